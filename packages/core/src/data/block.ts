@@ -1,0 +1,67 @@
+import type { CanonicalCsr } from './csr.js';
+import type { FloatArray } from './matrix.js';
+
+/** What a source yields: some rows of the data, dense or sparse, checked and in one fixed layout. */
+export type Block = DenseBlock | SparseBlock;
+
+export interface DenseBlock {
+  readonly kind: 'dense';
+  readonly rows: number;
+  readonly cols: number;
+  readonly stride: number;
+  readonly data: FloatArray;
+}
+
+export interface SparseBlock extends CanonicalCsr {
+  readonly kind: 'sparse';
+}
+
+/**
+ * How a pass sees the rows of a block: entry (i, j) is √wᵢ·(xᵢⱼ − shiftⱼ)·factorⱼ. Nothing is ever centred or scaled
+ * in memory; the frame rides along in the pass. In formulas B = W^½(X − 1sᵀ)F.
+ */
+export interface Frame {
+  readonly shift: Float64Array;
+  readonly factor: Float64Array;
+  /** √wᵢ for the rows of the block; all 1 when left out. */
+  readonly rootWeights?: Float64Array;
+}
+
+/** Writes rows from…to−1, columns left…right−1 of B into `tile`, row-major and packed. */
+export function packTile(
+  block: Block,
+  frame: Frame,
+  from: number,
+  to: number,
+  left: number,
+  right: number,
+  tile: Float64Array,
+): void {
+  const width = right - left;
+  if (block.kind === 'dense') {
+    for (let i = from; i < to; i++) {
+      const row = i * block.stride + left;
+      const target = (i - from) * width;
+      for (let c = 0; c < width; c++) {
+        tile[target + c] = (block.data[row + c] - frame.shift[left + c]) * frame.factor[left + c];
+      }
+    }
+  } else {
+    for (let i = from; i < to; i++) {
+      const target = (i - from) * width;
+      for (let c = 0; c < width; c++) tile[target + c] = -frame.shift[left + c] * frame.factor[left + c];
+      for (let at = block.indptr[i]; at < block.indptr[i + 1]; at++) {
+        const j = block.indices[at];
+        if (j < left || j >= right) continue;
+        tile[target + j - left] = (block.data[at] - frame.shift[j]) * frame.factor[j];
+      }
+    }
+  }
+  if (frame.rootWeights) {
+    for (let i = from; i < to; i++) {
+      const root = frame.rootWeights[i];
+      const target = (i - from) * width;
+      for (let c = 0; c < width; c++) tile[target + c] *= root;
+    }
+  }
+}

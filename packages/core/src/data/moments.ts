@@ -1,0 +1,182 @@
+import type { Engine } from '../engines/engine.js';
+import { reference } from '../engines/reference/reference.js';
+import { DataError, OptionError, show } from '../errors.js';
+import { Pace, type Progress } from '../pace.js';
+import type { Block } from './block.js';
+import { type Data, openSource } from './rows.js';
+import { blockStatistics, type ColumnStatistics, emptyStatistics, mergeStatistics } from './statistics.js';
+import { rowWeights } from './weights.js';
+
+export interface AddOptions {
+  /** One weight a row of what is added. */
+  readonly weights?: ArrayLike<number>;
+  readonly engine?: Engine;
+  readonly signal?: AbortSignal;
+  readonly onProgress?: (progress: Progress) => void;
+}
+
+/**
+ * Mergeable moments of rows: how many, their mean and their scatter S = Σw(x − x̄)(x − x̄)ᵀ. All that the covariance
+ * road needs to know of the data, whatever its number of rows and wherever they are: partial fits, files and clusters
+ * each keep theirs and merge them.
+ *
+ * Two sets of rows merge exactly (Chan, Golub & LeVeque 1983): S = S₁ + S₂ + (w₁w₂/w)·δδᵀ, δ = x̄₂ − x̄₁. Nothing is
+ * ever computed as Σxxᵀ − n·x̄x̄ᵀ, so data far from the origin lose no digits. Memory O(d²).
+ */
+export class Moments {
+  readonly cols: number;
+  readonly columnNames: readonly string[] | undefined;
+  readonly #columns: ColumnStatistics;
+  /** S in units of `unit[i]·unit[j]`, upper triangle. */
+  readonly #scatter: Float64Array;
+  #single = true;
+  #sparse = false;
+  #merges = 0;
+
+  constructor(cols: number, columnNames?: readonly string[]) {
+    if (!Number.isSafeInteger(cols) || cols < 1) {
+      throw new OptionError('BAD_OPTION', `Moments need a number of columns from 1 up, not ${show(cols)}.`, {
+        value: cols,
+      });
+    }
+    this.cols = cols;
+    this.columnNames = columnNames;
+    this.#columns = emptyStatistics(cols);
+    this.#scatter = new Float64Array(cols * cols);
+  }
+
+  /** Rows that count: those with a weight above zero. */
+  get rows(): number {
+    return this.#columns.rows;
+  }
+
+  /** Σw; the number of rows when they have no weights. */
+  get weight(): number {
+    return this.#columns.weight;
+  }
+
+  get mean(): Float64Array {
+    return this.#columns.mean.slice();
+  }
+
+  /** Column by column: mean, spread, range. */
+  get columns(): Readonly<ColumnStatistics> {
+    return this.#columns;
+  }
+
+  /** The upper triangle of the scatter, entry (i, j) in units of `columns.unit[i]·columns.unit[j]`. */
+  get scatter(): Float64Array {
+    return this.#scatter;
+  }
+
+  /** float32 when all rows were. */
+  get dtype(): 'float32' | 'float64' {
+    return this.#single && this.#merges > 0 ? 'float32' : 'float64';
+  }
+
+  /** Blocks and moments that were merged into these. */
+  get merges(): number {
+    return this.#merges;
+  }
+
+  get sparse(): boolean {
+    return this.#sparse;
+  }
+
+  /** Adds rows of any form that `pca` takes. */
+  async add(data: Data, options: AddOptions = {}): Promise<this> {
+    const pace = new Pace(options);
+    const source = await openSource(data, this.columnNames);
+    if (source.cols !== this.cols) {
+      throw new DataError('WIDTH_MISMATCH', `These rows have ${source.cols} columns, the moments ${this.cols}.`, {
+        value: source.cols,
+        expected: this.cols,
+      });
+    }
+    const weights = rowWeights(options.weights, source.rows);
+    pace.begin('reading rows', source.rows);
+    let row = 0;
+    for await (const block of source.blocks()) {
+      await this.addBlock(block, weights.slice(row, block.rows), row, options.engine ?? reference, (rows) =>
+        pace.step(rows),
+      );
+      row += block.rows;
+    }
+    weights.end(row);
+    pace.end();
+    return this;
+  }
+
+  /** Adds one block: its own mean first, then its scatter about that mean, then the merge. */
+  async addBlock(
+    block: Block,
+    weights: Float64Array | undefined,
+    firstRow: number,
+    engine: Engine,
+    beat: (rows: number) => void | Promise<void>,
+  ): Promise<void> {
+    const stats = blockStatistics(block, weights, firstRow, this.columnNames);
+    const scatter = new Float64Array(this.cols * this.cols);
+    const loaded = await engine.load(block);
+    try {
+      const frame = {
+        shift: stats.mean,
+        factor: stats.unit.map((unit) => 1 / unit),
+        ...(weights ? { rootWeights: weights.map(Math.sqrt) } : {}),
+      };
+      await loaded.gram(frame, scatter, beat);
+    } finally {
+      loaded.release();
+    }
+    this.#absorb(stats, scatter, block.data instanceof Float32Array, block.kind === 'sparse', 1);
+  }
+
+  /** Adds the rows that other moments have seen. */
+  merge(other: Moments): this {
+    if (other.cols !== this.cols) {
+      throw new DataError('WIDTH_MISMATCH', `Moments of ${other.cols} columns cannot join moments of ${this.cols}.`, {
+        value: other.cols,
+        expected: this.cols,
+      });
+    }
+    this.#absorb(other.#columns, other.#scatter, other.#single, other.#sparse, other.#merges);
+    return this;
+  }
+
+  /** The covariance matrix S/(Σw − ddof) in the data's own units, both triangles (d × d). */
+  covariance(ddof = 1): Float64Array {
+    const d = this.cols;
+    const { unit } = this.#columns;
+    const out = new Float64Array(d * d);
+    for (let i = 0; i < d; i++) {
+      for (let j = i; j < d; j++) {
+        const value = (this.#scatter[i * d + j] / (this.weight - ddof)) * unit[i] * unit[j];
+        out[i * d + j] = value;
+        out[j * d + i] = value;
+      }
+    }
+    return out;
+  }
+
+  #absorb(stats: ColumnStatistics, scatter: Float64Array, single: boolean, sparse: boolean, merges: number): void {
+    const d = this.cols;
+    const mine = this.#columns;
+    const coupling = mine.rows === 0 ? 0 : (mine.weight * stats.weight) / (mine.weight + stats.weight);
+    const theirs = stats.unit.slice();
+    const { delta, before } = mergeStatistics(mine, stats);
+    // All factors are powers of two: changing units rounds nothing.
+    const old = before.map((unit, j) => unit / mine.unit[j]);
+    const fresh = theirs.map((unit, j) => unit / mine.unit[j]);
+    const shift = delta.map((difference, j) => difference / mine.unit[j]);
+    for (let i = 0; i < d; i++) {
+      for (let j = i; j < d; j++) {
+        const at = i * d + j;
+        this.#scatter[at] =
+          this.#scatter[at] * old[i] * old[j] + scatter[at] * fresh[i] * fresh[j] + coupling * shift[i] * shift[j];
+      }
+    }
+    this.#single &&= single;
+    this.#sparse ||= sparse;
+    this.#merges += merges;
+  }
+}

@@ -1,0 +1,383 @@
+import { DataError, place, show } from '../errors.js';
+import type { Block, DenseBlock } from './block.js';
+import { type CsrMatrix, canonicalCsr } from './csr.js';
+import type { FloatArray, IntegerArray, Matrix } from './matrix.js';
+
+export type DType = 'float32' | 'float64';
+
+/** One row: numbers by position, or a record of numbers by column name. */
+export type Row = ArrayLike<number> | Readonly<Record<string, number>>;
+
+/** Everything that can be analysed. */
+export type Data =
+  | readonly Row[]
+  | Matrix
+  | CsrMatrix
+  | RowSource
+  | Iterable<Row | Matrix | CsrMatrix>
+  | AsyncIterable<Row | Matrix | CsrMatrix>
+  | { readonly rows: number; readonly cols: number; readonly data: IntegerArray; readonly stride?: number };
+
+/** Rows in blocks, left to right and never back: what all data becomes before anything reads it. */
+export interface RowSource {
+  /** How many rows; undefined when nobody knows before the end. */
+  readonly rows?: number;
+  readonly cols: number;
+  readonly dtype: DType;
+  /** Stored entries of sparse data; undefined for dense. */
+  readonly nonzeros?: number;
+  readonly columnNames?: readonly string[];
+  /** Whether `blocks()` may be called again and yields the same rows. */
+  readonly rewindable: boolean;
+  /** Whether the blocks stay in memory between passes anyway, so that an engine may keep what it loaded of them. */
+  readonly resident: boolean;
+  blocks(): Iterable<Block> | AsyncIterable<Block>;
+}
+
+/** Rows gathered from a stream before they are handed on: few enough to stay in cache, enough to amortise a pass. */
+const GATHER_VALUES = 1 << 18;
+
+/** Turns data into a source. Streams are read up to their first block, because their width is known only then. */
+export async function openSource(data: Data, wanted?: readonly string[]): Promise<RowSource> {
+  if (typeof data !== 'object' || data === null) {
+    throw new DataError(
+      'BAD_DATA',
+      `Data must be rows, a matrix, a sparse matrix, records or an iterable of them, not ${show(data)}.`,
+      { value: data },
+    );
+  }
+  if ('blocks' in data && typeof data.blocks === 'function') return checkSource(data as RowSource);
+  if (Array.isArray(data)) {
+    const first = data[0];
+    if (first !== undefined && (isMatrix(first) || isCsr(first))) return openStream(data);
+    return fromRows(data as readonly Row[], wanted);
+  }
+  if (isCsr(data)) return fromBlocks([sparseBlock(data)]);
+  if (isMatrix(data)) return fromBlocks([denseBlock(data)]);
+  if (Symbol.iterator in data || Symbol.asyncIterator in data) {
+    if (ArrayBuffer.isView(data)) {
+      throw new DataError(
+        'BAD_DATA',
+        `${capital(show(data))} has no shape. Wrap it as a matrix: { rows, cols, data }.`,
+        { value: data },
+      );
+    }
+    return openStream(data as Iterable<unknown> | AsyncIterable<unknown>, wanted);
+  }
+  throw new DataError(
+    'BAD_DATA',
+    `Data must be rows, a matrix { rows, cols, data }, or an iterable, not ${show(data)}.`,
+  );
+}
+
+/** A rewindable source of blocks in memory. */
+export function fromBlocks(blocks: readonly Block[], columnNames?: readonly string[]): RowSource {
+  const cols = blocks[0].cols;
+  let rows = 0;
+  let nonzeros = 0;
+  for (const block of blocks) {
+    rows += block.rows;
+    nonzeros += block.kind === 'sparse' ? block.data.length : block.rows * block.cols;
+  }
+  if (rows === 0) throw empty();
+  return {
+    rows,
+    cols,
+    dtype: blocks.every((block) => block.data instanceof Float32Array) ? 'float32' : 'float64',
+    ...(blocks.every((block) => block.kind === 'sparse') ? { nonzeros } : {}),
+    ...(columnNames ? { columnNames } : {}),
+    rewindable: true,
+    resident: true,
+    blocks: () => blocks,
+  };
+}
+
+/** Reads a source once and keeps its rows, for solvers that need to see them again. */
+export async function keepRows(source: RowSource, step: (rows: number) => void | Promise<void>): Promise<RowSource> {
+  const blocks: Block[] = [];
+  for await (const block of source.blocks()) {
+    if (block.rows === 0) continue;
+    blocks.push(block);
+    const pause = step(block.rows);
+    if (pause) await pause;
+  }
+  if (blocks.length === 0) throw empty();
+  return fromBlocks(blocks, source.columnNames);
+}
+
+function fromRows(rows: readonly Row[], wanted?: readonly string[]): RowSource {
+  if (rows.length === 0) throw empty();
+  const gather = new RowGatherer(
+    rows[0],
+    rows.length,
+    rows.every((row) => row instanceof Float32Array),
+    wanted,
+  );
+  for (const row of rows) gather.add(row);
+  return fromBlocks([gather.take()], gather.names);
+}
+
+async function openStream(
+  stream: Iterable<unknown> | AsyncIterable<unknown>,
+  wanted?: readonly string[],
+): Promise<RowSource> {
+  const names: { found?: readonly string[] } = {};
+  const blocks = gatherBlocks(stream, names, wanted);
+  const first = await blocks.next();
+  if (first.done) throw empty();
+  let used = false;
+  return {
+    cols: first.value.cols,
+    dtype: first.value.data instanceof Float32Array ? 'float32' : 'float64',
+    ...(names.found ? { columnNames: names.found } : {}),
+    rewindable: false,
+    resident: false,
+    blocks: () => {
+      if (used)
+        throw new DataError('SOURCE_CHANGED', 'This stream was read already and cannot be read again. Pass a new one.');
+      used = true;
+      return (async function* () {
+        yield first.value;
+        yield* blocks;
+      })();
+    },
+  };
+}
+
+/** Rows and blocks from a stream, as blocks: rows are gathered until they are worth a pass. */
+async function* gatherBlocks(
+  stream: Iterable<unknown> | AsyncIterable<unknown>,
+  names: { found?: readonly string[] },
+  wanted?: readonly string[],
+): AsyncGenerator<Block, void, void> {
+  let gather: RowGatherer | undefined;
+  let cols: number | undefined;
+  let seen = 0;
+  const check = (block: Block): Block => {
+    cols ??= block.cols;
+    if (block.cols !== cols) throw ragged(seen, block.cols, cols);
+    seen += block.rows;
+    return block;
+  };
+  for await (const item of stream) {
+    if (isCsr(item) || isMatrix(item)) {
+      if (gather?.size) yield gather.take();
+      const block = check(isCsr(item) ? sparseBlock(item) : denseBlock(item));
+      if (block.rows > 0) yield block;
+      continue;
+    }
+    const row = item as Row;
+    if (!gather) {
+      gather = new RowGatherer(row, 0, row instanceof Float32Array, wanted, seen);
+      if (cols !== undefined && gather.cols !== cols) throw ragged(seen, gather.cols, cols);
+      cols = gather.cols;
+      if (gather.names) names.found = gather.names;
+    }
+    if (gather.full) yield gather.take();
+    gather.row = seen;
+    gather.add(row);
+    seen++;
+  }
+  if (gather?.size) yield gather.take();
+}
+
+/** Copies rows, one after the other, into dense blocks, checking each as it comes. */
+class RowGatherer {
+  readonly cols: number;
+  readonly names: readonly string[] | undefined;
+  /** Number of the next row, for messages. */
+  row: number;
+  size = 0;
+  readonly #capacity: number;
+  readonly #single: boolean;
+  #data: FloatArray;
+
+  constructor(first: Row, capacity: number, single: boolean, wanted?: readonly string[], row = 0) {
+    this.row = row;
+    if (isRecord(first)) {
+      this.names = wanted ?? Object.keys(first);
+      this.cols = this.names.length;
+    } else {
+      checkRow(first, row);
+      this.cols = first.length;
+    }
+    if (this.cols === 0)
+      throw new DataError('EMPTY_DATA', `Row ${row} has no columns. PCA needs at least one number a row.`, { row });
+    this.#capacity = capacity || Math.max(1, Math.floor(GATHER_VALUES / this.cols));
+    this.#single = single;
+    this.#data = this.#allocate();
+  }
+
+  get full(): boolean {
+    return this.size === this.#capacity;
+  }
+
+  add(row: Row): void {
+    const at = this.row++;
+    const start = this.size++ * this.cols;
+    if (this.names) {
+      this.#addRecord(row, at, start, this.names);
+      return;
+    }
+    checkRow(row, at);
+    if (row.length !== this.cols) throw ragged(at, row.length, this.cols);
+    for (let j = 0; j < this.cols; j++) {
+      const value = row[j];
+      if (typeof value !== 'number') throw notANumber(value, at, j);
+      this.#data[start + j] = value;
+    }
+  }
+
+  #addRecord(row: Row, at: number, start: number, names: readonly string[]): void {
+    if (!isRecord(row)) {
+      throw new DataError(
+        'RAGGED_ROWS',
+        `Row ${at} is ${show(row)}, but the first row is a record. Use one form for all rows.`,
+        { row: at },
+      );
+    }
+    for (let j = 0; j < names.length; j++) {
+      const value = row[names[j]];
+      if (typeof value !== 'number') {
+        if (!(names[j] in row)) {
+          throw new DataError(
+            'MISSING_COLUMN',
+            `Row ${at} has no column ${show(names[j])}. Every record needs the same keys.`,
+            {
+              row: at,
+              column: j,
+              columnName: names[j],
+            },
+          );
+        }
+        throw notANumber(value, at, j, names);
+      }
+      this.#data[start + j] = value;
+    }
+  }
+
+  take(): DenseBlock {
+    const block: DenseBlock = { kind: 'dense', rows: this.size, cols: this.cols, stride: this.cols, data: this.#data };
+    this.size = 0;
+    this.#data = this.#allocate();
+    return block;
+  }
+
+  #allocate(): FloatArray {
+    const length = this.#capacity * this.cols;
+    return this.#single ? new Float32Array(length) : new Float64Array(length);
+  }
+}
+
+function denseBlock(source: {
+  rows: number;
+  cols: number;
+  data: FloatArray | IntegerArray;
+  stride?: number;
+}): DenseBlock {
+  const { rows, cols } = source;
+  const stride = source.stride ?? cols;
+  const shape = `A matrix of ${show(rows)} × ${show(cols)} with stride ${show(stride)}`;
+  if (!isCount(rows) || !isCount(cols) || !isCount(stride)) {
+    throw new DataError('BAD_DATA', `${shape} is impossible: rows, cols and stride must be whole numbers from 0 up.`);
+  }
+  if (rows === 0 || cols === 0) throw empty();
+  if (stride < cols) throw new DataError('BAD_DATA', `${shape} is impossible: stride must be at least cols.`);
+  const needed = (rows - 1) * stride + cols;
+  if (source.data.length < needed) {
+    throw new DataError('BAD_DATA', `${shape} needs ${needed} numbers, but data has ${source.data.length}.`, {
+      value: source.data.length,
+      expected: needed,
+    });
+  }
+  return { kind: 'dense', rows, cols, stride, data: floats(source.data) };
+}
+
+function sparseBlock(source: CsrMatrix): Block {
+  if (!isCount(source.rows) || !isCount(source.cols)) {
+    throw new DataError('BAD_SPARSE', `A sparse matrix of ${show(source.rows)} × ${show(source.cols)} is impossible.`);
+  }
+  if (source.rows === 0 || source.cols === 0) throw empty();
+  return { kind: 'sparse', ...canonicalCsr({ ...source, data: floats(source.data) }) };
+}
+
+/** Float arrays as they are; integers as the narrowest float that holds each of them exactly. */
+function floats(data: FloatArray | IntegerArray): FloatArray {
+  if (data instanceof Float64Array || data instanceof Float32Array) return data;
+  const narrow = data.BYTES_PER_ELEMENT <= 2;
+  return narrow ? Float32Array.from(data) : Float64Array.from(data);
+}
+
+function checkSource(source: RowSource): RowSource {
+  if (!isCount(source.cols) || source.cols === 0) {
+    throw new DataError('BAD_DATA', `A row source must say its number of columns, not ${show(source.cols)}.`);
+  }
+  return source;
+}
+
+function checkRow(row: unknown, at: number): asserts row is ArrayLike<number> {
+  if (typeof row === 'object' && row !== null && typeof (row as ArrayLike<number>).length === 'number') return;
+  throw new DataError(
+    'BAD_DATA',
+    `Row ${at} is ${show(row)}, not an array of numbers or a record. Pass rows as [[1, 2], [3, 4]] or [{ a: 1, b: 2 }].`,
+    { row: at, value: row },
+  );
+}
+
+function isCount(value: unknown): value is number {
+  return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0;
+}
+
+function isRecord(row: unknown): row is Readonly<Record<string, number>> {
+  return (
+    typeof row === 'object' &&
+    row !== null &&
+    !Array.isArray(row) &&
+    !ArrayBuffer.isView(row) &&
+    !('length' in row && typeof row.length === 'number' && 0 in row)
+  );
+}
+
+function isMatrix(value: unknown): value is Matrix {
+  return (
+    typeof value === 'object' &&
+    value !== null &&
+    'rows' in value &&
+    'cols' in value &&
+    'data' in value &&
+    ArrayBuffer.isView(value.data)
+  );
+}
+
+function isCsr(value: unknown): value is CsrMatrix {
+  return typeof value === 'object' && value !== null && 'indptr' in value && 'indices' in value && 'data' in value;
+}
+
+function empty(): DataError {
+  return new DataError('EMPTY_DATA', 'There are no rows. PCA needs at least two rows of at least one number each.');
+}
+
+function ragged(row: number, found: number, expected: number): DataError {
+  return new DataError(
+    'RAGGED_ROWS',
+    `Row ${row} has ${found} numbers, but the rows before it have ${expected}. All rows need the same length.`,
+    { row, value: found, expected },
+  );
+}
+
+function notANumber(value: unknown, row: number, column: number, names?: readonly string[]): DataError {
+  const remedy =
+    value === null || value === undefined
+      ? 'A value is missing: drop the row or fill the value in first.'
+      : 'Only numbers can be analysed: leave the column out or convert it first.';
+  return new DataError('NOT_A_NUMBER', `${capital(place(row, column, names))} holds ${show(value)}. ${remedy}`, {
+    row,
+    column,
+    ...(names ? { columnName: names[column] } : {}),
+    value,
+  });
+}
+
+function capital(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1);
+}

@@ -1,0 +1,98 @@
+import { DataError, OptionError, show } from '../errors.js';
+import { powerOfTwo } from '../linalg/vector.js';
+import { type ColumnStatistics, columnSquares } from './statistics.js';
+
+/** What a column is divided by: nothing, its deviation, the root of it, its range, or numbers of one's own. */
+export type Scale = 'none' | 'unit' | 'pareto' | 'range' | ArrayLike<number>;
+
+export interface Scaling {
+  readonly scale: Float64Array;
+  /** Columns that do not vary, where the wanted scale would be 0 and 1 stands instead. */
+  readonly constantColumns: readonly number[];
+}
+
+/**
+ * The scale of each column: `unit` its deviation (with the model's ddof, so that scaled columns have variance 1),
+ * `pareto` the square root of that, `range` max − min. Deviations are taken about the same centre as the model's
+ * variances: the mean, or zero when data are not centred. A constant column keeps scale 1.
+ */
+export function columnScales(stats: ColumnStatistics, wanted: Scale, divisor: number, centred: boolean): Scaling {
+  const cols = stats.mean.length;
+  const scale = new Float64Array(cols).fill(1);
+  const constantColumns: number[] = [];
+  if (wanted === 'none') return { scale, constantColumns };
+  for (let j = 0; j < cols; j++) {
+    const size =
+      typeof wanted !== 'string'
+        ? wanted[j]
+        : wanted === 'range'
+          ? stats.max[j] - stats.min[j]
+          : deviation(stats, j, divisor, centred) ** (wanted === 'pareto' ? 0.5 : 1);
+    // A deviation so small that its reciprocal is not a number cannot scale anything either.
+    if (typeof wanted === 'string' && !Number.isFinite(1 / size)) constantColumns.push(j);
+    else scale[j] = size;
+  }
+  return { scale, constantColumns };
+}
+
+/** √(Σw(x − c)²/divisor) in the data's own units. */
+function deviation(stats: ColumnStatistics, j: number, divisor: number, centred: boolean): number {
+  const { sum, unit } = columnSquares(stats, j, centred);
+  return Math.sqrt(sum / divisor) * unit;
+}
+
+/** Checks scales that were given as numbers. */
+export function checkScale(scale: Scale, cols: number): void {
+  if (typeof scale === 'string') return;
+  if (scale.length !== cols) {
+    throw new OptionError('BAD_SCALE', `scale has ${scale.length} numbers, but there are ${cols} columns.`, {
+      option: 'scale',
+      value: scale.length,
+      expected: cols,
+    });
+  }
+  for (let j = 0; j < cols; j++) {
+    if (typeof scale[j] === 'number' && scale[j] > 0 && Number.isFinite(scale[j]) && Number.isFinite(1 / scale[j]))
+      continue;
+    throw new OptionError(
+      'BAD_SCALE',
+      `scale[${j}] is ${show(scale[j])}. Columns are divided by their scale, so it must be a positive number.`,
+      { option: 'scale', column: j, value: scale[j] },
+    );
+  }
+}
+
+/**
+ * The frame the solvers work in, and what it hides from them: a common power of two `unit`, chosen so that the scaled
+ * data are of size 1. Variances found in the frame are unit² times smaller than the user's, exactly.
+ */
+export interface Framing {
+  readonly shift: Float64Array;
+  readonly factor: Float64Array;
+  readonly unit: number;
+  /** Σⱼ of the scaled columns' variance times the divisor, in units of unit²: trace(S) as the passes see it. */
+  readonly trace: number;
+}
+
+export function chooseFrame(stats: ColumnStatistics, scale: Float64Array, centred: boolean): Framing {
+  let largest = 0;
+  for (let j = 0; j < scale.length; j++) {
+    const size = deviation(stats, j, 1, centred) / scale[j];
+    if (!Number.isFinite(size)) {
+      throw new DataError(
+        'OUT_OF_RANGE',
+        `Column ${j} spans ${stats.min[j]} to ${stats.max[j]}: its variance is beyond float64. Divide it by a constant first.`,
+        { column: j },
+      );
+    }
+    largest = Math.max(largest, size);
+  }
+  const unit = powerOfTwo(largest);
+  const factor = Float64Array.from(scale, (s) => 1 / s / unit);
+  let trace = 0;
+  for (let j = 0; j < scale.length; j++) {
+    const squares = columnSquares(stats, j, centred);
+    trace += squares.sum * (squares.unit * factor[j]) ** 2;
+  }
+  return { shift: centred ? stats.mean.slice() : new Float64Array(scale.length), factor, unit, trace };
+}

@@ -1,0 +1,234 @@
+import { DataError, place } from '../errors.js';
+import { powerOfTwo } from '../linalg/vector.js';
+import type { Block, DenseBlock, SparseBlock } from './block.js';
+
+/**
+ * What one reading of the columns tells: count, mean, spread and range of each. Mergeable: those of two sets of rows
+ * give those of both.
+ *
+ * Spreads are Σw(x − mean)² in units of `unit[j]²`, a power of two near the column's own size, so that columns of
+ * 1e-200 or 1e200 neither vanish nor overflow when they are squared.
+ */
+export interface ColumnStatistics {
+  /** Rows with a weight above zero. */
+  rows: number;
+  /** Σw: the number of rows when they have no weights. */
+  weight: number;
+  readonly mean: Float64Array;
+  readonly unit: Float64Array;
+  readonly spread: Float64Array;
+  readonly min: Float64Array;
+  readonly max: Float64Array;
+}
+
+export function emptyStatistics(cols: number): ColumnStatistics {
+  return {
+    rows: 0,
+    weight: 0,
+    mean: new Float64Array(cols),
+    unit: new Float64Array(cols).fill(1),
+    spread: new Float64Array(cols),
+    min: new Float64Array(cols).fill(Number.POSITIVE_INFINITY),
+    max: new Float64Array(cols).fill(Number.NEGATIVE_INFINITY),
+  };
+}
+
+/** Statistics of one block. `firstRow` and `names` place what is not finite, which is refused here, once for all passes. */
+export function blockStatistics(
+  block: Block,
+  weights: Float64Array | undefined,
+  firstRow: number,
+  names?: readonly string[],
+): ColumnStatistics {
+  const stats = emptyStatistics(block.cols);
+  for (let i = 0; i < block.rows; i++) {
+    const weight = weights ? weights[i] : 1;
+    stats.weight += weight;
+    if (weight > 0) stats.rows++;
+  }
+  if (block.kind === 'dense') denseStatistics(block, weights, firstRow, names, stats);
+  else sparseStatistics(block, weights, firstRow, names, stats);
+  return stats;
+}
+
+function denseStatistics(
+  block: DenseBlock,
+  weights: Float64Array | undefined,
+  firstRow: number,
+  names: readonly string[] | undefined,
+  stats: ColumnStatistics,
+): void {
+  const { rows, cols, stride, data } = block;
+  const { mean, unit, spread, min, max } = stats;
+  for (let i = 0; i < rows; i++) {
+    const row = i * stride;
+    const counts = !weights || weights[i] > 0;
+    for (let j = 0; j < cols; j++) {
+      const x = data[row + j];
+      // x − x is 0 for every finite number and NaN for the others.
+      if (x - x !== 0) throw notFinite(x, firstRow + i, j, names);
+      if (!counts) continue;
+      if (x < min[j]) min[j] = x;
+      if (x > max[j]) max[j] = x;
+    }
+  }
+  if (stats.rows === 0) return;
+  // The mean is taken from the middle of the range, so that an offset costs it no digits.
+  const middle = min.map((low, j) => low / 2 + max[j] / 2);
+  for (let i = 0; i < rows; i++) {
+    const row = i * stride;
+    const weight = weights ? weights[i] : 1;
+    for (let j = 0; j < cols; j++) mean[j] += weight * (data[row + j] - middle[j]);
+  }
+  for (let j = 0; j < cols; j++) {
+    mean[j] = middle[j] + mean[j] / stats.weight;
+    // A constant column has its value as its mean, to the last bit: rounding must not give it a variance.
+    if (min[j] === max[j]) mean[j] = min[j];
+    unit[j] = powerOfTwo(Math.max(max[j] - mean[j], mean[j] - min[j]));
+  }
+  for (let i = 0; i < rows; i++) {
+    const row = i * stride;
+    const weight = weights ? weights[i] : 1;
+    for (let j = 0; j < cols; j++) {
+      const deviation = (data[row + j] - mean[j]) / unit[j];
+      spread[j] += weight * deviation * deviation;
+    }
+  }
+}
+
+/** Zeros that are not stored count as rows like any other: Σw(x − m)² = Σ_stored w(x − m)² + w_absent·m². */
+function sparseStatistics(
+  block: SparseBlock,
+  weights: Float64Array | undefined,
+  firstRow: number,
+  names: readonly string[] | undefined,
+  stats: ColumnStatistics,
+): void {
+  const { rows, cols, indptr, indices, data } = block;
+  const { mean, unit, spread, min, max } = stats;
+  const stored = new Float64Array(cols);
+  const storedRows = new Float64Array(cols);
+  for (let i = 0; i < rows; i++) {
+    const weight = weights ? weights[i] : 1;
+    for (let at = indptr[i]; at < indptr[i + 1]; at++) {
+      const x = data[at];
+      const j = indices[at];
+      if (x - x !== 0) throw notFinite(x, firstRow + i, j, names);
+      if (weight === 0) continue;
+      stored[j] += weight;
+      storedRows[j]++;
+      if (x < min[j]) min[j] = x;
+      if (x > max[j]) max[j] = x;
+    }
+  }
+  if (stats.rows === 0) return;
+  const middle = new Float64Array(cols);
+  for (let j = 0; j < cols; j++) {
+    if (storedRows[j] === 0) {
+      min[j] = 0;
+      max[j] = 0;
+    } else {
+      middle[j] = min[j] / 2 + max[j] / 2;
+      if (storedRows[j] < stats.rows) {
+        min[j] = Math.min(min[j], 0);
+        max[j] = Math.max(max[j], 0);
+      }
+    }
+  }
+  for (let i = 0; i < rows; i++) {
+    const weight = weights ? weights[i] : 1;
+    for (let at = indptr[i]; at < indptr[i + 1]; at++) mean[indices[at]] += weight * (data[at] - middle[indices[at]]);
+  }
+  for (let j = 0; j < cols; j++) {
+    const full = storedRows[j] === stats.rows;
+    const share = full ? 1 : stored[j] / stats.weight;
+    mean[j] = middle[j] * share + mean[j] / stats.weight;
+    if (min[j] === max[j]) mean[j] = min[j];
+    unit[j] = powerOfTwo(Math.max(max[j] - mean[j], mean[j] - min[j]));
+    const absent = full ? 0 : stats.weight - stored[j];
+    spread[j] = Math.max(0, absent) * (mean[j] / unit[j]) ** 2;
+  }
+  for (let i = 0; i < rows; i++) {
+    const weight = weights ? weights[i] : 1;
+    for (let at = indptr[i]; at < indptr[i + 1]; at++) {
+      const j = indices[at];
+      const deviation = (data[at] - mean[j]) / unit[j];
+      spread[j] += weight * deviation * deviation;
+    }
+  }
+}
+
+/**
+ * Adds the statistics of more rows to `into` (Chan, Golub & LeVeque 1983): with δ the difference of the means,
+ * mean += δ·w₂/w and spread += spread₂ + δ²·w₁w₂/w. Returns δ, and the units that changed, for whoever keeps
+ * products of columns too.
+ */
+export function mergeStatistics(
+  into: ColumnStatistics,
+  more: ColumnStatistics,
+): { readonly delta: Float64Array; readonly before: Float64Array } {
+  const cols = into.mean.length;
+  const delta = new Float64Array(cols);
+  const before = into.unit.slice();
+  const weight = into.weight + more.weight;
+  if (more.rows === 0) return { delta, before };
+  for (let j = 0; j < cols; j++) {
+    const difference = into.rows === 0 ? 0 : more.mean[j] - into.mean[j];
+    delta[j] = difference;
+    const unit = Math.max(
+      into.spread[j] > 0 ? into.unit[j] : 0,
+      more.spread[j] > 0 ? more.unit[j] : 0,
+      difference !== 0 ? powerOfTwo(difference) : 0,
+    );
+    into.mean[j] = into.rows === 0 ? more.mean[j] : into.mean[j] + difference * (more.weight / weight);
+    into.min[j] = Math.min(into.min[j], more.min[j]);
+    into.max[j] = Math.max(into.max[j], more.max[j]);
+    into.unit[j] = unit || 1;
+    const shift = difference / into.unit[j];
+    into.spread[j] =
+      into.spread[j] * (before[j] / into.unit[j]) ** 2 +
+      more.spread[j] * (more.unit[j] / into.unit[j]) ** 2 +
+      shift * shift * ((into.weight * more.weight) / weight);
+  }
+  into.rows += more.rows;
+  into.weight = weight;
+  return { delta, before };
+}
+
+/** Σw(x − c)² of a column about its mean or about zero, as `sum`·`unit`² so that it cannot leave float64's range. */
+export function columnSquares(
+  stats: ColumnStatistics,
+  j: number,
+  aboutMean: boolean,
+): { readonly sum: number; readonly unit: number } {
+  if (aboutMean) return { sum: stats.spread[j], unit: stats.unit[j] };
+  const unit = Math.max(stats.unit[j], powerOfTwo(stats.mean[j]));
+  const offset = stats.mean[j] / unit;
+  return { sum: stats.spread[j] * (stats.unit[j] / unit) ** 2 + stats.weight * offset * offset, unit };
+}
+
+/** Refuses a block with a value that is not finite. */
+export function checkFinite(block: Block, firstRow: number, names?: readonly string[]): void {
+  const { rows, cols, data } = block;
+  for (let i = 0; i < rows; i++) {
+    const [from, to] =
+      block.kind === 'dense' ? [i * block.stride, i * block.stride + cols] : [block.indptr[i], block.indptr[i + 1]];
+    for (let at = from; at < to; at++) {
+      const x = data[at];
+      if (x - x !== 0) throw notFinite(x, firstRow + i, block.kind === 'dense' ? at - from : block.indices[at], names);
+    }
+  }
+}
+
+function notFinite(value: number, row: number, column: number, names?: readonly string[]): DataError {
+  const where = place(row, column, names);
+  const remedy = Number.isNaN(value)
+    ? 'A missing or invalid value: drop the row or fill the value in first.'
+    : 'Infinite values have no variance: drop the row or cap the value first.';
+  return new DataError('NOT_FINITE', `The value at ${where} is ${value}. ${remedy}`, {
+    row,
+    column,
+    ...(names?.[column] === undefined ? {} : { columnName: names[column] }),
+    value,
+  });
+}

@@ -1,0 +1,68 @@
+import type { Block, Frame } from '../data/block.js';
+
+/**
+ * The engine contract: five passes over a block of rows, and nothing else.
+ *
+ * With B = W^½(X − 1sᵀ)F the block as its frame sees it (rows × cols), V given as k rows of length cols
+ * (components), Y as rows of length k (scores):
+ *
+ * | pass                 | computes         | reads of X |
+ * |----------------------|------------------|------------|
+ * | `gram`               | S += BᵀB         | 1          |
+ * | `dual`               | K = B₁B₂ᵀ        | 1 of each  |
+ * | `multiply`           | Y = BVᵀ          | 1          |
+ * | `multiplyTransposed` | Z += YᵀB         | 1          |
+ * | `normal`             | Z += (BVᵀ)ᵀB     | 1          |
+ *
+ * Everything is accumulated in float64, or to the accuracy that `roundoff` declares. The same input gives the same
+ * bits every time, whatever the number of threads.
+ */
+export interface Engine {
+  readonly name: string;
+  /** Shares or uploads a block once; passes then run on what was loaded. */
+  load(block: Block): LoadedBlock | Promise<LoadedBlock>;
+  /**
+   * The worst rounding error of `gram` and `normal` over n rows of d columns, relative to the energy of the data as
+   * the pass sees it: the computed S, or SV for orthonormal V, is off by at most roundoff·energy in norm. The energy
+   * is trace(S), and for sparse data also that of the means which centring subtracts implicitly.
+   */
+  roundoff(n: number, d: number, sparse: boolean): number;
+}
+
+/** Called between tiles with the rows done since the last call; throws to abort. Await what it returns. */
+export type Beat = (rows: number) => void | Promise<void>;
+
+export interface LoadedBlock {
+  readonly rows: number;
+  readonly cols: number;
+  /** S += BᵀB, upper triangle; `scatter` is cols × cols. */
+  gram(frame: Frame, scatter: Float64Array, beat: Beat): void | Promise<void>;
+  /**
+   * K[i₀ + i, j₀ + j] = (B_this)ᵢ·(B_other)ⱼ for all rows i of this block and j of the other, `products` being
+   * size × size. Where both are the same block only j ≥ i is needed.
+   */
+  dual(
+    frame: Frame,
+    other: LoadedBlock,
+    otherFrame: Frame,
+    products: Float64Array,
+    size: number,
+    i0: number,
+    j0: number,
+    beat: Beat,
+  ): void | Promise<void>;
+  /** Y = BVᵀ; `vectors` is k × cols, `scores` rows × k. */
+  multiply(frame: Frame, vectors: Float64Array, k: number, scores: Float64Array, beat: Beat): void | Promise<void>;
+  /** Z += YᵀB; `scores` is rows × k, `out` k × cols. */
+  multiplyTransposed(
+    frame: Frame,
+    scores: Float64Array,
+    k: number,
+    out: Float64Array,
+    beat: Beat,
+  ): void | Promise<void>;
+  /** Z += (BVᵀ)ᵀB = VBᵀB, in one read of X; `vectors` and `out` are k × cols. */
+  normal(frame: Frame, vectors: Float64Array, k: number, out: Float64Array, beat: Beat): void | Promise<void>;
+  /** Frees what `load` took. */
+  release(): void;
+}

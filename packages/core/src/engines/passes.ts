@@ -1,0 +1,170 @@
+import { type Block, type Frame, packTile } from '../data/block.js';
+import type { RowSource } from '../data/rows.js';
+import type { RowWeights } from '../data/weights.js';
+import { DataError } from '../errors.js';
+import type { Pace } from '../pace.js';
+import type { Beat, Engine, LoadedBlock } from './engine.js';
+
+/** Values of a packed tile: 2 MB, which stays in a core's cache. */
+const TILE_VALUES = 1 << 18;
+
+/**
+ * The engine's passes over a whole source: block after block in their order, with progress and cancellation. What a
+ * solver sees of the data is this and nothing else.
+ */
+export class Passes {
+  readonly rows: number;
+  readonly cols: number;
+  readonly #source: RowSource;
+  readonly #engine: Engine;
+  readonly #frame: Frame;
+  readonly #weights: RowWeights;
+  readonly #pace: Pace;
+  readonly #kept: LoadedBlock[] = [];
+
+  constructor(source: RowSource, rows: number, engine: Engine, frame: Frame, weights: RowWeights, pace: Pace) {
+    this.rows = rows;
+    this.cols = source.cols;
+    this.#source = source;
+    this.#engine = engine;
+    this.#frame = frame;
+    this.#weights = weights;
+    this.#pace = pace;
+  }
+
+  /** K = BBᵀ, upper triangle (n × n). Pairs of blocks are read together: data of several blocks are read several times. */
+  async dual(): Promise<Float64Array> {
+    const n = this.rows;
+    const products = new Float64Array(n * n);
+    await this.#each('row products', async (left, frame, i0, beat, index) => {
+      let j0 = 0;
+      let other = 0;
+      for await (const block of this.#source.blocks()) {
+        if (other >= index) {
+          const right = other === index ? left : await this.#load(block, other);
+          await left.dual(frame, right, this.#frameAt(j0, block.rows), products, n, i0, j0, () => {});
+          if (right !== left) this.#done(right);
+        }
+        j0 += block.rows;
+        other++;
+      }
+      await beat(left.rows);
+    });
+    return products;
+  }
+
+  /** Y = BVᵀ (n × k) for V given as k rows. */
+  async multiply(vectors: Float64Array, k: number): Promise<Float64Array> {
+    const scores = new Float64Array(this.rows * k);
+    await this.#each('scores', (block, frame, first, beat) =>
+      block.multiply(frame, vectors, k, scores.subarray(first * k, (first + block.rows) * k), beat),
+    );
+    return scores;
+  }
+
+  /** Z = YᵀB (k × d). */
+  async multiplyTransposed(scores: Float64Array, k: number): Promise<Float64Array> {
+    const out = new Float64Array(k * this.cols);
+    await this.#each('back to columns', (block, frame, first, beat) =>
+      block.multiplyTransposed(frame, scores.subarray(first * k, (first + block.rows) * k), k, out, beat),
+    );
+    return out;
+  }
+
+  /** Z = VBᵀB (k × d): the scatter times each of k vectors, without the scatter. */
+  async normal(vectors: Float64Array, k: number): Promise<Float64Array> {
+    const out = new Float64Array(k * this.cols);
+    await this.#each('passes over the data', (block, frame, _, beat) => block.normal(frame, vectors, k, out, beat));
+    return out;
+  }
+
+  /** B itself, in packed tiles of whole rows. */
+  async rowTiles(visit: (tile: Float64Array, rows: number) => Promise<void>): Promise<void> {
+    const height = Math.max(1, Math.floor(TILE_VALUES / this.cols));
+    let tile = new Float64Array(0);
+    let first = 0;
+    for await (const block of this.#source.blocks()) {
+      const frame = this.#frameAt(first, block.rows);
+      for (let from = 0; from < block.rows; from += height) {
+        const to = Math.min(block.rows, from + height);
+        if (tile.length < (to - from) * this.cols) tile = new Float64Array((to - from) * this.cols);
+        packTile(block, frame, from, to, 0, this.cols, tile);
+        await visit(tile, to - from);
+      }
+      first += block.rows;
+    }
+    this.#checkRows(first);
+  }
+
+  /** Bᵀ in packed tiles of whole columns: each visit gets some columns of B as rows of length n. Reads the data once a tile. */
+  async columnTiles(visit: (tile: Float64Array, cols: number) => Promise<void>): Promise<void> {
+    const n = this.rows;
+    const width = Math.max(1, Math.floor(TILE_VALUES / n));
+    const tile = new Float64Array(Math.min(width, this.cols) * n);
+    let packed = new Float64Array(0);
+    for (let left = 0; left < this.cols; left += width) {
+      const right = Math.min(this.cols, left + width);
+      let first = 0;
+      for await (const block of this.#source.blocks()) {
+        if (packed.length < block.rows * (right - left)) packed = new Float64Array(block.rows * (right - left));
+        packTile(block, this.#frameAt(first, block.rows), 0, block.rows, left, right, packed);
+        for (let i = 0; i < block.rows; i++) {
+          for (let c = 0; c < right - left; c++) tile[c * n + first + i] = packed[i * (right - left) + c];
+        }
+        first += block.rows;
+      }
+      this.#checkRows(first);
+      await visit(tile, right - left);
+    }
+  }
+
+  /** Frees what the engine holds. */
+  release(): void {
+    for (const loaded of this.#kept) loaded.release();
+    this.#kept.length = 0;
+  }
+
+  async #each(
+    phase: string,
+    visit: (block: LoadedBlock, frame: Frame, first: number, beat: Beat, index: number) => void | Promise<void>,
+  ): Promise<void> {
+    this.#pace.begin(phase, this.rows);
+    let first = 0;
+    let index = 0;
+    for await (const block of this.#source.blocks()) {
+      const loaded = await this.#load(block, index);
+      await visit(loaded, this.#frameAt(first, block.rows), first, (rows) => this.#pace.step(rows), index);
+      this.#done(loaded);
+      first += block.rows;
+      index++;
+    }
+    this.#checkRows(first);
+    this.#pace.end();
+  }
+
+  async #load(block: Block, index: number): Promise<LoadedBlock> {
+    const kept = this.#kept[index];
+    if (kept) return kept;
+    const loaded = await this.#engine.load(block);
+    if (this.#source.resident) this.#kept[index] = loaded;
+    return loaded;
+  }
+
+  #done(loaded: LoadedBlock): void {
+    if (!this.#source.resident) loaded.release();
+  }
+
+  #frameAt(first: number, rows: number): Frame {
+    const weights = this.#weights.slice(first, rows);
+    return weights ? { ...this.#frame, rootWeights: weights.map(Math.sqrt) } : this.#frame;
+  }
+
+  #checkRows(seen: number): void {
+    if (seen === this.rows) return;
+    throw new DataError(
+      'SOURCE_CHANGED',
+      `The source had ${this.rows} rows when it was first read and ${seen} now. Do not change data while they are fitted.`,
+      { value: seen, expected: this.rows },
+    );
+  }
+}

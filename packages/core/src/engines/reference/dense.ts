@@ -1,0 +1,160 @@
+import { type DenseBlock, type Frame, packTile } from '../../data/block.js';
+import { axpy, dot } from '../../linalg/vector.js';
+import type { Beat, LoadedBlock } from '../engine.js';
+import { TILE } from './tile.js';
+
+/** The five passes over dense rows: a tile of B is packed (shifted, scaled, weighted), then multiplied. */
+export class DenseReference implements LoadedBlock {
+  readonly rows: number;
+  readonly cols: number;
+  readonly #block: DenseBlock;
+
+  constructor(block: DenseBlock) {
+    this.rows = block.rows;
+    this.cols = block.cols;
+    this.#block = block;
+  }
+
+  async gram(frame: Frame, scatter: Float64Array, beat: Beat): Promise<void> {
+    const d = this.cols;
+    const sums = this.rows > TILE ? new Float64Array(d * d) : scatter;
+    await this.#tiles(frame, beat, (tile, _, rows) => {
+      addGram(tile, rows, d, sums);
+      if (sums === scatter) return;
+      for (let i = 0; i < scatter.length; i++) scatter[i] += sums[i];
+      sums.fill(0);
+    });
+  }
+
+  async dual(
+    frame: Frame,
+    other: LoadedBlock,
+    otherFrame: Frame,
+    products: Float64Array,
+    size: number,
+    i0: number,
+    j0: number,
+    beat: Beat,
+  ): Promise<void> {
+    const d = this.cols;
+    await this.#tiles(frame, beat, async (tile, from, rows) => {
+      // Each row of the tile is a vector to multiply the other block by.
+      const scores = new Float64Array(other.rows * rows);
+      await other.multiply(otherFrame, tile.subarray(0, rows * d), rows, scores, () => {});
+      for (let j = 0; j < other.rows; j++) {
+        for (let i = 0; i < rows; i++) products[(i0 + from + i) * size + j0 + j] = scores[j * rows + i];
+      }
+    });
+  }
+
+  async multiply(frame: Frame, vectors: Float64Array, k: number, scores: Float64Array, beat: Beat): Promise<void> {
+    await this.#tiles(frame, beat, (tile, from, rows) => project(tile, rows, this.cols, vectors, k, scores, from * k));
+  }
+
+  async multiplyTransposed(
+    frame: Frame,
+    scores: Float64Array,
+    k: number,
+    out: Float64Array,
+    beat: Beat,
+  ): Promise<void> {
+    const sums = new Float64Array(out.length);
+    await this.#tiles(frame, beat, (tile, from, rows) => {
+      collect(tile, rows, this.cols, scores, from * k, k, sums);
+      flush(sums, out);
+    });
+  }
+
+  async normal(frame: Frame, vectors: Float64Array, k: number, out: Float64Array, beat: Beat): Promise<void> {
+    const sums = new Float64Array(out.length);
+    const scores = new Float64Array(Math.min(TILE, this.rows) * k);
+    await this.#tiles(frame, beat, (tile, _, rows) => {
+      project(tile, rows, this.cols, vectors, k, scores, 0);
+      collect(tile, rows, this.cols, scores, 0, k, sums);
+      flush(sums, out);
+    });
+  }
+
+  release(): void {}
+
+  /** Packs the block tile by tile and hands each on. */
+  async #tiles(
+    frame: Frame,
+    beat: Beat,
+    visit: (tile: Float64Array, from: number, rows: number) => void | Promise<void>,
+  ): Promise<void> {
+    const tile = new Float64Array(Math.min(TILE, this.rows) * this.cols);
+    for (let from = 0; from < this.rows; from += TILE) {
+      const to = Math.min(this.rows, from + TILE);
+      packTile(this.#block, frame, from, to, 0, this.cols, tile);
+      const visited = visit(tile, from, to - from);
+      if (visited) await visited;
+      const pause = beat(to - from);
+      if (pause) await pause;
+    }
+  }
+}
+
+/** S += tileᵀtile, upper triangle, four rows at a time: S is read and written once for the four. */
+function addGram(tile: Float64Array, rows: number, d: number, scatter: Float64Array): void {
+  let r = 0;
+  for (; r + 3 < rows; r += 4) {
+    const a = r * d;
+    const b = a + d;
+    const c = b + d;
+    const e = c + d;
+    for (let i = 0; i < d; i++) {
+      const ai = tile[a + i];
+      const bi = tile[b + i];
+      const ci = tile[c + i];
+      const ei = tile[e + i];
+      const target = i * d;
+      for (let j = i; j < d; j++) {
+        scatter[target + j] += ai * tile[a + j] + bi * tile[b + j] + (ci * tile[c + j] + ei * tile[e + j]);
+      }
+    }
+  }
+  for (; r < rows; r++) {
+    const a = r * d;
+    for (let i = 0; i < d; i++) {
+      const ai = tile[a + i];
+      const target = i * d;
+      for (let j = i; j < d; j++) scatter[target + j] += ai * tile[a + j];
+    }
+  }
+}
+
+/** scores[i, c] = tileᵢ·vectors_c. */
+function project(
+  tile: Float64Array,
+  rows: number,
+  d: number,
+  vectors: Float64Array,
+  k: number,
+  scores: Float64Array,
+  start: number,
+): void {
+  for (let i = 0; i < rows; i++) {
+    for (let c = 0; c < k; c++) scores[start + i * k + c] = dot(tile, i * d, vectors, c * d, d);
+  }
+}
+
+/** sums_c += Σᵢ scores[i, c]·tileᵢ. */
+function collect(
+  tile: Float64Array,
+  rows: number,
+  d: number,
+  scores: Float64Array,
+  start: number,
+  k: number,
+  sums: Float64Array,
+): void {
+  for (let i = 0; i < rows; i++) {
+    for (let c = 0; c < k; c++) axpy(scores[start + i * k + c], tile, i * d, sums, c * d, d);
+  }
+}
+
+function flush(sums: Float64Array, out: Float64Array): void {
+  for (let i = 0; i < out.length; i++) out[i] += sums[i];
+  sums.fill(0);
+}

@@ -1,0 +1,22 @@
+import type { Block } from '../../data/block.js';
+import type { Engine, LoadedBlock } from '../engine.js';
+import { DenseReference } from './dense.js';
+import { SparseReference } from './sparse.js';
+import { TILE } from './tile.js';
+
+/** Unit roundoff of float64. */
+const U = 2 ** -53;
+
+/** The reference engine: plain TypeScript, readable, on one thread. It defines what the passes mean. */
+export const reference: Engine = {
+  name: 'reference',
+  load(block: Block): LoadedBlock {
+    return block.kind === 'dense' ? new DenseReference(block) : new SparseReference(block);
+  },
+  /**
+   * γ of the longest chain of additions a pass makes, by the usual bound γ_m ≤ m·u (Higham, Accuracy and Stability
+   * §3.1): d-long products, then a tile of rows, then the tiles, or all rows one by one where they are sparse;
+   * 16 for shifting, scaling and weighting an entry.
+   */
+  roundoff: (n, d, sparse) => U * (d + (sparse ? n : Math.min(n, TILE) + Math.ceil(n / TILE)) + 16),
+};

@@ -1,0 +1,206 @@
+import type { Frame, SparseBlock } from '../../data/block.js';
+import { transpose } from '../../data/matrix.js';
+import { axpy, dot } from '../../linalg/vector.js';
+import type { Beat, LoadedBlock } from '../engine.js';
+import { TILE } from './tile.js';
+
+/**
+ * The five passes over sparse rows, with implicit centring: B is never filled in.
+ *
+ * A row of B is √w·(a − t): `a` has the row's stored entries, `t` is the part of the shift that falls on every row.
+ * A column that is stored in every row is shifted entry by entry and takes no part in t. So what is dense and far
+ * from the origin loses no digits, and what is sparse stays sparse: there the zeros themselves make the variance at
+ * least of the order of the shift's square, and subtracting t costs nothing that matters.
+ */
+export class SparseReference implements LoadedBlock {
+  readonly rows: number;
+  readonly cols: number;
+  readonly #block: SparseBlock;
+  readonly #fullColumn: Uint8Array;
+
+  constructor(block: SparseBlock) {
+    this.rows = block.rows;
+    this.cols = block.cols;
+    this.#block = block;
+    const counts = new Float64Array(block.cols);
+    for (let at = 0; at < block.indices.length; at++) counts[block.indices[at]]++;
+    this.#fullColumn = Uint8Array.from(counts, (count) => (count === block.rows ? 1 : 0));
+  }
+
+  /** S += AᵀWA − (AᵀWe)tᵀ − t(AᵀWe)ᵀ + (Σw)ttᵀ. */
+  async gram(frame: Frame, scatter: Float64Array, beat: Beat): Promise<void> {
+    const d = this.cols;
+    const { indptr, indices } = this.#block;
+    const { entries, rest } = this.#centre(frame);
+    const sums = new Float64Array(d);
+    let weight = 0;
+    for (let i = 0; i < this.rows; i++) {
+      const root = frame.rootWeights ? frame.rootWeights[i] : 1;
+      weight += root * root;
+      for (let at = indptr[i]; at < indptr[i + 1]; at++) {
+        const value = entries[at] * root;
+        const target = indices[at] * d;
+        sums[indices[at]] += value * root;
+        for (let other = at; other < indptr[i + 1]; other++) {
+          scatter[target + indices[other]] += value * (entries[other] * root);
+        }
+      }
+      const pause = this.#beatEvery(i, beat);
+      if (pause) await pause;
+    }
+    for (let i = 0; i < d; i++) {
+      for (let j = i; j < d; j++) {
+        scatter[i * d + j] += weight * rest[i] * rest[j] - sums[i] * rest[j] - rest[i] * sums[j];
+      }
+    }
+  }
+
+  async dual(
+    frame: Frame,
+    other: LoadedBlock,
+    otherFrame: Frame,
+    products: Float64Array,
+    size: number,
+    i0: number,
+    j0: number,
+    beat: Beat,
+  ): Promise<void> {
+    const d = this.cols;
+    const { indptr, indices } = this.#block;
+    const { entries, rest } = this.#centre(frame);
+    const lines = Math.min(16, this.rows);
+    const vectors = new Float64Array(lines * d);
+    const scores = new Float64Array(other.rows * lines);
+    for (let from = 0; from < this.rows; from += lines) {
+      const count = Math.min(lines, this.rows - from);
+      for (let r = 0; r < count; r++) {
+        const i = from + r;
+        const root = frame.rootWeights ? frame.rootWeights[i] : 1;
+        for (let j = 0; j < d; j++) vectors[r * d + j] = -rest[j] * root;
+        for (let at = indptr[i]; at < indptr[i + 1]; at++) vectors[r * d + indices[at]] += entries[at] * root;
+      }
+      await other.multiply(otherFrame, vectors, count, scores, () => {});
+      for (let j = 0; j < other.rows; j++) {
+        for (let r = 0; r < count; r++) products[(i0 + from + r) * size + j0 + j] = scores[j * count + r];
+      }
+      const pause = beat(count);
+      if (pause) await pause;
+    }
+  }
+
+  /** Y = W^½(AVᵀ − 1(Vt)ᵀ). */
+  async multiply(frame: Frame, vectors: Float64Array, k: number, scores: Float64Array, beat: Beat): Promise<void> {
+    const centred = this.#centre(frame);
+    const byColumn = transpose(vectors.subarray(0, k * this.cols), k, this.cols);
+    const offset = offsets(centred.rest, vectors, k);
+    for (let i = 0; i < this.rows; i++) {
+      this.#scoreRow(i, frame, centred.entries, byColumn, offset, k, scores, i * k);
+      const pause = this.#beatEvery(i, beat);
+      if (pause) await pause;
+    }
+  }
+
+  /** Z += YᵀW^½A − (YᵀW^½1)tᵀ. */
+  async multiplyTransposed(
+    frame: Frame,
+    scores: Float64Array,
+    k: number,
+    out: Float64Array,
+    beat: Beat,
+  ): Promise<void> {
+    const centred = this.#centre(frame);
+    const byColumn = new Float64Array(this.cols * k);
+    const sums = new Float64Array(k);
+    for (let i = 0; i < this.rows; i++) {
+      this.#collectRow(i, frame, centred.entries, scores, i * k, k, byColumn, sums);
+      const pause = this.#beatEvery(i, beat);
+      if (pause) await pause;
+    }
+    settle(byColumn, sums, centred.rest, k, out);
+  }
+
+  async normal(frame: Frame, vectors: Float64Array, k: number, out: Float64Array, beat: Beat): Promise<void> {
+    const centred = this.#centre(frame);
+    const byColumn = transpose(vectors.subarray(0, k * this.cols), k, this.cols);
+    const offset = offsets(centred.rest, vectors, k);
+    const collected = new Float64Array(this.cols * k);
+    const sums = new Float64Array(k);
+    const scores = new Float64Array(k);
+    for (let i = 0; i < this.rows; i++) {
+      this.#scoreRow(i, frame, centred.entries, byColumn, offset, k, scores, 0);
+      this.#collectRow(i, frame, centred.entries, scores, 0, k, collected, sums);
+      const pause = this.#beatEvery(i, beat);
+      if (pause) await pause;
+    }
+    settle(collected, sums, centred.rest, k, out);
+  }
+
+  release(): void {}
+
+  /** The entries of A, and t: see the class. */
+  #centre(frame: Frame): { entries: Float64Array; rest: Float64Array } {
+    const { data, indices } = this.#block;
+    const full = this.#fullColumn;
+    const entries = new Float64Array(data.length);
+    for (let at = 0; at < data.length; at++) {
+      const j = indices[at];
+      entries[at] = (data[at] - (full[j] ? frame.shift[j] : 0)) * frame.factor[j];
+    }
+    const rest = frame.shift.map((shift, j) => (full[j] ? 0 : shift * frame.factor[j]));
+    return { entries, rest };
+  }
+
+  #scoreRow(
+    i: number,
+    frame: Frame,
+    entries: Float64Array,
+    byColumn: Float64Array,
+    offset: Float64Array,
+    k: number,
+    scores: Float64Array,
+    start: number,
+  ): void {
+    const { indptr, indices } = this.#block;
+    for (let c = 0; c < k; c++) scores[start + c] = -offset[c];
+    for (let at = indptr[i]; at < indptr[i + 1]; at++) axpy(entries[at], byColumn, indices[at] * k, scores, start, k);
+    if (frame.rootWeights) for (let c = 0; c < k; c++) scores[start + c] *= frame.rootWeights[i];
+  }
+
+  #collectRow(
+    i: number,
+    frame: Frame,
+    entries: Float64Array,
+    scores: Float64Array,
+    start: number,
+    k: number,
+    byColumn: Float64Array,
+    sums: Float64Array,
+  ): void {
+    const { indptr, indices } = this.#block;
+    const root = frame.rootWeights ? frame.rootWeights[i] : 1;
+    axpy(root, scores, start, sums, 0, k);
+    for (let at = indptr[i]; at < indptr[i + 1]; at++) {
+      axpy(entries[at] * root, scores, start, byColumn, indices[at] * k, k);
+    }
+  }
+
+  #beatEvery(i: number, beat: Beat): void | Promise<void> {
+    const done = i + 1;
+    if (done % TILE === 0) return beat(TILE);
+    if (done === this.rows) return beat(done % TILE);
+  }
+}
+
+/** Vt: what the shift subtracts from every score. */
+function offsets(rest: Float64Array, vectors: Float64Array, k: number): Float64Array {
+  const d = rest.length;
+  return Float64Array.from({ length: k }, (_, c) => dot(rest, 0, vectors, c * d, d));
+}
+
+/** out += byColumnᵀ − sums·tᵀ. */
+function settle(byColumn: Float64Array, sums: Float64Array, rest: Float64Array, k: number, out: Float64Array): void {
+  const d = rest.length;
+  for (let j = 0; j < d; j++) {
+    for (let c = 0; c < k; c++) out[c * d + j] += byColumn[j * k + c] - sums[c] * rest[j];
+  }
+}

@@ -1,0 +1,100 @@
+/**
+ * Every error scree throws on purpose is a `ScreeError`: a stable `code` for programs, a message for people that
+ * names the value, the place and the remedy, and `details` with the same facts as data.
+ */
+
+export type ErrorCode =
+  // data
+  | 'EMPTY_DATA'
+  | 'TOO_FEW_ROWS'
+  | 'RAGGED_ROWS'
+  | 'NOT_A_NUMBER'
+  | 'NOT_FINITE'
+  | 'BAD_DATA'
+  | 'BAD_SPARSE'
+  | 'WIDTH_MISMATCH'
+  | 'MISSING_COLUMN'
+  | 'SOURCE_CHANGED'
+  | 'OUT_OF_RANGE'
+  | 'TOO_LARGE'
+  // options
+  | 'UNKNOWN_OPTION'
+  | 'BAD_OPTION'
+  | 'K_OUT_OF_RANGE'
+  | 'BAD_SCALE'
+  | 'BAD_WEIGHTS'
+  // models
+  | 'BAD_MODEL'
+  | 'MODEL_TRUNCATED'
+  | 'MODEL_CHANGED'
+  | 'MODEL_TOO_NEW'
+  // computing
+  | 'NOT_CONVERGED';
+
+/** Where and what: the facts of the message, for programs. */
+export interface ErrorDetails {
+  /** Zero-based row of the data. */
+  readonly row?: number;
+  /** Zero-based column of the data. */
+  readonly column?: number;
+  /** The column's name, where the data has names. */
+  readonly columnName?: string;
+  readonly option?: string;
+  readonly value?: unknown;
+  readonly expected?: unknown;
+}
+
+export class ScreeError extends Error {
+  override readonly name: string = 'ScreeError';
+  readonly code: ErrorCode;
+  readonly details: ErrorDetails;
+
+  constructor(code: ErrorCode, message: string, details: ErrorDetails = {}) {
+    super(message);
+    this.code = code;
+    this.details = details;
+  }
+}
+
+/** The data cannot be analysed as it is. */
+export class DataError extends ScreeError {
+  override readonly name = 'DataError';
+}
+
+/** An option has a value it cannot have. */
+export class OptionError extends ScreeError {
+  override readonly name = 'OptionError';
+}
+
+/** A stored model cannot be read. */
+export class ModelError extends ScreeError {
+  override readonly name = 'ModelError';
+}
+
+/** An iteration stopped before it reached the tolerance; `best` is what it had. */
+export class ConvergenceError<Best = unknown> extends ScreeError {
+  override readonly name = 'ConvergenceError';
+  readonly best: Best;
+
+  constructor(message: string, best: Best, details: ErrorDetails = {}) {
+    super('NOT_CONVERGED', message, details);
+    this.best = best;
+  }
+}
+
+/** A value as it should look inside a message: short, and recognisable as what it is. */
+export function show(value: unknown): string {
+  if (typeof value === 'string') return JSON.stringify(value.length > 40 ? `${value.slice(0, 37)}...` : value);
+  if (typeof value === 'bigint') return `${value}n`;
+  if (typeof value === 'function') return 'a function';
+  if (Array.isArray(value)) return `an array of length ${value.length}`;
+  if (ArrayBuffer.isView(value)) return `a ${value.constructor.name}`;
+  if (typeof value === 'object' && value !== null) return `an object with keys ${show(Object.keys(value).join(', '))}`;
+  return String(value);
+}
+
+/** "row 3, column 2" or "row 3, column 2 ("height")", counted from zero as the arrays are. */
+export function place(row: number, column: number, names?: readonly string[]): string {
+  const name = names?.[column];
+  return name === undefined ? `row ${row}, column ${column}` : `row ${row}, column ${column} (${show(name)})`;
+}

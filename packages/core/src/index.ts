@@ -1,0 +1,28 @@
+export type { Block, DenseBlock, Frame, SparseBlock } from './data/block.js';
+export type { CsrMatrix } from './data/csr.js';
+export { type FloatArray, type IntegerArray, type Matrix, matrix, toRows } from './data/matrix.js';
+export { type AddOptions, Moments } from './data/moments.js';
+export type { Data, DType, Row, RowSource } from './data/rows.js';
+export type { Scale } from './data/scaling.js';
+export type { Beat, Engine, LoadedBlock } from './engines/engine.js';
+export { reference } from './engines/reference/reference.js';
+export {
+  ConvergenceError,
+  DataError,
+  type ErrorCode,
+  type ErrorDetails,
+  ModelError,
+  OptionError,
+  ScreeError,
+} from './errors.js';
+export { principalAngles } from './linalg/principal-angles.js';
+export type { Certificate } from './model/certificate.js';
+export { loadModel } from './model/load.js';
+export { type ApplyOptions, Model } from './model/model.js';
+export type { ModelRecord } from './model/record.js';
+export type { Determination, Uniqueness } from './model/uniqueness.js';
+export type { Warning, WarningCode } from './model/warning.js';
+export type { PcaOptions, SolverName, Whiten } from './options.js';
+export type { Progress } from './pace.js';
+export { pca } from './pca.js';
+export { makePlan, type Plan, type PlanRequest, type Shape } from './plan.js';

@@ -1,0 +1,69 @@
+import type { Random } from './random.js';
+import { axpy, dot, norm, scale } from './vector.js';
+
+/** A vector that keeps less than this share of its length was in the span of the others, as far as float64 can say. */
+const DEPENDENT = 1e-10;
+
+/**
+ * Orthonormalises the rows of `vectors` (count × length) in place against the first `fixed` rows, which are
+ * orthonormal already, and against one another.
+ *
+ * Gram–Schmidt, each vector projected until it stops shrinking ("twice is enough": Parlett, The Symmetric Eigenvalue
+ * Problem §6.9), so the rows are orthonormal to rounding even where they nearly depend on one another. A row that
+ * depends on earlier ones is replaced by a random direction orthogonal to them all, so the result is always a full
+ * basis (count ≤ length). Returns how many of the rows were independent. Cost 4·count²·length.
+ */
+export function orthonormalise(
+  vectors: Float64Array,
+  count: number,
+  length: number,
+  { normal }: Random,
+  fixed = 0,
+): number {
+  let independent = 0;
+  for (let r = fixed; r < count; r++) {
+    const row = r * length;
+    if (project(vectors, r, length)) {
+      independent++;
+      continue;
+    }
+    do {
+      for (let i = 0; i < length; i++) vectors[row + i] = normal();
+    } while (!project(vectors, r, length));
+  }
+  return independent;
+}
+
+/** Makes row r a unit vector orthogonal to the rows before it; false when nothing trustworthy is left of it. */
+function project(vectors: Float64Array, r: number, length: number): boolean {
+  const row = r * length;
+  let largest = 0;
+  for (let i = 0; i < length; i++) largest = Math.max(largest, Math.abs(vectors[row + i]));
+  if (largest === 0 || !Number.isFinite(largest)) return false;
+  for (let i = 0; i < length; i++) vectors[row + i] /= largest;
+  let before = norm(vectors, row, length);
+  const original = before;
+  for (let round = 0; round < 4; round++) {
+    for (let other = 0; other < r; other++) {
+      axpy(-dot(vectors, other * length, vectors, row, length), vectors, other * length, vectors, row, length);
+    }
+    const after = norm(vectors, row, length);
+    if (after <= DEPENDENT * original) return false;
+    if (after > 0.7 * before && round > 0) break;
+    before = after;
+  }
+  scale(1 / norm(vectors, row, length), vectors, row, length);
+  return true;
+}
+
+/** max |VVᵀ − I| over the rows: how far from orthonormal they are. */
+export function orthonormalityDefect(vectors: Float64Array, count: number, length: number): number {
+  let defect = 0;
+  for (let r = 0; r < count; r++) {
+    for (let c = 0; c <= r; c++) {
+      const product = dot(vectors, r * length, vectors, c * length, length) - (r === c ? 1 : 0);
+      defect = Math.max(defect, Math.abs(product));
+    }
+  }
+  return defect;
+}

@@ -1,0 +1,69 @@
+import type { Steps } from '../pace.js';
+import { reflector } from './reflector.js';
+import { axpy, dot, maxAbs, powerOfTwo, scale } from './vector.js';
+
+export interface QR {
+  /** Orthonormal vectors, one a row (count × length). */
+  readonly q: Float64Array;
+  /** count × count, upper triangular. */
+  readonly r: Float64Array;
+}
+
+/**
+ * Thin Householder QR of `count` vectors given as rows of length `length` ≥ count: vectorⱼ = Σᵢ rᵢⱼ·qᵢ
+ * (Golub & Van Loan §5.2.2, with the columns of A as our rows). Cost 4·length·count².
+ * The qᵢ are orthonormal to rounding whatever the vectors are; where one depends on those before it, rᵢᵢ is 0 up to
+ * rounding and qᵢ is some direction orthogonal to the others.
+ */
+export function qr(vectors: Float64Array, count: number, length: number): QR {
+  const work = vectors.slice(0, count * length);
+  const unit = powerOfTwo(maxAbs(work));
+  scale(1 / unit, work);
+  const taus = new Float64Array(count);
+  const r = new Float64Array(count * count);
+  for (let j = 0; j < count; j++) {
+    const v = j * length + j;
+    const { beta, tau } = reflector(work, v, length - j);
+    taus[j] = tau;
+    r[j * count + j] = beta * unit;
+    for (let c = j + 1; c < count; c++) {
+      const x = c * length + j;
+      axpy(-tau * dot(work, v, work, x, length - j), work, v, work, x, length - j);
+      r[j * count + c] = work[x] * unit;
+    }
+  }
+  const q = new Float64Array(count * length);
+  for (let c = 0; c < count; c++) {
+    q[c * length + c] = 1;
+    for (let j = c; j >= 0; j--) {
+      const v = j * length + j;
+      const x = c * length + j;
+      axpy(-taus[j] * dot(work, v, q, x, length - j), work, v, q, x, length - j);
+    }
+  }
+  return { q, r };
+}
+
+/**
+ * Absorbs rows into a triangular factor: R (cols × cols, upper) becomes that of [R; tile], so that RᵀR grows by
+ * tileᵀtile without ever being squared. Row by row of tiles this is the QR of a matrix of any height in the memory
+ * of one tile (Golub & Van Loan §6.5.3; "TSQR"). The tile (rows × cols) is destroyed. Cost 2·rows·cols².
+ */
+export function* absorbRows(r: Float64Array, cols: number, tile: Float64Array, rows: number): Steps<void> {
+  const w = new Float64Array(cols);
+  const v = new Float64Array(rows + 1);
+  for (let j = 0; j < cols; j++) {
+    v[0] = r[j * cols + j];
+    for (let i = 0; i < rows; i++) v[i + 1] = tile[i * cols + j];
+    const { beta, tau } = reflector(v, 0, rows + 1);
+    r[j * cols + j] = beta;
+    if (tau === 0) continue;
+    const start = j + 1;
+    const rest = cols - start;
+    for (let c = start; c < cols; c++) w[c] = r[j * cols + c];
+    for (let i = 0; i < rows; i++) axpy(v[i + 1], tile, i * cols + start, w, start, rest);
+    for (let c = start; c < cols; c++) r[j * cols + c] -= tau * w[c];
+    for (let i = 0; i < rows; i++) axpy(-tau * v[i + 1], w, start, tile, i * cols + start, rest);
+    if ((j & 15) === 15) yield 64 * rows * rest;
+  }
+}

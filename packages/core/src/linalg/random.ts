@@ -1,0 +1,56 @@
+/** Seeded random numbers: the same seed gives the same numbers on every machine. */
+
+export interface Random {
+  /** Uniform in [0, 1), 53 bits. */
+  uniform(): number;
+  /** Standard normal. */
+  normal(): number;
+}
+
+/** xoshiro128** (Blackman & Vigna 2018), its state filled from the seed by splitmix32. */
+export function random(seed: number): Random {
+  let mix = seed | 0;
+  const next32 = (): number => {
+    mix = (mix + 0x9e3779b9) | 0;
+    let z = mix ^ (mix >>> 16);
+    z = Math.imul(z, 0x21f0aaad);
+    z ^= z >>> 15;
+    z = Math.imul(z, 0x735a2d97);
+    return (z ^ (z >>> 15)) >>> 0;
+  };
+  // A seed beyond 32 bits still matters: its high part is mixed in before the state is drawn.
+  mix ^= Math.imul(Math.floor(seed / 2 ** 32) | 0, 0x85ebca6b);
+  let [a, b, c, d] = [next32(), next32(), next32(), next32()];
+  const rotl = (x: number, k: number): number => (x << k) | (x >>> (32 - k));
+  const bits = (): number => {
+    const result = Math.imul(rotl(Math.imul(b, 5), 7), 9) >>> 0;
+    const t = b << 9;
+    c ^= a;
+    d ^= b;
+    b ^= c;
+    a ^= d;
+    c ^= t;
+    d = rotl(d, 11);
+    return result;
+  };
+  const uniform = (): number => ((bits() >>> 5) * 67108864 + (bits() >>> 6)) / 9007199254740992;
+  let spare: number | undefined;
+  // Marsaglia's polar method: two normals from two uniforms, the second kept for the next call.
+  const normal = (): number => {
+    if (spare !== undefined) {
+      const kept = spare;
+      spare = undefined;
+      return kept;
+    }
+    for (;;) {
+      const u = 2 * uniform() - 1;
+      const v = 2 * uniform() - 1;
+      const s = u * u + v * v;
+      if (s >= 1 || s === 0) continue;
+      const factor = Math.sqrt((-2 * Math.log(s)) / s);
+      spare = v * factor;
+      return u * factor;
+    }
+  };
+  return { uniform, normal };
+}

@@ -1,0 +1,257 @@
+import { transpose } from '../data/matrix.js';
+import { ConvergenceError } from '../errors.js';
+import { complete, type Steps } from '../pace.js';
+import { reflector } from './reflector.js';
+import { axpy, dot, maxAbs, powerOfTwo, rotate, scale } from './vector.js';
+
+export interface SVD {
+  /** Singular values, largest first: min(rows, cols) of them. */
+  readonly values: Float64Array;
+  /** Right singular vectors, one a row (values × cols). */
+  readonly right: Float64Array;
+  /** Left singular vectors, one a row (values × rows); empty when not asked for. */
+  readonly left: Float64Array;
+}
+
+const SWEEPS = 60;
+
+/** A = Σᵢ σᵢ·leftᵢ·rightᵢᵀ of a small row-major matrix of any shape. `a` is kept. */
+export function svd(a: Float64Array, rows: number, cols: number): SVD {
+  if (rows >= cols) return complete(svdSteps(a.slice(), rows, cols, true));
+  const { values, left, right } = complete(svdSteps(transpose(a, rows, cols), cols, rows, true));
+  return { values, left: right, right: left };
+}
+
+/**
+ * Golub–Kahan SVD for rows ≥ cols: Householder bidiagonalisation A = P·B·Wᵀ (Golub & Van Loan §5.4.8), then implicit
+ * shifted QR on B (§8.6.2). Never squares A, so σᵢ is right to a small multiple of ε·σ₁. Cost 8/3·cols³ for square A
+ * and about 6·cols³ for each side's vectors. `a` is destroyed.
+ */
+export function* svdSteps(a: Float64Array, rows: number, cols: number, wantLeft: boolean): Steps<SVD> {
+  const unit = powerOfTwo(maxAbs(a));
+  scale(1 / unit, a);
+  const diagonal = new Float64Array(cols);
+  const superDiagonal = new Float64Array(cols);
+  const { left, right } = yield* bidiagonalise(a, rows, cols, diagonal, superDiagonal, wantLeft);
+  yield* bidiagonalQR(diagonal, superDiagonal, left, rows, right, cols);
+
+  const order = Array.from(diagonal.keys()).sort((i, j) => Math.abs(diagonal[j]) - Math.abs(diagonal[i]));
+  const values = new Float64Array(cols);
+  const sortedLeft = new Float64Array(left.length);
+  const sortedRight = new Float64Array(right.length);
+  order.forEach((from, to) => {
+    const value = diagonal[from];
+    values[to] = Math.abs(value) * unit;
+    sortedRight.set(right.subarray(from * cols, (from + 1) * cols), to * cols);
+    if (value < 0) scale(-1, sortedRight, to * cols, cols);
+    if (wantLeft) sortedLeft.set(left.subarray(from * rows, (from + 1) * rows), to * rows);
+  });
+  return { values, left: sortedLeft, right: sortedRight };
+}
+
+/** Reduces `a` to upper bidiagonal form; returns Pᵀ (cols × rows, when wanted) and Wᵀ (cols × cols), vectors as rows. */
+function* bidiagonalise(
+  a: Float64Array,
+  rows: number,
+  cols: number,
+  diagonal: Float64Array,
+  superDiagonal: Float64Array,
+  wantLeft: boolean,
+): Steps<{ left: Float64Array; right: Float64Array }> {
+  const columnTaus = new Float64Array(cols);
+  const rowTaus = new Float64Array(cols);
+  const columnVectors = new Float64Array(wantLeft ? rows * cols : 0);
+  const v = new Float64Array(rows);
+  const w = new Float64Array(cols);
+  for (let j = 0; j < cols; j++) {
+    for (let i = j; i < rows; i++) v[i] = a[i * cols + j];
+    const column = reflector(v, j, rows - j);
+    diagonal[j] = column.beta;
+    columnTaus[j] = column.tau;
+    if (wantLeft) columnVectors.set(v.subarray(j, rows), j * rows + j);
+    const start = j + 1;
+    const rest = cols - start;
+    if (column.tau !== 0 && rest > 0) {
+      w.fill(0, start);
+      for (let i = j; i < rows; i++) axpy(v[i], a, i * cols + start, w, start, rest);
+      for (let i = j; i < rows; i++) axpy(-column.tau * v[i], w, start, a, i * cols + start, rest);
+    }
+    if (rest > 0) {
+      const line = j * cols + start;
+      const row = reflector(a, line, rest);
+      superDiagonal[j] = row.beta;
+      rowTaus[j] = row.tau;
+      if (row.tau !== 0) {
+        for (let i = start; i < rows; i++) {
+          const target = i * cols + start;
+          axpy(-row.tau * dot(a, line, a, target, rest), a, line, a, target, rest);
+        }
+      }
+    }
+    yield 8 * (rows - j) * rest;
+  }
+  const right = new Float64Array(cols * cols);
+  for (let r = 0; r < cols; r++) {
+    right[r * cols + r] = 1;
+    for (let j = Math.min(r, cols - 2); j >= 0; j--) {
+      if (rowTaus[j] === 0) continue;
+      const line = j * cols + j + 1;
+      const target = r * cols + j + 1;
+      axpy(-rowTaus[j] * dot(a, line, right, target, cols - j - 1), a, line, right, target, cols - j - 1);
+    }
+    if ((r & 15) === 15) yield 32 * cols * cols;
+  }
+  const left = new Float64Array(wantLeft ? cols * rows : 0);
+  for (let r = 0; wantLeft && r < cols; r++) {
+    left[r * rows + r] = 1;
+    for (let j = r; j >= 0; j--) {
+      if (columnTaus[j] === 0) continue;
+      const vector = j * rows + j;
+      const target = r * rows + j;
+      const factor = -columnTaus[j] * dot(columnVectors, vector, left, target, rows - j);
+      axpy(factor, columnVectors, vector, left, target, rows - j);
+    }
+  }
+  return { left, right };
+}
+
+/** Diagonalises the bidiagonal (d, e); rows of `left` and `right` are rotated along. Signs and order are left as they fall. */
+function* bidiagonalQR(
+  d: Float64Array,
+  e: Float64Array,
+  left: Float64Array,
+  leftLength: number,
+  right: Float64Array,
+  rightLength: number,
+): Steps<void> {
+  let largest = 0;
+  for (let i = 0; i < d.length; i++) largest = Math.max(largest, Math.abs(d[i]) + Math.abs(e[i]));
+  const negligible = largest * 2 ** -60;
+  const turnLeft = (i: number, j: number, c: number, s: number): void => {
+    if (left.length > 0) rotate(left, i * leftLength, j * leftLength, leftLength, c, s);
+  };
+  const turnRight = (i: number, j: number, c: number, s: number): void => {
+    rotate(right, i * rightLength, j * rightLength, rightLength, c, s);
+  };
+  let sweeps = 0;
+  let high = d.length - 1;
+  while (high > 0) {
+    const coupled = (i: number): boolean => {
+      const allowed = 0.5 * Number.EPSILON * (Math.abs(d[i]) + Math.abs(d[i + 1]));
+      if (Math.abs(e[i]) > Math.max(negligible, allowed)) return true;
+      e[i] = 0;
+      return false;
+    };
+    if (!coupled(high - 1)) {
+      high--;
+      sweeps = 0;
+      continue;
+    }
+    let low = high - 1;
+    while (low > 0 && coupled(low - 1)) low--;
+    if (sweeps++ === SWEEPS) {
+      throw new ConvergenceError(
+        `The singular value decomposition did not converge: value ${high} of ${d.length}.`,
+        d.slice(),
+      );
+    }
+    const zero = findZero(d, low, high, negligible);
+    if (zero === high) {
+      chaseColumn(d, e, low, high, turnRight);
+    } else if (zero >= 0) {
+      chaseRow(d, e, zero, high, turnLeft);
+    } else {
+      sweep(d, e, low, high, turnLeft, turnRight);
+    }
+    yield 6 * (high - low) * (rightLength + (left.length > 0 ? leftLength : 0));
+  }
+}
+
+type Turn = (i: number, j: number, c: number, s: number) => void;
+
+function findZero(d: Float64Array, low: number, high: number, negligible: number): number {
+  for (let i = low; i <= high; i++) {
+    if (Math.abs(d[i]) <= negligible) {
+      d[i] = 0;
+      return i;
+    }
+  }
+  return -1;
+}
+
+/** d[zero] = 0: rotates rows until row `zero` is empty, which splits the problem there. */
+function chaseRow(d: Float64Array, e: Float64Array, zero: number, high: number, turnLeft: Turn): void {
+  let bulge = e[zero];
+  e[zero] = 0;
+  for (let i = zero + 1; i <= high && bulge !== 0; i++) {
+    const r = Math.hypot(d[i], bulge);
+    const c = d[i] / r;
+    const s = bulge / r;
+    d[i] = r;
+    turnLeft(i, zero, c, s);
+    if (i < high) {
+      bulge = -s * e[i];
+      e[i] *= c;
+    }
+  }
+}
+
+/** d[high] = 0: rotates columns until column `high` is empty. */
+function chaseColumn(d: Float64Array, e: Float64Array, low: number, high: number, turnRight: Turn): void {
+  let bulge = e[high - 1];
+  e[high - 1] = 0;
+  for (let i = high - 1; i >= low && bulge !== 0; i--) {
+    const r = Math.hypot(d[i], bulge);
+    const c = d[i] / r;
+    const s = bulge / r;
+    d[i] = r;
+    turnRight(i, high, c, s);
+    if (i > low) {
+      bulge = -s * e[i - 1];
+      e[i - 1] *= c;
+    }
+  }
+}
+
+/** One implicit QR step on the unreduced block low…high, shifted by the eigenvalue of BᵀB's last 2×2 nearest its corner. */
+function sweep(d: Float64Array, e: Float64Array, low: number, high: number, turnLeft: Turn, turnRight: Turn): void {
+  let unit = 0;
+  for (let i = low; i <= high; i++) unit = Math.max(unit, Math.abs(d[i]), i < high ? Math.abs(e[i]) : 0);
+  const dm = d[high - 1] / unit;
+  const dn = d[high] / unit;
+  const em = e[high - 1] / unit;
+  const el = high - 1 > low ? e[high - 2] / unit : 0;
+  const a = dm * dm + el * el;
+  const b = dm * em;
+  const c2 = dn * dn + em * em;
+  const half = (a - c2) / 2;
+  const root = Math.hypot(half, b);
+  const shift = b === 0 ? c2 : c2 - (b * b) / (half + (half < 0 ? -root : root));
+
+  const first = d[low] / unit;
+  let f = first * first - shift;
+  let g = first * (e[low] / unit);
+  for (let i = low; i < high; i++) {
+    let r = Math.hypot(f, g);
+    let c = r === 0 ? 1 : f / r;
+    let s = r === 0 ? 0 : g / r;
+    if (i > low) e[i - 1] = r;
+    f = c * d[i] + s * e[i];
+    e[i] = c * e[i] - s * d[i];
+    g = s * d[i + 1];
+    d[i + 1] *= c;
+    turnRight(i, i + 1, c, s);
+    r = Math.hypot(f, g);
+    c = r === 0 ? 1 : f / r;
+    s = r === 0 ? 0 : g / r;
+    d[i] = r;
+    f = c * e[i] + s * d[i + 1];
+    d[i + 1] = c * d[i + 1] - s * e[i];
+    if (i < high - 1) {
+      g = s * e[i + 1];
+      e[i + 1] *= c;
+    }
+    turnLeft(i, i + 1, c, s);
+  }
+  e[high - 1] = f;
+}

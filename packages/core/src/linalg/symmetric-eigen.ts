@@ -1,0 +1,93 @@
+import type { Steps } from '../pace.js';
+import { type BlockValue, implicitQL, inverseIteration, tridiagonalValues } from './tridiagonal-eigen.js';
+import { backTransform, type Tridiagonal, tridiagonalise } from './tridiagonalise.js';
+import { dot, maxAbs, powerOfTwo, scale } from './vector.js';
+
+export interface SymmetricEigen {
+  /** All eigenvalues, largest first. */
+  readonly values: Float64Array;
+  /** Eigenvectors of the first `count` values, one a row (count × size). */
+  readonly vectors: Float64Array;
+  readonly count: number;
+}
+
+/** How many eigenvectors: a number, or a choice made once all eigenvalues are known. */
+export type Count = number | ((values: Float64Array) => number);
+
+/**
+ * Above this share of the vectors, accumulating all of them costs no more than finding them one by one and
+ * keeping clusters apart.
+ */
+const MOST = 0.5;
+
+/** Flops of the decomposition, for progress: reduction, then vectors. */
+export function eigenFlops(size: number, count: number): number {
+  return (4 / 3) * size ** 3 + (count > MOST * size ? 6 * size ** 3 : 0) + 2 * size ** 2 * count;
+}
+
+/**
+ * Eigenvalues and the leading eigenvectors of a symmetric matrix A = VΛVᵀ given by its upper triangle (row-major).
+ *
+ * Householder tridiagonalisation, then: all eigenvalues by implicit QL without vectors; the wanted vectors by inverse
+ * iteration and back-transformation, or by QL with vectors when most are wanted. Inverse iteration is checked: if its
+ * vectors are not orthonormal or do not solve T, QL with vectors, which cannot fail that way, does them again.
+ * Eigenvalues are right to a small multiple of size·ε·‖A‖. `a` is destroyed.
+ */
+export function* symmetricEigen(a: Float64Array, size: number, count: Count): Steps<SymmetricEigen> {
+  if (size === 0) return { values: new Float64Array(0), vectors: new Float64Array(0), count: 0 };
+  const unit = powerOfTwo(maxAbs(a));
+  scale(1 / unit, a);
+  const t = yield* tridiagonalise(a, size);
+  const found = yield* tridiagonalValues(t.diagonal, t.offDiagonal);
+  const values = Float64Array.from(found, ({ value }) => value * unit);
+  const wanted = Math.max(0, Math.min(size, typeof count === 'number' ? count : count(values)));
+  if (wanted === 0) return { values, vectors: new Float64Array(0), count: 0 };
+  let vectors: Float64Array | undefined;
+  if (wanted <= MOST * size) {
+    const chosen = found.slice(0, wanted);
+    const candidates = yield* inverseIteration(t.diagonal, t.offDiagonal, chosen);
+    if (solves(t, chosen, candidates)) vectors = candidates;
+  }
+  vectors ??= yield* leadingByQL(t, wanted);
+  yield* backTransform(t, vectors, wanted);
+  return { values, vectors, count: wanted };
+}
+
+/** All vectors of T by QL, the leading ones kept. */
+function* leadingByQL(t: Tridiagonal, count: number): Steps<Float64Array> {
+  const { size } = t;
+  const d = t.diagonal.slice();
+  const all = new Float64Array(size * size);
+  for (let i = 0; i < size; i++) all[i * size + i] = 1;
+  yield* implicitQL(d, t.offDiagonal.slice(), all);
+  const order = Array.from(d.keys()).sort((i, j) => d[j] - d[i]);
+  const vectors = new Float64Array(count * size);
+  for (let i = 0; i < count; i++) {
+    vectors.set(all.subarray(order[i] * size, (order[i] + 1) * size), i * size);
+  }
+  return vectors;
+}
+
+/** Whether the rows are orthonormal eigenvectors of T to the rounding that QL itself would leave. */
+function solves(t: Tridiagonal, chosen: readonly BlockValue[], vectors: Float64Array): boolean {
+  const { size, diagonal: d, offDiagonal: e } = t;
+  let largest = 0;
+  for (let i = 0; i < size; i++) largest = Math.max(largest, Math.abs(d[i]) + 2 * Math.abs(e[i]));
+  const allowed = 16 * Math.sqrt(size) * Number.EPSILON;
+  for (let r = 0; r < chosen.length; r++) {
+    const x = vectors.subarray(r * size, (r + 1) * size);
+    let residual = 0;
+    for (let i = 0; i < size; i++) {
+      const above = i > 0 ? e[i - 1] * x[i - 1] : 0;
+      const below = i + 1 < size ? e[i] * x[i + 1] : 0;
+      const gap = above + (d[i] - chosen[r].value) * x[i] + below;
+      residual += gap * gap;
+    }
+    if (!(Math.sqrt(residual) <= allowed * largest)) return false;
+    for (let other = 0; other <= r; other++) {
+      const product = dot(vectors, other * size, x, 0, size) - (other === r ? 1 : 0);
+      if (!(Math.abs(product) <= allowed)) return false;
+    }
+  }
+  return true;
+}

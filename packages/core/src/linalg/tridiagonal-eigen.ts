@@ -1,0 +1,232 @@
+import { ConvergenceError } from '../errors.js';
+import type { Steps } from '../pace.js';
+import { random } from './random.js';
+import { axpy, dot, norm, rotate, scale } from './vector.js';
+
+/** Sweeps an eigenvalue may take; two are usual, LAPACK allows 30. */
+const SWEEPS = 60;
+
+/**
+ * Implicit QL with Wilkinson's shift (Golub & Van Loan §8.3.3, turned upside down).
+ *
+ * Overwrites `d` with the eigenvalues of the tridiagonal matrix (d, e), in no order, and destroys `e`. When `vectors`
+ * is given (rows of length `size`, starting as the identity or any Q) the rotations are applied to its rows, so that
+ * row i ends as the eigenvector of d[i]. Values only: 10·size². With vectors: about 6·size³.
+ */
+export function* implicitQL(d: Float64Array, e: Float64Array, vectors?: Float64Array): Steps<void> {
+  const size = d.length;
+  let norm1 = 0;
+  for (let i = 0; i < size; i++) norm1 = Math.max(norm1, Math.abs(d[i]) + Math.abs(e[i]));
+  // Couplings this far below the matrix change no eigenvalue by more than its own rounding.
+  const negligible = norm1 * 2 ** -60;
+  for (let l = 0; l < size; l++) {
+    for (let sweep = 0; ; sweep++) {
+      let m = l;
+      while (m < size - 1) {
+        const coupling = Math.abs(e[m]);
+        if (coupling <= negligible || coupling <= Number.EPSILON * 0.5 * (Math.abs(d[m]) + Math.abs(d[m + 1]))) break;
+        m++;
+      }
+      if (m === l) break;
+      if (sweep === SWEEPS) {
+        throw new ConvergenceError(
+          `The symmetric eigenproblem did not converge: eigenvalue ${l} of ${size}.`,
+          d.slice(),
+        );
+      }
+      let g = (d[l + 1] - d[l]) / (2 * e[l]);
+      let r = Math.hypot(g, 1);
+      g = d[m] - d[l] + e[l] / (g + (g < 0 ? -r : r));
+      let s = 1;
+      let c = 1;
+      let p = 0;
+      let i = m - 1;
+      for (; i >= l; i--) {
+        const f = s * e[i];
+        const b = c * e[i];
+        r = Math.hypot(f, g);
+        e[i + 1] = r;
+        if (r === 0) {
+          d[i + 1] -= p;
+          e[m] = 0;
+          break;
+        }
+        s = f / r;
+        c = g / r;
+        g = d[i + 1] - p;
+        r = (d[i] - g) * s + 2 * c * b;
+        p = s * r;
+        d[i + 1] = g + p;
+        g = c * r - b;
+        if (vectors) rotate(vectors, (i + 1) * size, i * size, size, c, s);
+      }
+      yield vectors ? 6 * size * (m - l) : 10 * (m - l);
+      if (r === 0 && i >= l) continue;
+      d[l] -= p;
+      e[l] = g;
+      e[m] = 0;
+    }
+  }
+}
+
+/** An eigenvalue and the unreduced block [from, to) of the tridiagonal matrix that it belongs to. */
+export interface BlockValue {
+  readonly value: number;
+  readonly from: number;
+  readonly to: number;
+}
+
+/**
+ * All eigenvalues of the tridiagonal matrix (d, e), largest first, each with its block. Where T falls apart into
+ * blocks, as it does for repeated eigenvalues, a block is solved by itself, so that its vectors can be too.
+ */
+export function* tridiagonalValues(d: Float64Array, e: Float64Array): Steps<BlockValue[]> {
+  const size = d.length;
+  const all: BlockValue[] = [];
+  for (let from = 0; from < size; ) {
+    let to = from + 1;
+    while (to < size && Math.abs(e[to - 1]) > 0.5 * Number.EPSILON * (Math.abs(d[to - 1]) + Math.abs(d[to]))) to++;
+    const values = d.slice(from, to);
+    const couplings = e.slice(from, to);
+    couplings[to - from - 1] = 0;
+    yield* implicitQL(values, couplings);
+    for (const value of values) all.push({ value, from, to });
+    from = to;
+  }
+  return all.sort((a, b) => b.value - a.value);
+}
+
+/**
+ * Eigenvectors of (d, e) for chosen eigenvalues by inverse iteration: rows of the result, each solves (T − λI)x = b
+ * a few times from a random b. Eigenvalues of one block closer than 1e-3·‖T‖ are a cluster, whose vectors are kept
+ * orthogonal as they are found (Peters & Wilkinson; Golub & Van Loan §8.2.2, §8.4.2). Cost O(size·count) and
+ * O(size·cluster²). Weakness: no proof of orthogonality, so callers measure it and have another road.
+ */
+export function* inverseIteration(
+  d: Float64Array,
+  e: Float64Array,
+  chosen: readonly BlockValue[],
+): Steps<Float64Array> {
+  const size = d.length;
+  const vectors = new Float64Array(chosen.length * size);
+  const { normal } = random(size);
+  const solver = new ShiftedTridiagonal(size);
+  for (let index = 0; index < chosen.length; index++) {
+    const { value, from, to } = chosen[index];
+    const length = to - from;
+    const row = index * size + from;
+    if (length === 1) {
+      vectors[row] = 1;
+      continue;
+    }
+    let blockNorm = 0;
+    for (let i = from; i < to; i++) {
+      blockNorm = Math.max(blockNorm, Math.abs(d[i]) + Math.abs(e[i]) + (i > from ? Math.abs(e[i - 1]) : 0));
+    }
+    const cluster: number[] = [];
+    for (let other = index - 1; other >= 0; other--) {
+      if (chosen[other].from !== from) continue;
+      if (chosen[other].value - value > 1e-3 * blockNorm) break;
+      cluster.push(other * size + from);
+    }
+    // Equal shifts would give equal vectors: members of a cluster are told apart by a few units in the last place.
+    const shift = value - cluster.length * 2 * Number.EPSILON * blockNorm;
+    solver.factor(d, e, from, to, shift, Number.EPSILON * blockNorm);
+    const x = vectors.subarray(row, row + length);
+    for (let i = 0; i < length; i++) x[i] = normal();
+    for (let iteration = 0, grown = 0; iteration < 8 && grown < 2; iteration++) {
+      scale(1 / norm(x), x);
+      solver.solve(x);
+      const growth = norm(x);
+      scale(1 / growth, x);
+      for (let round = 0; round < 2; round++) {
+        for (const start of cluster) axpy(-dot(vectors, start, x, 0, length), vectors, start, x, 0, length);
+      }
+      const left = norm(x);
+      if (left < 1e-3) {
+        // What was found lies in the span of the cluster's others: start again elsewhere.
+        for (let i = 0; i < length; i++) x[i] = normal();
+        for (const start of cluster) axpy(-dot(vectors, start, x, 0, length), vectors, start, x, 0, length);
+        continue;
+      }
+      if (growth * left > 0.01 / (Number.EPSILON * blockNorm * Math.sqrt(length))) grown++;
+    }
+    scale(1 / norm(x), x);
+    yield 40 * length + 4 * length * cluster.length;
+  }
+  return vectors;
+}
+
+/** LU with partial pivoting of T − shift·I: U has two superdiagonals, L is a multiplier and a swap a row. */
+class ShiftedTridiagonal {
+  readonly #u0: Float64Array;
+  readonly #u1: Float64Array;
+  readonly #u2: Float64Array;
+  readonly #l: Float64Array;
+  readonly #swapped: Uint8Array;
+  #length = 0;
+
+  constructor(size: number) {
+    this.#u0 = new Float64Array(size);
+    this.#u1 = new Float64Array(size);
+    this.#u2 = new Float64Array(size);
+    this.#l = new Float64Array(size);
+    this.#swapped = new Uint8Array(size);
+  }
+
+  factor(d: Float64Array, e: Float64Array, from: number, to: number, shift: number, tiny: number): void {
+    const length = to - from;
+    this.#length = length;
+    const [u0, u1, u2, l, swapped] = [this.#u0, this.#u1, this.#u2, this.#l, this.#swapped];
+    let pivot = d[from] - shift;
+    let right = e[from];
+    for (let i = 0; i < length - 1; i++) {
+      const below = e[from + i];
+      const nextDiagonal = d[from + i + 1] - shift;
+      const nextRight = i + 1 < length - 1 ? e[from + i + 1] : 0;
+      if (Math.abs(pivot) >= Math.abs(below)) {
+        if (Math.abs(pivot) < tiny) pivot = pivot < 0 ? -tiny : tiny;
+        swapped[i] = 0;
+        l[i] = below / pivot;
+        u0[i] = pivot;
+        u1[i] = right;
+        u2[i] = 0;
+        pivot = nextDiagonal - l[i] * right;
+        right = nextRight;
+      } else {
+        swapped[i] = 1;
+        l[i] = pivot / below;
+        u0[i] = below;
+        u1[i] = nextDiagonal;
+        u2[i] = nextRight;
+        pivot = right - l[i] * nextDiagonal;
+        right = -l[i] * nextRight;
+      }
+    }
+    if (Math.abs(pivot) < tiny) pivot = pivot < 0 ? -tiny : tiny;
+    u0[length - 1] = pivot;
+    u1[length - 1] = 0;
+    u2[length - 1] = 0;
+  }
+
+  /** x ← (T − shift·I)⁻¹x. */
+  solve(x: Float64Array): void {
+    const length = this.#length;
+    const [u0, u1, u2, l, swapped] = [this.#u0, this.#u1, this.#u2, this.#l, this.#swapped];
+    for (let i = 0; i < length - 1; i++) {
+      if (swapped[i]) {
+        const held = x[i];
+        x[i] = x[i + 1];
+        x[i + 1] = held - l[i] * x[i];
+      } else {
+        x[i + 1] -= l[i] * x[i];
+      }
+    }
+    for (let i = length - 1; i >= 0; i--) {
+      let value = x[i];
+      if (i + 1 < length) value -= u1[i] * x[i + 1];
+      if (i + 2 < length) value -= u2[i] * x[i + 2];
+      x[i] = value / u0[i];
+    }
+  }
+}

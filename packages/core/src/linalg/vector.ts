@@ -1,0 +1,69 @@
+/** Vectors are stretches of a Float64Array: an array, a start and a length, so that rows of matrices need no copies. */
+
+/** xᵀy, in four interleaved sums: faster than one, and a quarter of its rounding. */
+export function dot(x: Float64Array, xStart: number, y: Float64Array, yStart: number, length: number): number {
+  let a = 0;
+  let b = 0;
+  let c = 0;
+  let d = 0;
+  let i = 0;
+  for (; i + 3 < length; i += 4) {
+    a += x[xStart + i] * y[yStart + i];
+    b += x[xStart + i + 1] * y[yStart + i + 1];
+    c += x[xStart + i + 2] * y[yStart + i + 2];
+    d += x[xStart + i + 3] * y[yStart + i + 3];
+  }
+  for (; i < length; i++) a += x[xStart + i] * y[yStart + i];
+  return a + b + (c + d);
+}
+
+/** y += αx. */
+export function axpy(
+  alpha: number,
+  x: Float64Array,
+  xStart: number,
+  y: Float64Array,
+  yStart: number,
+  length: number,
+): void {
+  for (let i = 0; i < length; i++) y[yStart + i] += alpha * x[xStart + i];
+}
+
+/** ‖x‖₂ for entries whose squares neither overflow nor vanish. */
+export function norm(x: Float64Array, start = 0, length = x.length): number {
+  return Math.sqrt(dot(x, start, x, start, length));
+}
+
+/** x *= α. */
+export function scale(alpha: number, x: Float64Array, start = 0, length = x.length): void {
+  for (let i = 0; i < length; i++) x[start + i] *= alpha;
+}
+
+/** max |xᵢ|. */
+export function maxAbs(x: Float64Array): number {
+  let max = 0;
+  for (let i = 0; i < x.length; i++) {
+    const magnitude = Math.abs(x[i]);
+    if (magnitude > max) max = magnitude;
+  }
+  return max;
+}
+
+/** Rotates two stretches: (x, y) ← (c·x + s·y, c·y − s·x). */
+export function rotate(x: Float64Array, xStart: number, yStart: number, length: number, c: number, s: number): void {
+  for (let i = 0; i < length; i++) {
+    const a = x[xStart + i];
+    const b = x[yStart + i];
+    x[xStart + i] = c * a + s * b;
+    x[yStart + i] = c * b - s * a;
+  }
+}
+
+/**
+ * The power of two at or just below |x|, within 2^±1000 so that its reciprocal is a number too; 1 for 0.
+ * Dividing by it is exact, which is why it is what we scale by.
+ */
+export function powerOfTwo(x: number): number {
+  if (x === 0) return 1;
+  return 2 ** Math.max(-1000, Math.min(1000, Math.floor(Math.log2(Math.abs(x)))));
+}

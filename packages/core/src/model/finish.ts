@@ -1,0 +1,163 @@
+import type { Scaling } from '../data/scaling.js';
+import { DataError, show } from '../errors.js';
+import { orthonormalityDefect } from '../linalg/orthonormalise.js';
+import type { Whiten } from '../options.js';
+import type { Plan } from '../plan.js';
+import type { Solution } from '../solvers/solver.js';
+import { certify } from './certificate.js';
+import { Model } from './model.js';
+import { judgeUniqueness } from './uniqueness.js';
+import type { Warning } from './warning.js';
+
+/** What finishing needs to know beside the solution. */
+export interface Facts {
+  readonly d: number;
+  readonly rows: number;
+  readonly weight: number;
+  readonly ddof: number;
+  readonly centered: boolean;
+  readonly mean: Float64Array;
+  readonly scaling: Scaling;
+  readonly whiten: Whiten;
+  readonly columnNames: readonly string[] | undefined;
+  readonly dtype: 'float32' | 'float64';
+  /** The frame's unit: user's lengths are frame lengths times this. */
+  readonly unit: number;
+  readonly trace: number;
+  readonly roundoff: number;
+  /** ‖ΔB‖ when every number of the data is changed in its last place. */
+  readonly noise: number;
+  readonly plan: Plan;
+}
+
+/**
+ * From a solver's subspace to the model: order, signs, ddof, units, clipping, ratios, checks. It happens here, once,
+ * so that no number's meaning depends on the solver.
+ */
+export function finish(found: Solution, facts: Facts): Model {
+  const { d } = facts;
+  const solution = order(found, d);
+  const { k, basis, values } = solution;
+  fixSigns(basis, k, d);
+  // Eigenvalues of S in the frame times this are variances in the user's units.
+  const toVariance = (facts.unit * facts.unit) / (facts.weight - facts.ddof);
+  const defect = orthonormalityDefect(basis, k, d);
+  const accuracy = certify(solution, facts.roundoff, defect, toVariance);
+  const judged = judgeUniqueness(solution, accuracy, facts.noise, toVariance, facts.plan.solver);
+
+  const variances = values.map((value) => value * toVariance);
+  const totalVariance = facts.trace * toVariance;
+  if (!Number.isFinite(totalVariance)) {
+    throw new DataError(
+      'OUT_OF_RANGE',
+      `The variance of these data, about ${show(facts.unit)} squared, is beyond float64. Divide the data by ${facts.unit.toExponential(0)} first, or use scale: 'unit'.`,
+      { value: facts.unit },
+    );
+  }
+  const explained = values.reduce((sum, value) => sum + value, 0);
+  return new Model({
+    components: { rows: k, cols: d, data: basis },
+    mean: facts.mean,
+    scale: facts.scaling.scale,
+    variances,
+    varianceRatios: values.map((value) => (facts.trace > 0 ? Math.min(1, value / facts.trace) : 0)),
+    totalVariance,
+    singularValues: values.map((value) => Math.sqrt(value) * facts.unit),
+    noiseVariance: k < d ? (Math.max(0, facts.trace - explained) / (d - k)) * toVariance : 0,
+    n: facts.rows,
+    totalWeight: facts.weight,
+    ddof: facts.ddof,
+    centered: facts.centered,
+    whiten: facts.whiten,
+    ...(facts.columnNames ? { columnNames: facts.columnNames } : {}),
+    dtype: facts.dtype,
+    plan: facts.plan,
+    certificate: accuracy.certificate,
+    uniqueness: judged.uniqueness,
+    warnings: [
+      ...dataWarnings(facts, variances, values),
+      ...judged.warnings,
+      ...whitenWarnings(facts, judged.uniqueness.rank, k),
+      ...convergenceWarnings(solution),
+    ],
+  });
+}
+
+/** Largest variance first, none below zero. */
+function order(found: Solution, d: number): Solution {
+  const rank = Array.from(found.values.keys()).sort((i, j) => found.values[j] - found.values[i]);
+  const basis = new Float64Array(found.k * d);
+  rank.forEach((from, to) => {
+    basis.set(found.basis.subarray(from * d, (from + 1) * d), to * d);
+  });
+  return {
+    ...found,
+    basis,
+    values: Float64Array.from(rank, (i) => Math.max(0, found.values[i])),
+    residuals: Float64Array.from(rank, (i) => found.residuals[i]),
+  };
+}
+
+/**
+ * In each component the entry of largest magnitude is positive. Entries within 1e-6 of the largest count as equal to
+ * it and the first of them decides, so that rounding does not choose the sign where two entries tie.
+ */
+function fixSigns(basis: Float64Array, k: number, d: number): void {
+  for (let r = 0; r < k; r++) {
+    const row = basis.subarray(r * d, (r + 1) * d);
+    let largest = 0;
+    for (const entry of row) largest = Math.max(largest, Math.abs(entry));
+    const leader = row.find((entry) => Math.abs(entry) >= largest * (1 - 1e-6)) as number;
+    if (leader < 0) for (let j = 0; j < d; j++) row[j] = -row[j];
+  }
+}
+
+function dataWarnings(facts: Facts, variances: Float64Array, values: Float64Array): Warning[] {
+  const warnings: Warning[] = [];
+  const constant = facts.scaling.constantColumns;
+  if (constant.length > 0) {
+    const named = constant
+      .slice(0, 5)
+      .map((j) => (facts.columnNames ? `${j} (${show(facts.columnNames[j])})` : `${j}`));
+    const more = constant.length > 5 ? ` and ${constant.length - 5} more` : '';
+    const [columns, keep] =
+      constant.length === 1 ? ['Column', 'does not vary and keeps'] : ['Columns', 'do not vary and keep'];
+    warnings.push({
+      code: 'CONSTANT_COLUMN',
+      message: `${columns} ${named.join(', ')}${more} ${keep} scale 1. Leaving constant columns out changes nothing else.`,
+    });
+  }
+  if (facts.trace === 0) {
+    warnings.push({
+      code: 'CONSTANT_DATA',
+      message: 'All rows are the same, so there is no variance to explain and any direction is as good as any other.',
+    });
+  } else if (values.some((value, i) => value > 0 && variances[i] < 2 ** -1022)) {
+    warnings.push({
+      code: 'VARIANCE_UNDERFLOW',
+      message:
+        'The data are so small that variances fall below what float64 can hold. Components, ratios and singular values are right; multiply the data by a constant to get variances.',
+    });
+  }
+  return warnings;
+}
+
+function whitenWarnings(facts: Facts, rank: number, k: number): Warning[] {
+  if (!facts.whiten || rank === k) return [];
+  return [
+    {
+      code: 'NOT_WHITENED',
+      message: `Whitening divides by the deviation along each component, and ${k - rank} of the ${k} have none: their scores are 0.`,
+    },
+  ];
+}
+
+function convergenceWarnings(solution: Solution): Warning[] {
+  if (solution.converged) return [];
+  return [
+    {
+      code: 'NOT_CONVERGED',
+      message: `The solver stopped after ${solution.passes} passes without reaching the tolerance; the certificate says how close it came.`,
+    },
+  ];
+}

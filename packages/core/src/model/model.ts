@@ -1,0 +1,285 @@
+import { packTile } from '../data/block.js';
+import type { FloatArray, Matrix } from '../data/matrix.js';
+import { type Data, type DType, openSource, type RowSource } from '../data/rows.js';
+import { checkFinite } from '../data/statistics.js';
+import { reference } from '../engines/reference/reference.js';
+import { DataError } from '../errors.js';
+import { axpy, dot } from '../linalg/vector.js';
+import type { Whiten } from '../options.js';
+import { Pace, type Progress } from '../pace.js';
+import type { Plan } from '../plan.js';
+import type { Certificate } from './certificate.js';
+import { checkRecord, type ModelRecord } from './record.js';
+import { toBinary, toJSON } from './serialize.js';
+import type { Uniqueness } from './uniqueness.js';
+import type { Warning } from './warning.js';
+
+export interface ApplyOptions {
+  readonly signal?: AbortSignal;
+  readonly onProgress?: (progress: Progress) => void;
+}
+
+/** Rows handled between two looks at the clock. */
+const TILE = 256;
+
+/**
+ * A fitted PCA: an immutable record, and what can be done with it. The arrays are the model's own copies; nothing that
+ * is done with them changes how it transforms.
+ */
+export class Model implements ModelRecord {
+  readonly components: Matrix<Float64Array>;
+  readonly mean: Float64Array;
+  readonly scale: Float64Array;
+  readonly variances: Float64Array;
+  readonly varianceRatios: Float64Array;
+  readonly totalVariance: number;
+  readonly singularValues: Float64Array;
+  readonly noiseVariance: number;
+  readonly n: number;
+  readonly totalWeight: number;
+  readonly ddof: number;
+  readonly centered: boolean;
+  readonly whiten: Whiten;
+  readonly columnNames?: readonly string[];
+  readonly dtype: DType;
+  readonly plan: Plan;
+  readonly certificate: Certificate;
+  readonly uniqueness: Uniqueness;
+  readonly warnings: readonly Warning[];
+  readonly #components: Float64Array;
+  readonly #mean: Float64Array;
+  readonly #scale: Float64Array;
+  readonly #deviations: Float64Array;
+
+  constructor(record: ModelRecord) {
+    checkRecord(record);
+    const { rows, cols, data } = record.components;
+    this.#components = own(data);
+    this.#mean = own(record.mean);
+    this.#scale = own(record.scale);
+    // √λ by way of σ, which is a number even where λ has vanished; 0 where a component has no variance.
+    const divisor = Math.sqrt(record.totalWeight - record.ddof);
+    this.#deviations = record.singularValues.map((value, i) => (i < record.uniqueness.rank ? value / divisor : 0));
+    this.components = Object.freeze({ rows, cols, data: own(data) });
+    this.mean = own(record.mean);
+    this.scale = own(record.scale);
+    this.variances = own(record.variances);
+    this.varianceRatios = own(record.varianceRatios);
+    this.totalVariance = record.totalVariance;
+    this.singularValues = own(record.singularValues);
+    this.noiseVariance = record.noiseVariance;
+    this.n = record.n;
+    this.totalWeight = record.totalWeight;
+    this.ddof = record.ddof;
+    this.centered = record.centered;
+    this.whiten = record.whiten;
+    if (record.columnNames) this.columnNames = Object.freeze([...record.columnNames]);
+    this.dtype = record.dtype;
+    this.plan = deepFreeze(structuredClone(record.plan));
+    this.certificate = deepFreeze(structuredClone(record.certificate));
+    this.uniqueness = deepFreeze(structuredClone(record.uniqueness));
+    this.warnings = deepFreeze(structuredClone(record.warnings));
+    Object.freeze(this);
+  }
+
+  get k(): number {
+    return this.components.rows;
+  }
+
+  get d(): number {
+    return this.components.cols;
+  }
+
+  /**
+   * Scores of rows: z = V(x − mean)/scale, n × k. Whitened `pca`: each zᵢ/√λᵢ. Whitened `zca`: those turned back to the
+   * columns, Vᵀ(z/√λ), n × d. float32 rows give float32 scores.
+   */
+  async transform(data: Data, options: ApplyOptions = {}): Promise<Matrix> {
+    const { k, d } = this;
+    const pace = new Pace(options);
+    const source = await this.#open(data);
+    const output = new RowCollector(source, this.whiten === 'zca' ? d : k);
+    const frame = { shift: this.#mean, factor: this.#scale.map((s) => 1 / s) };
+    const inverse = this.#deviations.map((deviation) => (deviation > 0 ? 1 / deviation : 0));
+    const wide = new Float64Array(d);
+    pace.begin('scores', source.rows);
+    for await (const block of source.blocks()) {
+      checkFinite(block, output.rows, this.columnNames);
+      const loaded = await reference.load(block);
+      const scores = new Float64Array(block.rows * k);
+      await loaded.multiply(frame, this.#components, k, scores, (rows) => pace.step(rows));
+      loaded.release();
+      for (let i = 0; i < block.rows; i++) {
+        const row = scores.subarray(i * k, (i + 1) * k);
+        if (this.whiten) for (let c = 0; c < k; c++) row[c] *= inverse[c];
+        if (this.whiten === 'zca') this.#spread(row, wide);
+        output.push(this.whiten === 'zca' ? wide : row);
+      }
+    }
+    pace.end();
+    return output.matrix();
+  }
+
+  /**
+   * Rows from scores, in the user's own units: x = mean + scale·(Vᵀz), whitening undone first. It is the inverse of
+   * `transform` for rows in the subspace and their best approximation for all others.
+   */
+  async inverseTransform(scores: Data, options: ApplyOptions = {}): Promise<Matrix> {
+    const { k, d } = this;
+    const pace = new Pace(options);
+    const width = this.whiten === 'zca' ? d : k;
+    const source = await openSource(scores);
+    if (source.cols !== width) {
+      throw new DataError('WIDTH_MISMATCH', `These scores have ${source.cols} columns; this model's have ${width}.`, {
+        value: source.cols,
+        expected: width,
+      });
+    }
+    const output = new RowCollector(source, d);
+    const plain = { shift: new Float64Array(width), factor: new Float64Array(width).fill(1) };
+    const tile = new Float64Array(TILE * width);
+    const z = new Float64Array(k);
+    const x = new Float64Array(d);
+    pace.begin('reconstruction', source.rows);
+    for await (const block of source.blocks()) {
+      checkFinite(block, output.rows);
+      for (let from = 0; from < block.rows; from += TILE) {
+        const to = Math.min(block.rows, from + TILE);
+        packTile(block, plain, from, to, 0, width, tile);
+        for (let i = 0; i < to - from; i++) {
+          for (let c = 0; c < k; c++) {
+            const score = this.whiten === 'zca' ? dot(this.#components, c * d, tile, i * d, d) : tile[i * k + c];
+            z[c] = this.whiten ? score * this.#deviations[c] : score;
+          }
+          this.#spread(z, x);
+          for (let j = 0; j < d; j++) x[j] = x[j] * this.#scale[j] + this.#mean[j];
+          output.push(x);
+        }
+        const pause = pace.step(to - from);
+        if (pause) await pause;
+      }
+    }
+    pace.end();
+    return output.matrix();
+  }
+
+  /**
+   * Squared distance of each row from its reconstruction, in the scaled units that the model's variances have:
+   * ‖b − VᵀVb‖² with b = (x − mean)/scale. Over the rows of the fit they add up to (Σw − ddof)·Σ_{j>k} λⱼ.
+   */
+  async reconstructionError(data: Data, options: ApplyOptions = {}): Promise<Float64Array> {
+    const { k, d } = this;
+    const pace = new Pace(options);
+    const source = await this.#open(data);
+    const frame = { shift: this.#mean, factor: this.#scale.map((s) => 1 / s) };
+    const tile = new Float64Array(TILE * d);
+    const errors: number[] = [];
+    pace.begin('reconstruction error', source.rows);
+    for await (const block of source.blocks()) {
+      checkFinite(block, errors.length, this.columnNames);
+      for (let from = 0; from < block.rows; from += TILE) {
+        const to = Math.min(block.rows, from + TILE);
+        packTile(block, frame, from, to, 0, d, tile);
+        for (let i = 0; i < to - from; i++) {
+          for (let c = 0; c < k; c++) {
+            axpy(-dot(this.#components, c * d, tile, i * d, d), this.#components, c * d, tile, i * d, d);
+          }
+          errors.push(dot(tile, i * d, tile, i * d, d));
+        }
+        const pause = pace.step(to - from);
+        if (pause) await pause;
+      }
+    }
+    pace.end();
+    return Float64Array.from(errors);
+  }
+
+  /**
+   * The covariance the model stands for, in the user's own units (d × d): the variances along the components, and the
+   * noise variance in every other direction. The exact covariance of the data when k = d.
+   */
+  covariance(): Matrix<Float64Array> {
+    const { k, d, noiseVariance } = this;
+    const data = new Float64Array(d * d);
+    for (let c = 0; c < k; c++) {
+      const excess = this.variances[c] - noiseVariance;
+      for (let i = 0; i < d; i++) {
+        axpy(excess * this.#components[c * d + i], this.#components, c * d, data, i * d, d);
+      }
+    }
+    for (let i = 0; i < d; i++) {
+      data[i * d + i] += noiseVariance;
+      for (let j = 0; j < d; j++) data[i * d + j] *= this.#scale[i] * this.#scale[j];
+    }
+    return { rows: d, cols: d, data };
+  }
+
+  /** The model as plain data, for JSON.stringify; `loadModel` reads it back to the last bit. */
+  toJSON(): object {
+    return toJSON(this);
+  }
+
+  /** The model as bytes: a self-describing header and the numbers; `loadModel` reads them back to the last bit. */
+  toBinary(): Uint8Array {
+    return toBinary(this);
+  }
+
+  /** out = Vᵀz. */
+  #spread(z: Float64Array, out: Float64Array): void {
+    out.fill(0);
+    for (let c = 0; c < this.k; c++) axpy(z[c], this.#components, c * this.d, out, 0, this.d);
+  }
+
+  async #open(data: Data): Promise<RowSource> {
+    const source = await openSource(data, this.columnNames);
+    if (source.cols === this.d) return source;
+    throw new DataError(
+      'WIDTH_MISMATCH',
+      `These rows have ${source.cols} columns, but the model was fitted to ${this.d}. Pass the same columns in the same order.`,
+      { value: source.cols, expected: this.d },
+    );
+  }
+}
+
+/** Collects rows of known width into a matrix of the source's type. */
+class RowCollector {
+  rows = 0;
+  readonly #cols: number;
+  readonly #make: (length: number) => FloatArray;
+  #data: FloatArray;
+
+  constructor(source: RowSource, cols: number) {
+    this.#cols = cols;
+    this.#make = (length) => (source.dtype === 'float32' ? new Float32Array(length) : new Float64Array(length));
+    this.#data = this.#make((source.rows ?? 1024) * cols);
+  }
+
+  push(row: Float64Array): void {
+    const start = this.rows++ * this.#cols;
+    if (start + this.#cols > this.#data.length) {
+      const grown = this.#make(2 * (start + this.#cols));
+      grown.set(this.#data);
+      this.#data = grown;
+    }
+    this.#data.set(row, start);
+  }
+
+  matrix(): Matrix {
+    const length = this.rows * this.#cols;
+    const data = this.#data.length === length ? this.#data : this.#data.slice(0, length);
+    return { rows: this.rows, cols: this.#cols, data };
+  }
+}
+
+/** A copy without negative zeros, which JSON cannot tell from zeros. */
+function own(values: Float64Array): Float64Array {
+  return values.map((value) => value + 0);
+}
+
+function deepFreeze<T>(value: T): T {
+  if (typeof value === 'object' && value !== null) {
+    for (const inner of Object.values(value)) deepFreeze(inner);
+    Object.freeze(value);
+  }
+  return value;
+}

@@ -1,0 +1,230 @@
+import { ModelError, show } from '../errors.js';
+import { crc32 } from './checksum.js';
+import type { ModelRecord } from './record.js';
+import { VECTORS } from './record.js';
+
+/**
+ * Two forms of one record, both exact to the last bit and both with a checksum.
+ *
+ * JSON: `{ format, version, checksum, … }`, components as k rows of d numbers. The checksum is the CRC-32 of the JSON
+ * text without it, so a file may be reformatted but not edited.
+ *
+ * Binary, little-endian:
+ * | bytes        | content                                                                          |
+ * |--------------|----------------------------------------------------------------------------------|
+ * | 0–7          | "SCREEPCA"                                                                       |
+ * | 8–11         | version, uint32                                                                  |
+ * | 12–15        | length of the header, uint32                                                     |
+ * | 16–…         | header: JSON (UTF-8) of all but the arrays, and `arrays`: name, shape, byte offset |
+ * | multiple of 8| the arrays, float64                                                              |
+ * | last 4       | CRC-32 of everything before                                                      |
+ */
+export const FORMAT = 'scree-model';
+export const VERSION = 1;
+const MAGIC = 'SCREEPCA';
+
+type Plain = Record<string, unknown>;
+
+export function toJSON(record: ModelRecord): object {
+  const { rows, cols, data } = record.components;
+  const body = {
+    format: FORMAT,
+    version: VERSION,
+    ...scalars(record),
+    components: Array.from({ length: rows }, (_, r) => Array.from(data.subarray(r * cols, (r + 1) * cols))),
+    ...Object.fromEntries(VECTORS.map(([name]) => [name, Array.from(record[name])])),
+  };
+  return { ...body, checksum: checksumOf(body) };
+}
+
+/** Reads what `toJSON` wrote, as an object or as text. */
+export function fromJSON(source: string | object): ModelRecord {
+  let parsed: unknown = source;
+  if (typeof source === 'string') {
+    try {
+      parsed = JSON.parse(source);
+    } catch {
+      const cut = source.trimStart().startsWith('{') && !source.trimEnd().endsWith('}');
+      throw cut
+        ? new ModelError(
+            'MODEL_TRUNCATED',
+            `The model ends after ${source.length} characters, in the middle. Copy the whole file again.`,
+          )
+        : new ModelError(
+            'BAD_MODEL',
+            'This is not a model: it is not JSON. Models are what model.toJSON() and toBinary() write.',
+          );
+    }
+  }
+  if (typeof parsed !== 'object' || parsed === null || (parsed as Plain).format !== FORMAT) {
+    throw new ModelError('BAD_MODEL', `This is not a model: its format is not ${show(FORMAT)}.`);
+  }
+  const { checksum, ...body } = parsed as Plain;
+  checkVersion(body.version);
+  if (checksum !== checksumOf(body)) {
+    throw new ModelError(
+      'MODEL_CHANGED',
+      `The model was changed after it was written: its checksum is ${show(checksum)}, its content gives ${show(checksumOf(body))}. Fit it again or restore the file.`,
+      { value: checksum, expected: checksumOf(body) },
+    );
+  }
+  return revive(body, (name) => {
+    const value = body[name];
+    if (!Array.isArray(value)) throw new ModelError('BAD_MODEL', `This is not a model: ${name} is missing.`);
+    return Float64Array.from(value.flat());
+  });
+}
+
+export function toBinary(record: ModelRecord): Uint8Array {
+  const { rows: k, cols: d } = record.components;
+  const arrays = layout(k, d);
+  const header = new TextEncoder().encode(
+    JSON.stringify({
+      format: FORMAT,
+      version: VERSION,
+      numbers: 'float64 little-endian',
+      arrays,
+      ...scalars(record),
+    }),
+  );
+  const start = arraysStart(header.length);
+  const size = arrays.reduce((sum, { shape }) => sum + 8 * count(shape), 0);
+  const bytes = new Uint8Array(start + size + 4);
+  const view = new DataView(bytes.buffer);
+  bytes.set(new TextEncoder().encode(MAGIC));
+  view.setUint32(8, VERSION, true);
+  view.setUint32(12, header.length, true);
+  bytes.set(header, 16);
+  for (const { name, offset } of arrays) {
+    const values = name === 'components' ? record.components.data : record[name];
+    for (let i = 0; i < values.length; i++) view.setFloat64(start + offset + 8 * i, values[i], true);
+  }
+  view.setUint32(start + size, crc32(bytes.subarray(0, start + size)), true);
+  return bytes;
+}
+
+/** Reads what `toBinary` wrote. Nothing in the bytes is trusted before it is checked. */
+export function fromBinary(bytes: Uint8Array): ModelRecord {
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  const truncated = (needed: number): ModelError =>
+    new ModelError(
+      'MODEL_TRUNCATED',
+      `The model has ${bytes.length} bytes and needs ${needed}. Copy the whole file again.`,
+      {
+        value: bytes.length,
+        expected: needed,
+      },
+    );
+  for (let i = 0; i < MAGIC.length && i < bytes.length; i++) {
+    if (bytes[i] !== MAGIC.charCodeAt(i))
+      throw new ModelError('BAD_MODEL', `This is not a model: it does not begin with ${show(MAGIC)}.`);
+  }
+  if (bytes.length < 20) throw truncated(20);
+  checkVersion(view.getUint32(8, true));
+  const headerLength = view.getUint32(12, true);
+  const start = arraysStart(headerLength);
+  if (bytes.length < start + 4) throw truncated(start + 4);
+  const changed = new ModelError(
+    'MODEL_CHANGED',
+    'The model was changed or damaged after it was written: its checksum does not match. Copy the file again, or fit the model again.',
+  );
+  let header: Plain;
+  try {
+    header = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes.subarray(16, 16 + headerLength)));
+  } catch {
+    throw changed;
+  }
+  const { k, d } = header;
+  if (typeof k !== 'number' || typeof d !== 'number' || !Number.isSafeInteger(k * d) || k < 1 || d < 1) throw changed;
+  const arrays = layout(k, d);
+  const size = arrays.reduce((sum, { shape }) => sum + 8 * count(shape), 0);
+  if (bytes.length < start + size + 4) throw truncated(start + size + 4);
+  if (bytes.length > start + size + 4) throw changed;
+  if (view.getUint32(start + size, true) !== crc32(bytes.subarray(0, start + size))) throw changed;
+  return revive(header, (name) => {
+    const { offset, shape } = arrays.find((array) => array.name === name) as (typeof arrays)[number];
+    return Float64Array.from({ length: count(shape) }, (_, i) => view.getFloat64(start + offset + 8 * i, true));
+  });
+}
+
+/** All of a record but its arrays. */
+function scalars(record: ModelRecord): Plain {
+  return {
+    n: record.n,
+    d: record.components.cols,
+    k: record.components.rows,
+    totalWeight: record.totalWeight,
+    ddof: record.ddof,
+    centered: record.centered,
+    whiten: record.whiten,
+    dtype: record.dtype,
+    totalVariance: record.totalVariance,
+    noiseVariance: record.noiseVariance,
+    ...(record.columnNames ? { columnNames: record.columnNames } : {}),
+    plan: record.plan,
+    certificate: record.certificate,
+    uniqueness: record.uniqueness,
+    warnings: record.warnings,
+  };
+}
+
+/** The record of stored scalars and arrays. The model's constructor checks what it says; here only that it is there. */
+function revive(stored: Plain, array: (name: 'components' | (typeof VECTORS)[number][0]) => Float64Array): ModelRecord {
+  for (const name of ['plan', 'certificate', 'uniqueness', 'warnings']) {
+    if (typeof stored[name] !== 'object' || stored[name] === null) {
+      throw new ModelError('BAD_MODEL', `This is not a model: ${name} is missing.`);
+    }
+  }
+  const { format, version, k, d, arrays, numbers, ...rest } = stored;
+  return {
+    ...(rest as unknown as ModelRecord),
+    components: { rows: Number(k), cols: Number(d), data: array('components') },
+    ...(Object.fromEntries(VECTORS.map(([name]) => [name, array(name)])) as Pick<
+      ModelRecord,
+      (typeof VECTORS)[number][0]
+    >),
+  };
+}
+
+function checkVersion(version: unknown): void {
+  if (typeof version !== 'number' || !Number.isSafeInteger(version) || version < 1) {
+    throw new ModelError('BAD_MODEL', `This is not a model: its version is ${show(version)}.`);
+  }
+  if (version > VERSION) {
+    throw new ModelError(
+      'MODEL_TOO_NEW',
+      `The model is of version ${version}; this scree reads up to version ${VERSION}. Update scree.`,
+      { value: version, expected: VERSION },
+    );
+  }
+}
+
+function checksumOf(body: object): string {
+  return crc32(new TextEncoder().encode(JSON.stringify(body)))
+    .toString(16)
+    .padStart(8, '0');
+}
+
+function layout(
+  k: number,
+  d: number,
+): { name: 'components' | (typeof VECTORS)[number][0]; shape: number[]; offset: number }[] {
+  const shapes = [
+    { name: 'components' as const, shape: [k, d] },
+    ...VECTORS.map(([name, size]) => ({ name, shape: [size === 'd' ? d : k] })),
+  ];
+  let offset = 0;
+  return shapes.map((array) => {
+    const at = offset;
+    offset += 8 * count(array.shape);
+    return { ...array, offset: at };
+  });
+}
+
+function count(shape: readonly number[]): number {
+  return shape.reduce((product, size) => product * size, 1);
+}
+
+function arraysStart(headerLength: number): number {
+  return Math.ceil((16 + headerLength) / 8) * 8;
+}

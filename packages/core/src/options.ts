@@ -1,0 +1,151 @@
+import { checkScale, type Scale } from './data/scaling.js';
+import type { Engine } from './engines/engine.js';
+import { OptionError, show } from './errors.js';
+import type { Progress } from './pace.js';
+
+export type SolverName = 'covariance' | 'dual' | 'svd' | 'krylov';
+export type Whiten = false | 'pca' | 'zca';
+
+export interface PcaOptions {
+  /**
+   * How many components: a whole number, a fraction of the variance (0 < f < 1) they must explain together, or
+   * `'all'`. Default 10, or as many as there are.
+   */
+  readonly k?: number | 'all';
+  /** Subtract the column means. Default true. */
+  readonly center?: boolean;
+  /** What columns are divided by. Default `'none'`. */
+  readonly scale?: Scale;
+  /** Scores of variance 1: along the components (`'pca'`) or turned back to the columns (`'zca'`). Default false. */
+  readonly whiten?: Whiten;
+  /** Covariance is S/(n − ddof). Default 1. */
+  readonly ddof?: number;
+  /** One weight a row, from 0 up: weight 2 counts a row twice. */
+  readonly weights?: ArrayLike<number>;
+  /** The road. Default `'auto'`: the plan decides, and says why. */
+  readonly solver?: SolverName | 'auto';
+  /** What runs the passes. Default `'auto'`. */
+  readonly engine?: 'auto' | 'reference' | Engine;
+  /** Residual ‖Cv − λv‖/λ₁ that iterative solvers must reach. Default 1e-10, and 1e-6 for float32 data. */
+  readonly tolerance?: number;
+  /** Seed of everything random. Default 0. */
+  readonly seed?: number;
+  /** Names of the columns, for data that do not carry them. */
+  readonly columnNames?: readonly string[];
+  readonly onProgress?: (progress: Progress) => void;
+  readonly signal?: AbortSignal;
+}
+
+/** Options with every default filled in. */
+export type Settings = Required<
+  Omit<PcaOptions, 'weights' | 'onProgress' | 'signal' | 'columnNames' | 'tolerance' | 'k'>
+> &
+  Pick<PcaOptions, 'weights' | 'onProgress' | 'signal' | 'columnNames' | 'tolerance' | 'k'>;
+
+/** What each option may be: the check, and the words for it. */
+const OPTIONS: Record<keyof PcaOptions, { readonly must: string; readonly test: (value: unknown) => boolean }> = {
+  k: {
+    must: "a whole number from 1 up, a fraction between 0 and 1, or 'all'",
+    test: (v) => v === 'all' || (typeof v === 'number' && ((v > 0 && v < 1) || (Number.isSafeInteger(v) && v >= 1))),
+  },
+  center: { must: 'true or false', test: (v) => typeof v === 'boolean' },
+  scale: {
+    must: "'none', 'unit', 'pareto', 'range' or an array with one number a column",
+    test: (v) =>
+      v === 'none' || v === 'unit' || v === 'pareto' || v === 'range' || Array.isArray(v) || ArrayBuffer.isView(v),
+  },
+  whiten: { must: "false, 'pca' or 'zca'", test: (v) => v === false || v === 'pca' || v === 'zca' },
+  ddof: { must: 'a number from 0 up', test: (v) => typeof v === 'number' && v >= 0 && Number.isFinite(v) },
+  weights: { must: 'an array with one number a row', test: (v) => Array.isArray(v) || ArrayBuffer.isView(v) },
+  solver: {
+    must: "'auto', 'covariance', 'dual', 'svd' or 'krylov'",
+    test: (v) => v === 'auto' || v === 'covariance' || v === 'dual' || v === 'svd' || v === 'krylov',
+  },
+  engine: {
+    must: "'auto', 'reference' or an engine",
+    test: (v) => v === 'auto' || v === 'reference' || (typeof v === 'object' && v !== null && 'load' in v),
+  },
+  tolerance: {
+    must: 'a number from 1e-14 to 0.1 (float64 cannot promise less, more is not an answer)',
+    test: (v) => typeof v === 'number' && v >= 1e-14 && v <= 0.1,
+  },
+  seed: { must: 'a whole number', test: (v) => Number.isSafeInteger(v) },
+  columnNames: {
+    must: 'an array of strings, one a column',
+    test: (v) => Array.isArray(v) && v.every((name) => typeof name === 'string'),
+  },
+  onProgress: { must: 'a function', test: (v) => typeof v === 'function' },
+  signal: {
+    must: 'an AbortSignal',
+    test: (v) => typeof v === 'object' && v !== null && 'throwIfAborted' in v,
+  },
+};
+
+const DEFAULTS = {
+  center: true,
+  scale: 'none',
+  whiten: false,
+  ddof: 1,
+  solver: 'auto',
+  engine: 'auto',
+  seed: 0,
+} as const;
+
+/** Checks options for themselves, before any data is read, and fills in the defaults. */
+export function checkOptions(options: PcaOptions): Settings {
+  if (typeof options !== 'object' || options === null) {
+    throw new OptionError('BAD_OPTION', `Options must be an object, not ${show(options)}.`, { value: options });
+  }
+  const given: Record<string, unknown> = {};
+  for (const [option, value] of Object.entries(options)) {
+    const rule = OPTIONS[option as keyof PcaOptions];
+    if (!rule) {
+      throw new OptionError(
+        'UNKNOWN_OPTION',
+        `There is no option ${show(option)}. The options are ${Object.keys(OPTIONS).join(', ')}.`,
+        { option },
+      );
+    }
+    if (value === undefined) continue;
+    if (!rule.test(value)) {
+      const code = option === 'k' ? 'K_OUT_OF_RANGE' : option === 'weights' ? 'BAD_WEIGHTS' : 'BAD_OPTION';
+      throw new OptionError(code, `${option} is ${show(value)}; it must be ${rule.must}.`, { option, value });
+    }
+    given[option] = value;
+  }
+  return { ...DEFAULTS, ...given };
+}
+
+/** Checks options against the width of the data. */
+export function checkWidth(settings: Settings, cols: number): void {
+  checkScale(settings.scale, cols);
+  const names = settings.columnNames;
+  if (names && names.length !== cols) {
+    throw new OptionError('BAD_OPTION', `columnNames has ${names.length} names, but there are ${cols} columns.`, {
+      option: 'columnNames',
+      value: names.length,
+      expected: cols,
+    });
+  }
+}
+
+/** k as a count or a fraction, within what n rows of d columns can give. */
+export function checkCount(
+  k: PcaOptions['k'],
+  rows: number,
+  cols: number,
+  rankLimit: number,
+): { count: number } | { fraction: number } {
+  if (k === 'all') return { count: Math.max(1, rankLimit) };
+  if (k === undefined) return { count: Math.max(1, Math.min(10, rankLimit)) };
+  if (k < 1) return { fraction: k };
+  const most = Math.min(rows, cols);
+  if (k > most) {
+    throw new OptionError(
+      'K_OUT_OF_RANGE',
+      `k is ${k}, but ${rows} rows of ${cols} columns have at most ${most} components. Use k ≤ ${most}, or k: 'all'.`,
+      { option: 'k', value: k, expected: most },
+    );
+  }
+  return { count: k };
+}

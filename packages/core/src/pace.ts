@@ -1,0 +1,98 @@
+/**
+ * Long work reports progress, can be cancelled, and lets the event loop breathe. Everything that loops over data or
+ * does O(d³) work goes through a `Pace`: it calls `step` between tiles, and `step` does the three duties.
+ */
+
+export interface Progress {
+  /** What is being done, in two or three words: "reading rows", "eigenvectors". */
+  readonly phase: string;
+  /** Work done in this phase, in units of the phase (rows, flops, passes). */
+  readonly done: number;
+  /** Work of the whole phase; undefined where nobody knows (a stream of unknown length). */
+  readonly total?: number;
+}
+
+/** Work cut into steps: yields how much it has done since the last yield, returns its result. */
+export type Steps<Result> = Generator<number, Result, void>;
+
+/** Milliseconds of uninterrupted work after which the event loop gets its turn: three frames of an animation. */
+const BREATH = 50;
+
+export class Pace {
+  readonly #signal: AbortSignal | undefined;
+  readonly #onProgress: ((progress: Progress) => void) | undefined;
+  #phase = '';
+  #done = 0;
+  #total: number | undefined;
+  #lastBreath = performance.now();
+
+  constructor(
+    options: { signal?: AbortSignal | undefined; onProgress?: ((progress: Progress) => void) | undefined } = {},
+  ) {
+    this.#signal = options.signal;
+    this.#onProgress = options.onProgress;
+    this.#signal?.throwIfAborted();
+  }
+
+  /** Starts a phase. */
+  begin(phase: string, total?: number): void {
+    this.#signal?.throwIfAborted();
+    this.#phase = phase;
+    this.#done = 0;
+    this.#total = total;
+    this.#report();
+  }
+
+  /** Notes `amount` of work; throws the signal's reason when aborted. Await what it returns. */
+  step(amount: number): void | Promise<void> {
+    this.#done += amount;
+    this.#signal?.throwIfAborted();
+    const now = performance.now();
+    if (now - this.#lastBreath < BREATH) return;
+    this.#report();
+    return this.#breathe();
+  }
+
+  /** Ends the phase, with a last report that says it is whole. */
+  end(): void {
+    this.#total ??= this.#done;
+    this.#done = this.#total;
+    this.#report();
+  }
+
+  /** Runs stepwise work to its end as one phase. */
+  async run<Result>(phase: string, total: number, steps: Steps<Result>): Promise<Result> {
+    this.begin(phase, total);
+    for (;;) {
+      const next = steps.next();
+      if (next.done) {
+        this.end();
+        return next.value;
+      }
+      const pause = this.step(next.value);
+      if (pause) await pause;
+    }
+  }
+
+  async #breathe(): Promise<void> {
+    await new Promise<void>((resolve) => setTimeout(resolve, 0));
+    this.#lastBreath = performance.now();
+    this.#signal?.throwIfAborted();
+  }
+
+  #report(): void {
+    this.#onProgress?.({
+      phase: this.#phase,
+      done: this.#done,
+      ...(this.#total === undefined ? {} : { total: this.#total }),
+    });
+  }
+}
+
+/** Runs stepwise work to its end at once, for small problems and tests. */
+export function complete<Result>(steps: Steps<Result>): Result {
+  for (;;) {
+    const next = steps.next();
+    if (next.done) return next.value;
+  }
+}

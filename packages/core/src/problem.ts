@@ -1,0 +1,119 @@
+import { chooseFrame, columnScales, type Framing } from './data/scaling.js';
+import { columnSquares } from './data/statistics.js';
+import type { Engine } from './engines/engine.js';
+import { DataError, OptionError } from './errors.js';
+import type { Facts } from './model/finish.js';
+import { checkCount, type Settings } from './options.js';
+import type { Pace } from './pace.js';
+import type { Plan } from './plan.js';
+import type { Reading } from './reading.js';
+import type { Problem, Solution } from './solvers/solver.js';
+
+/** Unit roundoff of the types that data are stored in. */
+const ROUNDOFF = { float32: 2 ** -24, float64: 2 ** -53 } as const;
+
+/** Residuals that iterative solvers must reach: what the storage type makes worth asking for. */
+const TOLERANCE = { float32: 1e-6, float64: 1e-10 } as const;
+
+export interface Posed {
+  readonly problem: Problem;
+  readonly framing: Framing;
+  readonly facts: Facts;
+}
+
+/** From what was read and what was asked to the problem a solver solves, and the facts that `finish` needs. */
+export function pose(reading: Reading, settings: Settings, engine: Engine, plan: Plan, pace: Pace): Posed {
+  const { columns, cols: d } = reading;
+  const { center, ddof } = settings;
+  const divisor = columns.weight - ddof;
+  checkRows(columns.rows, columns.weight, settings);
+  const rankLimit = Math.min(d, columns.rows - (center ? 1 : 0));
+  const wanted = checkCount(settings.k, columns.rows, d, rankLimit);
+  const scaling = columnScales(columns, settings.scale, divisor, center);
+  const framing = chooseFrame(columns, scaling.scale, center);
+  const roundoff = roundingBound(reading, framing, engine, center);
+  const dtypeRoundoff = ROUNDOFF[reading.dtype];
+  const problem: Problem = {
+    d,
+    rankLimit,
+    wanted,
+    trace: framing.trace,
+    roundoff,
+    tolerance: settings.tolerance ?? TOLERANCE[reading.dtype],
+    seed: settings.seed,
+    pace,
+  };
+  const facts: Facts = {
+    d,
+    rows: columns.rows,
+    weight: columns.weight,
+    ddof,
+    centered: center,
+    mean: framing.shift,
+    scaling,
+    whiten: settings.whiten,
+    columnNames: reading.columnNames,
+    dtype: reading.dtype,
+    unit: framing.unit,
+    trace: framing.trace,
+    roundoff,
+    noise: dtypeRoundoff * Math.sqrt(energy(reading, framing, () => true)),
+    plan,
+  };
+  return { problem, framing, facts };
+}
+
+/** Any k axes, for data without variance: the first k columns. */
+export function anyAxes({ d, wanted }: Problem): Solution {
+  const k = 'count' in wanted ? wanted.count : 1;
+  const basis = new Float64Array(k * d);
+  for (let r = 0; r < k; r++) basis[r * d + r] = 1;
+  const next = k < d ? { value: 0, bound: 0 } : undefined;
+  return { k, basis, values: new Float64Array(k), residuals: new Float64Array(k), next, converged: true, passes: 1 };
+}
+
+function checkRows(rows: number, weight: number, { center, ddof, weights }: Settings): void {
+  const least = center ? 2 : 1;
+  if (rows < least) {
+    throw new DataError(
+      'TOO_FEW_ROWS',
+      `There ${rows === 1 ? 'is 1 row' : `are ${rows} rows`}${weights ? ' with a weight above 0' : ''}, and variance about the mean needs at least ${least}.`,
+      { value: rows, expected: least },
+    );
+  }
+  if (weight - ddof > 0) return;
+  throw new OptionError(
+    weights ? 'BAD_WEIGHTS' : 'BAD_OPTION',
+    weights
+      ? `The weights add up to ${weight}, which leaves nothing after ddof = ${ddof}. A weight counts its row that many times: scale the weights to add up to the number of rows, or use ddof: 0.`
+      : `ddof is ${ddof}, but there are only ${rows} rows. Use a ddof below the number of rows.`,
+    { option: weights ? 'weights' : 'ddof', value: weights ? weight : ddof },
+  );
+}
+
+/** Σw‖x‖² in the frame: the energy of the data, of the columns chosen about zero and of the others about their mean. */
+function energy(reading: Reading, framing: Framing, aboutZero: (j: number) => boolean): number {
+  let sum = 0;
+  for (let j = 0; j < reading.cols; j++) {
+    const squares = columnSquares(reading.columns, j, !aboutZero(j));
+    sum += squares.sum * (squares.unit * framing.factor[j]) ** 2;
+  }
+  return sum;
+}
+
+/**
+ * ‖ΔS‖ from rounding, at most: what the engine declares, relative to the energy that passes through its sums, and what
+ * the rounding of the mean itself adds (second order, but the offset may be large). Sparse columns that reach zero are
+ * centred implicitly, so their means pass through the sums too.
+ */
+function roundingBound(reading: Reading, framing: Framing, engine: Engine, center: boolean): number {
+  const { columns, cols: d, sparse, merges } = reading;
+  const implicit = (j: number): boolean => !center || (sparse && columns.min[j] <= 0 && columns.max[j] >= 0);
+  const sums =
+    (engine.roundoff(columns.rows, d, sparse) + 4 * merges * ROUNDOFF.float64) * energy(reading, framing, implicit);
+  let means = 0;
+  if (center) {
+    for (let j = 0; j < d; j++) means += (2 * ROUNDOFF.float64 * columns.mean[j] * framing.factor[j]) ** 2;
+  }
+  return sums + columns.weight * means;
+}

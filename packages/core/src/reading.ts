@@ -1,0 +1,134 @@
+import { Moments } from './data/moments.js';
+import { keepRows, type RowSource } from './data/rows.js';
+import type { Framing } from './data/scaling.js';
+import { blockStatistics, type ColumnStatistics, emptyStatistics, mergeStatistics } from './data/statistics.js';
+import { rowWeights } from './data/weights.js';
+import type { Engine } from './engines/engine.js';
+import { Passes } from './engines/passes.js';
+import { DataError } from './errors.js';
+import type { Settings } from './options.js';
+import type { Pace } from './pace.js';
+import type { Problem, Solution, Solver } from './solvers/solver.js';
+
+/** Data as read for a solver: what is known of the columns, and the way to hand the solver the rest. */
+export interface Reading {
+  readonly cols: number;
+  readonly columnNames: readonly string[] | undefined;
+  readonly columns: Readonly<ColumnStatistics>;
+  readonly dtype: 'float32' | 'float64';
+  readonly sparse: boolean;
+  /** How many partial sums were merged: each adds a rounding. */
+  readonly merges: number;
+  solve(problem: Problem, framing: Framing): Promise<Solution>;
+  release(): void;
+}
+
+type Needing<What extends Solver['needs']> = Extract<Solver, { needs: What }>;
+
+/** For solvers that need the scatter: one pass, block by block into moments. Given moments are used as they are. */
+export async function readMoments(
+  source: RowSource | Moments,
+  settings: Settings,
+  engine: Engine,
+  pace: Pace,
+  solver: Needing<'scatter'>,
+): Promise<Reading> {
+  const moments = source instanceof Moments ? source : await gather(source, settings, engine, pace);
+  return {
+    cols: moments.cols,
+    columnNames: settings.columnNames ?? moments.columnNames,
+    columns: moments.columns,
+    dtype: moments.dtype,
+    sparse: moments.sparse,
+    merges: moments.merges,
+    solve: (problem, framing) =>
+      solver.solve({ ...problem, scatter: framedScatter(moments, framing, settings.center) }),
+    release: () => {},
+  };
+}
+
+async function gather(source: RowSource, settings: Settings, engine: Engine, pace: Pace): Promise<Moments> {
+  const moments = new Moments(source.cols, settings.columnNames ?? source.columnNames);
+  const weights = rowWeights(settings.weights, source.rows);
+  let rows = 0;
+  pace.begin('covariance', source.rows);
+  for await (const block of source.blocks()) {
+    checkBlock(block.cols, source.cols, rows);
+    await moments.addBlock(block, weights.slice(rows, block.rows), rows, engine, (done) => pace.step(done));
+    rows += block.rows;
+  }
+  weights.end(rows);
+  pace.end();
+  return moments;
+}
+
+/** S in the frame: scaled, and about zero where data are not centred (adding the means back cancels nothing). */
+function framedScatter(moments: Moments, { factor }: Framing, centred: boolean): Float64Array {
+  const { cols: d, columns } = moments;
+  const scatter = moments.scatter.slice();
+  const scale = columns.unit.map((unit, j) => unit * factor[j]);
+  const offset = columns.mean.map((mean, j) => (centred ? 0 : mean * factor[j]));
+  for (let i = 0; i < d; i++) {
+    for (let j = i; j < d; j++) {
+      const at = i * d + j;
+      scatter[at] = scatter[at] * scale[i] * scale[j] + columns.weight * offset[i] * offset[j];
+    }
+  }
+  return scatter;
+}
+
+/** For solvers that need rows: their columns' statistics first, then passes as often as the solver likes. */
+export async function readRows(
+  opened: RowSource | Moments,
+  settings: Settings,
+  engine: Engine,
+  pace: Pace,
+  solver: Needing<'rows'>,
+): Promise<Reading> {
+  if (opened instanceof Moments) throw new TypeError('moments have no rows to read');
+  const columnNames = settings.columnNames ?? opened.columnNames;
+  let source = opened;
+  if (!opened.rewindable) {
+    pace.begin('reading rows', opened.rows);
+    source = await keepRows(opened, (rows) => pace.step(rows));
+    pace.end();
+  }
+  const weights = rowWeights(settings.weights, source.rows);
+  const columns = emptyStatistics(source.cols);
+  let rows = 0;
+  let merges = 0;
+  pace.begin('column statistics', source.rows);
+  for await (const block of source.blocks()) {
+    checkBlock(block.cols, source.cols, rows);
+    mergeStatistics(columns, blockStatistics(block, weights.slice(rows, block.rows), rows, columnNames));
+    rows += block.rows;
+    merges++;
+    const pause = pace.step(block.rows);
+    if (pause) await pause;
+  }
+  weights.end(rows);
+  pace.end();
+  let passes: Passes | undefined;
+  return {
+    cols: source.cols,
+    columnNames,
+    columns,
+    dtype: source.dtype,
+    sparse: source.nonzeros !== undefined,
+    merges,
+    solve: (problem, framing) => {
+      passes = new Passes(source, rows, engine, framing, weights, pace);
+      return solver.solve({ ...problem, passes });
+    },
+    release: () => passes?.release(),
+  };
+}
+
+function checkBlock(found: number, expected: number, row: number): void {
+  if (found === expected) return;
+  throw new DataError('RAGGED_ROWS', `The rows from ${row} on have ${found} columns, those before them ${expected}.`, {
+    row,
+    value: found,
+    expected,
+  });
+}

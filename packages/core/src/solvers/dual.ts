@@ -1,0 +1,44 @@
+import { transpose } from '../data/matrix.js';
+import { qr } from '../linalg/qr.js';
+import { eigenFlops, symmetricEigen } from '../linalg/symmetric-eigen.js';
+import { dot } from '../linalg/vector.js';
+import { eigenvalueBound } from './covariance.js';
+import { residualNorms } from './residuals.js';
+import { countWanted, nextValue, type RowsProblem, type Solution, type Solver } from './solver.js';
+
+/**
+ * The dual trick for wide data: eigenvectors u of K = BBᵀ (n × n), then v = Bᵀu/‖Bᵀu‖. Seed 002.
+ *
+ * Never forms d × d: n²·d + 4/3·n³ flops and n² numbers of memory. K and S have the same eigenvalues above zero.
+ * Where u belongs to a zero eigenvalue Bᵀu is zero too; Householder QR of all Bᵀu gives such components a direction
+ * orthogonal to the others, and makes the small ones orthogonal where rounding in K has turned them.
+ * Weakness: squares B, as `covariance` does.
+ */
+export const dual: Solver = {
+  needs: 'rows',
+  async solve(problem: RowsProblem): Promise<Solution> {
+    const { d, passes, pace, wanted, trace, rankLimit } = problem;
+    const n = passes.rows;
+    const most = Math.min(n, d);
+    const products = await passes.dual();
+    const choose = (values: Float64Array): number => Math.min(most, countWanted(wanted, values, trace));
+    const expected = 'count' in wanted ? wanted.count : most / 2;
+    const steps = symmetricEigen(products, n, choose);
+    const { values, vectors, count } = await pace.run('eigenvectors', eigenFlops(n, expected), steps);
+    const images = await passes.multiplyTransposed(transpose(vectors, count, n), count);
+    for (let r = Math.min(rankLimit, count); r < count; r++) images.fill(0, r * d, (r + 1) * d);
+    const basis = qr(images, count, d).q;
+    const scattered = await passes.normal(basis, count);
+    // Rayleigh quotients: the eigenvalue that leaves the smallest residual.
+    const leading = Float64Array.from({ length: count }, (_, r) => dot(scattered, r * d, basis, r * d, d));
+    return {
+      k: count,
+      basis,
+      values: leading,
+      residuals: residualNorms(scattered, basis, leading, count, d),
+      next: nextValue(values, count, problem, eigenvalueBound({ ...problem, d: n }, values[0])),
+      converged: true,
+      passes: 3,
+    };
+  },
+};

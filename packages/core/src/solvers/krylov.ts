@@ -1,0 +1,232 @@
+import { orthonormalise } from '../linalg/orthonormalise.js';
+import { type Random, random } from '../linalg/random.js';
+import { symmetricEigen } from '../linalg/symmetric-eigen.js';
+import { axpy, dot } from '../linalg/vector.js';
+import { complete, type Pace } from '../pace.js';
+import { residualNorms } from './residuals.js';
+import { countWanted, type RowsProblem, type Solution, type Solver, type Wanted } from './solver.js';
+
+/** Vectors beyond the wanted ones in a block: they speed convergence and show the eigenvalue after the last. */
+const OVERSAMPLING = 10;
+/** Block when the number of components is not known beforehand. */
+const GROWING_BLOCK = 20;
+/** Readings of the data after which not converging is an error: several times what the slowest spectra need. */
+const MOST_PASSES = 500;
+/** Blocks kept before a restart, memory allowing: more converge in fewer passes, and cost more to keep orthogonal. */
+const BLOCKS = 12;
+/** Numbers the basis may hold: 512 MB. */
+const MOST_NUMBERS = 1 << 26;
+/** Passes that a fresh random block gets to find an eigenvalue the first blocks have missed. */
+const CONFIRMING = 3;
+
+/**
+ * Randomised block Lanczos with full reorthogonalisation and thick restarts: the space spanned by G, SG, S²G, … for a
+ * random block G (Musco & Musco 2015), one `normal` pass a block, until every wanted Ritz pair has
+ * ‖Sv − θv‖ ≤ tolerance·θ₁.
+ *
+ * With Q the basis and T = QᵀSQ, the Ritz pairs are (θ, Qs) for eigenpairs of T, and their residual is that of the last
+ * block alone: it costs no pass to know. A fraction of the variance is served by growing Q until the converged Ritz
+ * values sum to it: no full decomposition. 4·n·d·block flops a pass; memory for the basis, never d × d.
+ *
+ * A block finds no more equal eigenvalues than it has vectors. Where it has fewer than are wanted, convergence is
+ * confirmed with fresh random vectors before it is believed.
+ */
+export const krylov: Solver = {
+  needs: 'rows',
+  async solve(problem: RowsProblem): Promise<Solution> {
+    const { d, passes, pace, wanted, trace, tolerance } = problem;
+    const block = Math.min(
+      d,
+      'count' in wanted ? wanted.count + Math.min(OVERSAMPLING, wanted.count + 2) : GROWING_BLOCK,
+    );
+    const space = new KrylovSpace(d, random(problem.seed));
+    space.append(block);
+    let confirming = 0;
+    let confirmed = 'count' in wanted;
+    for (let pass = 1; ; pass++) {
+      const image = await passes.normal(space.lastBlock(), space.lastCount);
+      await space.expand(image, pace);
+      const ritz = space.ritz((values) => (holds(wanted, values, trace) ? countWanted(wanted, values, trace) + 1 : 0));
+      const whole = space.size === d;
+      const enough = ritz.residuals.length > 0;
+      const k = Math.min(d, countWanted(wanted, ritz.values, trace));
+      const done = whole || (enough && converged(ritz, k, tolerance) && confirming-- <= 0);
+      if (done && (whole || confirmed || k < block)) return finishRitz(problem, space, ritz, k, true, pass);
+      if (pass === MOST_PASSES) return finishRitz(problem, space, ritz, k, false, pass);
+      if (enough) {
+        const most = Math.max(k + 3 * block, Math.min(k + BLOCKS * block, Math.floor(MOST_NUMBERS / d)));
+        if (space.size + space.lastCount > most && most < d) space.restart(Math.min(k + block, space.size));
+      }
+      // Fewer vectors than components: look once more from elsewhere before believing it.
+      const fresh = done ? block : 0;
+      if (done) {
+        confirmed = true;
+        confirming = CONFIRMING;
+      }
+      space.append(Math.min(space.lastCount + fresh, d - space.size));
+    }
+  },
+};
+
+/** Whether the Ritz values found so far can hold the wanted variance at all. */
+function holds(wanted: Wanted, values: Float64Array, trace: number): boolean {
+  if ('count' in wanted) return values.length >= wanted.count;
+  return values.reduce((sum, value) => sum + value, 0) >= wanted.fraction * trace * (1 - 1e-13);
+}
+
+/** All k pairs to the tolerance, and the one after them well enough to know the gap. */
+function converged(ritz: Ritz, k: number, tolerance: number): boolean {
+  const allowed = tolerance * ritz.values[0];
+  for (let i = 0; i < k; i++) if (!(ritz.residuals[i] <= allowed)) return false;
+  if (ritz.residuals.length <= k) return true;
+  return ritz.residuals[k] <= Math.max(allowed, 0.1 * (ritz.values[k - 1] - ritz.values[k]));
+}
+
+/** The Ritz vectors as a solution, their residuals measured by one more pass over the data. */
+async function finishRitz(
+  problem: RowsProblem,
+  space: KrylovSpace,
+  ritz: Ritz,
+  k: number,
+  convergedAll: boolean,
+  passes: number,
+): Promise<Solution> {
+  const { d } = problem;
+  const basis = space.vectors(ritz, k);
+  const image = await problem.passes.normal(basis, k);
+  const values = Float64Array.from({ length: k }, (_, r) => dot(image, r * d, basis, r * d, d));
+  const known = ritz.residuals.length > k;
+  // What is left of the trace bounds every eigenvalue that was not found.
+  const left = Math.max(0, problem.trace - values.reduce((sum, value) => sum + value, 0)) + problem.roundoff;
+  const value = known ? Math.max(0, ritz.values[k]) : 0;
+  const bound = known ? Math.min(ritz.residuals[k] + problem.roundoff, Math.max(problem.roundoff, left - value)) : left;
+  return {
+    k,
+    basis,
+    values,
+    residuals: residualNorms(image, basis, values, k, d),
+    next: k >= d ? undefined : { value, bound },
+    converged: convergedAll,
+    passes: passes + 1,
+  };
+}
+
+interface Ritz {
+  /** All Ritz values, largest first. */
+  readonly values: Float64Array;
+  /** Residuals of the leading ones. */
+  readonly residuals: Float64Array;
+  /** Their coordinates in the basis, one a row. */
+  readonly coordinates: Float64Array;
+}
+
+/** The basis Q, the projection T = QᵀSQ, and the part of S·(last block) that lies outside Q. */
+class KrylovSpace {
+  readonly #d: number;
+  readonly #random: Random;
+  #basis: Float64Array;
+  #projected: Float64Array = new Float64Array(0);
+  #outside: Float64Array = new Float64Array(0);
+  size = 0;
+  lastCount = 0;
+
+  constructor(d: number, rng: Random) {
+    this.#d = d;
+    this.#random = rng;
+    this.#basis = new Float64Array(0);
+  }
+
+  lastBlock(): Float64Array {
+    return this.#basis.subarray((this.size - this.lastCount) * this.#d, this.size * this.#d);
+  }
+
+  /** Appends a block of at least `lastCount`: what the last image left outside Q, and random directions to fill it. */
+  append(count: number): void {
+    const d = this.#d;
+    const needed = (this.size + count) * d;
+    if (this.#basis.length < needed) {
+      const grown = new Float64Array(Math.max(needed, Math.min(this.#basis.length * 2, d * d)));
+      grown.set(this.#basis.subarray(0, this.size * d));
+      this.#basis = grown;
+    }
+    const start = this.size * d;
+    const carried = Math.min(count, this.lastCount) * d;
+    this.#basis.set(this.#outside.subarray(0, carried), start);
+    for (let i = start + carried; i < needed; i++) this.#basis[i] = this.#random.normal();
+    orthonormalise(this.#basis, this.size + count, d, this.#random, this.size);
+    this.size += count;
+    this.lastCount = count;
+  }
+
+  /** Takes in the image S·(last block): its inside becomes new columns of T, its outside waits for `append`. */
+  async expand(image: Float64Array, pace: Pace): Promise<void> {
+    const d = this.#d;
+    const m = this.size;
+    const first = m - this.lastCount;
+    const old = this.#projected;
+    const oldSize = Math.round(Math.sqrt(old.length));
+    const next = new Float64Array(m * m);
+    for (let i = 0; i < oldSize; i++) for (let j = 0; j < oldSize; j++) next[i * m + j] = old[i * oldSize + j];
+    for (let c = 0; c < this.lastCount; c++) {
+      for (let round = 0; round < 2; round++) {
+        for (let j = 0; j < m; j++) {
+          const inside = dot(this.#basis, j * d, image, c * d, d);
+          axpy(-inside, this.#basis, j * d, image, c * d, d);
+          next[j * m + first + c] += inside;
+        }
+      }
+      const pause = pace.step(0);
+      if (pause) await pause;
+    }
+    for (let j = 0; j < m; j++) {
+      for (let c = first; c < m; c++) {
+        // T is symmetric; where both halves were computed they are averaged.
+        const value = j < first ? next[j * m + c] : (next[j * m + c] + next[c * m + j]) / 2;
+        next[j * m + c] = value;
+        next[c * m + j] = value;
+      }
+    }
+    this.#projected = next;
+    this.#outside = image;
+  }
+
+  /** Ritz values, and residuals and coordinates of as many as `count` says. */
+  ritz(count: (values: Float64Array) => number): Ritz {
+    const m = this.size;
+    const b = this.lastCount;
+    const d = this.#d;
+    const eigen = complete(symmetricEigen(this.#projected.slice(), m, count));
+    const products = new Float64Array(b * b);
+    for (let i = 0; i < b; i++) {
+      for (let j = 0; j < b; j++) products[i * b + j] = dot(this.#outside, i * d, this.#outside, j * d, d);
+    }
+    const residuals = Float64Array.from({ length: eigen.count }, (_, r) => {
+      const tail = r * m + m - b;
+      let square = 0;
+      for (let i = 0; i < b; i++) square += eigen.vectors[tail + i] * dot(products, i * b, eigen.vectors, tail, b);
+      return Math.sqrt(Math.max(0, square));
+    });
+    return { values: eigen.values, residuals, coordinates: eigen.vectors };
+  }
+
+  /** Ritz vectors, orthonormal rows. */
+  vectors(ritz: Ritz, count: number): Float64Array {
+    const [m, d] = [this.size, this.#d];
+    const out = new Float64Array(count * d);
+    for (let r = 0; r < count; r++) {
+      for (let j = 0; j < m; j++) axpy(ritz.coordinates[r * m + j], this.#basis, j * d, out, r * d, d);
+    }
+    orthonormalise(out, count, d, this.#random);
+    return out;
+  }
+
+  /** Thick restart: keeps the leading Ritz vectors; T becomes their diagonal, what is outside stays outside (Wu & Simon 2000). */
+  restart(count: number): void {
+    const ritz = this.ritz(() => count);
+    const kept = this.vectors(ritz, count);
+    this.#basis.set(kept);
+    this.#projected = new Float64Array(count * count);
+    for (let i = 0; i < count; i++) this.#projected[i * count + i] = ritz.values[i];
+    this.size = count;
+  }
+}

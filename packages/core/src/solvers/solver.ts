@@ -1,0 +1,82 @@
+import type { Passes } from '../engines/passes.js';
+import type { Pace } from '../pace.js';
+
+/**
+ * What a solver is asked. All of it is in the frame: columns centred, scaled, weighted, and of size 1, so that
+ * S = BᵀB is what it looks at. ddof, units, order and signs are not its business; `finish` sees to them.
+ */
+export interface Problem {
+  /** Columns. */
+  readonly d: number;
+  /** The most components that can have variance: min(d, n − 1) for centred data. */
+  readonly rankLimit: number;
+  readonly wanted: Wanted;
+  /** trace(S). */
+  readonly trace: number;
+  /** How far rounding may have taken the computed S, or its products, from the exact: ‖ΔS‖ at most. */
+  readonly roundoff: number;
+  /** Residual ‖Sv − λv‖/λ₁ that iterative solvers must reach. */
+  readonly tolerance: number;
+  readonly seed: number;
+  readonly pace: Pace;
+}
+
+/** A problem of which only the scatter is known: one pass over the rows, or moments from elsewhere. */
+export interface ScatterProblem extends Problem {
+  /** S, upper triangle (d × d). The solver may destroy it. */
+  readonly scatter: Float64Array;
+}
+
+/** A problem whose rows can be passed over as often as the solver likes. */
+export interface RowsProblem extends Problem {
+  readonly passes: Passes;
+}
+
+/** How many components: a count, or as many as explain a fraction of the variance. */
+export type Wanted = { readonly count: number } | { readonly fraction: number };
+
+export interface Solution {
+  readonly k: number;
+  /** Orthonormal rows (k × d) that span the subspace, the axis of most variance first. */
+  readonly basis: Float64Array;
+  /** Eigenvalues of S that belong to the rows. */
+  readonly values: Float64Array;
+  /** ‖Sv − λv‖ for each, measured. */
+  readonly residuals: Float64Array;
+  /** The eigenvalue after the last one wanted, and how far off it may be; undefined when there is none (k = d). */
+  readonly next: { readonly value: number; readonly bound: number } | undefined;
+  /**
+   * Where the solver worked on B and not on its square: how far its singular values may be off, ‖ΔB‖ at most. It
+   * makes small variances far more certain than `roundoff` alone.
+   */
+  readonly singularBound?: number;
+  /** Whether an iterative solver met the tolerance; direct solvers always have. */
+  readonly converged: boolean;
+  /** Readings of the data. */
+  readonly passes: number;
+}
+
+/** A road to the subspace, and what it needs of the data. */
+export type Solver =
+  | { readonly needs: 'scatter'; solve(problem: ScatterProblem): Promise<Solution> }
+  | { readonly needs: 'rows'; solve(problem: RowsProblem): Promise<Solution> };
+
+/** How many of the falling `values` are wanted. */
+export function countWanted(wanted: Wanted, values: ArrayLike<number>, trace: number): number {
+  if ('count' in wanted) return wanted.count;
+  // A sum that misses the fraction by rounding alone has reached it.
+  const target = wanted.fraction * trace * (1 - 1e-13);
+  let sum = 0;
+  for (let i = 0; i < values.length; i++) {
+    sum += values[i];
+    if (sum >= target) return i + 1;
+  }
+  return values.length;
+}
+
+/** The eigenvalue after the first k of all `values`, known to `bound`. */
+export function nextValue(values: ArrayLike<number>, k: number, problem: Problem, bound: number): Solution['next'] {
+  if (k >= problem.d) return undefined;
+  const beyondRank = k >= problem.rankLimit || k >= values.length;
+  return { value: beyondRank ? 0 : Math.max(0, values[k]), bound };
+}

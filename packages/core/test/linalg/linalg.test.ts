@@ -1,0 +1,220 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { transpose } from '../../src/data/matrix.js';
+import { orthonormalise, orthonormalityDefect } from '../../src/linalg/orthonormalise.js';
+import { principalAngles } from '../../src/linalg/principal-angles.js';
+import { absorbRows, qr } from '../../src/linalg/qr.js';
+import { random } from '../../src/linalg/random.js';
+import { svd } from '../../src/linalg/svd.js';
+import { symmetricEigen } from '../../src/linalg/symmetric-eigen.js';
+import { maxAbs } from '../../src/linalg/vector.js';
+import { complete } from '../../src/pace.js';
+
+const EPS = Number.EPSILON;
+
+function multiply(a: Float64Array, b: Float64Array, rows: number, inner: number, cols: number): Float64Array {
+  const out = new Float64Array(rows * cols);
+  for (let i = 0; i < rows; i++)
+    for (let l = 0; l < inner; l++)
+      for (let j = 0; j < cols; j++) out[i * cols + j] += a[i * inner + l] * b[l * cols + j];
+  return out;
+}
+
+function difference(a: Float64Array, b: Float64Array): number {
+  return maxAbs(a.map((x, i) => x - b[i]));
+}
+
+/** Matrices that trouble decompositions: graded, rank-deficient, clustered, zero, tiny and huge. */
+const trouble = fc.record({
+  rows: fc.integer({ min: 1, max: 14 }),
+  cols: fc.integer({ min: 1, max: 14 }),
+  seed: fc.integer(),
+  rank: fc.integer({ min: 0, max: 14 }),
+  grade: fc.constantFrom(0, 0.5, 2, 6),
+  magnitude: fc.constantFrom(1, 1e-150, 1e150, 1e-300, 1e300, 1e-312),
+});
+type Trouble = { rows: number; cols: number; seed: number; rank: number; grade: number; magnitude: number };
+
+function build({ rows, cols, seed, rank, grade, magnitude }: Trouble): Float64Array {
+  const { normal } = random(seed);
+  const r = Math.min(rank, rows, cols);
+  const u = Float64Array.from({ length: rows * r }, normal);
+  const v = Float64Array.from({ length: r * cols }, (_, i) => normal() * 10 ** (-grade * Math.floor(i / cols)));
+  return multiply(u, v, rows, r, cols).map((x) => x * magnitude);
+}
+
+describe('qr', () => {
+  it('writes vectors in an orthonormal basis with triangular coefficients, whatever their rank', () => {
+    fc.assert(
+      fc.property(trouble, (shape) => {
+        const length = Math.max(shape.rows, shape.cols);
+        const count = Math.min(shape.rows, shape.cols);
+        const a = build({ ...shape, rows: count, cols: length });
+        const { q, r } = qr(a, count, length);
+        const product = multiply(transpose(r, count, count), q, count, count, length);
+        expect(difference(product, a)).toBeLessThanOrEqual(100 * EPS * maxAbs(a) + 5e-323);
+        expect(orthonormalityDefect(q, count, length)).toBeLessThan(100 * EPS);
+        for (let i = 0; i < count; i++) for (let j = 0; j < i; j++) expect(r[i * count + j]).toBe(0);
+      }),
+    );
+  });
+
+  it('absorbs rows tile by tile into the factor that all rows together have', () => {
+    fc.assert(
+      fc.property(trouble, fc.integer({ min: 1, max: 5 }), (shape, tileRows) => {
+        const { rows, cols } = shape;
+        const a = build({ ...shape, magnitude: 1 });
+        const r = new Float64Array(cols * cols);
+        for (let from = 0; from < rows; from += tileRows) {
+          const to = Math.min(rows, from + tileRows);
+          complete(absorbRows(r, cols, a.slice(from * cols, to * cols), to - from));
+        }
+        const gram = multiply(transpose(a, rows, cols), a, cols, rows, cols);
+        const squared = multiply(transpose(r, cols, cols), r, cols, cols, cols);
+        expect(difference(gram, squared)).toBeLessThanOrEqual(1000 * EPS * maxAbs(gram));
+      }),
+    );
+  });
+});
+
+describe('svd', () => {
+  it('gives A = UΣVᵀ with orthonormal vectors and falling values, for every shape and rank', () => {
+    fc.assert(
+      fc.property(trouble, (shape) => {
+        const { rows, cols } = shape;
+        const a = build(shape);
+        const { values, left, right } = svd(a, rows, cols);
+        const count = Math.min(rows, cols);
+        expect(values.length).toBe(count);
+        const scaled = Float64Array.from(left, (x, i) => x * values[Math.floor(i / rows)]);
+        const product = multiply(transpose(scaled, count, rows), right, rows, count, cols);
+        expect(difference(product, a)).toBeLessThanOrEqual(200 * EPS * maxAbs(a) + 5e-323);
+        expect(orthonormalityDefect(left, count, rows)).toBeLessThan(200 * EPS);
+        expect(orthonormalityDefect(right, count, cols)).toBeLessThan(200 * EPS);
+        for (let i = 0; i < count; i++) {
+          expect(values[i]).toBeGreaterThanOrEqual(0);
+          if (i > 0) expect(values[i]).toBeLessThanOrEqual(values[i - 1]);
+        }
+      }),
+      { numRuns: 500 },
+    );
+  });
+
+  it('finds singular values far below the largest, which squaring would lose', () => {
+    // Hilbert matrix of order 8: σ₈ ≈ 1.1e-10·… its determinant is the product of the singular values.
+    const n = 8;
+    const hilbert = Float64Array.from({ length: n * n }, (_, i) => 1 / (Math.floor(i / n) + (i % n) + 1));
+    const { values } = svd(hilbert, n, n);
+    const determinant = values.reduce((product, value) => product * value, 1);
+    // det = c⁴/c₂ₙ with c₈ = 1!·2!⋯7!: 2.737050113791514e-33 (public value).
+    expect(Math.abs(determinant / 2.737050113791514e-33 - 1)).toBeLessThan(1e-5);
+  });
+});
+
+describe('symmetricEigen', () => {
+  const symmetric = (shape: Trouble): Float64Array => {
+    const { rows, cols } = shape;
+    const a = build({ ...shape, magnitude: 1 });
+    const unit = Math.abs(shape.magnitude);
+    return multiply(transpose(a, rows, cols), a, cols, rows, cols).map((x) => x * unit);
+  };
+
+  it('gives AV = VΛ with orthonormal V for any number of vectors', () => {
+    fc.assert(
+      fc.property(trouble, fc.double({ min: 0, max: 1, noNaN: true }), (shape, share) => {
+        const n = shape.cols;
+        const a = symmetric(shape);
+        const count = Math.max(1, Math.round(share * n));
+        const { values, vectors } = complete(symmetricEigen(a.slice(), n, count));
+        const av = multiply(vectors, a, count, n, n);
+        const lv = vectors.map((x, i) => x * values[Math.floor(i / n)]);
+        expect(difference(av, lv)).toBeLessThanOrEqual(500 * EPS * maxAbs(a) + 1e-322);
+        expect(orthonormalityDefect(vectors, count, n)).toBeLessThan(500 * EPS);
+        const trace = values.reduce((sum, value) => sum + value, 0);
+        let diagonal = 0;
+        for (let i = 0; i < n; i++) diagonal += a[i * n + i];
+        expect(Math.abs(trace - diagonal)).toBeLessThanOrEqual(500 * EPS * Math.abs(diagonal) + 1e-321);
+      }),
+      { numRuns: 500 },
+    );
+  });
+
+  it('keeps vectors orthonormal where eigenvalues repeat, cluster or split the matrix', () => {
+    const n = 60;
+    const spectra: Record<string, (i: number) => number> = {
+      identity: () => 1,
+      'three values': (i) => 1 + (i % 3),
+      'a tight cluster': (i) => 1 + i * 1e-14,
+      'a loose cluster': (i) => 1 + i * 1e-7,
+      geometric: (i) => 10 ** (-i / 4),
+    };
+    for (const [name, spectrum] of Object.entries(spectra)) {
+      const { normal } = random(7);
+      const q = Float64Array.from({ length: n * n }, normal);
+      orthonormalise(q, n, n, random(8));
+      const scaled = q.map((x, i) => x * spectrum(Math.floor(i / n)));
+      const a = multiply(transpose(q, n, n), scaled, n, n, n);
+      for (const count of [1, 5, 20, 30, 31, 60]) {
+        const { values, vectors } = complete(symmetricEigen(a.slice(), n, count));
+        const av = multiply(vectors, a, count, n, n);
+        const lv = vectors.map((x, i) => x * values[Math.floor(i / n)]);
+        expect(difference(av, lv), `${name}, ${count}`).toBeLessThan(1e-13 * maxAbs(a));
+        expect(orthonormalityDefect(vectors, count, n), `${name}, ${count}`).toBeLessThan(2e-14);
+      }
+    }
+  });
+
+  it('solves the second difference matrix, whose eigenvalues are 2 − 2cos(πj/(n+1))', () => {
+    const n = 50;
+    const a = new Float64Array(n * n);
+    for (let i = 0; i < n; i++) {
+      a[i * n + i] = 2;
+      if (i + 1 < n) a[i * n + i + 1] = -1;
+    }
+    const { values } = complete(symmetricEigen(a, n, 0));
+    for (let j = 0; j < n; j++) {
+      expect(Math.abs(values[j] - (2 - 2 * Math.cos((Math.PI * (n - j)) / (n + 1))))).toBeLessThan(1e-14);
+    }
+  });
+});
+
+describe('orthonormalise', () => {
+  it('survives vectors that nearly or wholly depend on one another', () => {
+    fc.assert(
+      fc.property(fc.integer(), fc.constantFrom(0, 1e-15, 1e-12, 1e-8, 1), (seed, nudge) => {
+        const rng = random(seed);
+        const [count, length] = [6, 9];
+        const rows = new Float64Array(count * length);
+        for (let i = 0; i < length; i++) rows[i] = rng.normal();
+        for (let r = 1; r < count; r++)
+          for (let i = 0; i < length; i++) rows[r * length + i] = rows[i] + nudge * rng.normal();
+        const independent = orthonormalise(rows, count, length, rng);
+        expect(orthonormalityDefect(rows, count, length)).toBeLessThan(20 * EPS);
+        if (nudge === 0) expect(independent).toBe(1);
+        if (nudge === 1) expect(independent).toBe(count);
+      }),
+    );
+  });
+});
+
+describe('principalAngles', () => {
+  it('measures a known turn, however small, and ignores the choice of basis', () => {
+    fc.assert(
+      fc.property(fc.double({ min: -14, max: 0, noNaN: true }), fc.integer(), (exponent, seed) => {
+        const angle = 10 ** exponent;
+        const a = Float64Array.from([1, 0, 0, 0, 0, 1, 0, 0]);
+        const { normal } = random(seed);
+        // Spans e₁ and cos·e₂ + sin·e₃, mixed by a random invertible 2×2.
+        const turned = [1, 0, 0, 0, 0, Math.cos(angle), Math.sin(angle), 0];
+        const mix = [2 + normal() * 0.1, normal() * 0.1, normal() * 0.1, 1];
+        const b = Float64Array.from({ length: 8 }, (_, i) => {
+          const [r, c] = [Math.floor(i / 4), i % 4];
+          return mix[r * 2] * turned[c] + mix[r * 2 + 1] * turned[4 + c];
+        });
+        const angles = principalAngles({ rows: 2, cols: 4, data: a }, { rows: 2, cols: 4, data: b });
+        expect(Math.abs(angles[1] - angle)).toBeLessThan(1e-15 + 1e-14 * angle + 4e-16);
+        expect(angles[0]).toBeLessThan(1e-15);
+      }),
+    );
+  });
+});

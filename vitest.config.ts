@@ -1,0 +1,19 @@
+import { fileURLToPath } from 'node:url';
+import { defineConfig } from 'vitest/config';
+
+const source = (path: string): string => fileURLToPath(new URL(path, import.meta.url));
+
+export default defineConfig({
+  resolve: {
+    // Tests run the sources, so a stale build can never make them pass.
+    alias: {
+      '@scree/core': source('./packages/core/src/index.ts'),
+      scree: source('./packages/scree/src/index.ts'),
+    },
+  },
+  test: {
+    include: ['packages/*/test/**/*.test.ts', 'test/**/*.test.ts'],
+    setupFiles: ['./test/seed.ts'],
+    testTimeout: 60_000,
+  },
+});
