@@ -1,5 +1,5 @@
 import { chooseFrame, columnScales, type Framing } from './data/scaling.js';
-import { columnSquares } from './data/statistics.js';
+import { columnSquares, meanBound } from './data/statistics.js';
 import type { Engine } from './engines/engine.js';
 import { DataError, OptionError } from './errors.js';
 import type { Facts } from './model/finish.js';
@@ -31,7 +31,8 @@ export function pose(reading: Reading, settings: Settings, engine: Engine, plan:
   const wanted = checkCount(settings.k, columns.rows, d, rankLimit);
   const scaling = columnScales(columns, settings.scale, divisor, center);
   const framing = chooseFrame(columns, scaling.scale, center);
-  const roundoff = roundingBound(reading, framing, engine, center);
+  const centring = center ? meanError(reading, framing) : 0;
+  const roundoff = passError(reading, framing, engine, center) + centring;
   const dtypeRoundoff = ROUNDOFF[reading.dtype];
   const problem: Problem = {
     d,
@@ -39,6 +40,7 @@ export function pose(reading: Reading, settings: Settings, engine: Engine, plan:
     wanted,
     trace: framing.trace,
     roundoff,
+    centring,
     tolerance: settings.tolerance ?? TOLERANCE[reading.dtype],
     seed: settings.seed,
     pace,
@@ -57,6 +59,7 @@ export function pose(reading: Reading, settings: Settings, engine: Engine, plan:
     unit: framing.unit,
     trace: framing.trace,
     roundoff,
+    centring,
     noise: dtypeRoundoff * Math.sqrt(energy(reading, framing, () => true)),
     plan,
   };
@@ -102,18 +105,20 @@ function energy(reading: Reading, framing: Framing, aboutZero: (j: number) => bo
 }
 
 /**
- * ‖ΔS‖ from rounding, at most: what the engine declares, relative to the energy that passes through its sums, and what
- * the rounding of the mean itself adds (second order, but the offset may be large). Sparse columns that reach zero are
- * centred implicitly, so their means pass through the sums too.
+ * ‖ΔS‖ from rounding in the passes, at most: what the engine declares, relative to the energy that goes through its
+ * sums. Sparse columns that reach zero are centred implicitly, so their means go through the sums too.
  */
-function roundingBound(reading: Reading, framing: Framing, engine: Engine, center: boolean): number {
+function passError(reading: Reading, framing: Framing, engine: Engine, center: boolean): number {
   const { columns, cols: d, sparse, merges } = reading;
   const implicit = (j: number): boolean => !center || (sparse && columns.min[j] <= 0 && columns.max[j] >= 0);
-  const sums =
-    (engine.roundoff(columns.rows, d, sparse) + 4 * merges * ROUNDOFF.float64) * energy(reading, framing, implicit);
-  let means = 0;
-  if (center) {
-    for (let j = 0; j < d; j++) means += (2 * ROUNDOFF.float64 * columns.mean[j] * framing.factor[j]) ** 2;
-  }
-  return sums + columns.weight * means;
+  const relative = engine.roundoff(columns.rows, d, sparse) + 4 * merges * ROUNDOFF.float64;
+  return relative * energy(reading, framing, implicit);
+}
+
+/** ‖ΔS‖ from rounding in the mean, exactly Σw·δδᵀ for an error of δ: second order, but far from the origin not small. */
+function meanError(reading: Reading, framing: Framing): number {
+  const { columns, cols: d, sparse, merges } = reading;
+  let square = 0;
+  for (let j = 0; j < d; j++) square += (meanBound(columns, j, sparse, merges) * framing.factor[j]) ** 2;
+  return columns.weight * square;
 }

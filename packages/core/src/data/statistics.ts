@@ -21,6 +21,15 @@ export interface ColumnStatistics {
   readonly max: Float64Array;
 }
 
+/** Rows added up before their sum joins the others: rounding of a mean grows with CHAIN + n/CHAIN, not n. */
+const CHAIN = 256;
+
+/** How far rounding may have taken a column's mean from the exact one. */
+export function meanBound(stats: Readonly<ColumnStatistics>, j: number, sparse: boolean, merges: number): number {
+  const chain = (sparse ? stats.rows : CHAIN + stats.rows / CHAIN) + 4 * merges;
+  return 2 ** -53 * (2 * Math.abs(stats.mean[j]) + chain * (stats.max[j] - stats.min[j]));
+}
+
 export function emptyStatistics(cols: number): ColumnStatistics {
   return {
     rows: 0,
@@ -75,10 +84,15 @@ function denseStatistics(
   if (stats.rows === 0) return;
   // The mean is taken from the middle of the range, so that an offset costs it no digits.
   const middle = min.map((low, j) => low / 2 + max[j] / 2);
+  const sums = new Float64Array(cols);
   for (let i = 0; i < rows; i++) {
     const row = i * stride;
     const weight = weights ? weights[i] : 1;
-    for (let j = 0; j < cols; j++) mean[j] += weight * (data[row + j] - middle[j]);
+    for (let j = 0; j < cols; j++) sums[j] += weight * (data[row + j] - middle[j]);
+    if (i % CHAIN === CHAIN - 1 || i === rows - 1) {
+      for (let j = 0; j < cols; j++) mean[j] += sums[j];
+      sums.fill(0);
+    }
   }
   for (let j = 0; j < cols; j++) {
     mean[j] = middle[j] + mean[j] / stats.weight;

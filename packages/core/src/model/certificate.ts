@@ -30,17 +30,24 @@ export interface Accuracy {
  * eigenvalue a distance g from all others is within r²/g of its value (Kato–Temple), and its vector within
  * asin(r/g) of its axis (Davis–Kahan; Parlett §11.7). r is the measured residual plus what rounding can have hidden
  * from it: `roundoff`, and the basis' own defect. A solver that never squared B knows σ to `singularBound` = β, hence
- * λ to 2σβ + β² and the axis to √2·β over the gap between singular values (Wedin 1972). The better bound is taken.
+ * λ to 2σβ + β² and the axis to √2·β over the gap between singular values (Wedin 1972), apart from the rounding of the
+ * mean (`centring`), which adds to S itself. The better bound is taken.
  *
- * What is assumed: that no eigenvalue larger than the last was missed. The direct solvers compute them all; Krylov from
- * a random start misses one with probability zero.
+ * What is assumed: that no eigenvalue larger than the last was missed. The direct solvers compute them all. Krylov from
+ * a random start can only miss one that lies within `search` residuals of one it has (see `Solution`), so where the
+ * distance to the neighbours is not larger than that, it is what the bounds say.
  */
-export function certify(solution: Solution, roundoff: number, defect: number, toVariance: number): Accuracy {
-  const { k, values, residuals, next, singularBound } = solution;
+export function certify(
+  solution: Solution,
+  { roundoff, centring }: { readonly roundoff: number; readonly centring: number },
+  defect: number,
+  toVariance: number,
+): Accuracy {
+  const { k, values, residuals, next, singularBound, search = 1 } = solution;
   const largest = Math.max(values[0], 0);
   const hidden = roundoff + k * defect * largest;
-  const together = Math.hypot(...residuals) + hidden;
-  const beyond = next ? next.value + next.bound : Number.NEGATIVE_INFINITY;
+  const together = search * Math.hypot(...residuals, search > 1 && next ? next.bound : 0) + hidden;
+  const beyond = next ? next.value + search * next.bound : Number.NEGATIVE_INFINITY;
   const roots = values.map((value) => Math.sqrt(Math.max(0, value)));
   const nextRoot = next ? Math.sqrt(next.value) : Number.NEGATIVE_INFINITY;
 
@@ -59,8 +66,8 @@ export function certify(solution: Solution, roundoff: number, defect: number, to
     if (gap > 0) valueBound = Math.min(valueBound, residuals[i] ** 2 / gap + hidden);
     let sine = gap > 0 ? residual / gap : 1;
     if (singularBound !== undefined) {
-      valueBound = Math.min(valueBound, 2 * roots[i] * singularBound + singularBound ** 2);
-      sine = Math.min(sine, wedin(singularBound, rootGap));
+      valueBound = Math.min(valueBound, 2 * roots[i] * singularBound + singularBound ** 2 + centring);
+      sine = Math.min(sine, wedin(singularBound, rootGap) + (gap > 0 ? centring / gap : centring > 0 ? 1 : 0));
     }
     valueBounds.push(valueBound);
     angleBounds.push(Math.asin(Math.min(1, sine)));
@@ -70,7 +77,10 @@ export function certify(solution: Solution, roundoff: number, defect: number, to
     const gap = values[k - 1] - beyond;
     subspaceSine = gap > 0 ? together / gap : 1;
     if (singularBound !== undefined)
-      subspaceSine = Math.min(subspaceSine, wedin(singularBound, roots[k - 1] - nextRoot));
+      subspaceSine = Math.min(
+        subspaceSine,
+        wedin(singularBound, roots[k - 1] - nextRoot) + (gap > 0 ? centring / gap : 1),
+      );
   }
   return {
     valueBounds,

@@ -25,6 +25,7 @@ export interface Facts {
   readonly unit: number;
   readonly trace: number;
   readonly roundoff: number;
+  readonly centring: number;
   /** ‖ΔB‖ when every number of the data is changed in its last place. */
   readonly noise: number;
   readonly plan: Plan;
@@ -42,7 +43,7 @@ export function finish(found: Solution, facts: Facts): Model {
   // Eigenvalues of S in the frame times this are variances in the user's units.
   const toVariance = (facts.unit * facts.unit) / (facts.weight - facts.ddof);
   const defect = orthonormalityDefect(basis, k, d);
-  const accuracy = certify(solution, facts.roundoff, defect, toVariance);
+  const accuracy = certify(solution, facts, defect, toVariance);
   const judged = judgeUniqueness(solution, accuracy, facts.noise, toVariance, facts.plan.solver);
 
   const variances = values.map((value) => value * toVariance);

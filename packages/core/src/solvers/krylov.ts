@@ -4,7 +4,7 @@ import { symmetricEigen } from '../linalg/symmetric-eigen.js';
 import { axpy, dot } from '../linalg/vector.js';
 import { complete, type Pace } from '../pace.js';
 import { residualNorms } from './residuals.js';
-import { countWanted, type RowsProblem, type Solution, type Solver, type Wanted } from './solver.js';
+import { countWanted, type Problem, type RowsProblem, type Solution, type Solver, type Wanted } from './solver.js';
 
 /** Vectors beyond the wanted ones in a block: they speed convergence and show the eigenvalue after the last. */
 const OVERSAMPLING = 10;
@@ -16,6 +16,10 @@ const MOST_PASSES = 500;
 const BLOCKS = 12;
 /** Numbers the basis may hold: 512 MB. */
 const MOST_NUMBERS = 1 << 26;
+/** Where d is no more than this many blocks, the space grows until it is all of ℝᵈ. */
+const WHOLE = 3;
+/** Tolerances above this are a wish for speed, not for the last digit. */
+const LOOSE = 1e-8;
 /** Passes that a fresh random block gets to find an eigenvalue the first blocks have missed. */
 const CONFIRMING = 3;
 
@@ -34,7 +38,7 @@ const CONFIRMING = 3;
 export const krylov: Solver = {
   needs: 'rows',
   async solve(problem: RowsProblem): Promise<Solution> {
-    const { d, passes, pace, wanted, trace, tolerance } = problem;
+    const { d, passes, pace, wanted, trace } = problem;
     const block = Math.min(
       d,
       'count' in wanted ? wanted.count + Math.min(OVERSAMPLING, wanted.count + 2) : GROWING_BLOCK,
@@ -48,11 +52,13 @@ export const krylov: Solver = {
       await space.expand(image, pace);
       const ritz = space.ritz((values) => (holds(wanted, values, trace) ? countWanted(wanted, values, trace) + 1 : 0));
       const whole = space.size === d;
+      // A space that is nearly everything is cheaper to complete than to doubt.
+      const nearly = !whole && d <= WHOLE * block;
       const enough = ritz.residuals.length > 0;
       const k = Math.min(d, countWanted(wanted, ritz.values, trace));
-      const done = whole || (enough && converged(ritz, k, tolerance) && confirming-- <= 0);
-      if (done && (whole || confirmed || k < block)) return finishRitz(problem, space, ritz, k, true, pass);
-      if (pass === MOST_PASSES) return finishRitz(problem, space, ritz, k, false, pass);
+      const done = whole || (!nearly && enough && converged(ritz, k, problem) && confirming-- <= 0);
+      if (done && (whole || confirmed || k < block)) return finishRitz(problem, space, ritz, k, block, true, pass);
+      if (pass === MOST_PASSES) return finishRitz(problem, space, ritz, k, block, false, pass);
       if (enough) {
         const most = Math.max(k + 3 * block, Math.min(k + BLOCKS * block, Math.floor(MOST_NUMBERS / d)));
         if (space.size + space.lastCount > most && most < d) space.restart(Math.min(k + block, space.size));
@@ -74,12 +80,19 @@ function holds(wanted: Wanted, values: Float64Array, trace: number): boolean {
   return values.reduce((sum, value) => sum + value, 0) >= wanted.fraction * trace * (1 - 1e-13);
 }
 
-/** All k pairs to the tolerance, and the one after them well enough to know the gap. */
-function converged(ritz: Ritz, k: number, tolerance: number): boolean {
-  const allowed = tolerance * ritz.values[0];
+/**
+ * All k pairs to the tolerance, and the one after them well enough to know the gap. Where the gap is smaller than the
+ * tolerance an eigenvalue in it could be missed, so the residuals go down to rounding before the answer is believed,
+ * unless a loose answer was asked for.
+ */
+function converged(ritz: Ritz, k: number, { tolerance, roundoff }: Problem): boolean {
+  const largest = ritz.values[0];
+  const allowed = tolerance * largest;
   for (let i = 0; i < k; i++) if (!(ritz.residuals[i] <= allowed)) return false;
   if (ritz.residuals.length <= k) return true;
-  return ritz.residuals[k] <= Math.max(allowed, 0.1 * (ritz.values[k - 1] - ritz.values[k]));
+  const gap = ritz.values[k - 1] - ritz.values[k];
+  const floor = tolerance > LOOSE ? allowed : Math.min(allowed, Math.max(roundoff, 1e-14 * largest));
+  return ritz.residuals[k] <= Math.max(floor, 0.1 * gap);
 }
 
 /** The Ritz vectors as a solution, their residuals measured by one more pass over the data. */
@@ -88,6 +101,7 @@ async function finishRitz(
   space: KrylovSpace,
   ritz: Ritz,
   k: number,
+  block: number,
   convergedAll: boolean,
   passes: number,
 ): Promise<Solution> {
@@ -106,6 +120,7 @@ async function finishRitz(
     values,
     residuals: residualNorms(image, basis, values, k, d),
     next: k >= d ? undefined : { value, bound },
+    search: space.size === d ? 1 : 30 * Math.sqrt(d / block),
     converged: convergedAll,
     passes: passes + 1,
   };

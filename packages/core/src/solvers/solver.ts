@@ -15,6 +15,8 @@ export interface Problem {
   readonly trace: number;
   /** How far rounding may have taken the computed S, or its products, from the exact: ‖ΔS‖ at most. */
   readonly roundoff: number;
+  /** The part of it that comes from the rounding of the mean, which no solver can do anything about. */
+  readonly centring: number;
   /** Residual ‖Sv − λv‖/λ₁ that iterative solvers must reach. */
   readonly tolerance: number;
   readonly seed: number;
@@ -50,6 +52,12 @@ export interface Solution {
    * makes small variances far more certain than `roundoff` alone.
    */
   readonly singularBound?: number;
+  /**
+   * How many residuals away an eigenvalue may hide that a random start has not shown; 1 where all were computed.
+   * A vector x with eigenvalue μ shows in a space Q as a Ritz value within ‖R‖/‖Qᵀx‖ of μ, and a random block of b
+   * vectors has ‖Qᵀx‖ below √(b/d)/30 with a probability of about 30⁻ᵇ.
+   */
+  readonly search?: number;
   /** Whether an iterative solver met the tolerance; direct solvers always have. */
   readonly converged: boolean;
   /** Readings of the data. */

@@ -48,7 +48,7 @@ export const svd: Solver = {
       basis,
       values,
       residuals: residualNorms(await passes.normal(basis, count), basis, values, count, d),
-      next: nextValue(squares, count, problem, 2 * beyond * singularBound + singularBound ** 2),
+      next: nextValue(squares, count, problem, 2 * beyond * singularBound + singularBound ** 2 + problem.centring),
       singularBound,
       converged: true,
       passes: tall ? 2 : tiles + 2,
