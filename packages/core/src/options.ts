@@ -30,7 +30,7 @@ export interface PcaOptions {
   readonly tolerance?: number;
   /** Seed of everything random. Default 0. */
   readonly seed?: number;
-  /** Names of the columns, for data that do not carry them. */
+  /** Names of the columns, for data that do not carry them; for records, which columns to use. */
   readonly columnNames?: readonly string[];
   readonly onProgress?: (progress: Progress) => void;
   readonly signal?: AbortSignal;

@@ -35,11 +35,13 @@ export function canonicalCsr(source: CsrMatrix): CanonicalCsr {
       `indptr must run from 0 to ${length}, the number of entries; it runs from ${source.indptr[0]} to ${source.indptr[rows]}`,
     );
   }
+  for (let i = 0; i < rows; i++) {
+    const [from, to] = [source.indptr[i], source.indptr[i + 1]];
+    if (!Number.isInteger(to) || to < from) throw bad(`indptr falls from ${from} to ${to} at row ${i}`, i);
+  }
   let sorted = true;
   for (let i = 0; i < rows; i++) {
-    const from = source.indptr[i];
-    const to = source.indptr[i + 1];
-    if (!Number.isInteger(to) || to < from) throw bad(`indptr falls from ${from} to ${to} at row ${i}`, i);
+    const [from, to] = [source.indptr[i], source.indptr[i + 1]];
     for (let at = from; at < to; at++) {
       const column = source.indices[at];
       if (!Number.isInteger(column) || column < 0 || column >= cols) {

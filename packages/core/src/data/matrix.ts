@@ -21,11 +21,6 @@ export interface Matrix<Data extends FloatArray = FloatArray> {
   readonly stride?: number;
 }
 
-/** A zero-filled float64 matrix, or one around given numbers. */
-export function matrix(rows: number, cols: number, data = new Float64Array(rows * cols)): Matrix<Float64Array> {
-  return { rows, cols, data };
-}
-
 /** The rows as plain arrays, for printing and for libraries that want `number[][]`. */
 export function toRows(source: Matrix): number[][] {
   const stride = source.stride ?? source.cols;

@@ -160,19 +160,15 @@ export class Moments {
 
   #absorb(stats: ColumnStatistics, scatter: Float64Array, single: boolean, sparse: boolean, merges: number): void {
     const d = this.cols;
-    const mine = this.#columns;
-    const coupling = mine.rows === 0 ? 0 : (mine.weight * stats.weight) / (mine.weight + stats.weight);
-    const theirs = stats.unit.slice();
-    const { delta, before } = mergeStatistics(mine, stats);
-    // All factors are powers of two: changing units rounds nothing.
-    const old = before.map((unit, j) => unit / mine.unit[j]);
-    const fresh = theirs.map((unit, j) => unit / mine.unit[j]);
-    const shift = delta.map((difference, j) => difference / mine.unit[j]);
+    const weight = this.weight + stats.weight;
+    const coupling = weight > 0 ? (this.weight * stats.weight) / weight : 0;
+    // Changing units multiplies by powers of two: it rounds nothing.
+    const { delta, mine, theirs } = mergeStatistics(this.#columns, stats);
     for (let i = 0; i < d; i++) {
       for (let j = i; j < d; j++) {
         const at = i * d + j;
         this.#scatter[at] =
-          this.#scatter[at] * old[i] * old[j] + scatter[at] * fresh[i] * fresh[j] + coupling * shift[i] * shift[j];
+          this.#scatter[at] * mine[i] * mine[j] + scatter[at] * theirs[i] * theirs[j] + coupling * delta[i] * delta[j];
       }
     }
     this.#single &&= single;

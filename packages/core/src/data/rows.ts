@@ -1,12 +1,10 @@
-import { DataError, place, show } from '../errors.js';
+import { DataError, show } from '../errors.js';
 import type { Block, DenseBlock } from './block.js';
 import { type CsrMatrix, canonicalCsr } from './csr.js';
+import { type Row, RowGatherer, ragged } from './gather.js';
 import type { FloatArray, IntegerArray, Matrix } from './matrix.js';
 
 export type DType = 'float32' | 'float64';
-
-/** One row: numbers by position, or a record of numbers by column name. */
-export type Row = ArrayLike<number> | Readonly<Record<string, number>>;
 
 /** Everything that can be analysed. */
 export type Data =
@@ -34,9 +32,6 @@ export interface RowSource {
   blocks(): Iterable<Block> | AsyncIterable<Block>;
 }
 
-/** Rows gathered from a stream before they are handed on: few enough to stay in cache, enough to amortise a pass. */
-const GATHER_VALUES = 1 << 18;
-
 /** Turns data into a source. Streams are read up to their first block, because their width is known only then. */
 export async function openSource(data: Data, wanted?: readonly string[]): Promise<RowSource> {
   if (typeof data !== 'object' || data === null) {
@@ -58,7 +53,7 @@ export async function openSource(data: Data, wanted?: readonly string[]): Promis
     if (ArrayBuffer.isView(data)) {
       throw new DataError(
         'BAD_DATA',
-        `${capital(show(data))} has no shape. Wrap it as a matrix: { rows, cols, data }.`,
+        `A plain ${show(data).slice(2)} has no shape. Wrap it as a matrix: { rows, cols, data }.`,
         { value: data },
       );
     }
@@ -66,7 +61,9 @@ export async function openSource(data: Data, wanted?: readonly string[]): Promis
   }
   throw new DataError(
     'BAD_DATA',
-    `Data must be rows, a matrix { rows, cols, data }, or an iterable, not ${show(data)}.`,
+    'rows' in data && 'cols' in data && 'data' in data
+      ? `A matrix keeps its numbers in a typed array, but data is ${show(data.data)}. Use Float64Array.from(…), or pass rows.`
+      : `Data must be rows, a matrix { rows, cols, data }, or an iterable of rows, not ${show(data)}.`,
   );
 }
 
@@ -181,94 +178,6 @@ async function* gatherBlocks(
   if (gather?.size) yield gather.take();
 }
 
-/** Copies rows, one after the other, into dense blocks, checking each as it comes. */
-class RowGatherer {
-  readonly cols: number;
-  readonly names: readonly string[] | undefined;
-  /** Number of the next row, for messages. */
-  row: number;
-  size = 0;
-  readonly #capacity: number;
-  readonly #single: boolean;
-  #data: FloatArray;
-
-  constructor(first: Row, capacity: number, single: boolean, wanted?: readonly string[], row = 0) {
-    this.row = row;
-    if (isRecord(first)) {
-      this.names = wanted ?? Object.keys(first);
-      this.cols = this.names.length;
-    } else {
-      checkRow(first, row);
-      this.cols = first.length;
-    }
-    if (this.cols === 0)
-      throw new DataError('EMPTY_DATA', `Row ${row} has no columns. PCA needs at least one number a row.`, { row });
-    this.#capacity = capacity || Math.max(1, Math.floor(GATHER_VALUES / this.cols));
-    this.#single = single;
-    this.#data = this.#allocate();
-  }
-
-  get full(): boolean {
-    return this.size === this.#capacity;
-  }
-
-  add(row: Row): void {
-    const at = this.row++;
-    const start = this.size++ * this.cols;
-    if (this.names) {
-      this.#addRecord(row, at, start, this.names);
-      return;
-    }
-    checkRow(row, at);
-    if (row.length !== this.cols) throw ragged(at, row.length, this.cols);
-    for (let j = 0; j < this.cols; j++) {
-      const value = row[j];
-      if (typeof value !== 'number') throw notANumber(value, at, j);
-      this.#data[start + j] = value;
-    }
-  }
-
-  #addRecord(row: Row, at: number, start: number, names: readonly string[]): void {
-    if (!isRecord(row)) {
-      throw new DataError(
-        'RAGGED_ROWS',
-        `Row ${at} is ${show(row)}, but the first row is a record. Use one form for all rows.`,
-        { row: at },
-      );
-    }
-    for (let j = 0; j < names.length; j++) {
-      const value = row[names[j]];
-      if (typeof value !== 'number') {
-        if (!(names[j] in row)) {
-          throw new DataError(
-            'MISSING_COLUMN',
-            `Row ${at} has no column ${show(names[j])}. Every record needs the same keys.`,
-            {
-              row: at,
-              column: j,
-              columnName: names[j],
-            },
-          );
-        }
-        throw notANumber(value, at, j, names);
-      }
-      this.#data[start + j] = value;
-    }
-  }
-
-  take(): DenseBlock {
-    const block: DenseBlock = { kind: 'dense', rows: this.size, cols: this.cols, stride: this.cols, data: this.#data };
-    this.size = 0;
-    this.#data = this.#allocate();
-    return block;
-  }
-
-  #allocate(): FloatArray {
-    const length = this.#capacity * this.cols;
-    return this.#single ? new Float32Array(length) : new Float64Array(length);
-  }
-}
-
 function denseBlock(source: {
   rows: number;
   cols: number;
@@ -315,27 +224,8 @@ function checkSource(source: RowSource): RowSource {
   return source;
 }
 
-function checkRow(row: unknown, at: number): asserts row is ArrayLike<number> {
-  if (typeof row === 'object' && row !== null && typeof (row as ArrayLike<number>).length === 'number') return;
-  throw new DataError(
-    'BAD_DATA',
-    `Row ${at} is ${show(row)}, not an array of numbers or a record. Pass rows as [[1, 2], [3, 4]] or [{ a: 1, b: 2 }].`,
-    { row: at, value: row },
-  );
-}
-
 function isCount(value: unknown): value is number {
   return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0;
-}
-
-function isRecord(row: unknown): row is Readonly<Record<string, number>> {
-  return (
-    typeof row === 'object' &&
-    row !== null &&
-    !Array.isArray(row) &&
-    !ArrayBuffer.isView(row) &&
-    !('length' in row && typeof row.length === 'number' && 0 in row)
-  );
 }
 
 function isMatrix(value: unknown): value is Matrix {
@@ -355,29 +245,4 @@ function isCsr(value: unknown): value is CsrMatrix {
 
 function empty(): DataError {
   return new DataError('EMPTY_DATA', 'There are no rows. PCA needs at least two rows of at least one number each.');
-}
-
-function ragged(row: number, found: number, expected: number): DataError {
-  return new DataError(
-    'RAGGED_ROWS',
-    `Row ${row} has ${found} numbers, but the rows before it have ${expected}. All rows need the same length.`,
-    { row, value: found, expected },
-  );
-}
-
-function notANumber(value: unknown, row: number, column: number, names?: readonly string[]): DataError {
-  const remedy =
-    value === null || value === undefined
-      ? 'A value is missing: drop the row or fill the value in first.'
-      : 'Only numbers can be analysed: leave the column out or convert it first.';
-  return new DataError('NOT_A_NUMBER', `${capital(place(row, column, names))} holds ${show(value)}. ${remedy}`, {
-    row,
-    column,
-    ...(names ? { columnName: names[column] } : {}),
-    value,
-  });
-}
-
-function capital(text: string): string {
-  return text.charAt(0).toUpperCase() + text.slice(1);
 }

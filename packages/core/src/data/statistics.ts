@@ -172,41 +172,47 @@ function sparseStatistics(
   }
 }
 
+/** What merging did to each column, for whoever keeps products of columns too. */
+export interface Merged {
+  /** Difference of the means, in the new unit. */
+  readonly delta: Float64Array;
+  /** Old units of both sides over the new one: powers of two up to 1, or 0 where a side had no spread. */
+  readonly mine: Float64Array;
+  readonly theirs: Float64Array;
+}
+
 /**
  * Adds the statistics of more rows to `into` (Chan, Golub & LeVeque 1983): with δ the difference of the means,
- * mean += δ·w₂/w and spread += spread₂ + δ²·w₁w₂/w. Returns δ, and the units that changed, for whoever keeps
- * products of columns too.
+ * mean += δ·w₂/w and spread += spread₂ + δ²·w₁w₂/w.
  */
-export function mergeStatistics(
-  into: ColumnStatistics,
-  more: ColumnStatistics,
-): { readonly delta: Float64Array; readonly before: Float64Array } {
+export function mergeStatistics(into: ColumnStatistics, more: Readonly<ColumnStatistics>): Merged {
   const cols = into.mean.length;
-  const delta = new Float64Array(cols);
-  const before = into.unit.slice();
+  const merged = {
+    delta: new Float64Array(cols),
+    mine: new Float64Array(cols).fill(1),
+    theirs: new Float64Array(cols),
+  };
+  if (more.rows === 0) return merged;
   const weight = into.weight + more.weight;
-  if (more.rows === 0) return { delta, before };
+  const coupling = (into.weight * more.weight) / weight;
   for (let j = 0; j < cols; j++) {
     const difference = into.rows === 0 ? 0 : more.mean[j] - into.mean[j];
-    delta[j] = difference;
-    const unit = Math.max(
-      into.spread[j] > 0 ? into.unit[j] : 0,
-      more.spread[j] > 0 ? more.unit[j] : 0,
-      difference !== 0 ? powerOfTwo(difference) : 0,
-    );
+    const mine = into.spread[j] > 0 ? into.unit[j] : 0;
+    const theirs = more.spread[j] > 0 ? more.unit[j] : 0;
+    const unit = Math.max(mine, theirs, difference === 0 ? 0 : powerOfTwo(difference)) || 1;
+    merged.delta[j] = difference / unit;
+    merged.mine[j] = mine / unit;
+    merged.theirs[j] = theirs / unit;
     into.mean[j] = into.rows === 0 ? more.mean[j] : into.mean[j] + difference * (more.weight / weight);
     into.min[j] = Math.min(into.min[j], more.min[j]);
     into.max[j] = Math.max(into.max[j], more.max[j]);
-    into.unit[j] = unit || 1;
-    const shift = difference / into.unit[j];
+    into.unit[j] = unit;
     into.spread[j] =
-      into.spread[j] * (before[j] / into.unit[j]) ** 2 +
-      more.spread[j] * (more.unit[j] / into.unit[j]) ** 2 +
-      shift * shift * ((into.weight * more.weight) / weight);
+      into.spread[j] * merged.mine[j] ** 2 + more.spread[j] * merged.theirs[j] ** 2 + coupling * merged.delta[j] ** 2;
   }
   into.rows += more.rows;
   into.weight = weight;
-  return { delta, before };
+  return merged;
 }
 
 /** Σw(x − c)² of a column about its mean or about zero, as `sum`·`unit`² so that it cannot leave float64's range. */

@@ -1,3 +1,5 @@
+import type { Matrix } from '../data/matrix.js';
+import { DataError } from '../errors.js';
 import { orthonormalise } from './orthonormalise.js';
 import { random } from './random.js';
 import { svd } from './svd.js';
@@ -9,12 +11,12 @@ import { axpy, dot } from './vector.js';
  * cos θ are the singular values of QₐQᵦᵀ and sin θ those of Qᵦ(I − QₐᵀQₐ); the one that is small is the accurate one
  * (Björck & Golub 1973), so θ = atan2(sin, cos) is right to rounding for small angles too. min(countA, countB) angles.
  */
-export function principalAngles(
-  a: { readonly rows: number; readonly cols: number; readonly data: Float64Array },
-  b: { readonly rows: number; readonly cols: number; readonly data: Float64Array },
-): Float64Array {
+export function principalAngles(a: Matrix<Float64Array>, b: Matrix<Float64Array>): Float64Array {
   if (a.rows < b.rows) return principalAngles(b, a);
   const d = a.cols;
+  if (b.cols !== d) {
+    throw new DataError('WIDTH_MISMATCH', `Subspaces of ${d} and ${b.cols} dimensions have no angle between them.`);
+  }
   const rng = random(1);
   const qa = a.data.slice(0, a.rows * d);
   const qb = b.data.slice(0, b.rows * d);

@@ -102,7 +102,7 @@ async function finishRitz(
   ritz: Ritz,
   k: number,
   block: number,
-  convergedAll: boolean,
+  believed: boolean,
   passes: number,
 ): Promise<Solution> {
   const { d } = problem;
@@ -114,14 +114,16 @@ async function finishRitz(
   const left = Math.max(0, problem.trace - values.reduce((sum, value) => sum + value, 0)) + problem.roundoff;
   const value = known ? Math.max(0, ritz.values[k]) : 0;
   const bound = known ? Math.min(ritz.residuals[k] + problem.roundoff, Math.max(problem.roundoff, left - value)) : left;
+  const residuals = residualNorms(image, basis, values, k, d);
   return {
     k,
     basis,
     values,
-    residuals: residualNorms(image, basis, values, k, d),
+    residuals,
     next: k >= d ? undefined : { value, bound },
     search: space.size === d ? 1 : 30 * Math.sqrt(d / block),
-    converged: convergedAll,
+    // What the iteration believes of its residuals counts only if the data say so too.
+    converged: believed && residuals.every((residual) => residual <= problem.tolerance * values[0]),
     passes: passes + 1,
   };
 }

@@ -1,0 +1,151 @@
+import { DataError, place, show } from '../errors.js';
+import type { DenseBlock } from './block.js';
+import type { FloatArray } from './matrix.js';
+
+/** One row: numbers by position, or a record of numbers by column name. */
+export type Row = ArrayLike<number> | Readonly<Record<string, number>>;
+
+/** Rows gathered from a stream before they are handed on: few enough to stay in cache, enough to amortise a pass. */
+const GATHER_VALUES = 1 << 18;
+
+/** Copies rows, one after the other, into dense blocks, checking each as it comes. */
+export class RowGatherer {
+  readonly cols: number;
+  readonly names: readonly string[] | undefined;
+  /** Number of the next row, for messages. */
+  row: number;
+  size = 0;
+  readonly #chosen: boolean;
+  readonly #capacity: number;
+  readonly #single: boolean;
+  #data: FloatArray;
+
+  constructor(first: Row, capacity: number, single: boolean, wanted?: readonly string[], row = 0) {
+    this.row = row;
+    this.#chosen = wanted !== undefined;
+    if (isRecord(first)) {
+      this.names = wanted ?? Object.keys(first);
+      this.cols = this.names.length;
+    } else {
+      checkRow(first, row);
+      this.cols = first.length;
+    }
+    if (this.cols === 0)
+      throw new DataError('EMPTY_DATA', `Row ${row} has no columns. PCA needs at least one number a row.`, { row });
+    this.#capacity = capacity || Math.max(1, Math.floor(GATHER_VALUES / this.cols));
+    this.#single = single;
+    this.#data = this.#allocate();
+  }
+
+  get full(): boolean {
+    return this.size === this.#capacity;
+  }
+
+  add(row: Row): void {
+    const at = this.row++;
+    const start = this.size++ * this.cols;
+    if (this.names) {
+      this.#addRecord(row, at, start, this.names);
+      return;
+    }
+    checkRow(row, at);
+    if (row.length !== this.cols) throw ragged(at, row.length, this.cols);
+    for (let j = 0; j < this.cols; j++) {
+      const value = row[j];
+      if (typeof value !== 'number') throw notANumber(value, at, j);
+      this.#data[start + j] = value;
+    }
+  }
+
+  #addRecord(row: Row, at: number, start: number, names: readonly string[]): void {
+    if (!isRecord(row)) {
+      throw new DataError(
+        'RAGGED_ROWS',
+        `Row ${at} is ${show(row)}, but the first row is a record. Use one form for all rows.`,
+        { row: at },
+      );
+    }
+    if (!this.#chosen && Object.keys(row).length > names.length) {
+      const extra = Object.keys(row).find((key) => !names.includes(key)) as string;
+      throw new DataError(
+        'RAGGED_ROWS',
+        `Row ${at} has a column ${show(extra)} that the first row has not. Give all records the same keys, or choose with columnNames.`,
+        { row: at, columnName: extra },
+      );
+    }
+    for (let j = 0; j < names.length; j++) {
+      const value = row[names[j]];
+      if (typeof value !== 'number') {
+        if (!(names[j] in row)) {
+          throw new DataError(
+            'MISSING_COLUMN',
+            `Row ${at} has no column ${show(names[j])}. Every record needs the same keys.`,
+            {
+              row: at,
+              column: j,
+              columnName: names[j],
+            },
+          );
+        }
+        throw notANumber(value, at, j, names);
+      }
+      this.#data[start + j] = value;
+    }
+  }
+
+  take(): DenseBlock {
+    const block: DenseBlock = { kind: 'dense', rows: this.size, cols: this.cols, stride: this.cols, data: this.#data };
+    this.size = 0;
+    this.#data = this.#allocate();
+    return block;
+  }
+
+  #allocate(): FloatArray {
+    const length = this.#capacity * this.cols;
+    return this.#single ? new Float32Array(length) : new Float64Array(length);
+  }
+}
+
+function checkRow(row: unknown, at: number): asserts row is ArrayLike<number> {
+  if (typeof row === 'object' && row !== null && typeof (row as ArrayLike<number>).length === 'number') return;
+  throw new DataError(
+    'BAD_DATA',
+    `Row ${at} is ${show(row)}, not an array of numbers or a record. Pass rows as [[1, 2], [3, 4]] or [{ a: 1, b: 2 }].`,
+    { row: at, value: row },
+  );
+}
+
+function isRecord(row: unknown): row is Readonly<Record<string, number>> {
+  return (
+    typeof row === 'object' &&
+    row !== null &&
+    !Array.isArray(row) &&
+    !ArrayBuffer.isView(row) &&
+    !('length' in row && typeof row.length === 'number' && 0 in row)
+  );
+}
+
+export function ragged(row: number, found: number, expected: number): DataError {
+  return new DataError(
+    'RAGGED_ROWS',
+    `Row ${row} has ${found} numbers, but the rows before it have ${expected}. All rows need the same length.`,
+    { row, value: found, expected },
+  );
+}
+
+function notANumber(value: unknown, row: number, column: number, names?: readonly string[]): DataError {
+  const remedy =
+    value === null || value === undefined
+      ? 'A value is missing: drop the row or fill the value in first.'
+      : 'Only numbers can be analysed: leave the column out or convert it first.';
+  return new DataError('NOT_A_NUMBER', `${capital(place(row, column, names))} holds ${show(value)}. ${remedy}`, {
+    row,
+    column,
+    ...(names ? { columnName: names[column] } : {}),
+    value,
+  });
+}
+
+function capital(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1);
+}

@@ -1,0 +1,179 @@
+import { describe, expect, it } from 'vitest';
+import { type Model, pca, principalAngles, toRows } from '../src/index.js';
+import { solverNames, withSpectrum } from './support/data.js';
+
+const finite = (model: Model): void => {
+  for (const values of [
+    model.components.data,
+    model.variances,
+    model.varianceRatios,
+    model.singularValues,
+    model.mean,
+  ]) {
+    expect(Array.from(values).every(Number.isFinite)).toBe(true);
+  }
+};
+const codes = (model: Model): string[] => model.warnings.map(({ code }) => code);
+
+describe.each(solverNames)('hard data, %s', (solver) => {
+  it('constant data have no variance, and the model says so', async () => {
+    const model = await pca(
+      Array.from({ length: 5 }, () => [3.1, -2.7, 1e9]),
+      { k: 2, solver },
+    );
+    expect(Array.from(model.variances)).toEqual([0, 0]);
+    expect(Array.from(model.varianceRatios)).toEqual([0, 0]);
+    expect(codes(model)).toContain('CONSTANT_DATA');
+    expect(model.uniqueness.rank).toBe(0);
+    expect(model.uniqueness.subspace.determined).toBe(false);
+    finite(model);
+    expect(toRows(await model.inverseTransform(await model.transform([[3.1, -2.7, 1e9]])))).toEqual([[3.1, -2.7, 1e9]]);
+  });
+
+  it.each([1e150, 1e-150, 1e-160, 1e-200, 1e-300])(
+    'data of magnitude %s have the same components as at 1',
+    async (size) => {
+      const rows = withSpectrum(30, 5, (i) => 0.5 ** i);
+      const plain = await pca(rows, { k: 3, solver });
+      const model = await pca(
+        rows.map((row) => row.map((x) => x * size)),
+        { k: 3, solver },
+      );
+      finite(model);
+      expect(principalAngles(model.components, plain.components)[2]).toBeLessThan(1e-12);
+      for (let i = 0; i < 3; i++) {
+        expect(Math.abs(model.varianceRatios[i] - plain.varianceRatios[i])).toBeLessThan(1e-12);
+        expect(Math.abs(model.singularValues[i] / size / plain.singularValues[i] - 1)).toBeLessThan(1e-12);
+        if (size > 1e-153)
+          expect(Math.abs(model.variances[i] / size / size / plain.variances[i] - 1)).toBeLessThan(1e-12);
+      }
+      if (size < 1e-155) expect(codes(model)).toContain('VARIANCE_UNDERFLOW');
+      const scores = await model.transform(rows.map((row) => row.map((x) => x * size)));
+      expect(Math.abs(scores.data[0] / size - (await plain.transform(rows)).data[0])).toBeLessThan(1e-9);
+    },
+  );
+
+  it('denormal numbers are numbers', async () => {
+    const tiny = 5e-324;
+    const rows = withSpectrum(30, 4, (i) => 1000 * 0.5 ** i).map((row) => row.map((x) => Math.round(x * 1000)));
+    const plain = await pca(rows, { k: 2, solver });
+    const model = await pca(
+      rows.map((row) => row.map((x) => x * tiny)),
+      { k: 2, solver },
+    );
+    finite(model);
+    expect(principalAngles(model.components, plain.components)[1]).toBeLessThan(1e-5);
+    expect(Math.abs(model.varianceRatios[0] - plain.varianceRatios[0])).toBeLessThan(1e-5);
+  });
+
+  it('variances beyond float64 are refused with the remedy, and served when columns are scaled', async () => {
+    const rows = withSpectrum(30, 4, (i) => 1e200 * 0.5 ** i);
+    await expect(pca(rows, { k: 2, solver })).rejects.toMatchObject({ code: 'OUT_OF_RANGE' });
+    const scaled = await pca(rows, { k: 2, solver, scale: 'unit' });
+    expect(scaled.totalVariance).toBeCloseTo(4, 10);
+  });
+
+  it('exact duplicates of rows and columns', async () => {
+    const base = withSpectrum(20, 3, (i) => 3 - i);
+    const rows = [...base, ...base].map((row) => [...row, ...row]);
+    const model = await pca(rows, { k: 5, solver });
+    finite(model);
+    expect(model.uniqueness.rank).toBe(3);
+    expect(codes(model)).toContain('RANK_BELOW_K');
+    expect(model.variances[3]).toBeLessThan(1e-14 * model.variances[0]);
+    const small = await pca(base, { k: 3, solver });
+    for (let i = 0; i < 3; i++)
+      expect(Math.abs(model.variances[i] / ((small.variances[i] * 19 * 4) / 39) - 1)).toBeLessThan(1e-12);
+  });
+
+  it('rank below k: the rest is orthonormal and named as undetermined', async () => {
+    for (const [n, d] of [
+      [6, 10],
+      [4, 30],
+      [30, 6],
+    ] as const) {
+      const rows = withSpectrum(n, d, (i) => (i < 2 ? 2 - i : 0));
+      const model = await pca(rows, { k: 4, solver });
+      expect(model.uniqueness.rank).toBe(2);
+      expect(model.uniqueness.axes.map((axis) => axis.determined)).toEqual([true, true, false, false]);
+      expect(model.certificate.orthonormality).toBeLessThan(1e-13);
+      expect(model.warnings.find(({ code }) => code === 'RANK_BELOW_K')?.message).toMatch(/Only 2 of the 4/);
+    }
+  });
+
+  it('two rows, one column, one component', async () => {
+    const model = await pca([[1], [3]], { solver });
+    expect(model.k).toBe(1);
+    expect(model.variances[0]).toBeCloseTo(2, 14);
+    expect(Array.from(model.components.data)).toEqual([1]);
+    expect(model.uniqueness.subspace).toEqual({ determined: true, gap: null, noiseAngle: 0 });
+  });
+
+  it('whitening a direction without variance gives zeros and a warning, not infinities', async () => {
+    const rows = withSpectrum(20, 5, (i) => (i < 2 ? 1 : 0));
+    for (const whiten of ['pca', 'zca'] as const) {
+      const model = await pca(rows, { k: 4, solver, whiten });
+      expect(codes(model)).toContain('NOT_WHITENED');
+      const scores = toRows(await model.transform(rows));
+      expect(scores.flat().every(Number.isFinite)).toBe(true);
+      if (whiten === 'pca') expect(scores.every((row) => row[2] === 0 && row[3] === 0)).toBe(true);
+    }
+  });
+});
+
+describe('uniqueness is told in words', () => {
+  it('equal variances inside the subspace: the axes turn, the subspace stays', async () => {
+    const rows = withSpectrum(60, 6, (i) => [5, 3, 3, 1, 0.5, 0.2][i]);
+    for (const solver of solverNames) {
+      const model = await pca(rows, { k: 4, solver });
+      expect(model.uniqueness.axes.map(({ determined }) => determined)).toEqual([true, false, false, true]);
+      expect(model.uniqueness.subspace.determined).toBe(true);
+      expect(codes(model)).toEqual(['AXES_NOT_UNIQUE']);
+      expect(model.warnings[0].message).toMatch(/Components 2 to 3 have the same variance .* any rotation/);
+    }
+  });
+
+  it('equal variances across k: the subspace itself is not determined, and better k are named', async () => {
+    const rows = withSpectrum(60, 6, (i) => [5, 3, 3, 3, 0.5, 0.2][i]);
+    for (const solver of solverNames) {
+      const model = await pca(rows, { k: 3, solver });
+      expect(model.uniqueness.subspace.determined).toBe(false);
+      expect(model.uniqueness.subspace.noiseAngle).toBeGreaterThan(0.1);
+      expect(model.warnings.find(({ code }) => code === 'SUBSPACE_NOT_UNIQUE')?.message).toMatch(
+        /Use k = 1, or a larger k/,
+      );
+      const larger = await pca(rows, { k: 4, solver });
+      expect(larger.uniqueness.subspace.determined).toBe(true);
+    }
+  });
+
+  it('what float32 storage cannot tell apart is not called determined', async () => {
+    const rows = withSpectrum(60, 6, (i) => [5, 3, 3 - 1e-8, 1, 0.5, 0.2][i]);
+    const f64 = await pca(rows, { k: 3, solver: 'svd' });
+    expect(f64.uniqueness.axes[1].determined).toBe(true);
+    const f32 = await pca({ rows: 60, cols: 6, data: Float32Array.from(rows.flat()) }, { k: 3, solver: 'svd' });
+    expect(f32.uniqueness.axes[1].determined).toBe(false);
+  });
+
+  it('a plain, well-separated fit has no warnings', async () => {
+    for (const solver of solverNames) {
+      const model = await pca(
+        withSpectrum(60, 6, (i) => 2 ** -i),
+        { k: 3, solver },
+      );
+      expect(model.warnings).toEqual([]);
+      expect(model.uniqueness.axes.every(({ determined }) => determined)).toBe(true);
+    }
+  });
+
+  it('directions too small for the covariance road are left to svd, which sees them', async () => {
+    const rows = withSpectrum(60, 4, (i) => [1, 1e-2, 1e-9, 1e-10][i]);
+    const squared = await pca(rows, { k: 3, solver: 'covariance' });
+    expect(squared.uniqueness.axes[2].determined).toBe(false);
+    expect(squared.warnings.some(({ message }) => /solver: 'svd'/.test(message))).toBe(true);
+    const direct = await pca(rows, { k: 3, solver: 'svd' });
+    expect(direct.uniqueness.axes[2].determined).toBe(true);
+    expect(direct.warnings).toEqual([]);
+    expect(Math.abs(direct.singularValues[2] / 1e-9 - 1)).toBeLessThan(1e-5);
+  });
+});

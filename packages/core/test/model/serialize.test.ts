@@ -1,0 +1,186 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { loadModel, Model, ModelError, pca } from '../../src/index.js';
+import { solverNames, tables, withSpectrum } from '../support/data.js';
+
+const rows = withSpectrum(30, 5, (i) => 3 * 0.5 ** i, { offset: (j) => j * 1e3 });
+const records = rows.map((row) => Object.fromEntries(row.map((x, j) => [`column ${j} ✓ "\u2028`, x])));
+const make = (): Promise<Model> =>
+  pca(records, { k: 3, scale: 'unit', whiten: 'pca', weights: rows.map((_, i) => 1 + (i % 2)) });
+
+/** Every field of a model, bit by bit. */
+function bits(model: Model): unknown {
+  const plain = model.toJSON();
+  const exact = (array: Float64Array) => Array.from(new BigUint64Array(array.slice().buffer));
+  return [
+    plain,
+    exact(model.components.data),
+    exact(model.mean),
+    exact(model.scale),
+    exact(model.variances),
+    exact(model.varianceRatios),
+    exact(model.singularValues),
+  ];
+}
+
+describe('a stored model', () => {
+  it('comes back from JSON and from bytes exact to the last bit', () =>
+    fc.assert(
+      fc.asyncProperty(
+        tables,
+        fc.constantFrom(...solverNames),
+        fc.constantFrom(false, 'pca', 'zca' as const),
+        async (data, solver, whiten) => {
+          const model = await pca(data, {
+            solver,
+            whiten,
+            k: Math.min(3, data.length, data[0].length),
+            scale: 'pareto',
+          });
+          for (const back of [
+            loadModel(JSON.stringify(model)),
+            loadModel(model.toJSON()),
+            loadModel(JSON.stringify(model, null, 2)),
+            loadModel(model.toBinary()),
+            loadModel(model.toBinary().slice().buffer as ArrayBuffer),
+          ]) {
+            expect(bits(back)).toEqual(bits(model));
+            expect((await back.transform(data)).data).toEqual((await model.transform(data)).data);
+          }
+        },
+      ),
+      { numRuns: 60 },
+    ));
+
+  it('keeps names, weights, warnings and plan', async () => {
+    const model = await make();
+    const back = loadModel(model.toBinary());
+    expect(back.columnNames).toEqual(model.columnNames);
+    expect(back.plan).toEqual(model.plan);
+    expect(back.certificate).toEqual(model.certificate);
+    expect(back.uniqueness).toEqual(model.uniqueness);
+    expect(back.totalWeight).toBe(45);
+    expect(back).toBeInstanceOf(Model);
+  });
+
+  it('is smaller in its binary form, which describes itself', async () => {
+    const model = await pca(
+      withSpectrum(60, 200, (i) => 0.8 ** i),
+      { k: 20 },
+    );
+    const bytes = model.toBinary();
+    expect(bytes.length).toBeLessThan(0.6 * JSON.stringify(model).length);
+    expect(new TextDecoder().decode(bytes.subarray(0, 8))).toBe('SCREEPCA');
+    const view = new DataView(bytes.buffer);
+    const header = JSON.parse(new TextDecoder().decode(bytes.subarray(16, 16 + view.getUint32(12, true))));
+    const components = header.arrays.find(({ name }: { name: string }) => name === 'components');
+    expect(components.shape).toEqual([20, 200]);
+    const start = Math.ceil((16 + view.getUint32(12, true)) / 8) * 8;
+    expect(view.getFloat64(start + components.offset, true)).toBe(model.components.data[0]);
+  });
+
+  const failure = (source: unknown): ModelError => {
+    try {
+      loadModel(source as string);
+    } catch (error) {
+      expect(error).toBeInstanceOf(ModelError);
+      return error as ModelError;
+    }
+    throw new Error('it was accepted');
+  };
+
+  it('is refused when it is truncated, at any byte', async () => {
+    const model = await make();
+    const bytes = model.toBinary();
+    for (let length = 0; length < bytes.length; length += 7) {
+      expect(failure(bytes.subarray(0, length)).code).toBe('MODEL_TRUNCATED');
+    }
+    const text = JSON.stringify(model);
+    for (const length of [1, 10, 500, text.length - 1])
+      expect(failure(text.slice(0, length)).code).toBe('MODEL_TRUNCATED');
+  });
+
+  it('is refused when any byte was changed', async () => {
+    const bytes = (await make()).toBinary();
+    fc.assert(
+      fc.property(fc.integer({ min: 0, max: bytes.length - 1 }), fc.integer({ min: 1, max: 255 }), (at, flip) => {
+        const changed = bytes.slice();
+        changed[at] ^= flip;
+        expect(['MODEL_CHANGED', 'MODEL_TOO_NEW', 'BAD_MODEL', 'MODEL_TRUNCATED']).toContain(failure(changed).code);
+      }),
+      { numRuns: 500 },
+    );
+    expect(failure(Uint8Array.from([...bytes, 0])).code).toBe('MODEL_CHANGED');
+  });
+
+  it('is refused when a number in the JSON was edited', async () => {
+    const text = JSON.stringify(await make());
+    const edited = text.replace(/"totalVariance":\d/, (found) => found.slice(0, -1) + ((Number(found.at(-1)) % 9) + 1));
+    expect(edited).not.toBe(text);
+    expect(failure(edited)).toMatchObject({
+      code: 'MODEL_CHANGED',
+      message: expect.stringMatching(/changed after it was written/),
+    });
+  });
+
+  it('of a newer version asks for an update', async () => {
+    const model = await make();
+    expect(failure({ ...model.toJSON(), version: 2 })).toMatchObject({
+      code: 'MODEL_TOO_NEW',
+      message: expect.stringMatching(/version 2.*up to version 1/),
+    });
+    const bytes = model.toBinary();
+    new DataView(bytes.buffer).setUint32(8, 7, true);
+    expect(failure(bytes).code).toBe('MODEL_TOO_NEW');
+  });
+
+  it('is refused when it is something else', () => {
+    for (const other of [
+      '',
+      'hello',
+      '[]',
+      '{}',
+      '{"format":"other"}',
+      'null',
+      {},
+      [],
+      new Uint8Array(100),
+      42,
+      null,
+      undefined,
+    ]) {
+      expect(['BAD_MODEL', 'MODEL_TRUNCATED']).toContain(failure(other).code);
+    }
+  });
+
+  it('cannot be made of parts that do not fit', async () => {
+    const model = await make();
+    const bad: [Partial<Model>, RegExp][] = [
+      [{ mean: new Float64Array(4) }, /mean has 4 numbers, not 5/],
+      [{ scale: new Float64Array(5) }, /scale holds a value that is not positive/],
+      [{ variances: Float64Array.of(1, 2, 3) }, /variances rise at 1/],
+      [{ variances: Float64Array.of(1, Number.NaN, 0) }, /not finite/],
+      [{ components: { rows: 3, cols: 5, data: new Float64Array(15).fill(1) } }, /not orthonormal/],
+      [{ components: { rows: 6, cols: 5, data: new Float64Array(30) } }, /cannot be 6 × 5/],
+      [{ columnNames: ['a'] }, /1 names for 5 columns/],
+      [{ ddof: 1000 }, /leaves nothing/],
+    ];
+    for (const [part, message] of bad) expect(() => new Model({ ...spread(model), ...part })).toThrow(message);
+    expect(new Model(spread(model)).k).toBe(3);
+  });
+
+  it('does not change when its arrays or its source do', async () => {
+    const model = await make();
+    const before = (await model.transform(records)).data;
+    model.components.data[0] = 99;
+    model.mean[0] = 99;
+    model.scale[0] = 99;
+    expect((await model.transform(records)).data).toEqual(before);
+    expect(() => Object.assign(model, { n: 3 })).toThrow();
+    expect(Object.isFrozen(model.certificate.residuals)).toBe(true);
+  });
+});
+
+function spread(model: Model): Model {
+  return { ...model, k: model.k, d: model.d } as unknown as Model;
+}

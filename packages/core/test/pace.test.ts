@@ -1,0 +1,86 @@
+import { describe, expect, it } from 'vitest';
+import { ConvergenceError, type Engine, Model, type Progress, pca, reference } from '../src/index.js';
+import { random } from '../src/linalg/random.js';
+import { solverNames, toMatrix, withSpectrum } from './support/data.js';
+
+describe('long work', () => {
+  const rows = toMatrix(withSpectrum(400, 60, (i) => 0.9 ** i));
+
+  it.each(solverNames)('%s reports phases that begin at nothing and end whole', async (solver) => {
+    const seen: Progress[] = [];
+    await pca(rows, { k: 3, solver, onProgress: (progress) => seen.push(progress) });
+    expect(seen.length).toBeGreaterThan(1);
+    const phases = new Map<string, Progress>();
+    for (const progress of seen) phases.set(progress.phase, progress);
+    for (const last of phases.values()) expect(last.done).toBe(last.total);
+    expect(seen[0].done).toBe(0);
+  });
+
+  it.each(solverNames)('%s stops when it is aborted, with the signal’s reason', async (solver) => {
+    await expect(pca(rows, { solver, signal: AbortSignal.abort() })).rejects.toMatchObject({ name: 'AbortError' });
+    const controller = new AbortController();
+    const reason = new Error('enough');
+    let calls = 0;
+    const onProgress = () => {
+      if (++calls === 2) controller.abort(reason);
+    };
+    await expect(pca(rows, { k: 3, solver, signal: controller.signal, onProgress })).rejects.toBe(reason);
+  });
+
+  it.each(solverNames)('%s lets the event loop turn, so that a timer can abort it', async (solver) => {
+    const large = toMatrix(withSpectrum(100, 50, (i) => 0.99 ** i));
+    const data = new Float64Array(200 * 100 * 50);
+    for (let i = 0; i < 200; i++) data.set(large.data as Float64Array, i * 5000);
+    // Tall for all, and square enough that every solver has seconds of work.
+    const square = { rows: 1000, cols: 1000, data };
+    const start = performance.now();
+    await expect(pca(square, { k: 100, solver, signal: AbortSignal.timeout(100) })).rejects.toMatchObject({
+      name: 'TimeoutError',
+    });
+    expect(performance.now() - start).toBeLessThan(5000);
+  });
+
+  it('transform and its kin report and stop too', async () => {
+    const model = await pca(rows, { k: 3 });
+    const scores = await model.transform(rows);
+    const signal = AbortSignal.abort();
+    await expect(model.transform(rows, { signal })).rejects.toMatchObject({ name: 'AbortError' });
+    await expect(model.inverseTransform(scores, { signal })).rejects.toMatchObject({ name: 'AbortError' });
+    await expect(model.reconstructionError(rows, { signal })).rejects.toMatchObject({ name: 'AbortError' });
+    const seen: Progress[] = [];
+    await model.transform(rows, { onProgress: (progress) => seen.push(progress) });
+    expect(seen.at(-1)).toEqual({ phase: 'scores', done: 400, total: 400 });
+  });
+
+  it('not converging is an error that carries the best model and the numbers', async () => {
+    // An engine whose passes are wrong in the seventh digit: no iteration can reach 1e-10 with it.
+    const { normal } = random(5);
+    const noisy: Engine = {
+      ...reference,
+      load: async (block) => {
+        const loaded = await reference.load(block);
+        return {
+          rows: loaded.rows,
+          cols: loaded.cols,
+          gram: loaded.gram.bind(loaded),
+          dual: loaded.dual.bind(loaded),
+          multiply: loaded.multiply.bind(loaded),
+          multiplyTransposed: loaded.multiplyTransposed.bind(loaded),
+          release: loaded.release.bind(loaded),
+          normal: async (frame, vectors, k, out, beat) => {
+            await loaded.normal(frame, vectors, k, out, beat);
+            for (let i = 0; i < out.length; i++) out[i] *= 1 + 1e-7 * normal();
+          },
+        };
+      },
+    };
+    const error = await pca(rows, { k: 2, solver: 'krylov', engine: noisy }).catch((reason) => reason);
+    expect(error).toBeInstanceOf(ConvergenceError);
+    expect(error.code).toBe('NOT_CONVERGED');
+    expect(error.best).toBeInstanceOf(Model);
+    expect(error.best.warnings.map(({ code }: { code: string }) => code)).toContain('NOT_CONVERGED');
+    expect(error.details.value).toBeGreaterThan(1e-10);
+    expect(error.message).toMatch(/stopped after \d+ passes at a residual of .* above the tolerance 1e-10/);
+    expect((await pca(rows, { k: 2, solver: 'krylov', engine: noisy, tolerance: 1e-5 })).k).toBe(2);
+  });
+});

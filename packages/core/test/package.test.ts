@@ -1,0 +1,58 @@
+import { execFileSync } from 'node:child_process';
+import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, it } from 'vitest';
+import * as core from '../src/index.js';
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+const manifest = JSON.parse(readFileSync(`${root}/package.json`, 'utf8'));
+
+const sources = (folder: string): string[] =>
+  readdirSync(folder).flatMap((name) =>
+    statSync(`${folder}/${name}`).isDirectory() ? sources(`${folder}/${name}`) : [`${folder}/${name}`],
+  );
+
+describe('@scree/core as a package', () => {
+  it('has no runtime dependency of any kind', () => {
+    for (const kind of ['dependencies', 'peerDependencies', 'optionalDependencies'])
+      expect(manifest[kind]).toBeUndefined();
+    for (const file of sources(`${root}/src`)) {
+      const imports = readFileSync(file, 'utf8').matchAll(/(?:from|import)\s+'([^']+)'/g);
+      for (const [, specifier] of imports) expect(specifier, file).toMatch(/^\.{1,2}\//);
+    }
+  });
+
+  it('exports exactly what its index says, and nothing else can be imported', () => {
+    expect(Object.keys(core).sort()).toEqual([
+      'ConvergenceError',
+      'DataError',
+      'Model',
+      'ModelError',
+      'Moments',
+      'OptionError',
+      'ScreeError',
+      'loadModel',
+      'makePlan',
+      'pca',
+      'principalAngles',
+      'reference',
+      'toRows',
+    ]);
+    expect(Object.keys(manifest.exports)).toEqual(['.', './package.json']);
+  });
+
+  it('is imported in its built form by a plain Node program, and exports the same there', () => {
+    const program = "import * as core from '@scree/core'; console.log(JSON.stringify(Object.keys(core).sort()))";
+    const printed = execFileSync(process.execPath, ['--input-type=module', '-e', program], {
+      cwd: root,
+      encoding: 'utf8',
+    });
+    expect(JSON.parse(printed)).toEqual(Object.keys(core).sort());
+  });
+
+  it('names no Node type or module: it runs in a browser as it is', () => {
+    for (const file of sources(`${root}/src`)) {
+      expect(readFileSync(file, 'utf8'), file).not.toMatch(/\b(process\.|Buffer\b|require\(|node:)/);
+    }
+  });
+});

@@ -1,0 +1,37 @@
+import { describe, expect, it } from 'vitest';
+import { makePlan, type PlanRequest, type Shape } from '../src/index.js';
+
+const plan = (shape: Partial<Shape>, request: Partial<PlanRequest> = {}) =>
+  makePlan({ cols: 1, rewindable: true, ...shape }, { solver: 'auto', engine: 'reference', ...request });
+
+describe('the plan', () => {
+  it.each<[string, Partial<Shape>, Partial<PlanRequest>, string, RegExp]>([
+    ['small data', { rows: 150, cols: 4 }, {}, 'svd', /150×4 is small, so the most accurate road/],
+    ['tall data', { rows: 100000, cols: 100 }, { k: 10 }, 'covariance', /100×100 covariance is the cheapest/],
+    ['wide data', { rows: 200, cols: 50000 }, { k: 100 }, 'dual', /200×200 dual problem is smaller/],
+    ['wide data, few components', { rows: 2000, cols: 100000 }, { k: 5 }, 'krylov', /only passes over the data/],
+    ['large square data, few components', { rows: 5000, cols: 5000 }, { k: 5 }, 'krylov', /only passes/],
+    ['large square data, all components', { rows: 3000, cols: 3000 }, { k: 'all' }, 'covariance', /covariance/],
+    ['sparse data', { rows: 100000, cols: 20000, nonzeros: 4e6 }, { k: 20 }, 'krylov', /a sparse 100000×20000/],
+    ['a stream', { cols: 300, rewindable: false }, {}, 'covariance', /in one pass/],
+    ['a wide stream', { cols: 30000, rewindable: false }, {}, 'krylov', /too wide.*kept in memory/],
+    ['what was asked for', { rows: 150, cols: 4 }, { solver: 'dual' }, 'dual', /dual solver was asked for/],
+    ['moments', { rows: 10, cols: 4, momentsOnly: true, rewindable: false }, {}, 'covariance', /Only moments/],
+  ])('for %s', (_, shape, request, solver, reason) => {
+    const made = plan(shape, request);
+    expect(made.solver).toBe(solver);
+    expect(made.reason).toMatch(reason);
+  });
+
+  it('is pure: the same question has the same answer', () => {
+    expect(plan({ rows: 500, cols: 300 }, { k: 20 })).toEqual(plan({ rows: 500, cols: 300 }, { k: 20 }));
+  });
+
+  it('never plans a square matrix that does not fit', () => {
+    for (const rows of [20000, 1e6]) {
+      const made = plan({ rows, cols: 1e5 }, { k: 10 });
+      expect(made.solver).toBe('krylov');
+      expect(Object.keys(made.flops)).toEqual(['krylov']);
+    }
+  });
+});
