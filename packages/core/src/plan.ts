@@ -119,8 +119,13 @@ function estimates(shape: Shape, k: PlanRequest['k']): Partial<Record<SolverName
     const gram = nonzeros === undefined ? n * d * d : nonzeros * (nonzeros / n) + d * d;
     costs.covariance = gram + eigen(d);
   }
-  if (n <= LARGEST_SQUARE) costs.dual = entries * n + eigen(n) + 8 * entries * count;
-  if (size <= LARGEST_SQUARE) costs.svd = 2 * n * d * size + 12 * size ** 3 + 4 * entries * count;
+  if (n <= LARGEST_SQUARE) costs.dual = entries * n + eigen(n) + 6 * entries * count + 4 * d * count * count;
+  if (size <= LARGEST_SQUARE)
+    costs.svd =
+      2 * n * d * size +
+      12 * size ** 3 +
+      4 * entries * count +
+      (n < d ? 2 * entries * count + 4 * d * count * count : 0);
   const block = Math.min(size, count + 10);
   const blocks = Math.min(KRYLOV_BLOCKS, Math.ceil(size / block));
   const basis = blocks * block;

@@ -13,7 +13,8 @@ export interface SVD {
   readonly left: Float64Array;
 }
 
-const SWEEPS = 60;
+/** QR sweeps a matrix may take for each of its singular values, on average: two are usual. */
+const SWEEPS = 30;
 
 /** A = Σᵢ σᵢ·leftᵢ·rightᵢᵀ of a small row-major matrix of any shape. `a` is kept. */
 export function svd(a: Float64Array, rows: number, cols: number): SVD {
@@ -126,7 +127,8 @@ function* bidiagonalQR(
 ): Steps<void> {
   let largest = 0;
   for (let i = 0; i < d.length; i++) largest = Math.max(largest, Math.abs(d[i]) + Math.abs(e[i]));
-  const negligible = largest * 2 ** -60;
+  // Dropping couplings this small moves no singular value by more than rounding has.
+  const negligible = largest * 2 ** -56;
   const turnLeft = (i: number, j: number, c: number, s: number): void => {
     if (left.length > 0) rotate(left, i * leftLength, j * leftLength, leftLength, c, s);
   };
@@ -144,12 +146,11 @@ function* bidiagonalQR(
     };
     if (!coupled(high - 1)) {
       high--;
-      sweeps = 0;
       continue;
     }
     let low = high - 1;
     while (low > 0 && coupled(low - 1)) low--;
-    if (sweeps++ === SWEEPS) {
+    if (sweeps++ === SWEEPS * d.length) {
       throw new ConvergenceError(
         `The singular value decomposition did not converge: value ${high} of ${d.length}.`,
         d.slice(),

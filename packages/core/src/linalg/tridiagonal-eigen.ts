@@ -3,34 +3,78 @@ import type { Steps } from '../pace.js';
 import { random } from './random.js';
 import { axpy, dot, norm, rotate, scale } from './vector.js';
 
-/** Sweeps an eigenvalue may take; two are usual, LAPACK allows 30. */
-const SWEEPS = 60;
+/** QL sweeps a matrix may take for each of its eigenvalues, on average: two are usual, LAPACK allows 30. */
+const SWEEPS = 30;
+
+/**
+ * Couplings up to this times the matrix are zero: dropping any number of them moves no eigenvalue by more than the
+ * rounding of a single entry, and blocks that are nothing but rounding need not be resolved.
+ */
+const NEGLIGIBLE = 2 ** -54;
+
+/** Whether T couples i and i + 1. */
+function coupled(d: Float64Array, e: Float64Array, i: number, negligible: number): boolean {
+  return Math.abs(e[i]) > Math.max(negligible, NEGLIGIBLE * (Math.abs(d[i]) + Math.abs(d[i + 1])));
+}
+
+/** What is negligible in the tridiagonal matrix (d, e). */
+function negligibleIn(d: Float64Array, e: Float64Array): number {
+  let largest = 0;
+  for (let i = 0; i < d.length; i++) largest = Math.max(largest, Math.abs(d[i]) + Math.abs(e[i]));
+  return NEGLIGIBLE * largest;
+}
 
 /**
  * Implicit QL with Wilkinson's shift (Golub & Van Loan §8.3.3, turned upside down).
  *
  * Overwrites `d` with the eigenvalues of the tridiagonal matrix (d, e), in no order, and destroys `e`. When `vectors`
  * is given (rows of length `size`, starting as the identity or any Q) the rotations are applied to its rows, so that
- * row i ends as the eigenvector of d[i]. Values only: 10·size². With vectors: about 6·size³.
+ * row i ends as the eigenvector of d[i]. QL is quick where entries grow downwards, so blocks that shrink are turned
+ * round first. Values only: 10·size². With vectors: about 6·size³.
  */
 export function* implicitQL(d: Float64Array, e: Float64Array, vectors?: Float64Array): Steps<void> {
+  const negligible = negligibleIn(d, e);
+  const budget = { sweeps: SWEEPS * d.length };
+  for (let from = 0; from < d.length; ) {
+    let last = from;
+    while (last < d.length - 1 && coupled(d, e, last, negligible)) last++;
+    if (Math.abs(d[last]) < Math.abs(d[from])) turnRound(d, e, from, last, vectors);
+    yield* blockQL(d, e, from, last, negligible, budget, vectors);
+    from = last + 1;
+  }
+}
+
+/** Reverses the block from…last: the same matrix with its rows and columns in the opposite order. */
+function turnRound(d: Float64Array, e: Float64Array, from: number, last: number, vectors?: Float64Array): void {
+  d.subarray(from, last + 1).reverse();
+  e.subarray(from, last).reverse();
+  if (!vectors) return;
   const size = d.length;
-  let norm1 = 0;
-  for (let i = 0; i < size; i++) norm1 = Math.max(norm1, Math.abs(d[i]) + Math.abs(e[i]));
-  // Couplings this far below the matrix change no eigenvalue by more than its own rounding.
-  const negligible = norm1 * 2 ** -60;
-  for (let l = 0; l < size; l++) {
-    for (let sweep = 0; ; sweep++) {
+  for (let i = from, j = last; i < j; i++, j--) {
+    const held = vectors.slice(i * size, (i + 1) * size);
+    vectors.copyWithin(i * size, j * size, (j + 1) * size);
+    vectors.set(held, j * size);
+  }
+}
+
+function* blockQL(
+  d: Float64Array,
+  e: Float64Array,
+  from: number,
+  last: number,
+  negligible: number,
+  budget: { sweeps: number },
+  vectors?: Float64Array,
+): Steps<void> {
+  const size = d.length;
+  for (let l = from; l <= last; l++) {
+    for (;;) {
       let m = l;
-      while (m < size - 1) {
-        const coupling = Math.abs(e[m]);
-        if (coupling <= negligible || coupling <= Number.EPSILON * 0.5 * (Math.abs(d[m]) + Math.abs(d[m + 1]))) break;
-        m++;
-      }
+      while (m < last && coupled(d, e, m, negligible)) m++;
       if (m === l) break;
-      if (sweep === SWEEPS) {
+      if (budget.sweeps-- === 0) {
         throw new ConvergenceError(
-          `The symmetric eigenproblem did not converge: eigenvalue ${l} of ${size}.`,
+          `The eigenvalues of a ${size}×${size} matrix did not converge (at ${l}).`,
           d.slice(),
         );
       }
@@ -82,10 +126,11 @@ export interface BlockValue {
  */
 export function* tridiagonalValues(d: Float64Array, e: Float64Array): Steps<BlockValue[]> {
   const size = d.length;
+  const negligible = negligibleIn(d, e);
   const all: BlockValue[] = [];
   for (let from = 0; from < size; ) {
     let to = from + 1;
-    while (to < size && Math.abs(e[to - 1]) > 0.5 * Number.EPSILON * (Math.abs(d[to - 1]) + Math.abs(d[to]))) to++;
+    while (to < size && coupled(d, e, to - 1, negligible)) to++;
     const values = d.slice(from, to);
     const couplings = e.slice(from, to);
     couplings[to - from - 1] = 0;

@@ -164,6 +164,21 @@ describe('symmetricEigen', () => {
     }
   });
 
+  it('is not stopped by a large null space, whose block of the tridiagonal matrix is nothing but rounding', () => {
+    const [n, rank] = [400, 40];
+    for (let seed = 1; seed <= 6; seed++) {
+      const { normal } = random(seed);
+      const b = Float64Array.from({ length: n * rank }, normal);
+      for (let i = 0; i < n; i++) for (let j = 1; j < rank; j++) b[i * rank + j] += 0.5 * b[i * rank + j - 1];
+      const a = multiply(b, transpose(b, n, rank), n, rank, n);
+      const { values } = complete(symmetricEigen(a, n, 3));
+      for (let i = rank; i < n; i++) expect(Math.abs(values[i])).toBeLessThan(1e-13 * values[0]);
+      expect(values[rank - 1]).toBeGreaterThan(0.01 * values[0]);
+      const singular = svd(multiply(b, transpose(b, n, rank), n, rank, n), n, n).values;
+      for (let i = 0; i < n; i++) expect(Math.abs(singular[i] - Math.abs(values[i]))).toBeLessThan(1e-13 * values[0]);
+    }
+  });
+
   it('solves the second difference matrix, whose eigenvalues are 2 − 2cos(πj/(n+1))', () => {
     const n = 50;
     const a = new Float64Array(n * n);

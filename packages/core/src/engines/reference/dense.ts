@@ -37,12 +37,24 @@ export class DenseReference implements LoadedBlock {
     beat: Beat,
   ): Promise<void> {
     const d = this.cols;
+    const scores = new Float64Array(Math.min(TILE, this.rows) * TILE);
     await this.#tiles(frame, beat, async (tile, from, rows) => {
-      // Each row of the tile is a vector to multiply the other block by.
-      const scores = new Float64Array(other.rows * rows);
-      await other.multiply(otherFrame, tile.subarray(0, rows * d), rows, scores, () => {});
-      for (let j = 0; j < other.rows; j++) {
-        for (let i = 0; i < rows; i++) products[(i0 + from + i) * size + j0 + j] = scores[j * rows + i];
+      // Each row of the tile is a vector that the other block's rows are multiplied by.
+      const vectors = tile.subarray(0, rows * d);
+      if (!(other instanceof DenseReference)) {
+        const all = new Float64Array(other.rows * rows);
+        await other.multiply(otherFrame, vectors, rows, all, () => {});
+        place(all, other.rows, rows, products, size, i0 + from, j0);
+        return;
+      }
+      const packed = new Float64Array(Math.min(TILE, other.rows) * d);
+      for (let start = other === this ? from : 0; start < other.rows; start += TILE) {
+        const end = Math.min(other.rows, start + TILE);
+        packTile(other.#block, otherFrame, start, end, 0, d, packed);
+        project(packed, end - start, d, vectors, rows, scores, 0);
+        place(scores, end - start, rows, products, size, i0 + from, j0 + start);
+        const pause = beat(0);
+        if (pause) await pause;
       }
     });
   }
@@ -124,6 +136,19 @@ function addGram(tile: Float64Array, rows: number, d: number, scatter: Float64Ar
   }
 }
 
+/** products[i₀ + i, j₀ + j] = scores[j, i]. */
+function place(
+  scores: Float64Array,
+  rows: number,
+  k: number,
+  products: Float64Array,
+  size: number,
+  i0: number,
+  j0: number,
+): void {
+  for (let j = 0; j < rows; j++) for (let i = 0; i < k; i++) products[(i0 + i) * size + j0 + j] = scores[j * k + i];
+}
+
 /** scores[i, c] = tileᵢ·vectors_c. */
 function project(
   tile: Float64Array,
@@ -135,7 +160,26 @@ function project(
   start: number,
 ): void {
   for (let i = 0; i < rows; i++) {
-    for (let c = 0; c < k; c++) scores[start + i * k + c] = dot(tile, i * d, vectors, c * d, d);
+    const row = i * d;
+    const out = start + i * k;
+    let c = 0;
+    // Four vectors share one reading of the row.
+    for (; c + 3 < k; c += 4) {
+      const [v0, v1, v2, v3] = [c * d, (c + 1) * d, (c + 2) * d, (c + 3) * d];
+      let [s0, s1, s2, s3] = [0, 0, 0, 0];
+      for (let j = 0; j < d; j++) {
+        const x = tile[row + j];
+        s0 += x * vectors[v0 + j];
+        s1 += x * vectors[v1 + j];
+        s2 += x * vectors[v2 + j];
+        s3 += x * vectors[v3 + j];
+      }
+      scores[out + c] = s0;
+      scores[out + c + 1] = s1;
+      scores[out + c + 2] = s2;
+      scores[out + c + 3] = s3;
+    }
+    for (; c < k; c++) scores[out + c] = dot(tile, row, vectors, c * d, d);
   }
 }
 
