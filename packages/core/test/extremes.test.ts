@@ -129,7 +129,7 @@ describe('uniqueness is told in words', () => {
       expect(model.uniqueness.axes.map(({ determined }) => determined)).toEqual([true, false, false, true]);
       expect(model.uniqueness.subspace.determined).toBe(true);
       expect(codes(model)).toEqual(['AXES_NOT_UNIQUE']);
-      expect(model.warnings[0].message).toMatch(/Components 2 to 3 have the same variance .* any rotation/);
+      expect(model.warnings[0].message).toMatch(/Components 2 and 3 have the same variance .* any rotation/);
     }
   });
 

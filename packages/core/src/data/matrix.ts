@@ -12,7 +12,7 @@ export type IntegerArray =
   | Int32Array
   | Uint32Array;
 
-export interface Matrix<Data extends FloatArray = FloatArray> {
+export interface Matrix<Data extends FloatArray | IntegerArray = FloatArray> {
   readonly rows: number;
   readonly cols: number;
   /** Row-major: entry (i, j) is `data[i * stride + j]`. */

@@ -7,14 +7,9 @@ import type { FloatArray, IntegerArray, Matrix } from './matrix.js';
 export type DType = 'float32' | 'float64';
 
 /** Everything that can be analysed. */
-export type Data =
-  | readonly Row[]
-  | Matrix
-  | CsrMatrix
-  | RowSource
-  | Iterable<Row | Matrix | CsrMatrix>
-  | AsyncIterable<Row | Matrix | CsrMatrix>
-  | { readonly rows: number; readonly cols: number; readonly data: IntegerArray; readonly stride?: number };
+export type Data = readonly Row[] | AnyMatrix | RowSource | Iterable<Row | AnyMatrix> | AsyncIterable<Row | AnyMatrix>;
+
+type AnyMatrix = Matrix<FloatArray | IntegerArray> | CsrMatrix;
 
 /** Rows in blocks, left to right and never back: what all data becomes before anything reads it. */
 export interface RowSource {
@@ -178,12 +173,7 @@ async function* gatherBlocks(
   if (gather?.size) yield gather.take();
 }
 
-function denseBlock(source: {
-  rows: number;
-  cols: number;
-  data: FloatArray | IntegerArray;
-  stride?: number;
-}): DenseBlock {
+function denseBlock(source: Matrix<FloatArray | IntegerArray>): DenseBlock {
   const { rows, cols } = source;
   const stride = source.stride ?? cols;
   const shape = `A matrix of ${show(rows)} × ${show(cols)} with stride ${show(stride)}`;

@@ -84,7 +84,8 @@ function describe(
       code: 'RANK_BELOW_K',
       message:
         `Only ${rank} of the ${k} components have variance that can be told from zero. ` +
-        `${rank + 1 === k ? `Component ${k} is` : `Components ${rank + 1} to ${k} are`} some direction${rank + 1 === k ? '' : 's'} orthogonal to the others, not determined by the data. Use k ≤ ${rank}` +
+        `${components(rank, k - 1)} ${rank + 1 === k ? 'is some direction' : 'are some directions'} orthogonal to the others, ` +
+        `not determined by the data. Use k ≤ ${rank}` +
         `${solverName === 'svd' ? '.' : ", or solver: 'svd' if you expect variances this small."}`,
     });
   }
@@ -115,7 +116,7 @@ function describe(
       warnings.push({
         code: 'AXES_NOT_UNIQUE',
         message:
-          `Components ${first + 1} to ${end + 1} have the same variance (${variance(first)}) as far as the data can tell: ` +
+          `${components(first, end)} have the same variance (${variance(first)}) as far as the data can tell: ` +
           `the space they span together is determined${last >= k ? ' only with those after them' : ''}, ` +
           `but any rotation of these axes inside it fits equally well.`,
       });
@@ -139,4 +140,10 @@ function describe(
     });
   }
   return warnings;
+}
+
+/** "Component 3", "Components 3 and 4", "Components 3 to 7", from indices counted from 0. */
+function components(first: number, last: number): string {
+  if (first === last) return `Component ${first + 1}`;
+  return `Components ${first + 1} ${last === first + 1 ? 'and' : 'to'} ${last + 1}`;
 }

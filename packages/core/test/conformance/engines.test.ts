@@ -1,0 +1,190 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { Block, Frame } from '../../src/data/block.js';
+import { canonicalCsr } from '../../src/data/csr.js';
+import { type Engine, reference } from '../../src/index.js';
+import { random } from '../../src/linalg/random.js';
+import { toCsr } from '../support/data.js';
+
+/** Every engine there is, against the definitions of the passes written out entry by entry. */
+const engines: Engine[] = [reference];
+
+interface Case {
+  readonly block: Block;
+  readonly frame: Frame;
+  /** B itself, rows of numbers. */
+  readonly b: number[][];
+}
+
+/** A block of any shape, type, stride, layout and frame; large enough now and then to need several tiles. */
+const cases = fc
+  .record({
+    n: fc.oneof(fc.integer({ min: 1, max: 20 }), fc.constantFrom(255, 256, 257, 600)),
+    d: fc.integer({ min: 1, max: 9 }),
+    k: fc.integer({ min: 1, max: 9 }),
+    gap: fc.integer({ min: 0, max: 3 }),
+    single: fc.boolean(),
+    layout: fc.constantFrom('dense' as const, 'sparse' as const),
+    weighted: fc.boolean(),
+    offset: fc.constantFrom(0, 3, 1e5),
+    seed: fc.integer(),
+  })
+  .map(({ k, seed, ...shape }) => ({ k, seed, ...makeCase(shape, seed) }));
+
+function makeCase(
+  shape: {
+    n: number;
+    d: number;
+    gap: number;
+    single: boolean;
+    layout: 'dense' | 'sparse';
+    weighted: boolean;
+    offset: number;
+  },
+  seed: number,
+): Case {
+  const { n, d, gap, single, layout, weighted, offset } = shape;
+  const { normal, uniform } = random(seed);
+  const round = single ? Math.fround : (x: number) => x;
+  const rows = Array.from({ length: n }, () =>
+    Array.from({ length: d }, (_, j) =>
+      layout === 'sparse' && j > 0 && uniform() < 0.5 ? 0 : round(normal() + offset),
+    ),
+  );
+  const frame: Frame = {
+    shift: Float64Array.from({ length: d }, () => offset + normal() * 0.1),
+    factor: Float64Array.from({ length: d }, () => 0.5 + uniform()),
+    ...(weighted ? { rootWeights: Float64Array.from({ length: n }, () => Math.floor(uniform() * 3)) } : {}),
+  };
+  const b = rows.map((row, i) =>
+    row.map((x, j) => (x - frame.shift[j]) * frame.factor[j] * (frame.rootWeights ? frame.rootWeights[i] : 1)),
+  );
+  const stride = d + gap;
+  const data = single ? new Float32Array(n * stride).fill(Number.NaN) : new Float64Array(n * stride).fill(Number.NaN);
+  rows.forEach((row, i) => {
+    data.set(row, i * stride);
+  });
+  const block: Block =
+    layout === 'dense'
+      ? { kind: 'dense', rows: n, cols: d, stride, data }
+      : { kind: 'sparse', ...canonicalCsr(toCsr(rows, single)) };
+  return { block, frame, b };
+}
+
+const vectorsOf = (k: number, d: number, seed: number): Float64Array =>
+  Float64Array.from({ length: k * d }, random(seed + 1).normal);
+const close = (actual: ArrayLike<number>, expected: number[], size: number): void => {
+  expect(actual.length).toBe(expected.length);
+  expected.forEach((value, i) => {
+    expect(Math.abs(actual[i] - value)).toBeLessThanOrEqual(1e-12 * size);
+  });
+};
+const energy = (b: number[][], frame: Frame): number =>
+  1 +
+  b.flat().reduce((sum, x) => sum + x * x, 0) +
+  b.length * 9 * frame.shift.reduce((sum, s, j) => sum + (s * frame.factor[j]) ** 2, 0);
+
+describe.each(engines)('engine $name computes the five passes as they are defined', (engine) => {
+  it('gram: S += BᵀB, upper triangle, on top of what is there', () =>
+    fc.assert(
+      fc.asyncProperty(cases, async ({ block, frame, b }) => {
+        const d = block.cols;
+        const scatter = new Float64Array(d * d).fill(1);
+        const loaded = await engine.load(block);
+        let rows = 0;
+        await loaded.gram(frame, scatter, (done) => {
+          rows += done;
+        });
+        const size = energy(b, frame);
+        for (let i = 0; i < d; i++) {
+          const upper = Array.from(
+            { length: d - i },
+            (_, c) => 1 + b.reduce((sum, row) => sum + row[i] * row[i + c], 0),
+          );
+          close(scatter.subarray(i * d + i, (i + 1) * d), upper, size);
+        }
+        expect(rows).toBe(block.rows);
+      }),
+    ));
+
+  it('multiply: Y = BVᵀ; multiplyTransposed: Z += YᵀB; normal: Z += VBᵀB', () =>
+    fc.assert(
+      fc.asyncProperty(cases, async ({ block, frame, b, k, seed }) => {
+        const [n, d] = [block.rows, block.cols];
+        const v = vectorsOf(k, d, seed);
+        const loaded = await engine.load(block);
+        const y = b.flatMap((row) =>
+          Array.from({ length: k }, (_, c) => row.reduce((sum, x, j) => sum + x * v[c * d + j], 0)),
+        );
+        const size = energy(b, frame) * 10;
+        const scores = new Float64Array(n * k);
+        await loaded.multiply(frame, v, k, scores, () => {});
+        close(scores, y, size);
+        const z = Array.from({ length: k * d }, (_, at) => {
+          const [c, j] = [Math.floor(at / d), at % d];
+          return 1 + b.reduce((sum, row, i) => sum + y[i * k + c] * row[j], 0);
+        });
+        const collected = new Float64Array(k * d).fill(1);
+        await loaded.multiplyTransposed(frame, Float64Array.from(y), k, collected, () => {});
+        close(collected, z, size);
+        const fused = new Float64Array(k * d).fill(1);
+        await loaded.normal(frame, v, k, fused, () => {});
+        close(fused, z, size);
+      }),
+    ));
+
+  it('dual: products of all pairs of rows, within a block and between two of any layout', () =>
+    fc.assert(
+      fc.asyncProperty(cases, fc.boolean(), async ({ block, frame, b, seed }, single) => {
+        const n = block.rows;
+        const other = makeCase(
+          { n: 5, d: block.cols, gap: 0, single, layout: single ? 'sparse' : 'dense', weighted: false, offset: 1 },
+          seed + 7,
+        );
+        const size = n + 5;
+        const products = new Float64Array(size * size);
+        const [left, right] = [await engine.load(block), await engine.load(other.block)];
+        await left.dual(frame, left, frame, products, size, 0, 0, () => {});
+        await left.dual(frame, right, other.frame, products, size, 0, n, () => {});
+        const scale = energy(b, frame) + energy(other.b, other.frame);
+        let worst = 0;
+        for (let i = 0; i < n; i++) {
+          for (let j = i; j < size; j++) {
+            const row = j < n ? b[j] : other.b[j - n];
+            const expected = b[i].reduce((sum, x, c) => sum + x * row[c], 0);
+            worst = Math.max(worst, Math.abs(products[i * size + j] - expected));
+          }
+        }
+        expect(worst).toBeLessThanOrEqual(1e-12 * scale);
+      }),
+      { numRuns: 40 },
+    ));
+
+  it('the same input gives the same bits', () =>
+    fc.assert(
+      fc.asyncProperty(cases, async ({ block, frame, k, seed }) => {
+        const run = async (): Promise<Float64Array> => {
+          const out = new Float64Array(k * block.cols);
+          await (await engine.load(block)).normal(frame, vectorsOf(k, block.cols, seed), k, out, () => {});
+          return out;
+        };
+        expect(await run()).toEqual(await run());
+      }),
+      { numRuns: 20 },
+    ));
+
+  it('stops at the next tile when the beat throws', async () => {
+    const { block, frame } = makeCase(
+      { n: 600, d: 4, gap: 0, single: false, layout: 'dense', weighted: false, offset: 0 },
+      1,
+    );
+    const loaded = await engine.load(block);
+    const stop = () => {
+      throw new Error('stop');
+    };
+    await expect(async () => loaded.gram(frame, new Float64Array(16), stop)).rejects.toThrow('stop');
+    await expect(async () => loaded.normal(frame, new Float64Array(4), 1, new Float64Array(4), stop)).rejects.toThrow(
+      'stop',
+    );
+  });
+});
