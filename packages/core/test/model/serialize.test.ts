@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { loadModel, Model, ModelError, pca } from '../../src/index.js';
+import { loadModel, Model, ModelError, pca, type Whiten } from '../../src/index.js';
 import { solverNames, tables, withSpectrum } from '../support/data.js';
 
 const rows = withSpectrum(30, 5, (i) => 3 * 0.5 ** i, { offset: (j) => j * 1e3 });
@@ -29,7 +29,7 @@ describe('a stored model', () => {
       fc.asyncProperty(
         tables,
         fc.constantFrom(...solverNames),
-        fc.constantFrom(false, 'pca', 'zca' as const),
+        fc.constantFrom<Whiten[]>(false, 'pca', 'zca'),
         async (data, solver, whiten) => {
           const model = await pca(data, {
             solver,

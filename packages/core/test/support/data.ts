@@ -8,7 +8,11 @@ export function withSpectrum(
   n: number,
   d: number,
   spectrum: (i: number) => number,
-  { seed = 1, offset = (_: number) => 0, scale = (_: number) => 1 } = {},
+  {
+    seed = 1,
+    offset = (_) => 0,
+    scale = (_) => 1,
+  }: { seed?: number; offset?: (column: number) => number; scale?: (column: number) => number } = {},
 ): number[][] {
   const rng = random(seed);
   const rank = Math.min(n - 1, d);

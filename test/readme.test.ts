@@ -1,0 +1,81 @@
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+const readme = readFileSync(`${root}README.md`, 'utf8');
+const snippets = Array.from(readme.matchAll(/```ts\n([\s\S]*?)```/g), ([, code]) => code);
+// Inside the repository, so that packages are found as a user's project finds them.
+const folder = `${root}test/.readme/`;
+
+beforeAll(() => {
+  mkdirSync(folder, { recursive: true });
+  snippets.forEach((code, i) => {
+    writeFileSync(`${folder}snippet-${i}.ts`, code);
+  });
+});
+afterAll(() => rmSync(folder, { recursive: true }));
+
+/** Runs built JavaScript or compiled snippets with plain Node, as a reader would. */
+const node = (file: string, ...args: string[]): string =>
+  execFileSync(process.execPath, [file, ...args], { cwd: root, encoding: 'utf8' });
+
+describe('README', () => {
+  it('has snippets that compile as strict TypeScript and run in plain Node', () => {
+    expect(snippets.length).toBeGreaterThanOrEqual(4);
+    const compiler = `${root}node_modules/typescript/bin/tsc`;
+    const files = snippets.map((_, i) => `${folder}snippet-${i}.ts`);
+    const flags = ['--strict', '--target', 'es2022', '--lib', 'es2022,dom', '--module', 'nodenext', '--ignoreConfig'];
+    node(compiler, ...flags, '--outDir', folder, ...files);
+    for (const i of snippets.keys()) expect(node(`${folder}snippet-${i}.js`).length).toBeGreaterThan(0);
+  });
+
+  it('names the commands that package.json has, and CI runs the one for tests', () => {
+    const { scripts } = JSON.parse(readFileSync(`${root}package.json`, 'utf8'));
+    for (const name of ['start', 'test', 'build', 'check', 'bench']) expect(scripts[name]).toBeDefined();
+    expect(readme).toContain('npm ci && npm start');
+    expect(readme).toContain('npm ci && npm test');
+    expect(readFileSync(`${root}.ci/run`, 'utf8')).toMatch(/^npm ci && npm test$/m);
+  });
+
+  it('links to files that exist, as do the docs', () => {
+    for (const page of [
+      'README.md',
+      ...readdirSync(`${root}docs`)
+        .filter((name) => name.endsWith('.md'))
+        .map((name) => `docs/${name}`),
+    ]) {
+      const text = readFileSync(`${root}${page}`, 'utf8');
+      for (const [, target] of text.matchAll(/\]\(([^)#:]+)(?:#[^)]*)?\)/g)) {
+        const path = new URL(target, `file://${root}${page}`);
+        expect(() => readFileOrFolder(path), `${page} → ${target}`).not.toThrow();
+      }
+    }
+  });
+});
+
+function readFileOrFolder(path: URL): void {
+  try {
+    readdirSync(path);
+  } catch {
+    readFileSync(path);
+  }
+}
+
+describe('examples', () => {
+  it.each([
+    ['quickstart', /variance explained: 9\d\.\d %/],
+    ['moments', /2000 rows, of which none was sent/],
+    ['uniqueness', /Components 1 and 2 have the same variance[\s\S]*plane determined: true/],
+  ])('%s runs and says what it should', (name, output) => {
+    expect(node(`${root}examples/dist/${name}.js`)).toMatch(output);
+  });
+
+  it('mnist, which is npm start, prints the plan, the scree plot and the certificate, and draws the picture', () => {
+    const picture = `${folder}mnist.svg`;
+    const output = node(`${root}examples/dist/mnist.js`, picture);
+    expect(output).toMatch(/784×784 covariance[\s\S]* 1 {2}10\.05 %[\s\S]*83\.2 %[\s\S]*Certificate/);
+    expect(readFileSync(picture, 'utf8')).toMatch(/^<svg[\s\S]*cumulative[\s\S]*<\/svg>\n$/);
+  });
+});
