@@ -101,6 +101,22 @@ describe.each(solverNames)('hard data, %s', (solver) => {
     }
   });
 
+  it('all components are those that can have variance: n − 1 for wide centred data, n when not centred', async () => {
+    const rows = withSpectrum(6, 9, (i) => 6 - i, { offset: () => 1 });
+    expect((await pca(rows, { k: 'all', solver })).k).toBe(5);
+    expect((await pca(rows, { k: 'all', center: false, solver })).k).toBe(6);
+    expect((await pca(rows, { k: 'all', solver })).uniqueness.rank).toBe(5);
+    const one = await pca(rows, { k: 6, solver });
+    expect(one.uniqueness.rank).toBe(5);
+    expect(one.certificate.orthonormality).toBeLessThan(1e-13);
+  });
+
+  it('variance that only the rounding of float32 has put there does not count as rank', async () => {
+    const rows = withSpectrum(50, 8, (i) => (i < 3 ? 3 - i : 0), { offset: () => 10 });
+    const data = { rows: 50, cols: 8, data: Float32Array.from(rows.flat()) };
+    expect((await pca(data, { k: 6, solver })).uniqueness.rank).toBe(3);
+  });
+
   it('two rows, one column, one component', async () => {
     const model = await pca([[1], [3]], { solver });
     expect(model.k).toBe(1);

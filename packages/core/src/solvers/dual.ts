@@ -10,14 +10,14 @@ import { countWanted, nextValue, type RowsProblem, type Solution, type Solver } 
  * The dual trick for wide data: eigenvectors u of K = BBᵀ (n × n), then v = Bᵀu/‖Bᵀu‖. Seed 002.
  *
  * Never forms d × d: n²·d + 4/3·n³ flops and n² numbers of memory. K and S have the same eigenvalues above zero.
- * Where u belongs to a zero eigenvalue Bᵀu is zero too; Householder QR of all Bᵀu gives such components a direction
+ * Where u belongs to a zero eigenvalue Bᵀu is zero but for rounding; Householder QR of all Bᵀu gives such components a direction
  * orthogonal to the others, and makes the small ones orthogonal where rounding in K has turned them.
  * Weakness: squares B, as `covariance` does.
  */
 export const dual: Solver = {
   needs: 'rows',
   async solve(problem: RowsProblem): Promise<Solution> {
-    const { d, passes, pace, wanted, trace, rankLimit } = problem;
+    const { d, passes, pace, wanted, trace } = problem;
     const n = passes.rows;
     const most = Math.min(n, d);
     const products = await passes.dual();
@@ -26,7 +26,6 @@ export const dual: Solver = {
     const steps = symmetricEigen(products, n, choose);
     const { values, vectors, count } = await pace.run('eigenvectors', eigenFlops(n, expected), steps);
     const images = await passes.multiplyTransposed(transpose(vectors, count, n), count);
-    for (let r = Math.min(rankLimit, count); r < count; r++) images.fill(0, r * d, (r + 1) * d);
     const basis = qr(images, count, d).q;
     const scattered = await passes.normal(basis, count);
     // Rayleigh quotients: the eigenvalue that leaves the smallest residual.

@@ -37,7 +37,6 @@ export const svd: Solver = {
     let basis: Float64Array = right.slice(0, count * size);
     if (!tall) {
       const images = await passes.multiplyTransposed(transpose(basis, count, n), count);
-      for (let r = Math.min(problem.rankLimit, count); r < count; r++) images.fill(0, r * d, (r + 1) * d);
       basis = qr(images, count, d).q;
     }
     const values = squares.slice(0, count);

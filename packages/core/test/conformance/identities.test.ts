@@ -259,6 +259,16 @@ describe('what is done to the data is seen in the model and nowhere else', () =>
       ),
     ));
 
+  it('what is left out is spread over the other d − k directions, so that the model covariance keeps the trace', () =>
+    check((model, _, tolerance) => {
+      const left = model.totalVariance - sum(model.variances);
+      expect(Math.abs(model.noiseVariance * (model.d - model.k) - left)).toBeLessThanOrEqual(tolerance);
+      const c = model.covariance();
+      let trace = 0;
+      for (let j = 0; j < model.d; j++) trace += c.data[j * model.d + j];
+      expect(Math.abs(trace - model.totalVariance)).toBeLessThanOrEqual(tolerance);
+    }));
+
   it('the model covariance is that of the data when no direction is left out', () =>
     fc.assert(
       fc.asyncProperty(tables, fc.constantFrom('none', 'unit' as const), async (rows, scale) => {

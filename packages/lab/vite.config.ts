@@ -1,0 +1,12 @@
+import { fileURLToPath } from 'node:url';
+import { defineConfig } from 'vite';
+
+export default defineConfig({
+  // Relative addresses, so that the built site works from whatever folder it is put in.
+  base: './',
+  resolve: {
+    // The library's sources, so that the lab builds before the library is built and never shows an old one.
+    alias: { '@scree/core': fileURLToPath(new URL('../core/src/index.ts', import.meta.url)) },
+  },
+  worker: { format: 'es' },
+});
