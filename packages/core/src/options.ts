@@ -6,7 +6,13 @@ import type { Progress } from './pace.js';
 export type SolverName = 'covariance' | 'dual' | 'svd' | 'krylov';
 export type Whiten = false | 'pca' | 'zca';
 
-export interface PcaOptions {
+/** To watch long work and to stop it. */
+export interface ControlOptions {
+  readonly onProgress?: (progress: Progress) => void;
+  readonly signal?: AbortSignal;
+}
+
+export interface PcaOptions extends ControlOptions {
   /**
    * How many components: a whole number, a fraction of the variance (0 < f < 1) they must explain together, or
    * `'all'`. Default 10, or as many as there are.
@@ -32,8 +38,6 @@ export interface PcaOptions {
   readonly seed?: number;
   /** Names of the columns, for data that do not carry them; for records, which columns to use. */
   readonly columnNames?: readonly string[];
-  readonly onProgress?: (progress: Progress) => void;
-  readonly signal?: AbortSignal;
 }
 
 /** Options with every default filled in. */
@@ -93,13 +97,10 @@ const DEFAULTS = {
 
 /** Checks options for themselves, before any data is read, and fills in the defaults. */
 export function checkOptions(options: PcaOptions): Settings {
-  if (typeof options !== 'object' || options === null) {
-    throw new OptionError('BAD_OPTION', `Options must be an object, not ${show(options)}.`, { value: options });
-  }
+  checkObject(options);
   const given: Record<string, unknown> = {};
   for (const [option, value] of Object.entries(options)) {
-    const rule = OPTIONS[option as keyof PcaOptions];
-    if (!rule) {
+    if (!Object.hasOwn(OPTIONS, option)) {
       throw new OptionError(
         'UNKNOWN_OPTION',
         `There is no option ${show(option)}. The options are ${Object.keys(OPTIONS).join(', ')}.`,
@@ -107,13 +108,31 @@ export function checkOptions(options: PcaOptions): Settings {
       );
     }
     if (value === undefined) continue;
-    if (!rule.test(value)) {
-      const code = option === 'k' ? 'K_OUT_OF_RANGE' : option === 'weights' ? 'BAD_WEIGHTS' : 'BAD_OPTION';
-      throw new OptionError(code, `${option} is ${show(value)}; it must be ${rule.must}.`, { option, value });
-    }
+    checkOption(option as keyof PcaOptions, value);
     given[option] = value;
   }
   return { ...DEFAULTS, ...given };
+}
+
+/** Checks the options that every call shares which reads data. */
+export function checkControl<Options extends ControlOptions>(options: Options): Options {
+  checkObject(options);
+  for (const option of ['signal', 'onProgress'] as const) {
+    if (options[option] !== undefined) checkOption(option, options[option]);
+  }
+  return options;
+}
+
+function checkObject(options: unknown): void {
+  if (typeof options === 'object' && options !== null) return;
+  throw new OptionError('BAD_OPTION', `Options must be an object, not ${show(options)}.`, { value: options });
+}
+
+function checkOption(option: keyof PcaOptions, value: unknown): void {
+  const { must, test } = OPTIONS[option];
+  if (test(value)) return;
+  const code = option === 'k' ? 'K_OUT_OF_RANGE' : option === 'weights' ? 'BAD_WEIGHTS' : 'BAD_OPTION';
+  throw new OptionError(code, `${option} is ${show(value)}; it must be ${must}.`, { option, value });
 }
 
 /** Checks options against the width of the data. */

@@ -50,7 +50,43 @@ export class Pace {
     const now = performance.now();
     if (now - this.#lastBreath < BREATH) return;
     this.#report();
-    return this.#breathe();
+    return this.#rest();
+  }
+
+  get aborted(): boolean {
+    return this.#signal?.aborted ?? false;
+  }
+
+  /** Lets the event loop turn if it is time; throws the signal's reason when aborted. */
+  breathe(): void | Promise<void> {
+    return this.step(0);
+  }
+
+  /** Waits for somebody else's promise, but no longer than until the work is aborted. */
+  async orAbort<Value>(promise: Promise<Value>): Promise<Value> {
+    const signal = this.#signal;
+    if (!signal) return promise;
+    signal.throwIfAborted();
+    let abort: () => void = () => {};
+    const aborted = new Promise<never>((_, reject) => {
+      abort = () => reject(signal.reason);
+      signal.addEventListener('abort', abort, { once: true });
+    });
+    try {
+      return await Promise.race([promise, aborted]);
+    } finally {
+      signal.removeEventListener('abort', abort);
+    }
+  }
+
+  /** Runs stepwise work to its end inside the present phase, to whose progress it adds nothing. */
+  async follow<Result>(steps: Steps<Result>): Promise<Result> {
+    for (;;) {
+      const next = steps.next();
+      if (next.done) return next.value;
+      const pause = this.breathe();
+      if (pause) await pause;
+    }
   }
 
   /** Ends the phase, with a last report that says it is whole. */
@@ -74,7 +110,7 @@ export class Pace {
     }
   }
 
-  async #breathe(): Promise<void> {
+  async #rest(): Promise<void> {
     await new Promise<void>((resolve) => setTimeout(resolve, 0));
     this.#lastBreath = performance.now();
     this.#signal?.throwIfAborted();

@@ -1,12 +1,13 @@
 import { Moments } from './data/moments.js';
-import { type Data, openSource } from './data/rows.js';
+import { type Data, openSource, type RowSource } from './data/rows.js';
+import type { Engine } from './engines/engine.js';
 import { reference } from './engines/reference/reference.js';
-import { ConvergenceError, OptionError } from './errors.js';
+import { ConvergenceError, DataError, OptionError } from './errors.js';
 import { finish } from './model/finish.js';
 import type { Model } from './model/model.js';
 import { checkOptions, checkWidth, type PcaOptions, type Settings } from './options.js';
 import { Pace } from './pace.js';
-import { makePlan } from './plan.js';
+import { makePlan, type Shape } from './plan.js';
 import { anyAxes, pose } from './problem.js';
 import { readMoments, readRows } from './reading.js';
 import { solvers } from './solvers/index.js';
@@ -22,10 +23,27 @@ export async function pca(data: Data | Moments, options: PcaOptions = {}): Promi
   const settings = checkOptions(options);
   const pace = new Pace(settings);
   const engine = typeof settings.engine === 'object' ? settings.engine : reference;
-  const source = data instanceof Moments ? data : await openSource(data, settings.columnNames);
-  if (source instanceof Moments) refuseForMoments(settings);
+  if (data instanceof Moments) {
+    refuseForMoments(settings);
+    return fit(data, settings, engine, pace);
+  }
+  const source = await openSource(data, pace, settings.columnNames);
+  try {
+    return await fit(source, settings, engine, pace);
+  } catch (error) {
+    if (!(error instanceof RangeError && /alloc|typed array length/i.test(error.message))) throw error;
+    throw new DataError(
+      'TOO_LARGE',
+      `This fit needs more memory than there is (${error.message}). Use fewer columns or rows, or a smaller k.`,
+    );
+  } finally {
+    await source.close?.();
+  }
+}
+
+async function fit(source: RowSource | Moments, settings: Settings, engine: Engine, pace: Pace): Promise<Model> {
   checkWidth(settings, source.cols);
-  const plan = makePlan(source instanceof Moments ? { ...shapeOf(source), momentsOnly: true } : source, {
+  const plan = makePlan(source instanceof Moments ? shapeOf(source) : source, {
     k: settings.k,
     solver: settings.solver,
     engine: engine.name,
@@ -51,8 +69,8 @@ export async function pca(data: Data | Moments, options: PcaOptions = {}): Promi
   }
 }
 
-function shapeOf(moments: Moments): { rows: number; cols: number; rewindable: boolean } {
-  return { rows: moments.rows, cols: moments.cols, rewindable: false };
+function shapeOf(moments: Moments): Shape {
+  return { rows: moments.rows, cols: moments.cols, rewindable: false, momentsOnly: true };
 }
 
 /** Moments have no rows any more: what concerns rows cannot be asked of them. */

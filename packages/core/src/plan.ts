@@ -1,4 +1,5 @@
 import { OptionError } from './errors.js';
+import { LARGEST_SQUARE } from './limits.js';
 import type { SolverName } from './options.js';
 
 /** What the plan knows of the data before it is read. */
@@ -38,8 +39,6 @@ export interface Plan {
 const SMALL = 2e6;
 /** Widest stream whose d × d scatter is kept (134 MB with its copy) rather than its rows. */
 const STREAM_COLS = 2896;
-/** Largest square matrix: 2 GB of float64. */
-const LARGEST_SQUARE = 16384;
 /** Blocks that block Krylov takes to converge on spectra as they come; measured on MNIST, embeddings and noise in bench/. */
 const KRYLOV_BLOCKS = 12;
 /** d³ operations of the eigenproblem run at about this many times the cost of a pass's operations. */

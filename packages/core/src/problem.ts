@@ -1,5 +1,5 @@
 import { chooseFrame, columnScales, type Framing } from './data/scaling.js';
-import { columnSquares, meanBound } from './data/statistics.js';
+import { columnSquares, meanBound, sumBound } from './data/statistics.js';
 import type { Engine } from './engines/engine.js';
 import { DataError, OptionError } from './errors.js';
 import type { Facts } from './model/finish.js';
@@ -32,15 +32,15 @@ export function pose(reading: Reading, settings: Settings, engine: Engine, plan:
   const scaling = columnScales(columns, settings.scale, divisor, center);
   const framing = chooseFrame(columns, scaling.scale, center);
   const centring = center ? meanError(reading, framing) : 0;
-  const roundoff = passError(reading, framing, engine, center) + centring;
-  const dtypeRoundoff = ROUNDOFF[reading.dtype];
+  const scales = settings.scale === 'unit' || settings.scale === 'pareto' ? scaleError(reading, framing) : 0;
+  const roundoff = passError(reading, framing, engine, center) + centring + scales;
   const problem: Problem = {
     d,
     rankLimit,
     wanted,
     trace: framing.trace,
     roundoff,
-    centring,
+    centring: centring + scales,
     tolerance: settings.tolerance ?? TOLERANCE[reading.dtype],
     seed: settings.seed,
     pace,
@@ -59,8 +59,8 @@ export function pose(reading: Reading, settings: Settings, engine: Engine, plan:
     unit: framing.unit,
     trace: framing.trace,
     roundoff,
-    centring,
-    noise: dtypeRoundoff * Math.sqrt(energy(reading, framing, () => true)),
+    centring: centring + scales,
+    noise: lastDigits(reading, framing),
     plan,
   };
   return { problem, framing, facts };
@@ -94,14 +94,16 @@ function checkRows(rows: number, weight: number, { center, ddof, weights }: Sett
   );
 }
 
-/** Σw‖x‖² in the frame: the energy of the data, of the columns chosen about zero and of the others about their mean. */
-function energy(reading: Reading, framing: Framing, aboutZero: (j: number) => boolean): number {
-  let sum = 0;
-  for (let j = 0; j < reading.cols; j++) {
-    const squares = columnSquares(reading.columns, j, !aboutZero(j));
-    sum += squares.sum * (squares.unit * framing.factor[j]) ** 2;
-  }
-  return sum;
+/** ‖column j‖² in the frame, about its mean or about zero. */
+function columnEnergy(reading: Reading, framing: Framing, j: number, aboutMean: boolean): number {
+  const { sum, unit } = columnSquares(reading.columns, j, aboutMean);
+  return sum * (unit * framing.factor[j]) ** 2;
+}
+
+/** For each column, how much it changes in norm when every number changes by half a unit in its last place. */
+function lastDigits(reading: Reading, framing: Framing): Float64Array {
+  const u = ROUNDOFF[reading.dtype];
+  return framing.factor.map((_, j) => u * Math.sqrt(columnEnergy(reading, framing, j, false)));
 }
 
 /**
@@ -110,9 +112,12 @@ function energy(reading: Reading, framing: Framing, aboutZero: (j: number) => bo
  */
 function passError(reading: Reading, framing: Framing, engine: Engine, center: boolean): number {
   const { columns, cols: d, sparse, merges } = reading;
-  const implicit = (j: number): boolean => !center || (sparse && columns.min[j] <= 0 && columns.max[j] >= 0);
-  const relative = engine.roundoff(columns.rows, d, sparse) + 4 * merges * ROUNDOFF.float64;
-  return relative * energy(reading, framing, implicit);
+  let energy = 0;
+  for (let j = 0; j < d; j++) {
+    const implicit = sparse && columns.min[j] <= 0 && columns.max[j] >= 0;
+    energy += columnEnergy(reading, framing, j, center && !implicit);
+  }
+  return (engine.roundoff(columns.rows, d, sparse) + 4 * merges * ROUNDOFF.float64) * energy;
 }
 
 /** ‖ΔS‖ from rounding in the mean, exactly Σw·δδᵀ for an error of δ: second order, but far from the origin not small. */
@@ -121,4 +126,9 @@ function meanError(reading: Reading, framing: Framing): number {
   let square = 0;
   for (let j = 0; j < d; j++) square += (meanBound(columns, j, sparse, merges) * framing.factor[j]) ** 2;
   return columns.weight * square;
+}
+
+/** ‖ΔS‖ from rounding in the deviations that columns are divided by: relative, so at most twice that of the trace. */
+function scaleError({ columns, sparse, merges }: Reading, framing: Framing): number {
+  return 2 * sumBound(columns.rows, sparse, merges) * framing.trace;
 }

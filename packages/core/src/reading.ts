@@ -1,11 +1,10 @@
 import { Moments } from './data/moments.js';
-import { keepRows, type RowSource } from './data/rows.js';
+import { checkWidth, keepRows, type RowSource } from './data/rows.js';
 import type { Framing } from './data/scaling.js';
 import { blockStatistics, type ColumnStatistics, emptyStatistics, mergeStatistics } from './data/statistics.js';
 import { rowWeights } from './data/weights.js';
 import type { Engine } from './engines/engine.js';
 import { Passes } from './engines/passes.js';
-import { DataError } from './errors.js';
 import type { Settings } from './options.js';
 import type { Pace } from './pace.js';
 import type { Problem, Solution, Solver } from './solvers/solver.js';
@@ -33,7 +32,10 @@ export async function readMoments(
   pace: Pace,
   solver: Needing<'scatter'>,
 ): Promise<Reading> {
-  const moments = source instanceof Moments ? source : await gather(source, settings, engine, pace);
+  const moments =
+    source instanceof Moments
+      ? source
+      : await Moments.of(source, { ...settings, engine }, pace, settings.columnNames ?? source.columnNames);
   return {
     cols: moments.cols,
     columnNames: settings.columnNames ?? moments.columnNames,
@@ -45,21 +47,6 @@ export async function readMoments(
       solver.solve({ ...problem, scatter: framedScatter(moments, framing, settings.center) }),
     release: () => {},
   };
-}
-
-async function gather(source: RowSource, settings: Settings, engine: Engine, pace: Pace): Promise<Moments> {
-  const moments = new Moments(source.cols, settings.columnNames ?? source.columnNames);
-  const weights = rowWeights(settings.weights, source.rows);
-  let rows = 0;
-  pace.begin('covariance', source.rows);
-  for await (const block of source.blocks()) {
-    checkBlock(block.cols, source.cols, rows);
-    await moments.addBlock(block, weights.slice(rows, block.rows), rows, engine, (done) => pace.step(done));
-    rows += block.rows;
-  }
-  weights.end(rows);
-  pace.end();
-  return moments;
 }
 
 /** S in the frame: scaled, and about zero where data are not centred (adding the means back cancels nothing). */
@@ -99,7 +86,7 @@ export async function readRows(
   let merges = 0;
   pace.begin('column statistics', source.rows);
   for await (const block of source.blocks()) {
-    checkBlock(block.cols, source.cols, rows);
+    checkWidth(block, source, rows);
     mergeStatistics(columns, blockStatistics(block, weights.slice(rows, block.rows), rows, columnNames));
     rows += block.rows;
     merges++;
@@ -122,13 +109,4 @@ export async function readRows(
     },
     release: () => passes?.release(),
   };
-}
-
-function checkBlock(found: number, expected: number, row: number): void {
-  if (found === expected) return;
-  throw new DataError('RAGGED_ROWS', `The rows from ${row} on have ${found} columns, those before them ${expected}.`, {
-    row,
-    value: found,
-    expected,
-  });
 }

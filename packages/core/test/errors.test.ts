@@ -122,7 +122,20 @@ const cases: Case[] = [
     'RAGGED_ROWS',
     /Row 1 has 3/,
   ],
+  ['a matrix of bigints', { rows: 2, cols: 1, data: new BigInt64Array(2) }, {}, 'BAD_DATA', /data is a BigInt64Array/],
+  [
+    'a matrix around a DataView',
+    { rows: 2, cols: 1, data: new DataView(new ArrayBuffer(16)) },
+    {},
+    'BAD_DATA',
+    /data is a DataView/,
+  ],
+  ['a sparse matrix of text', sparse({ data: ['1', '2'] }), {}, 'BAD_DATA', /data is an array/],
+  ['a sparse matrix without indices', sparse({ indices: null }), {}, 'BAD_SPARSE', /indices is null/],
+  ['a sparse matrix too wide to be one', sparse({ cols: 1e12 }), {}, 'BAD_SPARSE', /impossible/],
   // Options
+  ['an option that every object has', good, { constructor: 1 }, 'UNKNOWN_OPTION', /no option "constructor"/],
+  ['a weight beyond all measure', good, { weights: [1, 1, 1, 1e307] }, 'BAD_WEIGHTS', /from 0 to 1e\+100/],
   ['k = 0', good, { k: 0 }, 'K_OUT_OF_RANGE', /k is 0; it must be a whole number/],
   ['k = -1', good, { k: -1 }, 'K_OUT_OF_RANGE', /k is -1/],
   ['k = 1.5', good, { k: 1.5 }, 'K_OUT_OF_RANGE', /k is 1.5/],
@@ -131,7 +144,7 @@ const cases: Case[] = [
   ['k as text', good, { k: 'two' }, 'K_OUT_OF_RANGE', /k is "two"/],
   ['negative weights', good, { weights: [1, 1, -1, 1] }, 'BAD_WEIGHTS', /weight of row 2 is -1/],
   ['NaN weights', good, { weights: [1, 1, Number.NaN, 1] }, 'BAD_WEIGHTS', /row 2 is NaN/],
-  ['weights that add up to nothing', good, { weights: [0, 0, 0, 0] }, 'BAD_WEIGHTS', /add up to 0/],
+  ['weights that add up to nothing', good, { weights: [0, 0, 0, 0] }, 'BAD_WEIGHTS', /add up to 0\. At least one/],
   ['weights that leave nothing after ddof', good, { weights: [0.25, 0.25, 0.25, 0.25] }, 'BAD_WEIGHTS', /ddof: 0/],
   ['too few weights', good, { weights: [1, 1] }, 'BAD_WEIGHTS', /2 weights for 4 rows/],
   ['too many weights for a stream', new Set(good), { weights: [1, 1, 1, 1, 1] }, 'BAD_WEIGHTS', /5 weights for 4 rows/],
@@ -202,6 +215,17 @@ describe('bad input gets a typed error that says what, where and what to do', ()
     });
     await expect(model.inverseTransform([[1, 2]])).rejects.toMatchObject({ code: 'WIDTH_MISMATCH' });
     await expect(model.reconstructionError([[1]])).rejects.toMatchObject({ code: 'WIDTH_MISMATCH' });
+  });
+
+  it('options of every call are checked', async () => {
+    const model = await pca(good, { k: 1 });
+    for (const options of [null, { signal: 'x' }, { onProgress: 3 }] as never[]) {
+      await expect(model.transform(good, options)).rejects.toMatchObject({ code: 'BAD_OPTION' });
+      await expect(model.inverseTransform([[1]], options)).rejects.toMatchObject({ code: 'BAD_OPTION' });
+      await expect(new Moments(2).add(good, options)).rejects.toMatchObject({ code: 'BAD_OPTION' });
+    }
+    expect(() => new Moments(1e5)).toThrow(/1 to 16384/);
+    expect(() => new Moments(2, ['a'])).toThrow(/1 column names for 2 columns/);
   });
 
   it('data that change between passes are found out', async () => {

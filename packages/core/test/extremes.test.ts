@@ -1,6 +1,8 @@
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type Model, pca, principalAngles, toRows } from '../src/index.js';
-import { solverNames, withSpectrum } from './support/data.js';
+import { random } from '../src/linalg/random.js';
+import { solverNames, toCsr, withSpectrum } from './support/data.js';
 
 const finite = (model: Model): void => {
   for (const values of [
@@ -117,6 +119,61 @@ describe.each(solverNames)('hard data, %s', (solver) => {
     expect((await pca(data, { k: 6, solver })).uniqueness.rank).toBe(3);
   });
 
+  it('a sparse row of weight 0 changes nothing, even where it is the only one without an entry', async () => {
+    const { normal, uniform } = random(8);
+    const rows = Array.from({ length: 60 }, () => [
+      1e8 + normal(),
+      uniform() < 0.5 ? normal() : 0,
+      uniform() < 0.5 ? normal() : 0,
+    ]);
+    const expected = await pca(rows, { k: 3, solver: 'svd' });
+    const model = await pca(toCsr([...rows, [0, 0, 0]]), { k: 3, solver, weights: [...rows.map(() => 1), 0] });
+    for (let i = 0; i < 3; i++) expect(Math.abs(model.variances[i] / expected.variances[i] - 1)).toBeLessThan(1e-9);
+  });
+
+  it('a column far from the origin blurs its own components and no others', async () => {
+    const constant = await pca(
+      [
+        [1e17, 1],
+        [1e17, 2],
+        [1e17, 5],
+      ],
+      { k: 1, solver, whiten: 'pca' },
+    );
+    expect(constant.uniqueness.rank).toBe(1);
+    expect((await constant.transform([[1e17, 5]])).data[0]).toBeCloseTo(1.121, 3);
+    const { normal } = random(3);
+    const data = Float32Array.from({ length: 300 }, (_, at) => (at % 3 === 0 ? 20240000 + 8 * (at / 3) : normal()));
+    const stamped = await pca({ rows: 100, cols: 3, data }, { k: 2, solver });
+    expect(stamped.uniqueness.rank).toBe(2);
+  });
+
+  it('data that vary by no more than their own rounding are told so', async () => {
+    const { normal } = random(6);
+    const data = Float32Array.from({ length: 80 }, () => 4e9 + 100 * normal());
+    const model = await pca({ rows: 40, cols: 2, data }, { k: 2, solver });
+    expect(model.uniqueness.rank).toBe(0);
+    expect(model.warnings[0].message).toMatch(/None of the 2 components has variance .* rounding of their own numbers/);
+  });
+
+  it('the one direction without variance is determined by the others', async () => {
+    const model = await pca(
+      [
+        [1, 0],
+        [2, 0],
+        [5, 0],
+      ],
+      { k: 2, solver },
+    );
+    expect(model.uniqueness.axes.map(({ determined }) => determined)).toEqual([true, true]);
+    expect(model.warnings.map(({ message }) => message)).toEqual([
+      expect.stringMatching(
+        /Only 1 of the 2 components has variance .* Component 2 is the direction in which the data do not vary/,
+      ),
+    ]);
+    expect(Array.from(model.components.data, Math.abs)).toEqual([1, 0, 0, 1]);
+  });
+
   it('two rows, one column, one component', async () => {
     const model = await pca([[1], [3]], { solver });
     expect(model.k).toBe(1);
@@ -181,6 +238,36 @@ describe('uniqueness is told in words', () => {
       expect(model.uniqueness.axes.every(({ determined }) => determined)).toBe(true);
     }
   });
+
+  it('small variances that are well apart are told apart by every solver, without a word', async () => {
+    const rows = withSpectrum(300, 30, (i) => 600 * 0.68 ** i, { offset: (j) => 10 * j });
+    for (const solver of solverNames) {
+      const model = await pca(rows, { k: 25, solver });
+      expect(model.warnings).toEqual([]);
+      expect(model.uniqueness.axes.every(({ determined }) => determined)).toBe(true);
+      expect(model.uniqueness.subspace.determined).toBe(true);
+    }
+  });
+
+  it('verdicts and warnings never contradict one another', () =>
+    fc.assert(
+      fc.asyncProperty(
+        fc.constantFrom(...solverNames),
+        fc.double({ min: 0.2, max: 1, noNaN: true }),
+        fc.integer({ min: 1, max: 8 }),
+        fc.integer(),
+        fc.boolean(),
+        async (solver, decay, k, seed, single) => {
+          const rows = withSpectrum(30, 8, (i) => decay ** i, { seed, offset: (j) => j });
+          const data = single ? Float32Array.from(rows.flat()) : Float64Array.from(rows.flat());
+          const { warnings, uniqueness } = await pca({ rows: 30, cols: 8, data }, { k, solver });
+          const said = warnings.map(({ code }) => code);
+          const all = uniqueness.axes.every(({ determined }) => determined);
+          if (all && uniqueness.subspace.determined) expect(said.filter((code) => code !== 'RANK_BELOW_K')).toEqual([]);
+          else expect(said.length).toBeGreaterThan(0);
+        },
+      ),
+    ));
 
   it('directions too small for the covariance road are left to svd, which sees them', async () => {
     const rows = withSpectrum(60, 4, (i) => [1, 1e-2, 1e-9, 1e-10][i]);

@@ -40,6 +40,34 @@ describe('long work', () => {
     expect(performance.now() - start).toBeLessThan(5000);
   });
 
+  it('a stream that is slow, endless or stuck can be left', async () => {
+    const within = async (stream: AsyncIterable<number[]> | Iterable<number[]>): Promise<void> => {
+      const start = performance.now();
+      await expect(pca(stream, { signal: AbortSignal.timeout(60) })).rejects.toMatchObject({ name: 'TimeoutError' });
+      expect(performance.now() - start).toBeLessThan(2000);
+    };
+    const wait = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
+    await within(
+      (async function* slow() {
+        for (let i = 0; ; i++) {
+          yield [i, i * i];
+          await wait(5);
+        }
+      })(),
+    );
+    await within(
+      (async function* stuck() {
+        yield [1, 2];
+        await new Promise(() => {});
+      })(),
+    );
+    await within(
+      (function* endless() {
+        for (let i = 0; ; i++) yield [i, i * i];
+      })(),
+    );
+  });
+
   it('transform and its kin report and stop too', async () => {
     const model = await pca(rows, { k: 3 });
     const scores = await model.transform(rows);

@@ -2,38 +2,52 @@ import { DataError, place, show } from '../errors.js';
 import type { DenseBlock } from './block.js';
 import type { FloatArray } from './matrix.js';
 
-/** One row: numbers by position, or a record of numbers by column name. */
-export type Row = ArrayLike<number> | Readonly<Record<string, number>>;
+/** One row: numbers by position, or an object of numbers by column name. */
+export type Row = ArrayLike<number> | RecordRow;
+
+/** Literals of any keys, and any other object that is not itself a list: interfaces and classes have no index signature. */
+export type RecordRow = Readonly<Record<string, unknown>> | (object & { readonly [Symbol.iterator]?: never });
 
 /** Rows gathered from a stream before they are handed on: few enough to stay in cache, enough to amortise a pass. */
 const GATHER_VALUES = 1 << 18;
+
+export interface GatherOptions {
+  /** Rows a block holds; chosen by size when left out. */
+  readonly capacity?: number;
+  /** Store as float32. */
+  readonly single: boolean;
+  /** Columns of records to use; all of the first record's when left out. */
+  readonly chosen?: readonly string[] | undefined;
+  /** Names that earlier rows have settled. */
+  readonly names?: readonly string[] | undefined;
+  /** Number of the first row, for messages. */
+  readonly row?: number;
+}
 
 /** Copies rows, one after the other, into dense blocks, checking each as it comes. */
 export class RowGatherer {
   readonly cols: number;
   readonly names: readonly string[] | undefined;
-  /** Number of the next row, for messages. */
-  row: number;
+  readonly single: boolean;
   size = 0;
   readonly #chosen: boolean;
   readonly #capacity: number;
-  readonly #single: boolean;
   #data: FloatArray;
 
-  constructor(first: Row, capacity: number, single: boolean, wanted?: readonly string[], row = 0) {
-    this.row = row;
-    this.#chosen = wanted !== undefined;
+  constructor(first: Row, { capacity, single, chosen, names, row = 0 }: GatherOptions) {
+    this.#chosen = chosen !== undefined;
+    this.single = single;
     if (isRecord(first)) {
-      this.names = wanted ?? Object.keys(first);
+      this.names = chosen ?? names ?? Object.keys(first);
       this.cols = this.names.length;
     } else {
       checkRow(first, row);
       this.cols = first.length;
     }
-    if (this.cols === 0)
+    if (this.cols === 0) {
       throw new DataError('EMPTY_DATA', `Row ${row} has no columns. PCA needs at least one number a row.`, { row });
-    this.#capacity = capacity || Math.max(1, Math.floor(GATHER_VALUES / this.cols));
-    this.#single = single;
+    }
+    this.#capacity = capacity ?? Math.max(1, Math.floor(GATHER_VALUES / this.cols));
     this.#data = this.#allocate();
   }
 
@@ -41,8 +55,8 @@ export class RowGatherer {
     return this.size === this.#capacity;
   }
 
-  add(row: Row): void {
-    const at = this.row++;
+  /** Adds a row; `at` is its number, for messages. */
+  add(row: Row, at: number): void {
     const start = this.size++ * this.cols;
     if (this.names) {
       this.#addRecord(row, at, start, this.names);
@@ -74,17 +88,13 @@ export class RowGatherer {
       );
     }
     for (let j = 0; j < names.length; j++) {
-      const value = row[names[j]];
+      const value = (row as Readonly<Record<string, unknown>>)[names[j]];
       if (typeof value !== 'number') {
         if (!(names[j] in row)) {
           throw new DataError(
             'MISSING_COLUMN',
             `Row ${at} has no column ${show(names[j])}. Every record needs the same keys.`,
-            {
-              row: at,
-              column: j,
-              columnName: names[j],
-            },
+            { row: at, column: j, columnName: names[j] },
           );
         }
         throw notANumber(value, at, j, names);
@@ -102,8 +112,16 @@ export class RowGatherer {
 
   #allocate(): FloatArray {
     const length = this.#capacity * this.cols;
-    return this.#single ? new Float32Array(length) : new Float64Array(length);
+    return this.single ? new Float32Array(length) : new Float64Array(length);
   }
+}
+
+export function ragged(row: number, found: number, expected: number): DataError {
+  return new DataError(
+    'RAGGED_ROWS',
+    `Row ${row} has ${found} numbers, but the rows before it have ${expected}. All rows need the same length.`,
+    { row, value: found, expected },
+  );
 }
 
 function checkRow(row: unknown, at: number): asserts row is ArrayLike<number> {
@@ -115,37 +133,26 @@ function checkRow(row: unknown, at: number): asserts row is ArrayLike<number> {
   );
 }
 
-function isRecord(row: unknown): row is Readonly<Record<string, number>> {
-  return (
-    typeof row === 'object' &&
-    row !== null &&
-    !Array.isArray(row) &&
-    !ArrayBuffer.isView(row) &&
-    !('length' in row && typeof row.length === 'number' && 0 in row)
-  );
-}
-
-export function ragged(row: number, found: number, expected: number): DataError {
-  return new DataError(
-    'RAGGED_ROWS',
-    `Row ${row} has ${found} numbers, but the rows before it have ${expected}. All rows need the same length.`,
-    { row, value: found, expected },
-  );
+/** A record may well have a column named "length": only what also has an entry 0, or can be iterated, is a list. */
+function isRecord(row: unknown): row is RecordRow {
+  if (typeof row !== 'object' || row === null || ArrayBuffer.isView(row) || Symbol.iterator in row) return false;
+  return !('length' in row && typeof row.length === 'number' && 0 in row);
 }
 
 function notANumber(value: unknown, row: number, column: number, names?: readonly string[]): DataError {
+  const where = place(row, column, names);
   const remedy =
     value === null || value === undefined
       ? 'A value is missing: drop the row or fill the value in first.'
       : 'Only numbers can be analysed: leave the column out or convert it first.';
-  return new DataError('NOT_A_NUMBER', `${capital(place(row, column, names))} holds ${show(value)}. ${remedy}`, {
-    row,
-    column,
-    ...(names ? { columnName: names[column] } : {}),
-    value,
-  });
-}
-
-function capital(text: string): string {
-  return text.charAt(0).toUpperCase() + text.slice(1);
+  return new DataError(
+    'NOT_A_NUMBER',
+    `${where.charAt(0).toUpperCase()}${where.slice(1)} holds ${show(value)}. ${remedy}`,
+    {
+      row,
+      column,
+      ...(names ? { columnName: names[column] } : {}),
+      value,
+    },
+  );
 }

@@ -1,18 +1,18 @@
 import type { Engine } from '../engines/engine.js';
 import { reference } from '../engines/reference/reference.js';
 import { DataError, OptionError, show } from '../errors.js';
-import { Pace, type Progress } from '../pace.js';
+import { LARGEST_SQUARE } from '../limits.js';
+import { type ControlOptions, checkControl } from '../options.js';
+import { Pace } from '../pace.js';
 import type { Block } from './block.js';
-import { type Data, openSource } from './rows.js';
+import { checkWidth, type Data, openSource, type RowSource } from './rows.js';
 import { blockStatistics, type ColumnStatistics, emptyStatistics, mergeStatistics } from './statistics.js';
 import { rowWeights } from './weights.js';
 
-export interface AddOptions {
+export interface AddOptions extends ControlOptions {
   /** One weight a row of what is added. */
   readonly weights?: ArrayLike<number>;
   readonly engine?: Engine;
-  readonly signal?: AbortSignal;
-  readonly onProgress?: (progress: Progress) => void;
 }
 
 /**
@@ -34,9 +34,18 @@ export class Moments {
   #merges = 0;
 
   constructor(cols: number, columnNames?: readonly string[]) {
-    if (!Number.isSafeInteger(cols) || cols < 1) {
-      throw new OptionError('BAD_OPTION', `Moments need a number of columns from 1 up, not ${show(cols)}.`, {
-        value: cols,
+    if (!Number.isSafeInteger(cols) || cols < 1 || cols > LARGEST_SQUARE) {
+      throw new OptionError(
+        'TOO_LARGE',
+        `Moments of d columns keep d × d numbers; d must be a whole number from 1 to ${LARGEST_SQUARE}, not ${show(cols)}.`,
+        { value: cols, expected: LARGEST_SQUARE },
+      );
+    }
+    if (columnNames && columnNames.length !== cols) {
+      throw new OptionError('BAD_OPTION', `There are ${columnNames.length} column names for ${cols} columns.`, {
+        option: 'columnNames',
+        value: columnNames.length,
+        expected: cols,
       });
     }
     this.cols = cols;
@@ -83,28 +92,42 @@ export class Moments {
     return this.#sparse;
   }
 
-  /** Adds rows of any form that `pca` takes. */
+  /** Adds rows of any form that `pca` takes: all of them, or after an error none. */
   async add(data: Data, options: AddOptions = {}): Promise<this> {
-    const pace = new Pace(options);
-    const source = await openSource(data, this.columnNames);
-    if (source.cols !== this.cols) {
-      throw new DataError('WIDTH_MISMATCH', `These rows have ${source.cols} columns, the moments ${this.cols}.`, {
-        value: source.cols,
-        expected: this.cols,
-      });
+    const pace = new Pace(checkControl(options));
+    const source = await openSource(data, pace, this.columnNames);
+    try {
+      if (source.cols !== this.cols) {
+        throw new DataError('WIDTH_MISMATCH', `These rows have ${source.cols} columns, the moments ${this.cols}.`, {
+          value: source.cols,
+          expected: this.cols,
+        });
+      }
+      return this.merge(await Moments.of(source, options, pace, this.columnNames));
+    } finally {
+      await source.close?.();
     }
-    const weights = rowWeights(options.weights, source.rows);
-    pace.begin('reading rows', source.rows);
-    let row = 0;
+  }
+
+  /** The moments of a whole source, in one pass. */
+  static async of(
+    source: RowSource,
+    { weights: given, engine = reference }: Pick<AddOptions, 'weights' | 'engine'>,
+    pace: Pace,
+    columnNames?: readonly string[],
+  ): Promise<Moments> {
+    const moments = new Moments(source.cols, columnNames);
+    const weights = rowWeights(given, source.rows);
+    let rows = 0;
+    pace.begin('covariance', source.rows);
     for await (const block of source.blocks()) {
-      await this.addBlock(block, weights.slice(row, block.rows), row, options.engine ?? reference, (rows) =>
-        pace.step(rows),
-      );
-      row += block.rows;
+      checkWidth(block, source, rows);
+      await moments.addBlock(block, weights.slice(rows, block.rows), rows, engine, (done) => pace.step(done));
+      rows += block.rows;
     }
-    weights.end(row);
+    weights.end(rows);
     pace.end();
-    return this;
+    return moments;
   }
 
   /** Adds one block: its own mean first, then its scatter about that mean, then the merge. */

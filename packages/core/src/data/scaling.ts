@@ -7,7 +7,7 @@ export type Scale = 'none' | 'unit' | 'pareto' | 'range' | ArrayLike<number>;
 
 export interface Scaling {
   readonly scale: Float64Array;
-  /** Columns that do not vary, where the wanted scale would be 0 and 1 stands instead. */
+  /** Columns that vary too little to be divided by it: their scale stays 1. */
   readonly constantColumns: readonly number[];
 }
 

@@ -21,13 +21,19 @@ export interface ColumnStatistics {
   readonly max: Float64Array;
 }
 
-/** Rows added up before their sum joins the others: rounding of a mean grows with CHAIN + n/CHAIN, not n. */
+/** Rows added up before their sum joins the others: rounding grows with CHAIN + n/CHAIN, not n. */
 const CHAIN = 256;
+
+/** Relative rounding error of a sum over the rows, at most. */
+export function sumBound(rows: number, sparse: boolean, merges: number): number {
+  return 2 ** -53 * ((sparse ? rows : Math.min(rows, CHAIN) + Math.ceil(rows / CHAIN)) + 4 * merges + 4);
+}
 
 /** How far rounding may have taken a column's mean from the exact one. */
 export function meanBound(stats: Readonly<ColumnStatistics>, j: number, sparse: boolean, merges: number): number {
-  const chain = (sparse ? stats.rows : CHAIN + stats.rows / CHAIN) + 4 * merges;
-  return 2 ** -53 * (2 * Math.abs(stats.mean[j]) + chain * (stats.max[j] - stats.min[j]));
+  const range = stats.max[j] - stats.min[j];
+  if (range === 0) return 0;
+  return 2 ** -52 * Math.abs(stats.mean[j]) + sumBound(stats.rows, sparse, merges) * range;
 }
 
 export function emptyStatistics(cols: number): ColumnStatistics {
@@ -89,10 +95,7 @@ function denseStatistics(
     const row = i * stride;
     const weight = weights ? weights[i] : 1;
     for (let j = 0; j < cols; j++) sums[j] += weight * (data[row + j] - middle[j]);
-    if (i % CHAIN === CHAIN - 1 || i === rows - 1) {
-      for (let j = 0; j < cols; j++) mean[j] += sums[j];
-      sums.fill(0);
-    }
+    if (endsChain(i, rows)) flush(sums, mean);
   }
   for (let j = 0; j < cols; j++) {
     mean[j] = middle[j] + mean[j] / stats.weight;
@@ -105,9 +108,19 @@ function denseStatistics(
     const weight = weights ? weights[i] : 1;
     for (let j = 0; j < cols; j++) {
       const deviation = (data[row + j] - mean[j]) / unit[j];
-      spread[j] += weight * deviation * deviation;
+      sums[j] += weight * deviation * deviation;
     }
+    if (endsChain(i, rows)) flush(sums, spread);
   }
+}
+
+function endsChain(i: number, rows: number): boolean {
+  return i % CHAIN === CHAIN - 1 || i === rows - 1;
+}
+
+function flush(sums: Float64Array, into: Float64Array): void {
+  for (let j = 0; j < sums.length; j++) into[j] += sums[j];
+  sums.fill(0);
 }
 
 /** Zeros that are not stored count as rows like any other: Σw(x − m)² = Σ_stored w(x − m)² + w_absent·m². */

@@ -1,5 +1,8 @@
 import { OptionError, show } from '../errors.js';
 
+/** Largest weight: it leaves room for products and sums of any number of rows. */
+const HEAVIEST = 1e100;
+
 /** Row weights, checked, and handed out block by block. */
 export interface RowWeights {
   /** Weights of the next rows from…from + count − 1; undefined when rows are not weighted. */
@@ -24,10 +27,10 @@ export function rowWeights(weights: ArrayLike<number> | undefined, rows: number 
   let sum = 0;
   for (let i = 0; i < weights.length; i++) {
     const weight = weights[i];
-    if (typeof weight !== 'number' || !(weight >= 0 && weight < Number.POSITIVE_INFINITY)) {
+    if (typeof weight !== 'number' || !(weight >= 0 && weight <= HEAVIEST)) {
       throw new OptionError(
         'BAD_WEIGHTS',
-        `The weight of row ${i} is ${show(weight)}. Weights must be finite numbers from 0 up; 0 leaves a row out.`,
+        `The weight of row ${i} is ${show(weight)}. Weights must be numbers from 0 to ${HEAVIEST}; 0 leaves a row out.`,
         { option: 'weights', row: i, value: weight },
       );
     }
@@ -41,8 +44,8 @@ export function rowWeights(weights: ArrayLike<number> | undefined, rows: number 
       expected: count,
     });
   if (rows !== undefined && rows !== weights.length) throw mismatch(rows);
-  if (!(sum > 0 && sum < Number.POSITIVE_INFINITY)) {
-    throw new OptionError('BAD_WEIGHTS', `The weights add up to ${sum}. At least one row needs a weight above 0.`, {
+  if (sum === 0) {
+    throw new OptionError('BAD_WEIGHTS', `The weights add up to 0. At least one row needs a weight above 0.`, {
       option: 'weights',
       value: sum,
     });

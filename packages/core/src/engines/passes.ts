@@ -5,8 +5,8 @@ import { DataError } from '../errors.js';
 import type { Pace } from '../pace.js';
 import type { Beat, Engine, LoadedBlock } from './engine.js';
 
-/** Values of a packed tile: 2 MB, which stays in a core's cache. */
-const TILE_VALUES = 1 << 18;
+/** Lines of a packed tile: rounding of what is summed over a tile grows with it, the number of tiles falls with it. */
+const TILE_LINES = 256;
 
 /**
  * The engine's passes over a whole source: block after block in their order, with progress and cancellation. What a
@@ -80,13 +80,12 @@ export class Passes {
 
   /** B itself, in packed tiles of whole rows. */
   async rowTiles(visit: (tile: Float64Array, rows: number) => Promise<void>): Promise<void> {
-    const height = Math.max(1, Math.floor(TILE_VALUES / this.cols));
     let tile = new Float64Array(0);
     let first = 0;
     for await (const block of this.#source.blocks()) {
       const frame = this.#frameAt(first, block.rows);
-      for (let from = 0; from < block.rows; from += height) {
-        const to = Math.min(block.rows, from + height);
+      for (let from = 0; from < block.rows; from += TILE_LINES) {
+        const to = Math.min(block.rows, from + TILE_LINES);
         if (tile.length < (to - from) * this.cols) tile = new Float64Array((to - from) * this.cols);
         packTile(block, frame, from, to, 0, this.cols, tile);
         await visit(tile, to - from);
@@ -99,11 +98,10 @@ export class Passes {
   /** Bᵀ in packed tiles of whole columns: each visit gets some columns of B as rows of length n. Reads the data once a tile. */
   async columnTiles(visit: (tile: Float64Array, cols: number) => Promise<void>): Promise<void> {
     const n = this.rows;
-    const width = Math.max(1, Math.floor(TILE_VALUES / n));
-    const tile = new Float64Array(Math.min(width, this.cols) * n);
+    const tile = new Float64Array(Math.min(TILE_LINES, this.cols) * n);
     let packed = new Float64Array(0);
-    for (let left = 0; left < this.cols; left += width) {
-      const right = Math.min(this.cols, left + width);
+    for (let left = 0; left < this.cols; left += TILE_LINES) {
+      const right = Math.min(this.cols, left + TILE_LINES);
       let first = 0;
       for await (const block of this.#source.blocks()) {
         if (packed.length < block.rows * (right - left)) packed = new Float64Array(block.rows * (right - left));

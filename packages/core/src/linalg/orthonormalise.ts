@@ -1,3 +1,4 @@
+import type { Steps } from '../pace.js';
 import type { Random } from './random.js';
 import { axpy, dot, norm, scale } from './vector.js';
 
@@ -13,16 +14,18 @@ const DEPENDENT = 1e-10;
  * depends on earlier ones is replaced by a random direction orthogonal to them all, so the result is always a full
  * basis (count ≤ length). Returns how many of the rows were independent. Cost 4·count²·length.
  */
-export function orthonormalise(
+export function* orthonormalise(
   vectors: Float64Array,
   count: number,
   length: number,
   { normal }: Random,
   fixed = 0,
-): number {
+): Steps<number> {
+  if (count > length) throw new RangeError(`${count} vectors of length ${length} cannot be orthonormal`);
   let independent = 0;
   for (let r = fixed; r < count; r++) {
     const row = r * length;
+    yield 8 * r * length;
     if (project(vectors, r, length)) {
       independent++;
       continue;

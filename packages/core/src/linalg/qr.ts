@@ -15,7 +15,7 @@ export interface QR {
  * The qᵢ are orthonormal to rounding whatever the vectors are; where one depends on those before it, rᵢᵢ is 0 up to
  * rounding and qᵢ is some direction orthogonal to the others.
  */
-export function qr(vectors: Float64Array, count: number, length: number): QR {
+export function* qr(vectors: Float64Array, count: number, length: number): Steps<QR> {
   const work = vectors.slice(0, count * length);
   const unit = powerOfTwo(maxAbs(work));
   scale(1 / unit, work);
@@ -31,6 +31,7 @@ export function qr(vectors: Float64Array, count: number, length: number): QR {
       axpy(-tau * dot(work, v, work, x, length - j), work, v, work, x, length - j);
       r[j * count + c] = work[x] * unit;
     }
+    yield 4 * (length - j) * (count - j);
   }
   const q = new Float64Array(count * length);
   for (let c = 0; c < count; c++) {
@@ -40,6 +41,7 @@ export function qr(vectors: Float64Array, count: number, length: number): QR {
       const x = c * length + j;
       axpy(-taus[j] * dot(work, v, q, x, length - j), work, v, q, x, length - j);
     }
+    yield 4 * length * c;
   }
   return { q, r };
 }

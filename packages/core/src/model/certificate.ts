@@ -19,19 +19,22 @@ export interface Accuracy {
   readonly certificate: Certificate;
   /** How far each eigenvalue of S may be off. */
   readonly valueBounds: readonly number[];
-  /** How far the eigenvalue after the last may be off. */
-  readonly nextBound: number;
+  /**
+   * How far, in radians, component i and the one after it may have been turned into one another, for each i but where
+   * there is none after it. The last entry speaks of the whole subspace.
+   */
+  readonly turns: readonly number[];
 }
 
 /**
  * Turns measured residuals into bounds.
  *
  * With V orthonormal, Θ its values and R = SV − VΘ, k eigenvalues of S lie within ‖R‖ of Θ (Kahan; Parlett §11.5). An
- * eigenvalue a distance g from all others is within r²/g of its value (Kato–Temple), and its vector within
+ * eigenvalue a distance g from all others is within r²/g of the Rayleigh quotient (Kato–Temple), and its vector within
  * asin(r/g) of its axis (Davis–Kahan; Parlett §11.7). r is the measured residual plus what rounding can have hidden
  * from it: `roundoff`, and the basis' own defect. A solver that never squared B knows σ to `singularBound` = β, hence
- * λ to 2σβ + β² and the axis to √2·β over the gap between singular values (Wedin 1972), apart from the rounding of the
- * mean (`centring`), which adds to S itself. The better bound is taken.
+ * λ to 2σβ + β² and the axis to √2·β over the gap between singular values (Wedin 1972), apart from the rounding of
+ * means and scales (`centring`), which adds to S itself. The better bound is taken.
  *
  * What is assumed: that no eigenvalue larger than the last was missed. The direct solvers compute them all. Krylov from
  * a random start can only miss one that lies within `search` residuals of one it has (see `Solution`), so where the
@@ -43,60 +46,57 @@ export function certify(
   defect: number,
   toVariance: number,
 ): Accuracy {
-  const { k, values, residuals, next, singularBound, search = 1 } = solution;
+  const { k, values, residuals, next, singularBound, rayleigh = false, search = 1 } = solution;
   const largest = Math.max(values[0], 0);
   const hidden = roundoff + k * defect * largest;
   const together = search * Math.hypot(...residuals, search > 1 && next ? next.bound : 0) + hidden;
-  const beyond = next ? next.value + search * next.bound : Number.NEGATIVE_INFINITY;
   const roots = values.map((value) => Math.sqrt(Math.max(0, value)));
-  const nextRoot = next ? Math.sqrt(next.value) : Number.NEGATIVE_INFINITY;
+
+  /** Distances from component i to the one after it, as far as they are certain: in eigenvalues and in singular values. */
+  const gaps = Array.from({ length: next ? k : k - 1 }, (_, i) =>
+    i + 1 < k
+      ? { value: values[i] - values[i + 1] - together, root: roots[i] - roots[i + 1] }
+      : { value: values[i] - next!.value - search * next!.bound, root: roots[i] - Math.sqrt(next!.value) },
+  );
+  /** sin of the turn that `residual` allows across a gap. */
+  const sine = (residual: number, gap: { value: number; root: number }): number => {
+    const bySquare = gap.value > 0 ? residual / gap.value : 1;
+    if (singularBound === undefined) return bySquare;
+    const shift = centring === 0 ? 0 : gap.value > 0 ? centring / gap.value : 1;
+    return Math.min(bySquare, wedin(singularBound, gap.root) + shift);
+  };
 
   const valueBounds: number[] = [];
   const angleBounds: number[] = [];
   for (let i = 0; i < k; i++) {
-    const residual = residuals[i] + hidden;
-    let gap = values[i] - beyond;
-    let rootGap = roots[i] - nextRoot;
-    for (let j = Math.max(0, i - 1); j <= Math.min(k - 1, i + 1); j++) {
-      if (j === i) continue;
-      gap = Math.min(gap, Math.abs(values[i] - values[j]) - together);
-      rootGap = Math.min(rootGap, Math.abs(roots[i] - roots[j]));
-    }
-    let valueBound = together;
-    if (gap > 0) valueBound = Math.min(valueBound, residuals[i] ** 2 / gap + hidden);
-    let sine = gap > 0 ? residual / gap : 1;
-    if (singularBound !== undefined) {
-      valueBound = Math.min(valueBound, 2 * roots[i] * singularBound + singularBound ** 2 + centring);
-      sine = Math.min(sine, wedin(singularBound, rootGap) + (gap > 0 ? centring / gap : centring > 0 ? 1 : 0));
-    }
-    valueBounds.push(valueBound);
-    angleBounds.push(Math.asin(Math.min(1, sine)));
-  }
-  let subspaceSine = 0;
-  if (next) {
-    const gap = values[k - 1] - beyond;
-    subspaceSine = gap > 0 ? together / gap : 1;
+    const around = gaps.slice(Math.max(0, i - 1), i + 1);
+    const gap = Math.min(...around.map(({ value }) => value));
+    let bound = together;
+    if (rayleigh && gap > 0) bound = Math.min(bound, residuals[i] ** 2 / gap + hidden);
     if (singularBound !== undefined)
-      subspaceSine = Math.min(
-        subspaceSine,
-        wedin(singularBound, roots[k - 1] - nextRoot) + (gap > 0 ? centring / gap : 1),
-      );
+      bound = Math.min(bound, 2 * roots[i] * singularBound + singularBound ** 2 + centring);
+    valueBounds.push(bound);
+    angleBounds.push(angle(Math.max(0, ...around.map((side) => sine(residuals[i] + hidden, side)))));
   }
   return {
     valueBounds,
-    nextBound: next?.bound ?? 0,
+    turns: gaps.map((gap) => angle(sine(together, gap))),
     certificate: {
       residuals: Array.from(residuals, (residual) => (largest > 0 ? residual / largest : 0)),
       varianceBounds: valueBounds.map((bound) => bound * toVariance),
       angleBounds,
-      subspaceAngleBound: Math.asin(Math.min(1, subspaceSine)),
+      subspaceAngleBound: next ? angle(sine(together, gaps[k - 1])) : 0,
       orthonormality: defect,
     },
   };
 }
 
 /** sin of the turn that an error of `bound` in B can give singular vectors whose values are `gap` from the others. */
-export function wedin(bound: number, gap: number): number {
-  if (gap === Number.POSITIVE_INFINITY) return 0;
+function wedin(bound: number, gap: number): number {
   return gap > 2 * bound ? (Math.SQRT2 * bound) / (gap - bound) : 1;
+}
+
+/** The angle of a sine that may be any bound; π/2 from 1 on. */
+export function angle(sine: number): number {
+  return Math.asin(Math.min(1, sine));
 }

@@ -26,8 +26,8 @@ export interface Facts {
   readonly trace: number;
   readonly roundoff: number;
   readonly centring: number;
-  /** ‖ΔB‖ when every number of the data is changed in its last place. */
-  readonly noise: number;
+  /** How much each column changes in norm when every number of it changes in its last place. */
+  readonly noise: Float64Array;
   readonly plan: Plan;
 }
 
@@ -44,7 +44,7 @@ export function finish(found: Solution, facts: Facts): Model {
   const toVariance = (facts.unit * facts.unit) / (facts.weight - facts.ddof);
   const defect = orthonormalityDefect(basis, k, d);
   const accuracy = certify(solution, facts, defect, toVariance);
-  const judged = judgeUniqueness(solution, accuracy, facts.noise, toVariance, facts.plan.solver);
+  const judged = judgeUniqueness(solution, accuracy, facts, toVariance);
 
   const variances = values.map((value) => value * toVariance);
   const totalVariance = facts.trace * toVariance;
@@ -122,7 +122,9 @@ function dataWarnings(facts: Facts, variances: Float64Array, values: Float64Arra
       .map((j) => (facts.columnNames ? `${j} (${show(facts.columnNames[j])})` : `${j}`));
     const more = constant.length > 5 ? ` and ${constant.length - 5} more` : '';
     const [columns, keep] =
-      constant.length === 1 ? ['Column', 'does not vary and keeps'] : ['Columns', 'do not vary and keep'];
+      constant.length === 1
+        ? ['Column', 'does not vary enough to be scaled and keeps']
+        : ['Columns', 'do not vary enough to be scaled and keep'];
     warnings.push({
       code: 'CONSTANT_COLUMN',
       message: `${columns} ${named.join(', ')}${more} ${keep} scale 1. Leaving constant columns out changes nothing else.`,

@@ -1,12 +1,12 @@
-import { packTile } from '../data/block.js';
+import { type Block, type Frame, packTile } from '../data/block.js';
 import type { FloatArray, Matrix } from '../data/matrix.js';
-import { type Data, type DType, openSource, type RowSource } from '../data/rows.js';
+import { checkWidth, type Data, type DType, openSource } from '../data/rows.js';
 import { checkFinite } from '../data/statistics.js';
 import { reference } from '../engines/reference/reference.js';
 import { DataError } from '../errors.js';
 import { axpy, dot } from '../linalg/vector.js';
-import type { Whiten } from '../options.js';
-import { Pace, type Progress } from '../pace.js';
+import { type ControlOptions, checkControl, type Whiten } from '../options.js';
+import { Pace } from '../pace.js';
 import type { Plan } from '../plan.js';
 import type { Certificate } from './certificate.js';
 import { checkRecord, type ModelRecord } from './record.js';
@@ -14,10 +14,7 @@ import { toBinary, toJSON } from './serialize.js';
 import type { Uniqueness } from './uniqueness.js';
 import type { Warning } from './warning.js';
 
-export interface ApplyOptions {
-  readonly signal?: AbortSignal;
-  readonly onProgress?: (progress: Progress) => void;
-}
+export type ApplyOptions = ControlOptions;
 
 /** Rows handled between two looks at the clock. */
 const TILE = 256;
@@ -96,27 +93,23 @@ export class Model implements ModelRecord {
    */
   async transform(data: Data, options: ApplyOptions = {}): Promise<Matrix> {
     const { k, d } = this;
-    const pace = new Pace(options);
-    const source = await this.#open(data);
-    const output = new RowCollector(source, this.whiten === 'zca' ? d : k);
     const frame = { shift: this.#mean, factor: this.#scale.map((s) => 1 / s) };
     const inverse = this.#deviations.map((deviation) => (deviation > 0 ? 1 / deviation : 0));
+    const output = new RowCollector(this.whiten === 'zca' ? d : k);
     const wide = new Float64Array(d);
-    pace.begin('scores', source.rows);
-    for await (const block of source.blocks()) {
-      checkFinite(block, output.rows, this.columnNames);
+    await this.#read('scores', data, d, options, async (block, pace) => {
       const loaded = await reference.load(block);
       const scores = new Float64Array(block.rows * k);
       await loaded.multiply(frame, this.#components, k, scores, (rows) => pace.step(rows));
       loaded.release();
+      output.expect(block);
       for (let i = 0; i < block.rows; i++) {
         const row = scores.subarray(i * k, (i + 1) * k);
         if (this.whiten) for (let c = 0; c < k; c++) row[c] *= inverse[c];
         if (this.whiten === 'zca') this.#spread(row, wide);
         output.push(this.whiten === 'zca' ? wide : row);
       }
-    }
-    pace.end();
+    });
     return output.matrix();
   }
 
@@ -126,40 +119,23 @@ export class Model implements ModelRecord {
    */
   async inverseTransform(scores: Data, options: ApplyOptions = {}): Promise<Matrix> {
     const { k, d } = this;
-    const pace = new Pace(options);
     const width = this.whiten === 'zca' ? d : k;
-    const source = await openSource(scores);
-    if (source.cols !== width) {
-      throw new DataError('WIDTH_MISMATCH', `These scores have ${source.cols} columns; this model's have ${width}.`, {
-        value: source.cols,
-        expected: width,
-      });
-    }
-    const output = new RowCollector(source, d);
     const plain = { shift: new Float64Array(width), factor: new Float64Array(width).fill(1) };
-    const tile = new Float64Array(TILE * width);
+    const output = new RowCollector(d);
     const z = new Float64Array(k);
     const x = new Float64Array(d);
-    pace.begin('reconstruction', source.rows);
-    for await (const block of source.blocks()) {
-      checkFinite(block, output.rows);
-      for (let from = 0; from < block.rows; from += TILE) {
-        const to = Math.min(block.rows, from + TILE);
-        packTile(block, plain, from, to, 0, width, tile);
-        for (let i = 0; i < to - from; i++) {
-          for (let c = 0; c < k; c++) {
-            const score = this.whiten === 'zca' ? dot(this.#components, c * d, tile, i * d, d) : tile[i * k + c];
-            z[c] = this.whiten ? score * this.#deviations[c] : score;
-          }
-          this.#spread(z, x);
-          for (let j = 0; j < d; j++) x[j] = x[j] * this.#scale[j] + this.#mean[j];
-          output.push(x);
+    await this.#read('reconstruction', scores, width, options, (block, pace) => {
+      output.expect(block);
+      return eachRow(block, plain, pace, (row, start) => {
+        for (let c = 0; c < k; c++) {
+          const score = this.whiten === 'zca' ? dot(this.#components, c * d, row, start, d) : row[start + c];
+          z[c] = this.whiten ? score * this.#deviations[c] : score;
         }
-        const pause = pace.step(to - from);
-        if (pause) await pause;
-      }
-    }
-    pace.end();
+        this.#spread(z, x);
+        for (let j = 0; j < d; j++) x[j] = x[j] * this.#scale[j] + this.#mean[j];
+        output.push(x);
+      });
+    });
     return output.matrix();
   }
 
@@ -169,28 +145,16 @@ export class Model implements ModelRecord {
    */
   async reconstructionError(data: Data, options: ApplyOptions = {}): Promise<Float64Array> {
     const { k, d } = this;
-    const pace = new Pace(options);
-    const source = await this.#open(data);
     const frame = { shift: this.#mean, factor: this.#scale.map((s) => 1 / s) };
-    const tile = new Float64Array(TILE * d);
     const errors: number[] = [];
-    pace.begin('reconstruction error', source.rows);
-    for await (const block of source.blocks()) {
-      checkFinite(block, errors.length, this.columnNames);
-      for (let from = 0; from < block.rows; from += TILE) {
-        const to = Math.min(block.rows, from + TILE);
-        packTile(block, frame, from, to, 0, d, tile);
-        for (let i = 0; i < to - from; i++) {
-          for (let c = 0; c < k; c++) {
-            axpy(-dot(this.#components, c * d, tile, i * d, d), this.#components, c * d, tile, i * d, d);
-          }
-          errors.push(dot(tile, i * d, tile, i * d, d));
+    await this.#read('reconstruction error', data, d, options, (block, pace) =>
+      eachRow(block, frame, pace, (row, start) => {
+        for (let c = 0; c < k; c++) {
+          axpy(-dot(this.#components, c * d, row, start, d), this.#components, c * d, row, start, d);
         }
-        const pause = pace.step(to - from);
-        if (pause) await pause;
-      }
-    }
-    pace.end();
+        errors.push(dot(row, start, row, start, d));
+      }),
+    );
     return Float64Array.from(errors);
   }
 
@@ -230,44 +194,86 @@ export class Model implements ModelRecord {
     for (let c = 0; c < this.k; c++) axpy(z[c], this.#components, c * this.d, out, 0, this.d);
   }
 
-  async #open(data: Data): Promise<RowSource> {
-    const source = await openSource(data, this.columnNames);
-    if (source.cols === this.d) return source;
-    throw new DataError(
-      'WIDTH_MISMATCH',
-      `These rows have ${source.cols} columns, but the model was fitted to ${this.d}. Pass the same columns in the same order.`,
-      { value: source.cols, expected: this.d },
-    );
+  /** Opens data, checks its width and values, hands its blocks on, and closes it whatever happens. */
+  async #read(
+    phase: string,
+    data: Data,
+    width: number,
+    options: ApplyOptions,
+    visit: (block: Block, pace: Pace) => Promise<void>,
+  ): Promise<void> {
+    const pace = new Pace(checkControl(options));
+    const names = width === this.d ? this.columnNames : undefined;
+    const source = await openSource(data, pace, names);
+    try {
+      if (source.cols !== width) {
+        throw new DataError(
+          'WIDTH_MISMATCH',
+          `These rows have ${source.cols} columns, but the model was fitted to ${this.d} and has ${this.k} components: ${width} are needed here. Pass the same columns in the same order.`,
+          { value: source.cols, expected: width },
+        );
+      }
+      let rows = 0;
+      pace.begin(phase, source.rows);
+      for await (const block of source.blocks()) {
+        checkWidth(block, source, rows);
+        checkFinite(block, rows, names);
+        await visit(block, pace);
+        rows += block.rows;
+      }
+      pace.end();
+    } finally {
+      await source.close?.();
+    }
   }
 }
 
-/** Collects rows of known width into a matrix of the source's type. */
-class RowCollector {
-  rows = 0;
-  readonly #cols: number;
-  readonly #make: (length: number) => FloatArray;
-  #data: FloatArray;
+/** Packs a block tile by tile and visits each row of it. */
+async function eachRow(
+  block: Block,
+  frame: Frame,
+  pace: Pace,
+  visit: (tile: Float64Array, start: number) => void,
+): Promise<void> {
+  const tile = new Float64Array(Math.min(TILE, block.rows) * block.cols);
+  for (let from = 0; from < block.rows; from += TILE) {
+    const to = Math.min(block.rows, from + TILE);
+    packTile(block, frame, from, to, 0, block.cols, tile);
+    for (let i = 0; i < to - from; i++) visit(tile, i * block.cols);
+    const pause = pace.step(to - from);
+    if (pause) await pause;
+  }
+}
 
-  constructor(source: RowSource, cols: number) {
+/** Collects rows of known width into a matrix: float32 while all that came is float32, float64 from then on. */
+class RowCollector {
+  #rows = 0;
+  readonly #cols: number;
+  #data: FloatArray = new Float32Array(0);
+
+  constructor(cols: number) {
     this.#cols = cols;
-    this.#make = (length) => (source.dtype === 'float32' ? new Float32Array(length) : new Float64Array(length));
-    this.#data = this.#make((source.rows ?? 1024) * cols);
+  }
+
+  /** Makes room for the rows that a block gives. */
+  expect(block: Block): void {
+    const needed = (this.#rows + block.rows) * this.#cols;
+    const double = block.data instanceof Float64Array || this.#data instanceof Float64Array;
+    if (needed <= this.#data.length && double === this.#data instanceof Float64Array) return;
+    const length = this.#rows === 0 ? needed : Math.max(needed, 2 * this.#data.length);
+    const grown = double ? new Float64Array(length) : new Float32Array(length);
+    grown.set(this.#data.subarray(0, this.#rows * this.#cols));
+    this.#data = grown;
   }
 
   push(row: Float64Array): void {
-    const start = this.rows++ * this.#cols;
-    if (start + this.#cols > this.#data.length) {
-      const grown = this.#make(2 * (start + this.#cols));
-      grown.set(this.#data);
-      this.#data = grown;
-    }
-    this.#data.set(row, start);
+    this.#data.set(row, this.#rows++ * this.#cols);
   }
 
   matrix(): Matrix {
-    const length = this.rows * this.#cols;
+    const length = this.#rows * this.#cols;
     const data = this.#data.length === length ? this.#data : this.#data.slice(0, length);
-    return { rows: this.rows, cols: this.#cols, data };
+    return { rows: this.#rows, cols: this.#cols, data };
   }
 }
 

@@ -1,6 +1,6 @@
 import type { Matrix } from '../data/matrix.js';
 import type { DType } from '../data/rows.js';
-import { ModelError } from '../errors.js';
+import { ModelError, show } from '../errors.js';
 import { orthonormalityDefect } from '../linalg/orthonormalise.js';
 import type { Whiten } from '../options.js';
 import type { Plan } from '../plan.js';
@@ -51,9 +51,9 @@ export const VECTORS = [
   ['singularValues', 'k'],
 ] as const satisfies readonly (readonly [keyof ModelRecord, 'd' | 'k'])[];
 
-/** Refuses a record that cannot be a model, naming what is wrong with it. */
+/** Refuses a record that cannot be a model, naming what is wrong with it. Nothing about it is taken for granted. */
 export function checkRecord(record: ModelRecord): void {
-  const { components, mean } = record;
+  const { components } = record;
   const [k, d] = [components.rows, components.cols];
   demand(Number.isSafeInteger(k) && k >= 1 && Number.isSafeInteger(d) && d >= k, `components cannot be ${k} × ${d}`);
   demand(components.data.length === k * d, `components have ${components.data.length} numbers, not ${k} × ${d}`);
@@ -64,34 +64,89 @@ export function checkRecord(record: ModelRecord): void {
     demand(record[name].every(Number.isFinite), `${name} holds a value that is not finite`);
   }
   demand(
-    record.scale.every((s) => s > 0),
-    'scale holds a value that is not positive',
+    record.scale.every((s) => s > 0 && Number.isFinite(1 / s)),
+    'scale holds a value that nothing can be divided by',
   );
-  for (let i = 0; i < k; i++) {
-    demand(record.variances[i] >= 0, `variance ${i} is negative`);
-    demand(i === 0 || record.variances[i] <= record.variances[i - 1], `variances rise at ${i}`);
+  for (const name of ['variances', 'varianceRatios', 'singularValues'] as const) {
+    record[name].forEach((value, i) => {
+      demand(value >= 0, `${name} has a negative value at ${i}`);
+      demand(i === 0 || value <= record[name][i - 1], `${name} rise at ${i}`);
+    });
   }
-  const numbers = {
-    totalVariance: record.totalVariance,
-    noiseVariance: record.noiseVariance,
-    n: record.n,
-    ddof: record.ddof,
-  };
-  for (const [name, value] of Object.entries(numbers)) {
-    demand(Number.isFinite(value) && value >= 0, `${name} is ${value}`);
+  for (const name of ['totalVariance', 'noiseVariance', 'n', 'totalWeight', 'ddof'] as const) {
+    demand(isNumber(record[name]) && record[name] >= 0, `${name} is ${show(record[name])}`);
   }
   demand(
-    record.totalWeight - record.ddof > 0,
+    record.totalWeight > record.ddof,
     `totalWeight ${record.totalWeight} leaves nothing after ddof ${record.ddof}`,
   );
-  demand(record.centered || mean.every((m) => m === 0), 'mean is not zero although data were not centred');
-  demand(record.whiten === false || record.whiten === 'pca' || record.whiten === 'zca', `whiten is ${record.whiten}`);
-  const names = record.columnNames;
-  demand(names === undefined || names.length === d, `columnNames has ${names?.length} names for ${d} columns`);
-  demand(record.certificate.residuals.length === k, 'the certificate is not one of these components');
-  demand(record.uniqueness.axes.length === k, 'uniqueness does not speak of these components');
+  demand(typeof record.centered === 'boolean', `centered is ${show(record.centered)}`);
+  demand(record.centered || record.mean.every((m) => m === 0), 'mean is not zero although data were not centred');
+  demand(
+    record.whiten === false || record.whiten === 'pca' || record.whiten === 'zca',
+    `whiten is ${show(record.whiten)}`,
+  );
+  demand(record.dtype === 'float32' || record.dtype === 'float64', `dtype is ${show(record.dtype)}`);
+  const names: unknown = record.columnNames;
+  demand(names === undefined || isList(names, d, isString), `columnNames are not ${d} names`);
+  checkWords(record);
+  checkCertificate(record.certificate, k);
+  checkUniqueness(record.uniqueness, k);
   const defect = orthonormalityDefect(components.data, k, d);
   demand(defect < 1e-6, `components are not orthonormal: off by ${defect}`);
+}
+
+function checkWords({ plan, warnings }: ModelRecord): void {
+  demand(isObject(plan) && isObject(plan.flops), 'plan is not a plan');
+  demand([plan.solver, plan.engine, plan.reason].every(isString), 'plan has no solver, engine or reason');
+  demand(isList(warnings), 'warnings are not a list');
+  demand(
+    warnings.every((warning) => isObject(warning) && isString(warning.code) && isString(warning.message)),
+    'a warning has no code or message',
+  );
+}
+
+function checkCertificate(certificate: Certificate, k: number): void {
+  demand(isObject(certificate), 'certificate is missing');
+  for (const name of ['residuals', 'varianceBounds', 'angleBounds'] as const) {
+    demand(isList(certificate[name], k, isBound), `certificate.${name} are not ${k} bounds`);
+  }
+  for (const name of ['subspaceAngleBound', 'orthonormality'] as const) {
+    demand(isBound(certificate[name]), `certificate.${name} is ${show(certificate[name])}`);
+  }
+}
+
+function checkUniqueness(uniqueness: Uniqueness, k: number): void {
+  demand(isObject(uniqueness), 'uniqueness is missing');
+  const { rank, subspace, axes } = uniqueness;
+  demand(Number.isSafeInteger(rank) && rank >= 0 && rank <= k, `uniqueness.rank is ${show(rank)}`);
+  const isVerdict = (value: unknown): boolean =>
+    isObject(value) &&
+    typeof value.determined === 'boolean' &&
+    (value.gap === null || isBound(value.gap)) &&
+    isBound(value.noiseAngle);
+  demand(isVerdict(subspace), 'uniqueness.subspace is not a verdict');
+  demand(isList(axes, k, isVerdict), `uniqueness.axes are not ${k} verdicts`);
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null;
+}
+
+function isString(value: unknown): value is string {
+  return typeof value === 'string';
+}
+
+function isNumber(value: unknown): value is number {
+  return typeof value === 'number' && Number.isFinite(value);
+}
+
+function isBound(value: unknown): value is number {
+  return isNumber(value) && value >= 0;
+}
+
+function isList(value: unknown, length?: number, each: (entry: unknown) => boolean = () => true): boolean {
+  return Array.isArray(value) && (length === undefined || value.length === length) && value.every(each);
 }
 
 function demand(holds: boolean, what: string): void {

@@ -22,6 +22,7 @@ import { VECTORS } from './record.js';
 export const FORMAT = 'scree-model';
 export const VERSION = 1;
 const MAGIC = 'SCREEPCA';
+const NUMBERS = 'float64 little-endian';
 
 type Plain = Record<string, unknown>;
 
@@ -61,17 +62,18 @@ export function fromJSON(source: string | object): ModelRecord {
   }
   const { checksum, ...body } = parsed as Plain;
   checkVersion(body.version);
-  if (checksum !== checksumOf(body)) {
+  const expected = checksumOf(body);
+  if (checksum !== expected) {
     throw new ModelError(
       'MODEL_CHANGED',
-      `The model was changed after it was written: its checksum is ${show(checksum)}, its content gives ${show(checksumOf(body))}. Fit it again or restore the file.`,
-      { value: checksum, expected: checksumOf(body) },
+      `The model was changed after it was written: its checksum is ${show(checksum)}, its content gives ${show(expected)}. Fit it again or restore the file.`,
+      { value: checksum, expected },
     );
   }
   return revive(body, (name) => {
     const value = body[name];
     if (!Array.isArray(value)) throw new ModelError('BAD_MODEL', `This is not a model: ${name} is missing.`);
-    return Float64Array.from(value.flat());
+    return Float64Array.from(value.flat(), (entry) => (typeof entry === 'number' ? entry : Number.NaN));
   });
 }
 
@@ -82,7 +84,7 @@ export function toBinary(record: ModelRecord): Uint8Array {
     JSON.stringify({
       format: FORMAT,
       version: VERSION,
-      numbers: 'float64 little-endian',
+      numbers: NUMBERS,
       arrays,
       ...scalars(record),
     }),
@@ -134,6 +136,7 @@ export function fromBinary(bytes: Uint8Array): ModelRecord {
   } catch {
     throw changed;
   }
+  if (typeof header !== 'object' || header === null) throw changed;
   const { k, d } = header;
   if (typeof k !== 'number' || typeof d !== 'number' || !Number.isSafeInteger(k * d) || k < 1 || d < 1) throw changed;
   const arrays = layout(k, d);
@@ -141,6 +144,12 @@ export function fromBinary(bytes: Uint8Array): ModelRecord {
   if (bytes.length < start + size + 4) throw truncated(start + size + 4);
   if (bytes.length > start + size + 4) throw changed;
   if (view.getUint32(start + size, true) !== crc32(bytes.subarray(0, start + size))) throw changed;
+  if (header.format !== FORMAT || header.version !== VERSION || header.numbers !== NUMBERS) {
+    throw new ModelError(
+      'BAD_MODEL',
+      `This is not a model: its header says ${show(header.format)}, ${show(header.version)}, ${show(header.numbers)}.`,
+    );
+  }
   return revive(header, (name) => {
     const { offset, shape } = arrays.find((array) => array.name === name) as (typeof arrays)[number];
     return Float64Array.from({ length: count(shape) }, (_, i) => view.getFloat64(start + offset + 8 * i, true));
@@ -178,7 +187,7 @@ function revive(stored: Plain, array: (name: 'components' | (typeof VECTORS)[num
   const { format, version, k, d, arrays, numbers, ...rest } = stored;
   return {
     ...(rest as unknown as ModelRecord),
-    components: { rows: Number(k), cols: Number(d), data: array('components') },
+    components: { rows: k as number, cols: d as number, data: array('components') },
     ...(Object.fromEntries(VECTORS.map(([name]) => [name, array(name)])) as Pick<
       ModelRecord,
       (typeof VECTORS)[number][0]
@@ -199,10 +208,18 @@ function checkVersion(version: unknown): void {
   }
 }
 
+/** The CRC-32 of an object's JSON text. */
 function checksumOf(body: object): string {
-  return crc32(new TextEncoder().encode(JSON.stringify(body)))
-    .toString(16)
-    .padStart(8, '0');
+  let text: string;
+  try {
+    text = JSON.stringify(body);
+  } catch (error) {
+    throw new ModelError(
+      'BAD_MODEL',
+      `This is not a model: it cannot be JSON (${error instanceof Error ? error.message : error}).`,
+    );
+  }
+  return crc32(new TextEncoder().encode(text)).toString(16).padStart(8, '0');
 }
 
 function layout(

@@ -1,5 +1,5 @@
 import type { Solution } from '../solvers/solver.js';
-import { type Accuracy, wedin } from './certificate.js';
+import { type Accuracy, angle } from './certificate.js';
 import type { Warning } from './warning.js';
 
 /** Whether the data determine what was found, apart from signs. Seed 004's exercise, answered for every fit. */
@@ -19,90 +19,125 @@ export interface Determination {
   readonly noiseAngle: number;
 }
 
-/** A turn of 0.1 rad (6°) is where we stop calling an axis determined. */
-const LOOSE = 0.1;
-
 export interface Judgement {
   readonly uniqueness: Uniqueness;
   readonly warnings: readonly Warning[];
 }
 
+/** A turn of 0.1 rad (6°) is where we stop calling an axis determined. */
+const LOOSE = 0.1;
+
+/** A component and the one after it: how far apart, and what could turn them into one another. */
+interface Pair {
+  readonly gap: number;
+  /** Turn by the last digit of the data. */
+  readonly noise: number;
+  /** Turn by the rounding of the solver. */
+  readonly solver: number;
+}
+
 /**
- * An axis is determined when its variance differs from every other by more than the last digit of the data, and the
- * rounding of the solver, can account for. `noise` bounds ‖ΔB‖ when every number is changed by half a unit in its last
- * place; it moves singular values by at most as much and turns vectors by Wedin's bound.
+ * An axis is determined when its variance differs from its neighbours' by more than the last digit of the data, and the
+ * rounding of the solver, can account for.
+ *
+ * `noise[j]` = eⱼ is how much column j changes in norm when each of its numbers changes by half a unit in its last
+ * place. The singular value of v changes by at most ν = Σⱼ eⱼ|vⱼ| then, and v and its neighbour v' turn into one
+ * another by about (σν' + σ'ν)/(σ² − σ'²): first-order perturbation theory of the SVD, with the worst signs. A column
+ * far from the origin so blurs the components it takes part in, and no others.
  */
 export function judgeUniqueness(
   solution: Solution,
   accuracy: Accuracy,
-  noise: number,
+  { d, noise, plan }: { readonly d: number; readonly noise: Float64Array; readonly plan: { readonly solver: string } },
   toVariance: number,
-  solverName: string,
 ): Judgement {
   const { k, values, next } = solution;
-  const { angleBounds, subspaceAngleBound } = accuracy.certificate;
+  const blurs = componentBlurs(solution, noise, d);
   const roots = Array.from(values, (value) => Math.sqrt(Math.max(0, value)));
-  const nextRoot = next ? Math.sqrt(next.value) : undefined;
+  if (next) roots.push(Math.sqrt(next.value));
   let rank = 0;
-  while (rank < k && values[rank] > accuracy.valueBounds[rank] && roots[rank] > noise) rank++;
+  while (rank < k && values[rank] > accuracy.valueBounds[rank] && roots[rank] > blurs[rank]) rank++;
 
-  const axes = roots.map((root, i): Determination => {
-    const others = [roots[i - 1], i + 1 < k ? roots[i + 1] : nextRoot].filter((other) => other !== undefined);
-    const near = [values[i - 1], i + 1 < k ? values[i + 1] : next?.value].filter((other) => other !== undefined);
-    const rootGap = Math.min(...others.map((other) => Math.abs(root - other)));
-    const noiseAngle = Math.asin(Math.min(1, wedin(noise, rootGap)));
+  const pairs = accuracy.turns.map((solver, i): Pair => {
+    const [a, b] = [roots[i], roots[i + 1]];
+    const blur = a > b ? (a * blurs[i + 1] + b * blurs[i]) / ((a - b) * (a + b)) : 1;
+    return { gap: (a - b) * (a + b) * toVariance, noise: angle(blur), solver };
+  });
+  const clear = ({ noise, solver }: Pair): boolean => noise + solver < LOOSE;
+  /** Where a single direction has no variance, it is the one orthogonal to all that have. */
+  const spanned = (i: number): boolean => i < rank || d - rank === 1;
+  const axes = Array.from({ length: k }, (_, i): Determination => {
+    const around = pairs.slice(Math.max(0, i - 1), i + 1);
     return {
-      determined: i < rank && noiseAngle + angleBounds[i] < LOOSE,
-      gap: near.length === 0 ? null : Math.min(...near.map((other) => Math.abs(values[i] - other))) * toVariance,
-      noiseAngle: i < rank ? noiseAngle : Math.PI / 2,
+      determined: spanned(i) && around.every(clear),
+      gap: around.length === 0 ? null : Math.max(0, Math.min(...around.map(({ gap }) => gap))),
+      noiseAngle: spanned(i) ? Math.max(0, ...around.map(({ noise }) => noise)) : Math.PI / 2,
     };
   });
-  const subspaceNoise = next ? Math.asin(Math.min(1, wedin(noise, roots[k - 1] - (nextRoot ?? 0)))) : 0;
+  const last = next ? pairs[k - 1] : undefined;
   const subspace: Determination = {
-    determined: next === undefined || (rank === k && subspaceNoise + subspaceAngleBound < LOOSE),
-    gap: next ? Math.max(0, values[k - 1] - next.value) * toVariance : null,
-    noiseAngle: next && rank < k ? Math.PI / 2 : subspaceNoise,
-  };
-  const uniqueness = { rank, subspace, axes };
-  return { uniqueness, warnings: describe(uniqueness, solution, accuracy, noise, toVariance, solverName) };
-}
-
-/** The same in words. Components are counted from 1, as people do. */
-function describe(
-  { rank, subspace, axes }: Uniqueness,
-  solution: Solution,
-  accuracy: Accuracy,
-  noise: number,
-  toVariance: number,
-  solverName: string,
-): Warning[] {
-  const { k, values, next } = solution;
-  const warnings: Warning[] = [];
-  if (values[0] <= 0 || rank === 0) return warnings;
-  if (rank < k) {
-    warnings.push({
-      code: 'RANK_BELOW_K',
-      message:
-        `Only ${rank} of the ${k} components have variance that can be told from zero. ` +
-        `${components(rank, k - 1)} ${rank + 1 === k ? 'is some direction' : 'are some directions'} orthogonal to the others, ` +
-        `not determined by the data. Use k ≤ ${rank}` +
-        `${solverName === 'svd' ? '.' : ", or solver: 'svd' if you expect variances this small."}`,
-    });
-  }
-  // Neighbours that cannot be told apart form runs; the run that reaches past k costs the subspace its uniqueness.
-  const same = (i: number): boolean => {
-    const below = i + 1 < k ? values[i + 1] : next?.value;
-    if (below === undefined || i >= rank) return false;
-    const blur = accuracy.valueBounds[i] + (i + 1 < k ? accuracy.valueBounds[i + 1] : accuracy.nextBound);
-    const gap = values[i] - below;
-    const noiseAngle = Math.asin(Math.min(1, wedin(noise, Math.sqrt(values[i]) - Math.sqrt(Math.max(0, below)))));
-    return noiseAngle >= LOOSE || blur >= LOOSE * gap;
+    determined: last === undefined || (rank === k && clear(last)),
+    gap: last ? Math.max(0, last.gap) : null,
+    noiseAngle: last ? (rank === k ? last.noise : Math.PI / 2) : 0,
   };
   const variance = (i: number): string => (values[i] * toVariance).toPrecision(6);
-  for (let first = 0; first < rank; ) {
+  const warnings = [
+    ...rankWarnings(rank, k, d, plan.solver),
+    ...pairWarnings(pairs.slice(0, rank), k, variance),
+    ...accuracyWarnings(pairs.slice(0, rank), k, variance, plan.solver),
+  ];
+  return { uniqueness: { rank, subspace, axes }, warnings };
+}
+
+/** ν of each component, and of whatever direction comes after them. */
+function componentBlurs({ k, basis, next }: Solution, noise: Float64Array, d: number): number[] {
+  const blurs: number[] = [];
+  const left = new Float64Array(d).fill(1);
+  for (let i = 0; i < k; i++) {
+    let blur = 0;
+    for (let j = 0; j < d; j++) {
+      const entry = basis[i * d + j];
+      blur += noise[j] * Math.abs(entry);
+      left[j] -= entry * entry;
+    }
+    blurs.push(blur);
+  }
+  if (next) {
+    // A unit vector orthogonal to the components has |vⱼ| ≤ √(1 − Σᵢ vᵢⱼ²).
+    let [sum, square] = [0, 0];
+    for (let j = 0; j < d; j++) {
+      const most = noise[j] * Math.sqrt(Math.max(0, left[j]));
+      sum += most;
+      square += noise[j] * noise[j];
+    }
+    blurs.push(Math.min(sum, Math.sqrt(square)));
+  }
+  return blurs;
+}
+
+function rankWarnings(rank: number, k: number, d: number, solver: string): Warning[] {
+  if (rank === k) return [];
+  const remedy = solver === 'svd' ? '' : ", or solver: 'svd' if you expect variances this small";
+  const found = rank === 0 ? 'None' : `Only ${rank}`;
+  const some = `${found} of the ${k} components ${rank > 1 ? 'have' : 'has'} variance that can be told from zero.`;
+  const rest =
+    d - rank === 1
+      ? `${components(rank, k - 1)} is the direction in which the data do not vary.`
+      : `${components(rank, k - 1)} ${rank + 1 === k ? 'is some direction' : 'are some directions'} orthogonal to the others, not determined by the data.`;
+  const advice =
+    rank === 0 ? 'The data vary by no more than the rounding of their own numbers' : `Use k ≤ ${rank}${remedy}`;
+  return [{ code: 'RANK_BELOW_K', message: `${some} ${rest} ${advice}.` }];
+}
+
+/** Neighbours that the data cannot tell apart form runs; a run that reaches past k costs the subspace its uniqueness. */
+function pairWarnings(pairs: readonly Pair[], k: number, variance: (i: number) => string): Warning[] {
+  const warnings: Warning[] = [];
+  for (let first = 0; first < pairs.length; first++) {
     let last = first;
-    while (last < rank && same(last)) last++;
-    if (last >= k) {
+    while (last < pairs.length && pairs[last].noise >= LOOSE) last++;
+    if (last === first) continue;
+    const crosses = last === k;
+    if (crosses) {
       warnings.push({
         code: 'SUBSPACE_NOT_UNIQUE',
         message:
@@ -111,35 +146,40 @@ function describe(
           `${first > 0 ? `Use k = ${first}, or a larger k` : 'Use a larger k'} that takes in all components of that variance.`,
       });
     }
-    const end = Math.min(last, k - 1);
+    const end = crosses ? k - 1 : last;
     if (end > first) {
       warnings.push({
         code: 'AXES_NOT_UNIQUE',
         message:
           `${components(first, end)} have the same variance (${variance(first)}) as far as the data can tell: ` +
-          `the space they span together is determined${last >= k ? ' only with those after them' : ''}, ` +
+          `the space they span together is determined${crosses ? ' only with those after them' : ''}, ` +
           `but any rotation of these axes inside it fits equally well.`,
       });
     }
-    first = last + 1;
-  }
-  const unsure = axes.findIndex((axis, i) => i < rank && !axis.determined && axis.noiseAngle < LOOSE / 2);
-  if (unsure >= 0 && warnings.length === 0) {
-    warnings.push({
-      code: 'BELOW_ACCURACY',
-      message:
-        `Component ${unsure + 1} has a variance of ${variance(unsure)}, so small beside the largest that the ${solverName} solver ` +
-        `knows its direction only to ${((accuracy.certificate.angleBounds[unsure] * 180) / Math.PI).toPrecision(2)}°. ` +
-        `${solverName === 'svd' ? 'Scale the columns' : "Use solver: 'svd', or scale the columns"}.`,
-    });
-  }
-  if (!subspace.determined && warnings.length === 0) {
-    warnings.push({
-      code: 'SUBSPACE_NOT_UNIQUE',
-      message: `The gap between component ${k} and the one after it is too small to be sure of the subspace.`,
-    });
+    first = last;
   }
   return warnings;
+}
+
+/** What the data would tell apart, but the solver has not. */
+function accuracyWarnings(
+  pairs: readonly Pair[],
+  k: number,
+  variance: (i: number) => string,
+  solver: string,
+): Warning[] {
+  const unsure = pairs.findIndex(({ noise, solver }) => noise < LOOSE && noise + solver >= LOOSE);
+  if (unsure < 0) return [];
+  const turn = Math.min(90, (pairs[unsure].solver * 180) / Math.PI).toPrecision(2);
+  return [
+    {
+      code: 'BELOW_ACCURACY',
+      message:
+        `From component ${unsure + 1}${unsure + 1 === k ? '' : ' on'} (variance ${variance(unsure)}) the ${solver} solver may have turned neighbouring ` +
+        `axes into one another by up to ${turn}°: their variances are too close, or too small beside the largest, for its rounding. ` +
+        `${solver === 'svd' ? 'Scale the columns' : solver === 'krylov' ? "Use a smaller tolerance, or solver: 'svd'" : "Use solver: 'svd', or scale the columns"}.`,
+    },
+  ];
 }
 
 /** "Component 3", "Components 3 and 4", "Components 3 to 7", from indices counted from 0. */

@@ -18,11 +18,12 @@ export const covariance: Solver = {
     const steps = symmetricEigen(scatter.slice(), d, choose);
     const { values, vectors, count } = await pace.run('eigenvectors', eigenFlops(d, expected), steps);
     const leading = values.slice(0, count);
+    const image = await pace.follow(multiplySymmetric(scatter, vectors, count, d));
     return {
       k: count,
       basis: vectors,
       values: leading,
-      residuals: residualNorms(multiplySymmetric(scatter, vectors, count, d), vectors, leading, count, d),
+      residuals: residualNorms(image, vectors, leading, count, d),
       next: nextValue(values, count, problem, eigenvalueBound(problem, values[0])),
       converged: true,
       passes: 1,

@@ -26,7 +26,7 @@ export const dual: Solver = {
     const steps = symmetricEigen(products, n, choose);
     const { values, vectors, count } = await pace.run('eigenvectors', eigenFlops(n, expected), steps);
     const images = await passes.multiplyTransposed(transpose(vectors, count, n), count);
-    const basis = qr(images, count, d).q;
+    const { q: basis } = await pace.follow(qr(images, count, d));
     const scattered = await passes.normal(basis, count);
     // Rayleigh quotients: the eigenvalue that leaves the smallest residual.
     const leading = Float64Array.from({ length: count }, (_, r) => dot(scattered, r * d, basis, r * d, d));
@@ -36,6 +36,7 @@ export const dual: Solver = {
       values: leading,
       residuals: residualNorms(scattered, basis, leading, count, d),
       next: nextValue(values, count, problem, eigenvalueBound({ ...problem, d: n }, values[0])),
+      rayleigh: true,
       converged: true,
       passes: 3,
     };

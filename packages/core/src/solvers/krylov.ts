@@ -2,7 +2,7 @@ import { orthonormalise } from '../linalg/orthonormalise.js';
 import { type Random, random } from '../linalg/random.js';
 import { symmetricEigen } from '../linalg/symmetric-eigen.js';
 import { axpy, dot } from '../linalg/vector.js';
-import { complete, type Pace } from '../pace.js';
+import type { Pace } from '../pace.js';
 import { residualNorms } from './residuals.js';
 import { countWanted, type Problem, type RowsProblem, type Solution, type Solver, type Wanted } from './solver.js';
 
@@ -44,13 +44,15 @@ export const krylov: Solver = {
       'count' in wanted ? wanted.count + Math.min(OVERSAMPLING, wanted.count + 2) : GROWING_BLOCK,
     );
     const space = new KrylovSpace(d, random(problem.seed));
-    space.append(block);
+    await space.append(block, pace);
     let confirming = 0;
     let confirmed = 'count' in wanted;
     for (let pass = 1; ; pass++) {
       const image = await passes.normal(space.lastBlock(), space.lastCount);
       await space.expand(image, pace);
-      const ritz = space.ritz((values) => (holds(wanted, values, trace) ? countWanted(wanted, values, trace) + 1 : 0));
+      const ritz = await space.ritz(pace, (values) =>
+        holds(wanted, values, trace) ? countWanted(wanted, values, trace) + 1 : 0,
+      );
       const whole = space.size === d;
       // A space that is nearly everything is cheaper to complete than to doubt.
       const nearly = !whole && d <= WHOLE * block;
@@ -61,7 +63,7 @@ export const krylov: Solver = {
       if (pass === MOST_PASSES) return finishRitz(problem, space, ritz, k, block, false, pass);
       if (enough) {
         const most = Math.max(k + 3 * block, Math.min(k + BLOCKS * block, Math.floor(MOST_NUMBERS / d)));
-        if (space.size + space.lastCount > most && most < d) space.restart(Math.min(k + block, space.size));
+        if (space.size + space.lastCount > most && most < d) await space.restart(Math.min(k + block, space.size), pace);
       }
       // Fewer vectors than components: look once more from elsewhere before believing it.
       const fresh = done ? block : 0;
@@ -69,7 +71,7 @@ export const krylov: Solver = {
         confirmed = true;
         confirming = CONFIRMING;
       }
-      space.append(Math.min(space.lastCount + fresh, d - space.size));
+      await space.append(Math.min(space.lastCount + fresh, d - space.size), pace);
     }
   },
 };
@@ -106,7 +108,7 @@ async function finishRitz(
   passes: number,
 ): Promise<Solution> {
   const { d } = problem;
-  const basis = space.vectors(ritz, k);
+  const basis = await space.vectors(ritz, k, problem.pace);
   const image = await problem.passes.normal(basis, k);
   const values = Float64Array.from({ length: k }, (_, r) => dot(image, r * d, basis, r * d, d));
   const known = ritz.residuals.length > k;
@@ -121,6 +123,7 @@ async function finishRitz(
     values,
     residuals,
     next: k >= d ? undefined : { value, bound },
+    rayleigh: true,
     search: space.size === d ? 1 : 30 * Math.sqrt(d / block),
     // What the iteration believes of its residuals counts only if the data say so too.
     converged: believed && residuals.every((residual) => residual <= problem.tolerance * values[0]),
@@ -158,7 +161,7 @@ class KrylovSpace {
   }
 
   /** Appends a block of at least `lastCount`: what the last image left outside Q, and random directions to fill it. */
-  append(count: number): void {
+  async append(count: number, pace: Pace): Promise<void> {
     const d = this.#d;
     const needed = (this.size + count) * d;
     if (this.#basis.length < needed) {
@@ -170,7 +173,7 @@ class KrylovSpace {
     const carried = Math.min(count, this.lastCount) * d;
     this.#basis.set(this.#outside.subarray(0, carried), start);
     for (let i = start + carried; i < needed; i++) this.#basis[i] = this.#random.normal();
-    orthonormalise(this.#basis, this.size + count, d, this.#random, this.size);
+    await pace.follow(orthonormalise(this.#basis, this.size + count, d, this.#random, this.size));
     this.size += count;
     this.lastCount = count;
   }
@@ -192,7 +195,7 @@ class KrylovSpace {
           next[j * m + first + c] += inside;
         }
       }
-      const pause = pace.step(0);
+      const pause = pace.breathe();
       if (pause) await pause;
     }
     for (let j = 0; j < m; j++) {
@@ -208,11 +211,11 @@ class KrylovSpace {
   }
 
   /** Ritz values, and residuals and coordinates of as many as `count` says. */
-  ritz(count: (values: Float64Array) => number): Ritz {
+  async ritz(pace: Pace, count: (values: Float64Array) => number): Promise<Ritz> {
     const m = this.size;
     const b = this.lastCount;
     const d = this.#d;
-    const eigen = complete(symmetricEigen(this.#projected.slice(), m, count));
+    const eigen = await pace.follow(symmetricEigen(this.#projected.slice(), m, count));
     const products = new Float64Array(b * b);
     for (let i = 0; i < b; i++) {
       for (let j = 0; j < b; j++) products[i * b + j] = dot(this.#outside, i * d, this.#outside, j * d, d);
@@ -227,20 +230,22 @@ class KrylovSpace {
   }
 
   /** Ritz vectors, orthonormal rows. */
-  vectors(ritz: Ritz, count: number): Float64Array {
+  async vectors(ritz: Ritz, count: number, pace: Pace): Promise<Float64Array> {
     const [m, d] = [this.size, this.#d];
     const out = new Float64Array(count * d);
     for (let r = 0; r < count; r++) {
       for (let j = 0; j < m; j++) axpy(ritz.coordinates[r * m + j], this.#basis, j * d, out, r * d, d);
+      const pause = pace.breathe();
+      if (pause) await pause;
     }
-    orthonormalise(out, count, d, this.#random);
+    await pace.follow(orthonormalise(out, count, d, this.#random));
     return out;
   }
 
   /** Thick restart: keeps the leading Ritz vectors; T becomes their diagonal, what is outside stays outside (Wu & Simon 2000). */
-  restart(count: number): void {
-    const ritz = this.ritz(() => count);
-    const kept = this.vectors(ritz, count);
+  async restart(count: number, pace: Pace): Promise<void> {
+    const ritz = await this.ritz(pace, () => count);
+    const kept = await this.vectors(ritz, count, pace);
     this.#basis.set(kept);
     this.#projected = new Float64Array(count * count);
     for (let i = 0; i < count; i++) this.#projected[i * count + i] = ritz.values[i];

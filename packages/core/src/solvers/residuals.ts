@@ -1,4 +1,5 @@
 import { axpy, norm } from '../linalg/vector.js';
+import type { Steps } from '../pace.js';
 
 /** ‖Sv − λv‖ of each row v, given the rows Sv (`image`, destroyed). */
 export function residualNorms(
@@ -15,7 +16,12 @@ export function residualNorms(
 }
 
 /** Sv for each row v, S given by its upper triangle. */
-export function multiplySymmetric(upper: Float64Array, vectors: Float64Array, k: number, d: number): Float64Array {
+export function* multiplySymmetric(
+  upper: Float64Array,
+  vectors: Float64Array,
+  k: number,
+  d: number,
+): Steps<Float64Array> {
   const image = new Float64Array(k * d);
   for (let i = 0; i < d; i++) {
     const line = i * d;
@@ -29,6 +35,7 @@ export function multiplySymmetric(upper: Float64Array, vectors: Float64Array, k:
       }
       image[row + i] += sum;
     }
+    yield 4 * (d - i) * k;
   }
   return image;
 }

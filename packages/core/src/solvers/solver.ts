@@ -15,7 +15,7 @@ export interface Problem {
   readonly trace: number;
   /** How far rounding may have taken the computed S, or its products, from the exact: ‖ΔS‖ at most. */
   readonly roundoff: number;
-  /** The part of it that comes from the rounding of the mean, which no solver can do anything about. */
+  /** The part of it that comes from the rounding of means and scales, which no solver can do anything about. */
   readonly centring: number;
   /** Residual ‖Sv − λv‖/λ₁ that iterative solvers must reach. */
   readonly tolerance: number;
@@ -47,6 +47,8 @@ export interface Solution {
   readonly residuals: Float64Array;
   /** The eigenvalue after the last one wanted, and how far off it may be; undefined when there is none (k = d). */
   readonly next: { readonly value: number; readonly bound: number } | undefined;
+  /** Whether values are the Rayleigh quotients vᵀSv of the rows, which lie closer to eigenvalues than others do. */
+  readonly rayleigh?: boolean;
   /**
    * Where the solver worked on B and not on its square: how far its singular values may be off, ‖ΔB‖ at most. It
    * makes small variances far more certain than `roundoff` alone.

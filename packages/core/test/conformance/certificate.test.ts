@@ -58,6 +58,47 @@ describe('the certificate is true', () => {
     expect(sharp / axes).toBeGreaterThan(0.9);
   });
 
+  it.each(solverNames.filter((name) => name !== 'dual'))(
+    '%s: columns of zeros and ones, whose sums round the same way every time',
+    async (solver) => {
+      for (const [n, ones] of [
+        [1000, 50],
+        [2000, 90],
+        [20000, 700],
+        [100000, 33333],
+      ]) {
+        const data = new Float64Array(n).fill(1, 0, ones);
+        const exact = (ones * (n - ones)) / n / (n - 1);
+        const model = await pca({ rows: n, cols: 1, data }, { solver, k: 1 });
+        expect(Math.abs(model.variances[0] - exact)).toBeLessThanOrEqual(model.certificate.varianceBounds[0]);
+        expect(model.certificate.varianceBounds[0]).toBeLessThan(1e-11);
+      }
+    },
+  );
+
+  it.each(solverNames.filter((name) => name !== 'dual'))(
+    '%s: one-hot columns have one direction too many',
+    async (solver) => {
+      const { uniform } = random(4);
+      const n = 30000;
+      const data = new Float64Array(n * 3);
+      for (let i = 0; i < n; i++) data[i * 3 + Math.floor(uniform() * 3)] = 1;
+      const model = await pca({ rows: n, cols: 3, data }, { solver, k: 3 });
+      expect(model.uniqueness.rank).toBe(2);
+    },
+  );
+
+  it.each(solverNames.filter((name) => name !== 'dual'))(
+    '%s: unit scaling makes a variance of 1 within the bound',
+    async (solver) => {
+      const n = 100000;
+      const data = Float64Array.from({ length: n }, (_, i) => (i % 2 ? 0.3 : -0.3));
+      const model = await pca({ rows: n, cols: 1, data }, { solver, k: 1, scale: 'unit' });
+      expect(Math.abs(model.variances[0] - 1)).toBeLessThanOrEqual(model.certificate.varianceBounds[0]);
+      expect(model.varianceRatios[0]).toBeGreaterThan(1 - 1e-12);
+    },
+  );
+
   it('krylov: clusters, repeated and flat spectra in more dimensions than it looks at', async () => {
     await fc.assert(
       fc.asyncProperty(

@@ -147,6 +147,125 @@ describe('data keep their type and names', () => {
     expect(kept.plan.reason).toMatch(/kept in memory/);
   });
 
+  it('a stream that begins in float32 and goes on in float64 loses nothing', async () => {
+    const mixed = [Float32Array.of(1, 2), Float32Array.of(3, 1), [1e300, 0.1], [0.1, 1e-300]];
+    const model = await pca(stream(mixed), { k: 2, scale: 'unit' });
+    expect(model.dtype).toBe('float64');
+    expect(model.scale[0]).toBeGreaterThan(1e299);
+    const plain = await pca(rows, { k: 2 });
+    const scores = await plain.transform(stream([toMatrix(rows.slice(0, 5), true), toMatrix(rows.slice(5))]));
+    expect(scores.data).toBeInstanceOf(Float64Array);
+    expect(Math.abs(scores.data[50] - (await plain.transform(rows)).data[50])).toBeLessThan(1e-12);
+  });
+
+  it('a stream may use one buffer for all its blocks, and blocks without rows are passed over', async () => {
+    async function* reusing() {
+      const data = new Float64Array(40);
+      for (let i = 0; i < 40; i += 10) {
+        data.set(rows.slice(i, i + 10).flat());
+        yield { rows: 10, cols: 4, data };
+        yield { rows: 0, cols: 4, data: new Float64Array(0) };
+      }
+    }
+    const expected = await pca(rows, { k: 2 });
+    for (const solver of ['covariance', 'dual', 'svd', 'krylov'] as const) {
+      const model = await pca(reusing(), { k: 2, solver });
+      expect(Math.abs(model.variances[1] / expected.variances[1] - 1)).toBeLessThan(1e-12);
+    }
+  });
+
+  it('objects of interfaces and classes are records, also those with a column called length', async () => {
+    interface Flower {
+      length: number;
+      width: number;
+    }
+    class Leaf {
+      length = 1;
+      width = 2;
+    }
+    const flowers: Flower[] = [
+      { length: 1, width: 2 },
+      { length: 2, width: 1 },
+      { length: 5, width: 3 },
+    ];
+    const model = await pca(flowers, { k: 1 });
+    expect(model.columnNames).toEqual(['length', 'width']);
+    expect((await model.transform([new Leaf()])).rows).toBe(1);
+    const labelled: readonly { name: string; length: number; width: number }[] = flowers.map((flower, i) => ({
+      name: `${i}`,
+      ...flower,
+    }));
+    expect((await pca(labelled, { k: 1, columnNames: ['length', 'width'] })).variances).toEqual(model.variances);
+    expect((await pca(stream(flowers), { k: 1 })).n).toBe(3);
+    // @ts-expect-error rows of text are refused by the compiler already
+    await expect(pca([['1', '2']])).rejects.toMatchObject({ code: 'NOT_A_NUMBER' });
+  });
+
+  it('a stream is closed whatever happens to the fit', async () => {
+    const open = (items: unknown[]) => {
+      const state = { closed: false };
+      const iterable = {
+        async *[Symbol.asyncIterator]() {
+          try {
+            yield* items;
+            while (true) yield [1, 2];
+          } finally {
+            state.closed = true;
+          }
+        },
+      };
+      return { state, iterable: iterable as AsyncIterable<number[]> };
+    };
+    const model = await pca(
+      [
+        [1, 2],
+        [3, 1],
+        [2, 2],
+      ],
+      { k: 1 },
+    );
+    const attempts: ((stream: AsyncIterable<number[]>) => Promise<unknown>)[] = [
+      (stream) => pca(stream, { scale: [1, 2, 3] }),
+      (stream) => pca(stream, { columnNames: ['a'] }),
+      (stream) => pca(stream, { weights: [1] }),
+      (stream) => pca(stream, { signal: AbortSignal.timeout(20) }),
+      (stream) => model.transform(stream, { signal: AbortSignal.timeout(20) }),
+      (stream) => new Moments(3).add(stream),
+    ];
+    for (const attempt of attempts) {
+      const { state, iterable } = open([]);
+      await expect(attempt(iterable)).rejects.toThrow();
+      expect(state.closed).toBe(true);
+    }
+    const { state, iterable } = open([[1, Number.NaN]]);
+    await expect(pca(iterable)).rejects.toMatchObject({ code: 'NOT_FINITE' });
+    expect(state.closed).toBe(true);
+  });
+
+  it('adding to moments is all or nothing', async () => {
+    const moments = await new Moments(2).add([
+      [1, 2],
+      [3, 4],
+    ]);
+    await expect(
+      moments.add([
+        [5, 6],
+        [7, Number.NaN],
+      ]),
+    ).rejects.toMatchObject({ code: 'NOT_FINITE' });
+    await expect(
+      moments.add(
+        [
+          [5, 6],
+          [7, 8],
+        ],
+        { weights: [1] },
+      ),
+    ).rejects.toMatchObject({ code: 'BAD_WEIGHTS' });
+    expect(moments.rows).toBe(2);
+    expect(Array.from(moments.mean)).toEqual([2, 3]);
+  });
+
   it('moments gather rows from anywhere and feed the covariance road', async () => {
     const moments = new Moments(4, names);
     await moments.add(records.slice(0, 10));

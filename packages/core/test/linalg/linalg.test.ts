@@ -50,7 +50,7 @@ describe('qr', () => {
         const length = Math.max(shape.rows, shape.cols);
         const count = Math.min(shape.rows, shape.cols);
         const a = build({ ...shape, rows: count, cols: length });
-        const { q, r } = qr(a, count, length);
+        const { q, r } = complete(qr(a, count, length));
         const product = multiply(transpose(r, count, count), q, count, count, length);
         expect(difference(product, a)).toBeLessThanOrEqual(100 * EPS * maxAbs(a) + 5e-323);
         expect(orthonormalityDefect(q, count, length)).toBeLessThan(100 * EPS);
@@ -151,7 +151,7 @@ describe('symmetricEigen', () => {
     for (const [name, spectrum] of Object.entries(spectra)) {
       const { normal } = random(7);
       const q = Float64Array.from({ length: n * n }, normal);
-      orthonormalise(q, n, n, random(8));
+      complete(orthonormalise(q, n, n, random(8)));
       const scaled = q.map((x, i) => x * spectrum(Math.floor(i / n)));
       const a = multiply(transpose(q, n, n), scaled, n, n, n);
       for (const count of [1, 5, 20, 30, 31, 60]) {
@@ -203,7 +203,7 @@ describe('orthonormalise', () => {
         for (let i = 0; i < length; i++) rows[i] = rng.normal();
         for (let r = 1; r < count; r++)
           for (let i = 0; i < length; i++) rows[r * length + i] = rows[i] + nudge * rng.normal();
-        const independent = orthonormalise(rows, count, length, rng);
+        const independent = complete(orthonormalise(rows, count, length, rng));
         expect(orthonormalityDefect(rows, count, length)).toBeLessThan(20 * EPS);
         if (nudge === 0) expect(independent).toBe(1);
         if (nudge === 1) expect(independent).toBe(count);
@@ -213,6 +213,20 @@ describe('orthonormalise', () => {
 });
 
 describe('principalAngles', () => {
+  it('reads strides, leaves dependent rows out, takes any number of rows, and refuses what is no subspace', () => {
+    const plane = { rows: 2, cols: 3, data: Float64Array.of(1, 0, 0, 0, 1, 0) };
+    const strided = { rows: 2, cols: 3, stride: 4, data: Float64Array.of(1, 0, 0, 9, 0, 1, 0) };
+    expect(Math.max(...principalAngles(plane, strided))).toBeLessThan(1e-15);
+    const doubled = { rows: 2, cols: 3, data: Float32Array.of(1, 0, 0, 2, 0, 0) };
+    expect(Array.from(principalAngles(doubled, { rows: 1, cols: 3, data: Float64Array.of(0, 1, 0) }))).toEqual([
+      Math.PI / 2,
+    ]);
+    const three = { rows: 3, cols: 2, data: Float64Array.of(1, 0, 0, 1, 1, 1) };
+    expect(principalAngles(three, { rows: 1, cols: 2, data: Float64Array.of(1, 2) })[0]).toBeLessThan(1e-15);
+    expect(() => principalAngles(plane, three)).toThrow(/3 and 2 dimensions/);
+    expect(() => principalAngles(plane, { ...plane, data: plane.data.map(() => Number.NaN) })).toThrow(/not finite/);
+  });
+
   it('measures a known turn, however small, and ignores the choice of basis', () => {
     fc.assert(
       fc.property(fc.double({ min: -14, max: 0, noNaN: true }), fc.integer(), (exponent, seed) => {

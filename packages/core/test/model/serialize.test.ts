@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { loadModel, Model, ModelError, pca, type Whiten } from '../../src/index.js';
+import { crc32 } from '../../src/model/checksum.js';
 import { solverNames, tables, withSpectrum } from '../support/data.js';
 
 const rows = withSpectrum(30, 5, (i) => 3 * 0.5 ** i, { offset: (j) => j * 1e3 });
@@ -157,16 +158,80 @@ describe('a stored model', () => {
     const model = await make();
     const bad: [Partial<Model>, RegExp][] = [
       [{ mean: new Float64Array(4) }, /mean has 4 numbers, not 5/],
-      [{ scale: new Float64Array(5) }, /scale holds a value that is not positive/],
+      [{ scale: new Float64Array(5) }, /scale holds a value that nothing can be divided by/],
       [{ variances: Float64Array.of(1, 2, 3) }, /variances rise at 1/],
       [{ variances: Float64Array.of(1, Number.NaN, 0) }, /not finite/],
       [{ components: { rows: 3, cols: 5, data: new Float64Array(15).fill(1) } }, /not orthonormal/],
       [{ components: { rows: 6, cols: 5, data: new Float64Array(30) } }, /cannot be 6 × 5/],
-      [{ columnNames: ['a'] }, /1 names for 5 columns/],
+      [{ columnNames: ['a'] }, /columnNames are not 5 names/],
       [{ ddof: 1000 }, /leaves nothing/],
     ];
     for (const [part, message] of bad) expect(() => new Model({ ...spread(model), ...part })).toThrow(message);
     expect(new Model(spread(model)).k).toBe(3);
+  });
+
+  it('is refused when its parts are not what they should be, although the checksum is right', async () => {
+    const model = await make();
+    const { checksum, ...body } = model.toJSON() as Record<string, unknown> & { checksum: string };
+    const sign = (changed: object): object => {
+      const text = new TextEncoder().encode(JSON.stringify(changed));
+      return { ...changed, checksum: crc32(text).toString(16).padStart(8, '0') };
+    };
+    expect(sign(body)).toEqual({ ...body, checksum });
+    const uniqueness = body.uniqueness as object;
+    const hostile: object[] = [
+      { certificate: {} },
+      { certificate: null },
+      { certificate: { ...(body.certificate as object), varianceBounds: ['a', 'b', 'c'] } },
+      { certificate: { ...(body.certificate as object), angleBounds: [0, 0] } },
+      { uniqueness: {} },
+      { uniqueness: { ...uniqueness, rank: '3' } },
+      { uniqueness: { ...uniqueness, rank: 9 } },
+      { uniqueness: { ...uniqueness, axes: [1, 2, 3] } },
+      { warnings: ['careful'] },
+      { warnings: {} },
+      { plan: { solver: 1 } },
+      { columnNames: null },
+      { columnNames: [1, 2, 3, 4, 5] },
+      { singularValues: [3, -2, 1] },
+      { scale: [1e-320, 1, 1, 1, 1] },
+      { mean: ['1', 2, 3, 4, 5] },
+      { components: [[1, 0, 0, 0, 0], null, 3] },
+      { dtype: 'int8' },
+      { centered: 1 },
+      { k: 2 },
+      { d: '5' },
+      { n: -1 },
+      JSON.parse('{"__proto__": {"polluted": true}, "k": 1e9}'),
+    ];
+    for (const part of hostile)
+      expect(failure(sign({ ...body, ...part })).code, JSON.stringify(part)).toBe('BAD_MODEL');
+    expect(({} as { polluted?: boolean }).polluted).toBeUndefined();
+    const cyclic: Record<string, unknown> = { ...body };
+    cyclic.self = cyclic;
+    expect(failure(cyclic).code).toBe('BAD_MODEL');
+    expect(failure({ ...body, n: 3n }).code).toBe('BAD_MODEL');
+    expect(failure(`{"format":"scree-model","version":1,"a":${'['.repeat(1e5)}${']'.repeat(1e5)}}`).code).toBe(
+      'BAD_MODEL',
+    );
+  });
+
+  it('is refused when its binary header lies, although the checksum is right', async () => {
+    const bytes = (await make()).toBinary();
+    const view = new DataView(bytes.buffer);
+    const length = view.getUint32(12, true);
+    const header = new TextDecoder().decode(bytes.subarray(16, 16 + length));
+    for (const [from, to] of [
+      ['"version":1', '"version":9'],
+      ['"scree-model"', '"scree-mudel"'],
+      ['little-endian', 'biggie-endian'],
+      ['"rank":3', '"rank":4'],
+    ]) {
+      const changed = bytes.slice();
+      changed.set(new TextEncoder().encode(header.replace(from, to)), 16);
+      new DataView(changed.buffer).setUint32(changed.length - 4, crc32(changed.subarray(0, -4)), true);
+      expect(failure(changed).code, to).toBe('BAD_MODEL');
+    }
   });
 
   it('does not change when its arrays or its source do', async () => {

@@ -8,7 +8,7 @@ import { TILE } from './tile.js';
  * The five passes over sparse rows, with implicit centring: B is never filled in.
  *
  * A row of B is √w·(a − t): `a` has the row's stored entries, `t` is the part of the shift that falls on every row.
- * A column that is stored in every row is shifted entry by entry and takes no part in t. So what is dense and far
+ * A column that is stored in every row that counts is shifted entry by entry and takes no part in t. So what is dense and far
  * from the origin loses no digits, and what is sparse stays sparse: there the zeros themselves make the variance at
  * least of the order of the shift's square, and subtracting t costs nothing that matters.
  */
@@ -16,15 +16,11 @@ export class SparseReference implements LoadedBlock {
   readonly rows: number;
   readonly cols: number;
   readonly #block: SparseBlock;
-  readonly #fullColumn: Uint8Array;
 
   constructor(block: SparseBlock) {
     this.rows = block.rows;
     this.cols = block.cols;
     this.#block = block;
-    const counts = new Float64Array(block.cols);
-    for (let at = 0; at < block.indices.length; at++) counts[block.indices[at]]++;
-    this.#fullColumn = Uint8Array.from(counts, (count) => (count === block.rows ? 1 : 0));
   }
 
   /** S += AᵀWA − (AᵀWe)tᵀ − t(AᵀWe)ᵀ + (Σw)ttᵀ. */
@@ -140,7 +136,7 @@ export class SparseReference implements LoadedBlock {
   /** The entries of A, and t: see the class. */
   #centre(frame: Frame): { entries: Float64Array; rest: Float64Array } {
     const { data, indices } = this.#block;
-    const full = this.#fullColumn;
+    const full = this.#fullColumns(frame.rootWeights);
     const entries = new Float64Array(data.length);
     for (let at = 0; at < data.length; at++) {
       const j = indices[at];
@@ -148,6 +144,19 @@ export class SparseReference implements LoadedBlock {
     }
     const rest = frame.shift.map((shift, j) => (full[j] ? 0 : shift * frame.factor[j]));
     return { entries, rest };
+  }
+
+  /** 1 for the columns that are stored in every row of weight above 0. */
+  #fullColumns(rootWeights: Float64Array | undefined): Uint8Array {
+    const { indptr, indices } = this.#block;
+    const counts = new Float64Array(this.cols);
+    let rows = 0;
+    for (let i = 0; i < this.rows; i++) {
+      if (rootWeights && rootWeights[i] === 0) continue;
+      rows++;
+      for (let at = indptr[i]; at < indptr[i + 1]; at++) counts[indices[at]]++;
+    }
+    return Uint8Array.from(counts, (count) => (count === rows ? 1 : 0));
   }
 
   #scoreRow(

@@ -1,0 +1,107 @@
+import { DataError } from '../errors.js';
+import type { Pace } from '../pace.js';
+import type { Block } from './block.js';
+import { type Row, RowGatherer, ragged } from './gather.js';
+import type { RowSource } from './rows.js';
+import { empty, isMatrix, toBlock } from './to-block.js';
+
+type Stream = Iterable<unknown> | AsyncIterable<unknown>;
+
+/** Items taken from a stream between two looks at the clock. */
+const LOOK = 256;
+
+/**
+ * A stream of rows or blocks as a source that can be read once. It is read up to its first block, because its width is
+ * known only then; whoever opened it closes it, whatever happens, and closing ends the stream's own iterator.
+ */
+export async function openStream(stream: Stream, pace: Pace, wanted?: readonly string[]): Promise<RowSource> {
+  const names: { found?: readonly string[] } = {};
+  const blocks = gatherBlocks(items(stream, pace), names, wanted);
+  const first = await blocks.next();
+  if (first.done) throw empty();
+  let used = false;
+  return {
+    cols: first.value.cols,
+    dtype: first.value.data instanceof Float32Array ? 'float32' : 'float64',
+    ...(names.found ? { columnNames: names.found } : {}),
+    rewindable: false,
+    resident: false,
+    async *blocks() {
+      if (used)
+        throw new DataError('SOURCE_CHANGED', 'This stream was read already and cannot be read again. Pass a new one.');
+      used = true;
+      yield first.value;
+      yield* blocks;
+    },
+    async close() {
+      await blocks.return();
+    },
+  };
+}
+
+/** The stream's items, with the signal heard while waiting for each and the event loop turning between them. */
+async function* items(stream: Stream, pace: Pace): AsyncGenerator<unknown, void, void> {
+  const iterator =
+    Symbol.asyncIterator in stream ? stream[Symbol.asyncIterator]() : (stream as Iterable<unknown>)[Symbol.iterator]();
+  let open = true;
+  try {
+    for (let taken = 1; ; taken++) {
+      const next = iterator.next();
+      const result = next instanceof Promise ? await pace.orAbort(next) : next;
+      if (result.done) {
+        open = false;
+        return;
+      }
+      yield result.value;
+      if (taken % LOOK === 0) await pace.breathe();
+    }
+  } catch (error) {
+    // An iterator that threw is done; one we gave up waiting for must still be told.
+    open = pace.aborted;
+    throw error;
+  } finally {
+    if (open) {
+      // Not awaited after an abort: a stream that hangs in next() hangs in return() too.
+      const closing = Promise.resolve(iterator.return?.());
+      if (pace.aborted) closing.catch(() => {});
+      else await closing;
+    }
+  }
+}
+
+/** Rows and matrices as blocks: rows are gathered until they are worth a pass. */
+async function* gatherBlocks(
+  stream: AsyncIterable<unknown>,
+  names: { found?: readonly string[] },
+  wanted?: readonly string[],
+): AsyncGenerator<Block, void, void> {
+  let gather: RowGatherer | undefined;
+  let cols: number | undefined;
+  let seen = 0;
+  for await (const item of stream) {
+    if (isMatrix(item)) {
+      if (gather?.size) yield gather.take();
+      if (item.rows === 0) continue;
+      const block = toBlock(item);
+      cols ??= block.cols;
+      if (block.cols !== cols) throw ragged(seen, block.cols, cols);
+      seen += block.rows;
+      yield block;
+      continue;
+    }
+    const row = item as Row;
+    const single = row instanceof Float32Array;
+    if (gather?.single && !single) {
+      // A row that float32 cannot hold starts a block that can.
+      if (gather.size) yield gather.take();
+      gather = undefined;
+    }
+    gather ??= new RowGatherer(row, { single, chosen: wanted, names: names.found, row: seen });
+    if (cols !== undefined && gather.cols !== cols) throw ragged(seen, gather.cols, cols);
+    cols = gather.cols;
+    if (gather.names) names.found = gather.names;
+    if (gather.full) yield gather.take();
+    gather.add(row, seen++);
+  }
+  if (gather?.size) yield gather.take();
+}
