@@ -1,6 +1,15 @@
 import { writeFileSync } from 'node:fs';
 import { cpus } from 'node:os';
-import { type Model, makePlan, pca, principalAngles, type SolverName, toRows } from '@scree/core';
+import {
+  type Model,
+  makePlan,
+  pca,
+  principalAngles,
+  reference,
+  type SolverName,
+  toRows,
+  wasmEngine,
+} from '@scree/core';
 import { PCA } from 'ml-pca';
 import { type Contender, interleave, milliseconds, type Timing } from './measure.js';
 import { type Workload, workloads } from './workloads.js';
@@ -12,35 +21,37 @@ import { type Workload, workloads } from './workloads.js';
 
 /** Operations above which a solver is left out of a workload: about twenty seconds of plain JavaScript. */
 const TOO_LONG = 2e10;
-const only = process.argv.slice(2);
+const only = process.argv.slice(2).filter((argument) => !argument.startsWith('--'));
 const lines: string[] = [];
 const say = (line = ''): void => {
   console.log(line);
   lines.push(line);
 };
 
+/** The engine under test: `npm run bench -- --reference` measures the plain one. */
+const engine = process.argv.includes('--reference') ? reference : ((await wasmEngine()) ?? reference);
 const solvers: SolverName[] = ['covariance', 'dual', 'svd', 'krylov'];
 
 async function measureWorkload(workload: Workload): Promise<void> {
   const { data, k } = workload;
   const nonzeros = 'indptr' in data ? data.data.length : undefined;
   const shape = { rows: data.rows, cols: data.cols, rewindable: true, ...(nonzeros === undefined ? {} : { nonzeros }) };
-  const plan = makePlan(shape, { k, solver: 'auto', engine: 'reference' });
+  const plan = makePlan(shape, { k, solver: 'auto', engine });
   const contenders: Contender<Model | undefined>[] = solvers
-    .filter((solver) => (plan.flops[solver] ?? Number.POSITIVE_INFINITY) < TOO_LONG)
-    .map((solver) => ({ name: solver, run: () => pca(data, { k, solver }) }));
+    .filter((solver) => (plan.costs[solver] ?? Number.POSITIVE_INFINITY) < TOO_LONG)
+    .map((solver) => ({ name: solver, run: () => pca(data, { k, solver, engine }) }));
   if (!('indptr' in data) && data.rows * data.cols * Math.min(data.rows, data.cols) < 2e8) {
     const rows = toRows(data);
     contenders.push({ name: 'ml-pca', run: () => void new PCA(rows, { method: 'SVD' }) });
   }
   const timings = await interleave(contenders, { budget: 6000 });
-  report(workload, plan.solver, plan.flops, timings);
+  report(workload, plan.solver, plan.costs, timings);
 }
 
 function report(
   workload: Workload,
   chosen: SolverName,
-  flops: Partial<Record<SolverName, number>>,
+  costs: Partial<Record<SolverName, number>>,
   timings: readonly Timing<Model | undefined>[],
 ): void {
   const ours = timings.filter(({ name }) => name !== 'ml-pca');
@@ -48,7 +59,7 @@ function report(
   const truth = ours.find(({ name }) => name === 'svd')?.result ?? ours[0].result;
   for (const timing of timings) {
     const { name, median, low, high, samples, result } = timing;
-    const estimate = flops[name as SolverName];
+    const estimate = costs[name as SolverName];
     const cells = [
       workload.name,
       workload.what,
@@ -79,7 +90,7 @@ say(
 );
 say();
 say(
-  `${cpus()[0].model.trim()}, ${cpus().length} cores · Node ${process.version} · ${new Date().toISOString().slice(0, 10)} · engine \`reference\` (plain TypeScript, one thread)`,
+  `${cpus()[0].model.trim()}, ${cpus().length} cores · Node ${process.version} · ${new Date().toISOString().slice(0, 10)} · engine \`${engine.name}\`, one thread`,
 );
 say();
 say(

@@ -7,6 +7,7 @@ export type { Data, DType, RowSource } from './data/rows.js';
 export type { Scale } from './data/scaling.js';
 export type { Beat, Engine, LoadedBlock } from './engines/engine.js';
 export { reference } from './engines/reference/reference.js';
+export { wasmEngine } from './engines/wasm/wasm.js';
 export {
   ConvergenceError,
   DataError,

@@ -1,7 +1,7 @@
 import { Moments } from './data/moments.js';
 import { type Data, openSource, type RowSource } from './data/rows.js';
+import { chooseEngine } from './engines/choose.js';
 import type { Engine } from './engines/engine.js';
-import { reference } from './engines/reference/reference.js';
 import { ConvergenceError, DataError, OptionError } from './errors.js';
 import { finish } from './model/finish.js';
 import type { Model } from './model/model.js';
@@ -22,7 +22,7 @@ import { solvers } from './solvers/index.js';
 export async function pca(data: Data | Moments, options: PcaOptions = {}): Promise<Model> {
   const settings = checkOptions(options);
   const pace = new Pace(settings);
-  const engine = typeof settings.engine === 'object' ? settings.engine : reference;
+  const engine = await chooseEngine(settings.engine);
   if (data instanceof Moments) {
     refuseForMoments(settings);
     return fit(data, settings, engine, pace);
@@ -46,7 +46,7 @@ async function fit(source: RowSource | Moments, settings: Settings, engine: Engi
   const plan = makePlan(source instanceof Moments ? shapeOf(source) : source, {
     k: settings.k,
     solver: settings.solver,
-    engine: engine.name,
+    engine,
   });
   const solver = solvers[plan.solver];
   const reading =

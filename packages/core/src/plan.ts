@@ -1,3 +1,4 @@
+import type { Engine } from './engines/engine.js';
 import { OptionError } from './errors.js';
 import { LARGEST_SQUARE } from './limits.js';
 import type { SolverName } from './options.js';
@@ -17,7 +18,7 @@ export interface Shape {
 export interface PlanRequest {
   readonly k?: number | 'all' | undefined;
   readonly solver: SolverName | 'auto';
-  readonly engine: string;
+  readonly engine: Pick<Engine, 'name' | 'rate'>;
 }
 
 /** What will be done, and why. */
@@ -28,8 +29,8 @@ export interface Plan {
   readonly keepsRows: boolean;
   /** One sentence for people. */
   readonly reason: string;
-  /** Estimated floating-point operations of each solver that could do it; the plan takes the fewest. */
-  readonly flops: Readonly<Partial<Record<SolverName, number>>>;
+  /** Estimated cost of each solver that could do it, in operations of plain TypeScript; the plan takes the cheapest. */
+  readonly costs: Readonly<Partial<Record<SolverName, number>>>;
 }
 
 /**
@@ -39,8 +40,11 @@ export interface Plan {
 const SMALL = 2e6;
 /** Widest stream whose d × d scatter is kept (134 MB with its copy) rather than its rows. */
 const STREAM_COLS = 2896;
-/** Blocks that block Krylov takes to converge on spectra as they come; measured on MNIST, embeddings and noise in bench/. */
-const KRYLOV_BLOCKS = 12;
+/**
+ * Blocks that block Krylov takes to converge: 8 to 12 where the spectrum falls, 25 where it is flat. The plan cannot know
+ * which, so it counts with many and takes Krylov where it wins all the same.
+ */
+const KRYLOV_BLOCKS = 20;
 /** d³ operations of the eigenproblem run at about this many times the cost of a pass's operations. */
 const EIGEN_COST = 1.5;
 
@@ -48,13 +52,14 @@ const EIGEN_COST = 1.5;
  * Chooses the solver: pure, from the shape and the options alone.
  *
  * covariance n·d² + 4/3·d³ · dual n²·d + 4/3·n³ · svd 2·n·d² + 12·d³ (n and d swapped for wide data) ·
- * krylov 4·n·d·(k + 10) a pass and reorthogonalisation. Sparse data count their stored entries instead of n·d where
+ * krylov 4·n·d·(k + 10) a pass and reorthogonalisation. Passes count by the engine's rate; what is left, decompositions
+ * of small matrices, runs in plain TypeScript whatever the engine. Sparse data count their stored entries instead of n·d where
  * the pass does.
  */
 export function makePlan(shape: Shape, request: PlanRequest): Plan {
   const { cols: d } = shape;
-  const engine = request.engine;
-  const flops = estimates(shape, request.k);
+  const engine = request.engine.name;
+  const costs = estimates(shape, request.k, request.engine.rate);
   const plan = (solver: SolverName, reason: string): Plan => {
     const keepsRows = !shape.rewindable && !shape.momentsOnly && solver !== 'covariance';
     return {
@@ -64,7 +69,7 @@ export function makePlan(shape: Shape, request: PlanRequest): Plan {
       reason: keepsRows
         ? `${reason} The stream's rows are kept in memory, because ${solver} reads them more than once.`
         : reason,
-      flops,
+      costs,
     };
   };
   if (shape.momentsOnly)
@@ -79,11 +84,11 @@ export function makePlan(shape: Shape, request: PlanRequest): Plan {
       : plan('krylov', `A stream of ${d} columns is too wide for a ${d}×${d} covariance.`);
   }
   const [n, size] = [shape.rows, Math.min(shape.rows, d)];
-  if ((flops.svd ?? Number.POSITIVE_INFINITY) <= SMALL) {
+  if ((costs.svd ?? Number.POSITIVE_INFINITY) <= SMALL) {
     return plan('svd', `${n}×${d} is small, so the most accurate road, the direct SVD, costs nothing.`);
   }
-  const possible = (['covariance', 'dual', 'krylov', 'svd'] as const).filter((name) => flops[name] !== undefined);
-  const best = possible.reduce((a, b) => ((flops[b] as number) < (flops[a] as number) ? b : a));
+  const possible = (['covariance', 'dual', 'krylov', 'svd'] as const).filter((name) => costs[name] !== undefined);
+  const best = possible.reduce((a, b) => ((costs[b] as number) < (costs[a] as number) ? b : a));
   const why: Record<SolverName, string> = {
     covariance: `${n} rows are many and ${d} columns few enough: the ${d}×${d} covariance is the cheapest road.`,
     dual: `${n} rows are fewer than ${d} columns: the ${n}×${n} dual problem is smaller than the ${d}×${d} covariance.`,
@@ -105,30 +110,31 @@ function refuseTooLarge(solver: SolverName, { rows = Number.POSITIVE_INFINITY, c
 }
 
 /** Operations of each solver that is possible at all. */
-function estimates(shape: Shape, k: PlanRequest['k']): Partial<Record<SolverName, number>> {
+function estimates(shape: Shape, k: PlanRequest['k'], engineRate: number): Partial<Record<SolverName, number>> {
   const { rows: n, cols: d, nonzeros } = shape;
   if (n === undefined) return {};
   const size = Math.min(n, d);
   const entries = nonzeros ?? n * d;
+  // Sparse passes wait for memory: no engine makes much of them.
+  const rate = nonzeros === undefined ? engineRate : 1;
   // A fraction is not known to be few: half of all components is the middle guess.
   const count = k === undefined ? Math.min(10, size) : k === 'all' ? size : k < 1 ? size / 2 : Math.min(k, size);
   const costs: Partial<Record<SolverName, number>> = {};
   const eigen = (m: number): number => EIGEN_COST * (4 / 3 + (count > m / 2 ? 6 : 0)) * m ** 3 + 2 * m * m * count;
   if (d <= LARGEST_SQUARE) {
     const gram = nonzeros === undefined ? n * d * d : nonzeros * (nonzeros / n) + d * d;
-    costs.covariance = gram + eigen(d);
+    costs.covariance = gram / rate + eigen(d);
   }
-  if (n <= LARGEST_SQUARE) costs.dual = entries * n + eigen(n) + 6 * entries * count + 4 * d * count * count;
-  if (size <= LARGEST_SQUARE)
-    costs.svd =
-      2 * n * d * size +
-      12 * size ** 3 +
-      4 * entries * count +
-      (n < d ? 2 * entries * count + 4 * d * count * count : 0);
+  if (n <= LARGEST_SQUARE) costs.dual = (entries * n + 6 * entries * count) / rate + eigen(n) + 4 * d * count * count;
+  if (size <= LARGEST_SQUARE) {
+    const wide = n < d ? (2 * entries * count) / rate + 4 * d * count * count : 0;
+    costs.svd = 2 * n * d * size + 12 * size ** 3 + (4 * entries * count) / rate + wide;
+  }
   const block = Math.min(size, count + 10);
   const blocks = Math.min(KRYLOV_BLOCKS, Math.ceil(size / block));
   const basis = blocks * block;
-  const projected = blocks * (4 / 3) * EIGEN_COST * basis ** 3 * 0.25;
-  costs.krylov = blocks * 4 * entries * block + 8 * d * basis * basis + projected + 8 * entries * count;
+  // Small eigenproblems of one, two, three … blocks: their cubes add up to a quarter of the last times their number.
+  const projected = (eigen(basis) * (blocks + 3)) / 4;
+  costs.krylov = (blocks * 4 * entries * block + 8 * entries * count) / rate + 8 * d * basis * basis + projected;
   return costs;
 }

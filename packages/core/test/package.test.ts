@@ -37,6 +37,7 @@ describe('@scree/core as a package', () => {
       'principalAngles',
       'reference',
       'toRows',
+      'wasmEngine',
     ]);
     expect(Object.keys(manifest.exports)).toEqual(['.', './package.json']);
   });

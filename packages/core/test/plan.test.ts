@@ -2,7 +2,10 @@ import { describe, expect, it } from 'vitest';
 import { makePlan, type PlanRequest, type Shape } from '../src/index.js';
 
 const plan = (shape: Partial<Shape>, request: Partial<PlanRequest> = {}) =>
-  makePlan({ cols: 1, rewindable: true, ...shape }, { solver: 'auto', engine: 'reference', ...request });
+  makePlan(
+    { cols: 1, rewindable: true, ...shape },
+    { solver: 'auto', engine: { name: 'reference', rate: 1 }, ...request },
+  );
 
 describe('the plan', () => {
   it.each<[string, Partial<Shape>, Partial<PlanRequest>, string, RegExp]>([
@@ -23,6 +26,16 @@ describe('the plan', () => {
     expect(made.reason).toMatch(reason);
   });
 
+  it('weighs passes by how fast the engine is', () => {
+    const shape = { rows: 5000, cols: 2000 };
+    expect(plan(shape, { k: 200 }).solver).toBe('covariance');
+    const fast = plan(shape, { k: 200, engine: { name: 'fast', rate: 1000 } });
+    expect(fast.costs.covariance).toBeLessThan(plan(shape, { k: 200 }).costs.covariance as number);
+    // A fast engine changes nothing about sparse data, whose passes it does not run.
+    const sparse = { ...shape, nonzeros: 1e5 };
+    expect(plan(sparse, { engine: { name: 'fast', rate: 1000 } }).costs).toEqual(plan(sparse).costs);
+  });
+
   it('is pure: the same question has the same answer', () => {
     expect(plan({ rows: 500, cols: 300 }, { k: 20 })).toEqual(plan({ rows: 500, cols: 300 }, { k: 20 }));
   });
@@ -31,7 +44,7 @@ describe('the plan', () => {
     for (const rows of [20000, 1e6]) {
       const made = plan({ rows, cols: 1e5 }, { k: 10 });
       expect(made.solver).toBe('krylov');
-      expect(Object.keys(made.flops)).toEqual(['krylov']);
+      expect(Object.keys(made.costs)).toEqual(['krylov']);
     }
   });
 });

@@ -1,8 +1,8 @@
+import { chooseEngine } from '../engines/choose.js';
 import type { Engine } from '../engines/engine.js';
-import { reference } from '../engines/reference/reference.js';
 import { DataError, OptionError, show } from '../errors.js';
 import { LARGEST_SQUARE } from '../limits.js';
-import { type ControlOptions, checkControl } from '../options.js';
+import { type ControlOptions, checkControl, type PcaOptions } from '../options.js';
 import { Pace } from '../pace.js';
 import type { Block } from './block.js';
 import { checkWidth, type Data, openSource, type RowSource } from './rows.js';
@@ -12,7 +12,8 @@ import { rowWeights } from './weights.js';
 export interface AddOptions extends ControlOptions {
   /** One weight a row of what is added. */
   readonly weights?: ArrayLike<number>;
-  readonly engine?: Engine;
+  /** What runs the pass. Default `'auto'`. */
+  readonly engine?: PcaOptions['engine'];
 }
 
 /**
@@ -112,10 +113,11 @@ export class Moments {
   /** The moments of a whole source, in one pass. */
   static async of(
     source: RowSource,
-    { weights: given, engine = reference }: Pick<AddOptions, 'weights' | 'engine'>,
+    { weights: given, engine: wanted }: Pick<AddOptions, 'weights' | 'engine'>,
     pace: Pace,
     columnNames?: readonly string[],
   ): Promise<Moments> {
+    const engine = await chooseEngine(wanted);
     const moments = new Moments(source.cols, columnNames);
     const weights = rowWeights(given, source.rows);
     let rows = 0;

@@ -19,6 +19,8 @@ import type { Block, Frame } from '../data/block.js';
  */
 export interface Engine {
   readonly name: string;
+  /** How many times as fast as plain TypeScript it multiplies dense blocks: what the plan weighs passes with. */
+  readonly rate: number;
   /** Shares or uploads a block once; passes then run on what was loaded. */
   load(block: Block): LoadedBlock | Promise<LoadedBlock>;
   /**

@@ -2,7 +2,7 @@ import { type Block, type Frame, packTile } from '../data/block.js';
 import type { FloatArray, Matrix } from '../data/matrix.js';
 import { checkWidth, type Data, type DType, openSource } from '../data/rows.js';
 import { checkFinite } from '../data/statistics.js';
-import { reference } from '../engines/reference/reference.js';
+import { chooseEngine } from '../engines/choose.js';
 import { DataError } from '../errors.js';
 import { axpy, dot } from '../linalg/vector.js';
 import { type ControlOptions, checkControl, type Whiten } from '../options.js';
@@ -97,8 +97,9 @@ export class Model implements ModelRecord {
     const inverse = this.#deviations.map((deviation) => (deviation > 0 ? 1 / deviation : 0));
     const output = new RowCollector(this.whiten === 'zca' ? d : k);
     const wide = new Float64Array(d);
+    const engine = await chooseEngine();
     await this.#read('scores', data, d, options, async (block, pace) => {
-      const loaded = await reference.load(block);
+      const loaded = await engine.load(block);
       const scores = new Float64Array(block.rows * k);
       await loaded.multiply(frame, this.#components, k, scores, (rows) => pace.step(rows));
       loaded.release();

@@ -97,7 +97,7 @@ export function checkRecord(record: ModelRecord): void {
 }
 
 function checkWords({ plan, warnings }: ModelRecord): void {
-  demand(isObject(plan) && isObject(plan.flops), 'plan is not a plan');
+  demand(isObject(plan) && isObject(plan.costs), 'plan is not a plan');
   demand([plan.solver, plan.engine, plan.reason].every(isString), 'plan has no solver, engine or reason');
   demand(isList(warnings), 'warnings are not a list');
   demand(

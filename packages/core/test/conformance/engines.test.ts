@@ -2,12 +2,13 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Block, Frame } from '../../src/data/block.js';
 import { canonicalCsr } from '../../src/data/csr.js';
+import { wasmEngine } from '../../src/engines/wasm/wasm.js';
 import { type Engine, reference } from '../../src/index.js';
 import { random } from '../../src/linalg/random.js';
 import { toCsr } from '../support/data.js';
 
 /** Every engine there is, against the definitions of the passes written out entry by entry. */
-const engines: Engine[] = [reference];
+const engines = [reference, await wasmEngine()].filter((engine): engine is Engine => engine !== undefined);
 
 interface Case {
   readonly block: Block;

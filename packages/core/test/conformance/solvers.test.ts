@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { type Model, pca, principalAngles, type Whiten } from '../../src/index.js';
+import { type Engine, type Model, pca, principalAngles, reference, type Whiten, wasmEngine } from '../../src/index.js';
 import { random } from '../../src/linalg/random.js';
 import { solverNames, toCsr, toMatrix, withSpectrum } from '../support/data.js';
 
@@ -33,7 +33,10 @@ function wellDetermined(model: Model, i: number): boolean {
   return gap === null || gap > WELL * model.variances[0];
 }
 
-describe.each(solverNames)('%s agrees with svd on dense float64 rows', (solver) => {
+const engines = [reference, await wasmEngine()].filter((engine) => engine !== undefined);
+const roads = engines.flatMap((engine) => solverNames.map((solver) => ({ engine, solver, name: engine.name })));
+
+describe.each(roads)('$solver on $name agrees with svd on the reference engine', ({ engine, solver }) => {
   describe.each(Object.keys(shapes))('%s', (shape) => {
     for (const dtype of ['float64', 'float32'] as const) {
       for (const layout of ['dense', 'sparse'] as const) {
@@ -47,7 +50,7 @@ describe.each(solverNames)('%s agrees with svd on dense float64 rows', (solver) 
             const data = layout === 'sparse' ? toCsr(stored, single) : toMatrix(stored, single);
             const weights = weighted ? stored.map((_, i) => [1, 0.5, 2, 0, 3][i % 5]) : undefined;
             for (const whiten of [false, 'pca', 'zca'] as const)
-              await compare(solver, data, stored, { dtype, weights, whiten });
+              await compare(engine, solver, data, stored, { dtype, weights, whiten });
           });
         }
       }
@@ -56,14 +59,15 @@ describe.each(solverNames)('%s agrees with svd on dense float64 rows', (solver) 
 });
 
 async function compare(
+  engine: Engine,
   solver: (typeof solverNames)[number],
   data: Parameters<typeof pca>[0],
   rows: number[][],
   { dtype, weights, whiten }: { dtype: 'float64' | 'float32'; weights: number[] | undefined; whiten: Whiten },
 ): Promise<void> {
   const options = { k: 5, whiten, ...(weights ? { weights } : {}) };
-  const truth = await pca(toMatrix(rows), { ...options, solver: 'svd' });
-  const model = await pca(data, { ...options, solver });
+  const truth = await pca(toMatrix(rows), { ...options, solver: 'svd', engine: reference });
+  const model = await pca(data, { ...options, solver, engine });
   const limit = limits[dtype];
   const largest = truth.variances[0];
   expect(model.k).toBe(truth.k);

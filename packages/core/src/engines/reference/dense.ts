@@ -1,5 +1,6 @@
 import { type DenseBlock, type Frame, packTile } from '../../data/block.js';
 import { axpy, dot } from '../../linalg/vector.js';
+import { dualByMultiply } from '../dual-by-multiply.js';
 import type { Beat, LoadedBlock } from '../engine.js';
 import { TILE } from './tile.js';
 
@@ -36,17 +37,13 @@ export class DenseReference implements LoadedBlock {
     j0: number,
     beat: Beat,
   ): Promise<void> {
+    if (!(other instanceof DenseReference)) {
+      return dualByMultiply(this.#block, frame, other, otherFrame, products, size, i0, j0, beat);
+    }
     const d = this.cols;
     const scores = new Float64Array(Math.min(TILE, this.rows) * TILE);
     await this.#tiles(frame, beat, async (tile, from, rows) => {
-      // Each row of the tile is a vector that the other block's rows are multiplied by.
       const vectors = tile.subarray(0, rows * d);
-      if (!(other instanceof DenseReference)) {
-        const all = new Float64Array(other.rows * rows);
-        await other.multiply(otherFrame, vectors, rows, all, () => {});
-        place(all, other.rows, rows, products, size, i0 + from, j0);
-        return;
-      }
       const packed = new Float64Array(Math.min(TILE, other.rows) * d);
       for (let start = other === this ? from : 0; start < other.rows; start += TILE) {
         const end = Math.min(other.rows, start + TILE);

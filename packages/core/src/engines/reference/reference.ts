@@ -10,6 +10,7 @@ const U = 2 ** -53;
 /** The reference engine: plain TypeScript, readable, on one thread. It defines what the passes mean. */
 export const reference: Engine = {
   name: 'reference',
+  rate: 1,
   load(block: Block): LoadedBlock {
     return block.kind === 'dense' ? new DenseReference(block) : new SparseReference(block);
   },

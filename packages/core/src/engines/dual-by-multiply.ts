@@ -1,0 +1,34 @@
+import { type DenseBlock, type Frame, packTile } from '../data/block.js';
+import type { Beat, LoadedBlock } from './engine.js';
+
+/** Rows packed at a time. */
+const TILE = 256;
+
+/**
+ * The dual pass between dense rows and a block of another layout: the dense rows, packed, are vectors that the other
+ * block is multiplied by.
+ */
+export async function dualByMultiply(
+  block: DenseBlock,
+  frame: Frame,
+  other: LoadedBlock,
+  otherFrame: Frame,
+  products: Float64Array,
+  size: number,
+  i0: number,
+  j0: number,
+  beat: Beat,
+): Promise<void> {
+  const vectors = new Float64Array(Math.min(TILE, block.rows) * block.cols);
+  for (let from = 0; from < block.rows; from += TILE) {
+    const rows = Math.min(TILE, block.rows - from);
+    packTile(block, frame, from, from + rows, 0, block.cols, vectors);
+    const scores = new Float64Array(other.rows * rows);
+    await other.multiply(otherFrame, vectors, rows, scores, () => {});
+    for (let j = 0; j < other.rows; j++) {
+      for (let i = 0; i < rows; i++) products[(i0 + from + i) * size + j0 + j] = scores[j * rows + i];
+    }
+    const pause = beat(rows);
+    if (pause) await pause;
+  }
+}
