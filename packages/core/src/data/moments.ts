@@ -6,7 +6,7 @@ import { type ControlOptions, checkControl, type PcaOptions } from '../options.j
 import { Pace } from '../pace.js';
 import type { Block } from './block.js';
 import { checkWidth, type Data, openSource, type RowSource } from './rows.js';
-import { blockStatistics, type ColumnStatistics, emptyStatistics, mergeStatistics } from './statistics.js';
+import { blockMeans, blockStatistics, type ColumnStatistics, emptyStatistics, mergeStatistics } from './statistics.js';
 import { rowWeights } from './weights.js';
 
 export interface AddOptions extends ControlOptions {
@@ -140,8 +140,11 @@ export class Moments {
     engine: Engine,
     beat: (rows: number) => void | Promise<void>,
   ): Promise<void> {
-    const stats = blockStatistics(block, weights, firstRow, this.columnNames);
-    const scatter = new Float64Array(this.cols * this.cols);
+    const d = this.cols;
+    const dense = block.kind === 'dense';
+    const stats = (dense ? blockMeans : blockStatistics)(block, weights, firstRow, this.columnNames);
+    if (stats.rows === 0) return;
+    const scatter = new Float64Array(d * d);
     const loaded = await engine.load(block);
     try {
       const frame = {
@@ -153,6 +156,8 @@ export class Moments {
     } finally {
       loaded.release();
     }
+    // The scatter's diagonal is the spread; sparse blocks know theirs better than implicit centring does.
+    if (dense) for (let j = 0; j < d; j++) stats.spread[j] = scatter[j * d + j];
     this.#absorb(stats, scatter, block.data instanceof Float32Array, block.kind === 'sparse', 1);
   }
 

@@ -55,18 +55,47 @@ export function blockStatistics(
   firstRow: number,
   names?: readonly string[],
 ): ColumnStatistics {
+  const stats = blockMeans(block, weights, firstRow, names);
+  if (stats.rows > 0) addSpread(block, weights, stats);
+  return stats;
+}
+
+/** The same without the spread, for who gets that from elsewhere. */
+export function blockMeans(
+  block: Block,
+  weights: Float64Array | undefined,
+  firstRow: number,
+  names?: readonly string[],
+): ColumnStatistics {
   const stats = emptyStatistics(block.cols);
   for (let i = 0; i < block.rows; i++) {
     const weight = weights ? weights[i] : 1;
     stats.weight += weight;
     if (weight > 0) stats.rows++;
   }
-  if (block.kind === 'dense') denseStatistics(block, weights, firstRow, names, stats);
-  else sparseStatistics(block, weights, firstRow, names, stats);
+  if (block.kind === 'dense') denseMeans(block, weights, firstRow, names, stats);
+  else sparseMeans(block, weights, firstRow, names, stats);
+  if (stats.rows === 0) return stats;
+  const { mean, unit, min, max } = stats;
+  for (let j = 0; j < block.cols; j++) {
+    // A constant column has its value as its mean, to the last bit: rounding must not give it a variance.
+    if (min[j] === max[j]) mean[j] = min[j];
+    unit[j] = powerOfTwo(Math.max(max[j] - mean[j], mean[j] - min[j]));
+  }
   return stats;
 }
 
-function denseStatistics(
+/** Σw(x − mean)² of each column, in its unit. */
+function addSpread(block: Block, weights: Float64Array | undefined, stats: ColumnStatistics): void {
+  const { mean, spread } = stats;
+  // Units are powers of two, so multiplying by the reciprocal is dividing.
+  const reciprocal = stats.unit.map((unit) => 1 / unit);
+  if (block.kind === 'dense') denseSpread(block, weights, mean, reciprocal, spread);
+  else sparseSpread(block, weights, stats, reciprocal, spread);
+}
+
+/** Range and mean in one reading. The mean is taken from the first row, so that an offset costs it no digits. */
+function denseMeans(
   block: DenseBlock,
   weights: Float64Array | undefined,
   firstRow: number,
@@ -74,40 +103,40 @@ function denseStatistics(
   stats: ColumnStatistics,
 ): void {
   const { rows, cols, stride, data } = block;
-  const { mean, unit, spread, min, max } = stats;
-  for (let i = 0; i < rows; i++) {
-    const row = i * stride;
-    const counts = !weights || weights[i] > 0;
-    for (let j = 0; j < cols; j++) {
-      const x = data[row + j];
-      // x − x is 0 for every finite number and NaN for the others.
-      if (x - x !== 0) throw notFinite(x, firstRow + i, j, names);
-      if (!counts) continue;
-      if (x < min[j]) min[j] = x;
-      if (x > max[j]) max[j] = x;
-    }
-  }
-  if (stats.rows === 0) return;
-  // The mean is taken from the middle of the range, so that an offset costs it no digits.
-  const middle = min.map((low, j) => low / 2 + max[j] / 2);
+  const { mean, min, max } = stats;
+  const pilot = Float64Array.from(data.subarray(0, cols));
   const sums = new Float64Array(cols);
   for (let i = 0; i < rows; i++) {
     const row = i * stride;
     const weight = weights ? weights[i] : 1;
-    for (let j = 0; j < cols; j++) sums[j] += weight * (data[row + j] - middle[j]);
+    for (let j = 0; j < cols; j++) {
+      const x = data[row + j];
+      // x − x is 0 for every finite number and NaN for the others.
+      if (x - x !== 0) throw notFinite(x, firstRow + i, j, names);
+      sums[j] += weight * (x - pilot[j]);
+      if (weight === 0) continue;
+      if (x < min[j]) min[j] = x;
+      if (x > max[j]) max[j] = x;
+    }
     if (endsChain(i, rows)) flush(sums, mean);
   }
-  for (let j = 0; j < cols; j++) {
-    mean[j] = middle[j] + mean[j] / stats.weight;
-    // A constant column has its value as its mean, to the last bit: rounding must not give it a variance.
-    if (min[j] === max[j]) mean[j] = min[j];
-    unit[j] = powerOfTwo(Math.max(max[j] - mean[j], mean[j] - min[j]));
-  }
+  if (stats.rows === 0) return;
+  for (let j = 0; j < cols; j++) mean[j] = pilot[j] + mean[j] / stats.weight;
+}
+
+function denseSpread(
+  { rows, cols, stride, data }: DenseBlock,
+  weights: Float64Array | undefined,
+  mean: Float64Array,
+  reciprocal: Float64Array,
+  spread: Float64Array,
+): void {
+  const sums = new Float64Array(cols);
   for (let i = 0; i < rows; i++) {
     const row = i * stride;
     const weight = weights ? weights[i] : 1;
     for (let j = 0; j < cols; j++) {
-      const deviation = (data[row + j] - mean[j]) / unit[j];
+      const deviation = (data[row + j] - mean[j]) * reciprocal[j];
       sums[j] += weight * deviation * deviation;
     }
     if (endsChain(i, rows)) flush(sums, spread);
@@ -123,8 +152,7 @@ function flush(sums: Float64Array, into: Float64Array): void {
   sums.fill(0);
 }
 
-/** Zeros that are not stored count as rows like any other: Σw(x − m)² = Σ_stored w(x − m)² + w_absent·m². */
-function sparseStatistics(
+function sparseMeans(
   block: SparseBlock,
   weights: Float64Array | undefined,
   firstRow: number,
@@ -132,57 +160,73 @@ function sparseStatistics(
   stats: ColumnStatistics,
 ): void {
   const { rows, cols, indptr, indices, data } = block;
-  const { mean, unit, spread, min, max } = stats;
-  const stored = new Float64Array(cols);
-  const storedRows = new Float64Array(cols);
+  const { mean, min, max } = stats;
   for (let i = 0; i < rows; i++) {
-    const weight = weights ? weights[i] : 1;
+    const counts = !weights || weights[i] > 0;
     for (let at = indptr[i]; at < indptr[i + 1]; at++) {
       const x = data[at];
       const j = indices[at];
       if (x - x !== 0) throw notFinite(x, firstRow + i, j, names);
-      if (weight === 0) continue;
-      stored[j] += weight;
-      storedRows[j]++;
+      if (!counts) continue;
       if (x < min[j]) min[j] = x;
       if (x > max[j]) max[j] = x;
     }
   }
   if (stats.rows === 0) return;
-  const middle = new Float64Array(cols);
-  for (let j = 0; j < cols; j++) {
-    if (storedRows[j] === 0) {
-      min[j] = 0;
-      max[j] = 0;
-    } else {
-      middle[j] = min[j] / 2 + max[j] / 2;
-      if (storedRows[j] < stats.rows) {
-        min[j] = Math.min(min[j], 0);
-        max[j] = Math.max(max[j], 0);
-      }
-    }
-  }
+  // From the middle of what is stored: an offset that all stored entries share costs no digits.
+  const middle = min.map((low, j) => (low > max[j] ? 0 : low / 2 + max[j] / 2));
+  const absent = absentWeights(block, weights, stats);
   for (let i = 0; i < rows; i++) {
     const weight = weights ? weights[i] : 1;
     for (let at = indptr[i]; at < indptr[i + 1]; at++) mean[indices[at]] += weight * (data[at] - middle[indices[at]]);
   }
   for (let j = 0; j < cols; j++) {
-    const full = storedRows[j] === stats.rows;
-    const share = full ? 1 : stored[j] / stats.weight;
-    mean[j] = middle[j] * share + mean[j] / stats.weight;
-    if (min[j] === max[j]) mean[j] = min[j];
-    unit[j] = powerOfTwo(Math.max(max[j] - mean[j], mean[j] - min[j]));
-    const absent = full ? 0 : stats.weight - stored[j];
-    spread[j] = Math.max(0, absent) * (mean[j] / unit[j]) ** 2;
+    mean[j] = middle[j] * (1 - absent[j] / stats.weight) + mean[j] / stats.weight;
+    if (absent[j] === 0) continue;
+    min[j] = Math.min(min[j], 0);
+    max[j] = Math.max(max[j], 0);
   }
+}
+
+/** Zeros that are not stored count as rows like any other: Σw(x − m)² = Σ_stored w(x − m)² + w_absent·m². */
+function sparseSpread(
+  block: SparseBlock,
+  weights: Float64Array | undefined,
+  stats: ColumnStatistics,
+  reciprocal: Float64Array,
+  spread: Float64Array,
+): void {
+  const { rows, cols, indptr, indices, data } = block;
+  const { mean } = stats;
+  const absent = absentWeights(block, weights, stats);
+  for (let j = 0; j < cols; j++) spread[j] = absent[j] * (mean[j] * reciprocal[j]) ** 2;
   for (let i = 0; i < rows; i++) {
     const weight = weights ? weights[i] : 1;
     for (let at = indptr[i]; at < indptr[i + 1]; at++) {
       const j = indices[at];
-      const deviation = (data[at] - mean[j]) / unit[j];
+      const deviation = (data[at] - mean[j]) * reciprocal[j];
       spread[j] += weight * deviation * deviation;
     }
   }
+}
+
+/** The weight of the rows in which a column is not stored: exactly 0 where it is stored in all that count. */
+function absentWeights(
+  { rows, cols, indptr, indices }: SparseBlock,
+  weights: Float64Array | undefined,
+  stats: ColumnStatistics,
+): Float64Array {
+  const stored = new Float64Array(cols);
+  const storedRows = new Float64Array(cols);
+  for (let i = 0; i < rows; i++) {
+    const weight = weights ? weights[i] : 1;
+    if (weight === 0) continue;
+    for (let at = indptr[i]; at < indptr[i + 1]; at++) {
+      stored[indices[at]] += weight;
+      storedRows[indices[at]]++;
+    }
+  }
+  return stored.map((weight, j) => (storedRows[j] === stats.rows ? 0 : Math.max(0, stats.weight - weight)));
 }
 
 /** What merging did to each column, for whoever keeps products of columns too. */

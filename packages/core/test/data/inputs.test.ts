@@ -266,6 +266,17 @@ describe('data keep their type and names', () => {
     expect(Array.from(moments.mean)).toEqual([2, 3]);
   });
 
+  it('a block whose rows all have weight 0 is as if it were not there', async () => {
+    const parts = () => stream([toMatrix(rows.slice(0, 10)), toMatrix(rows.slice(10, 20)), toMatrix(rows.slice(20))]);
+    const weights = rows.map((_, i) => (i < 10 ? 0 : 1));
+    const expected = await pca(rows.slice(10), { k: 2 });
+    for (const solver of ['covariance', 'dual', 'svd', 'krylov'] as const) {
+      const model = await pca(parts(), { k: 2, solver, weights });
+      expect(Math.abs(model.variances[1] / expected.variances[1] - 1)).toBeLessThan(1e-12);
+      expect(model.n).toBe(30);
+    }
+  });
+
   it('moments gather rows from anywhere and feed the covariance road', async () => {
     const moments = new Moments(4, names);
     await moments.add(records.slice(0, 10));
