@@ -31,16 +31,16 @@ export function pose(reading: Reading, settings: Settings, engine: Engine, plan:
   const wanted = checkCount(settings.k, columns.rows, d, rankLimit);
   const scaling = columnScales(columns, settings.scale, divisor, center);
   const framing = chooseFrame(columns, scaling.scale, center);
-  const centring = center ? meanError(reading, framing) : 0;
-  const scales = settings.scale === 'unit' || settings.scale === 'pareto' ? scaleError(reading, framing) : 0;
-  const roundoff = passError(reading, framing, engine, center) + centring + scales;
+  const scaled = settings.scale === 'unit' || settings.scale === 'pareto';
+  const preparation = (center ? meanError(reading, framing) : 0) + (scaled ? scaleError(reading, framing) : 0);
+  const roundoff = passError(reading, framing, engine, center) + preparation;
   const problem: Problem = {
     d,
     rankLimit,
     wanted,
     trace: framing.trace,
     roundoff,
-    centring: centring + scales,
+    preparation,
     tolerance: settings.tolerance ?? TOLERANCE[reading.dtype],
     seed: settings.seed,
     pace,
@@ -59,7 +59,7 @@ export function pose(reading: Reading, settings: Settings, engine: Engine, plan:
     unit: framing.unit,
     trace: framing.trace,
     roundoff,
-    centring: centring + scales,
+    preparation,
     noise: lastDigits(reading, framing),
     plan,
   };

@@ -25,7 +25,7 @@ export interface Facts {
   readonly unit: number;
   readonly trace: number;
   readonly roundoff: number;
-  readonly centring: number;
+  readonly preparation: number;
   /** How much each column changes in norm when every number of it changes in its last place. */
   readonly noise: Float64Array;
   readonly plan: Plan;

@@ -50,10 +50,10 @@ export const krylov: Solver = {
     for (let pass = 1; ; pass++) {
       const image = await passes.normal(space.lastBlock(), space.lastCount);
       await space.expand(image, pace);
-      const ritz = await space.ritz(pace, (values) =>
-        holds(wanted, values, trace) ? countWanted(wanted, values, trace) + 1 : 0,
-      );
       const whole = space.size === d;
+      const ritz = await space.ritz(pace, (values) =>
+        whole || holds(wanted, values, trace) ? countWanted(wanted, values, trace) + 1 : 0,
+      );
       // A space that is nearly everything is cheaper to complete than to doubt.
       const nearly = !whole && d <= WHOLE * block;
       const enough = ritz.residuals.length > 0;

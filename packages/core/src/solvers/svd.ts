@@ -8,8 +8,8 @@ import { countWanted, nextValue, type RowsProblem, type Solution, type Solver } 
  * The direct road: B = UΣVᵀ, components V, eigenvalues σ². Seed 004 §4.
  *
  * Tall data: tiles of rows are absorbed into a triangular R (d × d) with RᵀR = BᵀB, and R = U'ΣVᵀ. Wide data: tiles of
- * columns into R (n × n) with RᵀR = BBᵀ, R = U'ΣUᵀ, and V from BᵀU by QR. Nothing is squared, so σ is right to ε·σ₁ and
- * variances far below 1e-16 of the largest are seen: the most accurate solver. 2·n·d² + 12·d³ flops for tall data,
+ * columns into R (n × n) with RᵀR = BBᵀ, R = U'ΣUᵀ, and V from BᵀU by QR. Nothing is squared, so σ is right to a few hundred
+ * ε·σ₁ and variances far below 1e-16 of the largest are seen: the most accurate solver. 2·n·d² + 12·d³ flops for tall data,
  * min(n, d)² numbers and one tile of memory. Weakness: the slowest of the direct roads.
  */
 export const svd: Solver = {
@@ -49,7 +49,7 @@ export const svd: Solver = {
       basis,
       values,
       residuals: residualNorms(await passes.normal(basis, count), basis, values, count, d),
-      next: nextValue(squares, count, problem, 2 * beyond * singularBound + singularBound ** 2 + problem.centring),
+      next: nextValue(squares, count, problem, 2 * beyond * singularBound + singularBound ** 2 + problem.preparation),
       singularBound,
       converged: true,
       passes: tall ? 2 : tiles + 2,
