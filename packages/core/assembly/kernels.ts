@@ -10,10 +10,9 @@
  * Pointers are bytes; counts and strides are elements. build.js compiles this with plain and with relaxed SIMD.
  */
 
-// AssemblyScript folds this constant, so that each build has one of the two instructions and no branch.
-function madd(a: v128, b: v128, sum: v128): v128 {
-  return ASC_FEATURE_RELAXED_SIMD ? f64x2.relaxed_madd(a, b, sum) : f64x2.add(sum, f64x2.mul(a, b));
-}
+import { madd } from './madd';
+
+export { tridiagonaliseSteps } from './tridiagonalise';
 
 /** The four by four product of panels a and b over k steps, added to C where it has rows and cols. */
 function product4x4(a: usize, b: usize, steps: i32, c: usize, stride: i32, rows: i32, cols: i32): void {

@@ -1,7 +1,9 @@
 import type { Block, Frame } from '../data/block.js';
+import type { Tridiagonal } from '../linalg/tridiagonalise.js';
+import type { Steps } from '../pace.js';
 
 /**
- * The engine contract: five passes over a block of rows, and nothing else.
+ * The engine contract: five passes over a block of rows, and one reduction of a small matrix.
  *
  * With B = W^½(X − 1sᵀ)F the block as its frame sees it (rows × cols), V given as k rows of length cols
  * (components), Y as rows of length k (scores):
@@ -21,6 +23,11 @@ export interface Engine {
   readonly name: string;
   /** How many times as fast as plain TypeScript it multiplies dense blocks: what the plan weighs passes with. */
   readonly rate: number;
+  /**
+   * Reduces a symmetric matrix to tridiagonal form, as `tridiagonalise` in linalg does: the O(d³) part of the dense
+   * eigenproblem. The one thing beside passes that an engine may do.
+   */
+  tridiagonalise(a: Float64Array, size: number): Steps<Tridiagonal>;
   /** Shares or uploads a block once; passes then run on what was loaded. */
   load(block: Block): LoadedBlock | Promise<LoadedBlock>;
   /**

@@ -31,13 +31,18 @@ export function eigenFlops(size: number, count: number): number {
  * Householder tridiagonalisation, then: all eigenvalues by implicit QL without vectors; the wanted vectors by inverse
  * iteration and back-transformation, or by QL with vectors when most are wanted. Inverse iteration is checked: if its
  * vectors are not orthonormal or do not solve T, QL with vectors, which cannot fail that way, does them again.
- * Eigenvalues are right to a small multiple of size·ε·‖A‖. `a` is destroyed.
+ * Eigenvalues are right to a small multiple of size·ε·‖A‖. `a` is destroyed. `reduce` may be a faster tridiagonalisation.
  */
-export function* symmetricEigen(a: Float64Array, size: number, count: Count): Steps<SymmetricEigen> {
+export function* symmetricEigen(
+  a: Float64Array,
+  size: number,
+  count: Count,
+  reduce: (a: Float64Array, size: number) => Steps<Tridiagonal> = tridiagonalise,
+): Steps<SymmetricEigen> {
   if (size === 0) return { values: new Float64Array(0), vectors: new Float64Array(0), count: 0 };
   const unit = powerOfTwo(maxAbs(a));
   scale(1 / unit, a);
-  const t = yield* tridiagonalise(a, size);
+  const t = yield* reduce(a, size);
   const found = yield* tridiagonalValues(t.diagonal, t.offDiagonal);
   const values = Float64Array.from(found, ({ value }) => value * unit);
   const wanted = Math.max(0, Math.min(size, typeof count === 'number' ? count : count(values)));

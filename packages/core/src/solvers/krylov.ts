@@ -43,7 +43,7 @@ export const krylov: Solver = {
       d,
       'count' in wanted ? wanted.count + Math.min(OVERSAMPLING, wanted.count + 2) : GROWING_BLOCK,
     );
-    const space = new KrylovSpace(d, random(problem.seed));
+    const space = new KrylovSpace(d, random(problem.seed), problem.tridiagonalise);
     await space.append(block, pace);
     let confirming = 0;
     let confirmed = 'count' in wanted;
@@ -144,14 +144,16 @@ interface Ritz {
 class KrylovSpace {
   readonly #d: number;
   readonly #random: Random;
+  readonly #reduce: Problem['tridiagonalise'];
   #basis: Float64Array;
   #projected: Float64Array = new Float64Array(0);
   #outside: Float64Array = new Float64Array(0);
   size = 0;
   lastCount = 0;
 
-  constructor(d: number, rng: Random) {
+  constructor(d: number, rng: Random, reduce: Problem['tridiagonalise']) {
     this.#d = d;
+    this.#reduce = reduce;
     this.#random = rng;
     this.#basis = new Float64Array(0);
   }
@@ -215,7 +217,7 @@ class KrylovSpace {
     const m = this.size;
     const b = this.lastCount;
     const d = this.#d;
-    const eigen = await pace.follow(symmetricEigen(this.#projected.slice(), m, count));
+    const eigen = await pace.follow(symmetricEigen(this.#projected.slice(), m, count, this.#reduce));
     const products = new Float64Array(b * b);
     for (let i = 0; i < b; i++) {
       for (let j = 0; j < b; j++) products[i * b + j] = dot(this.#outside, i * d, this.#outside, j * d, d);

@@ -1,3 +1,4 @@
+import type { Engine } from '../engines/engine.js';
 import type { Passes } from '../engines/passes.js';
 import type { Pace } from '../pace.js';
 
@@ -20,6 +21,8 @@ export interface Problem {
   /** Residual ‖Sv − λv‖/λ₁ that iterative solvers must reach. */
   readonly tolerance: number;
   readonly seed: number;
+  /** The engine's reduction of a symmetric matrix. */
+  readonly tridiagonalise: Engine['tridiagonalise'];
   readonly pace: Pace;
 }
 

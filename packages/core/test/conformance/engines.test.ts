@@ -4,7 +4,11 @@ import type { Block, Frame } from '../../src/data/block.js';
 import { canonicalCsr } from '../../src/data/csr.js';
 import { wasmEngine } from '../../src/engines/wasm/wasm.js';
 import { type Engine, reference } from '../../src/index.js';
+import { orthonormalityDefect } from '../../src/linalg/orthonormalise.js';
 import { random } from '../../src/linalg/random.js';
+import { symmetricEigen } from '../../src/linalg/symmetric-eigen.js';
+import { dot } from '../../src/linalg/vector.js';
+import { complete } from '../../src/pace.js';
 import { toCsr } from '../support/data.js';
 
 /** Every engine there is, against the definitions of the passes written out entry by entry. */
@@ -160,6 +164,41 @@ describe.each(engines)('engine $name computes the five passes as they are define
       }),
       { numRuns: 40 },
     ));
+
+  it('tridiagonalise: QTQᵀ is the matrix, for every size, also where rows are zero', () => {
+    for (const [size, rank] of [
+      [1, 1],
+      [2, 2],
+      [3, 1],
+      [47, 47],
+      [48, 48],
+      [50, 7],
+      [51, 51],
+      [130, 130],
+      [131, 20],
+    ]) {
+      const { normal } = random(size);
+      const b = Float64Array.from({ length: size * rank }, normal);
+      const a = new Float64Array(size * size);
+      for (let i = 0; i < size; i++) {
+        for (let j = 0; j < size; j++) {
+          // A gap in the middle: there the reduction has nothing to reflect.
+          if (i < size / 2 === j < size / 2) a[i * size + j] = dot(b, i * rank, b, j * rank, rank);
+        }
+      }
+      const { values, vectors, count } = complete(symmetricEigen(a.slice(), size, size, engine.tridiagonalise));
+      const plain = complete(symmetricEigen(a.slice(), size, size));
+      for (let i = 0; i < size; i++)
+        expect(Math.abs(values[i] - plain.values[i])).toBeLessThanOrEqual(1e-13 * values[0]);
+      expect(orthonormalityDefect(vectors, count, size)).toBeLessThan(1e-12);
+      for (let r = 0; r < size; r++) {
+        for (let i = 0; i < size; i++) {
+          const image = dot(a, i * size, vectors, r * size, size);
+          expect(Math.abs(image - values[r] * vectors[r * size + i])).toBeLessThanOrEqual(1e-12 * values[0]);
+        }
+      }
+    }
+  });
 
   it('the same input gives the same bits', () =>
     fc.assert(

@@ -1,4 +1,5 @@
 import type { Block } from '../../data/block.js';
+import { tridiagonalise } from '../../linalg/tridiagonalise.js';
 import type { Engine, LoadedBlock } from '../engine.js';
 import { DenseReference } from './dense.js';
 import { SparseReference } from './sparse.js';
@@ -11,6 +12,7 @@ const U = 2 ** -53;
 export const reference: Engine = {
   name: 'reference',
   rate: 1,
+  tridiagonalise,
   load(block: Block): LoadedBlock {
     return block.kind === 'dense' ? new DenseReference(block) : new SparseReference(block);
   },

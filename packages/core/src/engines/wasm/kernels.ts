@@ -15,6 +15,17 @@ interface Exports {
     stride: number,
     upper: boolean,
   ): void;
+  tridiagonaliseSteps(
+    a: number,
+    size: number,
+    diagonal: number,
+    offDiagonal: number,
+    taus: number,
+    w: number,
+    p: number,
+    from: number,
+    to: number,
+  ): void;
   packColumns: Pack;
   packRows: Pack;
 }

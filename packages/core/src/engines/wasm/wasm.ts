@@ -1,8 +1,10 @@
+import { tridiagonalise } from '../../linalg/tridiagonalise.js';
 import type { Engine } from '../engine.js';
 import { reference } from '../reference/reference.js';
 import { type Borrow, WasmDense } from './dense.js';
 import { compileKernels, Kernels } from './kernels.js';
 import { TILE } from './stage.js';
+import { suits, wasmTridiagonalise } from './tridiagonalise.js';
 
 /** Unit roundoff of float64. */
 const U = 2 ** -53;
@@ -20,13 +22,20 @@ async function makeEngine(): Promise<Engine | undefined> {
   if (!compiled) return undefined;
   // Passes that run at the same time must not share a memory; those that run one after the other may.
   const idle: Kernels[] = [];
-  const borrow: Borrow = async (pass) => {
+  const take = (): Kernels => {
     const kernels = idle.pop() ?? new Kernels(compiled.module);
     kernels.clear();
+    return kernels;
+  };
+  const giveBack = (kernels: Kernels): void => {
+    if (kernels.bytes <= KEPT) idle.push(kernels);
+  };
+  const borrow: Borrow = async (pass) => {
+    const kernels = take();
     try {
       await pass(kernels);
     } finally {
-      if (kernels.bytes <= KEPT) idle.push(kernels);
+      giveBack(kernels);
     }
   };
   return {
@@ -35,6 +44,15 @@ async function makeEngine(): Promise<Engine | undefined> {
     rate: compiled.relaxed ? 10 : 7,
     // Sparse passes wait for memory, not for arithmetic: plain TypeScript does them as well.
     load: (block) => (block.kind === 'dense' ? new WasmDense(block, borrow) : reference.load(block)),
+    *tridiagonalise(a, size) {
+      if (!suits(size)) return yield* tridiagonalise(a, size);
+      const kernels = take();
+      try {
+        return yield* wasmTridiagonalise(a, size, kernels);
+      } finally {
+        giveBack(kernels);
+      }
+    },
     roundoff: (n, d, sparse) =>
       sparse
         ? reference.roundoff(n, d, sparse)
