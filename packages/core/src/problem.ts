@@ -43,7 +43,7 @@ export function pose(reading: Reading, settings: Settings, engine: Engine, plan:
     preparation,
     tolerance: settings.tolerance ?? TOLERANCE[reading.dtype],
     seed: settings.seed,
-    tridiagonalise: engine.tridiagonalise,
+    engine,
     pace,
   };
   const facts: Facts = {

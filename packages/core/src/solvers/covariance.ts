@@ -15,7 +15,7 @@ export const covariance: Solver = {
     const { d, scatter, pace, wanted, trace } = problem;
     const choose = (values: Float64Array): number => countWanted(wanted, values, trace);
     const expected = 'count' in wanted ? wanted.count : d / 2;
-    const steps = symmetricEigen(scatter.slice(), d, choose, problem.tridiagonalise);
+    const steps = symmetricEigen(scatter.slice(), d, choose, problem.engine.tridiagonalise);
     const { values, vectors, count } = await pace.run('eigenvectors', eigenFlops(d, expected), steps);
     const leading = values.slice(0, count);
     const image = await pace.follow(multiplySymmetric(scatter, vectors, count, d));

@@ -23,7 +23,7 @@ export const dual: Solver = {
     const products = await passes.dual();
     const choose = (values: Float64Array): number => Math.min(most, countWanted(wanted, values, trace));
     const expected = 'count' in wanted ? wanted.count : most / 2;
-    const steps = symmetricEigen(products, n, choose, problem.tridiagonalise);
+    const steps = symmetricEigen(products, n, choose, problem.engine.tridiagonalise);
     const { values, vectors, count } = await pace.run('eigenvectors', eigenFlops(n, expected), steps);
     const images = await passes.multiplyTransposed(transpose(vectors, count, n), count);
     const { q: basis } = await pace.follow(qr(images, count, d));

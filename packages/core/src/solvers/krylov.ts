@@ -1,7 +1,10 @@
+import type { Frame } from '../data/block.js';
+import { transpose } from '../data/matrix.js';
+import type { Engine, LoadedBlock } from '../engines/engine.js';
 import { orthonormalise } from '../linalg/orthonormalise.js';
 import { type Random, random } from '../linalg/random.js';
 import { symmetricEigen } from '../linalg/symmetric-eigen.js';
-import { axpy, dot } from '../linalg/vector.js';
+import { dot } from '../linalg/vector.js';
 import type { Pace } from '../pace.js';
 import { residualNorms } from './residuals.js';
 import { countWanted, type Problem, type RowsProblem, type Solution, type Solver, type Wanted } from './solver.js';
@@ -43,7 +46,7 @@ export const krylov: Solver = {
       d,
       'count' in wanted ? wanted.count + Math.min(OVERSAMPLING, wanted.count + 2) : GROWING_BLOCK,
     );
-    const space = new KrylovSpace(d, random(problem.seed), problem.tridiagonalise);
+    const space = new KrylovSpace(d, random(problem.seed), problem.engine);
     await space.append(block, pace);
     let confirming = 0;
     let confirmed = 'count' in wanted;
@@ -140,22 +143,26 @@ interface Ritz {
   readonly coordinates: Float64Array;
 }
 
+/** Rounds of projection that leave a block orthogonal to Q to rounding, even where it was nearly inside: Parlett §6.9. */
+const ROUNDS = 3;
+
 /** The basis Q, the projection T = QᵀSQ, and the part of S·(last block) that lies outside Q. */
 class KrylovSpace {
   readonly #d: number;
   readonly #random: Random;
-  readonly #reduce: Problem['tridiagonalise'];
-  #basis: Float64Array;
+  readonly #engine: Engine;
+  readonly #plain: Frame;
+  #basis: Float64Array = new Float64Array(0);
   #projected: Float64Array = new Float64Array(0);
   #outside: Float64Array = new Float64Array(0);
   size = 0;
   lastCount = 0;
 
-  constructor(d: number, rng: Random, reduce: Problem['tridiagonalise']) {
+  constructor(d: number, rng: Random, engine: Engine) {
     this.#d = d;
-    this.#reduce = reduce;
     this.#random = rng;
-    this.#basis = new Float64Array(0);
+    this.#engine = engine;
+    this.#plain = { shift: new Float64Array(d), factor: new Float64Array(d).fill(1) };
   }
 
   lastBlock(): Float64Array {
@@ -171,34 +178,30 @@ class KrylovSpace {
       grown.set(this.#basis.subarray(0, this.size * d));
       this.#basis = grown;
     }
-    const start = this.size * d;
+    const block = this.#basis.subarray(this.size * d, needed);
     const carried = Math.min(count, this.lastCount) * d;
-    this.#basis.set(this.#outside.subarray(0, carried), start);
-    for (let i = start + carried; i < needed; i++) this.#basis[i] = this.#random.normal();
-    await pace.follow(orthonormalise(this.#basis, this.size + count, d, this.#random, this.size));
+    block.set(this.#outside.subarray(0, carried));
+    for (let i = carried; i < block.length; i++) block[i] = this.#random.normal();
+    for (let round = 0; round < ROUNDS; round++) {
+      // Unit vectors first: what is left of a tiny one after projection is rounding, and must be projected again.
+      await pace.follow(orthonormalise(block, count, d, this.#random));
+      if (this.size > 0) await this.#project(block, count, pace);
+    }
+    await pace.follow(orthonormalise(block, count, d, this.#random));
     this.size += count;
     this.lastCount = count;
   }
 
   /** Takes in the image S·(last block): its inside becomes new columns of T, its outside waits for `append`. */
   async expand(image: Float64Array, pace: Pace): Promise<void> {
-    const d = this.#d;
     const m = this.size;
-    const first = m - this.lastCount;
-    const old = this.#projected;
-    const oldSize = Math.round(Math.sqrt(old.length));
+    const b = this.lastCount;
+    const first = m - b;
     const next = new Float64Array(m * m);
-    for (let i = 0; i < oldSize; i++) for (let j = 0; j < oldSize; j++) next[i * m + j] = old[i * oldSize + j];
-    for (let c = 0; c < this.lastCount; c++) {
-      for (let round = 0; round < 2; round++) {
-        for (let j = 0; j < m; j++) {
-          const inside = dot(this.#basis, j * d, image, c * d, d);
-          axpy(-inside, this.#basis, j * d, image, c * d, d);
-          next[j * m + first + c] += inside;
-        }
-      }
-      const pause = pace.breathe();
-      if (pause) await pause;
+    for (let i = 0; i < first; i++) next.set(this.#projected.subarray(i * first, (i + 1) * first), i * m);
+    for (let round = 0; round < 2; round++) {
+      const inside = await this.#project(image, b, pace);
+      for (let j = 0; j < m; j++) for (let c = 0; c < b; c++) next[j * m + first + c] += inside[j * b + c];
     }
     for (let j = 0; j < m; j++) {
       for (let c = first; c < m; c++) {
@@ -217,7 +220,8 @@ class KrylovSpace {
     const m = this.size;
     const b = this.lastCount;
     const d = this.#d;
-    const eigen = await pace.follow(symmetricEigen(this.#projected.slice(), m, count, this.#reduce));
+    const steps = symmetricEigen(this.#projected.slice(), m, count, this.#engine.tridiagonalise);
+    const eigen = await pace.follow(steps);
     const products = new Float64Array(b * b);
     for (let i = 0; i < b; i++) {
       for (let j = 0; j < b; j++) products[i * b + j] = dot(this.#outside, i * d, this.#outside, j * d, d);
@@ -235,11 +239,10 @@ class KrylovSpace {
   async vectors(ritz: Ritz, count: number, pace: Pace): Promise<Float64Array> {
     const [m, d] = [this.size, this.#d];
     const out = new Float64Array(count * d);
-    for (let r = 0; r < count; r++) {
-      for (let j = 0; j < m; j++) axpy(ritz.coordinates[r * m + j], this.#basis, j * d, out, r * d, d);
-      const pause = pace.breathe();
-      if (pause) await pause;
-    }
+    const coordinates = transpose(ritz.coordinates.subarray(0, count * m), count, m);
+    await this.#withBasis((basis) =>
+      basis.multiplyTransposed(this.#plain, coordinates, count, out, () => pace.breathe()),
+    );
     await pace.follow(orthonormalise(out, count, d, this.#random));
     return out;
   }
@@ -252,5 +255,28 @@ class KrylovSpace {
     this.#projected = new Float64Array(count * count);
     for (let i = 0; i < count; i++) this.#projected[i * count + i] = ritz.values[i];
     this.size = count;
+  }
+
+  /** Z −= (ZQᵀ)Q; returns ZQᵀ, transposed (size × count). */
+  async #project(vectors: Float64Array, count: number, pace: Pace): Promise<Float64Array> {
+    const inside = new Float64Array(this.size * count);
+    const shadow = new Float64Array(count * this.#d);
+    await this.#withBasis(async (basis) => {
+      await basis.multiply(this.#plain, vectors, count, inside, () => pace.breathe());
+      await basis.multiplyTransposed(this.#plain, inside, count, shadow, () => pace.breathe());
+    });
+    for (let i = 0; i < shadow.length; i++) vectors[i] -= shadow[i];
+    return inside;
+  }
+
+  /** The basis as a block for the engine: its passes are the products that orthogonality takes. */
+  async #withBasis(use: (basis: LoadedBlock) => void | Promise<void>): Promise<void> {
+    const [rows, cols] = [this.size, this.#d];
+    const basis = await this.#engine.load({ kind: 'dense', rows, cols, stride: cols, data: this.#basis });
+    try {
+      await use(basis);
+    } finally {
+      basis.release();
+    }
   }
 }

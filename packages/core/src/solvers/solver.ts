@@ -21,8 +21,8 @@ export interface Problem {
   /** Residual ‖Sv − λv‖/λ₁ that iterative solvers must reach. */
   readonly tolerance: number;
   readonly seed: number;
-  /** The engine's reduction of a symmetric matrix. */
-  readonly tridiagonalise: Engine['tridiagonalise'];
+  /** For products and reductions of the solver's own matrices. */
+  readonly engine: Engine;
   readonly pace: Pace;
 }
 
