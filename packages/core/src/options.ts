@@ -67,8 +67,7 @@ const OPTIONS: Record<keyof PcaOptions, { readonly must: string; readonly test: 
   },
   engine: {
     must: "'auto', 'wasm', 'reference' or an engine",
-    test: (v) =>
-      v === 'auto' || v === 'wasm' || v === 'reference' || (typeof v === 'object' && v !== null && 'load' in v),
+    test: (v) => v === 'auto' || v === 'wasm' || v === 'reference' || isEngine(v),
   },
   tolerance: {
     must: 'a number from 1e-14 to 0.1 (float64 cannot promise less, more is not an answer)',
@@ -85,6 +84,16 @@ const OPTIONS: Record<keyof PcaOptions, { readonly must: string; readonly test: 
     test: (v) => typeof v === 'object' && v !== null && 'throwIfAborted' in v,
   },
 };
+
+function isEngine(value: unknown): boolean {
+  if (typeof value !== 'object' || value === null) return false;
+  const { name, rate, load, roundoff, tridiagonalise } = value as Partial<Engine>;
+  return (
+    typeof name === 'string' &&
+    typeof rate === 'number' &&
+    [load, roundoff, tridiagonalise].every((f) => typeof f === 'function')
+  );
+}
 
 const DEFAULTS = {
   center: true,

@@ -27,17 +27,19 @@ export async function pca(data: Data | Moments, options: PcaOptions = {}): Promi
     refuseForMoments(settings);
     return fit(data, settings, engine, pace);
   }
-  const source = await openSource(data, pace, settings.columnNames);
+  let source: RowSource | undefined;
   try {
+    source = await openSource(data, pace, settings.columnNames);
     return await fit(source, settings, engine, pace);
   } catch (error) {
-    if (!(error instanceof RangeError && /alloc|typed array length/i.test(error.message))) throw error;
+    // Typed arrays and WebAssembly say that memory is short each in its own words.
+    if (!(error instanceof RangeError && /alloc|array length|unable to grow/i.test(error.message))) throw error;
     throw new DataError(
       'TOO_LARGE',
       `This fit needs more memory than there is (${error.message}). Use fewer columns or rows, or a smaller k.`,
     );
   } finally {
-    await source.close?.();
+    await source?.close?.();
   }
 }
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { type Data, type ErrorCode, Moments, type PcaOptions, pca, ScreeError } from '../src/index.js';
+import { type Data, type ErrorCode, Moments, type PcaOptions, pca, principalAngles, ScreeError } from '../src/index.js';
 
 const good = [
   [1, 2],
@@ -225,6 +225,11 @@ describe('bad input gets a typed error that says what, where and what to do', ()
       await expect(new Moments(2).add(good, options)).rejects.toMatchObject({ code: 'BAD_OPTION' });
     }
     expect(() => new Moments(1e5)).toThrow(/1 to 16384/);
+    expect(() => new Moments(2).merge(null as never)).toThrow(/not with null/);
+    expect(() => principalAngles(null as never, null as never)).toThrow(/A subspace is given by a matrix/);
+    await expect(pca(good, { engine: { load: 1 } as never })).rejects.toMatchObject({ code: 'BAD_OPTION' });
+    const huge = { 0: 1, length: 1e12 };
+    await expect(pca([huge, huge])).rejects.toMatchObject({ code: 'TOO_LARGE' });
     expect(() => new Moments(2, ['a'])).toThrow(/1 column names for 2 columns/);
   });
 

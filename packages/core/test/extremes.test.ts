@@ -26,6 +26,9 @@ describe.each(solverNames)('hard data, %s', (solver) => {
     expect(Array.from(model.variances)).toEqual([0, 0]);
     expect(Array.from(model.varianceRatios)).toEqual([0, 0]);
     expect(codes(model)).toContain('CONSTANT_DATA');
+    expect((await pca([[5], [5]], { solver })).warnings[0].message).toBe(
+      'All rows are the same, so there is no variance to explain.',
+    );
     expect(model.uniqueness.rank).toBe(0);
     expect(model.uniqueness.subspace.determined).toBe(false);
     finite(model);
@@ -141,6 +144,15 @@ describe.each(solverNames)('hard data, %s', (solver) => {
       { k: 1, solver, whiten: 'pca' },
     );
     expect(constant.uniqueness.rank).toBe(1);
+    const both = await pca(
+      [
+        [1e17, 1],
+        [1e17, 2],
+        [1e17, 5],
+      ],
+      { k: 2, solver },
+    );
+    expect(codes(both)).toEqual(['RANK_BELOW_K']);
     expect((await constant.transform([[1e17, 5]])).data[0]).toBeCloseTo(1.121, 3);
     const { normal } = random(3);
     const data = Float32Array.from({ length: 300 }, (_, at) => (at % 3 === 0 ? 20240000 + 8 * (at / 3) : normal()));
@@ -168,7 +180,7 @@ describe.each(solverNames)('hard data, %s', (solver) => {
     expect(model.uniqueness.axes.map(({ determined }) => determined)).toEqual([true, true]);
     expect(model.warnings.map(({ message }) => message)).toEqual([
       expect.stringMatching(
-        /Only 1 of the 2 components has variance .* Component 2 is the direction in which the data do not vary/,
+        /Only 1 of the 2 components has variance .* Component 2 is the one direction orthogonal to the others/,
       ),
     ]);
     [1, 0, 0, 1].forEach((expected, i) => {

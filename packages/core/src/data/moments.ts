@@ -163,6 +163,8 @@ export class Moments {
 
   /** Adds the rows that other moments have seen. */
   merge(other: Moments): this {
+    if (!(other instanceof Moments))
+      throw new DataError('BAD_DATA', `Moments merge with moments, not with ${show(other)}.`);
     if (other.cols !== this.cols) {
       throw new DataError('WIDTH_MISMATCH', `Moments of ${other.cols} columns cannot join moments of ${this.cols}.`, {
         value: other.cols,

@@ -1,5 +1,6 @@
 import type { FloatArray, Matrix } from '../data/matrix.js';
-import { DataError } from '../errors.js';
+import { isMatrix } from '../data/to-block.js';
+import { DataError, show } from '../errors.js';
 import { svd } from './svd.js';
 import { axpy, dot } from './vector.js';
 
@@ -14,6 +15,10 @@ const SPANNED = 1e-12;
  * smaller subspace has dimensions; rows that depend on others add none.
  */
 export function principalAngles(a: Matrix, b: Matrix): Float64Array {
+  for (const matrix of [a, b]) {
+    if (isMatrix(matrix) && ArrayBuffer.isView(matrix.data)) continue;
+    throw new DataError('BAD_DATA', `A subspace is given by a matrix { rows, cols, data }, not by ${show(matrix)}.`);
+  }
   if (a.cols !== b.cols) {
     throw new DataError(
       'WIDTH_MISMATCH',

@@ -133,7 +133,7 @@ function dataWarnings(facts: Facts, variances: Float64Array, values: Float64Arra
   if (facts.trace === 0) {
     warnings.push({
       code: 'CONSTANT_DATA',
-      message: 'All rows are the same, so there is no variance to explain and any direction is as good as any other.',
+      message: `All rows are the same, so there is no variance to explain${facts.d > 1 ? ', and any direction is as good as any other' : ''}.`,
     });
   } else if (values.some((value, i) => value > 0 && variances[i] < 2 ** -1022)) {
     warnings.push({

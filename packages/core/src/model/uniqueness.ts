@@ -81,10 +81,12 @@ export function judgeUniqueness(
     noiseAngle: last ? (rank === k ? last.noise : Math.PI / 2) : 0,
   };
   const variance = (i: number): string => (values[i] * toVariance).toPrecision(6);
+  // Where rank ends before k, the warning about that has said what there is to say of the pair across its end.
+  const told = pairs.slice(0, rank < k ? Math.max(0, rank - 1) : rank);
   const warnings = [
     ...rankWarnings(rank, k, d, plan.solver),
-    ...pairWarnings(pairs.slice(0, rank), k, variance),
-    ...accuracyWarnings(pairs.slice(0, rank), k, variance, plan.solver),
+    ...pairWarnings(told, k, variance),
+    ...accuracyWarnings(told, k, variance, plan.solver),
   ];
   return { uniqueness: { rank, subspace, axes }, warnings };
 }
@@ -122,7 +124,7 @@ function rankWarnings(rank: number, k: number, d: number, solver: string): Warni
   const some = `${found} of the ${k} components ${rank > 1 ? 'have' : 'has'} variance that can be told from zero.`;
   const rest =
     d - rank === 1
-      ? `${components(rank, k - 1)} is the direction in which the data do not vary.`
+      ? `${components(rank, k - 1)} is the one direction orthogonal to the others.`
       : `${components(rank, k - 1)} ${rank + 1 === k ? 'is some direction' : 'are some directions'} orthogonal to the others, not determined by the data.`;
   const advice =
     rank === 0 ? 'The data vary by no more than the rounding of their own numbers' : `Use k ≤ ${rank}${remedy}`;

@@ -165,6 +165,43 @@ describe.each(engines)('engine $name computes the five passes as they are define
       { numRuns: 40 },
     ));
 
+  it('passes agree with the reference where tiles are cut: many rows, and more columns than a tile holds', async () => {
+    const { normal } = random(12);
+    for (const [n, d] of [
+      [2100, 3],
+      [300, 20000],
+      [9, 300000],
+    ]) {
+      const data = Float32Array.from({ length: n * d }, normal);
+      const block: Block = { kind: 'dense', rows: n, cols: d, stride: d, data };
+      const frame: Frame = { shift: new Float64Array(d).fill(0.1), factor: new Float64Array(d).fill(2) };
+      const [ours, theirs] = [await engine.load(block), await reference.load(block)];
+      const vectors = Float64Array.from({ length: 2 * d }, normal);
+      const run = async (loaded: typeof ours) => {
+        const out = {
+          normal: new Float64Array(2 * d),
+          multiply: new Float64Array(2 * n),
+          dual: new Float64Array(n * n),
+        };
+        await loaded.normal(frame, vectors, 2, out.normal, () => {});
+        await loaded.multiply(frame, vectors, 2, out.multiply, () => {});
+        if (n < 400 || d < 10) await loaded.dual(frame, loaded, frame, out.dual, n, 0, 0, () => {});
+        return out;
+      };
+      const [a, b] = [await run(ours), await run(theirs)];
+      for (const pass of ['normal', 'multiply'] as const) {
+        const size = b[pass].reduce((most, x) => Math.max(most, Math.abs(x)), 0);
+        let worst = 0;
+        for (let i = 0; i < a[pass].length; i++) worst = Math.max(worst, Math.abs(a[pass][i] - b[pass][i]));
+        expect(worst, pass).toBeLessThanOrEqual(1e-12 * size);
+      }
+      let worst = 0;
+      for (let i = 0; i < n; i++)
+        for (let j = i; j < n; j++) worst = Math.max(worst, Math.abs(a.dual[i * n + j] - b.dual[i * n + j]));
+      expect(worst, 'dual').toBeLessThanOrEqual(1e-12 * b.dual[0] * 4);
+    }
+  });
+
   it('tridiagonalise: QTQᵀ is the matrix, for every size, also where rows are zero', () => {
     for (const [size, rank] of [
       [1, 1],

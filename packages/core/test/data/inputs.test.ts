@@ -293,6 +293,16 @@ describe('data keep their type and names', () => {
   });
 });
 
+describe('very wide data', () => {
+  it('a million columns and ten rows are no more trouble than they should be', async () => {
+    const [n, d] = [10, 1_040_000];
+    const data = new Float32Array(n * d).map((_, i) => ((i * 7919) % 1013) / 1013);
+    const model = await pca({ rows: n, cols: d, data }, { k: 1 });
+    expect(model.plan).toMatchObject({ engine: 'wasm' });
+    expect(model.certificate.residuals[0]).toBeLessThan(1e-6);
+  });
+});
+
 describe('centring and scaling', () => {
   it.each(['none', 'unit', 'pareto', 'range'] as const)('%s means what it says', async (scale) => {
     const model = await pca(rows, { k: 4, scale });

@@ -211,6 +211,13 @@ describe('a stored model', () => {
     cyclic.self = cyclic;
     expect(failure(cyclic).code).toBe('BAD_MODEL');
     expect(failure({ ...body, n: 3n }).code).toBe('BAD_MODEL');
+    const throwing = Object.defineProperty({ ...body }, 'plan', {
+      enumerable: true,
+      get: () => {
+        throw new Error('no');
+      },
+    });
+    expect(failure(throwing).code).toBe('BAD_MODEL');
     expect(failure(`{"format":"scree-model","version":1,"a":${'['.repeat(1e5)}${']'.repeat(1e5)}}`).code).toBe(
       'BAD_MODEL',
     );

@@ -1,69 +1,96 @@
 import type { DenseBlock, Frame } from '../../data/block.js';
 import type { Kernels } from './kernels.js';
 
-/** Rows of a tile, and steps of a product before its sum joins the others: rounding grows with TILE + n/TILE. */
+/** Most rows of a tile, and steps of a product before its sum joins the others: rounding grows with TILE + n/TILE. */
 export const TILE = 256;
+
+/** Values that are staged at a time, at most: 32 MB of float64. */
+const STAGED = 1 << 22;
+
+/** Rows of a tile of d columns: TILE, or what fits for wide data, a whole number of panels. */
+export function tileRows(d: number): number {
+  return Math.max(4, Math.min(TILE, Math.floor(STAGED / d / 4) * 4));
+}
+
+/** Columns of a tile of whole columns of `rows` rows. */
+export function tileCols(rows: number): number {
+  return Math.max(TILE, Math.floor(STAGED / rows / TILE) * TILE);
+}
 
 /** Numbers that the panels of `lines` lines over `steps` steps take. */
 export function panelNumbers(lines: number, steps: number): number {
   return Math.ceil(lines / 4) * 4 * steps;
 }
 
-/** A tile of rows in the kernels' memory, as it is stored, and its way into panels through the frame. */
+/** A tile of the data in the kernels' memory, as it is stored, and its way into panels through the frame. */
 export class Stage {
   readonly #kernels: Kernels;
   readonly #block: DenseBlock;
-  readonly #single: boolean;
-  readonly #rows: number;
+  readonly #bytes: number;
+  readonly #start: number;
   readonly #shift: number;
   readonly #factor: number;
   readonly #roots: number;
   readonly #rootWeights: Float64Array | undefined;
+  #rows = 0;
+  #left = 0;
+  #cols = 0;
 
-  constructor(kernels: Kernels, block: DenseBlock, frame: Frame) {
-    const height = Math.min(TILE, block.rows);
+  /** Room for tiles of up to `rows` × `cols`. */
+  constructor(kernels: Kernels, block: DenseBlock, frame: Frame, rows: number, cols: number) {
     this.#kernels = kernels;
     this.#block = block;
-    this.#single = block.data instanceof Float32Array;
-    this.#rows = kernels.allocate(height * block.cols * block.data.BYTES_PER_ELEMENT);
+    this.#bytes = block.data.BYTES_PER_ELEMENT;
+    this.#start = kernels.allocate(rows * cols * this.#bytes);
     this.#shift = kernels.put(frame.shift);
     this.#factor = kernels.put(frame.factor);
     this.#rootWeights = frame.rootWeights;
-    this.#roots = frame.rootWeights ? kernels.allocate(height * 8) : 0;
+    this.#roots = frame.rootWeights ? kernels.allocate(rows * 8) : 0;
   }
 
-  /** Copies rows in. */
-  load(from: number, rows: number): void {
-    const { data, stride, cols } = this.#block;
+  /** Copies a tile in: `rows` rows from `from` on, columns left to right − 1. */
+  load(from: number, rows: number, left: number, right: number): void {
+    const { data, stride } = this.#block;
+    const cols = right - left;
+    [this.#rows, this.#left, this.#cols] = [rows, left, cols];
     const length = rows * cols;
-    const target = this.#single ? this.#kernels.singles(this.#rows, length) : this.#kernels.doubles(this.#rows, length);
-    if (stride === cols) target.set(data.subarray(from * cols, from * cols + length));
-    else
-      for (let i = 0; i < rows; i++)
-        target.set(data.subarray((from + i) * stride, (from + i) * stride + cols), i * cols);
+    const target =
+      this.#bytes === 4 ? this.#kernels.singles(this.#start, length) : this.#kernels.doubles(this.#start, length);
+    if (stride === cols) {
+      target.set(data.subarray(from * stride, from * stride + length));
+    } else {
+      for (let i = 0; i < rows; i++) {
+        const at = (from + i) * stride + left;
+        target.set(data.subarray(at, at + cols), i * cols);
+      }
+    }
     if (this.#rootWeights) this.#kernels.doubles(this.#roots, rows).set(this.#rootWeights.subarray(from, from + rows));
   }
 
-  /** Panels whose lines are the columns. */
-  packColumns(rows: number, out: number): void {
-    const { cols } = this.#block;
-    this.#kernels.run.packColumns(
+  /** Panels whose lines are the tile's columns. */
+  packColumns(out: number): void {
+    this.#pack(this.#kernels.run.packColumns, 0, this.#cols, out);
+  }
+
+  /** Panels whose lines are the tile's rows, over its columns `first` to `first + count` − 1. */
+  packRows(first: number, count: number, out: number): void {
+    this.#pack(this.#kernels.run.packRows, first, count, out);
+  }
+
+  #pack(pack: Kernels['run']['packRows'], first: number, count: number, out: number): void {
+    const column = (this.#left + first) * 8;
+    const start = this.#start + first * this.#bytes;
+    pack(
+      start,
+      this.#bytes === 4,
+      this.#cols,
       this.#rows,
-      this.#single,
-      cols,
-      rows,
-      cols,
-      this.#shift,
-      this.#factor,
+      count,
+      this.#shift + column,
+      this.#factor + column,
       this.#roots,
       out,
     );
-  }
-
-  /** Panels whose lines are the rows. */
-  packRows(rows: number, out: number): void {
-    const { cols } = this.#block;
-    this.#kernels.run.packRows(this.#rows, this.#single, cols, rows, cols, this.#shift, this.#factor, this.#roots, out);
   }
 }
 
@@ -96,21 +123,4 @@ export function packVectors(kernels: Kernels, vectors: Float64Array, k: number, 
   const out = kernels.allocate(panelNumbers(k, d) * 8);
   new Plain(kernels, d).packRows(source, k, out);
   return out;
-}
-
-/** C += AᵀB for row panels over d steps, TILE steps at a time. */
-export function multiplyRows(
-  kernels: Kernels,
-  a: number,
-  rows: number,
-  b: number,
-  cols: number,
-  d: number,
-  c: number,
-  stride: number,
-): void {
-  for (let step = 0; step < d; step += TILE) {
-    const steps = Math.min(TILE, d - step);
-    kernels.run.multiplyPanels(a + step * 32, 4 * d, rows, b + step * 32, 4 * d, cols, steps, c, stride, false);
-  }
 }

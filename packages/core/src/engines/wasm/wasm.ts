@@ -3,7 +3,7 @@ import type { Engine } from '../engine.js';
 import { reference } from '../reference/reference.js';
 import { type Borrow, WasmDense } from './dense.js';
 import { compileKernels, Kernels } from './kernels.js';
-import { TILE } from './stage.js';
+import { TILE, tileRows } from './stage.js';
 import { suits, wasmTridiagonalise } from './tridiagonalise.js';
 
 /** Unit roundoff of float64. */
@@ -28,7 +28,8 @@ async function makeEngine(): Promise<Engine | undefined> {
     return kernels;
   };
   const giveBack = (kernels: Kernels): void => {
-    if (kernels.bytes <= KEPT) idle.push(kernels);
+    const held = idle.reduce((sum, { bytes }) => sum + bytes, 0);
+    if (held + kernels.bytes <= KEPT) idle.push(kernels);
   };
   const borrow: Borrow = async (pass) => {
     const kernels = take();
@@ -56,9 +57,9 @@ async function makeEngine(): Promise<Engine | undefined> {
     roundoff: (n, d, sparse) =>
       sparse
         ? reference.roundoff(n, d, sparse)
-        : U * (Math.min(d, TILE) + Math.ceil(d / TILE) + Math.min(n, TILE) + Math.ceil(n / TILE) + 16),
+        : U * (Math.min(d, TILE) + Math.ceil(d / TILE) + Math.min(n, tileRows(d)) + Math.ceil(n / tileRows(d)) + 16),
   };
 }
 
-/** Memory that idle kernels may hold: WebAssembly memory never shrinks, so larger ones are let go. */
+/** Memory that idle kernels may hold together: WebAssembly memory never shrinks, so what is over is let go. */
 const KEPT = 64 * 2 ** 20;
