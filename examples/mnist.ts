@@ -1,6 +1,7 @@
 /** `npm start`: 10,000 real handwritten digits to 50 numbers each, with the plan, the scree plot and a picture. */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
+import { dirname } from 'node:path';
 import { pca, readIdx, screePlot } from 'scree';
 import { drawDigits } from './draw-digits.js';
 
@@ -38,6 +39,6 @@ for (const { message } of model.warnings) console.log(`Note: ${message}`);
 
 const scores = await model.transform(images);
 const target = process.argv[2] ?? 'scree-demo/mnist.svg';
-mkdirSync(new URL('.', `file://${process.cwd()}/${target}`), { recursive: true });
+mkdirSync(dirname(target), { recursive: true });
 writeFileSync(target, await drawDigits(model, scores, labels.data));
 console.log(`\nThe picture: ${target}`);

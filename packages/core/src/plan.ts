@@ -2,6 +2,7 @@ import type { Engine } from './engines/engine.js';
 import { OptionError } from './errors.js';
 import { LARGEST_SQUARE } from './limits.js';
 import type { SolverName } from './options.js';
+import { solvers } from './solvers/index.js';
 
 /** What the plan knows of the data before it is read. */
 export interface Shape {
@@ -61,7 +62,7 @@ export function makePlan(shape: Shape, request: PlanRequest): Plan {
   const engine = request.engine.name;
   const costs = estimates(shape, request.k, request.engine.rate);
   const plan = (solver: SolverName, reason: string): Plan => {
-    const keepsRows = !shape.rewindable && !shape.momentsOnly && solver !== 'covariance';
+    const keepsRows = !shape.rewindable && !shape.momentsOnly && solvers[solver].needs === 'rows';
     return {
       solver,
       engine,
@@ -83,7 +84,7 @@ export function makePlan(shape: Shape, request: PlanRequest): Plan {
       ? plan('covariance', `A stream of ${d} columns is summed up in one pass as its ${d}×${d} covariance.`)
       : plan('krylov', `A stream of ${d} columns is too wide for a ${d}×${d} covariance.`);
   }
-  const [n, size] = [shape.rows, Math.min(shape.rows, d)];
+  const n = shape.rows;
   if ((costs.svd ?? Number.POSITIVE_INFINITY) <= SMALL) {
     return plan('svd', `${n}×${d} is small, so the most accurate road, the direct SVD, costs nothing.`);
   }
@@ -93,7 +94,7 @@ export function makePlan(shape: Shape, request: PlanRequest): Plan {
     covariance: `${n} rows are many and ${d} columns few enough: the ${d}×${d} covariance is the cheapest road.`,
     dual: `${n} rows are fewer than ${d} columns: the ${n}×${n} dual problem is smaller than the ${d}×${d} covariance.`,
     krylov: `Few components of ${shape.nonzeros === undefined ? 'a large' : 'a sparse'} ${n}×${d} matrix are wanted: block Krylov needs only passes over the data.`,
-    svd: `Neither covariance nor dual fits in memory at ${size}: the direct SVD is left.`,
+    svd: `Of all roads to the components of ${n}×${d} the direct SVD is the cheapest here, and the most accurate.`,
   };
   return plan(best, why[best]);
 }
