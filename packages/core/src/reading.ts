@@ -87,7 +87,8 @@ export async function readRows(
   pace.begin('column statistics', source.rows);
   for await (const block of source.blocks()) {
     checkWidth(block, source, rows);
-    mergeStatistics(columns, blockStatistics(block, weights.slice(rows, block.rows), rows, columnNames));
+    const steps = blockStatistics(block, weights.slice(rows, block.rows), rows, columnNames);
+    mergeStatistics(columns, await pace.follow(steps));
     rows += block.rows;
     merges++;
     const pause = pace.step(block.rows);

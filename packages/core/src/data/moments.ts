@@ -124,7 +124,7 @@ export class Moments {
     pace.begin('covariance', source.rows);
     for await (const block of source.blocks()) {
       checkWidth(block, source, rows);
-      await moments.addBlock(block, weights.slice(rows, block.rows), rows, engine, (done) => pace.step(done));
+      await moments.addBlock(block, weights.slice(rows, block.rows), rows, engine, pace);
       rows += block.rows;
     }
     weights.end(rows);
@@ -138,11 +138,12 @@ export class Moments {
     weights: Float64Array | undefined,
     firstRow: number,
     engine: Engine,
-    beat: (rows: number) => void | Promise<void>,
+    pace: Pace,
   ): Promise<void> {
     const d = this.cols;
     const dense = block.kind === 'dense';
-    const stats = (dense ? blockMeans : blockStatistics)(block, weights, firstRow, this.columnNames);
+    const steps = (dense ? blockMeans : blockStatistics)(block, weights, firstRow, this.columnNames);
+    const stats = await pace.follow(steps);
     if (stats.rows === 0) return;
     const scatter = new Float64Array(d * d);
     const loaded = await engine.load(block);
@@ -152,7 +153,7 @@ export class Moments {
         factor: stats.unit.map((unit) => 1 / unit),
         ...(weights ? { rootWeights: weights.map(Math.sqrt) } : {}),
       };
-      await loaded.gram(frame, scatter, beat);
+      await loaded.gram(frame, scatter, (rows) => pace.step(rows));
     } finally {
       loaded.release();
     }

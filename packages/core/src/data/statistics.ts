@@ -1,5 +1,6 @@
 import { DataError, place } from '../errors.js';
 import { powerOfTwo } from '../linalg/vector.js';
+import type { Steps } from '../pace.js';
 import type { Block, DenseBlock, SparseBlock } from './block.js';
 
 /**
@@ -49,31 +50,31 @@ export function emptyStatistics(cols: number): ColumnStatistics {
 }
 
 /** Statistics of one block. `firstRow` and `names` place what is not finite, which is refused here, once for all passes. */
-export function blockStatistics(
+export function* blockStatistics(
   block: Block,
   weights: Float64Array | undefined,
   firstRow: number,
   names?: readonly string[],
-): ColumnStatistics {
-  const stats = blockMeans(block, weights, firstRow, names);
-  if (stats.rows > 0) addSpread(block, weights, stats);
+): Steps<ColumnStatistics> {
+  const stats = yield* blockMeans(block, weights, firstRow, names);
+  if (stats.rows > 0) yield* addSpread(block, weights, stats);
   return stats;
 }
 
 /** The same without the spread, for who gets that from elsewhere. */
-export function blockMeans(
+export function* blockMeans(
   block: Block,
   weights: Float64Array | undefined,
   firstRow: number,
   names?: readonly string[],
-): ColumnStatistics {
+): Steps<ColumnStatistics> {
   const stats = emptyStatistics(block.cols);
   for (let i = 0; i < block.rows; i++) {
     const weight = weights ? weights[i] : 1;
     stats.weight += weight;
     if (weight > 0) stats.rows++;
   }
-  if (block.kind === 'dense') denseMeans(block, weights, firstRow, names, stats);
+  if (block.kind === 'dense') yield* denseMeans(block, weights, firstRow, names, stats);
   else sparseMeans(block, weights, firstRow, names, stats);
   if (stats.rows === 0) return stats;
   const { mean, unit, min, max } = stats;
@@ -86,22 +87,22 @@ export function blockMeans(
 }
 
 /** Σw(x − mean)² of each column, in its unit. */
-function addSpread(block: Block, weights: Float64Array | undefined, stats: ColumnStatistics): void {
+function* addSpread(block: Block, weights: Float64Array | undefined, stats: ColumnStatistics): Steps<void> {
   const { mean, spread } = stats;
   // Units are powers of two, so multiplying by the reciprocal is dividing.
   const reciprocal = stats.unit.map((unit) => 1 / unit);
-  if (block.kind === 'dense') denseSpread(block, weights, mean, reciprocal, spread);
+  if (block.kind === 'dense') yield* denseSpread(block, weights, mean, reciprocal, spread);
   else sparseSpread(block, weights, stats, reciprocal, spread);
 }
 
 /** Range and mean in one reading. The mean is taken from the first row, so that an offset costs it no digits. */
-function denseMeans(
+function* denseMeans(
   block: DenseBlock,
   weights: Float64Array | undefined,
   firstRow: number,
   names: readonly string[] | undefined,
   stats: ColumnStatistics,
-): void {
+): Steps<void> {
   const { rows, cols, stride, data } = block;
   const { mean, min, max } = stats;
   const pilot = Float64Array.from(data.subarray(0, cols));
@@ -118,19 +119,21 @@ function denseMeans(
       if (x < min[j]) min[j] = x;
       if (x > max[j]) max[j] = x;
     }
-    if (endsChain(i, rows)) flush(sums, mean);
+    if (!endsChain(i, rows)) continue;
+    flush(sums, mean);
+    yield CHAIN * cols;
   }
   if (stats.rows === 0) return;
   for (let j = 0; j < cols; j++) mean[j] = pilot[j] + mean[j] / stats.weight;
 }
 
-function denseSpread(
+function* denseSpread(
   { rows, cols, stride, data }: DenseBlock,
   weights: Float64Array | undefined,
   mean: Float64Array,
   reciprocal: Float64Array,
   spread: Float64Array,
-): void {
+): Steps<void> {
   const sums = new Float64Array(cols);
   for (let i = 0; i < rows; i++) {
     const row = i * stride;
@@ -139,7 +142,9 @@ function denseSpread(
       const deviation = (data[row + j] - mean[j]) * reciprocal[j];
       sums[j] += weight * deviation * deviation;
     }
-    if (endsChain(i, rows)) flush(sums, spread);
+    if (!endsChain(i, rows)) continue;
+    flush(sums, spread);
+    yield CHAIN * cols;
   }
 }
 
@@ -285,7 +290,7 @@ export function columnSquares(
 }
 
 /** Refuses a block with a value that is not finite. */
-export function checkFinite(block: Block, firstRow: number, names?: readonly string[]): void {
+export function* checkFinite(block: Block, firstRow: number, names?: readonly string[]): Steps<void> {
   const { rows, cols, data } = block;
   for (let i = 0; i < rows; i++) {
     const [from, to] =
@@ -294,6 +299,7 @@ export function checkFinite(block: Block, firstRow: number, names?: readonly str
       const x = data[at];
       if (x - x !== 0) throw notFinite(x, firstRow + i, block.kind === 'dense' ? at - from : block.indices[at], names);
     }
+    if (endsChain(i, rows)) yield CHAIN * cols;
   }
 }
 

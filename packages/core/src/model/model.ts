@@ -218,7 +218,7 @@ export class Model implements ModelRecord {
       pace.begin(phase, source.rows);
       for await (const block of source.blocks()) {
         checkWidth(block, source, rows);
-        checkFinite(block, rows, names);
+        await pace.follow(checkFinite(block, rows, names));
         await visit(block, pace);
         rows += block.rows;
       }
