@@ -2,7 +2,7 @@ import type { Solution } from '../solvers/solver.js';
 import { type Accuracy, angle } from './certificate.js';
 import type { Warning } from './warning.js';
 
-/** Whether the data determine what was found, apart from signs. Seed 004's exercise, answered for every fit. */
+/** Whether the data determine what was found, apart from signs. */
 export interface Uniqueness {
   /** Components whose variance is above zero as far as the data and the solver can tell. */
   readonly rank: number;

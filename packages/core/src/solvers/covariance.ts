@@ -3,7 +3,7 @@ import { multiplySymmetric, residualNorms } from './residuals.js';
 import { countWanted, nextValue, type ScatterProblem, type Solution, type Solver } from './solver.js';
 
 /**
- * Eigenvectors of the scatter: Sv = λv, S = BᵀB (d × d). Seeds 002 and 004.
+ * Eigenvectors of the scatter: Sv = λv, S = BᵀB (d × d).
  *
  * All eigenvalues, but only the wanted eigenvectors, so that a variance fraction costs no more than a count. One pass
  * over the rows, n·d² + 4/3·d³ flops, 2·d² numbers of memory. Weakness: squaring B puts variances below 1e-16 of the

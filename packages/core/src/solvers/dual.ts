@@ -7,7 +7,7 @@ import { residualNorms } from './residuals.js';
 import { countWanted, nextValue, type RowsProblem, type Solution, type Solver } from './solver.js';
 
 /**
- * The dual trick for wide data: eigenvectors u of K = BBᵀ (n × n), then v = Bᵀu/‖Bᵀu‖. Seed 002.
+ * The dual trick for wide data: eigenvectors u of K = BBᵀ (n × n), then v = Bᵀu/‖Bᵀu‖.
  *
  * Never forms d × d: n²·d + 4/3·n³ flops and n² numbers of memory. K and S have the same eigenvalues above zero.
  * Where u belongs to a zero eigenvalue Bᵀu is zero but for rounding; Householder QR of all Bᵀu gives such components a direction

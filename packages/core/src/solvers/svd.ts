@@ -5,7 +5,7 @@ import { residualNorms } from './residuals.js';
 import { countWanted, nextValue, type RowsProblem, type Solution, type Solver } from './solver.js';
 
 /**
- * The direct road: B = UΣVᵀ, components V, eigenvalues σ². Seed 004 §4.
+ * The direct road: B = UΣVᵀ, components V, eigenvalues σ².
  *
  * Tall data: tiles of rows are absorbed into a triangular R (d × d) with RᵀR = BᵀB, and R = U'ΣVᵀ. Wide data: tiles of
  * columns into R (n × n) with RᵀR = BBᵀ, R = U'ΣUᵀ, and V from BᵀU by QR. Nothing is squared, so σ is right to a few hundred
