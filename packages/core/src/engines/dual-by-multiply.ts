@@ -1,5 +1,5 @@
 import { type DenseBlock, type Frame, packTile } from '../data/block.js';
-import type { Beat, LoadedBlock } from './engine.js';
+import type { Beat, LoadedBlock, Products } from './engine.js';
 
 /** Rows packed at a time. */
 const TILE = 256;
@@ -13,10 +13,7 @@ export async function dualByMultiply(
   frame: Frame,
   other: LoadedBlock,
   otherFrame: Frame,
-  products: Float64Array,
-  size: number,
-  i0: number,
-  j0: number,
+  { products, size, row, column }: Products,
   beat: Beat,
 ): Promise<void> {
   const vectors = new Float64Array(Math.min(TILE, block.rows) * block.cols);
@@ -26,7 +23,7 @@ export async function dualByMultiply(
     const scores = new Float64Array(other.rows * rows);
     await other.multiply(otherFrame, vectors, rows, scores, () => {});
     for (let j = 0; j < other.rows; j++) {
-      for (let i = 0; i < rows; i++) products[(i0 + from + i) * size + j0 + j] = scores[j * rows + i];
+      for (let i = 0; i < rows; i++) products[(row + from + i) * size + column + j] = scores[j * rows + i];
     }
     const pause = beat(rows);
     if (pause) await pause;

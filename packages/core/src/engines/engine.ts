@@ -41,25 +41,21 @@ export interface Engine {
 /** Called between tiles with the rows done since the last call; throws to abort. Await what it returns. */
 export type Beat = (rows: number) => void | Promise<void>;
 
+/** Where the products of two blocks go: row i of the one and j of the other at (row + i, column + j) of size × size. */
+export interface Products {
+  readonly products: Float64Array;
+  readonly size: number;
+  readonly row: number;
+  readonly column: number;
+}
+
 export interface LoadedBlock {
   readonly rows: number;
   readonly cols: number;
   /** S += BᵀB, upper triangle; `scatter` is cols × cols. */
   gram(frame: Frame, scatter: Float64Array, beat: Beat): void | Promise<void>;
-  /**
-   * K[i₀ + i, j₀ + j] = (B_this)ᵢ·(B_other)ⱼ for all rows i of this block and j of the other, `products` being
-   * size × size. Where both are the same block only j ≥ i is needed.
-   */
-  dual(
-    frame: Frame,
-    other: LoadedBlock,
-    otherFrame: Frame,
-    products: Float64Array,
-    size: number,
-    i0: number,
-    j0: number,
-    beat: Beat,
-  ): void | Promise<void>;
+  /** K = B_this·B_otherᵀ into its place; where both are the same block only the upper triangle is needed. */
+  dual(frame: Frame, other: LoadedBlock, otherFrame: Frame, into: Products, beat: Beat): void | Promise<void>;
   /** Y = BVᵀ; `vectors` is k × cols, `scores` rows × k. */
   multiply(frame: Frame, vectors: Float64Array, k: number, scores: Float64Array, beat: Beat): void | Promise<void>;
   /** Z += YᵀB; `scores` is rows × k, `out` k × cols. */

@@ -42,7 +42,8 @@ export class Passes {
       for await (const block of this.#source.blocks()) {
         if (other >= index) {
           const right = other === index ? left : await this.#load(block, other);
-          await left.dual(frame, right, this.#frameAt(j0, block.rows), products, n, i0, j0, () => this.#pace.breathe());
+          const into = { products, size: n, row: i0, column: j0 };
+          await left.dual(frame, right, this.#frameAt(j0, block.rows), into, () => this.#pace.breathe());
           if (right !== left) this.#done(right);
         }
         j0 += block.rows;

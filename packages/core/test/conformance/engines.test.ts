@@ -149,8 +149,8 @@ describe.each(engines)('engine $name computes the five passes as they are define
         const size = n + 5;
         const products = new Float64Array(size * size);
         const [left, right] = [await engine.load(block), await engine.load(other.block)];
-        await left.dual(frame, left, frame, products, size, 0, 0, () => {});
-        await left.dual(frame, right, other.frame, products, size, 0, n, () => {});
+        await left.dual(frame, left, frame, { products, size, row: 0, column: 0 }, () => {});
+        await left.dual(frame, right, other.frame, { products, size, row: 0, column: n }, () => {});
         const scale = energy(b, frame) + energy(other.b, other.frame);
         let worst = 0;
         for (let i = 0; i < n; i++) {
@@ -185,7 +185,8 @@ describe.each(engines)('engine $name computes the five passes as they are define
         };
         await loaded.normal(frame, vectors, 2, out.normal, () => {});
         await loaded.multiply(frame, vectors, 2, out.multiply, () => {});
-        if (n < 400 || d < 10) await loaded.dual(frame, loaded, frame, out.dual, n, 0, 0, () => {});
+        if (n < 400 || d < 10)
+          await loaded.dual(frame, loaded, frame, { products: out.dual, size: n, row: 0, column: 0 }, () => {});
         return out;
       };
       const [a, b] = [await run(ours), await run(theirs)];

@@ -1,7 +1,7 @@
 import { type DenseBlock, type Frame, packTile } from '../../data/block.js';
 import { axpy, dot } from '../../linalg/vector.js';
 import { dualByMultiply } from '../dual-by-multiply.js';
-import type { Beat, LoadedBlock } from '../engine.js';
+import type { Beat, LoadedBlock, Products } from '../engine.js';
 import { TILE } from './tile.js';
 
 /** The five passes over dense rows: a tile of B is packed (shifted, scaled, weighted), then multiplied. */
@@ -27,18 +27,9 @@ export class DenseReference implements LoadedBlock {
     });
   }
 
-  async dual(
-    frame: Frame,
-    other: LoadedBlock,
-    otherFrame: Frame,
-    products: Float64Array,
-    size: number,
-    i0: number,
-    j0: number,
-    beat: Beat,
-  ): Promise<void> {
+  async dual(frame: Frame, other: LoadedBlock, otherFrame: Frame, into: Products, beat: Beat): Promise<void> {
     if (!(other instanceof DenseReference)) {
-      return dualByMultiply(this.#block, frame, other, otherFrame, products, size, i0, j0, beat);
+      return dualByMultiply(this.#block, frame, other, otherFrame, into, beat);
     }
     const d = this.cols;
     const scores = new Float64Array(Math.min(TILE, this.rows) * TILE);
@@ -49,7 +40,7 @@ export class DenseReference implements LoadedBlock {
         const end = Math.min(other.rows, start + TILE);
         packTile(other.#block, otherFrame, start, end, 0, d, packed);
         project(packed, end - start, d, vectors, rows, scores, 0);
-        place(scores, end - start, rows, products, size, i0 + from, j0 + start);
+        place(scores, end - start, rows, { ...into, row: into.row + from, column: into.column + start });
         const pause = beat(0);
         if (pause) await pause;
       }
@@ -133,17 +124,11 @@ function addGram(tile: Float64Array, rows: number, d: number, scatter: Float64Ar
   }
 }
 
-/** products[i₀ + i, j₀ + j] = scores[j, i]. */
-function place(
-  scores: Float64Array,
-  rows: number,
-  k: number,
-  products: Float64Array,
-  size: number,
-  i0: number,
-  j0: number,
-): void {
-  for (let j = 0; j < rows; j++) for (let i = 0; i < k; i++) products[(i0 + i) * size + j0 + j] = scores[j * k + i];
+/** products[row + i, column + j] = scores[j, i]. */
+function place(scores: Float64Array, rows: number, k: number, { products, size, row, column }: Products): void {
+  for (let j = 0; j < rows; j++) {
+    for (let i = 0; i < k; i++) products[(row + i) * size + column + j] = scores[j * k + i];
+  }
 }
 
 /** scores[i, c] = tileᵢ·vectors_c. */

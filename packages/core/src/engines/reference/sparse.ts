@@ -1,7 +1,7 @@
 import type { Frame, SparseBlock } from '../../data/block.js';
 import { transpose } from '../../data/matrix.js';
 import { axpy, dot } from '../../linalg/vector.js';
-import type { Beat, LoadedBlock } from '../engine.js';
+import type { Beat, LoadedBlock, Products } from '../engine.js';
 import { TILE } from './tile.js';
 
 /**
@@ -51,16 +51,7 @@ export class SparseReference implements LoadedBlock {
     }
   }
 
-  async dual(
-    frame: Frame,
-    other: LoadedBlock,
-    otherFrame: Frame,
-    products: Float64Array,
-    size: number,
-    i0: number,
-    j0: number,
-    beat: Beat,
-  ): Promise<void> {
+  async dual(frame: Frame, other: LoadedBlock, otherFrame: Frame, into: Products, beat: Beat): Promise<void> {
     const d = this.cols;
     const { indptr, indices } = this.#block;
     const { entries, rest } = this.#centre(frame);
@@ -77,7 +68,8 @@ export class SparseReference implements LoadedBlock {
       }
       await other.multiply(otherFrame, vectors, count, scores, () => {});
       for (let j = 0; j < other.rows; j++) {
-        for (let r = 0; r < count; r++) products[(i0 + from + r) * size + j0 + j] = scores[j * count + r];
+        for (let r = 0; r < count; r++)
+          into.products[(into.row + from + r) * into.size + into.column + j] = scores[j * count + r];
       }
       const pause = beat(count);
       if (pause) await pause;

@@ -1,6 +1,6 @@
 import type { DenseBlock, Frame } from '../../data/block.js';
 import { dualByMultiply } from '../dual-by-multiply.js';
-import type { Beat, LoadedBlock } from '../engine.js';
+import type { Beat, LoadedBlock, Products } from '../engine.js';
 import type { Kernels } from './kernels.js';
 import { Plain, packVectors, panelNumbers, Stage, TILE, tileCols, tileRows } from './stage.js';
 
@@ -41,18 +41,9 @@ export class WasmDense implements LoadedBlock {
   }
 
   /** Groups of rows are multiplied pair by pair; of each pair, tiles of columns go through, each number once. */
-  async dual(
-    frame: Frame,
-    other: LoadedBlock,
-    otherFrame: Frame,
-    products: Float64Array,
-    size: number,
-    i0: number,
-    j0: number,
-    beat: Beat,
-  ): Promise<void> {
+  async dual(frame: Frame, other: LoadedBlock, otherFrame: Frame, into: Products, beat: Beat): Promise<void> {
     if (!(other instanceof WasmDense)) {
-      return dualByMultiply(this.#block, frame, other, otherFrame, products, size, i0, j0, beat);
+      return dualByMultiply(this.#block, frame, other, otherFrame, into, beat);
     }
     for (let i = 0; i < this.rows; i += GROUP) {
       const rows = Math.min(GROUP, this.rows - i);
@@ -63,7 +54,8 @@ export class WasmDense implements LoadedBlock {
           await this.#multiplyGroups(kernels, frame, i, rows, other, otherFrame, j, cols, sums, () => beat(0));
           const found = kernels.doubles(sums, rows * cols);
           for (let r = 0; r < rows; r++) {
-            products.set(found.subarray(r * cols, (r + 1) * cols), (i0 + i + r) * size + j0 + j);
+            const target = (into.row + i + r) * into.size + into.column + j;
+            into.products.set(found.subarray(r * cols, (r + 1) * cols), target);
           }
         });
       }
