@@ -144,7 +144,7 @@ function notANumber(value: unknown, row: number, column: number, names?: readonl
   const remedy =
     value === null || value === undefined
       ? 'A value is missing: drop the row or fill the value in first.'
-      : 'Only numbers can be analysed: leave the column out or convert it first.';
+      : `Only numbers can be analysed: convert the column first, or leave it out${names ? ' (columnNames chooses columns)' : ''}.`;
   return new DataError(
     'NOT_A_NUMBER',
     `${where.charAt(0).toUpperCase()}${where.slice(1)} holds ${show(value)}. ${remedy}`,

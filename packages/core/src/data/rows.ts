@@ -55,7 +55,7 @@ export async function openSource(data: Data, pace: Pace, chosen?: readonly strin
 }
 
 /** A rewindable source of blocks in memory. */
-export function fromBlocks(blocks: readonly Block[], columnNames?: readonly string[]): RowSource {
+function fromBlocks(blocks: readonly Block[], columnNames?: readonly string[]): RowSource {
   let rows = 0;
   let nonzeros = 0;
   for (const block of blocks) {

@@ -6,8 +6,7 @@ import { axpy, dot, norm, scale } from './vector.js';
 const DEPENDENT = 1e-10;
 
 /**
- * Orthonormalises the rows of `vectors` (count × length) in place against the first `fixed` rows, which are
- * orthonormal already, and against one another.
+ * Orthonormalises the rows of `vectors` (count × length) in place.
  *
  * Gram–Schmidt, each vector projected until it stops shrinking ("twice is enough": Parlett, The Symmetric Eigenvalue
  * Problem §6.9), so the rows are orthonormal to rounding even where they nearly depend on one another. A row that
@@ -19,11 +18,10 @@ export function* orthonormalise(
   count: number,
   length: number,
   { normal }: Random,
-  fixed = 0,
 ): Steps<number> {
   if (count > length) throw new RangeError(`${count} vectors of length ${length} cannot be orthonormal`);
   let independent = 0;
-  for (let r = fixed; r < count; r++) {
+  for (let r = 0; r < count; r++) {
     const row = r * length;
     yield 8 * r * length;
     if (project(vectors, r, length)) {

@@ -19,8 +19,8 @@ import { VECTORS } from './record.js';
  * | multiple of 8| the arrays, float64                                                              |
  * | last 4       | CRC-32 of everything before                                                      |
  */
-export const FORMAT = 'scree-model';
-export const VERSION = 1;
+const FORMAT = 'scree-model';
+const VERSION = 1;
 const MAGIC = 'SCREEPCA';
 const NUMBERS = 'float64 little-endian';
 
