@@ -5,7 +5,7 @@ export { type FloatArray, type IntegerArray, type Matrix, toRows } from './data/
 export { type AddOptions, Moments } from './data/moments.js';
 export type { Data, DType, RowSource } from './data/rows.js';
 export type { Scale } from './data/scaling.js';
-export type { Beat, Engine, LoadedBlock, Products } from './engines/engine.js';
+export type { Beat, Engine, LoadedBlock, Products, Rates, RowsAt } from './engines/engine.js';
 export { reference } from './engines/reference/reference.js';
 export { wasmEngine } from './engines/wasm/wasm.js';
 export {

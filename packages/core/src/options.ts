@@ -87,11 +87,11 @@ const OPTIONS: Record<keyof PcaOptions, { readonly must: string; readonly test: 
 
 function isEngine(value: unknown): boolean {
   if (typeof value !== 'object' || value === null) return false;
-  const { name, rate, load, roundoff, tridiagonalise } = value as Partial<Engine>;
+  const { name, rates, load, roundoff, symmetricEigen } = value as Partial<Engine>;
   return (
     typeof name === 'string' &&
-    typeof rate === 'number' &&
-    [load, roundoff, tridiagonalise].every((f) => typeof f === 'function')
+    typeof rates === 'object' &&
+    [load, roundoff, symmetricEigen].every((f) => typeof f === 'function')
   );
 }
 

@@ -19,7 +19,7 @@ export interface Shape {
 export interface PlanRequest {
   readonly k?: number | 'all' | undefined;
   readonly solver: SolverName | 'auto';
-  readonly engine: Pick<Engine, 'name' | 'rate'>;
+  readonly engine: Pick<Engine, 'name' | 'rates'>;
 }
 
 /** What will be done, and why. */
@@ -46,6 +46,8 @@ const STREAM_COLS = 2896;
  * which, so it counts with many and takes Krylov where it wins all the same.
  */
 const KRYLOV_BLOCKS = 20;
+/** Billions of dense operations a second in plain TypeScript. */
+const PLAIN = 2.3;
 /** d³ operations of the eigenproblem run at about this many times the cost of a pass's operations. */
 const EIGEN_COST = 1.5;
 
@@ -60,7 +62,7 @@ const EIGEN_COST = 1.5;
 export function makePlan(shape: Shape, request: PlanRequest): Plan {
   const { cols: d } = shape;
   const engine = request.engine.name;
-  const costs = estimates(shape, request.k, request.engine.rate);
+  const costs = estimates(shape, request.k, request.engine.rates.products / PLAIN);
   const plan = (solver: SolverName, reason: string): Plan => {
     const keepsRows = !shape.rewindable && !shape.momentsOnly && solvers[solver].needs === 'rows';
     return {

@@ -1,7 +1,7 @@
 import { Moments } from './data/moments.js';
 import { checkWidth, keepRows, type RowSource } from './data/rows.js';
 import type { Framing } from './data/scaling.js';
-import { blockStatistics, type ColumnStatistics, emptyStatistics, mergeStatistics } from './data/statistics.js';
+import { type ColumnStatistics, emptyStatistics, mergeStatistics } from './data/statistics.js';
 import { rowWeights } from './data/weights.js';
 import type { Engine } from './engines/engine.js';
 import { Passes } from './engines/passes.js';
@@ -87,12 +87,15 @@ export async function readRows(
   pace.begin('column statistics', source.rows);
   for await (const block of source.blocks()) {
     checkWidth(block, source, rows);
-    const steps = blockStatistics(block, weights.slice(rows, block.rows), rows, columnNames);
-    mergeStatistics(columns, await pace.follow(steps));
+    const loaded = await engine.load(block);
+    try {
+      const at = { first: rows, weights: weights.slice(rows, block.rows), columnNames };
+      mergeStatistics(columns, await loaded.summarise(at, undefined, (done) => pace.step(done)));
+    } finally {
+      loaded.release();
+    }
     rows += block.rows;
     merges++;
-    const pause = pace.step(block.rows);
-    if (pause) await pause;
   }
   weights.end(rows);
   pace.end();

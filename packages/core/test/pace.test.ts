@@ -90,6 +90,7 @@ describe('long work', () => {
         return {
           rows: loaded.rows,
           cols: loaded.cols,
+          summarise: loaded.summarise.bind(loaded),
           gram: loaded.gram.bind(loaded),
           dual: loaded.dual.bind(loaded),
           multiply: loaded.multiply.bind(loaded),

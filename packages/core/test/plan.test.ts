@@ -4,7 +4,7 @@ import { makePlan, type PlanRequest, type Shape } from '../src/index.js';
 const plan = (shape: Partial<Shape>, request: Partial<PlanRequest> = {}) =>
   makePlan(
     { cols: 1, rewindable: true, ...shape },
-    { solver: 'auto', engine: { name: 'reference', rate: 1 }, ...request },
+    { solver: 'auto', engine: { name: 'reference', rates: { products: 2.3, sparse: 1, eigen: 1.5 } }, ...request },
   );
 
 describe('the plan', () => {
@@ -29,11 +29,13 @@ describe('the plan', () => {
   it('weighs passes by how fast the engine is', () => {
     const shape = { rows: 5000, cols: 2000 };
     expect(plan(shape, { k: 200 }).solver).toBe('covariance');
-    const fast = plan(shape, { k: 200, engine: { name: 'fast', rate: 1000 } });
+    const fast = plan(shape, { k: 200, engine: { name: 'fast', rates: { products: 2300, sparse: 1, eigen: 1.5 } } });
     expect(fast.costs.covariance).toBeLessThan(plan(shape, { k: 200 }).costs.covariance as number);
     // A fast engine changes nothing about sparse data, whose passes it does not run.
     const sparse = { ...shape, nonzeros: 1e5 };
-    expect(plan(sparse, { engine: { name: 'fast', rate: 1000 } }).costs).toEqual(plan(sparse).costs);
+    expect(plan(sparse, { engine: { name: 'fast', rates: { products: 2300, sparse: 1, eigen: 1.5 } } }).costs).toEqual(
+      plan(sparse).costs,
+    );
   });
 
   it('is pure: the same question has the same answer', () => {

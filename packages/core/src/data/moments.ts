@@ -6,7 +6,7 @@ import { type ControlOptions, checkControl, type PcaOptions } from '../options.j
 import { Pace } from '../pace.js';
 import type { Block } from './block.js';
 import { checkWidth, type Data, openSource, type RowSource } from './rows.js';
-import { blockMeans, blockStatistics, type ColumnStatistics, emptyStatistics, mergeStatistics } from './statistics.js';
+import { type ColumnStatistics, emptyStatistics, mergeStatistics } from './statistics.js';
 import { rowWeights } from './weights.js';
 
 export interface AddOptions extends ControlOptions {
@@ -140,25 +140,16 @@ export class Moments {
     engine: Engine,
     pace: Pace,
   ): Promise<void> {
-    const d = this.cols;
-    const dense = block.kind === 'dense';
-    const steps = (dense ? blockMeans : blockStatistics)(block, weights, firstRow, this.columnNames);
-    const stats = await pace.follow(steps);
-    if (stats.rows === 0) return;
-    const scatter = new Float64Array(d * d);
+    const scatter = new Float64Array(this.cols * this.cols);
     const loaded = await engine.load(block);
+    let stats: ColumnStatistics;
     try {
-      const frame = {
-        shift: stats.mean,
-        factor: stats.unit.map((unit) => 1 / unit),
-        ...(weights ? { rootWeights: weights.map(Math.sqrt) } : {}),
-      };
-      await loaded.gram(frame, scatter, (rows) => pace.step(rows));
+      const at = { first: firstRow, weights, columnNames: this.columnNames };
+      stats = await loaded.summarise(at, scatter, (rows) => pace.step(rows));
     } finally {
       loaded.release();
     }
-    // The scatter's diagonal is the spread; sparse blocks know theirs better than implicit centring does.
-    if (dense) for (let j = 0; j < d; j++) stats.spread[j] = scatter[j * d + j];
+    if (stats.rows === 0) return;
     this.#absorb(stats, scatter, block.data instanceof Float32Array, block.kind === 'sparse', 1);
   }
 

@@ -1,41 +1,57 @@
 import type { Block, Frame } from '../data/block.js';
-import type { Tridiagonal } from '../linalg/tridiagonalise.js';
-import type { Steps } from '../pace.js';
+import type { ColumnStatistics } from '../data/statistics.js';
+import type { Count, SymmetricEigen } from '../linalg/symmetric-eigen.js';
 
 /**
- * The engine contract: five passes over a block of rows, and one reduction of a small matrix.
+ * The engine contract: five passes over a block of rows, the summary of its columns, and the eigenproblem of a small
+ * matrix.
  *
  * With B = W^½(X − 1sᵀ)F the block as its frame sees it (rows × cols), V given as k rows of length cols
  * (components), Y as rows of length k (scores):
  *
- * | pass                 | computes         | reads of X |
- * |----------------------|------------------|------------|
- * | `gram`               | S += BᵀB         | 1          |
- * | `dual`               | K = B₁B₂ᵀ        | 1 of each  |
- * | `multiply`           | Y = BVᵀ          | 1          |
- * | `multiplyTransposed` | Z += YᵀB         | 1          |
- * | `normal`             | Z += (BVᵀ)ᵀB     | 1          |
+ * | pass                 | computes                          | reads of X |
+ * |----------------------|-----------------------------------|------------|
+ * | `gram`               | S += BᵀB                          | 1          |
+ * | `dual`               | K = B₁B₂ᵀ                         | 1 of each  |
+ * | `multiply`           | Y = BVᵀ                           | 1          |
+ * | `multiplyTransposed` | Z += YᵀB                          | 1          |
+ * | `normal`             | Z += (BVᵀ)ᵀB                      | 1          |
+ * | `summarise`          | means, ranges, and S about means  | 1 or 2     |
  *
  * Everything is accumulated in float64, or to the accuracy that `roundoff` declares. The same input gives the same
  * bits every time, whatever the number of threads.
  */
 export interface Engine {
   readonly name: string;
-  /** How many times as fast as plain TypeScript it multiplies dense blocks: what the plan weighs passes with. */
-  readonly rate: number;
-  /**
-   * Reduces a symmetric matrix to tridiagonal form, as `tridiagonalise` in linalg does: the O(d³) part of the dense
-   * eigenproblem. The one thing beside passes that an engine may do.
-   */
-  tridiagonalise(a: Float64Array, size: number): Steps<Tridiagonal>;
+  /** Threads that its passes may run on. */
+  readonly threads: number;
+  /** What the plan weighs work with. */
+  readonly rates: Rates;
+  /** The same engine in float32 arithmetic, where it has that: about twice the rate, and a `roundoff` to match. */
+  readonly single?: Engine;
   /** Shares or uploads a block once; passes then run on what was loaded. */
   load(block: Block): LoadedBlock | Promise<LoadedBlock>;
+  /**
+   * Eigenvalues and the leading eigenvectors of a symmetric matrix given by its upper triangle, as `symmetricEigen` of
+   * linalg defines them. `a` may be destroyed. The beat counts flops.
+   */
+  symmetricEigen(a: Float64Array, size: number, count: Count, beat: Beat): Promise<SymmetricEigen>;
   /**
    * The worst rounding error of `gram` and `normal` over n rows of d columns, relative to the energy of the data as
    * the pass sees it: the computed S, or SV for orthonormal V, is off by at most roundoff·energy in norm. The energy
    * is trace(S), and for sparse data also that of the means which centring subtracts implicitly.
    */
   roundoff(n: number, d: number, sparse: boolean): number;
+}
+
+/** Billions of operations a second. */
+export interface Rates {
+  /** Dense products: gram, dual, multiply, multiplyTransposed, normal. */
+  readonly products: number;
+  /** The same over the stored entries of sparse rows. */
+  readonly sparse: number;
+  /** The reduction of a symmetric matrix, 4/3·d³. */
+  readonly eigen: number;
 }
 
 /** Called between tiles with the rows done since the last call; throws to abort. Await what it returns. */
@@ -49,9 +65,21 @@ export interface Products {
   readonly column: number;
 }
 
+/** A block's rows among all rows: where they start, what they weigh, what their columns are called in messages. */
+export interface RowsAt {
+  readonly first: number;
+  readonly weights: Float64Array | undefined;
+  readonly columnNames: readonly string[] | undefined;
+}
+
 export interface LoadedBlock {
   readonly rows: number;
   readonly cols: number;
+  /**
+   * Count, mean, spread and range of each column; refuses what is not finite. With `scatter` (cols × cols, zeros) also
+   * S = Σw(x − x̄)(x − x̄)ᵀ of the rows, upper triangle, entry (i, j) in units of `unit[i]·unit[j]`.
+   */
+  summarise(at: RowsAt, scatter: Float64Array | undefined, beat: Beat): Promise<ColumnStatistics>;
   /** S += BᵀB, upper triangle; `scatter` is cols × cols. */
   gram(frame: Frame, scatter: Float64Array, beat: Beat): void | Promise<void>;
   /** K = B_this·B_otherᵀ into its place; where both are the same block only the upper triangle is needed. */

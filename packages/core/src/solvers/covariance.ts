@@ -1,4 +1,4 @@
-import { eigenFlops, symmetricEigen } from '../linalg/symmetric-eigen.js';
+import { eigenFlops } from '../linalg/symmetric-eigen.js';
 import { multiplySymmetric, residualNorms } from './residuals.js';
 import { countWanted, nextValue, type ScatterProblem, type Solution, type Solver } from './solver.js';
 
@@ -15,8 +15,10 @@ export const covariance: Solver = {
     const { d, scatter, pace, wanted, trace } = problem;
     const choose = (values: Float64Array): number => countWanted(wanted, values, trace);
     const expected = 'count' in wanted ? wanted.count : d / 2;
-    const steps = symmetricEigen(scatter.slice(), d, choose, problem.engine.tridiagonalise);
-    const { values, vectors, count } = await pace.run('eigenvectors', eigenFlops(d, expected), steps);
+    pace.begin('eigenvectors', eigenFlops(d, expected));
+    const beat = (flops: number): void | Promise<void> => pace.step(flops);
+    const { values, vectors, count } = await problem.engine.symmetricEigen(scatter.slice(), d, choose, beat);
+    pace.end();
     const leading = values.slice(0, count);
     const image = await pace.follow(multiplySymmetric(scatter, vectors, count, d));
     return {

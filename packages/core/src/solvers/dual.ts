@@ -1,6 +1,6 @@
 import { transpose } from '../data/matrix.js';
 import { qr } from '../linalg/qr.js';
-import { eigenFlops, symmetricEigen } from '../linalg/symmetric-eigen.js';
+import { eigenFlops } from '../linalg/symmetric-eigen.js';
 import { dot } from '../linalg/vector.js';
 import { eigenvalueBound } from './covariance.js';
 import { residualNorms } from './residuals.js';
@@ -23,8 +23,10 @@ export const dual: Solver = {
     const products = await passes.dual();
     const choose = (values: Float64Array): number => Math.min(most, countWanted(wanted, values, trace));
     const expected = 'count' in wanted ? wanted.count : most / 2;
-    const steps = symmetricEigen(products, n, choose, problem.engine.tridiagonalise);
-    const { values, vectors, count } = await pace.run('eigenvectors', eigenFlops(n, expected), steps);
+    pace.begin('eigenvectors', eigenFlops(n, expected));
+    const beat = (flops: number): void | Promise<void> => pace.step(flops);
+    const { values, vectors, count } = await problem.engine.symmetricEigen(products, n, choose, beat);
+    pace.end();
     const images = await passes.multiplyTransposed(transpose(vectors, count, n), count);
     const { q: basis } = await pace.follow(qr(images, count, d));
     const scattered = await passes.normal(basis, count);

@@ -3,7 +3,6 @@ import { transpose } from '../data/matrix.js';
 import type { Engine, LoadedBlock } from '../engines/engine.js';
 import { orthonormalise } from '../linalg/orthonormalise.js';
 import { type Random, random } from '../linalg/random.js';
-import { symmetricEigen } from '../linalg/symmetric-eigen.js';
 import { dot } from '../linalg/vector.js';
 import type { Pace } from '../pace.js';
 import { residualNorms } from './residuals.js';
@@ -220,8 +219,7 @@ class KrylovSpace {
     const m = this.size;
     const b = this.lastCount;
     const d = this.#d;
-    const steps = symmetricEigen(this.#projected.slice(), m, count, this.#engine.tridiagonalise);
-    const eigen = await pace.follow(steps);
+    const eigen = await this.#engine.symmetricEigen(this.#projected.slice(), m, count, () => pace.breathe());
     const products = new Float64Array(b * b);
     for (let i = 0; i < b; i++) {
       for (let j = 0; j < b; j++) products[i * b + j] = dot(this.#outside, i * d, this.#outside, j * d, d);

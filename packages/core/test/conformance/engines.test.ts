@@ -203,7 +203,7 @@ describe.each(engines)('engine $name computes the five passes as they are define
     }
   });
 
-  it('tridiagonalise: QTQᵀ is the matrix, for every size, also where rows are zero', () => {
+  it('symmetricEigen: VΛVᵀ is the matrix, for every size, also where rows are zero', async () => {
     for (const [size, rank] of [
       [1, 1],
       [2, 2],
@@ -224,7 +224,7 @@ describe.each(engines)('engine $name computes the five passes as they are define
           if (i < size / 2 === j < size / 2) a[i * size + j] = dot(b, i * rank, b, j * rank, rank);
         }
       }
-      const { values, vectors, count } = complete(symmetricEigen(a.slice(), size, size, engine.tridiagonalise));
+      const { values, vectors, count } = await engine.symmetricEigen(a.slice(), size, size, () => {});
       const plain = complete(symmetricEigen(a.slice(), size, size));
       for (let i = 0; i < size; i++)
         expect(Math.abs(values[i] - plain.values[i])).toBeLessThanOrEqual(1e-13 * values[0]);

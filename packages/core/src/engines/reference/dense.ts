@@ -1,7 +1,9 @@
 import { type DenseBlock, type Frame, packTile } from '../../data/block.js';
+import type { ColumnStatistics } from '../../data/statistics.js';
 import { axpy, dot } from '../../linalg/vector.js';
 import { dualByMultiply } from '../dual-by-multiply.js';
-import type { Beat, LoadedBlock, Products } from '../engine.js';
+import type { Beat, LoadedBlock, Products, RowsAt } from '../engine.js';
+import { summariseTwice } from '../summarise.js';
 import { TILE } from './tile.js';
 
 /** The five passes over dense rows: a tile of B is packed (shifted, scaled, weighted), then multiplied. */
@@ -14,6 +16,10 @@ export class DenseReference implements LoadedBlock {
     this.rows = block.rows;
     this.cols = block.cols;
     this.#block = block;
+  }
+
+  summarise(at: RowsAt, scatter: Float64Array | undefined, beat: Beat): Promise<ColumnStatistics> {
+    return summariseTwice(this.#block, this, at, scatter, beat);
   }
 
   async gram(frame: Frame, scatter: Float64Array, beat: Beat): Promise<void> {

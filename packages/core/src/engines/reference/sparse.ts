@@ -1,7 +1,9 @@
 import type { Frame, SparseBlock } from '../../data/block.js';
 import { transpose } from '../../data/matrix.js';
+import type { ColumnStatistics } from '../../data/statistics.js';
 import { axpy, dot } from '../../linalg/vector.js';
-import type { Beat, LoadedBlock, Products } from '../engine.js';
+import type { Beat, LoadedBlock, Products, RowsAt } from '../engine.js';
+import { summariseTwice } from '../summarise.js';
 import { TILE } from './tile.js';
 
 /**
@@ -21,6 +23,10 @@ export class SparseReference implements LoadedBlock {
     this.rows = block.rows;
     this.cols = block.cols;
     this.#block = block;
+  }
+
+  summarise(at: RowsAt, scatter: Float64Array | undefined, beat: Beat): Promise<ColumnStatistics> {
+    return summariseTwice(this.#block, this, at, scatter, beat);
   }
 
   /** S += AᵀWA − (AᵀWe)tᵀ − t(AᵀWe)ᵀ + (Σw)ttᵀ. */

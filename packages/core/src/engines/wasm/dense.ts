@@ -1,6 +1,8 @@
 import type { DenseBlock, Frame } from '../../data/block.js';
+import type { ColumnStatistics } from '../../data/statistics.js';
 import { dualByMultiply } from '../dual-by-multiply.js';
-import type { Beat, LoadedBlock, Products } from '../engine.js';
+import type { Beat, LoadedBlock, Products, RowsAt } from '../engine.js';
+import { summariseTwice } from '../summarise.js';
 import type { Kernels } from './kernels.js';
 import { Plain, packVectors, panelNumbers, Stage, TILE, tileCols, tileRows } from './stage.js';
 
@@ -22,6 +24,10 @@ export class WasmDense implements LoadedBlock {
     this.cols = block.cols;
     this.#block = block;
     this.#borrow = borrow;
+  }
+
+  summarise(at: RowsAt, scatter: Float64Array | undefined, beat: Beat): Promise<ColumnStatistics> {
+    return summariseTwice(this.#block, this, at, scatter, beat);
   }
 
   gram(frame: Frame, scatter: Float64Array, beat: Beat): Promise<void> {

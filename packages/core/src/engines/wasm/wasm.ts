@@ -1,6 +1,9 @@
-import { tridiagonalise } from '../../linalg/tridiagonalise.js';
+import { symmetricEigen } from '../../linalg/symmetric-eigen.js';
+import type { Tridiagonal } from '../../linalg/tridiagonalise.js';
+import type { Steps } from '../../pace.js';
 import type { Engine } from '../engine.js';
 import { reference } from '../reference/reference.js';
+import { follow } from '../summarise.js';
 import { type Borrow, WasmDense } from './dense.js';
 import { compileKernels, Kernels } from './kernels.js';
 import { TILE, tileRows } from './stage.js';
@@ -42,14 +45,16 @@ async function makeEngine(): Promise<Engine | undefined> {
   return {
     name: 'wasm',
     // 24.5 GFLOP/s fused, 17 without, against 2.3 of plain TypeScript (bench/, one core of an AMD EPYC).
-    rate: compiled.relaxed ? 10 : 7,
+    threads: 1,
+    rates: { products: compiled.relaxed ? 23 : 17, sparse: 1, eigen: 4 },
     // Sparse passes wait for memory, not for arithmetic: plain TypeScript does them as well.
     load: (block) => (block.kind === 'dense' ? new WasmDense(block, borrow) : reference.load(block)),
-    *tridiagonalise(a, size) {
-      if (!suits(size)) return yield* tridiagonalise(a, size);
+    async symmetricEigen(a, size, count, beat) {
+      if (!suits(size)) return follow(symmetricEigen(a, size, count), beat);
       const kernels = take();
       try {
-        return yield* wasmTridiagonalise(a, size, kernels);
+        const reduce = (matrix: Float64Array): Steps<Tridiagonal> => wasmTridiagonalise(matrix, size, kernels);
+        return await follow(symmetricEigen(a, size, count, reduce), beat);
       } finally {
         giveBack(kernels);
       }
