@@ -21,6 +21,12 @@ async function compile(features) {
       'stub',
       '--use',
       'abort=',
+      '--importMemory',
+      '--sharedMemory',
+      '--initialMemory',
+      '1',
+      '--maximumMemory',
+      '65536',
       ...features.flatMap((name) => ['--enable', name]),
       '--outFile',
       'kernels.wasm',
@@ -37,8 +43,8 @@ async function compile(features) {
   return binary;
 }
 
-const plain = await compile(['simd']);
-const relaxed = await compile(['simd', 'relaxed-simd']);
+const plain = await compile(['simd', 'threads']);
+const relaxed = await compile(['simd', 'threads', 'relaxed-simd']);
 const target = new URL('../src/engines/wasm/kernels-binary.ts', import.meta.url);
 mkdirSync(new URL('.', target), { recursive: true });
 writeFileSync(

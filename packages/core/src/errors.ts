@@ -29,7 +29,8 @@ export type ErrorCode =
   | 'MODEL_CHANGED'
   | 'MODEL_TOO_NEW'
   // computing
-  | 'NOT_CONVERGED';
+  | 'NOT_CONVERGED'
+  | 'WORKER_LOST';
 
 /** Where and what: the facts of the message, for programs. */
 export interface ErrorDetails {
@@ -80,6 +81,11 @@ export class ConvergenceError<Best = unknown> extends ScreeError {
     super('NOT_CONVERGED', message, details);
     this.best = best;
   }
+}
+
+/** An engine could not do its work. */
+export class EngineError extends ScreeError {
+  override readonly name = 'EngineError';
 }
 
 /** A value as it should look inside a message: short, and recognisable as what it is. */

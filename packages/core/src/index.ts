@@ -11,6 +11,7 @@ export { wasmEngine } from './engines/wasm/wasm.js';
 export {
   ConvergenceError,
   DataError,
+  EngineError,
   type ErrorCode,
   type ErrorDetails,
   ModelError,

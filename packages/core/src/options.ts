@@ -6,10 +6,12 @@ import type { Progress } from './pace.js';
 export type SolverName = 'covariance' | 'dual' | 'svd' | 'krylov';
 export type Whiten = false | 'pca' | 'zca';
 
-/** To watch long work and to stop it. */
+/** To watch long work, to stop it, and to say how many threads it may take. */
 export interface ControlOptions {
   readonly onProgress?: (progress: Progress) => void;
   readonly signal?: AbortSignal;
+  /** Threads that passes run on; the answer does not depend on it. Default: as many as the machine has. */
+  readonly threads?: number;
 }
 
 export interface PcaOptions extends ControlOptions {
@@ -42,9 +44,9 @@ export interface PcaOptions extends ControlOptions {
 
 /** Options with every default filled in. */
 export type Settings = Required<
-  Omit<PcaOptions, 'weights' | 'onProgress' | 'signal' | 'columnNames' | 'tolerance' | 'k'>
+  Omit<PcaOptions, 'weights' | 'onProgress' | 'signal' | 'columnNames' | 'tolerance' | 'threads' | 'k'>
 > &
-  Pick<PcaOptions, 'weights' | 'onProgress' | 'signal' | 'columnNames' | 'tolerance' | 'k'>;
+  Pick<PcaOptions, 'weights' | 'onProgress' | 'signal' | 'columnNames' | 'tolerance' | 'threads' | 'k'>;
 
 /** What each option may be: the check, and the words for it. */
 const OPTIONS: Record<keyof PcaOptions, { readonly must: string; readonly test: (value: unknown) => boolean }> = {
@@ -68,6 +70,10 @@ const OPTIONS: Record<keyof PcaOptions, { readonly must: string; readonly test: 
   engine: {
     must: "'auto', 'wasm', 'reference' or an engine",
     test: (v) => v === 'auto' || v === 'wasm' || v === 'reference' || isEngine(v),
+  },
+  threads: {
+    must: 'a whole number from 1 to 256',
+    test: (v) => Number.isSafeInteger(v) && (v as number) >= 1 && (v as number) <= 256,
   },
   tolerance: {
     must: 'a number from 1e-14 to 0.1 (float64 cannot promise less, more is not an answer)',
@@ -127,7 +133,7 @@ export function checkOptions(options: PcaOptions): Settings {
 /** Checks the options that every call shares which reads data. */
 export function checkControl<Options extends ControlOptions>(options: Options): Options {
   checkObject(options);
-  for (const option of ['signal', 'onProgress'] as const) {
+  for (const option of ['signal', 'onProgress', 'threads'] as const) {
     if (options[option] !== undefined) checkOption(option, options[option]);
   }
   return options;

@@ -22,7 +22,7 @@ import { solvers } from './solvers/index.js';
 export async function pca(data: Data | Moments, options: PcaOptions = {}): Promise<Model> {
   const settings = checkOptions(options);
   const pace = new Pace(settings);
-  const engine = await chooseEngine(settings.engine);
+  const engine = await chooseEngine(settings.engine, settings.threads);
   if (data instanceof Moments) {
     refuseForMoments(settings);
     return fit(data, settings, engine, pace);

@@ -118,7 +118,7 @@ function passError(reading: Reading, framing: Framing, engine: Engine, center: b
     const implicit = sparse && columns.min[j] <= 0 && columns.max[j] >= 0;
     energy += columnEnergy(reading, framing, j, center && !implicit);
   }
-  return (engine.roundoff(columns.rows, d, sparse) + 4 * merges * ROUNDOFF.float64) * energy;
+  return (engine.roundoff(columns.rows, d, sparse) + 4 * merges * ROUNDOFF.float64) * columns.inflation * energy;
 }
 
 /** ‖ΔS‖ from rounding in the mean, exactly Σw·δδᵀ for an error of δ: second order, but far from the origin not small. */

@@ -26,6 +26,7 @@ describe('@scree/core as a package', () => {
     expect(Object.keys(core).sort()).toEqual([
       'ConvergenceError',
       'DataError',
+      'EngineError',
       'Model',
       'ModelError',
       'Moments',

@@ -113,11 +113,11 @@ export class Moments {
   /** The moments of a whole source, in one pass. */
   static async of(
     source: RowSource,
-    { weights: given, engine: wanted }: Pick<AddOptions, 'weights' | 'engine'>,
+    { weights: given, engine: wanted, threads }: Pick<AddOptions, 'weights' | 'engine' | 'threads'>,
     pace: Pace,
     columnNames?: readonly string[],
   ): Promise<Moments> {
-    const engine = await chooseEngine(wanted);
+    const engine = await chooseEngine(wanted, threads);
     const moments = new Moments(source.cols, columnNames);
     const weights = rowWeights(given, source.rows);
     let rows = 0;

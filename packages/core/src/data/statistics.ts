@@ -20,6 +20,11 @@ export interface ColumnStatistics {
   readonly spread: Float64Array;
   readonly min: Float64Array;
   readonly max: Float64Array;
+  /**
+   * How many times larger a column's sum of squares was than its spread while it was added up, at most: 1 where sums
+   * are taken about the mean itself, more where about something near it. Rounding is relative to that.
+   */
+  inflation: number;
 }
 
 /** Rows added up before their sum joins the others: rounding grows with CHAIN + n/CHAIN, not n. */
@@ -46,6 +51,7 @@ export function emptyStatistics(cols: number): ColumnStatistics {
     spread: new Float64Array(cols),
     min: new Float64Array(cols).fill(Number.POSITIVE_INFINITY),
     max: new Float64Array(cols).fill(Number.NEGATIVE_INFINITY),
+    inflation: 1,
   };
 }
 
@@ -69,11 +75,7 @@ export function* blockMeans(
   names?: readonly string[],
 ): Steps<ColumnStatistics> {
   const stats = emptyStatistics(block.cols);
-  for (let i = 0; i < block.rows; i++) {
-    const weight = weights ? weights[i] : 1;
-    stats.weight += weight;
-    if (weight > 0) stats.rows++;
-  }
+  countRows(stats, block.rows, weights);
   if (block.kind === 'dense') yield* denseMeans(block, weights, firstRow, names, stats);
   else sparseMeans(block, weights, firstRow, names, stats);
   if (stats.rows === 0) return stats;
@@ -84,6 +86,15 @@ export function* blockMeans(
     unit[j] = powerOfTwo(Math.max(max[j] - mean[j], mean[j] - min[j]));
   }
   return stats;
+}
+
+/** Rows that count, and what they weigh. */
+export function countRows(stats: ColumnStatistics, rows: number, weights: Float64Array | undefined): void {
+  for (let i = 0; i < rows; i++) {
+    const weight = weights ? weights[i] : 1;
+    stats.weight += weight;
+    if (weight > 0) stats.rows++;
+  }
 }
 
 /** Σw(x − mean)² of each column, in its unit. */
@@ -274,6 +285,7 @@ export function mergeStatistics(into: ColumnStatistics, more: Readonly<ColumnSta
   }
   into.rows += more.rows;
   into.weight = weight;
+  into.inflation = Math.max(into.inflation, more.inflation);
   return merged;
 }
 

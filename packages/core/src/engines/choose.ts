@@ -5,10 +5,10 @@ import { reference } from './reference/reference.js';
 import { wasmEngine } from './wasm/wasm.js';
 
 /** The engine that was asked for: WebAssembly unless said otherwise, plain TypeScript where there is no WebAssembly SIMD. */
-export async function chooseEngine(wanted: PcaOptions['engine'] = 'auto'): Promise<Engine> {
+export async function chooseEngine(wanted: PcaOptions['engine'] = 'auto', threads?: number): Promise<Engine> {
   if (typeof wanted === 'object') return wanted;
   if (wanted === 'reference') return reference;
-  const wasm = await wasmEngine();
+  const wasm = await wasmEngine(threads);
   if (wasm) return wasm;
   if (wanted === 'auto') return reference;
   throw new OptionError(

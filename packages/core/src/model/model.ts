@@ -97,7 +97,7 @@ export class Model implements ModelRecord {
     const inverse = this.#deviations.map((deviation) => (deviation > 0 ? 1 / deviation : 0));
     const output = new RowCollector(this.whiten === 'zca' ? d : k);
     const wide = new Float64Array(d);
-    const engine = await chooseEngine();
+    const engine = await chooseEngine('auto', options.threads);
     await this.#read('scores', data, d, options, async (block, pace) => {
       const loaded = await engine.load(block);
       const scores = new Float64Array(block.rows * k);

@@ -1,65 +1,42 @@
 import { plainSimd, relaxedSimd } from './kernels-binary.js';
 
-/** The functions of assembly/kernels.ts. */
-interface Exports {
-  readonly memory: WebAssembly.Memory;
-  multiplyPanels(
-    a: number,
-    aPanel: number,
-    rows: number,
-    b: number,
-    bPanel: number,
-    cols: number,
-    steps: number,
-    c: number,
-    stride: number,
-    upper: boolean,
-  ): void;
-  tridiagonaliseSteps(
-    a: number,
-    size: number,
-    diagonal: number,
-    offDiagonal: number,
-    taus: number,
-    w: number,
-    p: number,
-    from: number,
-    to: number,
-  ): void;
-  packColumns: Pack;
-  packRows: Pack;
-}
-
-type Pack = (
-  source: number,
-  single: boolean,
-  stride: number,
-  rows: number,
-  cols: number,
-  shift: number,
-  factor: number,
-  roots: number,
-  out: number,
-) => void;
+/** The functions of assembly/kernels.ts: addresses, counts and switches, all of them 32-bit numbers. */
+type Exports = Readonly<
+  Record<
+    'packColumns' | 'packRows' | 'packVectors' | 'multiplySlots' | 'scoreSlots' | 'tridiagonaliseSteps',
+    (...numbers: number[]) => void
+  >
+>;
 
 /** A page of WebAssembly memory. */
 const PAGE = 65536;
+/** Pages a memory may grow to: 4 GB, or where no machine lets us ask for that, 1 GB. */
+const MOST_PAGES = [65536, 16384];
+
+let made = 0;
 
 /**
- * One instance of the kernels and its memory. A pass borrows one for itself and lays its arrays out in it from the
- * start; nothing in it outlives the pass.
+ * One instance of the kernels and its memory, which workers can share. A pass borrows one for itself and lays its arrays
+ * out in it from the start; nothing in it outlives the pass.
  */
 export class Kernels {
+  readonly id = ++made;
+  readonly module: WebAssembly.Module;
+  readonly memory: WebAssembly.Memory;
   readonly run: Exports;
+  /** Set where a worker was lost that may still write into the memory: nobody may use it again. */
+  broken = false;
   #top = 0;
 
   constructor(module: WebAssembly.Module) {
-    this.run = new WebAssembly.Instance(module, {}).exports as unknown as Exports;
+    this.module = module;
+    this.memory = sharedMemory();
+    this.run = new WebAssembly.Instance(module, { env: { memory: this.memory } }).exports as unknown as Exports;
   }
 
   /** Size of the memory. */
   get bytes(): number {
-    return this.run.memory.buffer.byteLength;
+    return this.memory.buffer.byteLength;
   }
 
   /** Forgets all arrays. */
@@ -72,8 +49,8 @@ export class Kernels {
   allocate(bytes: number): number {
     const start = this.#top;
     this.#top = Math.ceil((start + bytes) / 64) * 64;
-    const missing = this.#top - this.run.memory.buffer.byteLength;
-    if (missing > 0) this.run.memory.grow(Math.ceil(missing / PAGE));
+    const missing = this.#top - this.memory.buffer.byteLength;
+    if (missing > 0) this.memory.grow(Math.ceil(missing / PAGE));
     return start;
   }
 
@@ -84,14 +61,29 @@ export class Kernels {
     return start;
   }
 
-  /** A view of float64 numbers; good until the next `allocate`. */
-  doubles(start: number, length: number): Float64Array {
-    return new Float64Array(this.run.memory.buffer, start, length);
+  /** Room for `length` numbers, all 0. */
+  zeros(length: number): number {
+    const start = this.allocate(length * 8);
+    this.doubles(start, length).fill(0);
+    return start;
   }
 
-  singles(start: number, length: number): Float32Array {
-    return new Float32Array(this.run.memory.buffer, start, length);
+  /** A view of float64 numbers; good until the next `allocate`. */
+  doubles(start: number, length: number): Float64Array {
+    return new Float64Array(this.memory.buffer, start, length);
   }
+}
+
+/** Memory that workers could share; where they cannot be had it does no harm. */
+function sharedMemory(): WebAssembly.Memory {
+  for (const maximum of MOST_PAGES) {
+    try {
+      return new WebAssembly.Memory({ initial: 4, maximum, shared: true });
+    } catch {
+      // The address space is short: ask for less.
+    }
+  }
+  return new WebAssembly.Memory({ initial: 4, maximum: 4096, shared: true });
 }
 
 /** The compiled kernels, fused multiply-add where the machine has it; undefined where WebAssembly SIMD is missing. */

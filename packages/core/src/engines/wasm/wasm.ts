@@ -4,67 +4,93 @@ import type { Steps } from '../../pace.js';
 import type { Engine } from '../engine.js';
 import { reference } from '../reference/reference.js';
 import { follow } from '../summarise.js';
+import { machineThreads } from './crew.js';
 import { type Borrow, WasmDense } from './dense.js';
-import { compileKernels, Kernels } from './kernels.js';
-import { TILE, tileRows } from './stage.js';
+import { type Compiled, compileKernels, Kernels } from './kernels.js';
+import { TILE, tileRows } from './layout.js';
+import { Team } from './team.js';
 import { suits, wasmTridiagonalise } from './tridiagonalise.js';
 
-/** Unit roundoff of float64. */
+/** Unit roundoff of float64 and of float32. */
 const U = 2 ** -53;
+const U32 = 2 ** -24;
 
-let made: Promise<Engine | undefined> | undefined;
+/** Flops of a pass that are worth a second thread: two milliseconds of one. */
+const WORTH = 5e7;
+/** Memory that idle kernels may hold together: WebAssembly memory never shrinks, so what is over is let go. */
+const KEPT = 128 * 2 ** 20;
 
-/** The WebAssembly engine: SIMD, one thread; undefined where WebAssembly SIMD is missing. Compiled once. */
-export function wasmEngine(): Promise<Engine | undefined> {
-  made ??= makeEngine();
-  return made;
+const engines = new Map<number, Promise<Engine | undefined>>();
+
+/**
+ * The WebAssembly engine: SIMD, on `threads` threads (default: as many as the machine has). Undefined where WebAssembly
+ * SIMD is missing. The answer does not depend on the number of threads.
+ */
+export function wasmEngine(threads = machineThreads()): Promise<Engine | undefined> {
+  let engine = engines.get(threads);
+  if (!engine) {
+    engine = compileKernels().then((compiled) => compiled && makeEngine(compiled, threads));
+    engines.set(threads, engine);
+  }
+  return engine;
 }
 
-async function makeEngine(): Promise<Engine | undefined> {
-  const compiled = await compileKernels();
-  if (!compiled) return undefined;
-  // Passes that run at the same time must not share a memory; those that run one after the other may.
-  const idle: Kernels[] = [];
-  const take = (): Kernels => {
-    const kernels = idle.pop() ?? new Kernels(compiled.module);
-    kernels.clear();
-    return kernels;
-  };
-  const giveBack = (kernels: Kernels): void => {
+/** Kernels that no pass is using. Passes that run at the same time must not share a memory; others may. */
+const idle: Kernels[] = [];
+
+async function withKernels<Result>(compiled: Compiled, use: (kernels: Kernels) => Promise<Result>): Promise<Result> {
+  const kernels = idle.pop() ?? new Kernels(compiled.module);
+  try {
+    return await use(kernels);
+  } finally {
     const held = idle.reduce((sum, { bytes }) => sum + bytes, 0);
-    if (held + kernels.bytes <= KEPT) idle.push(kernels);
-  };
-  const borrow: Borrow = async (pass) => {
-    const kernels = take();
-    try {
-      await pass(kernels);
-    } finally {
-      giveBack(kernels);
-    }
-  };
-  return {
-    name: 'wasm',
-    // 24.5 GFLOP/s fused, 17 without, against 2.3 of plain TypeScript (bench/, one core of an AMD EPYC).
-    threads: 1,
-    rates: { products: compiled.relaxed ? 23 : 17, sparse: 1, eigen: 4 },
-    // Sparse passes wait for memory, not for arithmetic: plain TypeScript does them as well.
-    load: (block) => (block.kind === 'dense' ? new WasmDense(block, borrow) : reference.load(block)),
+    if (!kernels.broken && held + kernels.bytes <= KEPT) idle.push(kernels);
+  }
+}
+
+function makeEngine(compiled: Compiled, threads: number): Engine {
+  const borrow: Borrow = (flops, pass) =>
+    withKernels(compiled, async (kernels) => {
+      const team = new Team(kernels, flops < WORTH ? 1 : threads, threads);
+      try {
+        return await pass(team);
+      } finally {
+        team.end();
+      }
+    });
+  // 24.5 GFLOP/s a thread fused, 17 without (bench/, an AMD EPYC).
+  const rate = (compiled.relaxed ? 23 : 17) * (1 + 0.9 * (threads - 1));
+  const chain = (d: number): number => Math.min(d, TILE) + Math.ceil(d / TILE) + 16;
+  const tiles = (n: number, d: number): number => Math.ceil(n / tileRows(d));
+  const shared: Omit<Engine, 'name' | 'rates' | 'load' | 'roundoff'> = {
+    threads,
     async symmetricEigen(a, size, count, beat) {
       if (!suits(size)) return follow(symmetricEigen(a, size, count), beat);
-      const kernels = take();
-      try {
+      return withKernels(compiled, (kernels) => {
+        kernels.clear();
         const reduce = (matrix: Float64Array): Steps<Tridiagonal> => wasmTridiagonalise(matrix, size, kernels);
-        return await follow(symmetricEigen(a, size, count, reduce), beat);
-      } finally {
-        giveBack(kernels);
-      }
+        return follow(symmetricEigen(a, size, count, reduce), beat);
+      });
     },
+  };
+  const single: Engine = {
+    ...shared,
+    name: 'wasm, float32',
+    rates: { products: 2 * rate, sparse: 1, eigen: 4 },
+    load: (block) => (block.kind === 'dense' ? new WasmDense(block, borrow, true) : reference.load(block)),
     roundoff: (n, d, sparse) =>
       sparse
         ? reference.roundoff(n, d, sparse)
-        : U * (Math.min(d, TILE) + Math.ceil(d / TILE) + Math.min(n, tileRows(d)) + Math.ceil(n / tileRows(d)) + 16),
+        : U32 * (Math.min(Math.max(n, d), TILE) + 4) + U * (chain(d) + tiles(n, d)),
+  };
+  return {
+    ...shared,
+    name: 'wasm',
+    rates: { products: rate, sparse: 1, eigen: 4 },
+    single,
+    // Sparse passes wait for memory, not for arithmetic: plain TypeScript does them as well.
+    load: (block) => (block.kind === 'dense' ? new WasmDense(block, borrow, false) : reference.load(block)),
+    roundoff: (n, d, sparse) =>
+      sparse ? reference.roundoff(n, d, sparse) : U * (chain(d) + Math.min(n, tileRows(d)) + tiles(n, d)),
   };
 }
-
-/** Memory that idle kernels may hold together: WebAssembly memory never shrinks, so what is over is let go. */
-const KEPT = 64 * 2 ** 20;

@@ -1,0 +1,292 @@
+/**
+ * The products of panels. C[i, j] += Σ_s A[s, i]·B[s, j] with four by four (float64) or four by eight (float32) results in
+ * registers while s runs; sums of a slot join C in float64, in the order of the slots, so that C does not depend on who
+ * computes which part of it.
+ */
+
+import { madd, maddSingle } from './madd';
+import { HEADER } from './pack';
+
+/**
+ * C += AᵀB for the lines of `tiles` slots at `a` and at `b`, each `aTile` and `bTile` bytes after the one before. Line i of
+ * a slot is row (for b: column) `lines[i]` of C, less `row` and `column`. With `upper` a and b are the same slots, and
+ * panels below the diagonal are left out.
+ */
+export function multiplySlots(
+  a: usize,
+  aTile: usize,
+  b: usize,
+  bTile: usize,
+  tiles: i32,
+  c: usize,
+  stride: i32,
+  row: i32,
+  column: i32,
+  upper: bool,
+  single: bool,
+): void {
+  const origin = c - ((<usize>row * <usize>stride + <usize>column) << 3);
+  for (let t = 0; t < tiles; t++) {
+    const steps = load<i32>(b, 4);
+    const panel = (<usize>steps) << 5;
+    const rows = load<i32>(a);
+    const cols = load<i32>(b);
+    const lanes = single ? 8 : 4;
+    for (let i = 0; i < rows; i += 4) {
+      const left = single
+        ? a + HEADER + <usize>(i >> 3) * panel + ((<usize>(i & 4)) << 2)
+        : a + HEADER + <usize>(i >> 2) * panel;
+      const aLines = a + 16 + ((<usize>i) << 2);
+      for (let j = upper ? i & ~(lanes - 1) : 0; j < cols; j += lanes) {
+        const bLines = b + 16 + ((<usize>j) << 2);
+        if (single) {
+          product4x8(
+            left,
+            b + HEADER + <usize>(j >> 3) * panel,
+            steps,
+            origin,
+            stride,
+            aLines,
+            rows - i,
+            bLines,
+            cols - j,
+          );
+        } else {
+          product4x4(
+            left,
+            b + HEADER + <usize>(j >> 2) * panel,
+            steps,
+            origin,
+            stride,
+            aLines,
+            rows - i,
+            bLines,
+            cols - j,
+          );
+        }
+      }
+    }
+    a += aTile;
+    b += bTile;
+  }
+}
+
+function product4x4(
+  a: usize,
+  b: usize,
+  steps: i32,
+  c: usize,
+  stride: i32,
+  aLines: usize,
+  rows: i32,
+  bLines: usize,
+  cols: i32,
+): void {
+  let c00 = f64x2.splat(0);
+  let c01 = c00;
+  let c10 = c00;
+  let c11 = c00;
+  let c20 = c00;
+  let c21 = c00;
+  let c30 = c00;
+  let c31 = c00;
+  for (let s = 0; s < steps; s++) {
+    const b0 = v128.load(b);
+    const b1 = v128.load(b, 16);
+    let line = v128.load64_splat(a);
+    c00 = madd(line, b0, c00);
+    c01 = madd(line, b1, c01);
+    line = v128.load64_splat(a, 8);
+    c10 = madd(line, b0, c10);
+    c11 = madd(line, b1, c11);
+    line = v128.load64_splat(a, 16);
+    c20 = madd(line, b0, c20);
+    c21 = madd(line, b1, c21);
+    line = v128.load64_splat(a, 24);
+    c30 = madd(line, b0, c30);
+    c31 = madd(line, b1, c31);
+    a += 32;
+    b += 32;
+  }
+  add4(c, stride, aLines, bLines, cols, c00, c01);
+  if (rows > 1) add4(c, stride, aLines + 4, bLines, cols, c10, c11);
+  if (rows > 2) add4(c, stride, aLines + 8, bLines, cols, c20, c21);
+  if (rows > 3) add4(c, stride, aLines + 12, bLines, cols, c30, c31);
+}
+
+/** Four results of one line of A join C, at the columns that `bLines` names. */
+function add4(c: usize, stride: i32, aLine: usize, bLines: usize, cols: i32, low: v128, high: v128): void {
+  const row = c + ((<usize>load<i32>(aLine) * <usize>stride) << 3);
+  const first = load<i32>(bLines);
+  if (cols >= 4 && load<i32>(bLines, 12) - first === 3) {
+    const at = row + ((<usize>first) << 3);
+    v128.store(at, f64x2.add(v128.load(at), low));
+    v128.store(at, f64x2.add(v128.load(at, 16), high), 16);
+    return;
+  }
+  add1(row, first, f64x2.extract_lane(low, 0));
+  if (cols > 1) add1(row, load<i32>(bLines, 4), f64x2.extract_lane(low, 1));
+  if (cols > 2) add1(row, load<i32>(bLines, 8), f64x2.extract_lane(high, 0));
+  if (cols > 3) add1(row, load<i32>(bLines, 12), f64x2.extract_lane(high, 1));
+}
+
+function add1(row: usize, column: i32, value: f64): void {
+  const at = row + ((<usize>column) << 3);
+  store<f64>(at, load<f64>(at) + value);
+}
+
+function product4x8(
+  a: usize,
+  b: usize,
+  steps: i32,
+  c: usize,
+  stride: i32,
+  aLines: usize,
+  rows: i32,
+  bLines: usize,
+  cols: i32,
+): void {
+  let c00 = f32x4.splat(0);
+  let c01 = c00;
+  let c10 = c00;
+  let c11 = c00;
+  let c20 = c00;
+  let c21 = c00;
+  let c30 = c00;
+  let c31 = c00;
+  for (let s = 0; s < steps; s++) {
+    const b0 = v128.load(b);
+    const b1 = v128.load(b, 16);
+    let line = v128.load32_splat(a);
+    c00 = maddSingle(line, b0, c00);
+    c01 = maddSingle(line, b1, c01);
+    line = v128.load32_splat(a, 4);
+    c10 = maddSingle(line, b0, c10);
+    c11 = maddSingle(line, b1, c11);
+    line = v128.load32_splat(a, 8);
+    c20 = maddSingle(line, b0, c20);
+    c21 = maddSingle(line, b1, c21);
+    line = v128.load32_splat(a, 12);
+    c30 = maddSingle(line, b0, c30);
+    c31 = maddSingle(line, b1, c31);
+    a += 32;
+    b += 32;
+  }
+  add8(c, stride, aLines, bLines, cols, c00, c01);
+  if (rows > 1) add8(c, stride, aLines + 4, bLines, cols, c10, c11);
+  if (rows > 2) add8(c, stride, aLines + 8, bLines, cols, c20, c21);
+  if (rows > 3) add8(c, stride, aLines + 12, bLines, cols, c30, c31);
+}
+
+function add8(c: usize, stride: i32, aLine: usize, bLines: usize, cols: i32, low: v128, high: v128): void {
+  add4(c, stride, aLine, bLines, cols, f64x2.promote_low_f32x4(low), f64x2.promote_low_f32x4(upperHalf(low)));
+  if (cols > 4) {
+    add4(
+      c,
+      stride,
+      aLine,
+      bLines + 16,
+      cols - 4,
+      f64x2.promote_low_f32x4(high),
+      f64x2.promote_low_f32x4(upperHalf(high)),
+    );
+  }
+}
+
+function upperHalf(four: v128): v128 {
+  return i8x16.shuffle(four, four, 8, 9, 10, 11, 12, 13, 14, 15, 8, 9, 10, 11, 12, 13, 14, 15);
+}
+
+/** Slots whose sums join the scores at once: 256 columns and their panels. */
+const SLOTS_A_SUM: i32 = 4;
+
+/**
+ * Scores of rows `from` to `to` − 1 of a tile: Y = BVᵀ for `groups` slots of columns, `group` bytes apart, and k vectors
+ * packed by packVectors (of `length` entries). Y becomes a slot of its own, its lines the k vectors, its steps the tile's
+ * rows. A row's entries are read straight out of the column panels, one of them for every vector.
+ */
+export function scoreSlots(
+  slots: usize,
+  group: usize,
+  groups: i32,
+  rows: i32,
+  from: i32,
+  to: i32,
+  vectors: usize,
+  k: i32,
+  length: i32,
+  out: usize,
+): void {
+  const panel = (<usize>rows) << 5;
+  store<i32>(out, k);
+  store<i32>(out, rows, 4);
+  for (let p = 0; p < k; p += 4) {
+    const v = vectors + ((<usize>(p >> 2) * <usize>length) << 5);
+    const y = out + HEADER + <usize>(p >> 2) * panel;
+    for (let i = from; i < to; i += 4) {
+      const at = y + ((<usize>i) << 5);
+      const height = min(4, to - i);
+      for (let r = 0; r < height; r++) {
+        v128.store(at + ((<usize>r) << 5), f64x2.splat(0));
+        v128.store(at + ((<usize>r) << 5), f64x2.splat(0), 16);
+      }
+      for (let g = 0; g < groups; g += SLOTS_A_SUM) {
+        scoreFour(slots + <usize>g * group, group, min(SLOTS_A_SUM, groups - g), panel, i, height, v, at);
+      }
+    }
+  }
+}
+
+/** Four rows by four vectors. Rows beyond the tile's last are read from what the memory holds there, and not kept. */
+function scoreFour(
+  slot: usize,
+  group: usize,
+  groups: i32,
+  panel: usize,
+  row: i32,
+  height: i32,
+  vectors: usize,
+  y: usize,
+): void {
+  let c00 = f64x2.splat(0);
+  let c01 = c00;
+  let c10 = c00;
+  let c11 = c00;
+  let c20 = c00;
+  let c21 = c00;
+  let c30 = c00;
+  let c31 = c00;
+  for (let g = 0; g < groups; g++) {
+    const count = load<i32>(slot);
+    let line = slot + 16;
+    for (let j = 0; j < count; j++) {
+      const a = slot + HEADER + <usize>(j >> 2) * panel + ((<usize>row) << 5) + ((<usize>(j & 3)) << 3);
+      const v = vectors + ((<usize>load<i32>(line)) << 5);
+      line += 4;
+      const b0 = v128.load(v);
+      const b1 = v128.load(v, 16);
+      let entry = v128.load64_splat(a);
+      c00 = madd(entry, b0, c00);
+      c01 = madd(entry, b1, c01);
+      entry = v128.load64_splat(a, 32);
+      c10 = madd(entry, b0, c10);
+      c11 = madd(entry, b1, c11);
+      entry = v128.load64_splat(a, 64);
+      c20 = madd(entry, b0, c20);
+      c21 = madd(entry, b1, c21);
+      entry = v128.load64_splat(a, 96);
+      c30 = madd(entry, b0, c30);
+      c31 = madd(entry, b1, c31);
+    }
+    slot += group;
+  }
+  accumulate(y, c00, c01);
+  if (height > 1) accumulate(y + 32, c10, c11);
+  if (height > 2) accumulate(y + 64, c20, c21);
+  if (height > 3) accumulate(y + 96, c30, c31);
+}
+
+function accumulate(at: usize, low: v128, high: v128): void {
+  v128.store(at, f64x2.add(v128.load(at), low));
+  v128.store(at, f64x2.add(v128.load(at, 16), high), 16);
+}

@@ -1,0 +1,320 @@
+/**
+ * From rows as they are stored to panels, through the frame: entry (r, c) becomes √w·(x − shift)·factor.
+ *
+ * A slot holds up to 64 lines over up to 256 steps: how many lines and steps, which lines (their columns or rows in the
+ * whole), then the panels. A panel is 32 bytes a step: four lines of float64, or eight of float32 in a `single` slot;
+ * lanes beyond the last line are 0. Whether lines are columns or rows of the data is all that differs between the passes.
+ */
+
+import { entry, F64, highPair, lowPair, shiftOf } from './entry';
+
+/** Bytes before the panels: lines, steps, and the numbers of 64 lines. */
+export const HEADER: usize = 320;
+
+/** Where statistics of a tile go: sums, squares, least and largest, each an array over the columns. */
+function put(stats: usize, plane: usize, which: usize, column: usize, value: f64): void {
+  store<f64>(stats + which * plane + (column << 3), value);
+}
+
+/** Two pairs of float64 as four float32. */
+function narrow(low: v128, high: v128): v128 {
+  return i8x16.shuffle(
+    f32x4.demote_f64x2_zero(low),
+    f32x4.demote_f64x2_zero(high),
+    0,
+    1,
+    2,
+    3,
+    4,
+    5,
+    6,
+    7,
+    16,
+    17,
+    18,
+    19,
+    20,
+    21,
+    22,
+    23,
+  );
+}
+
+/**
+ * Slots whose lines are columns, `width` of them a slot, over `rows` rows: `cols` columns from `column` on. Columns that
+ * are 0 throughout take no part: the slot leaves them out. Statistics of what is packed go to `stats` where that is
+ * not 0, in planes of `plane` bytes: Σ√w·b, Σb², and the least and largest entry before weighting, of rows with a weight.
+ * Without a slot there are only statistics.
+ */
+export function packColumns(
+  source: usize,
+  type: i32,
+  stride: i32,
+  rows: i32,
+  cols: i32,
+  column: i32,
+  shift: usize,
+  factor: usize,
+  roots: usize,
+  slot: usize,
+  single: bool,
+  stats: usize,
+  plane: usize,
+  width: i32,
+  slotBytes: usize,
+): void {
+  for (let c = 0; c < cols; c += width) {
+    const numbers = (<usize>c) << 3;
+    packSlot(
+      source + ((<usize>c) << shiftOf(type)),
+      type,
+      stride,
+      rows,
+      min(width, cols - c),
+      column + c,
+      shift + numbers,
+      factor + numbers,
+      roots,
+      slot ? slot + <usize>(c / width) * slotBytes : 0,
+      single,
+      stats ? stats + numbers : 0,
+      plane,
+    );
+  }
+}
+
+function packSlot(
+  source: usize,
+  type: i32,
+  stride: i32,
+  rows: i32,
+  cols: i32,
+  column: i32,
+  shift: usize,
+  factor: usize,
+  roots: usize,
+  slot: usize,
+  single: bool,
+  stats: usize,
+  plane: usize,
+): void {
+  const bytes = shiftOf(type);
+  const step = (<usize>stride) << bytes;
+  const lines = slot + 16;
+  const panels = slot + HEADER;
+  let count = 0;
+  let moved = false;
+  for (let c = 0; c < cols; c += 4) {
+    const width = min(4, cols - c);
+    const at = source + ((<usize>c) << bytes);
+    const out = single
+      ? panels + <usize>(c >> 3) * ((<usize>rows) << 5) + ((<usize>(c & 4)) << 2)
+      : panels + <usize>(c >> 2) * ((<usize>rows) << 5);
+    const zero = f64x2.splat(0);
+    let lowSum = zero;
+    let highSum = zero;
+    let lowSquare = zero;
+    let highSquare = zero;
+    let lowMin = f64x2.splat(Infinity);
+    let highMin = lowMin;
+    let lowMax = f64x2.splat(-Infinity);
+    let highMax = lowMax;
+    const known = (<usize>c) << 3;
+    const full = width === 4;
+    const lowShift = full ? v128.load(shift + known) : two(shift + known, 0, width);
+    const highShift = full ? v128.load(shift + known, 16) : two(shift + known, 2, width);
+    const lowFactor = full ? v128.load(factor + known) : two(factor + known, 0, width);
+    const highFactor = full ? v128.load(factor + known, 16) : two(factor + known, 2, width);
+    let from = at;
+    let to = out;
+    for (let r = 0; r < rows; r++) {
+      let low: v128;
+      let high: v128;
+      if (full && type === F64) {
+        low = v128.load(from);
+        high = v128.load(from, 16);
+      } else if (full) {
+        low = lowPair(from, type);
+        high = highPair(from, type);
+      } else {
+        low = f64x2(entry(from, type), width > 1 ? entry(from + ((<usize>1) << bytes), type) : 0);
+        high = f64x2(width > 2 ? entry(from + ((<usize>2) << bytes), type) : 0, 0);
+      }
+      low = f64x2.mul(f64x2.sub(low, lowShift), lowFactor);
+      high = f64x2.mul(f64x2.sub(high, highShift), highFactor);
+      if (roots) {
+        const weight = load<f64>(roots + ((<usize>r) << 3));
+        if (weight !== 0) {
+          lowMin = f64x2.min(lowMin, low);
+          highMin = f64x2.min(highMin, high);
+          lowMax = f64x2.max(lowMax, low);
+          highMax = f64x2.max(highMax, high);
+        }
+        const root = f64x2.splat(weight);
+        low = f64x2.mul(low, root);
+        high = f64x2.mul(high, root);
+        lowSum = f64x2.add(lowSum, f64x2.mul(low, root));
+        highSum = f64x2.add(highSum, f64x2.mul(high, root));
+      } else {
+        lowMin = f64x2.min(lowMin, low);
+        highMin = f64x2.min(highMin, high);
+        lowMax = f64x2.max(lowMax, low);
+        highMax = f64x2.max(highMax, high);
+        lowSum = f64x2.add(lowSum, low);
+        highSum = f64x2.add(highSum, high);
+      }
+      lowSquare = f64x2.add(lowSquare, f64x2.mul(low, low));
+      highSquare = f64x2.add(highSquare, f64x2.mul(high, high));
+      if (slot) {
+        if (single) {
+          v128.store(to, narrow(low, high));
+        } else {
+          v128.store(to, low);
+          v128.store(to, high, 16);
+        }
+      }
+      from += step;
+      to += 32;
+    }
+    for (let i = 0; i < width; i++) {
+      const least = lane(lowMin, highMin, i);
+      const largest = lane(lowMax, highMax, i);
+      if (stats) {
+        const where = <usize>(c + i);
+        put(stats, plane, 0, where, lane(lowSum, highSum, i));
+        put(stats, plane, 1, where, lane(lowSquare, highSquare, i));
+        put(stats, plane, 2, where, least);
+        put(stats, plane, 3, where, largest);
+      }
+      if (!slot) continue;
+      // Written so that NaN counts as something.
+      if (least >= 0 && largest <= 0) {
+        moved = true;
+        continue;
+      }
+      if (moved) moveLine(panels, rows, c + i, count, single);
+      store<i32>(lines + ((<usize>count) << 2), column + c + i);
+      count++;
+    }
+  }
+  if (!slot) return;
+  store<i32>(slot, count);
+  store<i32>(slot, rows, 4);
+  clearLanes(panels, rows, count, single ? 8 : 4, moved, cols, single);
+}
+
+/** Numbers i and i + 1 of those at `from`, 0 from `width` on. */
+function two(from: usize, i: i32, width: i32): v128 {
+  return f64x2(
+    i < width ? load<f64>(from + ((<usize>i) << 3)) : 0,
+    i + 1 < width ? load<f64>(from + ((<usize>(i + 1)) << 3)) : 0,
+  );
+}
+
+function lane(low: v128, high: v128, i: i32): f64 {
+  if (i === 0) return f64x2.extract_lane(low, 0);
+  if (i === 1) return f64x2.extract_lane(low, 1);
+  if (i === 2) return f64x2.extract_lane(high, 0);
+  return f64x2.extract_lane(high, 1);
+}
+
+/** Where step 0 of a line is. */
+function lineAt(panels: usize, steps: i32, line: i32, single: bool): usize {
+  return single
+    ? panels + <usize>(line >> 3) * ((<usize>steps) << 5) + ((<usize>(line & 7)) << 2)
+    : panels + <usize>(line >> 2) * ((<usize>steps) << 5) + ((<usize>(line & 3)) << 3);
+}
+
+function moveLine(panels: usize, steps: i32, source: i32, target: i32, single: bool): void {
+  let from = lineAt(panels, steps, source, single);
+  let to = lineAt(panels, steps, target, single);
+  for (let s = 0; s < steps; s++) {
+    if (single) store<f32>(to, load<f32>(from));
+    else store<f64>(to, load<f64>(from));
+    from += 32;
+    to += 32;
+  }
+}
+
+/** Zeros in the lanes of the last panel that have no line; four at a time are written by packing, the others here. */
+function clearLanes(panels: usize, steps: i32, count: i32, lanes: i32, moved: bool, cols: i32, single: bool): void {
+  const end = (count + lanes - 1) & ~(lanes - 1);
+  for (let line = moved ? count : (cols + 3) & ~3; line < end; line++) {
+    let to = lineAt(panels, steps, line, single);
+    for (let s = 0; s < steps; s++) {
+      if (single) store<f32>(to, 0);
+      else store<f64>(to, 0);
+      to += 32;
+    }
+  }
+}
+
+/** A slot whose lines are `rows` rows, from `row` on, over `cols` columns. */
+export function packRows(
+  source: usize,
+  type: i32,
+  stride: i32,
+  rows: i32,
+  cols: i32,
+  row: i32,
+  shift: usize,
+  factor: usize,
+  roots: usize,
+  slot: usize,
+  single: bool,
+): void {
+  const bytes = shiftOf(type);
+  const step = (<usize>stride) << bytes;
+  const panels = slot + HEADER;
+  store<i32>(slot, rows);
+  store<i32>(slot, cols, 4);
+  const end = single ? (rows + 7) & ~7 : (rows + 3) & ~3;
+  for (let r = 0; r < rows; r++) store<i32>(slot + 16 + ((<usize>r) << 2), row + r);
+  for (let r = 0; r < end; r += 4) {
+    let to = lineAt(panels, cols, r, single);
+    const height = rows - r;
+    const w0 = root(roots, r, height > 0);
+    const w1 = root(roots, r + 1, height > 1);
+    const w2 = root(roots, r + 2, height > 2);
+    const w3 = root(roots, r + 3, height > 3);
+    // Rows that are not there are read as the first one and weigh nothing; an infinite entry of that is refused elsewhere.
+    const a0 = source + (height > 0 ? <usize>r * step : 0);
+    const a1 = height > 1 ? a0 + step : a0;
+    const a2 = height > 2 ? a1 + step : a0;
+    const a3 = height > 3 ? a2 + step : a0;
+    for (let c = 0; c < cols; c++) {
+      const at = (<usize>c) << bytes;
+      const s = load<f64>(shift + ((<usize>c) << 3));
+      const f = load<f64>(factor + ((<usize>c) << 3));
+      const low = f64x2((entry(a0 + at, type) - s) * f * w0, (entry(a1 + at, type) - s) * f * w1);
+      const high = f64x2((entry(a2 + at, type) - s) * f * w2, (entry(a3 + at, type) - s) * f * w3);
+      if (single) {
+        v128.store(to, narrow(low, high));
+      } else {
+        v128.store(to, low);
+        v128.store(to, high, 16);
+      }
+      to += 32;
+    }
+  }
+}
+
+function root(roots: usize, r: i32, there: bool): f64 {
+  return !there ? 0 : roots ? load<f64>(roots + ((<usize>r) << 3)) : 1;
+}
+
+/** Vectors (k × length) side by side: entry c of vectors 4p … 4p + 3 at (p·length + c)·4, 0 where there is none. */
+export function packVectors(source: usize, k: i32, length: i32, out: usize): void {
+  for (let p = 0; p < k; p += 4) {
+    for (let i = 0; i < 4; i++) {
+      let to = out + ((<usize>i) << 3);
+      let from = source + ((<usize>(p + i) * <usize>length) << 3);
+      for (let c = 0; c < length; c++) {
+        store<f64>(to, p + i < k ? load<f64>(from) : 0);
+        from += 8;
+        to += 32;
+      }
+    }
+    out += (<usize>length) << 5;
+  }
+}

@@ -1,0 +1,106 @@
+import { workerCode } from './worker-code.js';
+
+/** A thread that can join a pass: what worker_threads and Web Workers have in common. */
+export interface Worker {
+  postMessage(message: unknown): void;
+  /** Why it can work no more; undefined while it can. */
+  readonly lost: string | undefined;
+}
+
+/** The shape of Node's worker_threads that is used, and of a Web Worker. */
+interface NodeWorker {
+  postMessage(message: unknown): void;
+  unref(): void;
+  on(event: string, listener: (value: unknown) => void): void;
+}
+interface WebWorker {
+  postMessage(message: unknown): void;
+  onerror: ((event: { message?: string }) => void) | null;
+  onmessage: ((event: { data: unknown }) => void) | null;
+}
+
+/** Workers without a pass to do, for whoever comes next. They never keep a program alive. */
+const idle: Worker[] = [];
+let count = 0;
+/** Whether workers can be had at all: not where shared memory cannot be sent, or a policy forbids them. */
+let possible = true;
+
+/** Up to `wanted` workers that are free, started if need be, as long as there are no more than `most` in all. */
+export function hire(wanted: number, most: number): Worker[] {
+  const hired: Worker[] = [];
+  while (hired.length < wanted) {
+    const free = idle.pop();
+    if (free?.lost !== undefined) continue;
+    const worker = free ?? (count < most ? start() : undefined);
+    if (!worker) break;
+    hired.push(worker);
+  }
+  return hired;
+}
+
+export function dismiss(workers: readonly Worker[]): void {
+  for (const worker of workers) if (worker.lost === undefined) idle.push(worker);
+}
+
+/** How many threads the machine has for us: 1 where memory cannot be shared between them. */
+export function machineThreads(): number {
+  if (!canShare()) return 1;
+  const { process, navigator } = globalThis as {
+    process?: { getBuiltinModule?(name: 'os'): { availableParallelism(): number } | undefined };
+    navigator?: { hardwareConcurrency?: number };
+  };
+  return process?.getBuiltinModule?.('os')?.availableParallelism() ?? navigator?.hardwareConcurrency ?? 1;
+}
+
+/** Browsers send shared memory to workers only from pages that are cross-origin isolated; Node always does. */
+function canShare(): boolean {
+  const { crossOriginIsolated } = globalThis as { crossOriginIsolated?: boolean };
+  return possible && typeof SharedArrayBuffer !== 'undefined' && crossOriginIsolated !== false;
+}
+
+function start(): Worker | undefined {
+  if (!canShare()) return undefined;
+  const worker = { lost: undefined as string | undefined, postMessage: (_: unknown): void => {} };
+  const lose = (why: unknown): void => {
+    if (worker.lost !== undefined) return;
+    worker.lost = String(why);
+    count--;
+  };
+  try {
+    const threads = nodeThreads();
+    if (threads) {
+      const thread = new threads.Worker(workerCode, { eval: true });
+      // Listening for messages would take the reference again, so errors of jobs are read off the board instead.
+      thread.on('error', lose);
+      thread.on('exit', () => lose('it ended'));
+      thread.unref();
+      worker.postMessage = (message) => thread.postMessage(message);
+    } else {
+      const { Worker: Web } = globalThis as unknown as { Worker: new (url: string) => WebWorker };
+      const url = URL.createObjectURL(new Blob([workerCode], { type: 'text/javascript' }));
+      const thread = new Web(url);
+      thread.onerror = ({ message }) => {
+        // A page whose policy allows no workers of its own still has one thread.
+        possible = false;
+        lose(message ?? 'it could not start');
+      };
+      worker.postMessage = (message) => thread.postMessage(message);
+    }
+  } catch {
+    possible = false;
+    return undefined;
+  }
+  count++;
+  return worker;
+}
+
+function nodeThreads(): { Worker: new (code: string, options: { eval: boolean }) => NodeWorker } | undefined {
+  const { process } = globalThis as {
+    process?: {
+      getBuiltinModule?(
+        name: 'worker_threads',
+      ): { Worker: new (code: string, options: object) => NodeWorker } | undefined;
+    };
+  };
+  return process?.getBuiltinModule?.('worker_threads');
+}

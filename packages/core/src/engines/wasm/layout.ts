@@ -1,0 +1,49 @@
+import type { DenseBlock } from '../../data/block.js';
+
+/** Most rows of a tile, and steps of a product before its sum joins the others: rounding grows with TILE + n/TILE. */
+export const TILE = 256;
+/** Values of a chunk of tiles: what is copied in at a time, 8 MB of float64. */
+const CHUNK = 1 << 20;
+/** Most lines of a slot. */
+const LINES = 64;
+/** Bytes before a slot's panels, as assembly/pack.ts has them. */
+export const HEADER = 320;
+
+/** Fewest rows of a tile where memory allows: below, adding up sums costs more than the sums. */
+const LOWEST = 32;
+
+/** Rows of a tile of d columns: TILE, or what fits for wide data, a whole number of panels. */
+export function tileRows(d: number): number {
+  const values = Math.max(CHUNK, Math.min(LOWEST * d, 4 * CHUNK));
+  return Math.max(8, Math.min(TILE, Math.floor(values / d / 8) * 8));
+}
+
+/** Tiles of a chunk: as many as fit, at least one. */
+export function chunkTiles(d: number): number {
+  return Math.max(1, Math.floor(CHUNK / (d * tileRows(d))));
+}
+
+/** Columns of a chunk of whole columns of `rows` rows: a whole number of tiles. */
+export function chunkCols(rows: number): number {
+  return Math.max(TILE, Math.floor(CHUNK / rows / TILE) * TILE);
+}
+
+/** Lines of a slot: few enough that there are jobs for several threads, enough that panels are used again and again. */
+export function groupLines(lines: number): number {
+  return lines > 448 ? LINES : lines > 192 ? 32 : 16;
+}
+
+/** Bytes of a slot of `lines` lines over `steps` steps: panels of 32 bytes a step, of 4 lines or, `single`, of 8. */
+export function slotBytes(lines: number, steps: number, single: boolean): number {
+  return Math.ceil((HEADER + Math.ceil(lines / (single ? 8 : 4)) * steps * 32) / 64) * 64;
+}
+
+/** How assembly/entry.ts calls the types that data may be stored in. */
+const CODES = new Map<unknown, number>([
+  [Float64Array, 0],
+  [Float32Array, 1],
+]);
+
+export function typeCode(data: DenseBlock['data']): number {
+  return CODES.get(data.constructor) as number;
+}

@@ -1,0 +1,147 @@
+import { execFileSync } from 'node:child_process';
+import { Worker } from 'node:worker_threads';
+import { describe, expect, it } from 'vitest';
+import type { DenseBlock, Frame } from '../../src/data/block.js';
+import { hire } from '../../src/engines/wasm/crew.js';
+import { wasmEngine } from '../../src/engines/wasm/wasm.js';
+import { type Engine, EngineError, pca } from '../../src/index.js';
+import { random } from '../../src/linalg/random.js';
+
+/** Enough rows that several threads take part, with columns that are zero here and there. */
+function block(rows: number, cols: number, seed = 1): DenseBlock {
+  const { normal, uniform } = random(seed);
+  const data = Float64Array.from({ length: rows * cols }, (_, at) =>
+    (at % cols) % 5 === 0 && uniform() < 0.98 ? 0 : normal() + (at % cols),
+  );
+  return { kind: 'dense', rows, cols, stride: cols, data };
+}
+
+const frameOf = (cols: number): Frame => ({
+  shift: Float64Array.from({ length: cols }, (_, j) => (j % 5 === 0 ? 0 : j)),
+  factor: new Float64Array(cols).fill(0.5),
+});
+
+const none = (): void => {};
+const at = { first: 0, weights: undefined, columnNames: undefined };
+
+/** Everything that an engine computes of a block, as one list of bytes. */
+async function everything(engine: Engine, data: DenseBlock): Promise<Uint8Array> {
+  const [n, d, k] = [data.rows, data.cols, 20];
+  const frame = frameOf(d);
+  const loaded = await engine.load(data);
+  const vectors = Float64Array.from({ length: k * d }, random(3).normal);
+  const scatter = new Float64Array(d * d);
+  const summary = new Float64Array(d * d);
+  const scores = new Float64Array(n * k);
+  const collected = new Float64Array(k * d);
+  const image = new Float64Array(k * d);
+  const few: DenseBlock = { ...data, rows: Math.min(n, 700) };
+  const products = new Float64Array(few.rows * few.rows);
+  await loaded.gram(frame, scatter, none);
+  const stats = await loaded.summarise(at, summary, none);
+  await loaded.multiply(frame, vectors, k, scores, none);
+  await loaded.multiplyTransposed(frame, scores, k, collected, none);
+  await loaded.normal(frame, vectors, k, image, none);
+  const part = await engine.load(few);
+  await part.dual(frame, part, frame, { products, size: few.rows, row: 0, column: 0 }, none);
+  const arrays = [scatter, summary, scores, collected, image, products, stats.mean, stats.spread, stats.min, stats.max];
+  return Buffer.concat(arrays.map((array) => Buffer.from(array.buffer)));
+}
+
+describe('threads', () => {
+  it('give the same bits, whether there are 1, 2, 3 or 8', async () => {
+    for (const [rows, cols] of [
+      [6000, 100],
+      [2500, 500],
+      [900, 1100],
+    ]) {
+      const data = block(rows, cols);
+      for (const single of [false, true]) {
+        const results: Uint8Array[] = [];
+        for (const threads of [1, 2, 3, 8]) {
+          const engine = (await wasmEngine(threads)) as Engine;
+          // Twice: the first time workers may be late and join in the middle.
+          for (let round = 0; round < 2; round++) {
+            results.push(await everything(single ? (engine.single as Engine) : engine, data));
+          }
+        }
+        for (const result of results) expect(Buffer.compare(result, results[0])).toBe(0);
+      }
+    }
+  });
+
+  it('serve fits that run at the same time', async () => {
+    const { rows, cols, data } = block(8000, 120);
+    const alone = await pca({ rows, cols, data }, { k: 5, threads: 2 });
+    const together = await Promise.all(
+      Array.from({ length: 4 }, () => pca({ rows, cols, data }, { k: 5, threads: 2 })),
+    );
+    for (const model of together) expect(model.components.data).toEqual(alone.components.data);
+  });
+
+  it('stop at the next tile when the fit is aborted, and serve the next one', async () => {
+    const { rows, cols, data } = block(30000, 300);
+    const controller = new AbortController();
+    const fit = pca({ rows, cols, data }, { k: 5, threads: 2, solver: 'covariance', signal: controller.signal });
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    controller.abort(new Error('enough'));
+    await expect(fit).rejects.toThrow('enough');
+    const model = await pca({ rows: 2000, cols, data }, { k: 2, threads: 2 });
+    expect(model.n).toBe(2000);
+  });
+
+  it('lost in the middle of a pass are an error that says so, not a hang, and the next fit works', async () => {
+    // A worker that takes a job and ends without doing it: what a crash looks like from here.
+    const thief = `
+      const { parentPort } = require('node:worker_threads');
+      parentPort.on('message', ({ memory }) => {
+        const board = new Int32Array(memory.buffer, 64, 16);
+        while (Atomics.load(board, 1) === 1) {
+          if (Atomics.load(board, 2) > 0 && Atomics.sub(board, 2, 1) > 0) process.exit(1);
+        }
+      });`;
+    const threads = process.getBuiltinModule('worker_threads') as { Worker: unknown };
+    const { rows, cols, data } = block(20000, 300);
+    // Whoever is idle is taken, so that the next to be hired is the thief.
+    const taken = hire(64, 0);
+    const original = threads.Worker;
+    try {
+      threads.Worker = class extends Worker {
+        constructor(_: string, options: object) {
+          super(thief, options);
+        }
+      };
+      const fit = pca({ rows, cols, data }, { k: 3, solver: 'covariance', threads: taken.length + 2 });
+      const error = await fit.then(
+        () => undefined,
+        (reason: unknown) => reason,
+      );
+      expect(error).toBeInstanceOf(EngineError);
+      expect((error as EngineError).code).toBe('WORKER_LOST');
+    } finally {
+      threads.Worker = original;
+    }
+    const model = await pca({ rows, cols, data }, { k: 3, solver: 'covariance', threads: 2 });
+    expect(model.k).toBe(3);
+  });
+
+  it('never keep a program alive', () => {
+    const program = `
+      import { pca } from '@scree/core';
+      const data = Float64Array.from({ length: 20000 * 200 }, (_, i) => Math.sin(i * i));
+      const model = await pca({ rows: 20000, cols: 200, data }, { k: 2, solver: 'covariance', threads: 3 });
+      console.log(model.k);`;
+    const output = execFileSync(process.execPath, ['--input-type=module', '-e', program], {
+      cwd: import.meta.dirname,
+      timeout: 20_000,
+      encoding: 'utf8',
+    });
+    expect(output.trim()).toBe('2');
+  });
+
+  it('may be any number that makes sense, and no other', async () => {
+    for (const threads of [0, -1, 1.5, 1000, '2', Number.NaN]) {
+      await expect(pca([[1], [2], [3]], { threads: threads as number })).rejects.toThrow(/threads is/);
+    }
+  });
+});
