@@ -1,7 +1,7 @@
 export type { Block, DenseBlock, Frame, SparseBlock } from './data/block.js';
 export type { CsrMatrix } from './data/csr.js';
 export type { Row } from './data/gather.js';
-export { type FloatArray, type IntegerArray, type Matrix, toRows } from './data/matrix.js';
+export { type FloatArray, type IntegerArray, type Matrix, type NumberArray, toRows } from './data/matrix.js';
 export { type AddOptions, Moments } from './data/moments.js';
 export type { Data, DType, RowSource } from './data/rows.js';
 export type { Scale } from './data/scaling.js';

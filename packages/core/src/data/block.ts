@@ -1,5 +1,6 @@
 import type { CanonicalCsr } from './csr.js';
-import type { FloatArray } from './matrix.js';
+import { numbersOf } from './half.js';
+import type { NumberArray } from './matrix.js';
 
 /** What a source yields: some rows of the data, dense or sparse, checked and in one fixed layout. */
 export type Block = DenseBlock | SparseBlock;
@@ -9,7 +10,9 @@ export interface DenseBlock {
   readonly rows: number;
   readonly cols: number;
   readonly stride: number;
-  readonly data: FloatArray;
+  readonly data: NumberArray;
+  /** Whether the data are 16-bit integers that hold the bits of half-precision numbers. */
+  readonly half?: boolean;
 }
 
 export interface SparseBlock extends CanonicalCsr {
@@ -40,11 +43,10 @@ export function packTile(
   const width = right - left;
   if (block.kind === 'dense') {
     for (let i = from; i < to; i++) {
-      const row = i * block.stride + left;
+      const start = i * block.stride + left;
+      const row = numbersOf(block, start, start + width);
       const target = (i - from) * width;
-      for (let c = 0; c < width; c++) {
-        tile[target + c] = (block.data[row + c] - frame.shift[left + c]) * frame.factor[left + c];
-      }
+      for (let c = 0; c < width; c++) tile[target + c] = (row[c] - frame.shift[left + c]) * frame.factor[left + c];
     }
   } else {
     for (let i = from; i < to; i++) {

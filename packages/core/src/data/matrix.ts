@@ -2,7 +2,7 @@
 
 export type FloatArray = Float32Array | Float64Array;
 
-/** Integer arrays are accepted as data and stored as floats that hold their values exactly. */
+/** Integers are data like any other: they become floats where they are read, and no copy of them is made. */
 export type IntegerArray =
   | Uint8Array
   | Uint8ClampedArray
@@ -12,13 +12,22 @@ export type IntegerArray =
   | Int32Array
   | Uint32Array;
 
-export interface Matrix<Data extends FloatArray | IntegerArray = FloatArray> {
+export type NumberArray = FloatArray | IntegerArray;
+
+export interface Matrix<Data extends NumberArray = FloatArray> {
   readonly rows: number;
   readonly cols: number;
   /** Row-major: entry (i, j) is `data[i * stride + j]`. */
   readonly data: Data;
   /** Distance between the starts of two rows; `cols` when left out. */
   readonly stride?: number;
+  /** Says that a Uint16Array holds the bits of half-precision numbers, as quantised embeddings do. */
+  readonly dtype?: 'float16';
+}
+
+/** Whether float32 holds every number of the array's type. */
+export function fitsSingle(data: NumberArray): boolean {
+  return !(data instanceof Float64Array || data instanceof Int32Array || data instanceof Uint32Array);
 }
 
 /** The rows as plain arrays, for printing and for libraries that want `number[][]`. */

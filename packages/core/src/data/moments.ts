@@ -5,6 +5,7 @@ import { LARGEST_SQUARE } from '../limits.js';
 import { type ControlOptions, checkControl, type PcaOptions } from '../options.js';
 import { Pace } from '../pace.js';
 import type { Block } from './block.js';
+import { fitsSingle } from './matrix.js';
 import { checkWidth, type Data, openSource, type RowSource } from './rows.js';
 import { type ColumnStatistics, emptyStatistics, mergeStatistics } from './statistics.js';
 import { rowWeights } from './weights.js';
@@ -150,7 +151,7 @@ export class Moments {
       loaded.release();
     }
     if (stats.rows === 0) return;
-    this.#absorb(stats, scatter, block.data instanceof Float32Array, block.kind === 'sparse', 1);
+    this.#absorb(stats, scatter, fitsSingle(block.data), block.kind === 'sparse', 1);
   }
 
   /** Adds the rows that other moments have seen. */

@@ -2,6 +2,7 @@ import { DataError, show } from '../errors.js';
 import type { Pace } from '../pace.js';
 import type { Block } from './block.js';
 import { type Row, RowGatherer } from './gather.js';
+import { fitsSingle } from './matrix.js';
 import { openStream } from './stream.js';
 import { type AnyMatrix, empty, isCount, isMatrix, toBlock } from './to-block.js';
 
@@ -66,7 +67,7 @@ function fromBlocks(blocks: readonly Block[], columnNames?: readonly string[]): 
   return {
     rows,
     cols: blocks[0].cols,
-    dtype: blocks.every((block) => block.data instanceof Float32Array) ? 'float32' : 'float64',
+    dtype: blocks.every((block) => fitsSingle(block.data)) ? 'float32' : 'float64',
     ...(blocks.every((block) => block.kind === 'sparse') ? { nonzeros } : {}),
     ...(columnNames ? { columnNames } : {}),
     rewindable: true,

@@ -2,6 +2,7 @@ import { DataError, place } from '../errors.js';
 import { powerOfTwo } from '../linalg/vector.js';
 import type { Steps } from '../pace.js';
 import type { Block, DenseBlock, SparseBlock } from './block.js';
+import { decoded } from './half.js';
 
 /**
  * What one reading of the columns tells: count, mean, spread and range of each. Mergeable: those of two sets of rows
@@ -302,7 +303,8 @@ export function columnSquares(
 }
 
 /** Refuses a block with a value that is not finite. */
-export function* checkFinite(block: Block, firstRow: number, names?: readonly string[]): Steps<void> {
+export function* checkFinite(given: Block, firstRow: number, names?: readonly string[]): Steps<void> {
+  const block = given.kind === 'dense' ? decoded(given) : given;
   const { rows, cols, data } = block;
   for (let i = 0; i < rows; i++) {
     const [from, to] =

@@ -2,6 +2,7 @@ import { DataError } from '../errors.js';
 import type { Pace } from '../pace.js';
 import type { Block } from './block.js';
 import { type Row, RowGatherer, ragged } from './gather.js';
+import { fitsSingle } from './matrix.js';
 import type { RowSource } from './rows.js';
 import { empty, isMatrix, toBlock } from './to-block.js';
 
@@ -22,7 +23,7 @@ export async function openStream(stream: Stream, pace: Pace, wanted?: readonly s
   let used = false;
   return {
     cols: first.value.cols,
-    dtype: first.value.data instanceof Float32Array ? 'float32' : 'float64',
+    dtype: fitsSingle(first.value.data) ? 'float32' : 'float64',
     ...(names.found ? { columnNames: names.found } : {}),
     rewindable: false,
     resident: false,

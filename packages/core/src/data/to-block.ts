@@ -2,9 +2,9 @@ import { DataError, show } from '../errors.js';
 import { MOST_COLUMNS } from '../limits.js';
 import type { DenseBlock, SparseBlock } from './block.js';
 import { type CsrMatrix, canonicalCsr } from './csr.js';
-import type { FloatArray, IntegerArray, Matrix } from './matrix.js';
+import { type FloatArray, fitsSingle, type Matrix, type NumberArray } from './matrix.js';
 
-export type AnyMatrix = Matrix<FloatArray | IntegerArray> | CsrMatrix;
+export type AnyMatrix = Matrix<NumberArray> | CsrMatrix;
 
 /** Whether a value wants to be a matrix, dense or sparse; whether it is a sound one is found when it becomes a block. */
 export function isMatrix(value: unknown): value is AnyMatrix {
@@ -23,7 +23,7 @@ export function toBlock(source: AnyMatrix): DenseBlock | SparseBlock {
   return 'indptr' in source ? sparseBlock(source) : denseBlock(source);
 }
 
-function denseBlock(source: Matrix<FloatArray | IntegerArray>): DenseBlock {
+function denseBlock(source: Matrix<NumberArray>): DenseBlock {
   const { rows, cols } = source;
   const stride = source.stride ?? cols;
   const shape = `A matrix of ${show(rows)} × ${show(cols)} with stride ${show(stride)}`;
@@ -32,7 +32,7 @@ function denseBlock(source: Matrix<FloatArray | IntegerArray>): DenseBlock {
   }
   if (rows === 0 || cols === 0) throw empty();
   if (stride < cols) throw new DataError('BAD_DATA', `${shape} is impossible: stride must be at least cols.`);
-  const data = floats(source.data);
+  const { data, half } = stored(source);
   const needed = (rows - 1) * stride + cols;
   if (data.length < needed) {
     throw new DataError('BAD_DATA', `${shape} needs ${needed} numbers, but data has ${data.length}.`, {
@@ -40,7 +40,7 @@ function denseBlock(source: Matrix<FloatArray | IntegerArray>): DenseBlock {
       expected: needed,
     });
   }
-  return { kind: 'dense', rows, cols, stride, data };
+  return { kind: 'dense', rows, cols, stride, data, half };
 }
 
 function sparseBlock(source: CsrMatrix): SparseBlock {
@@ -62,20 +62,49 @@ function sparseBlock(source: CsrMatrix): SparseBlock {
   return { kind: 'sparse', ...canonicalCsr({ ...source, data: floats(source.data) }) };
 }
 
-/** Float arrays as they are; integers as the narrowest float that holds each of them exactly. */
-function floats(data: FloatArray | IntegerArray): FloatArray {
-  if (data instanceof Float64Array || data instanceof Float32Array) return data;
-  if (data instanceof Int32Array || data instanceof Uint32Array) return Float64Array.from(data);
-  if (
-    data instanceof Uint8Array ||
-    data instanceof Uint8ClampedArray ||
-    data instanceof Int8Array ||
-    data instanceof Int16Array ||
-    data instanceof Uint16Array
-  ) {
-    return Float32Array.from(data);
+const STORED = [
+  Float64Array,
+  Float32Array,
+  Uint8Array,
+  Uint8ClampedArray,
+  Int8Array,
+  Uint16Array,
+  Int16Array,
+  Uint32Array,
+  Int32Array,
+];
+
+/** A dense matrix's numbers as they are, once it is sure that they are numbers we can read. */
+function stored({ data, dtype }: Matrix<NumberArray>): { data: NumberArray; half: boolean } {
+  if (dtype !== undefined && !(dtype === 'float16' && data instanceof Uint16Array)) {
+    throw new DataError(
+      'BAD_DATA',
+      `dtype is ${show(dtype)} and data is ${show(data)}; only 'float16' has to be said, of a Uint16Array with the bits of half-precision numbers.`,
+      { value: dtype },
+    );
   }
-  throw new DataError(
+  // Where the language has half-precision arrays, their bits are read as they lie.
+  if (isHalfArray(data)) {
+    return { data: new Uint16Array(data.buffer, data.byteOffset, data.length), half: true };
+  }
+  if (!STORED.some((type) => data instanceof type)) throw notStored(data);
+  return { data, half: dtype === 'float16' };
+}
+
+function isHalfArray(data: unknown): data is Uint16Array {
+  const { Float16Array } = globalThis as { Float16Array?: new () => object };
+  return Float16Array !== undefined && data instanceof Float16Array;
+}
+
+/** Sparse entries: floats as they are; integers as the narrowest float that holds each of them exactly. */
+function floats(data: NumberArray): FloatArray {
+  if (data instanceof Float64Array || data instanceof Float32Array) return data;
+  if (!STORED.some((type) => data instanceof type)) throw notStored(data);
+  return fitsSingle(data) ? Float32Array.from(data) : Float64Array.from(data);
+}
+
+function notStored(data: unknown): DataError {
+  return new DataError(
     'BAD_DATA',
     `A matrix keeps its numbers in a typed array of floats or of integers up to 32 bits, but data is ${show(data)}. Use Float64Array.from(…), or pass rows.`,
     { value: data },

@@ -1,5 +1,5 @@
 import { type Block, type Frame, packTile } from '../data/block.js';
-import type { FloatArray, Matrix } from '../data/matrix.js';
+import { type FloatArray, fitsSingle, type Matrix } from '../data/matrix.js';
 import { checkWidth, type Data, type DType, openSource } from '../data/rows.js';
 import { checkFinite } from '../data/statistics.js';
 import { chooseEngine } from '../engines/choose.js';
@@ -97,7 +97,7 @@ export class Model implements ModelRecord {
     const inverse = this.#deviations.map((deviation) => (deviation > 0 ? 1 / deviation : 0));
     const output = new RowCollector(this.whiten === 'zca' ? d : k);
     const wide = new Float64Array(d);
-    const engine = await chooseEngine('auto', options.threads);
+    const engine = await chooseEngine('auto', checkControl(options).threads);
     await this.#read('scores', data, d, options, async (block, pace) => {
       const loaded = await engine.load(block);
       const scores = new Float64Array(block.rows * k);
@@ -259,7 +259,7 @@ class RowCollector {
   /** Makes room for the rows that a block gives. */
   expect(block: Block): void {
     const needed = (this.#rows + block.rows) * this.#cols;
-    const double = block.data instanceof Float64Array || this.#data instanceof Float64Array;
+    const double = !fitsSingle(block.data) || this.#data instanceof Float64Array;
     if (needed <= this.#data.length && double === this.#data instanceof Float64Array) return;
     const length = this.#rows === 0 ? needed : Math.max(needed, 2 * this.#data.length);
     const grown = double ? new Float64Array(length) : new Float32Array(length);

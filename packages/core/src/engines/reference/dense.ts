@@ -1,4 +1,5 @@
 import { type DenseBlock, type Frame, packTile } from '../../data/block.js';
+import { decoded } from '../../data/half.js';
 import type { ColumnStatistics } from '../../data/statistics.js';
 import { axpy, dot } from '../../linalg/vector.js';
 import { dualByMultiply } from '../dual-by-multiply.js';
@@ -15,7 +16,7 @@ export class DenseReference implements LoadedBlock {
   constructor(block: DenseBlock) {
     this.rows = block.rows;
     this.cols = block.cols;
-    this.#block = block;
+    this.#block = decoded(block);
   }
 
   summarise(at: RowsAt, scatter: Float64Array | undefined, beat: Beat): Promise<ColumnStatistics> {

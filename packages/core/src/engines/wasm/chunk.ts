@@ -19,7 +19,7 @@ export class Chunk {
     this.#kernels = kernels;
     this.#block = block;
     this.bytes = block.data.BYTES_PER_ELEMENT;
-    this.type = typeCode(block.data);
+    this.type = typeCode(block);
     this.start = kernels.allocate(rows * cols * this.bytes);
     this.#rootWeights = frame.rootWeights;
     this.roots = frame.rootWeights ? kernels.allocate(rows * 8) : 0;

@@ -42,8 +42,16 @@ export function slotBytes(lines: number, steps: number, single: boolean): number
 const CODES = new Map<unknown, number>([
   [Float64Array, 0],
   [Float32Array, 1],
+  [Uint8Array, 2],
+  [Uint8ClampedArray, 2],
+  [Int8Array, 3],
+  [Uint16Array, 4],
+  [Int16Array, 5],
+  [Int32Array, 7],
+  [Uint32Array, 8],
 ]);
+const HALF = 6;
 
-export function typeCode(data: DenseBlock['data']): number {
-  return CODES.get(data.constructor) as number;
+export function typeCode({ data, half }: DenseBlock): number {
+  return half ? HALF : ([...CODES].find(([type]) => data instanceof (type as typeof Float64Array))?.[1] as number);
 }

@@ -1,4 +1,5 @@
 import type { DenseBlock, Frame } from '../../data/block.js';
+import { numbersOf } from '../../data/half.js';
 import { type ColumnStatistics, checkFinite, countRows, emptyStatistics } from '../../data/statistics.js';
 import { powerOfTwo } from '../../linalg/vector.js';
 import { complete } from '../../pace.js';
@@ -95,7 +96,7 @@ interface Pilot {
  * zeros, and cost nothing.
  */
 function samplePilot(block: DenseBlock, weights: Float64Array | undefined): Pilot {
-  const { rows, cols, stride, data } = block;
+  const { rows, cols, stride } = block;
   const sampled = Math.min(rows, SAMPLE, Math.max(16, Math.ceil(SAMPLED / cols)));
   const start = weights
     ? Math.max(
@@ -106,16 +107,16 @@ function samplePilot(block: DenseBlock, weights: Float64Array | undefined): Pilo
   const shift = new Float64Array(cols);
   const squares = new Float64Array(cols);
   const zeros = new Float64Array(cols);
-  const origin = Float64Array.from(data.subarray(start * stride, start * stride + cols));
+  const origin = Float64Array.from(numbersOf(block, start * stride, start * stride + cols));
   const reach = new Float64Array(cols);
   let count = 0;
   for (let s = 0; s < sampled; s++) {
     const i = s === 0 ? start : Math.floor((s * rows) / sampled);
     if (weights && weights[i] === 0) continue;
     count++;
-    const row = i * stride;
+    const row = numbersOf(block, i * stride, i * stride + cols);
     for (let j = 0; j < cols; j++) {
-      const x = data[row + j];
+      const x = row[j];
       if (x === 0) zeros[j]++;
       const deviation = x - origin[j];
       shift[j] += deviation;

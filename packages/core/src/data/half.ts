@@ -1,0 +1,24 @@
+import type { DenseBlock } from './block.js';
+import type { NumberArray } from './matrix.js';
+
+/** The numbers whose IEEE binary16 bits are given: sign, five bits of exponent, ten of mantissa. */
+export function decodeHalf(bits: NumberArray): Float32Array {
+  return Float32Array.from(bits, (half) => {
+    const exponent = (half >> 10) & 31;
+    const mantissa = half & 1023;
+    const sign = half & 0x8000 ? -1 : 1;
+    if (exponent === 31) return mantissa ? Number.NaN : sign * Number.POSITIVE_INFINITY;
+    return sign * (exponent === 0 ? mantissa * 2 ** -24 : (1024 + mantissa) * 2 ** (exponent - 25));
+  });
+}
+
+/** Part of a block's numbers, decoded where they are stored as bits. */
+export function numbersOf({ data, half }: DenseBlock, from: number, to: number): NumberArray {
+  const part = data.subarray(from, to);
+  return half ? decodeHalf(part) : part;
+}
+
+/** The block with its numbers decoded: a copy where they are stored as bits, itself otherwise. */
+export function decoded(block: DenseBlock): DenseBlock {
+  return block.half ? { ...block, data: decodeHalf(block.data), half: false } : block;
+}
