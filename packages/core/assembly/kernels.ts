@@ -5,4 +5,4 @@
 
 export { multiplySlots, scoreSlots } from './multiply';
 export { packColumns, packRows, packVectors } from './pack';
-export { tridiagonaliseSteps } from './tridiagonalise';
+export { backTransform, beginColumn, endColumn, reduceRows } from './tridiagonalise';

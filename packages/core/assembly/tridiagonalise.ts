@@ -1,55 +1,90 @@
 /**
- * Householder reduction of a symmetric matrix to tridiagonal form, steps `from` to `to` − 1. The mathematics, and what
- * is stored where, are those of src/linalg/tridiagonalise.ts. The update of one step waits for the product of the next,
- * so that the matrix is read and written once a step and not twice: `v` and `w` of the step before ride along.
+ * Householder reduction of a symmetric matrix to tridiagonal form, one column at a time. The mathematics, and what is
+ * stored where, are those of src/linalg/tridiagonalise.ts. The update of one step waits for the product of the next, so
+ * that the matrix is read and written once a step and not twice: `v` and `w` of the step before ride along.
+ *
+ * A step is three calls: `beginColumn`, then `reduceRows` for each of a fixed number of parts, at the same time and in
+ * any order, then `endColumn`, which adds up what the parts found in their order.
  */
 
 import { madd } from './madd';
 
-export function tridiagonaliseSteps(
+/** Row j takes what the step before left to do; then the reflector that clears it right of the off-diagonal. */
+export function beginColumn(
   a: usize,
   size: i32,
   diagonal: usize,
   offDiagonal: usize,
   taus: usize,
   w: usize,
-  p: usize,
-  from: i32,
-  to: i32,
+  j: i32,
 ): void {
   const stride = (<usize>size) << 3;
-  for (let j = from; j < to; j++) {
-    const row = a + <usize>j * stride;
-    const at = (<usize>j) << 3;
-    const before = j > 0 ? row - stride : 0;
-    const pending = j > 0 && load<f64>(taus + at - 8) !== 0;
-    // What the step before left to do on this row.
-    if (pending) subtractRow(row, before, w, load<f64>(before + at), load<f64>(w + at), j, size);
-    store<f64>(diagonal + at, load<f64>(row + at));
-    if (j === size - 1) return;
-    const tau = reflector(row + at + 8, size - j - 1, offDiagonal + at);
-    store<f64>(taus + at, tau);
-    for (let i = j + 1; i < size; i++) store<f64>(p + ((<usize>i) << 3), 0);
-    for (let i = j + 1; i < size; i++) {
+  const row = a + <usize>j * stride;
+  const at = (<usize>j) << 3;
+  if (pending(taus, j)) {
+    const before = row - stride;
+    subtractRow(row, before, w, load<f64>(before + at), load<f64>(w + at), j, size);
+  }
+  store<f64>(diagonal + at, load<f64>(row + at));
+  if (j === size - 1) return;
+  store<f64>(taus + at, reflector(row + at + 8, size - j - 1, offDiagonal + at));
+}
+
+/** Whether the step before j left an update to do. */
+function pending(taus: usize, j: i32): bool {
+  return j > 0 && load<f64>(taus + ((<usize>(j - 1)) << 3)) !== 0;
+}
+
+/**
+ * Rows below j that belong to a part, every `parts`-th pair of them: their pending update, and their share of p = Av,
+ * into the part's own `p`.
+ */
+export function reduceRows(a: usize, size: i32, taus: usize, w: usize, p: usize, j: i32, part: i32, parts: i32): void {
+  const stride = (<usize>size) << 3;
+  const row = a + <usize>j * stride;
+  const before = row - stride;
+  const updates = pending(taus, j);
+  memory.fill(p + ((<usize>(j + 1)) << 3), 0, (<usize>(size - j - 1)) << 3);
+  for (let first = j + 1 + 2 * part; first < size; first += 2 * parts) {
+    const end = min(size, first + 2);
+    for (let i = first; i < end; i++) {
       const line = a + <usize>i * stride;
       const iAt = (<usize>i) << 3;
       const vi = load<f64>(row + iAt);
-      let sum = 0.0;
-      if (pending) {
-        sum = updateAndMultiply(line, before, w, load<f64>(before + iAt), load<f64>(w + iAt), row, p, vi, i, size);
-      } else {
-        sum = multiply(line, row, p, vi, i, size);
-      }
+      const sum = updates
+        ? updateAndMultiply(line, before, w, load<f64>(before + iAt), load<f64>(w + iAt), row, p, vi, i, size)
+        : multiply(line, row, p, vi, i, size);
       store<f64>(p + iAt, load<f64>(p + iAt) + sum);
     }
-    // w = τ(p − ½τ(pᵀv)v)
-    let product = 0.0;
-    for (let i = j + 1; i < size; i++) product += load<f64>(p + ((<usize>i) << 3)) * load<f64>(row + ((<usize>i) << 3));
-    const half = 0.5 * tau * product;
-    for (let i = j + 1; i < size; i++) {
-      const iAt = (<usize>i) << 3;
-      store<f64>(w + iAt, tau * (load<f64>(p + iAt) - half * load<f64>(row + iAt)));
-    }
+  }
+}
+
+/** p of all parts together, `partBytes` apart, then w = τ(p − ½τ(pᵀv)v). */
+export function endColumn(
+  a: usize,
+  size: i32,
+  taus: usize,
+  w: usize,
+  p: usize,
+  partBytes: usize,
+  j: i32,
+  parts: i32,
+): void {
+  const row = a + ((<usize>j * <usize>size) << 3);
+  const tau = load<f64>(taus + ((<usize>j) << 3));
+  let product = 0.0;
+  for (let i = j + 1; i < size; i++) {
+    const iAt = (<usize>i) << 3;
+    let sum = load<f64>(p + iAt);
+    for (let part = 1; part < parts; part++) sum += load<f64>(p + <usize>part * partBytes + iAt);
+    store<f64>(p + iAt, sum);
+    product += sum * load<f64>(row + iAt);
+  }
+  const half = 0.5 * tau * product;
+  for (let i = j + 1; i < size; i++) {
+    const iAt = (<usize>i) << 3;
+    store<f64>(w + iAt, tau * (load<f64>(p + iAt) - half * load<f64>(row + iAt)));
   }
 }
 
@@ -147,4 +182,58 @@ function reflector(x: usize, length: i32, beta: usize): f64 {
   }
   store<f64>(beta, norm);
   return -pivot / norm;
+}
+
+/**
+ * Eigenvectors of T become those of A: rows `from` to `to` − 1 of `vectors`, four at a time, go through all reflectors,
+ * last to first: z −= τ(vᵀz)v.
+ */
+export function backTransform(reflectors: usize, size: i32, taus: usize, vectors: usize, from: i32, to: i32): void {
+  const stride = (<usize>size) << 3;
+  for (let r = from; r < to; r += 4) {
+    const z0 = vectors + <usize>r * stride;
+    // Rows that are not there are the last one again, and left alone.
+    const z1 = r + 1 < to ? z0 + stride : z0;
+    const z2 = r + 2 < to ? z1 + stride : z1;
+    const z3 = r + 3 < to ? z2 + stride : z2;
+    for (let j = size - 2; j >= 0; j--) {
+      const tau = load<f64>(taus + ((<usize>j) << 3));
+      if (tau === 0) continue;
+      const v = reflectors + <usize>j * stride;
+      const start = (<usize>(j + 1)) << 3;
+      let s0 = f64x2.splat(0);
+      let s1 = s0;
+      let s2 = s0;
+      let s3 = s0;
+      let at = start;
+      for (; at + 8 < stride; at += 16) {
+        const pair = v128.load(v + at);
+        s0 = madd(pair, v128.load(z0 + at), s0);
+        s1 = madd(pair, v128.load(z1 + at), s1);
+        s2 = madd(pair, v128.load(z2 + at), s2);
+        s3 = madd(pair, v128.load(z3 + at), s3);
+      }
+      const odd = at < stride;
+      const last = odd ? load<f64>(v + at) : 0;
+      const t0 = -tau * (total(s0) + (odd ? last * load<f64>(z0 + at) : 0));
+      const t1 = -tau * (total(s1) + (odd ? last * load<f64>(z1 + at) : 0));
+      const t2 = -tau * (total(s2) + (odd ? last * load<f64>(z2 + at) : 0));
+      const t3 = -tau * (total(s3) + (odd ? last * load<f64>(z3 + at) : 0));
+      add(z0, v, t0, start, stride);
+      if (z1 !== z0) add(z1, v, t1, start, stride);
+      if (z2 !== z1) add(z2, v, t2, start, stride);
+      if (z3 !== z2) add(z3, v, t3, start, stride);
+    }
+  }
+}
+
+function total(pair: v128): f64 {
+  return f64x2.extract_lane(pair, 0) + f64x2.extract_lane(pair, 1);
+}
+
+/** z += t·v from byte `at` to byte `end`. */
+function add(z: usize, v: usize, t: f64, at: usize, end: usize): void {
+  const both = f64x2.splat(t);
+  for (; at + 8 < end; at += 16) v128.store(z + at, madd(both, v128.load(v + at), v128.load(z + at)));
+  if (at < end) store<f64>(z + at, load<f64>(z + at) + t * load<f64>(v + at));
 }

@@ -28,34 +28,34 @@ export function eigenFlops(size: number, count: number): number {
 /**
  * Eigenvalues and the leading eigenvectors of a symmetric matrix A = VΛVᵀ given by its upper triangle (row-major).
  *
- * Householder tridiagonalisation, then: all eigenvalues by implicit QL without vectors; the wanted vectors by inverse
- * iteration and back-transformation, or by QL with vectors when most are wanted. Inverse iteration is checked: if its
- * vectors are not orthonormal or do not solve T, QL with vectors, which cannot fail that way, does them again.
- * Eigenvalues are right to a small multiple of size·ε·‖A‖. `a` is destroyed. `reduce` may be a faster tridiagonalisation.
+ * Householder tridiagonalisation, the eigenproblem of what is left, back-transformation. Eigenvalues are right to a small
+ * multiple of size·ε·‖A‖. `a` is destroyed.
  */
-export function* symmetricEigen(
-  a: Float64Array,
-  size: number,
-  count: Count,
-  reduce: (a: Float64Array, size: number) => Steps<Tridiagonal> = tridiagonalise,
-): Steps<SymmetricEigen> {
-  if (size === 0) return { values: new Float64Array(0), vectors: new Float64Array(0), count: 0 };
+export function* symmetricEigen(a: Float64Array, size: number, count: Count): Steps<SymmetricEigen> {
   const unit = powerOfTwo(maxAbs(a));
   scale(1 / unit, a);
-  const t = yield* reduce(a, size);
+  const t = yield* tridiagonalise(a, size);
+  const found = yield* tridiagonalEigen(t, unit, count);
+  yield* backTransform(t, found.vectors, found.count);
+  return found;
+}
+
+/**
+ * The eigenproblem of T, values times `unit`: all eigenvalues by implicit QL without vectors; the wanted vectors by
+ * inverse iteration, or by QL with vectors when most are wanted. Inverse iteration is checked: if its vectors are not
+ * orthonormal or do not solve T, QL with vectors, which cannot fail that way, does them again.
+ */
+export function* tridiagonalEigen(t: Tridiagonal, unit: number, count: Count): Steps<SymmetricEigen> {
   const found = yield* tridiagonalValues(t.diagonal, t.offDiagonal);
   const values = Float64Array.from(found, ({ value }) => value * unit);
-  const wanted = Math.max(0, Math.min(size, typeof count === 'number' ? count : count(values)));
+  const wanted = Math.max(0, Math.min(t.size, typeof count === 'number' ? count : count(values)));
   if (wanted === 0) return { values, vectors: new Float64Array(0), count: 0 };
-  let vectors: Float64Array | undefined;
-  if (wanted <= MOST * size) {
+  if (wanted <= MOST * t.size) {
     const chosen = found.slice(0, wanted);
-    const candidates = yield* inverseIteration(t.diagonal, t.offDiagonal, chosen);
-    if (solves(t, chosen, candidates)) vectors = candidates;
+    const vectors = yield* inverseIteration(t.diagonal, t.offDiagonal, chosen);
+    if (solves(t, chosen, vectors)) return { values, vectors, count: wanted };
   }
-  vectors ??= yield* leadingByQL(t, wanted);
-  yield* backTransform(t, vectors, wanted);
-  return { values, vectors, count: wanted };
+  return { values, vectors: yield* leadingByQL(t, wanted), count: wanted };
 }
 
 /** All vectors of T by QL, the leading ones kept. */

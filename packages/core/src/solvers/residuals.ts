@@ -1,5 +1,7 @@
+import { transpose } from '../data/matrix.js';
+import type { Engine } from '../engines/engine.js';
 import { axpy, norm } from '../linalg/vector.js';
-import type { Steps } from '../pace.js';
+import type { Pace } from '../pace.js';
 
 /** ‖Sv − λv‖ of each row v, given the rows Sv (`image`, destroyed). */
 export function residualNorms(
@@ -15,27 +17,23 @@ export function residualNorms(
   });
 }
 
-/** Sv for each row v, S given by its upper triangle. */
-export function* multiplySymmetric(
+/** Sv for each row v, S given by its upper triangle, which is completed. */
+export async function multiplySymmetric(
   upper: Float64Array,
   vectors: Float64Array,
   k: number,
   d: number,
-): Steps<Float64Array> {
-  const image = new Float64Array(k * d);
-  for (let i = 0; i < d; i++) {
-    const line = i * d;
-    for (let r = 0; r < k; r++) {
-      const row = r * d;
-      const vi = vectors[row + i];
-      let sum = upper[line + i] * vi;
-      for (let j = i + 1; j < d; j++) {
-        sum += upper[line + j] * vectors[row + j];
-        image[row + j] += upper[line + j] * vi;
-      }
-      image[row + i] += sum;
-    }
-    yield 4 * (d - i) * k;
+  engine: Engine,
+  pace: Pace,
+): Promise<Float64Array> {
+  for (let i = 0; i < d; i++) for (let j = i + 1; j < d; j++) upper[j * d + i] = upper[i * d + j];
+  const matrix = await engine.load({ kind: 'dense', rows: d, cols: d, stride: d, data: upper });
+  try {
+    const image = new Float64Array(d * k);
+    const plain = { shift: new Float64Array(d), factor: new Float64Array(d).fill(1) };
+    await matrix.multiply(plain, vectors, k, image, () => pace.breathe());
+    return transpose(image, d, k);
+  } finally {
+    matrix.release();
   }
-  return image;
 }

@@ -1,11 +1,9 @@
+import type { FunctionName } from './board.js';
 import { plainSimd, relaxedSimd } from './kernels-binary.js';
 
 /** The functions of assembly/kernels.ts: addresses, counts and switches, all of them 32-bit numbers. */
 type Exports = Readonly<
-  Record<
-    'packColumns' | 'packRows' | 'packVectors' | 'multiplySlots' | 'scoreSlots' | 'tridiagonaliseSteps',
-    (...numbers: number[]) => void
-  >
+  Record<FunctionName | 'packVectors' | 'beginColumn' | 'endColumn', (...numbers: number[]) => void>
 >;
 
 /** A page of WebAssembly memory. */

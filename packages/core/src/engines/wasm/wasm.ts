@@ -1,15 +1,13 @@
 import { symmetricEigen } from '../../linalg/symmetric-eigen.js';
-import type { Tridiagonal } from '../../linalg/tridiagonalise.js';
-import type { Steps } from '../../pace.js';
 import type { Engine } from '../engine.js';
 import { reference } from '../reference/reference.js';
 import { follow } from '../summarise.js';
 import { machineThreads } from './crew.js';
 import { type Borrow, WasmDense } from './dense.js';
+import { suits, wasmEigen } from './eigen.js';
 import { type Compiled, compileKernels, Kernels } from './kernels.js';
 import { TILE, tileRows } from './layout.js';
 import { Team } from './team.js';
-import { suits, wasmTridiagonalise } from './tridiagonalise.js';
 
 /** Unit roundoff of float64 and of float32. */
 const U = 2 ** -53;
@@ -66,11 +64,7 @@ function makeEngine(compiled: Compiled, threads: number): Engine {
     threads,
     async symmetricEigen(a, size, count, beat) {
       if (!suits(size)) return follow(symmetricEigen(a, size, count), beat);
-      return withKernels(compiled, (kernels) => {
-        kernels.clear();
-        const reduce = (matrix: Float64Array): Steps<Tridiagonal> => wasmTridiagonalise(matrix, size, kernels);
-        return follow(symmetricEigen(a, size, count, reduce), beat);
-      });
+      return borrow((4 / 3) * size ** 3, (team) => wasmEigen(a, size, count, team, beat));
     },
   };
   const single: Engine = {

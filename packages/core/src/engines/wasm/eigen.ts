@@ -1,0 +1,83 @@
+import { type Count, type SymmetricEigen, tridiagonalEigen } from '../../linalg/symmetric-eigen.js';
+import type { Tridiagonal } from '../../linalg/tridiagonalise.js';
+import { maxAbs, powerOfTwo, scale } from '../../linalg/vector.js';
+import type { Beat } from '../engine.js';
+import { follow } from '../summarise.js';
+import type { Team } from './team.js';
+
+/** Below this the copies cost more than the kernels save; above the other the matrix does not fit beside its copy. */
+const SMALLEST = 48;
+const LARGEST = 16384;
+/** Parts that the rows of a step fall into: always as many, so that the sums do not depend on the number of threads. */
+const PARTS = 4;
+/** Rows of a step below which threads would wait for one another longer than they work. */
+const SHARED = 256;
+/** Columns reduced between two beats. */
+const COLUMNS = 16;
+/** Vectors that one job takes back. */
+const VECTORS = 8;
+
+/** Whether the kernels are worth it, and the matrix fits. */
+export function suits(size: number): boolean {
+  return size >= SMALLEST && size <= LARGEST;
+}
+
+/** `symmetricEigen` of linalg, its O(size³) parts in WebAssembly: the reduction, and the way back of the vectors. */
+export async function wasmEigen(
+  a: Float64Array,
+  size: number,
+  count: Count,
+  team: Team,
+  beat: Beat,
+): Promise<SymmetricEigen> {
+  const unit = powerOfTwo(maxAbs(a));
+  scale(1 / unit, a);
+  team.reserve(Math.max(PARTS, Math.ceil(size / VECTORS)));
+  const { t, matrix, taus } = await reduce(a, size, team, beat);
+  const found = await follow(tridiagonalEigen(t, unit, count), beat);
+  const vectors = team.kernels.put(found.vectors);
+  for (let from = 0; from < found.count; from += VECTORS) {
+    team.job('backTransform', matrix, size, taus, vectors, from, Math.min(found.count, from + VECTORS));
+  }
+  await team.step(() => beat(0));
+  found.vectors.set(team.kernels.doubles(vectors, found.vectors.length));
+  await beat(2 * size * size * found.count);
+  return found;
+}
+
+interface Reduced {
+  readonly t: Tridiagonal;
+  /** Where the reflectors and their factors are in the memory. */
+  readonly matrix: number;
+  readonly taus: number;
+}
+
+async function reduce(a: Float64Array, size: number, team: Team, beat: Beat): Promise<Reduced> {
+  const { kernels } = team;
+  const { run } = kernels;
+  const matrix = kernels.put(a.subarray(0, size * size));
+  const [diagonal, offDiagonal, taus, w] = [0, 0, 0, 0].map(() => kernels.zeros(size));
+  const part = Math.ceil(size / 8) * 64;
+  const p = kernels.zeros((PARTS * part) / 8);
+  let flops = 0;
+  for (let j = 0; j < size; j++) {
+    run.beginColumn(matrix, size, diagonal, offDiagonal, taus, w, j);
+    if (j === size - 1) break;
+    const shared = size - j > SHARED;
+    for (let i = 0; i < PARTS; i++) {
+      if (shared) team.job('reduceRows', matrix, size, taus, w, p + i * part, j, i, PARTS);
+      else run.reduceRows(matrix, size, taus, w, p + i * part, j, i, PARTS);
+    }
+    if (shared) await team.step(() => beat(0));
+    run.endColumn(matrix, size, taus, w, p, part, j, PARTS);
+    flops += 4 * (size - j) * (size - j);
+    if (j % COLUMNS !== 0) continue;
+    const pause = beat(flops);
+    if (pause) await pause;
+    flops = 0;
+  }
+  const copy = (start: number): Float64Array => kernels.doubles(start, size).slice();
+  // The reflectors stay in the memory: nobody looks at them here.
+  const t = { size, diagonal: copy(diagonal), offDiagonal: copy(offDiagonal), taus: copy(taus), reflectors: a };
+  return { t, matrix, taus };
+}
