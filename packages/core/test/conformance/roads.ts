@@ -3,27 +3,39 @@ import { solverNames } from '../support/data.js';
 
 export type EngineName = 'reference' | 'wasm';
 
-/** A way through the library, in plain words, so that it can be told to a page; `auto` is whatever engine is there. */
-export interface Road {
-  readonly engine: EngineName | 'auto';
-  readonly solver: SolverName;
+/** What runs the passes, in plain words, so that it can be told to a page; `auto` is whatever engine is there. */
+export interface Way<Name = EngineName | 'auto'> {
+  readonly engine: Name;
   readonly threads?: number;
 }
 
-/** Every engine there is, with the numbers of threads it is tried with; none leaves the number to the engine. */
-const threads: Record<EngineName, readonly (number | undefined)[]> = { reference: [undefined], wasm: [undefined] };
+/** A way through the library. */
+export interface Road<Name = EngineName | 'auto'> extends Way<Name> {
+  readonly solver: SolverName;
+}
 
-export const engineNames = Object.keys(threads) as EngineName[];
+/** Every engine there is, with the numbers of threads it is tried with; undefined leaves the number to the engine. */
+const threadCounts: Record<EngineName, readonly (number | undefined)[]> = { reference: [undefined], wasm: [undefined] };
 
-export const roads: readonly Road[] = engineNames.flatMap((engine) =>
-  threads[engine].flatMap((count) =>
-    solverNames.map((solver) => ({ engine, solver, ...(count === undefined ? {} : { threads: count }) })),
-  ),
+export const engineNames = Object.keys(threadCounts) as EngineName[];
+
+export const ways: readonly Way<EngineName>[] = engineNames.flatMap((engine) =>
+  threadCounts[engine].map((threads) => (threads === undefined ? { engine } : { engine, threads })),
 );
 
-/** A road as a test's name has it. */
-export function nameOf({ engine, solver, threads }: Road): string {
-  return `${solver} on ${engine}${threads === undefined ? '' : `, ${threads} ${threads === 1 ? 'thread' : 'threads'}`}`;
+export const roads: readonly Road<EngineName>[] = ways.flatMap((way) =>
+  solverNames.map((solver) => ({ ...way, solver })),
+);
+
+/** A way or a road as a test's name has it. */
+function nameOf({ engine, threads, solver }: Way & Partial<Road>): string {
+  const count = threads === undefined ? '' : `, ${threads} ${threads === 1 ? 'thread' : 'threads'}`;
+  return `${solver ? `${solver} on ` : ''}${engine}${count}`;
+}
+
+/** Ways or roads with their names before them, as `it.each` likes them. */
+export function named<T extends Way & Partial<Road>>(list: readonly T[]): [string, T][] {
+  return list.map((one) => [nameOf(one), one]);
 }
 
 /** The engine itself; an error where there is none, so that nothing passes for not having been tried. */

@@ -1,13 +1,9 @@
 import { describe, it } from 'vitest';
-import { nameOf, roads } from './roads.js';
+import { named, roads } from './roads.js';
 import { checkSolver, shapeNames, solverCases } from './solvers.js';
 
-describe.each(roads.map((road) => ({ road, name: nameOf(road) })))(
-  '$name agrees with svd on the reference engine',
-  ({ road }) => {
-    describe.each(shapeNames)('%s', (shape) => {
-      const cases = solverCases.filter((one) => one.shape === shape);
-      it.each(cases)('$name', (one) => checkSolver(road, one));
-    });
-  },
-);
+describe.each(named(roads))('%s agrees with svd on the reference engine', (_, road) => {
+  describe.each(shapeNames)('%s', (shape) => {
+    for (const one of solverCases.filter((one) => one.shape === shape)) it(one.name, () => checkSolver(road, one));
+  });
+});
