@@ -46,13 +46,13 @@ const inNode = new Map<EngineName, Promise<Record<string, string>>>();
 const inPages = new Map<EngineName, Record<string, string>>();
 
 /** The same bits as in the pages before, and as in Node, wherever the same may be expected (see `digests`). */
-async function expectSameBits(engine: EngineName, measured: Record<string, string>): Promise<void> {
+async function expectSameBits(engine: EngineName, measuring: Promise<Record<string, string>>): Promise<void> {
+  const computing = inNode.get(engine) ?? digests({ engine });
+  inNode.set(engine, computing);
+  const [measured, here] = await Promise.all([measuring, computing]);
   const before = inPages.get(engine) ?? measured;
   inPages.set(engine, before);
   expect(shared(measured, before), 'bits in this page').toEqual(shared(before, measured));
-  const computing = inNode.get(engine) ?? digests({ engine });
-  inNode.set(engine, computing);
-  const here = await computing;
   expect(shared(measured, here), 'bits in the browser').toEqual(shared(here, measured));
   if (engine === 'reference') expect(shared(measured, here), 'something to compare').not.toEqual({});
 }
@@ -80,6 +80,21 @@ describe.skipIf(!executablePath)('in Chromium', () => {
       expect(facts.kernels).not.toBe('none');
     });
 
+    it.each(named(ways))('%s gives the same bits as anywhere else', async (_, way) => {
+      await expectSameBits(
+        way.engine,
+        page().evaluate((way) => conformance.digests(way), way),
+      );
+    });
+
+    // Where a page should do such work; what an engine may do there is not what it may do in the page itself.
+    it.each(named(ways.filter(({ engine }) => engine === 'wasm')))('%s does so in a worker too', async (_, way) => {
+      await expectSameBits(
+        way.engine,
+        page().evaluate((way) => conformance.digestsInWorker(way), way),
+      );
+    });
+
     describe.each(engineNames)('engine %s computes the five passes as they are defined', (engine) => {
       it.each(Object.keys(engineChecks))('%s', async (check) => {
         const asked = [engine, check] as const;
@@ -89,15 +104,6 @@ describe.skipIf(!executablePath)('in Chromium', () => {
 
     it.each(named(roads))('%s agrees with svd on the reference engine', async (_, road) => {
       expectNone(await page().evaluate((road) => conformance.road(road), road), solverCases.length);
-    });
-
-    it.each(named(ways))('%s gives the same bits as anywhere else', async (_, way) => {
-      await expectSameBits(way.engine, await page().evaluate((way) => conformance.digests(way), way));
-    });
-
-    // Where a page should do such work; what an engine may do there is not what it may do in the page itself.
-    it.each(named(ways.filter(({ engine }) => engine === 'wasm')))('%s does so in a worker too', async (_, way) => {
-      await expectSameBits(way.engine, await page().evaluate((way) => conformance.digestsInWorker(way), way));
     });
   });
 
@@ -118,7 +124,10 @@ describe.skipIf(!executablePath)('in Chromium', () => {
     });
 
     it('gives the bits of the reference engine', async () => {
-      await expectSameBits('reference', await page().evaluate(() => conformance.digests({ engine: 'auto' })));
+      await expectSameBits(
+        'reference',
+        page().evaluate(() => conformance.digests({ engine: 'auto' })),
+      );
     });
   });
 });
