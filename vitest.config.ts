@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitest/config';
 
@@ -13,7 +14,11 @@ export default defineConfig({
   },
   test: {
     include: ['packages/*/test/**/*.test.ts', 'test/**/*.test.ts'],
+    globalSetup: ['./test/chromium-setup.ts'],
     setupFiles: ['./test/seed.ts'],
     testTimeout: 60_000,
+    hookTimeout: 60_000,
+    // Tests in a browser wait for another process: even on two cores there is work for a second worker meanwhile.
+    maxWorkers: Math.max(2, availableParallelism() - 1),
   },
 });

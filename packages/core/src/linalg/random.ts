@@ -1,5 +1,7 @@
 /** Seeded random numbers: the same seed gives the same numbers on every machine. */
 
+import { exponentOf } from './vector.js';
+
 export interface Random {
   /** Uniform in [0, 1), 53 bits. */
   uniform(): number;
@@ -47,10 +49,28 @@ export function random(seed: number): Random {
       const v = 2 * uniform() - 1;
       const s = u * u + v * v;
       if (s >= 1 || s === 0) continue;
-      const factor = Math.sqrt((-2 * Math.log(s)) / s);
+      const factor = Math.sqrt((-2 * logarithm(s)) / s);
       spare = v * factor;
       return u * factor;
     }
   };
   return { uniform, normal };
+}
+
+/**
+ * The natural logarithm of 0 < x < 1 from operations that IEEE 754 rounds in one way only, because Math.log is rounded as
+ * each JavaScript engine likes: with x = m·2ᵉ and f = (m − 1)/(m + 1), ln x = e·ln 2 + 2(f + f³/3 + f⁵/5 + …).
+ */
+function logarithm(x: number): number {
+  let exponent = exponentOf(x);
+  let mantissa = x / 2 ** exponent;
+  if (mantissa > Math.SQRT2) {
+    mantissa /= 2;
+    exponent++;
+  }
+  const f = (mantissa - 1) / (mantissa + 1);
+  const square = f * f;
+  let sum = 0;
+  for (let power = 21; power > 0; power -= 2) sum = sum * square + 1 / power;
+  return exponent * Math.LN2 + 2 * f * sum;
 }

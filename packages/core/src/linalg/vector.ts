@@ -59,11 +59,19 @@ export function rotate(x: Float64Array, xStart: number, yStart: number, length: 
   }
 }
 
+const bits = new DataView(new ArrayBuffer(8));
+
+/** e for 2ᵉ ≤ |x| < 2ᵉ⁺¹, from the number's own bits; −1023 for what is smaller than they can say. */
+export function exponentOf(x: number): number {
+  bits.setFloat64(0, x);
+  return ((bits.getUint16(0) >> 4) & 2047) - 1023;
+}
+
 /**
  * The power of two at or just below |x|, within 2^±1000 so that its reciprocal is a number too; 1 for 0.
  * Dividing by it is exact, which is why it is what we scale by.
  */
 export function powerOfTwo(x: number): number {
   if (x === 0) return 1;
-  return 2 ** Math.max(-1000, Math.min(1000, Math.floor(Math.log2(Math.abs(x)))));
+  return 2 ** Math.max(-1000, Math.min(1000, exponentOf(x)));
 }

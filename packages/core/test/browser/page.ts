@@ -1,0 +1,71 @@
+import fc from 'fast-check';
+import { digests, kernelsHere } from '../conformance/digests.js';
+import { engineChecks } from '../conformance/engines.js';
+import { engineOf, type Road, type Way } from '../conformance/roads.js';
+import { checkSolver, solverCases } from '../conformance/solvers.js';
+
+/** What the page can be asked to do: the conformance checks, with failures told as text. */
+const checks = {
+  /** Random checks draw their cases from this seed. */
+  seed(seed: number): void {
+    fc.configureGlobal({ seed, numRuns: 100 });
+  },
+
+  /** What the page is allowed. */
+  async facts(): Promise<{ isolated: boolean; sharedMemory: boolean; kernels: string }> {
+    const sharedMemory = typeof SharedArrayBuffer !== 'undefined';
+    return { isolated: crossOriginIsolated, sharedMemory, kernels: await kernelsHere() };
+  },
+
+  /** One check of one engine. */
+  engine(way: Way, check: string): Promise<string[]> {
+    return failures([{ name: check, run: async () => engineChecks[check](await engineOf(way)) }]);
+  },
+
+  /** Every case of one road, or those of some shapes only. */
+  road(road: Road, shapes?: readonly string[]): Promise<string[]> {
+    const cases = solverCases.filter(({ shape }) => shapes?.includes(shape) ?? true);
+    return failures(
+      cases.map((one) => ({ name: `${one.shape}: ${one.name}`, run: async () => checkSolver(road, one) })),
+    );
+  },
+
+  digests,
+
+  /** The same in a worker, where a page should do such work. */
+  digestsInWorker(way: Way): Promise<Record<string, string>> {
+    const worker = new Worker(new URL('./worker.ts', import.meta.url), { type: 'module' });
+    return new Promise<Record<string, string>>((resolve, reject) => {
+      worker.onmessage = ({ data }) => ('failure' in data ? reject(new Error(data.failure)) : resolve(data.digests));
+      worker.onerror = ({ message }) => reject(new Error(message || 'The worker did not start.'));
+      worker.postMessage(way);
+    }).finally(() => worker.terminate());
+  },
+};
+
+async function failures(checks: readonly { name: string; run: () => Promise<void> }[]): Promise<string[]> {
+  const found: string[] = [];
+  for (const { name, run } of checks) {
+    try {
+      await run();
+    } catch (error) {
+      found.push(`${name}: ${tell(error)}`);
+    }
+  }
+  return found;
+}
+
+/** A check that failed says enough; what nobody expected says where it happened. */
+function tell(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  const told = (error.name === 'Error' ? error.message : error.stack) ?? String(error);
+  return error.cause === undefined ? told : `${told}\nbecause ${tell(error.cause)}`;
+}
+
+export type Conformance = typeof checks;
+
+declare global {
+  var conformance: Conformance;
+}
+
+globalThis.conformance = checks;

@@ -1,0 +1,79 @@
+import { compileKernels } from '../../src/engines/wasm/kernels.js';
+import { pca, type SolverName } from '../../src/index.js';
+import { random } from '../../src/linalg/random.js';
+import type { Way } from './roads.js';
+
+/** Fits large enough that an engine cuts them into tiles and shares them out among threads. */
+const fits: readonly { readonly solver: SolverName; readonly rows: number; readonly cols: number }[] = [
+  { solver: 'covariance', rows: 3000, cols: 200 },
+  { solver: 'krylov', rows: 3000, cols: 200 },
+  { solver: 'svd', rows: 1000, cols: 100 },
+  { solver: 'dual', rows: 200, cols: 3000 },
+  { solver: 'krylov', rows: 200, cols: 1500 },
+];
+
+/**
+ * A few bytes that tell whether two machines computed the same bits: of variances and components, and of scores.
+ * What the bits hang on beside the data is part of the name, so that one name must have one digest anywhere:
+ * - the kernels, which fuse multiplications with additions where the machine can (scores are always computed with the
+ *   best there are, whatever engine the fit was done with);
+ * - the random numbers that krylov starts from: `Math.log`, of which they are made, is rounded as the JavaScript engine
+ *   likes, and not in every version of V8 alike.
+ */
+export async function digests(way: Way): Promise<Record<string, string>> {
+  const kernels = await kernelsHere();
+  const result: Record<string, string> = {};
+  for (const { solver, rows, cols } of fits) {
+    for (const [dtype, array] of [
+      ['float64', Float64Array],
+      ['float32', Float32Array],
+    ] as const) {
+      const data = { rows, cols, data: new array(numbers(rows, cols)) };
+      const model = await pca(data, { k: 8, solver, ...way });
+      const scores = await model.transform(data);
+      const random = solver === 'krylov' ? `, random numbers ${randomNumbers()}` : '';
+      const name = `${solver}, ${dtype}, ${rows} × ${cols}${random}, kernels:`;
+      const fitted = way.engine === 'reference' ? 'none' : kernels;
+      result[`${name} ${fitted}`] = fnv1a(model.variances, model.components.data);
+      result[`${name} ${fitted}, scores: ${kernels}`] = fnv1a(scores.data);
+    }
+  }
+  return result;
+}
+
+/** The digests that two machines, or two ways, have both: these must agree. */
+export function shared(ours: Record<string, string>, theirs: Record<string, string>): Record<string, string> {
+  return Object.fromEntries(Object.entries(ours).filter(([name]) => name in theirs));
+}
+
+/** The kernels that the wasm engine runs here. */
+export async function kernelsHere(): Promise<'relaxed' | 'plain' | 'none'> {
+  const compiled = await compileKernels();
+  return compiled ? (compiled.relaxed ? 'relaxed' : 'plain') : 'none';
+}
+
+function randomNumbers(): string {
+  return fnv1a(new Float64Array(1000).map(random(0).normal));
+}
+
+/**
+ * Correlated columns whose spread falls like 1/(j + 1). Made with operations that IEEE 754 rounds in one way only, so
+ * that the data are the same everywhere.
+ */
+function numbers(rows: number, cols: number): Float64Array {
+  const { uniform } = random(5);
+  const data = new Float64Array(rows * cols);
+  for (let at = 0; at < data.length; at++) {
+    const j = at % cols;
+    data[at] = (uniform() - 0.25) / (j + 1) + (j > 0 ? 0.5 * data[at - 1] : 0);
+  }
+  return data;
+}
+
+/** FNV-1a, 32 bits, of the bytes of all arrays. */
+function fnv1a(...arrays: ArrayBufferView[]): string {
+  let hash = 0x811c9dc5;
+  for (const { buffer, byteOffset, byteLength } of arrays)
+    for (const byte of new Uint8Array(buffer, byteOffset, byteLength)) hash = Math.imul(hash ^ byte, 0x01000193);
+  return (hash >>> 0).toString(16).padStart(8, '0');
+}

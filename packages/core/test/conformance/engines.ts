@@ -1,0 +1,289 @@
+import fc from 'fast-check';
+import type { Block, Frame } from '../../src/data/block.js';
+import { canonicalCsr } from '../../src/data/csr.js';
+import { type Engine, type LoadedBlock, reference } from '../../src/index.js';
+import { orthonormalityDefect } from '../../src/linalg/orthonormalise.js';
+import { random } from '../../src/linalg/random.js';
+import { symmetricEigen } from '../../src/linalg/symmetric-eigen.js';
+import { dot } from '../../src/linalg/vector.js';
+import { complete } from '../../src/pace.js';
+import { atMost, below, equal, rejects, sameBits } from '../support/assert.js';
+import { toCsr } from '../support/data.js';
+
+interface Case {
+  readonly block: Block;
+  readonly frame: Frame;
+  /** B itself, rows of numbers. */
+  readonly b: number[][];
+}
+
+/** A block of any shape, type, stride, layout and frame; large enough now and then to need several tiles. */
+const cases = fc
+  .record({
+    n: fc.oneof(fc.integer({ min: 1, max: 20 }), fc.constantFrom(255, 256, 257, 600)),
+    d: fc.integer({ min: 1, max: 9 }),
+    k: fc.integer({ min: 1, max: 9 }),
+    gap: fc.integer({ min: 0, max: 3 }),
+    single: fc.boolean(),
+    layout: fc.constantFrom('dense' as const, 'sparse' as const),
+    weighted: fc.boolean(),
+    offset: fc.constantFrom(0, 3, 1e5),
+    seed: fc.integer(),
+  })
+  .map(({ k, seed, ...shape }) => ({ k, seed, ...makeCase(shape, seed) }));
+
+function makeCase(
+  shape: {
+    n: number;
+    d: number;
+    gap: number;
+    single: boolean;
+    layout: 'dense' | 'sparse';
+    weighted: boolean;
+    offset: number;
+  },
+  seed: number,
+): Case {
+  const { n, d, gap, single, layout, weighted, offset } = shape;
+  const { normal, uniform } = random(seed);
+  const round = single ? Math.fround : (x: number) => x;
+  const rows = Array.from({ length: n }, () =>
+    Array.from({ length: d }, (_, j) =>
+      layout === 'sparse' && j > 0 && uniform() < 0.5 ? 0 : round(normal() + offset),
+    ),
+  );
+  const frame: Frame = {
+    shift: Float64Array.from({ length: d }, () => offset + normal() * 0.1),
+    factor: Float64Array.from({ length: d }, () => 0.5 + uniform()),
+    ...(weighted ? { rootWeights: Float64Array.from({ length: n }, () => Math.floor(uniform() * 3)) } : {}),
+  };
+  const b = rows.map((row, i) =>
+    row.map((x, j) => (x - frame.shift[j]) * frame.factor[j] * (frame.rootWeights ? frame.rootWeights[i] : 1)),
+  );
+  const stride = d + gap;
+  const data = single ? new Float32Array(n * stride).fill(Number.NaN) : new Float64Array(n * stride).fill(Number.NaN);
+  rows.forEach((row, i) => {
+    data.set(row, i * stride);
+  });
+  const block: Block =
+    layout === 'dense'
+      ? { kind: 'dense', rows: n, cols: d, stride, data }
+      : { kind: 'sparse', ...canonicalCsr(toCsr(rows, single)) };
+  return { block, frame, b };
+}
+
+const vectorsOf = (k: number, d: number, seed: number): Float64Array =>
+  Float64Array.from({ length: k * d }, random(seed + 1).normal);
+const close = (actual: ArrayLike<number>, expected: number[], size: number, what: string): void => {
+  equal(actual.length, expected.length, `length of ${what}`);
+  expected.forEach((value, i) => {
+    atMost(Math.abs(actual[i] - value), 1e-12 * size, `error of entry ${i} of ${what}`);
+  });
+};
+const energy = (b: number[][], frame: Frame): number =>
+  1 +
+  b.flat().reduce((sum, x) => sum + x * x, 0) +
+  b.length * 9 * frame.shift.reduce((sum, s, j) => sum + (s * frame.factor[j]) ** 2, 0);
+
+interface LargeBlock {
+  readonly n: number;
+  readonly d: number;
+  readonly block: Block;
+  readonly run: (loaded: LoadedBlock) => Promise<{ normal: Float64Array; multiply: Float64Array; dual: Float64Array }>;
+  /** What the reference engine gives. */
+  readonly expected: { normal: Float64Array; multiply: Float64Array; dual: Float64Array };
+}
+
+let large: Promise<LargeBlock[]> | undefined;
+
+/** Blocks that no engine handles in one tile; they and the reference's answers are the same for all, so made once. */
+function largeBlocks(): Promise<LargeBlock[]> {
+  large ??= makeLargeBlocks();
+  return large;
+}
+
+async function makeLargeBlocks(): Promise<LargeBlock[]> {
+  const { normal } = random(12);
+  const blocks: LargeBlock[] = [];
+  for (const [n, d] of [
+    [2100, 3],
+    [300, 20000],
+    [9, 300000],
+  ]) {
+    const data = Float32Array.from({ length: n * d }, normal);
+    const block: Block = { kind: 'dense', rows: n, cols: d, stride: d, data };
+    const frame: Frame = { shift: new Float64Array(d).fill(0.1), factor: new Float64Array(d).fill(2) };
+    const vectors = Float64Array.from({ length: 2 * d }, normal);
+    const run = async (loaded: LoadedBlock) => {
+      const out = {
+        normal: new Float64Array(2 * d),
+        multiply: new Float64Array(2 * n),
+        dual: new Float64Array(n * n),
+      };
+      await loaded.normal(frame, vectors, 2, out.normal, () => {});
+      await loaded.multiply(frame, vectors, 2, out.multiply, () => {});
+      if (n < 400 || d < 10)
+        await loaded.dual(frame, loaded, frame, { products: out.dual, size: n, row: 0, column: 0 }, () => {});
+      return out;
+    };
+    blocks.push({ n, d, block, run, expected: await run(await reference.load(block)) });
+  }
+  return blocks;
+}
+
+/** What every engine must do, by name, against the definitions of the passes written out entry by entry. */
+export const engineChecks: Record<string, (engine: Engine) => void | Promise<void>> = {
+  'gram: S += BᵀB, upper triangle, on top of what is there': (engine) =>
+    fc.assert(
+      fc.asyncProperty(cases, async ({ block, frame, b }) => {
+        const d = block.cols;
+        const scatter = new Float64Array(d * d).fill(1);
+        const loaded = await engine.load(block);
+        let rows = 0;
+        await loaded.gram(frame, scatter, (done) => {
+          rows += done;
+        });
+        const size = energy(b, frame);
+        for (let i = 0; i < d; i++) {
+          const upper = Array.from(
+            { length: d - i },
+            (_, c) => 1 + b.reduce((sum, row) => sum + row[i] * row[i + c], 0),
+          );
+          close(scatter.subarray(i * d + i, (i + 1) * d), upper, size, `row ${i} of gram, from the diagonal on,`);
+        }
+        equal(rows, block.rows, 'number of rows reported by the beat');
+      }),
+    ),
+
+  'multiply: Y = BVᵀ; multiplyTransposed: Z += YᵀB; normal: Z += VBᵀB': (engine) =>
+    fc.assert(
+      fc.asyncProperty(cases, async ({ block, frame, b, k, seed }) => {
+        const [n, d] = [block.rows, block.cols];
+        const v = vectorsOf(k, d, seed);
+        const loaded = await engine.load(block);
+        const y = b.flatMap((row) =>
+          Array.from({ length: k }, (_, c) => row.reduce((sum, x, j) => sum + x * v[c * d + j], 0)),
+        );
+        const size = energy(b, frame) * 10;
+        const scores = new Float64Array(n * k);
+        await loaded.multiply(frame, v, k, scores, () => {});
+        close(scores, y, size, 'multiply');
+        const z = Array.from({ length: k * d }, (_, at) => {
+          const [c, j] = [Math.floor(at / d), at % d];
+          return 1 + b.reduce((sum, row, i) => sum + y[i * k + c] * row[j], 0);
+        });
+        const collected = new Float64Array(k * d).fill(1);
+        await loaded.multiplyTransposed(frame, Float64Array.from(y), k, collected, () => {});
+        close(collected, z, size, 'multiplyTransposed');
+        const fused = new Float64Array(k * d).fill(1);
+        await loaded.normal(frame, v, k, fused, () => {});
+        close(fused, z, size, 'normal');
+      }),
+    ),
+
+  'dual: products of all pairs of rows, within a block and between two of any layout': (engine) =>
+    fc.assert(
+      fc.asyncProperty(cases, fc.boolean(), async ({ block, frame, b, seed }, single) => {
+        const n = block.rows;
+        const other = makeCase(
+          { n: 5, d: block.cols, gap: 0, single, layout: single ? 'sparse' : 'dense', weighted: false, offset: 1 },
+          seed + 7,
+        );
+        const size = n + 5;
+        const products = new Float64Array(size * size);
+        const [left, right] = [await engine.load(block), await engine.load(other.block)];
+        await left.dual(frame, left, frame, { products, size, row: 0, column: 0 }, () => {});
+        await left.dual(frame, right, other.frame, { products, size, row: 0, column: n }, () => {});
+        const scale = energy(b, frame) + energy(other.b, other.frame);
+        let worst = 0;
+        for (let i = 0; i < n; i++) {
+          for (let j = i; j < size; j++) {
+            const row = j < n ? b[j] : other.b[j - n];
+            const expected = b[i].reduce((sum, x, c) => sum + x * row[c], 0);
+            worst = Math.max(worst, Math.abs(products[i * size + j] - expected));
+          }
+        }
+        atMost(worst, 1e-12 * scale, 'worst error of dual');
+      }),
+      { numRuns: 40 },
+    ),
+
+  async 'passes agree with the reference where tiles are cut: many rows, and more columns than a tile holds'(engine) {
+    for (const { n, d, block, run, expected } of await largeBlocks()) {
+      const [a, b] = [await run(await engine.load(block)), expected];
+      for (const pass of ['normal', 'multiply'] as const) {
+        const size = b[pass].reduce((most, x) => Math.max(most, Math.abs(x)), 0);
+        let worst = 0;
+        for (let i = 0; i < a[pass].length; i++) worst = Math.max(worst, Math.abs(a[pass][i] - b[pass][i]));
+        atMost(worst, 1e-12 * size, `worst error of ${pass}, ${n} × ${d},`);
+      }
+      let worst = 0;
+      for (let i = 0; i < n; i++)
+        for (let j = i; j < n; j++) worst = Math.max(worst, Math.abs(a.dual[i * n + j] - b.dual[i * n + j]));
+      atMost(worst, 1e-12 * b.dual[0] * 4, `worst error of dual, ${n} × ${d},`);
+    }
+  },
+
+  async 'symmetricEigen: VΛVᵀ is the matrix, for every size, also where rows are zero'(engine) {
+    for (const [size, rank] of [
+      [1, 1],
+      [2, 2],
+      [3, 1],
+      [47, 47],
+      [48, 48],
+      [50, 7],
+      [51, 51],
+      [130, 130],
+      [131, 20],
+      [301, 301],
+    ]) {
+      const { normal } = random(size);
+      const b = Float64Array.from({ length: size * rank }, normal);
+      const a = new Float64Array(size * size);
+      for (let i = 0; i < size; i++) {
+        for (let j = 0; j < size; j++) {
+          // A gap in the middle: there the reduction has nothing to reflect.
+          if (i < size / 2 === j < size / 2) a[i * size + j] = dot(b, i * rank, b, j * rank, rank);
+        }
+      }
+      const { values, vectors, count } = await engine.symmetricEigen(a.slice(), size, size, () => {});
+      const plain = complete(symmetricEigen(a.slice(), size, size));
+      for (let i = 0; i < size; i++)
+        atMost(Math.abs(values[i] - plain.values[i]), 1e-13 * values[0], `error of eigenvalue ${i} of ${size}`);
+      below(orthonormalityDefect(vectors, count, size), 1e-12, `orthonormality defect, size ${size},`);
+      for (let r = 0; r < size; r++) {
+        for (let i = 0; i < size; i++) {
+          const image = dot(a, i * size, vectors, r * size, size);
+          const error = Math.abs(image - values[r] * vectors[r * size + i]);
+          atMost(error, 1e-12 * values[0], `residual ${i} of eigenvector ${r} of ${size}`);
+        }
+      }
+    }
+  },
+
+  'the same input gives the same bits': (engine) =>
+    fc.assert(
+      fc.asyncProperty(cases, async ({ block, frame, k, seed }) => {
+        const run = async (): Promise<Float64Array> => {
+          const out = new Float64Array(k * block.cols);
+          await (await engine.load(block)).normal(frame, vectorsOf(k, block.cols, seed), k, out, () => {});
+          return out;
+        };
+        sameBits(await run(), await run(), 'normal');
+      }),
+      { numRuns: 20 },
+    ),
+
+  async 'stops at the next tile when the beat throws'(engine) {
+    const { block, frame } = makeCase(
+      { n: 600, d: 4, gap: 0, single: false, layout: 'dense', weighted: false, offset: 0 },
+      1,
+    );
+    const loaded = await engine.load(block);
+    const stop = () => {
+      throw new Error('stop');
+    };
+    await rejects(() => loaded.gram(frame, new Float64Array(16), stop), 'stop', 'gram');
+    await rejects(() => loaded.normal(frame, new Float64Array(4), 1, new Float64Array(4), stop), 'stop', 'normal');
+  },
+};
