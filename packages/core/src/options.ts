@@ -3,7 +3,7 @@ import type { Engine } from './engines/engine.js';
 import { OptionError, show } from './errors.js';
 import type { Progress } from './pace.js';
 
-export type SolverName = 'covariance' | 'dual' | 'svd' | 'krylov';
+export type SolverName = 'covariance' | 'refined' | 'dual' | 'svd' | 'krylov';
 export type Whiten = false | 'pca' | 'zca';
 
 /** To watch long work, to stop it, and to say how many threads it may take. */
@@ -64,8 +64,8 @@ const OPTIONS: Record<keyof PcaOptions, { readonly must: string; readonly test: 
   ddof: { must: 'a number from 0 up', test: (v) => typeof v === 'number' && v >= 0 && Number.isFinite(v) },
   weights: { must: 'an array with one number a row', test: (v) => Array.isArray(v) || ArrayBuffer.isView(v) },
   solver: {
-    must: "'auto', 'covariance', 'dual', 'svd' or 'krylov'",
-    test: (v) => v === 'auto' || v === 'covariance' || v === 'dual' || v === 'svd' || v === 'krylov',
+    must: "'auto', 'covariance', 'refined', 'dual', 'svd' or 'krylov'",
+    test: (v) => ['auto', 'covariance', 'refined', 'dual', 'svd', 'krylov'].includes(v as string),
   },
   engine: {
     must: "'auto', 'wasm', 'reference' or an engine",

@@ -9,8 +9,9 @@ import { checkOptions, checkWidth, type PcaOptions, type Settings } from './opti
 import { Pace } from './pace.js';
 import { makePlan, type Shape } from './plan.js';
 import { anyAxes, pose } from './problem.js';
-import { readMoments, readRows } from './reading.js';
+import { type Reading, readBoth, readMoments, readRows } from './reading.js';
 import { solvers } from './solvers/index.js';
+import type { Solver } from './solvers/solver.js';
 
 /**
  * Principal component analysis: the k directions of most variance, each with a certificate of how far from exact it
@@ -49,12 +50,10 @@ async function fit(source: RowSource | Moments, settings: Settings, engine: Engi
     k: settings.k,
     solver: settings.solver,
     engine,
+    tolerance: settings.tolerance,
   });
   const solver = solvers[plan.solver];
-  const reading =
-    solver.needs === 'scatter'
-      ? await readMoments(source, settings, engine, pace, solver)
-      : await readRows(source, settings, engine, pace, solver);
+  const reading = await readFor(solver, source, settings, engine, pace);
   try {
     const { problem, framing, facts } = pose(reading, settings, engine, plan, pace);
     const solution = framing.trace > 0 ? await reading.solve(problem, framing) : anyAxes(problem);
@@ -71,13 +70,25 @@ async function fit(source: RowSource | Moments, settings: Settings, engine: Engi
   }
 }
 
+function readFor(
+  solver: Solver,
+  source: RowSource | Moments,
+  settings: Settings,
+  engine: Engine,
+  pace: Pace,
+): Promise<Reading> {
+  if (solver.needs === 'scatter') return readMoments(source, settings, engine, pace, solver);
+  if (solver.needs === 'rows') return readRows(source, settings, engine, pace, solver);
+  return readBoth(source, settings, engine, pace, solver);
+}
+
 function shapeOf(moments: Moments): Shape {
   return { rows: moments.rows, cols: moments.cols, rewindable: false, momentsOnly: true };
 }
 
 /** Moments have no rows any more: what concerns rows cannot be asked of them. */
 function refuseForMoments(settings: Settings): void {
-  const needsRows = settings.solver !== 'auto' && solvers[settings.solver].needs === 'rows';
+  const needsRows = settings.solver !== 'auto' && solvers[settings.solver].needs !== 'scatter';
   const option = settings.weights !== undefined ? 'weights' : needsRows ? 'solver' : undefined;
   if (option === undefined) return;
   throw new OptionError(

@@ -1,8 +1,9 @@
-import type { Engine } from './engines/engine.js';
+import type { Rates } from './engines/engine.js';
 import { OptionError } from './errors.js';
 import { LARGEST_SQUARE } from './limits.js';
 import type { SolverName } from './options.js';
 import { solvers } from './solvers/index.js';
+import { LOOSE } from './solvers/refined.js';
 
 /** What the plan knows of the data before it is read. */
 export interface Shape {
@@ -11,15 +12,26 @@ export interface Shape {
   readonly cols: number;
   /** Stored entries, for sparse data. */
   readonly nonzeros?: number;
+  readonly dtype?: 'float32' | 'float64';
   readonly rewindable: boolean;
   /** Only the moments are known, not the rows. */
   readonly momentsOnly?: boolean;
 }
 
+/** What the plan knows of an engine: `Engine` is one. */
+export interface EngineFacts {
+  readonly name: string;
+  readonly rates: Rates;
+  /** The same in float32, where the engine has that. */
+  readonly single?: { readonly rates: Rates } | undefined;
+}
+
 export interface PlanRequest {
   readonly k?: number | 'all' | undefined;
   readonly solver: SolverName | 'auto';
-  readonly engine: Pick<Engine, 'name' | 'rates'>;
+  readonly engine: EngineFacts;
+  /** Residual that iterative solvers must reach; by default what the data's type is worth. */
+  readonly tolerance?: number | undefined;
 }
 
 /** What will be done, and why. */
@@ -30,41 +42,43 @@ export interface Plan {
   readonly keepsRows: boolean;
   /** One sentence for people. */
   readonly reason: string;
-  /** Estimated cost of each solver that could do it, in operations of plain TypeScript; the plan takes the cheapest. */
+  /** Estimated seconds of each solver that could do it; the plan takes the cheapest. */
   readonly costs: Readonly<Partial<Record<SolverName, number>>>;
 }
 
-/**
- * Below this many operations the most accurate road costs no time anybody would notice (a few milliseconds in plain
- * JavaScript), so it is taken.
- */
-const SMALL = 2e6;
+/** Below this many seconds the most accurate road costs no time anybody would notice, so it is taken. */
+const SMALL = 0.5e-3;
 /** Widest stream whose d × d scatter is kept (134 MB with its copy) rather than its rows. */
 const STREAM_COLS = 2896;
 /**
  * Blocks that block Krylov takes to converge: 8 to 12 where the spectrum falls, 25 where it is flat. The plan cannot know
  * which, so it counts with many and takes Krylov where it wins all the same.
  */
-const KRYLOV_BLOCKS = 20;
-/** Billions of dense operations a second in plain TypeScript. */
-const PLAIN = 2.3;
-/** d³ operations of the eigenproblem run at about this many times the cost of a pass's operations. */
-const EIGEN_COST = 1.5;
+const KRYLOV_BLOCKS = 15;
+/** Billions of operations a second in plain TypeScript: QR, SVD, QL with vectors. */
+const PLAIN = 1.5;
+/** Seconds to bring a number in, pack it and look at it, on one thread. */
+const READ = 2e-9;
+/** Seconds that a pass takes to begin. */
+const PASS = 2e-4;
+/** Seconds an entry of an eigenvector of T takes by inverse iteration, and an eigenvalue against each other by QL. */
+const INVERSE = 4e-7;
+const QL = 2e-8;
 
 /**
- * Chooses the solver: pure, from the shape and the options alone.
+ * Chooses the solver: pure, from the shape, the options and the engine's rates alone.
  *
- * covariance n·d² + 4/3·d³ · dual n²·d + 4/3·n³ · svd 2·n·d² + 12·d³ (n and d swapped for wide data) ·
- * krylov 4·n·d·(k + 10) a pass and reorthogonalisation. Passes count by the engine's rate; what is left, decompositions
- * of small matrices, runs in plain TypeScript whatever the engine. Sparse data count their stored entries instead of n·d where
- * the pass does.
+ * covariance n·d² + 4/3·d³ · refined the same, the first in float32, and 4·n·d·(k + 18) · dual n²·d + 4/3·n³ + 6·n·d·k ·
+ * svd 2·n·d² + 12·d³ (n and d swapped for wide data) · krylov 4·n·d·(k + 10) a block and reorthogonalisation. Operations
+ * are divided by the rate of whatever does them; every reading of the data costs its bytes. Sparse data count their stored
+ * entries instead of n·d.
  */
 export function makePlan(shape: Shape, request: PlanRequest): Plan {
   const { cols: d } = shape;
   const engine = request.engine.name;
-  const costs = estimates(shape, request.k, request.engine.rates.products / PLAIN);
+  const costs = estimateCosts(shape, request);
   const plan = (solver: SolverName, reason: string): Plan => {
-    const keepsRows = !shape.rewindable && !shape.momentsOnly && solvers[solver].needs === 'rows';
+    const keepsRows = !shape.rewindable && !shape.momentsOnly && solvers[solver].needs !== 'scatter';
     return {
       solver,
       engine,
@@ -90,10 +104,11 @@ export function makePlan(shape: Shape, request: PlanRequest): Plan {
   if ((costs.svd ?? Number.POSITIVE_INFINITY) <= SMALL) {
     return plan('svd', `${n}×${d} is small, so the most accurate road, the direct SVD, costs nothing.`);
   }
-  const possible = (['covariance', 'dual', 'krylov', 'svd'] as const).filter((name) => costs[name] !== undefined);
+  const possible = (['covariance', 'refined', 'dual', 'krylov', 'svd'] as const).filter((name) => name in costs);
   const best = possible.reduce((a, b) => ((costs[b] as number) < (costs[a] as number) ? b : a));
   const why: Record<SolverName, string> = {
     covariance: `${n} rows are many and ${d} columns few enough: the ${d}×${d} covariance is the cheapest road.`,
+    refined: `The ${d}×${d} covariance of ${n} rows is summed in float32, twice as fast, and its answer checked and refined in float64.`,
     dual: `${n} rows are fewer than ${d} columns: the ${n}×${n} dual problem is smaller than the ${d}×${d} covariance.`,
     krylov: `Few components of ${shape.nonzeros === undefined ? 'a large' : 'a sparse'} ${n}×${d} matrix are wanted: block Krylov needs only passes over the data.`,
     svd: `Of all roads to the components of ${n}×${d} the direct SVD is the cheapest here, and the most accurate.`,
@@ -103,7 +118,7 @@ export function makePlan(shape: Shape, request: PlanRequest): Plan {
 
 /** A square matrix that no machine holds is refused before it is tried. */
 function refuseTooLarge(solver: SolverName, { rows = Number.POSITIVE_INFINITY, cols }: Shape): void {
-  const size = { covariance: cols, dual: rows, svd: Math.min(rows, cols), krylov: 0 }[solver];
+  const size = { covariance: cols, refined: cols, dual: rows, svd: Math.min(rows, cols), krylov: 0 }[solver];
   if (size <= LARGEST_SQUARE || size === Number.POSITIVE_INFINITY) return;
   throw new OptionError(
     'TOO_LARGE',
@@ -112,32 +127,60 @@ function refuseTooLarge(solver: SolverName, { rows = Number.POSITIVE_INFINITY, c
   );
 }
 
-/** Operations of each solver that is possible at all. */
-function estimates(shape: Shape, k: PlanRequest['k'], engineRate: number): Partial<Record<SolverName, number>> {
+/** Seconds of each solver that is possible at all. */
+function estimateCosts(shape: Shape, request: PlanRequest): Partial<Record<SolverName, number>> {
   const { rows: n, cols: d, nonzeros } = shape;
   if (n === undefined) return {};
+  const { rates, single } = request.engine;
+  const { k } = request;
   const size = Math.min(n, d);
   const entries = nonzeros ?? n * d;
-  // Sparse passes wait for memory: no engine makes much of them.
-  const rate = nonzeros === undefined ? engineRate : 1;
+  const dense = nonzeros === undefined;
   // A fraction is not known to be few: half of all components is the middle guess.
   const count = k === undefined ? Math.min(10, size) : k === 'all' ? size : k < 1 ? size / 2 : Math.min(k, size);
+  const pass = (flops: number, rate: number): number => flops / (rate * 1e9) + entries * READ + PASS;
+  const products = (flops: number): number => pass(flops, dense ? rates.products : rates.sparse);
+  const plain = (flops: number): number => flops / (PLAIN * 1e9);
+  /** The symmetric eigenproblem of size m: reduction, eigenvalues, vectors, their way back. */
+  const eigen = (m: number, wanted: number): number =>
+    ((4 / 3) * m ** 3 + 2 * m * m * wanted) / (rates.eigen * 1e9) +
+    QL * m * m +
+    (wanted > m / 2 ? plain(6 * m ** 3) : INVERSE * m * wanted);
   const costs: Partial<Record<SolverName, number>> = {};
-  const eigen = (m: number): number => EIGEN_COST * (4 / 3 + (count > m / 2 ? 6 : 0)) * m ** 3 + 2 * m * m * count;
   if (d <= LARGEST_SQUARE) {
-    const gram = nonzeros === undefined ? n * d * d : nonzeros * (nonzeros / n) + d * d;
-    costs.covariance = gram / rate + eigen(d);
+    costs.covariance = products(dense ? n * d * d : nonzeros * (nonzeros / n) + d * d) + eigen(d, count);
+    const few = k !== undefined && k !== 'all' && k >= 1;
+    if (dense && single && (few || k === undefined) && shape.rewindable && count + 10 <= d / 2) {
+      const loose = (request.tolerance ?? (shape.dtype === 'float32' ? 1e-6 : 1e-10)) >= LOOSE;
+      const vectors = loose ? 8 : count + 18;
+      // About a dozen products of the scatter with all vectors, each read anew.
+      const correcting = loose
+        ? 0
+        : 12 * ((2 * d * d * count + 8 * d * count * count) / (rates.products * 1e9) + d * d * READ);
+      costs.refined =
+        pass(n * d * d, single.rates.products) + eigen(d, count + 10) + products(4 * n * d * vectors) + correcting;
+    }
   }
-  if (n <= LARGEST_SQUARE) costs.dual = (entries * n + 6 * entries * count) / rate + eigen(n) + 4 * d * count * count;
+  if (n <= LARGEST_SQUARE) {
+    costs.dual =
+      products(entries * n) +
+      products(2 * entries * count) +
+      products(4 * entries * count) +
+      eigen(n, count) +
+      plain(4 * d * count * count) +
+      entries * READ;
+  }
   if (size <= LARGEST_SQUARE) {
-    const wide = n < d ? (2 * entries * count) / rate + 4 * d * count * count : 0;
-    costs.svd = 2 * n * d * size + 12 * size ** 3 + (4 * entries * count) / rate + wide;
+    const wide = n < d ? products(2 * entries * count) + plain(4 * d * count * count) : 0;
+    costs.svd = plain(2 * n * d * size + 12 * size ** 3) + products(4 * entries * count) + wide + entries * READ;
   }
   const block = Math.min(size, count + 10);
   const blocks = Math.min(KRYLOV_BLOCKS, Math.ceil(size / block));
   const basis = blocks * block;
   // Small eigenproblems of one, two, three … blocks: their cubes add up to a quarter of the last times their number.
-  const projected = (eigen(basis) * (blocks + 3)) / 4;
-  costs.krylov = (blocks * 4 * entries * block + 8 * entries * count) / rate + 8 * d * basis * basis + projected;
+  const projected = (eigen(basis, count) * (blocks + 3)) / 4;
+  const orthogonal = (8 * d * basis * basis) / (rates.products * 1e9) + blocks * plain(4 * d * block * block);
+  costs.krylov =
+    blocks * products(4 * entries * block) + products(4 * entries * count) + orthogonal + projected + entries * READ;
   return costs;
 }

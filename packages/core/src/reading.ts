@@ -37,15 +37,39 @@ export async function readMoments(
       ? source
       : await Moments.of(source, { ...settings, engine }, pace, settings.columnNames ?? source.columnNames);
   return {
-    cols: moments.cols,
-    columnNames: settings.columnNames ?? moments.columnNames,
-    columns: moments.columns,
-    dtype: moments.dtype,
-    sparse: moments.sparse,
-    merges: moments.merges,
+    ...describeMoments(moments, settings),
     solve: (problem, framing) =>
       solver.solve({ ...problem, scatter: framedScatter(moments, framing, settings.center) }),
     release: () => {},
+  };
+}
+
+function describeMoments(moments: Moments, settings: Settings): Omit<Reading, 'solve' | 'release'> {
+  const { cols, columns, dtype, sparse, merges } = moments;
+  return { cols, columnNames: settings.columnNames ?? moments.columnNames, columns, dtype, sparse, merges };
+}
+
+/** For solvers that need a rough scatter and the rows: one pass in the engine's float32, then as many as the solver likes. */
+export async function readBoth(
+  source: RowSource | Moments,
+  settings: Settings,
+  engine: Engine,
+  pace: Pace,
+  solver: Needing<'both'>,
+): Promise<Reading> {
+  if (source instanceof Moments) throw new TypeError('moments have no rows to read');
+  const kept = await rereadable(source, pace);
+  const columnNames = settings.columnNames ?? source.columnNames;
+  const moments = await Moments.of(kept, { ...settings, engine: engine.single ?? engine }, pace, columnNames);
+  const weights = rowWeights(settings.weights, kept.rows);
+  let passes: Passes | undefined;
+  return {
+    ...describeMoments(moments, settings),
+    solve: (problem, framing) => {
+      passes = new Passes(kept, moments.read, engine, framing, weights, pace);
+      return solver.solve({ ...problem, scatter: framedScatter(moments, framing, settings.center), passes });
+    },
+    release: () => passes?.release(),
   };
 }
 
@@ -74,12 +98,7 @@ export async function readRows(
 ): Promise<Reading> {
   if (opened instanceof Moments) throw new TypeError('moments have no rows to read');
   const columnNames = settings.columnNames ?? opened.columnNames;
-  let source = opened;
-  if (!opened.rewindable) {
-    pace.begin('reading rows', opened.rows);
-    source = await keepRows(opened, (rows) => pace.step(rows));
-    pace.end();
-  }
+  const source = await rereadable(opened, pace);
   const weights = rowWeights(settings.weights, source.rows);
   const columns = emptyStatistics(source.cols);
   let rows = 0;
@@ -113,4 +132,13 @@ export async function readRows(
     },
     release: () => passes?.release(),
   };
+}
+
+/** The source itself where it can be read again; otherwise its rows, kept in memory. */
+async function rereadable(source: RowSource, pace: Pace): Promise<RowSource> {
+  if (source.rewindable) return source;
+  pace.begin('reading rows', source.rows);
+  const kept = await keepRows(source, (rows) => pace.step(rows));
+  pace.end();
+  return kept;
 }

@@ -31,11 +31,25 @@ describe('the plan', () => {
     expect(plan(shape, { k: 200 }).solver).toBe('covariance');
     const fast = plan(shape, { k: 200, engine: { name: 'fast', rates: { products: 2300, sparse: 1, eigen: 1.5 } } });
     expect(fast.costs.covariance).toBeLessThan(plan(shape, { k: 200 }).costs.covariance as number);
-    // A fast engine changes nothing about sparse data, whose passes it does not run.
+    // Passes over sparse data have a rate of their own.
     const sparse = { ...shape, nonzeros: 1e5 };
-    expect(plan(sparse, { engine: { name: 'fast', rates: { products: 2300, sparse: 1, eigen: 1.5 } } }).costs).toEqual(
-      plan(sparse).costs,
-    );
+    const dense = plan(sparse, { engine: { name: 'fast', rates: { products: 2300, sparse: 1, eigen: 1.5 } } });
+    expect(dense.costs.covariance).toBe(plan(sparse).costs.covariance);
+    const quick = plan(sparse, { engine: { name: 'fast', rates: { products: 2.3, sparse: 10, eigen: 1.5 } } });
+    expect(quick.costs.krylov).toBeLessThan(plan(sparse).costs.krylov as number);
+  });
+
+  it('takes float32 sums where the engine has them and they pay, and says so', () => {
+    const rates = { products: 25, sparse: 1, eigen: 4 };
+    const engine = { name: 'both', rates, single: { rates: { ...rates, products: 50 } } };
+    const embeddings = { rows: 100_000, cols: 1536, dtype: 'float32' as const };
+    expect(plan(embeddings, { k: 128, engine }).solver).toBe('refined');
+    expect(plan(embeddings, { k: 128, engine }).reason).toMatch(/summed in float32, twice as fast/);
+    // Not where nearly all components are wanted, for a stream, or for sparse rows.
+    expect(plan(embeddings, { k: 1000, engine }).costs).not.toHaveProperty('refined');
+    expect(plan({ ...embeddings, rewindable: false }, { k: 10, engine }).costs).not.toHaveProperty('refined');
+    expect(plan({ ...embeddings, nonzeros: 1e6 }, { k: 10, engine }).costs).not.toHaveProperty('refined');
+    expect(plan(embeddings, { k: 0.9, engine }).costs).not.toHaveProperty('refined');
   });
 
   it('is pure: the same question has the same answer', () => {

@@ -34,6 +34,7 @@ export class Moments {
   #single = true;
   #sparse = false;
   #merges = 0;
+  #read = 0;
 
   constructor(cols: number, columnNames?: readonly string[]) {
     if (!Number.isSafeInteger(cols) || cols < 1 || cols > LARGEST_SQUARE) {
@@ -59,6 +60,11 @@ export class Moments {
   /** Rows that count: those with a weight above zero. */
   get rows(): number {
     return this.#columns.rows;
+  }
+
+  /** Rows of the source that these are the moments of, also those without a weight. */
+  get read(): number {
+    return this.#read;
   }
 
   /** Σw; the number of rows when they have no weights. */
@@ -130,6 +136,7 @@ export class Moments {
     }
     weights.end(rows);
     pace.end();
+    moments.#read = rows;
     return moments;
   }
 

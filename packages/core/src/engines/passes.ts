@@ -32,6 +32,13 @@ export class Passes {
     this.#pace = pace;
   }
 
+  /** S = BᵀB, upper triangle (d × d). */
+  async gram(): Promise<Float64Array> {
+    const scatter = new Float64Array(this.cols * this.cols);
+    await this.#each('covariance', (block, frame, _, beat) => block.gram(frame, scatter, beat));
+    return scatter;
+  }
+
   /** K = BBᵀ, upper triangle (n × n). Pairs of blocks are read together: data of several blocks are read several times. */
   async dual(): Promise<Float64Array> {
     const n = this.rows;

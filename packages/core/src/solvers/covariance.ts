@@ -1,6 +1,7 @@
 import { eigenFlops } from '../linalg/symmetric-eigen.js';
-import { multiplySymmetric, residualNorms } from './residuals.js';
+import { residualNorms } from './residuals.js';
 import { countWanted, nextValue, type ScatterProblem, type Solution, type Solver } from './solver.js';
+import { multiplySymmetric } from './span.js';
 
 /**
  * Eigenvectors of the scatter: Sv = λv, S = BᵀB (d × d).
@@ -9,29 +10,28 @@ import { countWanted, nextValue, type ScatterProblem, type Solution, type Solver
  * over the rows, n·d² + 4/3·d³ flops, 2·d² numbers of memory. Weakness: squaring B puts variances below 1e-16 of the
  * largest out of sight; `svd` sees them.
  */
-export const covariance: Solver = {
-  needs: 'scatter',
-  async solve(problem: ScatterProblem): Promise<Solution> {
-    const { d, scatter, pace, wanted, trace } = problem;
-    const choose = (values: Float64Array): number => countWanted(wanted, values, trace);
-    const expected = 'count' in wanted ? wanted.count : d / 2;
-    pace.begin('eigenvectors', eigenFlops(d, expected));
-    const beat = (flops: number): void | Promise<void> => pace.step(flops);
-    const { values, vectors, count } = await problem.engine.symmetricEigen(scatter.slice(), d, choose, beat);
-    pace.end();
-    const leading = values.slice(0, count);
-    const image = await multiplySymmetric(scatter, vectors, count, d, problem.engine, pace);
-    return {
-      k: count,
-      basis: vectors,
-      values: leading,
-      residuals: residualNorms(image, vectors, leading, count, d),
-      next: nextValue(values, count, problem, eigenvalueBound(problem, values[0])),
-      converged: true,
-      passes: 1,
-    };
-  },
-};
+export const covariance: Solver = { needs: 'scatter', solve: byScatter };
+
+export async function byScatter(problem: ScatterProblem): Promise<Solution> {
+  const { d, scatter, pace, wanted, trace } = problem;
+  const choose = (values: Float64Array): number => countWanted(wanted, values, trace);
+  const expected = 'count' in wanted ? wanted.count : d / 2;
+  pace.begin('eigenvectors', eigenFlops(d, expected));
+  const beat = (flops: number): void | Promise<void> => pace.step(flops);
+  const { values, vectors, count } = await problem.engine.symmetricEigen(scatter.slice(), d, choose, beat);
+  pace.end();
+  const leading = values.slice(0, count);
+  const image = await multiplySymmetric(scatter, vectors, count, d, problem);
+  return {
+    k: count,
+    basis: vectors,
+    values: leading,
+    residuals: residualNorms(image, vectors, leading, count, d),
+    next: nextValue(values, count, problem, eigenvalueBound(problem, values[0])),
+    converged: true,
+    passes: 1,
+  };
+}
 
 /** How far an eigenvalue that was computed without its vector may be off: rounding in S, and backward error of QL. */
 export function eigenvalueBound(problem: { d: number; roundoff: number }, largest: number): number {

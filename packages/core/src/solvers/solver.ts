@@ -37,6 +37,9 @@ export interface RowsProblem extends Problem {
   readonly passes: Passes;
 }
 
+/** A problem of which both are known: the scatter, though summed in less than float64, and the rows. */
+export interface RoughProblem extends ScatterProblem, RowsProblem {}
+
 /** How many components: a count, or as many as explain a fraction of the variance. */
 export type Wanted = { readonly count: number } | { readonly fraction: number };
 
@@ -72,7 +75,8 @@ export interface Solution {
 /** A road to the subspace, and what it needs of the data. */
 export type Solver =
   | { readonly needs: 'scatter'; solve(problem: ScatterProblem): Promise<Solution> }
-  | { readonly needs: 'rows'; solve(problem: RowsProblem): Promise<Solution> };
+  | { readonly needs: 'rows'; solve(problem: RowsProblem): Promise<Solution> }
+  | { readonly needs: 'both'; solve(problem: RoughProblem): Promise<Solution> };
 
 /** How many of the falling `values` are wanted. */
 export function countWanted(wanted: Wanted, values: ArrayLike<number>, trace: number): number {

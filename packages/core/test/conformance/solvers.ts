@@ -51,6 +51,8 @@ function thin(rows: number[][]): number[][] {
  */
 const WELL = 0.01;
 const limits = { float64: { variance: 1e-12, angle: 1e-8 }, float32: { variance: 1e-9, angle: 1e-4 } };
+/** `refined` leaves float32 data with sums in float32 as long as those meet the tolerance. */
+const rough = { variance: 1e-6, angle: 1e-4 };
 
 function wellDetermined(model: Model, i: number): boolean {
   const { gap } = model.uniqueness.axes[i];
@@ -102,7 +104,13 @@ export async function checkSolver(road: Road, one: SolverCase): Promise<void> {
     const model = await pca(data, { ...answer.options, ...road });
     const scores = (await model.transform(rows)).data;
     try {
-      compare(model, scores, answer, rows.length, limits[one.dtype]);
+      compare(
+        model,
+        scores,
+        answer,
+        rows.length,
+        road.solver === 'refined' && one.dtype === 'float32' ? rough : limits[one.dtype],
+      );
     } catch (error) {
       const { whiten } = answer.options;
       throw whiten ? new Error(`whitened (${whiten}): ${(error as Error).message}`) : error;

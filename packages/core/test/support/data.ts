@@ -77,4 +77,4 @@ export const tables = fc
     });
   });
 
-export const solverNames = ['covariance', 'dual', 'svd', 'krylov'] as const;
+export const solverNames = ['covariance', 'refined', 'dual', 'svd', 'krylov'] as const;

@@ -77,7 +77,7 @@ export async function summariseOnce(
     if (stats.rows === 0) return stats;
     const good = settle(stats, pilot, sums, reach);
     if ((good && sums.bad === undefined) || reading === 2) {
-      if (scatter) moveScatter(scatter, stats, pilot, sums);
+      if (scatter) moveScatter(scatter, stats, pilot, sums, single);
       return stats;
     }
     scatter?.fill(0);
@@ -167,7 +167,7 @@ function settle(stats: ColumnStatistics, pilot: Pilot, sums: Sums, reach: number
 }
 
 /** The scatter about the pilots, in their units, becomes that about the means, in the columns' own. */
-function moveScatter(scatter: Float64Array, stats: ColumnStatistics, pilot: Pilot, sums: Sums): void {
+function moveScatter(scatter: Float64Array, stats: ColumnStatistics, pilot: Pilot, sums: Sums, single: boolean): void {
   const d = stats.mean.length;
   // Powers of two: multiplying by them rounds nothing.
   const scale = pilot.unit.map((unit, j) => unit / stats.unit[j]);
@@ -178,7 +178,8 @@ function moveScatter(scatter: Float64Array, stats: ColumnStatistics, pilot: Pilo
       scatter[i * d + j] = moved * scale[i] * scale[j];
     }
     const own = i * d + i;
-    scatter[own] = Math.max(0, scatter[own]);
-    stats.spread[i] = scatter[own];
+    // Where products are float32, the squares that were summed in float64 know better.
+    if (single) scatter[own] = stats.spread[i];
+    else stats.spread[i] = scatter[own] = Math.max(0, scatter[own]);
   }
 }
