@@ -20,18 +20,23 @@ export interface Rounds {
 const collect = (globalThis as { gc?: () => void }).gc ?? (() => {});
 /** What one reading of the clock should cover, in seconds. */
 const READING = 0.05;
+/** Seconds of fitting after which a short fit counts as warm. */
+const WARM = 0.5;
 /** Threads of the one before spin for some milliseconds after their work; nobody should be measured beside them. */
 const SETTLE = 30;
 
 const wait = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
-/** The first fit, which also warms up: for short ones until the compiler has had its time. */
+/** The first fit, which also warms up: short ones go on until the compiler has had its time. */
 export async function trial(contender: Contender): Promise<Fit> {
   collect();
   await wait(SETTLE);
   let fit = await contender.fit(1);
-  for (let repeat = 4; fit.seconds < READING && fit.seconds * repeat < 4 * READING; repeat *= 4) {
+  if (fit.seconds >= READING) return fit;
+  for (let spent = fit.seconds; spent < WARM; ) {
+    const repeat = Math.ceil(READING / fit.seconds);
     fit = await contender.fit(repeat);
+    spent += repeat * fit.seconds;
   }
   return fit;
 }

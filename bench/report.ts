@@ -4,8 +4,8 @@ import { type GrowthResult, type KernelResult, type Measurement, saved, type Wor
 import { bestOf, judge, regrets } from './targets.js';
 import { REGRET, type Workload, workloads } from './workloads.js';
 
-/** docs/benchmarks.md, from the latest result of every workload. */
-export function report(quick: boolean): string {
+/** docs/benchmarks.md, from the latest result of every workload; undefined when there is none. */
+export function report(quick: boolean): string | undefined {
   const measured = workloads.flatMap((workload) => {
     const result = saved<WorkloadResult>(workload.name, quick);
     return result ? [{ workload, result }] : [];
@@ -17,7 +17,8 @@ export function report(quick: boolean): string {
     ...[growth, kernels].flatMap((r) => r?.environment ?? []),
   ];
   const latest = environments.reduce<Environment | undefined>((a, b) => (a && a.date >= b.date ? a : b), undefined);
-  if (!latest) return '# Benchmarks\n\nNothing has been measured yet: `npm run bench`.\n';
+  if (!latest) return undefined;
+  const missing = workloads.filter((workload) => !measured.some((one) => one.workload === workload));
   const differs = (environment: Environment): string[] =>
     describe(environment) === describe(latest) ? [] : ['', `Measured apart: ${describe(environment)}.`];
   return [
@@ -29,6 +30,7 @@ export function report(quick: boolean): string {
     '',
     `${describe(latest)}.`,
     '',
+    ...(missing.length > 0 ? [`Not measured yet: ${missing.map(({ name }) => name).join(', ')}.`, ''] : []),
     ...skippedLines([...measured.map(({ result }) => result), growth, kernels]),
     '## Targets',
     '',
@@ -139,7 +141,7 @@ function planTable(measured: readonly Measured[]): string[] {
         workload.name,
         engine,
         `${chosen} ${milliseconds(result.measurements.find(({ name }) => name === `scree/${engine}`)!.time.median)}`,
-        others.map(({ solver, time }) => `${solver} ${milliseconds(time.median)}`).join(', ') || 'far too slow',
+        others.map(({ solver, time }) => `${solver} ${milliseconds(time.median)}`).join(', ') || 'none worth trying',
         percent(loss),
         met ? 'met' : '**missed**',
       ]),

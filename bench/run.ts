@@ -61,6 +61,7 @@ function writeReport({ quick }: Arguments): void {
       console.log(`  ${workload.name}, ${contender}: ${target}: ${measured} ${verdict}${remark ? ` (${remark})` : ''}`);
     }
   }
-  writeFileSync(reportFile(quick), report(quick));
-  console.log(`\nreport: ${fileURLToPath(reportFile(quick))}`);
+  const text = report(quick);
+  if (text) writeFileSync(reportFile(quick), text);
+  console.log(text ? `\nreport: ${fileURLToPath(reportFile(quick))}` : '  nothing has been measured yet');
 }
