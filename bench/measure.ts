@@ -1,55 +1,74 @@
+import type { Contender, Fit } from './contender.js';
+
 /** Timing that survives a shared machine: contenders take turns, garbage is collected between, medians and spread are kept. */
 
-export interface Contender<Result> {
-  readonly name: string;
-  run(): Promise<Result> | Result;
-}
-
-export interface Timing<Result> {
-  readonly name: string;
+export interface Spread {
   /** Milliseconds: median, and the middle half of the samples. */
   readonly median: number;
   readonly low: number;
   readonly high: number;
-  readonly samples: number;
-  readonly result: Result;
+  readonly runs: number;
+}
+
+export interface Rounds {
+  readonly least: number;
+  readonly most: number;
+  /** Seconds; no round begins after. */
+  readonly budget: number;
 }
 
 const collect = (globalThis as { gc?: () => void }).gc ?? (() => {});
+/** What one reading of the clock should cover, in seconds. */
+const READING = 0.05;
+/** Seconds of fitting after which a short fit counts as warm. */
+const WARM = 0.5;
+/** Threads of the one before spin for some milliseconds after their work; nobody should be measured beside them. */
+const SETTLE = 30;
 
-/** Runs every contender in turn, at least `least` rounds and until `budget` milliseconds are spent or `most` rounds are done. */
-export async function interleave<Result>(
-  contenders: readonly Contender<Result>[],
-  { least = 3, most = 30, budget = 4000 } = {},
-): Promise<Timing<Result>[]> {
-  const results = new Map<string, Result>();
-  const samples = new Map<string, number[]>(contenders.map(({ name }) => [name, []]));
-  for (const contender of contenders) results.set(contender.name, await contender.run());
-  const start = performance.now();
-  for (let round = 0; round < most && (round < least || performance.now() - start < budget); round++) {
-    for (const contender of contenders) {
-      collect();
-      const before = performance.now();
-      await contender.run();
-      samples.get(contender.name)?.push(performance.now() - before);
-    }
+const wait = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
+
+/** The first fit, which also warms up: short ones go on until the compiler has had its time. */
+export async function trial(contender: Contender): Promise<Fit> {
+  collect();
+  await wait(SETTLE);
+  let fit = await contender.fit(1);
+  if (fit.seconds >= READING) return fit;
+  for (let spent = fit.seconds; spent < WARM; ) {
+    const repeat = Math.ceil(READING / fit.seconds);
+    fit = await contender.fit(repeat);
+    spent += repeat * fit.seconds;
   }
-  return contenders.map(({ name }) => {
-    const sorted = (samples.get(name) as number[]).sort((a, b) => a - b);
-    const at = (share: number): number => sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))];
-    return {
-      name,
-      median: at(0.5),
-      low: at(0.25),
-      high: at(0.75),
-      samples: sorted.length,
-      result: results.get(name) as Result,
-    };
-  });
+  return fit;
 }
 
-export function milliseconds(value: number): string {
-  if (value < 1) return `${(value * 1000).toFixed(0)} µs`;
-  if (value < 1000) return `${value.toPrecision(3)} ms`;
-  return `${(value / 1000).toPrecision(3)} s`;
+/** All contenders once a round, the order turned round every time; milliseconds of each. */
+export async function interleave(
+  entries: readonly { readonly contender: Contender; readonly trial: Fit }[],
+  { least, most, budget }: Rounds,
+  onRound: (round: number) => void,
+): Promise<number[][]> {
+  const samples: number[][] = entries.map(() => []);
+  const start = performance.now();
+  for (let round = 0; round < most; round++) {
+    if (round >= least && performance.now() - start > budget * 1000) break;
+    onRound(round + 1);
+    const order = entries.map((_, i) => (round % 2 === 0 ? i : entries.length - 1 - i));
+    for (const i of order) {
+      collect();
+      await wait(SETTLE);
+      const { contender, trial } = entries[i];
+      samples[i].push(1000 * (await contender.fit(Math.max(1, Math.round(READING / trial.seconds)))).seconds);
+    }
+  }
+  return samples;
+}
+
+export function spread(samples: readonly number[]): Spread {
+  const sorted = [...samples].sort((a, b) => a - b);
+  const at = (share: number): number => {
+    const place = share * (sorted.length - 1);
+    const below = Math.floor(place);
+    return sorted[below] + (place - below) * (sorted[Math.ceil(place)] - sorted[below]);
+  };
+  return { median: at(0.5), low: at(0.25), high: at(0.75), runs: sorted.length };
 }

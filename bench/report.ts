@@ -1,0 +1,183 @@
+import type { Environment } from './environment.js';
+import { count, megabytes, milliseconds, percent, scientific, table, times } from './format.js';
+import { type GrowthResult, type KernelResult, type Measurement, saved, type WorkloadResult } from './results.js';
+import { bestOf, judge, regrets } from './targets.js';
+import { REGRET, type Workload, workloads } from './workloads.js';
+
+/** docs/benchmarks.md, from the latest result of every workload; undefined when there is none. */
+export function report(quick: boolean): string | undefined {
+  const measured = workloads.flatMap((workload) => {
+    const result = saved<WorkloadResult>(workload.name, quick);
+    return result ? [{ workload, result }] : [];
+  });
+  const growth = saved<GrowthResult>('growth', quick);
+  const kernels = saved<KernelResult>('kernels', quick);
+  const environments = [
+    ...measured.map(({ result }) => result.environment),
+    ...[growth, kernels].flatMap((r) => r?.environment ?? []),
+  ];
+  const latest = environments.reduce<Environment | undefined>((a, b) => (a && a.date >= b.date ? a : b), undefined);
+  if (!latest) return undefined;
+  const missing = workloads.filter((workload) => !measured.some((one) => one.workload === workload));
+  const differs = (environment: Environment): string[] =>
+    describe(environment) === describe(latest) ? [] : ['', `Measured apart: ${describe(environment)}.`];
+  return [
+    '# Benchmarks',
+    '',
+    ...(quick ? ['**A quick run, to see that everything works: one round each. These are not results.**', ''] : []),
+    'Made by `npm run bench` ([bench/README.md](../bench/README.md)). In each workload everybody fits the same data for the same',
+    'k with the same number of threads in one run, taking turns. Times are of the fit alone: medians and the middle half of the runs.',
+    '',
+    `${describe(latest)}.`,
+    '',
+    ...(missing.length > 0 ? [`Not measured yet: ${missing.map(({ name }) => name).join(', ')}.`, ''] : []),
+    ...skippedLines([...measured.map(({ result }) => result), growth, kernels]),
+    '## Targets',
+    '',
+    ...targetTable(measured),
+    '',
+    'The best of a peer is its fastest solver that is as accurate as scree promises to be: variances within 1e-10 of λ₁ and the',
+    'subspace within 1e-10/gap (1e-6 for float32 data), where gap is (λ_k − λ_{k+1})/λ₁. Ours must be within the same bounds.',
+    '',
+    '## Workloads',
+    '',
+    '"×" is the time of scikit-learn’s best over this time. "Of syrk" is the time of OpenBLAS forming the smaller of XᵀX and XXᵀ,',
+    'and nothing else, over this time: a bound for roads that form it, which others may pass. "Variances" is the largest',
+    'error of a variance as a share of λ₁, "subspace" the largest principal angle to the accurate answer in radians. "Memory" is',
+    'how far a fit raises the peak of its process above the loaded data. What was far slower than others at once ran once.',
+    ...measured.flatMap(({ workload, result }) => [...section(workload, result), ...differs(result.environment)]),
+    '',
+    '## The plan',
+    '',
+    `What the plan’s choice of solver loses against the best solver, on the same engine: at most ${percent(REGRET)} is the aim. Solvers that`,
+    'would cost ten times as much by the plan’s own estimate are not tried.',
+    '',
+    ...planTable(measured),
+    ...(growth ? ['', '## Growth', '', ...growthTable(growth), ...differs(growth.environment)] : []),
+    ...(kernels ? ['', '## Kernels', '', ...kernelTable(kernels), ...differs(kernels.environment)] : []),
+    '',
+  ].join('\n');
+}
+
+interface Measured {
+  readonly workload: Workload;
+  readonly result: WorkloadResult;
+}
+
+function describe({ date, machine, cores, threads, node, scree, mlPca, druidjs, python }: Environment): string {
+  const peers = python
+    ? `scikit-learn ${python['scikit-learn']}, NumPy ${python.numpy}, SciPy ${python.scipy}, ${python.blas}, Python ${python.python}`
+    : 'no scikit-learn';
+  return `${date} · ${machine}, ${cores} cores, ${threads} threads · Node ${node} · scree ${scree} · ${peers} · ml-pca ${mlPca} · druidjs ${druidjs}`;
+}
+
+function skippedLines(results: readonly ({ readonly skipped: readonly string[] } | undefined)[]): string[] {
+  const all = new Set(results.flatMap((result) => result?.skipped ?? []));
+  return all.size === 0 ? [] : ['Left out:', '', ...[...all].map((why) => `- ${why}`), ''];
+}
+
+function targetTable(measured: readonly Measured[]): string[] {
+  const verdicts = measured.flatMap(({ workload, result }) => judge(workload, result));
+  return table(
+    ['workload', 'contender', 'target', 'measured', '', 'remark'],
+    verdicts.map(({ workload, contender, target, measured, verdict, remark }) => [
+      workload,
+      contender,
+      target,
+      measured,
+      verdict === 'met' ? 'met' : `**${verdict}**`,
+      remark,
+    ]),
+  );
+}
+
+function section(workload: Workload, { measurements, gap, truth, start, environment }: WorkloadResult): string[] {
+  const { name, what, rows, cols, type, k } = workload;
+  const best = bestOf(
+    measurements.filter(({ group }) => group === 'scikit-learn'),
+    workload,
+    gap,
+  );
+  const ceiling = measurements.find(({ group }) => group === 'ceiling');
+  const shown = measurements.filter(({ group }) => group !== 'solver');
+  const over = (other: Measurement | undefined, { time }: Measurement, show: (ratio: number) => string): string =>
+    other ? show(other.time.median / time.median) : '';
+  return [
+    '',
+    `### ${name}`,
+    '',
+    `${count(rows)} × ${count(cols)}, ${type}, k = ${k}: ${what}. Accurate answer: ${truth}; gap ${gap.toExponential(1)}. ${environment.date}.`,
+    '',
+    ...table(
+      ['contender', 'solver', 'median', 'middle half', 'runs', '×', 'of syrk', 'variances', 'subspace', 'memory'],
+      shown.map((one) => [
+        one === best ? `**${one.name}** (its best)` : one.name,
+        one.solver ?? '',
+        milliseconds(one.time.median) + (one.note ? ' *' : ''),
+        one.time.runs > 1 ? `${milliseconds(one.time.low)} – ${milliseconds(one.time.high)}` : '',
+        `${one.time.runs}`,
+        over(best, one, times),
+        over(ceiling, one, percent),
+        scientific(one.errors.variance),
+        scientific(one.errors.angle),
+        one.memory === undefined ? '' : megabytes(one.memory),
+      ]),
+    ),
+    ...shown.flatMap(({ name, note }) => (note ? ['', `\\* ${name}: ${note}.`] : [])),
+    ...(start
+      ? [
+          '',
+          `From \`import('@scree/core')\` to the first model in a fresh process: ${milliseconds(start.median)} (${milliseconds(start.low)} – ${milliseconds(start.high)}, ${start.runs} processes).`,
+        ]
+      : []),
+  ];
+}
+
+function planTable(measured: readonly Measured[]): string[] {
+  return table(
+    ['workload', 'engine', 'chosen', 'other solvers', 'loss', ''],
+    measured.flatMap(({ workload, result }) =>
+      regrets(result).map(({ engine, chosen, others, loss, met }) => [
+        workload.name,
+        engine,
+        `${chosen} ${milliseconds(result.measurements.find(({ name }) => name === `scree/${engine}`)!.time.median)}`,
+        others.map(({ solver, time }) => `${solver} ${milliseconds(time.median)}`).join(', ') || 'none worth trying',
+        percent(loss),
+        met ? 'met' : '**missed**',
+      ]),
+    ),
+  );
+}
+
+function growthTable({ curves }: GrowthResult): string[] {
+  return [
+    'Time grows like size to this power, by least squares in logarithms over the medians shown; float64, variances like 1/j. The',
+    'solver is named where it changes.',
+    '',
+    ...table(
+      ['contender', 'varied', 'power', 'fixed', 'medians'],
+      curves.map(({ contender, varied, exponent, fixed, points }) => [
+        contender,
+        varied,
+        exponent.toFixed(2),
+        fixed,
+        points
+          .map(({ size, milliseconds: time, solver }, i) =>
+            [`${count(size)}: ${milliseconds(time)}`, solver !== points[i - 1]?.solver ? ` (${solver})` : ''].join(''),
+          )
+          .join(', '),
+      ]),
+    ),
+  ];
+}
+
+function kernelTable({ kernels }: KernelResult): string[] {
+  return [
+    'S = BᵀB of 20,000 × 512, in GFLOP/s (n·d² operations); ours centres on the way.',
+    '',
+    ...table(
+      ['kernel', 'numbers', 'threads', 'GFLOP/s'],
+      kernels.map(({ name, type, threads, gflops }) => [name, type, `${threads}`, gflops.toFixed(1)]),
+    ),
+  ];
+}

@@ -1,0 +1,72 @@
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import type { Errors } from './accuracy.js';
+import type { Contender } from './contender.js';
+import type { Environment } from './environment.js';
+import type { Spread } from './measure.js';
+
+/** What was measured, kept as one JSON file each in bench/results, so that a workload can be run again alone. */
+
+export interface Measurement {
+  readonly name: string;
+  readonly group: Contender['group'];
+  readonly engine?: string;
+  readonly solver?: string;
+  readonly time: Spread;
+  readonly errors: Errors;
+  /** Peak memory of a fit above what the data take, in bytes. */
+  readonly memory?: number;
+  readonly note?: string;
+}
+
+export interface WorkloadResult {
+  readonly environment: Environment;
+  readonly truth: string;
+  /** (λ_k − λ_{k+1})/λ₁. */
+  readonly gap: number;
+  readonly measurements: readonly Measurement[];
+  /** What could not be measured, and why. */
+  readonly skipped: readonly string[];
+  /** Milliseconds from before `import` to the first model, in fresh processes. */
+  readonly start?: Spread;
+}
+
+export interface GrowthResult {
+  readonly environment: Environment;
+  /** time ~ size^exponent, by least squares in logarithms. */
+  readonly curves: readonly {
+    readonly varied: string;
+    readonly fixed: string;
+    readonly contender: string;
+    readonly points: readonly { readonly size: number; readonly milliseconds: number; readonly solver?: string }[];
+    readonly exponent: number;
+  }[];
+  readonly skipped: readonly string[];
+}
+
+export interface KernelResult {
+  readonly environment: Environment;
+  readonly kernels: readonly {
+    readonly name: string;
+    readonly type: string;
+    readonly threads: number;
+    readonly gflops: number;
+  }[];
+  readonly skipped: readonly string[];
+}
+
+const folder = (quick: boolean): URL => new URL(quick ? '../results/quick/' : '../results/', import.meta.url);
+
+export function save(name: string, result: WorkloadResult | GrowthResult | KernelResult, quick: boolean): void {
+  mkdirSync(folder(quick), { recursive: true });
+  writeFileSync(new URL(`${name}.json`, folder(quick)), `${JSON.stringify(result, undefined, 2)}\n`);
+}
+
+export function saved<Result>(name: string, quick: boolean): Result | undefined {
+  const file = new URL(`${name}.json`, folder(quick));
+  return existsSync(file) ? (JSON.parse(readFileSync(file, 'utf8')) as Result) : undefined;
+}
+
+/** Where the report goes: a quick run proves only that the benchmark works, so it stays out of the documentation. */
+export function reportFile(quick: boolean): URL {
+  return quick ? new URL('benchmarks.md', folder(true)) : new URL('../../docs/benchmarks.md', import.meta.url);
+}
