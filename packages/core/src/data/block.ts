@@ -44,9 +44,12 @@ export function packTile(
   if (block.kind === 'dense') {
     for (let i = from; i < to; i++) {
       const start = i * block.stride + left;
-      const row = numbersOf(block, start, start + width);
+      const numbers = block.half ? numbersOf(block, start, start + width) : block.data;
+      const row = block.half ? 0 : start;
       const target = (i - from) * width;
-      for (let c = 0; c < width; c++) tile[target + c] = (row[c] - frame.shift[left + c]) * frame.factor[left + c];
+      for (let c = 0; c < width; c++) {
+        tile[target + c] = (numbers[row + c] - frame.shift[left + c]) * frame.factor[left + c];
+      }
     }
   } else {
     for (let i = from; i < to; i++) {

@@ -72,10 +72,10 @@ export class Model implements ModelRecord {
     this.whiten = record.whiten;
     if (record.columnNames) this.columnNames = Object.freeze([...record.columnNames]);
     this.dtype = record.dtype;
-    this.plan = deepFreeze(structuredClone(record.plan));
-    this.certificate = deepFreeze(structuredClone(record.certificate));
-    this.uniqueness = deepFreeze(structuredClone(record.uniqueness));
-    this.warnings = deepFreeze(structuredClone(record.warnings));
+    this.plan = frozenCopy(record.plan);
+    this.certificate = frozenCopy(record.certificate);
+    this.uniqueness = frozenCopy(record.uniqueness);
+    this.warnings = frozenCopy(record.warnings);
     Object.freeze(this);
   }
 
@@ -280,13 +280,16 @@ class RowCollector {
 
 /** A copy without negative zeros, which JSON cannot tell from zeros. */
 function own(values: Float64Array): Float64Array {
-  return values.map((value) => value + 0);
+  const copy = values.slice();
+  for (let i = 0; i < copy.length; i++) copy[i] += 0;
+  return copy;
 }
 
-function deepFreeze<T>(value: T): T {
-  if (typeof value === 'object' && value !== null) {
-    for (const inner of Object.values(value)) deepFreeze(inner);
-    Object.freeze(value);
-  }
-  return value;
+/** A copy of plain records and arrays, frozen through and through. */
+function frozenCopy<T>(value: T): T {
+  if (Array.isArray(value)) return Object.freeze(value.map(frozenCopy)) as T;
+  if (typeof value !== 'object' || value === null) return value;
+  const copy: Record<string, unknown> = {};
+  for (const [key, inner] of Object.entries(value)) copy[key] = frozenCopy(inner);
+  return Object.freeze(copy) as T;
 }

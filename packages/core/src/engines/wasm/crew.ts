@@ -45,6 +45,13 @@ export function dismiss(workers: readonly Worker[]): void {
 /** How many threads the machine has for us: 1 where memory cannot be shared between them. */
 export function machineThreads(): number {
   if (!canShare()) return 1;
+  cores ??= countCores();
+  return cores;
+}
+
+let cores: number | undefined;
+
+function countCores(): number {
   const { process, navigator } = globalThis as {
     process?: { getBuiltinModule?(name: 'os'): { availableParallelism(): number } | undefined };
     navigator?: { hardwareConcurrency?: number };

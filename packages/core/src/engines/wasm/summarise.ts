@@ -96,9 +96,9 @@ interface Pilot {
  * zeros, and cost nothing.
  */
 function samplePilot(block: DenseBlock, weights: Float64Array | undefined): Pilot {
-  const { rows, cols, stride } = block;
+  const { rows, cols, stride, data, half } = block;
   const sampled = Math.min(rows, SAMPLE, Math.max(16, Math.ceil(SAMPLED / cols)));
-  const start = weights
+  const leader = weights
     ? Math.max(
         0,
         weights.findIndex((weight) => weight > 0),
@@ -107,16 +107,18 @@ function samplePilot(block: DenseBlock, weights: Float64Array | undefined): Pilo
   const shift = new Float64Array(cols);
   const squares = new Float64Array(cols);
   const zeros = new Float64Array(cols);
-  const origin = Float64Array.from(numbersOf(block, start * stride, start * stride + cols));
+  const origin = Float64Array.from(numbersOf(block, leader * stride, leader * stride + cols));
   const reach = new Float64Array(cols);
   let count = 0;
   for (let s = 0; s < sampled; s++) {
-    const i = s === 0 ? start : Math.floor((s * rows) / sampled);
+    const i = s === 0 ? leader : Math.floor((s * rows) / sampled);
     if (weights && weights[i] === 0) continue;
     count++;
-    const row = numbersOf(block, i * stride, i * stride + cols);
+    const start = i * stride;
+    const numbers = half ? numbersOf(block, start, start + cols) : data;
+    const row = half ? 0 : start;
     for (let j = 0; j < cols; j++) {
-      const x = row[j];
+      const x = numbers[row + j];
       if (x === 0) zeros[j]++;
       const deviation = x - origin[j];
       shift[j] += deviation;
