@@ -2,12 +2,13 @@ import { Moments } from './data/moments.js';
 import { type Data, openSource, type RowSource } from './data/rows.js';
 import { chooseEngine } from './engines/choose.js';
 import type { Engine } from './engines/engine.js';
+import { measureRates } from './engines/rates.js';
 import { ConvergenceError, DataError, OptionError } from './errors.js';
 import { finish } from './model/finish.js';
 import type { Model } from './model/model.js';
 import { checkOptions, checkWidth, type PcaOptions, type Settings } from './options.js';
 import { Pace } from './pace.js';
-import { makePlan, type Shape } from './plan.js';
+import { makePlan, type Plan, type Shape } from './plan.js';
 import { anyAxes, pose } from './problem.js';
 import { type Reading, readBoth, readMoments, readRows } from './reading.js';
 import { solvers } from './solvers/index.js';
@@ -46,12 +47,7 @@ export async function pca(data: Data | Moments, options: PcaOptions = {}): Promi
 
 async function fit(source: RowSource | Moments, settings: Settings, engine: Engine, pace: Pace): Promise<Model> {
   checkWidth(settings, source.cols);
-  const plan = makePlan(source instanceof Moments ? shapeOf(source) : source, {
-    k: settings.k,
-    solver: settings.solver,
-    engine,
-    tolerance: settings.tolerance,
-  });
+  const plan = await choosePlan(source instanceof Moments ? shapeOf(source) : source, settings, engine);
   const solver = solvers[plan.solver];
   const reading = await readFor(solver, source, settings, engine, pace);
   try {
@@ -68,6 +64,23 @@ async function fit(source: RowSource | Moments, settings: Settings, engine: Engi
   } finally {
     reading.release();
   }
+}
+
+/** Seconds of work from which it pays to find out first how fast this machine is. */
+const WORTH_MEASURING = 2;
+
+/** The plan by the rates that the engine declares; for long work, by those it has on this machine. */
+async function choosePlan(shape: Shape, settings: Settings, engine: Engine): Promise<Plan> {
+  const { k, solver, tolerance } = settings;
+  const plan = makePlan(shape, { k, solver, tolerance, engine });
+  if (solver !== 'auto' || !((plan.costs[plan.solver] ?? 0) > WORTH_MEASURING)) return plan;
+  const single = engine.single && { rates: await measureRates(engine.single) };
+  return makePlan(shape, {
+    k,
+    solver,
+    tolerance,
+    engine: { name: engine.name, rates: await measureRates(engine), single },
+  });
 }
 
 function readFor(

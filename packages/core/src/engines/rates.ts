@@ -1,0 +1,82 @@
+import type { Block } from '../data/block.js';
+import { random } from '../linalg/random.js';
+import type { Engine, Rates } from './engine.js';
+
+/** Sizes of what is timed: some milliseconds each, enough that threads take part. */
+const PRODUCTS = { rows: 1536, cols: 256 };
+const SPARSE = { rows: 4000, cols: 1000, stored: 16, k: 20 };
+/** Times that each is run; the fastest counts, because nothing makes a machine faster than it is. */
+const RUNS = 3;
+
+const measured = new WeakMap<Engine, Promise<Rates>>();
+
+/**
+ * How fast the engine is on this machine: measured when first asked for, in some tens of milliseconds, and remembered. Rounded to
+ * half powers of two, so that the same machine makes the same plans in spite of its moods.
+ */
+export function measureRates(engine: Engine): Promise<Rates> {
+  let rates = measured.get(engine);
+  if (!rates) {
+    rates = measure(engine);
+    measured.set(engine, rates);
+  }
+  return rates;
+}
+
+async function measure(engine: Engine): Promise<Rates> {
+  const products = round(await timeProducts(engine));
+  // The eigenproblem of a small matrix says little about that of a large one: it is taken to be as fast as the rest.
+  const eigen = engine.rates.eigen * (products / engine.rates.products);
+  return { products, sparse: round(await timeSparse(engine)), eigen };
+}
+
+const none = (): void => {};
+
+/** Billions of operations a second of `gram`. */
+export async function timeProducts(engine: Engine, { rows, cols } = PRODUCTS): Promise<number> {
+  const { normal } = random(1);
+  const data = Float64Array.from({ length: rows * cols }, normal);
+  const frame = { shift: new Float64Array(cols), factor: new Float64Array(cols).fill(1) };
+  const loaded = await engine.load({ kind: 'dense', rows, cols, stride: cols, data });
+  const scatter = new Float64Array(cols * cols);
+  const rate = await fastest(rows * cols * cols, () => loaded.gram(frame, scatter, none));
+  loaded.release();
+  return rate;
+}
+
+async function timeSparse(engine: Engine): Promise<number> {
+  const { rows, cols, stored, k } = SPARSE;
+  const { normal } = random(2);
+  const block: Block = {
+    kind: 'sparse',
+    rows,
+    cols,
+    indptr: Int32Array.from({ length: rows + 1 }, (_, i) => i * stored),
+    indices: Int32Array.from({ length: rows * stored }, (_, at) => {
+      const step = Math.floor(cols / stored);
+      return (at % stored) * step + ((Math.imul(at, 2654435761) >>> 16) % step);
+    }),
+    data: Float64Array.from({ length: rows * stored }, normal),
+  };
+  const frame = { shift: new Float64Array(cols), factor: new Float64Array(cols).fill(1) };
+  const vectors = Float64Array.from({ length: k * cols }, normal);
+  const out = new Float64Array(k * cols);
+  const loaded = await engine.load(block);
+  const rate = await fastest(4 * rows * stored * k, () => loaded.normal(frame, vectors, k, out, none));
+  loaded.release();
+  return rate;
+}
+
+async function fastest(operations: number, run: () => unknown): Promise<number> {
+  let best = Number.POSITIVE_INFINITY;
+  for (let i = 0; i < RUNS; i++) {
+    const start = performance.now();
+    await run();
+    best = Math.min(best, performance.now() - start);
+  }
+  return operations / best / 1e6;
+}
+
+function round(rate: number): number {
+  return 2 ** (Math.round(2 * Math.log2(rate)) / 2);
+}
