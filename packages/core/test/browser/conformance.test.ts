@@ -74,9 +74,9 @@ describe.skipIf(!executablePath)('in Chromium', () => {
   ])('%s', (_, isolated, headers) => {
     const page = openPage(headers);
 
-    it(`is ${isolated ? '' : 'not '}isolated, and has WebAssembly`, async () => {
+    it(`is ${isolated ? '' : 'not '}isolated, and has WebAssembly, on ${isolated ? 'several threads' : 'one thread'}`, async () => {
       const facts = await page().evaluate(() => conformance.facts());
-      expect(facts).toMatchObject({ isolated, sharedMemory: isolated });
+      expect(facts).toMatchObject({ isolated, sharedMemory: isolated, threads: isolated ? 3 : 1 });
       expect(facts.kernels).not.toBe('none');
     });
 

@@ -1,4 +1,5 @@
 import fc from 'fast-check';
+import { wasmEngine } from '../../src/index.js';
 import { digests, kernelsHere } from '../conformance/digests.js';
 import { engineChecks } from '../conformance/engines.js';
 import { engineOf, type Road, type Way } from '../conformance/roads.js';
@@ -12,9 +13,10 @@ const checks = {
   },
 
   /** What the page is allowed. */
-  async facts(): Promise<{ isolated: boolean; sharedMemory: boolean; kernels: string }> {
+  async facts(): Promise<{ isolated: boolean; sharedMemory: boolean; kernels: string; threads: number | undefined }> {
     const sharedMemory = typeof SharedArrayBuffer !== 'undefined';
-    return { isolated: crossOriginIsolated, sharedMemory, kernels: await kernelsHere() };
+    const threads = (await wasmEngine(3))?.threads;
+    return { isolated: crossOriginIsolated, sharedMemory, kernels: await kernelsHere(), threads };
   },
 
   /** One check of one engine. */

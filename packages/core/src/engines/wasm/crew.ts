@@ -60,7 +60,7 @@ function countCores(): number {
 }
 
 /** Browsers send shared memory to workers only from pages that are cross-origin isolated; Node always does. */
-function canShare(): boolean {
+export function canShare(): boolean {
   const { crossOriginIsolated } = globalThis as { crossOriginIsolated?: boolean };
   return possible && typeof SharedArrayBuffer !== 'undefined' && crossOriginIsolated !== false;
 }

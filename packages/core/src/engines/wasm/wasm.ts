@@ -2,7 +2,7 @@ import { symmetricEigen } from '../../linalg/symmetric-eigen.js';
 import type { Engine } from '../engine.js';
 import { reference } from '../reference/reference.js';
 import { follow } from '../summarise.js';
-import { machineThreads } from './crew.js';
+import { canShare, machineThreads } from './crew.js';
 import { type Borrow, WasmDense } from './dense.js';
 import { suits, wasmEigen } from './eigen.js';
 import { type Compiled, compileKernels, Kernels } from './kernels.js';
@@ -21,10 +21,11 @@ const KEPT = 128 * 2 ** 20;
 const engines = new Map<number, Promise<Engine | undefined>>();
 
 /**
- * The WebAssembly engine: SIMD, on `threads` threads (default: as many as the machine has). Undefined where WebAssembly
+ * The WebAssembly engine: SIMD, on as many threads as are wanted (default: all the machine has) and can be had. Undefined where WebAssembly
  * SIMD is missing. The answer does not depend on the number of threads.
  */
-export function wasmEngine(threads = machineThreads()): Promise<Engine | undefined> {
+export function wasmEngine(wanted = machineThreads()): Promise<Engine | undefined> {
+  const threads = canShare() ? wanted : 1;
   let engine = engines.get(threads);
   if (!engine) {
     engine = compileKernels().then((compiled) => compiled && makeEngine(compiled, threads));
