@@ -27,9 +27,10 @@ for (const type of ['float64', 'float32'] as const) kernels.push(...(await measu
 save('kernels', { environment: await environment(threads, Peer.start(threads)), kernels, skipped }, quick);
 process.exit();
 
-/** The wasm engine on so many threads; undefined where it cannot. It has one thread, until it can be told how many. */
-async function engineWith(count: number): Promise<Engine | undefined> {
-  return count === 1 ? wasmEngine() : undefined;
+/** The wasm engine on so many threads, in the arithmetic of the type; undefined where there is none. */
+async function engineWith(count: number, type: FloatType): Promise<Engine | undefined> {
+  const engine = await wasmEngine(count);
+  return type === 'float32' ? engine?.single : engine;
 }
 
 async function measure(type: FloatType) {
@@ -37,10 +38,10 @@ async function measure(type: FloatType) {
   store(folder, data);
   const entries = [];
   for (const count of counts) {
-    const engine = await engineWith(count);
+    const engine = await engineWith(count, type);
     const peer = Peer.start(count);
     await peer?.load(folder);
-    if (!engine) skip(`gram of scree/wasm on ${count} threads: the engine cannot be asked for that`);
+    if (!engine) skip('gram of scree/wasm: there is no WebAssembly SIMD here');
     if (!peer) skip('OpenBLAS: scikit-learn is not set up');
     for (const contender of [engine && gram(engine, data), peer?.ceiling()]) {
       if (contender) entries.push({ count, contender, trial: await trial(contender) });

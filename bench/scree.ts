@@ -1,4 +1,4 @@
-import { type CsrMatrix, type Matrix, type PcaOptions, pca, ScreeError } from 'scree';
+import { type CsrMatrix, type Matrix, type PcaOptions, pca } from 'scree';
 import type { Contender } from './contender.js';
 
 /** scree as a contender: an engine that was asked for, is there and really runs. */
@@ -17,7 +17,7 @@ export async function findEngines(
   const engines: ScreeEngine[] = [];
   for (const name of names) {
     try {
-      engines.push(await tryEngine(name, threads, skip));
+      engines.push(await tryEngine(name, threads));
     } catch (error) {
       skip(`scree/${name} is left out: ${error instanceof Error ? error.message : error}`);
     }
@@ -25,21 +25,12 @@ export async function findEngines(
   return engines;
 }
 
-async function tryEngine(name: string, threads: number, skip: (why: string) => void): Promise<ScreeEngine> {
+async function tryEngine(name: string, threads: number): Promise<ScreeEngine> {
   const tiny = { rows: 3, cols: 2, data: Float64Array.of(1, 2, 3, 5, 4, 1) };
-  const engine = { engine: name } as PcaOptions;
-  const threaded = { ...engine, threads } as PcaOptions;
-  try {
-    const { plan } = await pca(tiny, { ...threaded, k: 1 });
-    if (plan.engine !== name) throw new Error(`${plan.engine} ran in its place`);
-    return { name, threads, options: threaded };
-  } catch (error) {
-    const unthreaded = error instanceof ScreeError && error.code === 'UNKNOWN_OPTION';
-    if (!unthreaded) throw error;
-    await pca(tiny, { ...engine, k: 1 });
-    skip(`scree/${name} runs on ONE thread: this version of scree has no option \`threads\``);
-    return { name, threads: 1, options: engine };
-  }
+  const options = { engine: name, threads } as PcaOptions;
+  const { plan } = await pca(tiny, { ...options, k: 1 });
+  if (plan.engine !== name) throw new Error(`${plan.engine} ran in its place`);
+  return { name, threads, options };
 }
 
 /** scree on one engine; the plan chooses the solver unless one is given. */
