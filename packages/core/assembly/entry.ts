@@ -1,7 +1,7 @@
 /** Numbers as they are stored, as float64. The codes are those of src/engines/wasm/layout.ts. */
 
 export const F64: i32 = 0;
-const F32: i32 = 1;
+export const F32: i32 = 1;
 const U8: i32 = 2;
 const I8: i32 = 3;
 const U16: i32 = 4;
@@ -65,5 +65,10 @@ export function lowPair(at: usize, type: i32): v128 {
 /** Numbers 2 and 3. */
 export function highPair(at: usize, type: i32): v128 {
   const quad = four(at, type);
-  return widen(i8x16.shuffle(quad, quad, 8, 9, 10, 11, 12, 13, 14, 15, 8, 9, 10, 11, 12, 13, 14, 15), type);
+  return widen(upperHalf(quad), type);
+}
+
+/** The last two of four numbers of 32 bits, moved to the front. */
+export function upperHalf(four: v128): v128 {
+  return i8x16.shuffle(four, four, 8, 9, 10, 11, 12, 13, 14, 15, 8, 9, 10, 11, 12, 13, 14, 15);
 }

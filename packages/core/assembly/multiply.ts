@@ -4,8 +4,9 @@
  * computes which part of it.
  */
 
+import { upperHalf } from './entry';
 import { madd, maddSingle } from './madd';
-import { HEADER } from './pack';
+import { ACTIVE, HEADER, listNone } from './pack';
 
 /**
  * C += AᵀB for the lines of `tiles` slots at `a` and at `b`, each `aTile` and `bTile` bytes after the one before. Line i of
@@ -32,43 +33,45 @@ export function multiplySlots(
     const rows = load<i32>(a);
     const cols = load<i32>(b);
     const lanes = single ? 8 : 4;
+    const aLists = listsOf(a, panel);
+    const bLists = listsOf(b, panel);
     for (let i = 0; i < rows; i += 4) {
-      const left = single
-        ? a + HEADER + <usize>(i >> 3) * panel + ((<usize>(i & 4)) << 2)
-        : a + HEADER + <usize>(i >> 2) * panel;
+      const aPanel = i / lanes;
+      const left = a + HEADER + <usize>aPanel * panel + (single ? (<usize>(i & 4)) << 2 : 0);
       const aLines = a + 16 + ((<usize>i) << 2);
+      const aActive = activeOf(a, aPanel, steps);
       for (let j = upper ? i & ~(lanes - 1) : 0; j < cols; j += lanes) {
+        const bPanel = j / lanes;
+        const right = b + HEADER + <usize>bPanel * panel;
         const bLines = b + 16 + ((<usize>j) << 2);
-        if (single) {
-          product4x8(
-            left,
-            b + HEADER + <usize>(j >> 3) * panel,
-            steps,
-            origin,
-            stride,
-            aLines,
-            rows - i,
-            bLines,
-            cols - j,
-          );
-        } else {
-          product4x4(
-            left,
-            b + HEADER + <usize>(j >> 2) * panel,
-            steps,
-            origin,
-            stride,
-            aLines,
-            rows - i,
-            bLines,
-            cols - j,
-          );
+        const bActive = activeOf(b, bPanel, steps);
+        // Only steps where both are not zero matter; the shorter list has them all.
+        const active = min(aActive, bActive);
+        if (active >= steps - (steps >> 2)) {
+          if (single) product4x8(left, right, steps, origin, stride, aLines, rows - i, bLines, cols - j);
+          else product4x4(left, right, steps, origin, stride, aLines, rows - i, bLines, cols - j);
+        } else if (active > 0) {
+          const index = <usize>(aActive < bActive ? aPanel : bPanel) * ((<usize>steps) << 2);
+          const list = (aActive < bActive ? aLists : bLists) + index;
+          if (single) listed4x8(left, right, list, active, origin, stride, aLines, rows - i, bLines, cols - j);
+          else listed4x4(left, right, list, active, origin, stride, aLines, rows - i, bLines, cols - j);
         }
       }
     }
     a += aTile;
     b += bTile;
   }
+}
+
+/** Where the lists of a slot are: behind the room of its panels. */
+function listsOf(slot: usize, panel: usize): usize {
+  return slot + HEADER + <usize>load<i32>(slot, 8) * panel;
+}
+
+/** Steps of a panel that are not all zero, as far as anybody counted. */
+function activeOf(slot: usize, panel: i32, steps: i32): i32 {
+  const active = load<i32>(slot + ACTIVE + ((<usize>panel) << 2));
+  return active < 0 ? steps : active;
 }
 
 function product4x4(
@@ -107,6 +110,52 @@ function product4x4(
     c31 = madd(line, b1, c31);
     a += 32;
     b += 32;
+  }
+  add4(c, stride, aLines, bLines, cols, c00, c01);
+  if (rows > 1) add4(c, stride, aLines + 4, bLines, cols, c10, c11);
+  if (rows > 2) add4(c, stride, aLines + 8, bLines, cols, c20, c21);
+  if (rows > 3) add4(c, stride, aLines + 12, bLines, cols, c30, c31);
+}
+
+/** The same over the steps of a list. */
+function listed4x4(
+  a: usize,
+  b: usize,
+  list: usize,
+  count: i32,
+  c: usize,
+  stride: i32,
+  aLines: usize,
+  rows: i32,
+  bLines: usize,
+  cols: i32,
+): void {
+  let c00 = f64x2.splat(0);
+  let c01 = c00;
+  let c10 = c00;
+  let c11 = c00;
+  let c20 = c00;
+  let c21 = c00;
+  let c30 = c00;
+  let c31 = c00;
+  for (let s = 0; s < count; s++) {
+    const at = <usize>load<i32>(list + ((<usize>s) << 2));
+    const x = a + at;
+    const y = b + at;
+    const b0 = v128.load(y);
+    const b1 = v128.load(y, 16);
+    let line = v128.load64_splat(x);
+    c00 = madd(line, b0, c00);
+    c01 = madd(line, b1, c01);
+    line = v128.load64_splat(x, 8);
+    c10 = madd(line, b0, c10);
+    c11 = madd(line, b1, c11);
+    line = v128.load64_splat(x, 16);
+    c20 = madd(line, b0, c20);
+    c21 = madd(line, b1, c21);
+    line = v128.load64_splat(x, 24);
+    c30 = madd(line, b0, c30);
+    c31 = madd(line, b1, c31);
   }
   add4(c, stride, aLines, bLines, cols, c00, c01);
   if (rows > 1) add4(c, stride, aLines + 4, bLines, cols, c10, c11);
@@ -178,6 +227,51 @@ function product4x8(
   if (rows > 3) add8(c, stride, aLines + 12, bLines, cols, c30, c31);
 }
 
+function listed4x8(
+  a: usize,
+  b: usize,
+  list: usize,
+  count: i32,
+  c: usize,
+  stride: i32,
+  aLines: usize,
+  rows: i32,
+  bLines: usize,
+  cols: i32,
+): void {
+  let c00 = f32x4.splat(0);
+  let c01 = c00;
+  let c10 = c00;
+  let c11 = c00;
+  let c20 = c00;
+  let c21 = c00;
+  let c30 = c00;
+  let c31 = c00;
+  for (let s = 0; s < count; s++) {
+    const at = <usize>load<i32>(list + ((<usize>s) << 2));
+    const x = a + at;
+    const y = b + at;
+    const b0 = v128.load(y);
+    const b1 = v128.load(y, 16);
+    let line = v128.load32_splat(x);
+    c00 = maddSingle(line, b0, c00);
+    c01 = maddSingle(line, b1, c01);
+    line = v128.load32_splat(x, 4);
+    c10 = maddSingle(line, b0, c10);
+    c11 = maddSingle(line, b1, c11);
+    line = v128.load32_splat(x, 8);
+    c20 = maddSingle(line, b0, c20);
+    c21 = maddSingle(line, b1, c21);
+    line = v128.load32_splat(x, 12);
+    c30 = maddSingle(line, b0, c30);
+    c31 = maddSingle(line, b1, c31);
+  }
+  add8(c, stride, aLines, bLines, cols, c00, c01);
+  if (rows > 1) add8(c, stride, aLines + 4, bLines, cols, c10, c11);
+  if (rows > 2) add8(c, stride, aLines + 8, bLines, cols, c20, c21);
+  if (rows > 3) add8(c, stride, aLines + 12, bLines, cols, c30, c31);
+}
+
 function add8(c: usize, stride: i32, aLine: usize, bLines: usize, cols: i32, low: v128, high: v128): void {
   add4(c, stride, aLine, bLines, cols, f64x2.promote_low_f32x4(low), f64x2.promote_low_f32x4(upperHalf(low)));
   if (cols > 4) {
@@ -191,10 +285,6 @@ function add8(c: usize, stride: i32, aLine: usize, bLines: usize, cols: i32, low
       f64x2.promote_low_f32x4(upperHalf(high)),
     );
   }
-}
-
-function upperHalf(four: v128): v128 {
-  return i8x16.shuffle(four, four, 8, 9, 10, 11, 12, 13, 14, 15, 8, 9, 10, 11, 12, 13, 14, 15);
 }
 
 /** Slots whose sums join the scores at once: 256 columns and their panels. */
@@ -220,6 +310,7 @@ export function scoreSlots(
   const panel = (<usize>rows) << 5;
   store<i32>(out, k);
   store<i32>(out, rows, 4);
+  listNone(out);
   for (let p = 0; p < k; p += 4) {
     const v = vectors + ((<usize>(p >> 2) * <usize>length) << 5);
     const y = out + HEADER + <usize>(p >> 2) * panel;

@@ -4,12 +4,19 @@
  * A slot holds up to 64 lines over up to 256 steps: how many lines and steps, which lines (their columns or rows in the
  * whole), then the panels. A panel is 32 bytes a step: four lines of float64, or eight of float32 in a `single` slot;
  * lanes beyond the last line are 0. Whether lines are columns or rows of the data is all that differs between the passes.
+ * After the panels comes for each of them that has many zeros the list of its other steps, by which products skip the rest.
  */
 
-import { entry, F64, highPair, lowPair, shiftOf } from './entry';
+import { entry, F32, F64, highPair, lowPair, shiftOf, upperHalf } from './entry';
+import { madd } from './madd';
 
-/** Bytes before the panels: lines, steps, and the numbers of 64 lines. */
-export const HEADER: usize = 320;
+/** Bytes before the panels: lines, steps, room for how many panels, the numbers of 64 lines, and how many steps of each panel are not all zero. */
+export const HEADER: usize = 384;
+/** Where those last are. Negative: they were not counted, and every step counts. */
+export const ACTIVE: usize = 272;
+/** Steps that are looked at before it is believed that a panel has many zeros, and how many of them may not be. */
+const LOOK: i32 = 32;
+const MANY: i32 = 26;
 
 /** Where statistics of a tile go: sums, squares, least and largest, each an array over the columns. */
 function put(stats: usize, plane: usize, which: usize, column: usize, value: f64): void {
@@ -127,7 +134,67 @@ function packSlot(
     const highFactor = full ? v128.load(factor + known, 16) : two(factor + known, 2, width);
     let from = at;
     let to = out;
-    for (let r = 0; r < rows; r++) {
+    let r = 0;
+    if (full && !roots && slot && type <= F32) {
+      // What most data are: no question is asked inside the loops that has an answer before them.
+      if (type === F64 && !single) {
+        for (; r < rows; r++) {
+          const low = f64x2.mul(f64x2.sub(v128.load(from), lowShift), lowFactor);
+          const high = f64x2.mul(f64x2.sub(v128.load(from, 16), highShift), highFactor);
+          v128.store(to, low);
+          v128.store(to, high, 16);
+          lowMin = f64x2.pmin(lowMin, low);
+          highMin = f64x2.pmin(highMin, high);
+          lowMax = f64x2.pmax(lowMax, low);
+          highMax = f64x2.pmax(highMax, high);
+          lowSum = f64x2.add(lowSum, low);
+          highSum = f64x2.add(highSum, high);
+          lowSquare = madd(low, low, lowSquare);
+          highSquare = madd(high, high, highSquare);
+          from += step;
+          to += 32;
+        }
+      } else if (type === F64) {
+        for (; r < rows; r++) {
+          const low = f64x2.mul(f64x2.sub(v128.load(from), lowShift), lowFactor);
+          const high = f64x2.mul(f64x2.sub(v128.load(from, 16), highShift), highFactor);
+          v128.store(to, narrow(low, high));
+          lowMin = f64x2.pmin(lowMin, low);
+          highMin = f64x2.pmin(highMin, high);
+          lowMax = f64x2.pmax(lowMax, low);
+          highMax = f64x2.pmax(highMax, high);
+          lowSum = f64x2.add(lowSum, low);
+          highSum = f64x2.add(highSum, high);
+          lowSquare = madd(low, low, lowSquare);
+          highSquare = madd(high, high, highSquare);
+          from += step;
+          to += 32;
+        }
+      } else {
+        for (; r < rows; r++) {
+          const four = v128.load(from);
+          const low = f64x2.mul(f64x2.sub(f64x2.promote_low_f32x4(four), lowShift), lowFactor);
+          const high = f64x2.mul(f64x2.sub(f64x2.promote_low_f32x4(upperHalf(four)), highShift), highFactor);
+          if (single) {
+            v128.store(to, narrow(low, high));
+          } else {
+            v128.store(to, low);
+            v128.store(to, high, 16);
+          }
+          lowMin = f64x2.pmin(lowMin, low);
+          highMin = f64x2.pmin(highMin, high);
+          lowMax = f64x2.pmax(lowMax, low);
+          highMax = f64x2.pmax(highMax, high);
+          lowSum = f64x2.add(lowSum, low);
+          highSum = f64x2.add(highSum, high);
+          lowSquare = madd(low, low, lowSquare);
+          highSquare = madd(high, high, highSquare);
+          from += step;
+          to += 32;
+        }
+      }
+    }
+    for (; r < rows; r++) {
       let low: v128;
       let high: v128;
       if (full && type === F64) {
@@ -145,10 +212,10 @@ function packSlot(
       if (roots) {
         const weight = load<f64>(roots + ((<usize>r) << 3));
         if (weight !== 0) {
-          lowMin = f64x2.min(lowMin, low);
-          highMin = f64x2.min(highMin, high);
-          lowMax = f64x2.max(lowMax, low);
-          highMax = f64x2.max(highMax, high);
+          lowMin = f64x2.pmin(lowMin, low);
+          highMin = f64x2.pmin(highMin, high);
+          lowMax = f64x2.pmax(lowMax, low);
+          highMax = f64x2.pmax(highMax, high);
         }
         const root = f64x2.splat(weight);
         low = f64x2.mul(low, root);
@@ -156,15 +223,15 @@ function packSlot(
         lowSum = f64x2.add(lowSum, f64x2.mul(low, root));
         highSum = f64x2.add(highSum, f64x2.mul(high, root));
       } else {
-        lowMin = f64x2.min(lowMin, low);
-        highMin = f64x2.min(highMin, high);
-        lowMax = f64x2.max(lowMax, low);
-        highMax = f64x2.max(highMax, high);
+        lowMin = f64x2.pmin(lowMin, low);
+        highMin = f64x2.pmin(highMin, high);
+        lowMax = f64x2.pmax(lowMax, low);
+        highMax = f64x2.pmax(highMax, high);
         lowSum = f64x2.add(lowSum, low);
         highSum = f64x2.add(highSum, high);
       }
-      lowSquare = f64x2.add(lowSquare, f64x2.mul(low, low));
-      highSquare = f64x2.add(highSquare, f64x2.mul(high, high));
+      lowSquare = madd(low, low, lowSquare);
+      highSquare = madd(high, high, highSquare);
       if (slot) {
         if (single) {
           v128.store(to, narrow(low, high));
@@ -187,7 +254,7 @@ function packSlot(
         put(stats, plane, 3, where, largest);
       }
       if (!slot) continue;
-      // Written so that NaN counts as something.
+      // NaN does not show here, but in the sums.
       if (least >= 0 && largest <= 0) {
         moved = true;
         continue;
@@ -200,7 +267,35 @@ function packSlot(
   if (!slot) return;
   store<i32>(slot, count);
   store<i32>(slot, rows, 4);
-  clearLanes(panels, rows, count, single ? 8 : 4, moved, cols, single);
+  const lanes = single ? 8 : 4;
+  clearLanes(panels, rows, count, lanes, moved, cols, single);
+  listSteps(slot, rows, (count + lanes - 1) / lanes, (cols + lanes - 1) / lanes);
+}
+
+/** Lists the steps of each panel that are not all zero, behind the room of all panels. */
+function listSteps(slot: usize, steps: i32, panels: i32, room: i32): void {
+  store<i32>(slot, room, 8);
+  const bytes = (<usize>steps) << 5;
+  for (let p = 0; p < panels; p++) {
+    const panel = slot + HEADER + <usize>p * bytes;
+    const list = slot + HEADER + <usize>room * bytes + <usize>p * ((<usize>steps) << 2);
+    let count = 0;
+    for (let s = 0; s < steps; s++) {
+      if (s === LOOK && count > MANY) {
+        count = -1;
+        break;
+      }
+      const at = (<usize>s) << 5;
+      store<i32>(list + ((<usize>count) << 2), <i32>at);
+      count += i32(v128.any_true(v128.or(v128.load(panel + at), v128.load(panel + at, 16))));
+    }
+    store<i32>(slot + ACTIVE + ((<usize>p) << 2), count);
+  }
+}
+
+/** Says of all panels that every step counts. */
+export function listNone(slot: usize): void {
+  memory.fill(slot + ACTIVE, 0xff, 64);
 }
 
 /** Numbers i and i + 1 of those at `from`, 0 from `width` on. */
@@ -268,6 +363,7 @@ export function packRows(
   const panels = slot + HEADER;
   store<i32>(slot, rows);
   store<i32>(slot, cols, 4);
+  listNone(slot);
   const end = single ? (rows + 7) & ~7 : (rows + 3) & ~3;
   for (let r = 0; r < rows; r++) store<i32>(slot + 16 + ((<usize>r) << 2), row + r);
   for (let r = 0; r < end; r += 4) {

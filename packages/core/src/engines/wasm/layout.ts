@@ -7,7 +7,7 @@ const CHUNK = 1 << 20;
 /** Most lines of a slot. */
 const LINES = 64;
 /** Bytes before a slot's panels, as assembly/pack.ts has them. */
-export const HEADER = 320;
+export const HEADER = 384;
 
 /** Fewest rows of a tile where memory allows: below, adding up sums costs more than the sums. */
 const LOWEST = 32;
@@ -33,9 +33,12 @@ export function groupLines(lines: number): number {
   return lines > 448 ? LINES : lines > 192 ? 32 : 16;
 }
 
-/** Bytes of a slot of `lines` lines over `steps` steps: panels of 32 bytes a step, of 4 lines or, `single`, of 8. */
+/**
+ * Bytes of a slot of `lines` lines over `steps` steps: panels of 32 bytes a step, of 4 lines or, `single`, of 8, and their
+ * lists of 4 bytes a step.
+ */
 export function slotBytes(lines: number, steps: number, single: boolean): number {
-  return Math.ceil((HEADER + Math.ceil(lines / (single ? 8 : 4)) * steps * 32) / 64) * 64;
+  return Math.ceil((HEADER + Math.ceil(lines / (single ? 8 : 4)) * steps * 36) / 64) * 64;
 }
 
 /** How assembly/entry.ts calls the types that data may be stored in. */
