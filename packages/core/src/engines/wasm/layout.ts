@@ -10,11 +10,11 @@ const LINES = 64;
 export const HEADER = 384;
 
 /** Fewest rows of a tile where memory allows: below, adding up sums costs more than the sums. */
-const LOWEST = 32;
+const LOWEST = 24;
 
 /** Rows of a tile of d columns: TILE, or what fits for wide data, a whole number of panels. */
 export function tileRows(d: number): number {
-  const values = Math.max(CHUNK, Math.min(LOWEST * d, 4 * CHUNK));
+  const values = Math.max(CHUNK, Math.min(LOWEST * d, 2.5 * CHUNK));
   return Math.max(8, Math.min(TILE, Math.floor(values / d / 8) * 8));
 }
 
