@@ -9,6 +9,12 @@ import { madd, maddSingle } from './madd';
 import { ACTIVE, HEADER, listNone } from './pack';
 
 /**
+ * Steps that are summed in float32 before their sum joins those of the slot. Data of few digits, such as bytes, round the same way again and
+ * again: the error of such a chain grows with the square of its length.
+ */
+const CHAIN: i32 = 64;
+
+/**
  * C += AᵀB for the lines of `tiles` slots at `a` and at `b`, each `aTile` and `bTile` bytes after the one before. Line i of
  * a slot is row (for b: column) `lines[i]` of C, less `row` and `column`. With `upper` a and b are the same slots, and
  * panels below the diagonal are left out.
@@ -184,6 +190,7 @@ function add1(row: usize, column: i32, value: f64): void {
   store<f64>(at, load<f64>(at) + value);
 }
 
+/** Four by eight, in float32: sums over CHAIN steps, then over those. */
 function product4x8(
   a: usize,
   b: usize,
@@ -195,36 +202,55 @@ function product4x8(
   bLines: usize,
   cols: i32,
 ): void {
-  let c00 = f32x4.splat(0);
-  let c01 = c00;
-  let c10 = c00;
-  let c11 = c00;
-  let c20 = c00;
-  let c21 = c00;
-  let c30 = c00;
-  let c31 = c00;
-  for (let s = 0; s < steps; s++) {
-    const b0 = v128.load(b);
-    const b1 = v128.load(b, 16);
-    let line = v128.load32_splat(a);
-    c00 = maddSingle(line, b0, c00);
-    c01 = maddSingle(line, b1, c01);
-    line = v128.load32_splat(a, 4);
-    c10 = maddSingle(line, b0, c10);
-    c11 = maddSingle(line, b1, c11);
-    line = v128.load32_splat(a, 8);
-    c20 = maddSingle(line, b0, c20);
-    c21 = maddSingle(line, b1, c21);
-    line = v128.load32_splat(a, 12);
-    c30 = maddSingle(line, b0, c30);
-    c31 = maddSingle(line, b1, c31);
-    a += 32;
-    b += 32;
+  const zero = f32x4.splat(0);
+  let s00 = zero;
+  let s01 = zero;
+  let s10 = zero;
+  let s11 = zero;
+  let s20 = zero;
+  let s21 = zero;
+  let s30 = zero;
+  let s31 = zero;
+  for (let done = 0; done < steps; ) {
+    let c00 = zero;
+    let c01 = zero;
+    let c10 = zero;
+    let c11 = zero;
+    let c20 = zero;
+    let c21 = zero;
+    let c30 = zero;
+    let c31 = zero;
+    for (let end = min(steps, done + CHAIN); done < end; done++) {
+      const b0 = v128.load(b);
+      const b1 = v128.load(b, 16);
+      let line = v128.load32_splat(a);
+      c00 = maddSingle(line, b0, c00);
+      c01 = maddSingle(line, b1, c01);
+      line = v128.load32_splat(a, 4);
+      c10 = maddSingle(line, b0, c10);
+      c11 = maddSingle(line, b1, c11);
+      line = v128.load32_splat(a, 8);
+      c20 = maddSingle(line, b0, c20);
+      c21 = maddSingle(line, b1, c21);
+      line = v128.load32_splat(a, 12);
+      c30 = maddSingle(line, b0, c30);
+      c31 = maddSingle(line, b1, c31);
+      a += 32;
+      b += 32;
+    }
+    s00 = f32x4.add(s00, c00);
+    s01 = f32x4.add(s01, c01);
+    s10 = f32x4.add(s10, c10);
+    s11 = f32x4.add(s11, c11);
+    s20 = f32x4.add(s20, c20);
+    s21 = f32x4.add(s21, c21);
+    s30 = f32x4.add(s30, c30);
+    s31 = f32x4.add(s31, c31);
   }
-  add8(c, stride, aLines, bLines, cols, c00, c01);
-  if (rows > 1) add8(c, stride, aLines + 4, bLines, cols, c10, c11);
-  if (rows > 2) add8(c, stride, aLines + 8, bLines, cols, c20, c21);
-  if (rows > 3) add8(c, stride, aLines + 12, bLines, cols, c30, c31);
+  add8(c, stride, aLines, bLines, cols, s00, s01);
+  if (rows > 1) add8(c, stride, aLines + 4, bLines, cols, s10, s11);
+  if (rows > 2) add8(c, stride, aLines + 8, bLines, cols, s20, s21);
+  if (rows > 3) add8(c, stride, aLines + 12, bLines, cols, s30, s31);
 }
 
 function listed4x8(
@@ -239,52 +265,79 @@ function listed4x8(
   bLines: usize,
   cols: i32,
 ): void {
-  let c00 = f32x4.splat(0);
-  let c01 = c00;
-  let c10 = c00;
-  let c11 = c00;
-  let c20 = c00;
-  let c21 = c00;
-  let c30 = c00;
-  let c31 = c00;
-  for (let s = 0; s < count; s++) {
-    const at = <usize>load<i32>(list + ((<usize>s) << 2));
-    const x = a + at;
-    const y = b + at;
-    const b0 = v128.load(y);
-    const b1 = v128.load(y, 16);
-    let line = v128.load32_splat(x);
-    c00 = maddSingle(line, b0, c00);
-    c01 = maddSingle(line, b1, c01);
-    line = v128.load32_splat(x, 4);
-    c10 = maddSingle(line, b0, c10);
-    c11 = maddSingle(line, b1, c11);
-    line = v128.load32_splat(x, 8);
-    c20 = maddSingle(line, b0, c20);
-    c21 = maddSingle(line, b1, c21);
-    line = v128.load32_splat(x, 12);
-    c30 = maddSingle(line, b0, c30);
-    c31 = maddSingle(line, b1, c31);
+  const zero = f32x4.splat(0);
+  let s00 = zero;
+  let s01 = zero;
+  let s10 = zero;
+  let s11 = zero;
+  let s20 = zero;
+  let s21 = zero;
+  let s30 = zero;
+  let s31 = zero;
+  for (let done = 0; done < count; ) {
+    let c00 = zero;
+    let c01 = zero;
+    let c10 = zero;
+    let c11 = zero;
+    let c20 = zero;
+    let c21 = zero;
+    let c30 = zero;
+    let c31 = zero;
+    for (let end = min(count, done + CHAIN); done < end; done++) {
+      const at = <usize>load<i32>(list + ((<usize>done) << 2));
+      const x = a + at;
+      const y = b + at;
+      const b0 = v128.load(y);
+      const b1 = v128.load(y, 16);
+      let line = v128.load32_splat(x);
+      c00 = maddSingle(line, b0, c00);
+      c01 = maddSingle(line, b1, c01);
+      line = v128.load32_splat(x, 4);
+      c10 = maddSingle(line, b0, c10);
+      c11 = maddSingle(line, b1, c11);
+      line = v128.load32_splat(x, 8);
+      c20 = maddSingle(line, b0, c20);
+      c21 = maddSingle(line, b1, c21);
+      line = v128.load32_splat(x, 12);
+      c30 = maddSingle(line, b0, c30);
+      c31 = maddSingle(line, b1, c31);
+    }
+    s00 = f32x4.add(s00, c00);
+    s01 = f32x4.add(s01, c01);
+    s10 = f32x4.add(s10, c10);
+    s11 = f32x4.add(s11, c11);
+    s20 = f32x4.add(s20, c20);
+    s21 = f32x4.add(s21, c21);
+    s30 = f32x4.add(s30, c30);
+    s31 = f32x4.add(s31, c31);
   }
-  add8(c, stride, aLines, bLines, cols, c00, c01);
-  if (rows > 1) add8(c, stride, aLines + 4, bLines, cols, c10, c11);
-  if (rows > 2) add8(c, stride, aLines + 8, bLines, cols, c20, c21);
-  if (rows > 3) add8(c, stride, aLines + 12, bLines, cols, c30, c31);
+  add8(c, stride, aLines, bLines, cols, s00, s01);
+  if (rows > 1) add8(c, stride, aLines + 4, bLines, cols, s10, s11);
+  if (rows > 2) add8(c, stride, aLines + 8, bLines, cols, s20, s21);
+  if (rows > 3) add8(c, stride, aLines + 12, bLines, cols, s30, s31);
 }
 
 function add8(c: usize, stride: i32, aLine: usize, bLines: usize, cols: i32, low: v128, high: v128): void {
-  add4(c, stride, aLine, bLines, cols, f64x2.promote_low_f32x4(low), f64x2.promote_low_f32x4(upperHalf(low)));
-  if (cols > 4) {
-    add4(
-      c,
-      stride,
-      aLine,
-      bLines + 16,
-      cols - 4,
-      f64x2.promote_low_f32x4(high),
-      f64x2.promote_low_f32x4(upperHalf(high)),
-    );
+  const first = load<i32>(bLines);
+  if (cols >= 8 && load<i32>(bLines, 28) - first === 7) {
+    const at = c + ((<usize>load<i32>(aLine) * <usize>stride + <usize>first) << 3);
+    v128.store(at, f64x2.add(v128.load(at), f64x2.promote_low_f32x4(low)));
+    v128.store(at, f64x2.add(v128.load(at, 16), f64x2.promote_low_f32x4(upperHalf(low))), 16);
+    v128.store(at, f64x2.add(v128.load(at, 32), f64x2.promote_low_f32x4(high)), 32);
+    v128.store(at, f64x2.add(v128.load(at, 48), f64x2.promote_low_f32x4(upperHalf(high))), 48);
+    return;
   }
+  add4(c, stride, aLine, bLines, cols, f64x2.promote_low_f32x4(low), f64x2.promote_low_f32x4(upperHalf(low)));
+  if (cols <= 4) return;
+  add4(
+    c,
+    stride,
+    aLine,
+    bLines + 16,
+    cols - 4,
+    f64x2.promote_low_f32x4(high),
+    f64x2.promote_low_f32x4(upperHalf(high)),
+  );
 }
 
 /** Slots whose sums join the scores at once: 256 columns and their panels. */
@@ -312,17 +365,18 @@ export function scoreSlots(
   store<i32>(out, rows, 4);
   listNone(out);
   for (let p = 0; p < k; p += 4) {
-    const v = vectors + ((<usize>(p >> 2) * <usize>length) << 5);
     const y = out + HEADER + <usize>(p >> 2) * panel;
-    for (let i = from; i < to; i += 4) {
-      const at = y + ((<usize>i) << 5);
-      const height = min(4, to - i);
-      for (let r = 0; r < height; r++) {
-        v128.store(at + ((<usize>r) << 5), f64x2.splat(0));
-        v128.store(at + ((<usize>r) << 5), f64x2.splat(0), 16);
-      }
-      for (let g = 0; g < groups; g += SLOTS_A_SUM) {
-        scoreFour(slots + <usize>g * group, group, min(SLOTS_A_SUM, groups - g), panel, i, height, v, at);
+    memory.fill(y + ((<usize>from) << 5), 0, (<usize>(to - from)) << 5);
+  }
+  // A few slots at a time, for all vectors and rows: their pages stay within reach.
+  for (let g = 0; g < groups; g += SLOTS_A_SUM) {
+    const few = slots + <usize>g * group;
+    const count = min(SLOTS_A_SUM, groups - g);
+    for (let p = 0; p < k; p += 4) {
+      const v = vectors + ((<usize>(p >> 2) * <usize>length) << 5);
+      const y = out + HEADER + <usize>(p >> 2) * panel;
+      for (let i = from; i < to; i += 4) {
+        scoreFour(few, group, count, panel, i, min(4, to - i), v, y + ((<usize>i) << 5));
       }
     }
   }

@@ -74,13 +74,10 @@ async function choosePlan(shape: Shape, settings: Settings, engine: Engine): Pro
   const { k, solver, tolerance } = settings;
   const plan = makePlan(shape, { k, solver, tolerance, engine });
   if (solver !== 'auto' || !((plan.costs[plan.solver] ?? 0) > WORTH_MEASURING)) return plan;
+  const { name, skipsZeros } = engine;
   const single = engine.single && { rates: await measureRates(engine.single) };
-  return makePlan(shape, {
-    k,
-    solver,
-    tolerance,
-    engine: { name: engine.name, rates: await measureRates(engine), single },
-  });
+  const measured = { name, skipsZeros, rates: await measureRates(engine), single };
+  return makePlan(shape, { k, solver, tolerance, engine: measured });
 }
 
 function readFor(

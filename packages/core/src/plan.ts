@@ -13,6 +13,8 @@ export interface Shape {
   /** Stored entries, for sparse data. */
   readonly nonzeros?: number;
   readonly dtype?: 'float32' | 'float64';
+  /** Share of four and of eight neighbouring entries of dense rows that are not all zero; 1 when left out. */
+  readonly filled?: { readonly four: number; readonly eight: number } | undefined;
   readonly rewindable: boolean;
   /** Only the moments are known, not the rows. */
   readonly momentsOnly?: boolean;
@@ -24,6 +26,7 @@ export interface EngineFacts {
   readonly rates: Rates;
   /** The same in float32, where the engine has that. */
   readonly single?: { readonly rates: Rates } | undefined;
+  readonly skipsZeros?: boolean | undefined;
 }
 
 export interface PlanRequest {
@@ -59,6 +62,8 @@ const KRYLOV_BLOCKS = 15;
 const PLAIN = 1.5;
 /** Seconds to bring a number in, pack it and look at it, on one thread. */
 const READ = 2e-9;
+/** Operations of the scatter from which it pays to look how many entries are zero. */
+const WORTH_LOOKING = 1e9;
 /** Seconds that a pass takes to begin. */
 const PASS = 2e-4;
 /** Seconds an entry of an eigenvector of T takes by inverse iteration, and an eigenvalue against each other by QL. */
@@ -68,7 +73,7 @@ const QL = 2e-8;
 /**
  * Chooses the solver: pure, from the shape, the options and the engine's rates alone.
  *
- * covariance n·d² + 4/3·d³ · refined the same, the first in float32, and 4·n·d·(k + 18) · dual n²·d + 4/3·n³ + 6·n·d·k ·
+ * covariance n·d² + 4/3·d³ · refined the same, the first in float32, and 4·n·d·(k + 26) · dual n²·d + 4/3·n³ + 6·n·d·k ·
  * svd 2·n·d² + 12·d³ (n and d swapped for wide data) · krylov 4·n·d·(k + 10) a block and reorthogonalisation. Operations
  * are divided by the rate of whatever does them; every reading of the data costs its bytes. Sparse data count their stored
  * entries instead of n·d.
@@ -146,19 +151,25 @@ function estimateCosts(shape: Shape, request: PlanRequest): Partial<Record<Solve
     ((4 / 3) * m ** 3 + 2 * m * m * wanted) / (rates.eigen * 1e9) +
     QL * m * m +
     (wanted > m / 2 ? plain(6 * m ** 3) : INVERSE * m * wanted);
+  // Entries that are zero side by side cost the products of the scatter nothing.
+  const skips = request.engine.skipsZeros && dense && n * d * d > WORTH_LOOKING;
+  const { four, eight } = (skips ? shape.filled : undefined) ?? { four: 1, eight: 1 };
   const costs: Partial<Record<SolverName, number>> = {};
   if (d <= LARGEST_SQUARE) {
-    costs.covariance = products(dense ? n * d * d : nonzeros * (nonzeros / n) + d * d) + eigen(d, count);
+    costs.covariance = products(dense ? n * d * d * four : nonzeros * (nonzeros / n) + d * d) + eigen(d, count);
     const few = k !== undefined && k !== 'all' && k >= 1;
     if (dense && single && (few || k === undefined) && shape.rewindable && count + 10 <= d / 2) {
       const loose = (request.tolerance ?? (shape.dtype === 'float32' ? 1e-6 : 1e-10)) >= LOOSE;
-      const vectors = loose ? 8 : count + 18;
+      const vectors = loose ? 16 : count + 26;
       // About a dozen products of the scatter with all vectors, each read anew.
       const correcting = loose
         ? 0
         : 12 * ((2 * d * d * count + 8 * d * count * count) / (rates.products * 1e9) + d * d * READ);
       costs.refined =
-        pass(n * d * d, single.rates.products) + eigen(d, count + 10) + products(4 * n * d * vectors) + correcting;
+        pass(n * d * d * eight, single.rates.products) +
+        eigen(d, count + 10) +
+        products(4 * n * d * vectors) +
+        correcting;
     }
   }
   if (n <= LARGEST_SQUARE) {

@@ -29,6 +29,8 @@ export interface Engine {
   readonly rates: Rates;
   /** The same engine in float32 arithmetic, where it has that: about twice the rate, and a `roundoff` to match. */
   readonly single?: Engine;
+  /** Whether entries that are zero side by side cost the products of the scatter nothing. */
+  readonly skipsZeros?: boolean;
   /** Shares or uploads a block once; passes then run on what was loaded. */
   load(block: Block): LoadedBlock | Promise<LoadedBlock>;
   /**

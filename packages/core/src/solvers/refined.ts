@@ -7,12 +7,12 @@ import { countWanted, nextValue, type RoughProblem, type Solution, type Solver }
 import { multiplySymmetric, Span } from './span.js';
 
 /** Random vectors by which the error of the float32 scatter is measured. */
-const PROBES = 8;
+const PROBES = 16;
 /**
  * ‖E‖ is at most CAUTION·√(2/π)·max‖Eg‖ over r random normal vectors g, but for a probability of CAUTION⁻ʳ (Halko,
- * Martinsson & Tropp 2011, lemma 4.1): 4e-10 here.
+ * Martinsson & Tropp 2011, lemma 4.1): 2e-10 here.
  */
-const CAUTION = 15;
+const CAUTION = 4;
 /** Tolerances from this on need no correction of what float32 gives. */
 export const LOOSE = 1e-7;
 /** Vectors beyond the wanted ones that take part in the refinement: they keep the corrections small. */

@@ -12,6 +12,8 @@ import { Team } from './team.js';
 /** Unit roundoff of float64 and of float32. */
 const U = 2 ** -53;
 const U32 = 2 ** -24;
+/** Steps that assembly/multiply.ts sums in float32. */
+const CHAIN = 64;
 
 /** Flops of a pass that are worth a second thread: two milliseconds of one. */
 const WORTH = 5e7;
@@ -63,6 +65,7 @@ function makeEngine(compiled: Compiled, threads: number): Engine {
   const tiles = (n: number, d: number): number => Math.ceil(n / tileRows(d));
   const shared: Omit<Engine, 'name' | 'rates' | 'load' | 'roundoff'> = {
     threads,
+    skipsZeros: true,
     async symmetricEigen(a, size, count, beat) {
       if (!suits(size)) return follow(symmetricEigen(a, size, count), beat);
       return borrow((4 / 3) * size ** 3, (team) => wasmEigen(a, size, count, team, beat));
@@ -74,9 +77,7 @@ function makeEngine(compiled: Compiled, threads: number): Engine {
     rates: { products: 2 * rate, sparse: 1, eigen: 4 },
     load: (block) => (block.kind === 'dense' ? new WasmDense(block, borrow, true) : reference.load(block)),
     roundoff: (n, d, sparse) =>
-      sparse
-        ? reference.roundoff(n, d, sparse)
-        : U32 * (Math.min(Math.max(n, d), TILE) + 4) + U * (chain(d) + tiles(n, d)),
+      sparse ? reference.roundoff(n, d, sparse) : U32 * (CHAIN + TILE / CHAIN + 4) + U * (chain(d) + tiles(n, d)),
   };
   return {
     ...shared,
