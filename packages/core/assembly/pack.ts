@@ -378,7 +378,34 @@ export function packRows(
     const a1 = height > 1 ? a0 + step : a0;
     const a2 = height > 2 ? a1 + step : a0;
     const a3 = height > 3 ? a2 + step : a0;
-    for (let c = 0; c < cols; c++) {
+    let c = 0;
+    if (type === F64) {
+      const v0 = f64x2.splat(w0);
+      const v1 = f64x2.splat(w1);
+      const v2 = f64x2.splat(w2);
+      const v3 = f64x2.splat(w3);
+      // Two columns of four rows, turned.
+      for (; c + 1 < cols; c += 2) {
+        const at = (<usize>c) << 3;
+        const s = v128.load(shift + at);
+        const f = v128.load(factor + at);
+        const x0 = f64x2.mul(f64x2.mul(f64x2.sub(v128.load(a0 + at), s), f), v0);
+        const x1 = f64x2.mul(f64x2.mul(f64x2.sub(v128.load(a1 + at), s), f), v1);
+        const x2 = f64x2.mul(f64x2.mul(f64x2.sub(v128.load(a2 + at), s), f), v2);
+        const x3 = f64x2.mul(f64x2.mul(f64x2.sub(v128.load(a3 + at), s), f), v3);
+        if (single) {
+          v128.store(to, narrow(firsts(x0, x1), firsts(x2, x3)));
+          v128.store(to, narrow(seconds(x0, x1), seconds(x2, x3)), 32);
+        } else {
+          v128.store(to, firsts(x0, x1));
+          v128.store(to, firsts(x2, x3), 16);
+          v128.store(to, seconds(x0, x1), 32);
+          v128.store(to, seconds(x2, x3), 48);
+        }
+        to += 64;
+      }
+    }
+    for (; c < cols; c++) {
       const at = (<usize>c) << bytes;
       const s = load<f64>(shift + ((<usize>c) << 3));
       const f = load<f64>(factor + ((<usize>c) << 3));
@@ -393,6 +420,15 @@ export function packRows(
       to += 32;
     }
   }
+}
+
+/** The first of two pairs side by side. */
+function firsts(a: v128, b: v128): v128 {
+  return i8x16.shuffle(a, b, 0, 1, 2, 3, 4, 5, 6, 7, 16, 17, 18, 19, 20, 21, 22, 23);
+}
+
+function seconds(a: v128, b: v128): v128 {
+  return i8x16.shuffle(a, b, 8, 9, 10, 11, 12, 13, 14, 15, 24, 25, 26, 27, 28, 29, 30, 31);
 }
 
 function root(roots: usize, r: i32, there: bool): f64 {

@@ -4,8 +4,8 @@ import type { Team } from './team.js';
 
 /** Vectors of a slot of scores. */
 const WIDTH = 64;
-/** Rows that one job scores. */
-const STRIP = 64;
+/** Rows that one job scores: an eighth of a tile, so that all threads have something to do. */
+const strip = (height: number): number => Math.max(4, Math.ceil(height / 32) * 4);
 
 /** Scores of the tiles of a chunk as slots: lines are the k vectors, 64 a slot, steps the tile's rows. */
 export class Scores {
@@ -31,7 +31,7 @@ export class Scores {
 
   /** Jobs that one chunk takes at most: scoring it, and collecting from it. */
   get scoreJobs(): number {
-    return this.#flow.tiles * this.#groups * Math.ceil(this.#flow.height / STRIP);
+    return this.#flow.tiles * this.#groups * Math.ceil(this.#flow.height / strip(this.#flow.height));
   }
   get collectJobs(): number {
     return this.#groups * this.#flow.groups;
@@ -39,15 +39,16 @@ export class Scores {
 
   /** Y = BVᵀ for a chunk; `vectors` are k packed vectors of length d. */
   score(chunk: Packed, vectors: number, d: number): void {
-    const { slot, tile, groups } = this.#flow;
+    const { slot, tile, groups, height } = this.#flow;
+    const step = strip(height);
     for (let t = 0; t < chunk.tiles; t++) {
       const rows = this.#flow.rowsOf(chunk, t);
       for (let q = 0; q < this.#groups; q++) {
         const k = Math.min(WIDTH, this.#k - q * WIDTH);
         const out = this.#slots[chunk.turn] + t * this.#tile + q * this.#slot;
         const packed = vectors + q * WIDTH * d * 8;
-        for (let from = 0; from < rows; from += STRIP) {
-          const to = Math.min(rows, from + STRIP);
+        for (let from = 0; from < rows; from += step) {
+          const to = Math.min(rows, from + step);
           this.#team.job('scoreSlots', chunk.slots + t * tile, slot, groups, rows, from, to, packed, k, d, out);
         }
       }
