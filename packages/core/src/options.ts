@@ -30,8 +30,8 @@ export interface PcaOptions extends ControlOptions {
   readonly weights?: ArrayLike<number>;
   /** The road. Default `'auto'`: the plan decides, and says why. */
   readonly solver?: SolverName | 'auto';
-  /** What runs the passes. Default `'auto'`. */
-  readonly engine?: 'auto' | 'wasm' | 'reference' | Engine;
+  /** What runs the passes. Default `'auto'`: the fastest there is; `'blas'` comes with the package `scree`. */
+  readonly engine?: 'auto' | 'wasm' | 'reference' | 'blas' | Engine;
   /** Residual ‖Cv − λv‖/λ₁ that iterative solvers must reach. Default 1e-10, and 1e-6 for float32 data. */
   readonly tolerance?: number;
   /** Seed of everything random. Default 0. */
@@ -66,8 +66,8 @@ const OPTIONS: Record<keyof PcaOptions, { readonly must: string; readonly test: 
     test: (v) => v === 'auto' || v === 'covariance' || v === 'dual' || v === 'svd' || v === 'krylov',
   },
   engine: {
-    must: "'auto', 'wasm', 'reference' or an engine",
-    test: (v) => v === 'auto' || v === 'wasm' || v === 'reference' || isEngine(v),
+    must: "'auto', 'wasm', 'reference', 'blas' or an engine",
+    test: (v) => v === 'auto' || v === 'wasm' || v === 'reference' || v === 'blas' || isEngine(v),
   },
   tolerance: {
     must: 'a number from 1e-14 to 0.1 (float64 cannot promise less, more is not an answer)',

@@ -22,15 +22,15 @@ import { solvers } from './solvers/index.js';
 export async function pca(data: Data | Moments, options: PcaOptions = {}): Promise<Model> {
   const settings = checkOptions(options);
   const pace = new Pace(settings);
-  const engine = await chooseEngine(settings.engine);
   if (data instanceof Moments) {
     refuseForMoments(settings);
-    return fit(data, settings, engine, pace);
+    return fit(data, settings, await chooseEngine(settings.engine, data.cols ** 2), pace);
   }
   let source: RowSource | undefined;
   try {
     source = await openSource(data, pace, settings.columnNames);
-    return await fit(source, settings, engine, pace);
+    const numbers = source.rows === undefined ? undefined : (source.nonzeros ?? source.rows * source.cols);
+    return await fit(source, settings, await chooseEngine(settings.engine, numbers), pace);
   } catch (error) {
     // Typed arrays and WebAssembly say that memory is short each in its own words.
     if (!(error instanceof RangeError && /alloc|array length|unable to grow/i.test(error.message))) throw error;

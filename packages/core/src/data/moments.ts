@@ -117,7 +117,7 @@ export class Moments {
     pace: Pace,
     columnNames?: readonly string[],
   ): Promise<Moments> {
-    const engine = await chooseEngine(wanted);
+    const engine = await chooseEngine(wanted, source.rows === undefined ? undefined : source.rows * source.cols);
     const moments = new Moments(source.cols, columnNames);
     const weights = rowWeights(given, source.rows);
     let rows = 0;
