@@ -1,0 +1,95 @@
+import { type Engine, reference, wasmEngine } from '@scree/core';
+import { BlasDense } from './dense.js';
+import { lapackEigen } from './eigen.js';
+import { bindLapack, bindProducts, type Lapack, type Products } from './functions.js';
+import { findLibrary, howToInstall, type Library, loadKoffi } from './library.js';
+import { stripRows } from './pack.js';
+import { tileRows } from './tiles.js';
+
+export interface BlasOptions {
+  /** Threads of the library, for the whole process. Default what it chooses itself. */
+  readonly threads?: number;
+}
+
+/** A library with what of it is used. */
+export interface Blas {
+  readonly library: Library;
+  readonly double: Products;
+  readonly single: Products | undefined;
+  readonly lapack: Lapack | undefined;
+}
+
+/** Matrices up to this size are not worth a call. */
+const SMALL = 32;
+
+let loading: Promise<Blas | string> | undefined;
+let made: Engine | undefined;
+
+/** The fast BLAS of this machine, or why there is none. Looked for once. */
+export function loadBlas(): Promise<Blas | string> {
+  loading ??= load();
+  return loading;
+}
+
+async function load(): Promise<Blas | string> {
+  const koffi = await loadKoffi();
+  if (typeof koffi === 'string') return koffi;
+  const library = findLibrary(koffi);
+  if (typeof library === 'string') return library;
+  const double = bindProducts(library, false);
+  if (!double) return `${library.path} has no cblas_dsyrk and cblas_dgemm. ${howToInstall()}`;
+  return { library, double, single: bindProducts(library, true), lapack: bindLapack(library) };
+}
+
+/**
+ * The engine on OpenBLAS, MKL or Accelerate as found on this machine (SCREE_BLAS names another), through koffi;
+ * undefined where one of the two is missing. `doctor()` tells why.
+ */
+export async function blasEngine(options: BlasOptions = {}): Promise<Engine | undefined> {
+  const blas = await loadBlas();
+  if (typeof blas === 'string') return undefined;
+  if (options.threads !== undefined) blas.library.setThreads(options.threads);
+  made ??= makeEngine(blas);
+  return made;
+}
+
+function makeEngine(blas: Blas): Engine {
+  const single = blas.single && engineOf(blas, 'blas float32', blas.single, 2 ** -24, 80);
+  return engineOf(blas, 'blas', blas.double, 2 ** -53, 40, single);
+}
+
+/** The engine in one precision; `u` is its unit roundoff, `rate` what a thread does in GFLOP/s. */
+function engineOf(
+  { library, lapack }: Blas,
+  name: string,
+  products: Products,
+  u: number,
+  rate: number,
+  single?: Engine,
+): Engine {
+  return {
+    name,
+    get threads() {
+      return library.threads();
+    },
+    get rates() {
+      return { products: rate * library.threads(), sparse: reference.rates.sparse, eigen: lapack ? 12 : 4 };
+    },
+    load: (block) => (block.kind === 'dense' ? new BlasDense(block, products) : reference.load(block)),
+    async symmetricEigen(a, size, count, beat) {
+      const found = lapack && size > SMALL ? await lapackEigen(library, lapack, a, size, count, beat) : undefined;
+      return found ?? ((await wasmEngine()) ?? reference).symmetricEigen(a, size, count, beat);
+    },
+    roundoff(n, d, sparse) {
+      if (sparse) return reference.roundoff(n, d, sparse);
+      const height = Math.min(n, tileRows(d, products.bytes));
+      const strip = stripRows(d, 8);
+      // BLAS adds in an order of its own: the rows of a tile are a chain, in the products' own precision.
+      const chain = u * (d + 1.25 * height + 16) + 2 ** -53 * 1.25 * Math.ceil(n / height);
+      // δ of the pilot: sums over strips, over the strips of a tile, over tiles, each against half a deviation.
+      const pilot = 2 ** -53 * 1.2 * (strip + Math.ceil(height / strip) + Math.ceil(n / height) + 8);
+      return chain + pilot;
+    },
+    ...(single ? { single } : {}),
+  };
+}
