@@ -488,7 +488,7 @@ describe('packing', () => {
       data: Float64Array.of(1, 2, 3, 4, 5, 6, 7, 8),
     };
     const frame = { shift: Float64Array.of(1, 2), factor: Float64Array.of(1, 10) };
-    const [a, b] = [new Packer(block, 4, 2, false), new Packer(block, 4, 2, true)];
+    const [a, b] = [new Packer(block, 2, 4, 2, false), new Packer(block, 2, 4, 2, true)];
     a.through(frame);
     b.through(frame);
     const tile = a.pack(0, 1, 2, undefined);

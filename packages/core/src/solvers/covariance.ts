@@ -20,7 +20,7 @@ export const covariance: Solver = {
     const { values, vectors, count } = await problem.engine.symmetricEigen(scatter.slice(), d, choose, beat);
     pace.end();
     const leading = values.slice(0, count);
-    const image = await pace.follow(multiplySymmetric(scatter, vectors, count, d));
+    const image = await multiplySymmetric(problem.engine, scatter, vectors, count, d, () => pace.breathe());
     return {
       k: count,
       basis: vectors,

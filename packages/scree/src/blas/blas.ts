@@ -1,4 +1,5 @@
 import { type Engine, reference, wasmEngine } from '@scree/core';
+import { Crew } from './crew.js';
 import { BlasDense } from './dense.js';
 import { lapackEigen } from './eigen.js';
 import { bindLapack, bindProducts, type Lapack, type Products } from './functions.js';
@@ -7,13 +8,14 @@ import { stripRows } from './pack.js';
 import { tileRows } from './tiles.js';
 
 export interface BlasOptions {
-  /** Threads of the library, for the whole process. Default what it chooses itself. */
+  /** Threads to work on, for the whole process. Default what the library would choose itself. */
   readonly threads?: number;
 }
 
 /** A library with what of it is used. */
 export interface Blas {
   readonly library: Library;
+  readonly crew: Crew;
   readonly double: Products;
   readonly single: Products | undefined;
   readonly lapack: Lapack | undefined;
@@ -36,9 +38,10 @@ async function load(): Promise<Blas | string> {
   if (typeof koffi === 'string') return koffi;
   const library = findLibrary(koffi);
   if (typeof library === 'string') return library;
-  const double = bindProducts(library, false);
+  const crew = new Crew(library);
+  const double = bindProducts(library, crew, false);
   if (!double) return `${library.path} has no cblas_dsyrk and cblas_dgemm. ${howToInstall()}`;
-  return { library, double, single: bindProducts(library, true), lapack: bindLapack(library) };
+  return { library, crew, double, single: bindProducts(library, crew, true), lapack: bindLapack(library, crew) };
 }
 
 /**
@@ -48,7 +51,7 @@ async function load(): Promise<Blas | string> {
 export async function blasEngine(options: BlasOptions = {}): Promise<Engine | undefined> {
   const blas = await loadBlas();
   if (typeof blas === 'string') return undefined;
-  if (options.threads !== undefined) blas.library.setThreads(options.threads);
+  if (options.threads !== undefined) blas.crew.threads = options.threads;
   made ??= makeEngine(blas);
   return made;
 }
@@ -60,7 +63,7 @@ function makeEngine(blas: Blas): Engine {
 
 /** The engine in one precision; `u` is its unit roundoff, `rate` what a thread does in GFLOP/s. */
 function engineOf(
-  { library, lapack }: Blas,
+  { library, crew, lapack }: Blas,
   name: string,
   products: Products,
   u: number,
@@ -70,10 +73,10 @@ function engineOf(
   return {
     name,
     get threads() {
-      return library.threads();
+      return crew.threads;
     },
     get rates() {
-      return { products: rate * library.threads(), sparse: reference.rates.sparse, eigen: lapack ? 12 : 4 };
+      return { products: rate * crew.threads, sparse: reference.rates.sparse, eigen: lapack ? 12 : 4 };
     },
     load: (block) => (block.kind === 'dense' ? new BlasDense(block, products) : reference.load(block)),
     async symmetricEigen(a, size, count, beat) {
@@ -82,7 +85,7 @@ function engineOf(
     },
     roundoff(n, d, sparse) {
       if (sparse) return reference.roundoff(n, d, sparse);
-      const height = Math.min(n, tileRows(d, products.bytes));
+      const height = Math.min(n, tileRows(d, products.bytes, products.lanes));
       const strip = stripRows(d, 8);
       // BLAS adds in an order of its own: the rows of a tile are a chain, in the products' own precision.
       const chain = u * (d + 1.25 * height + 16) + 2 ** -53 * 1.25 * Math.ceil(n / height);

@@ -2,13 +2,14 @@ import type { Beat, DenseBlock, Frame, LoadedBlock, Products as Place, RowsAt } 
 import { type ColumnStatistics, dualByMultiply, summariseTwice } from '@scree/core/engine';
 import type { Numbers, Products } from './functions.js';
 import { Packer } from './pack.js';
+import { pipeline } from './pipeline.js';
 import { summariseOnce } from './summarise.js';
 import { Sums } from './sums.js';
-import { tileCols, tileRows } from './tiles.js';
+import { tileCols, tileRows, tilesFor } from './tiles.js';
 
 /**
  * The five passes over dense rows as products of BLAS. Tiles of rows are packed through the frame, one while BLAS works on
- * the other; where the frame changes nothing BLAS reads the data where they are.
+ * others; where the frame changes nothing BLAS reads the data where they are.
  */
 export class BlasDense implements LoadedBlock {
   readonly rows: number;
@@ -32,44 +33,41 @@ export class BlasDense implements LoadedBlock {
 
   async gram(frame: Frame, scatter: Float64Array, beat: Beat): Promise<void> {
     const d = this.cols;
-    const sums = new Sums(this.#blas, { products: scatter, size: d, row: 0, column: 0 }, d, d, true);
-    await this.#tiles(frame, beat, [sums], (tile, stride, _, rows, index) => {
-      const { into, beta, size } = sums.next(index);
-      return this.#blas.syrk(true, d, rows, tile, stride, beta, into, size);
+    const { blas, sums } = this.#sums({ products: scatter, size: d, row: 0, column: 0 }, d, d, true);
+    await this.#tiles(blas, frame, [sums], beat, (tile, stride, _, rows, lane) => {
+      const { into, beta, size } = sums.next(lane);
+      return blas.syrk(true, d, rows, tile, stride, beta, into, size);
     });
   }
 
   async dual(frame: Frame, other: LoadedBlock, otherFrame: Frame, into: Place, beat: Beat): Promise<void> {
     if (!(other instanceof BlasDense)) return dualByMultiply(this.#block, frame, other, otherFrame, into, beat);
-    const blas = this.#blas;
     const [n, m, d] = [this.rows, other.rows, this.cols];
     const same = other === this;
-    const width = Math.min(d, tileCols(Math.max(n, m), blas.bytes));
-    const left = this.#reader(frame, n, width);
-    const right = same ? left : other.#reader(otherFrame, m, width);
-    const clear = into.products;
     for (let i = 0; i < n; i++) {
       const start = (into.row + i) * into.size + into.column;
-      clear.fill(0, start + (same ? i : 0), start + m);
+      into.products.fill(0, start + (same ? i : 0), start + m);
     }
-    const sums = new Sums(blas, into, n, m, same);
-    const read = (index: number): [Tile, Tile] => {
-      const first = index * width;
-      const count = Math.min(width, d - first);
-      const a = left.read(index, 0, n, first, count);
-      return [a, same ? a : right.read(index, 0, m, first, count)];
-    };
+    const { blas, sums } = this.#sums(into, n, m, same);
+    const width = Math.min(d, tileCols(Math.max(n, m), blas.bytes, blas.lanes));
+    const left = this.#reader(blas, frame, n, width);
+    const right = same ? left : other.#reader(blas, otherFrame, m, width);
+    const widthOf = (index: number): number => Math.min(width, d - index * width);
     try {
       await pipeline(
         Math.ceil(d / width),
-        read,
-        [sums],
-        async ([a, b], index) => {
-          const count = Math.min(width, d - index * width);
-          const { into: c, beta, size } = sums.next(index);
-          if (same) await blas.syrk(false, n, count, a.numbers, a.stride, beta, c, size);
-          else await blas.gemm(false, true, n, m, count, a.numbers, a.stride, b.numbers, b.stride, beta, c, size);
+        blas.lanes,
+        (index) => {
+          const a = left.read(index, 0, n, index * width, widthOf(index));
+          return { a, b: same ? a : right.read(index, 0, m, index * width, widthOf(index)) };
         },
+        ({ a, b }, index, lane) => {
+          const { into: c, beta, size } = sums.next(lane);
+          const k = widthOf(index);
+          if (same) return blas.syrk(false, n, k, a.numbers, a.stride, beta, c, size);
+          return blas.gemm(false, true, n, m, k, a.numbers, a.stride, b.numbers, b.stride, beta, c, size);
+        },
+        [sums],
         () => beat(0),
       );
     } finally {
@@ -81,13 +79,13 @@ export class BlasDense implements LoadedBlock {
 
   async multiply(frame: Frame, vectors: Float64Array, k: number, scores: Float64Array, beat: Beat): Promise<void> {
     const d = this.cols;
+    const blas = this.#blas;
     const v = this.#own(vectors, k * d);
-    const single = this.#blas.bytes === 4;
-    await this.#tiles(frame, beat, [], async (tile, stride, from, rows) => {
+    await this.#tiles(blas, frame, [], beat, async (tile, stride, from, rows) => {
       const target = scores.subarray(from * k, (from + rows) * k);
-      const y = single ? this.#blas.make(rows * k) : target;
-      await this.#blas.gemm(false, true, rows, k, d, tile, stride, v, d, 0, y, k);
-      if (single) target.set(y);
+      const y = blas.bytes === 4 ? blas.make(rows * k) : target;
+      await blas.gemm(false, true, rows, k, d, tile, stride, v, d, 0, y, k);
+      if (y !== target) target.set(y);
     });
   }
 
@@ -99,23 +97,23 @@ export class BlasDense implements LoadedBlock {
     beat: Beat,
   ): Promise<void> {
     const d = this.cols;
-    const sums = new Sums(this.#blas, { products: out, size: d, row: 0, column: 0 }, k, d, false);
-    await this.#tiles(frame, beat, [sums], (tile, stride, from, rows, index) => {
+    const { blas, sums } = this.#sums({ products: out, size: d, row: 0, column: 0 }, k, d, false);
+    await this.#tiles(blas, frame, [sums], beat, (tile, stride, from, rows, lane) => {
       const y = this.#own(scores.subarray(from * k, (from + rows) * k), rows * k);
-      const { into, beta, size } = sums.next(index);
-      return this.#blas.gemm(true, false, k, d, rows, y, k, tile, stride, beta, into, size);
+      const { into, beta, size } = sums.next(lane);
+      return blas.gemm(true, false, k, d, rows, y, k, tile, stride, beta, into, size);
     });
   }
 
   async normal(frame: Frame, vectors: Float64Array, k: number, out: Float64Array, beat: Beat): Promise<void> {
     const d = this.cols;
     const v = this.#own(vectors, k * d);
-    const y = this.#blas.make(Math.min(this.rows, tileRows(d, this.#blas.bytes)) * k);
-    const sums = new Sums(this.#blas, { products: out, size: d, row: 0, column: 0 }, k, d, false);
-    await this.#tiles(frame, beat, [sums], async (tile, stride, _, rows, index) => {
-      await this.#blas.gemm(false, true, rows, k, d, tile, stride, v, d, 0, y, k);
-      const { into, beta, size } = sums.next(index);
-      await this.#blas.gemm(true, false, k, d, rows, y, k, tile, stride, beta, into, size);
+    const { blas, sums } = this.#sums({ products: out, size: d, row: 0, column: 0 }, k, d, false);
+    const scores = Array.from({ length: blas.lanes }, () => blas.make(this.#height(blas) * k));
+    await this.#tiles(blas, frame, [sums], beat, async (tile, stride, _, rows, lane) => {
+      await blas.gemm(false, true, rows, k, d, tile, stride, v, d, 0, scores[lane], k);
+      const { into, beta, size } = sums.next(lane);
+      await blas.gemm(true, false, k, d, rows, scores[lane], k, tile, stride, beta, into, size);
     });
   }
 
@@ -126,22 +124,35 @@ export class BlasDense implements LoadedBlock {
     return this.#blas.bytes === 8 ? numbers.subarray(0, length) : Float32Array.from(numbers.subarray(0, length));
   }
 
-  /** Tiles of whole rows, one after the other through BLAS. */
+  /** Sums of this size, and the products that fill them: as many lanes as memory allows, or all threads in one. */
+  #sums(place: Place, rows: number, cols: number, upper: boolean): { blas: Products; sums: Sums } {
+    const lanes = this.#blas.lanes;
+    const blas = Sums.lanes(lanes, rows, cols) < lanes ? this.#blas.alone : this.#blas;
+    return { blas, sums: new Sums(blas, blas.lanes, place, rows, cols, upper) };
+  }
+
+  #height(blas: Products): number {
+    return Math.min(this.rows, tileRows(this.cols, blas.bytes, blas.lanes));
+  }
+
+  /** Tiles of whole rows through BLAS. */
   async #tiles(
+    blas: Products,
     frame: Frame,
-    beat: Beat,
     sums: readonly Sums[],
-    visit: (tile: Numbers, stride: number, from: number, rows: number, index: number) => Promise<void>,
+    beat: Beat,
+    visit: (tile: Numbers, stride: number, from: number, rows: number, lane: number) => Promise<void>,
   ): Promise<void> {
-    const height = Math.min(this.rows, tileRows(this.cols, this.#blas.bytes));
-    const reader = this.#reader(frame, height, this.cols);
+    const height = this.#height(blas);
+    const reader = this.#reader(blas, frame, height, this.cols);
     const rowsOf = (index: number): number => Math.min(height, this.rows - index * height);
     try {
       await pipeline(
         Math.ceil(this.rows / height),
+        blas.lanes,
         (index) => reader.read(index, index * height, rowsOf(index), 0, this.cols),
+        ({ numbers, stride }, index, lane) => visit(numbers, stride, index * height, rowsOf(index), lane),
         sums,
-        ({ numbers, stride }, index) => visit(numbers, stride, index * height, rowsOf(index), index),
         (index) => beat(rowsOf(index)),
       );
     } finally {
@@ -150,9 +161,9 @@ export class BlasDense implements LoadedBlock {
   }
 
   /** Tiles of B, up to `rows` × `width`: packed, or the data themselves where the frame changes nothing. */
-  #reader(frame: Frame, rows: number, width: number): Reader {
+  #reader(blas: Products, frame: Frame, rows: number, width: number): Reader {
     const { data, stride } = this.#block;
-    if (data.BYTES_PER_ELEMENT === this.#blas.bytes && isPlain(frame)) {
+    if (data.BYTES_PER_ELEMENT === blas.bytes && isPlain(frame)) {
       return {
         read: (_, from, count, left) => ({
           numbers: data.subarray(from * stride + left, (from + count) * stride),
@@ -161,7 +172,7 @@ export class BlasDense implements LoadedBlock {
         release: () => {},
       };
     }
-    const packer = new Packer(this.#block, rows, width, this.#blas.bytes === 4);
+    const packer = new Packer(this.#block, tilesFor(blas.lanes), rows, width, blas.bytes === 4);
     return {
       read: (which, from, count, left, cols) => {
         packer.through(frame, left, cols);
@@ -184,30 +195,4 @@ interface Reader {
 
 function isPlain({ shift, factor, rootWeights }: Frame): boolean {
   return !rootWeights && shift.every((s) => s === 0) && factor.every((f) => f === 1);
-}
-
-/**
- * Reads tile after tile, each while BLAS works on the one before, and lets sums settle meanwhile. Nothing is running any
- * more when it returns or throws.
- */
-export async function pipeline<Read>(
-  count: number,
-  read: (index: number) => Read,
-  sums: readonly Sums[],
-  visit: (tile: Read, index: number) => Promise<void>,
-  beat: (index: number) => void | Promise<void>,
-): Promise<void> {
-  let tile = count > 0 ? read(0) : undefined;
-  for (let index = 0; index < count; index++) {
-    const running = visit(tile as Read, index);
-    try {
-      for (const sum of sums) sum.settle(index - 1);
-      if (index + 1 < count) tile = read(index + 1);
-    } finally {
-      await running;
-    }
-    const pause = beat(index);
-    if (pause) await pause;
-  }
-  for (const sum of sums) sum.settle(count - 1);
 }

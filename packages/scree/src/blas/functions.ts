@@ -1,3 +1,4 @@
+import type { Crew } from './crew.js';
 import { type Library, lookUp, type Native } from './library.js';
 
 export type Numbers = Float64Array | Float32Array;
@@ -5,6 +6,10 @@ export type Numbers = Float64Array | Float32Array;
 /** The two products that all passes are made of, row-major, in one precision. Each runs off the event loop. */
 export interface Products {
   readonly bytes: 4 | 8;
+  /** Calls that may run side by side, a thread each. */
+  readonly lanes: number;
+  /** The same for sums too large to have one a lane: one call at a time, on all threads. */
+  readonly alone: Products;
   make(length: number): Numbers;
   /** C = β·C + AᵀA (`transposed`: A is k × n) or AAᵀ (A is n × k), upper triangle of n × n. */
   syrk(
@@ -40,7 +45,7 @@ const UPPER = 121;
 const transpose = (yes: boolean): number => (yes ? 112 : 111);
 
 /** The products of a library in one precision; undefined where it lacks them. */
-export function bindProducts(library: Library, single: boolean): Products | undefined {
+export function bindProducts(library: Library, crew: Crew, single: boolean): Products | undefined {
   const { handle, prefix, suffix } = library;
   const int = library.integers === 8 ? 'int64_t' : 'int';
   const real = single ? 'float' : 'double';
@@ -55,17 +60,35 @@ export function bindProducts(library: Library, single: boolean): Products | unde
     ...[real, array, int, array, int, real, array, int],
   ]);
   if (!syrk || !gemm) return undefined;
-  return {
+  const products = (all: boolean): Omit<Products, 'lanes' | 'alone'> => ({
     bytes: single ? 4 : 8,
     make: (length) => (single ? new Float32Array(length) : new Float64Array(length)),
     syrk: (transposed, n, k, a, aStride, beta, c, cStride) =>
-      offLoop(syrk, ROW_MAJOR, UPPER, transpose(transposed), n, k, 1, a, aStride, beta, c, cStride),
-    gemm: (transposeA, transposeB, m, n, k, a, aStride, b, bStride, beta, c, cStride) =>
-      offLoop(
-        gemm,
-        ...[ROW_MAJOR, transpose(transposeA), transpose(transposeB), m, n, k],
-        ...[1, a, aStride, b, bStride, beta, c, cStride],
+      crew.run(all, () =>
+        offLoop(syrk, ROW_MAJOR, UPPER, transpose(transposed), n, k, 1, a, aStride, beta, c, cStride),
       ),
+    gemm: (transposeA, transposeB, m, n, k, a, aStride, b, bStride, beta, c, cStride) =>
+      crew.run(all, () =>
+        offLoop(
+          gemm,
+          ...[ROW_MAJOR, transpose(transposeA), transpose(transposeB), m, n, k],
+          ...[1, a, aStride, b, bStride, beta, c, cStride],
+        ),
+      ),
+  });
+  const alone: Products = {
+    ...products(true),
+    lanes: 1,
+    get alone() {
+      return alone;
+    },
+  };
+  return {
+    ...products(false),
+    get lanes() {
+      return crew.lanes;
+    },
+    alone,
   };
 }
 
@@ -114,7 +137,7 @@ const ROUTINES = {
 } as const;
 
 /** LAPACK as the library has it; undefined where it has none, or not all. */
-export function bindLapack(library: Library): Lapack | undefined {
+export function bindLapack(library: Library, crew: Crew): Lapack | undefined {
   const bound = new Map<string, Native>();
   for (const [name, [letters, others]] of Object.entries(ROUTINES)) {
     const parameters = [...Array<string>(letters + others).fill('void *'), ...Array<string>(letters).fill('size_t')];
@@ -131,7 +154,7 @@ export function bindLapack(library: Library): Lapack | undefined {
   return {
     call(name, ...values) {
       const lengths = Array<number>(ROUTINES[name][0]).fill(1);
-      return offLoop(bound.get(name) as Native, ...values.map(address), ...lengths);
+      return crew.run(false, () => offLoop(bound.get(name) as Native, ...values.map(address), ...lengths));
     },
   };
 }

@@ -70,7 +70,7 @@ export function stripRows(width: number, bytes: number): number {
 
 /**
  * Packs rows of a block into tiles that BLAS can read: a strip of rows is copied into WebAssembly memory as it is, then
- * goes through the frame into one of two tiles. BLAS reads the tiles where they lie.
+ * goes through the frame into a tile. There are a few tiles, filled in turn; BLAS reads them where they lie.
  */
 export class Packer {
   readonly #room: Room;
@@ -79,12 +79,12 @@ export class Packer {
   readonly #width: number;
   readonly #strip: number;
   readonly #at: Readonly<Record<'shift' | 'factor' | 'runs' | 'summary' | 'roots' | 'stage', number>>;
-  readonly #tiles: readonly [number, number];
+  readonly #tiles: readonly number[];
   #runCount = 0;
   #columns = 0;
 
-  /** Room for tiles of `rows` rows and `width` columns, in float32 where `single`. */
-  constructor(block: DenseBlock, rows: number, width: number, single: boolean) {
+  /** Room for `tiles` tiles of `rows` rows and `width` columns, in float32 where `single`. */
+  constructor(block: DenseBlock, tiles: number, rows: number, width: number, single: boolean) {
     const bytes = block.data.BYTES_PER_ELEMENT;
     this.#block = block;
     this.#single = single;
@@ -106,7 +106,7 @@ export class Packer {
       stage: allocate(this.#strip * width * bytes),
     };
     const tile = rows * width * (single ? 4 : 8);
-    this.#tiles = [allocate(tile), allocate(tile)];
+    this.#tiles = Array.from({ length: tiles }, () => allocate(tile));
     this.#room = takeRoom(top);
   }
 
@@ -141,10 +141,10 @@ export class Packer {
     this.#columns = columns.length;
   }
 
-  /** Rows `from` to `from + rows` − 1 as a packed tile; `left` is the first column of what is staged. */
+  /** Rows `from` to `from + rows` − 1 as the packed tile `which`; `left` is the first column of what is staged. */
   pack(which: number, from: number, rows: number, roots: Float64Array | undefined, left = 0, summed = false): Numbers {
     const { shift, factor, runs, summary, stage } = this.#at;
-    const start = this.#tiles[which & 1];
+    const start = this.#tiles[which % this.#tiles.length];
     const stride = this.#columns * (this.#single ? 4 : 8);
     const staged = summed ? this.#width : this.#columns;
     this.#strips(from, rows, staged, left, roots, (done, count, rootsAt) => {

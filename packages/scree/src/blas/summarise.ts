@@ -1,10 +1,10 @@
 import type { Beat, DenseBlock, RowsAt } from '@scree/core';
 import { type ColumnStatistics, emptyStatistics, powerOfTwo } from '@scree/core/engine';
-import { pipeline } from './dense.js';
 import type { Numbers, Products } from './functions.js';
 import { Packer } from './pack.js';
+import { pipeline } from './pipeline.js';
 import { Sums } from './sums.js';
-import { tileRows } from './tiles.js';
+import { tileRows, tilesFor } from './tiles.js';
 
 /** Rows that the pilot is taken from, evenly spaced. */
 const SAMPLE = 256;
@@ -29,12 +29,13 @@ const ROOM = { 8: 400, 4: 30 } as const;
  */
 export async function summariseOnce(
   block: DenseBlock,
-  blas: Products,
+  products: Products,
   at: RowsAt,
   scatter: Float64Array | undefined,
   beat: Beat,
 ): Promise<ColumnStatistics | undefined> {
   const { rows: n, cols: d } = block;
+  const blas = Sums.lanes(products.lanes, d, d) < products.lanes ? products.alone : products;
   const stats = emptyStatistics(d);
   for (let i = 0; i < n; i++) {
     const weight = at.weights ? at.weights[i] : 1;
@@ -43,8 +44,8 @@ export async function summariseOnce(
   }
   if (stats.rows === 0) return undefined;
   const roots = at.weights?.map(Math.sqrt);
-  const height = Math.min(n, tileRows(d, blas.bytes));
-  const packer = new Packer(block, scatter ? height : 0, d, blas.bytes === 4);
+  const height = Math.min(n, tileRows(d, blas.bytes, blas.lanes));
+  const packer = new Packer(block, scatter ? tilesFor(blas.lanes) : 0, height, d, blas.bytes === 4);
   try {
     // float64 has the range to leave units for later; float32 products have not.
     const bytes = scatter ? blas.bytes : 8;
@@ -178,7 +179,7 @@ async function sumProducts(
   let still: number[] = [];
   for (let j = 0; j < d; j++) (pilot.varies[j] === 1 ? order : still).push(j);
   // S of the columns that take part, in their order; `scatter` itself where the order is that of the columns.
-  const sums = new Sums(blas, { products: scatter, size: d, row: 0, column: 0 }, d, d, true);
+  const sums = new Sums(blas, blas.lanes, { products: scatter, size: d, row: 0, column: 0 }, d, d, true);
   let finite = true;
   const rowsOf = (index: number): number => Math.min(height, n - index * height);
   const read = (index: number): { tile: Numbers; width: number } | undefined => {
@@ -195,13 +196,14 @@ async function sumProducts(
   };
   await pipeline(
     Math.ceil(n / height),
+    blas.lanes,
     read,
-    [sums],
-    async (tile, index) => {
+    async (tile, index, lane) => {
       if (!tile || tile.width === 0) return;
-      const { into, beta, size } = sums.next(index);
+      const { into, beta, size } = sums.next(lane);
       await blas.syrk(true, tile.width, rowsOf(index), tile.tile, tile.width, beta, into, size);
     },
+    [sums],
     (index) => beat(rowsOf(index)),
   );
   return finite ? order : undefined;
@@ -215,12 +217,12 @@ function keeping(
   from: number,
   rows: number,
 ): Int32Array {
-  const columns = Int32Array.from(still);
-  const kept = columns.map(() => 1);
-  for (let row = from * stride; row < (from + rows) * stride; row += stride) {
-    for (let c = 0; c < columns.length; c++) if (data[row + columns[c]] !== value[columns[c]]) kept[c] = 0;
-  }
-  return kept;
+  return Int32Array.from(still, (j) => {
+    const end = (from + rows) * stride;
+    let at = from * stride + j;
+    while (at < end && data[at] === value[j]) at += stride;
+    return at < end ? 0 : 1;
+  });
 }
 
 /** Means, units and spreads from the sums; false where a pilot or its unit did not serve. */

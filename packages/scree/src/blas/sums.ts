@@ -1,9 +1,13 @@
 import type { Products as Place } from '@scree/core';
 import type { Numbers, Products } from './functions.js';
 
+/** Bytes that the sums of all lanes may have together. */
+const MOST_BYTES = 256 * 2 ** 20;
+
 /**
- * Where products of tiles add up, in float64. Double precision lets BLAS add them in place; single precision gives each tile
- * its own float32 sums, two in turn, which join the float64 ones while BLAS works on the next tile.
+ * Where products of tiles add up, in float64. Every lane has its own sums. In double precision BLAS adds tile after tile
+ * to them and they join at the end, the first lane's being the result itself; in single precision a tile's float32
+ * sums join the float64 result as soon as it is done.
  */
 export class Sums {
   readonly #place: Place;
@@ -11,29 +15,47 @@ export class Sums {
   readonly #cols: number;
   readonly #upper: boolean;
   readonly #start: number;
-  readonly #apart: readonly Numbers[];
-  #settled = -1;
+  readonly #single: boolean;
+  /** One a lane; the first lane in double precision has none. */
+  readonly #apart: (Numbers | undefined)[];
 
-  constructor(blas: Products, place: Place, rows: number, cols: number, upper: boolean) {
+  constructor(blas: Products, lanes: number, place: Place, rows: number, cols: number, upper: boolean) {
     this.#place = place;
     this.#rows = rows;
     this.#cols = cols;
     this.#upper = upper;
     this.#start = place.row * place.size + place.column;
-    this.#apart = blas.bytes === 4 ? [blas.make(rows * cols), blas.make(rows * cols)] : [];
+    this.#single = blas.bytes === 4;
+    this.#apart = Array.from({ length: lanes }, (_, lane) =>
+      lane > 0 || this.#single ? blas.make(rows * cols) : undefined,
+    );
   }
 
-  /** Where tile `index` puts its products. */
-  next(index: number): { into: Numbers; beta: number; size: number } {
-    if (this.#apart.length > 0) return { into: this.#apart[index & 1], beta: 0, size: this.#cols };
+  /** Lanes that sums of this size allow. */
+  static lanes(most: number, rows: number, cols: number): number {
+    return Math.max(1, Math.min(most, Math.floor(MOST_BYTES / (rows * cols * 8))));
+  }
+
+  /** Where the tile in a lane puts its products. */
+  next(lane: number): { into: Numbers; beta: number; size: number } {
+    const apart = this.#apart[lane];
+    if (apart) return { into: apart, beta: this.#single ? 0 : 1, size: this.#cols };
     return { into: this.#place.products.subarray(this.#start), beta: 1, size: this.#place.size };
   }
 
-  /** Takes in what tile `index` has left, once. */
-  settle(index: number): void {
-    if (this.#apart.length === 0 || index <= this.#settled) return;
-    this.#settled = index;
-    const apart = this.#apart[index & 1];
+  /** Takes in what a tile has left. */
+  settle(lane: number): void {
+    if (this.#single) this.#join(lane);
+  }
+
+  /** Takes in what the lanes have summed. */
+  finish(): void {
+    if (!this.#single) for (let lane = 1; lane < this.#apart.length; lane++) this.#join(lane);
+  }
+
+  #join(lane: number): void {
+    const apart = this.#apart[lane];
+    if (!apart) return;
     const { products, size } = this.#place;
     const [rows, cols] = [this.#rows, this.#cols];
     for (let i = 0; i < rows; i++) {
