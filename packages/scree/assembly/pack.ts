@@ -9,10 +9,9 @@
  */
 
 /**
- * What is made is a type, so that each kind is compiled by itself: the tile, the tile and its summary, or only the
- * summary. Sizes tell them apart.
+ * What is made is a type, so that each kind is compiled by itself: the tile and its summary, or only the summary. Sizes
+ * tell them apart.
  */
-type Tile = u8;
 type Both = u16;
 type Summary = u32;
 
@@ -47,22 +46,16 @@ function four<S, O, What>(
   let sum1 = sum0;
   let square0 = sum0;
   let square1 = sum0;
-  let low0 = sum0;
-  let low1 = sum0;
-  let high0 = sum0;
-  let high1 = sum0;
-  if (sizeof<What>() !== sizeof<Tile>()) {
-    low0 = v128.load(summary + width);
-    low1 = v128.load(summary + width, 16);
-    high0 = v128.load(summary + 2 * width);
-    high1 = v128.load(summary + 2 * width, 16);
-  }
+  let low0 = v128.load(summary + width);
+  let low1 = v128.load(summary + width, 16);
+  let high0 = v128.load(summary + 2 * width);
+  let high1 = v128.load(summary + 2 * width, 16);
   for (let r = 0; r < rows; r++) {
     const x0 = two<S>(source);
     const x1 = two<S>(source + 2 * sizeof<S>());
     let t0 = f64x2.sub(x0, s0);
     let t1 = f64x2.sub(x1, s1);
-    if (sizeof<What>() === sizeof<Tile>() || sizeof<O>() === 4) {
+    if (sizeof<O>() === 4) {
       t0 = f64x2.mul(t0, f0);
       t1 = f64x2.mul(t1, f1);
     }
@@ -80,31 +73,27 @@ function four<S, O, What>(
       putTwo<O>(out + 2 * sizeof<O>(), t1);
       out += outStride;
     }
-    if (sizeof<What>() !== sizeof<Tile>()) {
-      square0 = f64x2.add(square0, f64x2.mul(t0, t0));
-      square1 = f64x2.add(square1, f64x2.mul(t1, t1));
-      sum0 = f64x2.add(sum0, roots ? f64x2.mul(t0, root) : t0);
-      sum1 = f64x2.add(sum1, roots ? f64x2.mul(t1, root) : t1);
-      if (counts) {
-        low0 = f64x2.pmin(low0, x0);
-        low1 = f64x2.pmin(low1, x1);
-        high0 = f64x2.pmax(high0, x0);
-        high1 = f64x2.pmax(high1, x1);
-      }
+    square0 = f64x2.add(square0, f64x2.mul(t0, t0));
+    square1 = f64x2.add(square1, f64x2.mul(t1, t1));
+    sum0 = f64x2.add(sum0, roots ? f64x2.mul(t0, root) : t0);
+    sum1 = f64x2.add(sum1, roots ? f64x2.mul(t1, root) : t1);
+    if (counts) {
+      low0 = f64x2.pmin(low0, x0);
+      low1 = f64x2.pmin(low1, x1);
+      high0 = f64x2.pmax(high0, x0);
+      high1 = f64x2.pmax(high1, x1);
     }
     source += stride;
   }
-  if (sizeof<What>() !== sizeof<Tile>()) {
-    v128.store(summary, f64x2.add(v128.load(summary), sum0));
-    v128.store(summary, f64x2.add(v128.load(summary, 16), sum1), 16);
-    v128.store(summary + width, low0);
-    v128.store(summary + width, low1, 16);
-    v128.store(summary + 2 * width, high0);
-    v128.store(summary + 2 * width, high1, 16);
-    const squares = summary + 3 * width;
-    v128.store(squares, f64x2.add(v128.load(squares), square0));
-    v128.store(squares, f64x2.add(v128.load(squares, 16), square1), 16);
-  }
+  v128.store(summary, f64x2.add(v128.load(summary), sum0));
+  v128.store(summary, f64x2.add(v128.load(summary, 16), sum1), 16);
+  v128.store(summary + width, low0);
+  v128.store(summary + width, low1, 16);
+  v128.store(summary + 2 * width, high0);
+  v128.store(summary + 2 * width, high1, 16);
+  const squares = summary + 3 * width;
+  v128.store(squares, f64x2.add(v128.load(squares), square0));
+  v128.store(squares, f64x2.add(v128.load(squares, 16), square1), 16);
 }
 
 /** Rows of one column: what is left of a run. */
@@ -122,8 +111,8 @@ function one<S, O, What>(
 ): void {
   let sum = 0.0;
   let square = 0.0;
-  let low = sizeof<What>() === sizeof<Tile>() ? 0.0 : load<f64>(summary + width);
-  let high = sizeof<What>() === sizeof<Tile>() ? 0.0 : load<f64>(summary + 2 * width);
+  let low = load<f64>(summary + width);
+  let high = load<f64>(summary + 2 * width);
   for (let r = 0; r < rows; r++) {
     const x = <f64>load<S>(source);
     const root = roots ? load<f64>(roots + ((<usize>r) << 3)) : 1.0;
@@ -132,25 +121,22 @@ function one<S, O, What>(
       store<O>(out, <O>t);
       out += outStride;
     }
-    if (sizeof<What>() !== sizeof<Tile>()) {
-      square += t * t;
-      sum += t * root;
-      if (root !== 0) {
-        if (x < low) low = x;
-        if (x > high) high = x;
-      }
+    square += t * t;
+    sum += t * root;
+    if (root !== 0) {
+      if (x < low) low = x;
+      if (x > high) high = x;
     }
     source += stride;
   }
-  if (sizeof<What>() !== sizeof<Tile>()) {
-    store<f64>(summary, load<f64>(summary) + sum);
-    store<f64>(summary + width, low);
-    store<f64>(summary + 2 * width, high);
-    store<f64>(summary + 3 * width, load<f64>(summary + 3 * width) + square);
-  }
+  store<f64>(summary, load<f64>(summary) + sum);
+  store<f64>(summary + width, low);
+  store<f64>(summary + 2 * width, high);
+  store<f64>(summary + 3 * width, load<f64>(summary + 3 * width) + square);
 }
 
-function pack<S, O, What>(
+/** Runs of columns, summed and packed or only summed. */
+function sumUp<S, O, What>(
   source: usize,
   stride: usize,
   rows: i32,
@@ -187,112 +173,103 @@ function pack<S, O, What>(
   }
 }
 
-/** Packs rows into a tile; with `summary` their sums and ranges are taken on the way. */
+/** Rows packed as they come, without a summary: along the rows, as memory is read and written fastest. */
+function straight<S, O>(
+  source: usize,
+  stride: usize,
+  rows: i32,
+  cols: i32,
+  shift: usize,
+  factor: usize,
+  roots: usize,
+  out: usize,
+  outStride: usize,
+): void {
+  for (let r = 0; r < rows; r++) {
+    const root = roots ? load<f64>(roots + ((<usize>r) << 3)) : 1.0;
+    const roots2 = f64x2.splat(root);
+    let from = source;
+    let to = out;
+    let column: usize = 0;
+    for (const end = (<usize>(cols & ~1)) << 3; column < end; column += 16) {
+      let t = f64x2.mul(f64x2.sub(two<S>(from), v128.load(shift + column)), v128.load(factor + column));
+      if (roots) t = f64x2.mul(t, roots2);
+      putTwo<O>(to, t);
+      from += 2 * sizeof<S>();
+      to += 2 * sizeof<O>();
+    }
+    if (cols & 1)
+      store<O>(to, <O>((<f64>load<S>(from) - load<f64>(shift + column)) * load<f64>(factor + column) * root));
+    source += stride;
+    out += outStride;
+  }
+}
+
+/** Packs rows into a tile. */
 export function packRows(
   fromSingle: bool,
   toSingle: bool,
   source: usize,
   stride: usize,
   rows: i32,
-  runs: usize,
-  runCount: i32,
+  cols: i32,
   shift: usize,
   factor: usize,
   roots: usize,
   out: usize,
   outStride: usize,
-  summary: usize,
-  width: usize,
 ): void {
-  if (summary) {
-    if (fromSingle) {
-      if (toSingle)
-        pack<f32, f32, Both>(
-          source,
-          stride,
-          rows,
-          runs,
-          runCount,
-          shift,
-          factor,
-          roots,
-          out,
-          outStride,
-          summary,
-          width,
-        );
-      else
-        pack<f32, f64, Both>(
-          source,
-          stride,
-          rows,
-          runs,
-          runCount,
-          shift,
-          factor,
-          roots,
-          out,
-          outStride,
-          summary,
-          width,
-        );
-    } else {
-      if (toSingle)
-        pack<f64, f32, Both>(
-          source,
-          stride,
-          rows,
-          runs,
-          runCount,
-          shift,
-          factor,
-          roots,
-          out,
-          outStride,
-          summary,
-          width,
-        );
-      else
-        pack<f64, f64, Both>(
-          source,
-          stride,
-          rows,
-          runs,
-          runCount,
-          shift,
-          factor,
-          roots,
-          out,
-          outStride,
-          summary,
-          width,
-        );
-    }
-  } else if (fromSingle) {
-    if (toSingle)
-      pack<f32, f32, Tile>(source, stride, rows, runs, runCount, shift, factor, roots, out, outStride, 0, 0);
-    else pack<f32, f64, Tile>(source, stride, rows, runs, runCount, shift, factor, roots, out, outStride, 0, 0);
+  if (fromSingle) {
+    if (toSingle) straight<f32, f32>(source, stride, rows, cols, shift, factor, roots, out, outStride);
+    else straight<f32, f64>(source, stride, rows, cols, shift, factor, roots, out, outStride);
   } else {
-    if (toSingle)
-      pack<f64, f32, Tile>(source, stride, rows, runs, runCount, shift, factor, roots, out, outStride, 0, 0);
-    else pack<f64, f64, Tile>(source, stride, rows, runs, runCount, shift, factor, roots, out, outStride, 0, 0);
+    if (toSingle) straight<f64, f32>(source, stride, rows, cols, shift, factor, roots, out, outStride);
+    else straight<f64, f64>(source, stride, rows, cols, shift, factor, roots, out, outStride);
   }
 }
 
-/** Sums, ranges and squares of rows, and no tile. */
+/** Packs runs of columns into a tile and takes their sums, ranges and squares on the way. */
+export function packSummed(
+  fromSingle: bool,
+  toSingle: bool,
+  source: usize,
+  stride: usize,
+  rows: i32,
+  runs: usize,
+  count: i32,
+  shift: usize,
+  factor: usize,
+  roots: usize,
+  out: usize,
+  outStride: usize,
+  sums: usize,
+  width: usize,
+): void {
+  if (fromSingle) {
+    if (toSingle)
+      sumUp<f32, f32, Both>(source, stride, rows, runs, count, shift, factor, roots, out, outStride, sums, width);
+    else sumUp<f32, f64, Both>(source, stride, rows, runs, count, shift, factor, roots, out, outStride, sums, width);
+  } else {
+    if (toSingle)
+      sumUp<f64, f32, Both>(source, stride, rows, runs, count, shift, factor, roots, out, outStride, sums, width);
+    else sumUp<f64, f64, Both>(source, stride, rows, runs, count, shift, factor, roots, out, outStride, sums, width);
+  }
+}
+
+/** Sums, ranges and squares of runs of columns, and no tile. */
 export function summariseRows(
   single: bool,
   source: usize,
   stride: usize,
   rows: i32,
   runs: usize,
-  runCount: i32,
+  count: i32,
   shift: usize,
   factor: usize,
   roots: usize,
-  summary: usize,
+  sums: usize,
   width: usize,
 ): void {
-  if (single) pack<f32, f64, Summary>(source, stride, rows, runs, runCount, shift, factor, roots, 0, 0, summary, width);
-  else pack<f64, f64, Summary>(source, stride, rows, runs, runCount, shift, factor, roots, 0, 0, summary, width);
+  if (single) sumUp<f32, f64, Summary>(source, stride, rows, runs, count, shift, factor, roots, 0, 0, sums, width);
+  else sumUp<f64, f64, Summary>(source, stride, rows, runs, count, shift, factor, roots, 0, 0, sums, width);
 }

@@ -4,7 +4,6 @@ import { BlasDense } from './dense.js';
 import { lapackEigen } from './eigen.js';
 import { bindLapack, bindProducts, type Lapack, type Products } from './functions.js';
 import { findLibrary, howToInstall, type Library, loadKoffi } from './library.js';
-import { stripRows } from './pack.js';
 import { tileRows } from './tiles.js';
 
 export interface BlasOptions {
@@ -86,11 +85,10 @@ function engineOf(
     roundoff(n, d, sparse) {
       if (sparse) return reference.roundoff(n, d, sparse);
       const height = Math.min(n, tileRows(d, products.bytes, products.lanes));
-      const strip = stripRows(d, 8);
       // BLAS adds in an order of its own: the rows of a tile are a chain, in the products' own precision.
       const chain = u * (d + 1.25 * height + 16) + 2 ** -53 * 1.25 * Math.ceil(n / height);
-      // δ of the pilot: sums over strips, over the strips of a tile, over tiles, each against half a deviation.
-      const pilot = 2 ** -53 * 1.2 * (strip + Math.ceil(height / strip) + Math.ceil(n / height) + 8);
+      // δ of the pilot: sums over strips of up to 64 rows, the strips of a tile, the tiles; against half a deviation.
+      const pilot = 2 ** -53 * 1.2 * (64 + height + Math.ceil(n / height));
       return chain + pilot;
     },
     ...(single ? { single } : {}),

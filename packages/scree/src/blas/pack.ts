@@ -10,6 +10,19 @@ interface Kernel {
     source: number,
     stride: number,
     rows: number,
+    cols: number,
+    shift: number,
+    factor: number,
+    roots: number,
+    out: number,
+    outStride: number,
+  ): void;
+  packSummed(
+    fromSingle: boolean,
+    toSingle: boolean,
+    source: number,
+    stride: number,
+    rows: number,
     runs: number,
     runCount: number,
     shift: number,
@@ -38,6 +51,8 @@ interface Kernel {
 /** Most rows that are staged at a time, and the bytes they may have: a part of the second-level cache. */
 const STRIP_ROWS = 64;
 const STRIP_BYTES = 2 ** 18;
+/** Columns that are staged at a time, where all are wanted. No power of two: rows of a strip must not share cache sets. */
+const CHUNK = 1000;
 /** Rooms of up to this many bytes are kept for the next pass: fresh memory costs more than packing does. */
 const KEPT = 64 * 2 ** 20;
 const PAGE = 65536;
@@ -63,8 +78,8 @@ function takeRoom(bytes: number): Room {
   return { memory, kernel: instance.exports as unknown as Kernel };
 }
 
-/** Rows in a strip of `width` numbers of the block's own type. */
-export function stripRows(width: number, bytes: number): number {
+/** Rows in a strip of `width` columns. */
+function stripRows(width: number, bytes: number): number {
   return Math.max(1, Math.min(STRIP_ROWS, Math.floor(STRIP_BYTES / (width * bytes))));
 }
 
@@ -77,7 +92,6 @@ export class Packer {
   readonly #block: DenseBlock;
   readonly #single: boolean;
   readonly #width: number;
-  readonly #strip: number;
   readonly #at: Readonly<Record<'shift' | 'factor' | 'runs' | 'summary' | 'roots' | 'stage', number>>;
   readonly #tiles: readonly number[];
   #runCount = 0;
@@ -89,7 +103,6 @@ export class Packer {
     this.#block = block;
     this.#single = single;
     this.#width = width;
-    this.#strip = stripRows(width, bytes);
     // Address 0 means "none".
     let top = 64;
     const allocate = (size: number): number => {
@@ -102,8 +115,8 @@ export class Packer {
       factor: allocate(8 * width),
       runs: allocate(8 * width),
       summary: allocate(32 * width),
-      roots: allocate(8 * this.#strip),
-      stage: allocate(this.#strip * width * bytes),
+      roots: allocate(8 * STRIP_ROWS),
+      stage: allocate(Math.max(STRIP_BYTES, width * bytes)),
     };
     const tile = rows * width * (single ? 4 : 8);
     this.#tiles = Array.from({ length: tiles }, () => allocate(tile));
@@ -120,8 +133,6 @@ export class Packer {
   through(frame: Pick<Frame, 'shift' | 'factor'>, left = 0, width = this.#width): void {
     this.#doubles(this.#at.shift, width).set(frame.shift.subarray(left, left + width));
     this.#doubles(this.#at.factor, width).set(frame.factor.subarray(left, left + width));
-    this.#integers(this.#at.runs, 2).set([0, width]);
-    this.#runCount = 1;
     this.#columns = width;
   }
 
@@ -141,41 +152,51 @@ export class Packer {
     this.#columns = columns.length;
   }
 
-  /** Rows `from` to `from + rows` − 1 as the packed tile `which`; `left` is the first column of what is staged. */
-  pack(which: number, from: number, rows: number, roots: Float64Array | undefined, left = 0, summed = false): Numbers {
+  /** Rows `from` to `from + rows` − 1 as the packed tile `which`; its first column is `left` of the data. */
+  pack(which: number, from: number, rows: number, roots: Float64Array | undefined, left = 0): Numbers {
+    const { shift, factor, stage } = this.#at;
+    const { start, stride, bytes } = this.#tile(which);
+    for (let first = 0; first < this.#columns; first += CHUNK) {
+      const width = Math.min(CHUNK, this.#columns - first);
+      this.#strips(from, rows, left + first, width, roots, 1, (done, count, rootsAt) => {
+        this.#room.kernel.packRows(
+          ...([this.#fromSingle, this.#single, stage, width * this.#block.data.BYTES_PER_ELEMENT, count] as const),
+          ...([width, shift + 8 * first, factor + 8 * first, rootsAt] as const),
+          ...([start + done * stride + first * bytes, stride] as const),
+        );
+      });
+    }
+    return this.#view(which, rows);
+  }
+
+  /** The same for chosen columns, which are added to the summary on the way. */
+  packSummed(which: number, from: number, rows: number, roots: Float64Array | undefined): Numbers {
     const { shift, factor, runs, summary, stage } = this.#at;
-    const start = this.#tiles[which % this.#tiles.length];
-    const stride = this.#columns * (this.#single ? 4 : 8);
-    const staged = summed ? this.#width : this.#columns;
-    this.#strips(from, rows, staged, left, roots, (done, count, rootsAt) => {
-      this.#room.kernel.packRows(
-        ...([this.#fromSingle, this.#single, stage, staged * this.#block.data.BYTES_PER_ELEMENT, count] as const),
-        ...([runs, this.#runCount, shift, factor, rootsAt, start + done * stride, stride] as const),
-        ...([summed ? summary : 0, this.#columns * 8] as const),
+    const { start, stride } = this.#tile(which);
+    this.#strips(from, rows, 0, this.#width, roots, 1, (done, count, rootsAt) => {
+      this.#room.kernel.packSummed(
+        ...([this.#fromSingle, this.#single, stage, this.#width * this.#block.data.BYTES_PER_ELEMENT, count] as const),
+        ...([runs, this.#runCount, shift, factor, rootsAt] as const),
+        ...([start + done * stride, stride, summary, 8 * this.#columns] as const),
       );
     });
-    const { buffer } = this.#room.memory;
-    return this.#single
-      ? new Float32Array(buffer, start, rows * this.#columns)
-      : new Float64Array(buffer, start, rows * this.#columns);
+    return this.#view(which, rows);
   }
 
   /** Adds rows to the summary of all columns, and packs nothing; `step` − 1 rows are left out between two. */
   summarise(from: number, rows: number, roots: Float64Array | undefined, step = 1): void {
     const { shift, factor, runs, summary, stage } = this.#at;
-    this.#strips(
-      from,
-      rows,
-      this.#width,
-      0,
-      roots,
-      (_, count, rootsAt) =>
+    for (let first = 0; first < this.#columns; first += CHUNK) {
+      const width = Math.min(CHUNK, this.#columns - first);
+      this.#integers(runs, 2).set([0, width]);
+      this.#strips(from, rows, first, width, roots, step, (_, count, rootsAt) => {
         this.#room.kernel.summariseRows(
-          ...([this.#fromSingle, stage, this.#width * this.#block.data.BYTES_PER_ELEMENT, count] as const),
-          ...([runs, this.#runCount, shift, factor, rootsAt, summary, this.#columns * 8] as const),
-        ),
-      step,
-    );
+          ...([this.#fromSingle, stage, width * this.#block.data.BYTES_PER_ELEMENT, count] as const),
+          ...([runs, 1, shift + 8 * first, factor + 8 * first, rootsAt] as const),
+          ...([summary + 8 * first, 8 * this.#columns] as const),
+        );
+      });
+    }
   }
 
   /** Sums, least, greatest and squares of the columns, as they stand: views. */
@@ -200,22 +221,34 @@ export class Packer {
     return this.#block.data.BYTES_PER_ELEMENT === 4;
   }
 
+  #tile(which: number): { start: number; stride: number; bytes: number } {
+    const bytes = this.#single ? 4 : 8;
+    return { start: this.#tiles[which % this.#tiles.length], stride: this.#columns * bytes, bytes };
+  }
+
+  #view(which: number, rows: number): Numbers {
+    const { buffer } = this.#room.memory;
+    const { start } = this.#tile(which);
+    return new (this.#single ? Float32Array : Float64Array)(buffer, start, rows * this.#columns);
+  }
+
   /** Stages rows strip by strip, columns `left` to `left + width` − 1, and their roots of weights. */
   #strips(
     from: number,
     rows: number,
-    width: number,
     left: number,
+    width: number,
     roots: Float64Array | undefined,
+    step: number,
     visit: (done: number, count: number, rootsAt: number) => void,
-    step = 1,
   ): void {
     const { data, stride } = this.#block;
     const { stage } = this.#at;
     const { buffer } = this.#room.memory;
     const whole = step === 1 && width === stride;
-    for (let done = 0; done < rows; done += this.#strip) {
-      const count = Math.min(this.#strip, rows - done);
+    const strip = stripRows(width, data.BYTES_PER_ELEMENT);
+    for (let done = 0; done < rows; done += strip) {
+      const count = Math.min(strip, rows - done);
       const first = from + done * step;
       const target = this.#fromSingle
         ? new Float32Array(buffer, stage, count * width)

@@ -190,7 +190,7 @@ async function sumProducts(
     still = still.filter((_, c) => kept[c] === 1);
     packer.throughColumns(pilot, order);
     packer.clearSummary();
-    const tile = packer.pack(index, from, rows, roots, 0, true);
+    const tile = packer.packSummed(index, from, rows, roots);
     finite = totals.add(packer, order);
     return finite ? { tile, width: order.length } : undefined;
   };
