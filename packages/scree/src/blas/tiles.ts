@@ -5,7 +5,7 @@
 
 /** Bytes of a tile, and of all tiles that are in memory at a time. */
 const BYTES = 16 * 2 ** 20;
-const ALL_BYTES = 96 * 2 ** 20;
+const ALL_BYTES = 60 * 2 ** 20;
 const MOST_ROWS = { 8: 4096, 4: 1024 } as const;
 /** Rows that products of wide data should have at the least: the vectors are read anew for every tile. */
 const WIDE_ROWS = 64;
