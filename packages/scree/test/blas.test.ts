@@ -17,7 +17,7 @@ import {
   type RowsAt,
   reference,
 } from 'scree';
-import { afterEach, describe, expect, it, vi } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { random } from '../../core/src/linalg/random.js';
 import { symmetricEigen } from '../../core/src/linalg/symmetric-eigen.js';
 import { complete } from '../../core/src/pace.js';
@@ -168,6 +168,17 @@ describe.runIf(found)('the blas engine', () => {
       expect(difference(ours.stats.spread, theirs.stats.spread)).toBeLessThan(1e-13);
       expect(ours.stats.min).toEqual(theirs.stats.min);
     }
+  });
+
+  it('gives sums that are too large to have one a thread to one call on all threads', async () => {
+    const [n, d] = [12, 4100];
+    const data = Float32Array.from({ length: n * d }, random(15).normal);
+    const block: DenseBlock = { kind: 'dense', rows: n, cols: d, stride: d, data };
+    const frame: Frame = { shift: new Float64Array(d).fill(0.5), factor: new Float64Array(d).fill(1) };
+    const [mine, truth] = [new Float64Array(d * d), new Float64Array(d * d)];
+    await (await engine.load(block)).gram(frame, mine, none);
+    await (await reference.load(block)).gram(frame, truth, none);
+    expect(difference(mine, truth, d)).toBeLessThan(1e-14);
   });
 
   it('sums up columns and their scatter as two readings in plain TypeScript do', () =>
@@ -430,8 +441,6 @@ describe.runIf(found)('the blas engine', () => {
 });
 
 describe('without a library', () => {
-  afterEach(() => vi.unstubAllEnvs());
-
   /** Runs a program against the built package, with SCREE_BLAS as given. */
   const run = (program: string, library: string): string =>
     execFileSync(process.execPath, ['--input-type=module', '-e', program], {

@@ -84,12 +84,17 @@ function engineOf(
     },
     roundoff(n, d, sparse) {
       if (sparse) return reference.roundoff(n, d, sparse);
-      const height = Math.min(n, tileRows(d, products.bytes, products.lanes));
-      // BLAS adds in an order of its own: the rows of a tile are a chain, in the products' own precision.
-      const chain = u * (d + 1.25 * height + 16) + 2 ** -53 * 1.25 * Math.ceil(n / height);
-      // δ of the pilot: sums over strips of up to 64 rows, the strips of a tile, the tiles; against half a deviation.
-      const pilot = 2 ** -53 * 1.2 * (64 + height + Math.ceil(n / height));
-      return chain + pilot;
+      // Either way of cutting, side by side or alone; the worse counts.
+      const worst = (lanes: number): number => {
+        const height = tileRows(n, d, products.bytes, lanes);
+        const tiles = 2 ** -53 * (Math.ceil(n / height) + lanes);
+        // BLAS adds in an order of its own: the rows of a tile are a chain, in the products' own precision. About a pilot
+        // half a deviation off, energies are larger by a quarter.
+        const chain = u * (d + 1.25 * height + 16) + 1.25 * tiles;
+        // δ of the pilot: sums over strips of up to 64 rows, the strips of a tile, the tiles.
+        return chain + 1.2 * (2 ** -53 * (64 + height) + tiles);
+      };
+      return Math.max(worst(products.lanes), worst(1));
     },
     ...(single ? { single } : {}),
   };

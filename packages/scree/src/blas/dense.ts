@@ -49,7 +49,7 @@ export class BlasDense implements LoadedBlock {
       into.products.fill(0, start + (same ? i : 0), start + m);
     }
     const { blas, sums } = this.#sums(into, n, m, same);
-    const width = Math.min(d, tileCols(Math.max(n, m), blas.bytes, blas.lanes));
+    const width = tileCols(Math.max(n, m), d, blas.bytes, blas.lanes);
     const left = this.#reader(blas, frame, n, width);
     const right = same ? left : other.#reader(blas, otherFrame, m, width);
     const widthOf = (index: number): number => Math.min(width, d - index * width);
@@ -132,7 +132,7 @@ export class BlasDense implements LoadedBlock {
   }
 
   #height(blas: Products): number {
-    return Math.min(this.rows, tileRows(this.cols, blas.bytes, blas.lanes));
+    return tileRows(this.rows, this.cols, blas.bytes, blas.lanes);
   }
 
   /** Tiles of whole rows through BLAS. */

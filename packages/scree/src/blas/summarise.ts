@@ -44,7 +44,7 @@ export async function summariseOnce(
   }
   if (stats.rows === 0) return undefined;
   const roots = at.weights?.map(Math.sqrt);
-  const height = Math.min(n, tileRows(d, blas.bytes, blas.lanes));
+  const height = tileRows(n, d, blas.bytes, blas.lanes);
   const packer = new Packer(block, scatter ? tilesFor(blas.lanes) : 0, height, d, blas.bytes === 4);
   try {
     // float64 has the range to leave units for later; float32 products have not.
