@@ -464,6 +464,26 @@ describe('without a library', () => {
     expect(engines[2]).toMatchObject({ name: 'blas', available: false });
   });
 
+  it('nor without koffi does anything break: there is no engine, and the reason says how to get it', async () => {
+    vi.resetModules();
+    vi.doMock('koffi', () => {
+      throw new Error('Cannot find package');
+    });
+    const { blasEngine: fresh, loadBlas } = await import('../src/blas/blas.js');
+    expect(await fresh()).toBeUndefined();
+    expect(await loadBlas()).toMatch(/koffi is not installed.*npm install koffi/);
+    vi.doUnmock('koffi');
+    vi.resetModules();
+  });
+
+  it('refuses a number of threads that cannot be', async () => {
+    for (const threads of [0, 1.5, Number.NaN])
+      await expect(blasEngine({ threads })).rejects.toMatchObject({
+        code: 'BAD_OPTION',
+        details: { option: 'threads' },
+      });
+  });
+
   it('a file that is no library, and a library that is no fast BLAS, are refused by name', () => {
     const folder = mkdtempSync(join(tmpdir(), 'scree-'));
     const text = join(folder, 'text.so');

@@ -1,4 +1,4 @@
-import { type Engine, reference, wasmEngine } from '@scree/core';
+import { type Engine, OptionError, reference, wasmEngine } from '@scree/core';
 import { Crew } from './crew.js';
 import { BlasDense } from './dense.js';
 import { lapackEigen } from './eigen.js';
@@ -20,6 +20,8 @@ export interface Blas {
   readonly lapack: Lapack | undefined;
 }
 
+/** Calls that koffi can have under way are more; machines have fewer cores. */
+const MOST_THREADS = 128;
 /** Matrices up to this size are not worth a call. */
 const SMALL = 32;
 
@@ -48,9 +50,16 @@ async function load(): Promise<Blas | string> {
  * undefined where one of the two is missing. `doctor()` tells why.
  */
 export async function blasEngine(options: BlasOptions = {}): Promise<Engine | undefined> {
+  const { threads } = options;
+  if (threads !== undefined && !(Number.isSafeInteger(threads) && threads >= 1 && threads <= MOST_THREADS)) {
+    throw new OptionError('BAD_OPTION', `threads is ${threads}; it must be a whole number from 1 to ${MOST_THREADS}.`, {
+      option: 'threads',
+      value: threads,
+    });
+  }
   const blas = await loadBlas();
   if (typeof blas === 'string') return undefined;
-  if (options.threads !== undefined) blas.crew.threads = options.threads;
+  if (threads !== undefined) blas.crew.threads = threads;
   made ??= makeEngine(blas);
   return made;
 }

@@ -165,7 +165,7 @@ function mkl(path: string, handle: Handle): Library | undefined {
   const words = text.toString('latin1').split('\0')[0].trim();
   return {
     kind: 'MKL',
-    version: words.match(/Version (\S+)/)?.[1] ?? words,
+    version: words.match(/Version ([\d.]+)/)?.[1] ?? words,
     path,
     handle,
     prefix: '',
