@@ -8,13 +8,14 @@ export default defineConfig({
   resolve: {
     // Tests run the sources, so a stale build can never make them pass.
     alias: {
+      '@scree/core/engine': source('./packages/core/src/engine-kit.ts'),
       '@scree/core': source('./packages/core/src/index.ts'),
       scree: source('./packages/scree/src/index.ts'),
     },
   },
   test: {
     include: ['packages/*/test/**/*.test.ts', 'test/**/*.test.ts'],
-    globalSetup: ['./test/chromium-setup.ts'],
+    globalSetup: ['./test/chromium-setup.ts', './test/openblas.ts'],
     setupFiles: ['./test/seed.ts'],
     testTimeout: 60_000,
     hookTimeout: 60_000,

@@ -32,8 +32,8 @@ export interface PcaOptions extends ControlOptions {
   readonly weights?: ArrayLike<number>;
   /** The road. Default `'auto'`: the plan decides, and says why. */
   readonly solver?: SolverName | 'auto';
-  /** What runs the passes. Default `'auto'`. */
-  readonly engine?: 'auto' | 'wasm' | 'reference' | Engine;
+  /** What runs the passes. Default `'auto'`: the fastest there is; `'blas'` comes with the package `scree`. */
+  readonly engine?: 'auto' | 'wasm' | 'reference' | 'blas' | Engine;
   /** Residual ‖Cv − λv‖/λ₁ that iterative solvers must reach. Default 1e-10, and 1e-6 for float32 data. */
   readonly tolerance?: number;
   /** Seed of everything random. Default 0. */
@@ -68,8 +68,8 @@ const OPTIONS: Record<keyof PcaOptions, { readonly must: string; readonly test: 
     test: (v) => ['auto', 'covariance', 'refined', 'dual', 'svd', 'krylov'].includes(v as string),
   },
   engine: {
-    must: "'auto', 'wasm', 'reference' or an engine",
-    test: (v) => v === 'auto' || v === 'wasm' || v === 'reference' || isEngine(v),
+    must: "'auto', 'wasm', 'reference', 'blas' or an engine",
+    test: (v) => v === 'auto' || v === 'wasm' || v === 'reference' || v === 'blas' || isEngine(v),
   },
   threads: {
     must: 'a whole number from 1 to 256',

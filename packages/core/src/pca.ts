@@ -1,6 +1,6 @@
 import { Moments } from './data/moments.js';
 import { type Data, openSource, type RowSource } from './data/rows.js';
-import { chooseEngine } from './engines/choose.js';
+import { availableEngines } from './engines/choose.js';
 import type { Engine } from './engines/engine.js';
 import { measureRates } from './engines/rates.js';
 import { ConvergenceError, DataError, OptionError } from './errors.js';
@@ -24,15 +24,15 @@ import type { Solver } from './solvers/solver.js';
 export async function pca(data: Data | Moments, options: PcaOptions = {}): Promise<Model> {
   const settings = checkOptions(options);
   const pace = new Pace(settings);
-  const engine = await chooseEngine(settings.engine, settings.threads);
   if (data instanceof Moments) {
     refuseForMoments(settings);
-    return fit(data, settings, engine, pace);
+    return fit(data, settings, await availableEngines(settings, data.cols ** 2), pace);
   }
   let source: RowSource | undefined;
   try {
     source = await openSource(data, pace, settings.columnNames);
-    return await fit(source, settings, engine, pace);
+    const numbers = source.rows === undefined ? undefined : (source.nonzeros ?? source.rows * source.cols);
+    return await fit(source, settings, await availableEngines(settings, numbers), pace);
   } catch (error) {
     // Typed arrays and WebAssembly say that memory is short each in its own words.
     if (!(error instanceof RangeError && /alloc|array length|unable to grow/i.test(error.message))) throw error;
@@ -45,9 +45,14 @@ export async function pca(data: Data | Moments, options: PcaOptions = {}): Promi
   }
 }
 
-async function fit(source: RowSource | Moments, settings: Settings, engine: Engine, pace: Pace): Promise<Model> {
+async function fit(
+  source: RowSource | Moments,
+  settings: Settings,
+  engines: readonly [Engine, ...Engine[]],
+  pace: Pace,
+): Promise<Model> {
   checkWidth(settings, source.cols);
-  const plan = await choosePlan(source instanceof Moments ? shapeOf(source) : source, settings, engine);
+  const { plan, engine } = await choosePlan(source instanceof Moments ? shapeOf(source) : source, settings, engines);
   const solver = solvers[plan.solver];
   const reading = await readFor(solver, source, settings, engine, pace);
   try {
@@ -69,15 +74,35 @@ async function fit(source: RowSource | Moments, settings: Settings, engine: Engi
 /** Seconds of work from which it pays to find out first how fast this machine is. */
 const WORTH_MEASURING = 2;
 
-/** The plan by the rates that the engine declares; for long work, by those it has on this machine. */
-async function choosePlan(shape: Shape, settings: Settings, engine: Engine): Promise<Plan> {
+interface Choice {
+  readonly plan: Plan;
+  readonly engine: Engine;
+}
+
+/** The cheapest plan of all engines, by the rates that they declare; for long work, by those they have on this machine. */
+async function choosePlan(shape: Shape, settings: Settings, engines: readonly [Engine, ...Engine[]]): Promise<Choice> {
   const { k, solver, tolerance } = settings;
-  const plan = makePlan(shape, { k, solver, tolerance, engine });
-  if (solver !== 'auto' || !((plan.costs[plan.solver] ?? 0) > WORTH_MEASURING)) return plan;
-  const { name, skipsZeros } = engine;
-  const single = engine.single && { rates: await measureRates(engine.single) };
-  const measured = { name, skipsZeros, rates: await measureRates(engine), single };
-  return makePlan(shape, { k, solver, tolerance, engine: measured });
+  const declared = engines.map((engine) => ({ engine, plan: makePlan(shape, { k, solver, tolerance, engine }) }));
+  const choice = cheapest(declared);
+  const settled = solver !== 'auto' && engines.length === 1;
+  if (settled || !(costOf(choice) > WORTH_MEASURING)) return choice;
+  const measured: Choice[] = [];
+  for (const engine of engines) {
+    const { name, skipsZeros } = engine;
+    const single = engine.single && { rates: await measureRates(engine.single) };
+    const facts = { name, skipsZeros, rates: await measureRates(engine), single };
+    measured.push({ engine, plan: makePlan(shape, { k, solver, tolerance, engine: facts }) });
+  }
+  return cheapest(measured);
+}
+
+/** The first of those that cost least. */
+function cheapest(choices: readonly Choice[]): Choice {
+  return choices.reduce((best, other) => (costOf(other) < costOf(best) ? other : best));
+}
+
+function costOf({ plan }: Choice): number {
+  return plan.costs[plan.solver] ?? 0;
 }
 
 function readFor(

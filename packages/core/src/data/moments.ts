@@ -124,7 +124,8 @@ export class Moments {
     pace: Pace,
     columnNames?: readonly string[],
   ): Promise<Moments> {
-    const engine = await chooseEngine(wanted, threads);
+    const numbers = source.rows === undefined ? undefined : (source.nonzeros ?? source.rows * source.cols);
+    const engine = await chooseEngine({ engine: wanted ?? 'auto', threads }, numbers);
     const moments = new Moments(source.cols, columnNames);
     const weights = rowWeights(given, source.rows);
     let rows = 0;

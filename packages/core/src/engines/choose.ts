@@ -1,22 +1,74 @@
-import { OptionError } from '../errors.js';
+import { OptionError, show } from '../errors.js';
 import type { PcaOptions } from '../options.js';
 import type { Engine } from './engine.js';
 import { reference } from './reference/reference.js';
 import { wasmEngine } from './wasm/wasm.js';
 
-/** The engine that was asked for: WebAssembly unless said otherwise, plain TypeScript where there is no WebAssembly SIMD. */
-export async function chooseEngine(wanted: PcaOptions['engine'] = 'auto', threads?: number): Promise<Engine> {
-  if (typeof wanted === 'object') return wanted;
-  if (wanted === 'reference') return reference;
-  const wasm = await wasmEngine(threads);
-  if (wasm) return wasm;
-  if (wanted === 'auto') return reference;
-  throw new OptionError(
+/** An engine that another package brings along. Nothing of it is loaded before a fit asks for it. */
+export interface OfferedEngine {
+  readonly name: string;
+  /** The engine, or undefined where the machine has not what it needs. Never throws. */
+  make(threads?: number): Promise<Engine | undefined>;
+  /** Why `make` gave nothing, and what to do about it. */
+  why(): Promise<string>;
+}
+
+const offered = new Map<string, OfferedEngine>();
+
+/** Numbers in the data from which `'auto'` looks for an offered engine: below, a fit takes less time than loading one. */
+const WORTH_LOADING = 1_000_000;
+
+/** Offers an engine under its name: `engine: name` asks for it, and `'auto'` weighs it against the others. */
+export function offerEngine(engine: OfferedEngine): void {
+  offered.set(engine.name, engine);
+}
+
+export interface EngineRequest {
+  readonly engine?: PcaOptions['engine'];
+  readonly threads?: number | undefined;
+}
+
+/**
+ * The engines that may do it, the likely best first: the one that was asked for; or, for `'auto'`, those that are offered
+ * and available where the data have enough numbers (or nobody knows how many), and WebAssembly, else plain TypeScript.
+ */
+export async function availableEngines(
+  { engine: wanted = 'auto', threads }: EngineRequest,
+  numbers = Number.POSITIVE_INFINITY,
+): Promise<readonly [Engine, ...Engine[]]> {
+  if (typeof wanted === 'object') return [wanted];
+  if (wanted === 'reference') return [reference];
+  if (wanted === 'auto') {
+    const own = (await wasmEngine(threads)) ?? reference;
+    if (numbers < WORTH_LOADING) return [own];
+    const others = await Promise.all(Array.from(offered.values(), ({ make }) => make(threads)));
+    const [first, ...rest] = [...others.filter((engine) => engine !== undefined), own];
+    return [first, ...rest];
+  }
+  if (wanted === 'wasm') {
+    const wasm = await wasmEngine(threads);
+    if (wasm) return [wasm];
+    throw unavailable(
+      wanted,
+      "there is no WebAssembly SIMD here, or the page's Content-Security-Policy has no 'wasm-unsafe-eval'",
+    );
+  }
+  const offer = offered.get(wanted);
+  if (!offer) throw unavailable(wanted, 'no package that was imported has it; `blas` comes with the package scree');
+  const engine = await offer.make(threads);
+  if (!engine) throw unavailable(wanted, await offer.why());
+  return [engine];
+}
+
+/** The engine for work that needs no plan: the likely best. */
+export async function chooseEngine(request: EngineRequest, numbers?: number): Promise<Engine> {
+  return (await availableEngines(request, numbers))[0];
+}
+
+function unavailable(wanted: string, why: string): OptionError {
+  return new OptionError(
     'BAD_OPTION',
-    "engine is 'wasm', but this machine has no WebAssembly SIMD. Use engine: 'auto'.",
-    {
-      option: 'engine',
-      value: wanted,
-    },
+    `engine is ${show(wanted)}, which is not available: ${why}. Or use engine: 'auto'.`,
+    { option: 'engine', value: wanted },
   );
 }

@@ -97,8 +97,9 @@ export class Model implements ModelRecord {
     const inverse = this.#deviations.map((deviation) => (deviation > 0 ? 1 / deviation : 0));
     const output = new RowCollector(this.whiten === 'zca' ? d : k);
     const wide = new Float64Array(d);
-    const engine = await chooseEngine('auto', checkControl(options).threads);
+    const { threads } = checkControl(options);
     await this.#read('scores', data, d, options, async (block, pace) => {
+      const engine = await chooseEngine({ threads }, block.data.length);
       const loaded = await engine.load(block);
       const scores = new Float64Array(block.rows * k);
       await loaded.multiply(frame, this.#components, k, scores, (rows) => pace.step(rows));

@@ -1,0 +1,12 @@
+/**
+ * `@scree/core/engine`: what an engine outside core is built from. Stable only together with the engine contract;
+ * who only fits models needs nothing of it.
+ */
+
+export { type ColumnStatistics, emptyStatistics } from './data/statistics.js';
+export { type OfferedEngine, offerEngine } from './engines/choose.js';
+export { dualByMultiply } from './engines/dual-by-multiply.js';
+export { summariseTwice } from './engines/summarise.js';
+export { compileKernels } from './engines/wasm/kernels.js';
+export type { Count, SymmetricEigen } from './linalg/symmetric-eigen.js';
+export { maxAbs, powerOfTwo } from './linalg/vector.js';

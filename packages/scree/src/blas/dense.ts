@@ -1,0 +1,201 @@
+import type { Beat, DenseBlock, FloatArray, Frame, LoadedBlock, Products as Place, RowsAt } from '@scree/core';
+import { type ColumnStatistics, dualByMultiply, summariseTwice } from '@scree/core/engine';
+import type { Numbers, Products } from './functions.js';
+import { Packer } from './pack.js';
+import { pipeline } from './pipeline.js';
+import { summariseOnce } from './summarise.js';
+import { Sums } from './sums.js';
+import { tileCols, tileRows, tilesFor } from './tiles.js';
+
+/** Dense rows of floats: what BLAS reads. */
+export type FloatBlock = DenseBlock & { readonly data: FloatArray };
+
+/**
+ * The five passes over dense rows as products of BLAS. Tiles of rows are packed through the frame, one while BLAS works on
+ * others; where the frame changes nothing BLAS reads the data where they are.
+ */
+export class BlasDense implements LoadedBlock {
+  readonly rows: number;
+  readonly cols: number;
+  readonly #block: FloatBlock;
+  readonly #blas: Products;
+
+  constructor(block: FloatBlock, blas: Products) {
+    this.rows = block.rows;
+    this.cols = block.cols;
+    this.#block = block;
+    this.#blas = blas;
+  }
+
+  async summarise(at: RowsAt, scatter: Float64Array | undefined, beat: Beat): Promise<ColumnStatistics> {
+    const once = await summariseOnce(this.#block, this.#blas, at, scatter, beat);
+    if (once) return once;
+    // Its rows were counted by the reading that did not do.
+    return summariseTwice(this.#block, this, at, scatter?.fill(0), () => beat(0));
+  }
+
+  async gram(frame: Frame, scatter: Float64Array, beat: Beat): Promise<void> {
+    const d = this.cols;
+    const { blas, sums } = this.#sums({ products: scatter, size: d, row: 0, column: 0 }, d, d, true);
+    await this.#tiles(blas, frame, [sums], beat, (tile, stride, _, rows, lane) => {
+      const { into, beta, size } = sums.next(lane);
+      return blas.syrk(true, d, rows, tile, stride, beta, into, size);
+    });
+  }
+
+  async dual(frame: Frame, other: LoadedBlock, otherFrame: Frame, into: Place, beat: Beat): Promise<void> {
+    if (!(other instanceof BlasDense)) return dualByMultiply(this.#block, frame, other, otherFrame, into, beat);
+    const [n, m, d] = [this.rows, other.rows, this.cols];
+    const same = other === this;
+    for (let i = 0; i < n; i++) {
+      const start = (into.row + i) * into.size + into.column;
+      into.products.fill(0, start + (same ? i : 0), start + m);
+    }
+    const { blas, sums } = this.#sums(into, n, m, same);
+    const width = tileCols(Math.max(n, m), d, blas.bytes, blas.lanes);
+    const left = this.#reader(blas, frame, n, width);
+    const right = same ? left : other.#reader(blas, otherFrame, m, width);
+    const widthOf = (index: number): number => Math.min(width, d - index * width);
+    try {
+      await pipeline(
+        Math.ceil(d / width),
+        blas.lanes,
+        (index) => {
+          const a = left.read(index, 0, n, index * width, widthOf(index));
+          return { a, b: same ? a : right.read(index, 0, m, index * width, widthOf(index)) };
+        },
+        ({ a, b }, index, lane) => {
+          const { into: c, beta, size } = sums.next(lane);
+          const k = widthOf(index);
+          if (same) return blas.syrk(false, n, k, a.numbers, a.stride, beta, c, size);
+          return blas.gemm(false, true, n, m, k, a.numbers, a.stride, b.numbers, b.stride, beta, c, size);
+        },
+        [sums],
+        () => beat(0),
+      );
+    } finally {
+      left.release();
+      if (!same) right.release();
+    }
+    await beat(n);
+  }
+
+  async multiply(frame: Frame, vectors: Float64Array, k: number, scores: Float64Array, beat: Beat): Promise<void> {
+    const d = this.cols;
+    const blas = this.#blas;
+    const v = this.#own(vectors, k * d);
+    await this.#tiles(blas, frame, [], beat, async (tile, stride, from, rows) => {
+      const target = scores.subarray(from * k, (from + rows) * k);
+      const y = blas.bytes === 4 ? blas.make(rows * k) : target;
+      await blas.gemm(false, true, rows, k, d, tile, stride, v, d, 0, y, k);
+      if (y !== target) target.set(y);
+    });
+  }
+
+  async multiplyTransposed(
+    frame: Frame,
+    scores: Float64Array,
+    k: number,
+    out: Float64Array,
+    beat: Beat,
+  ): Promise<void> {
+    const d = this.cols;
+    const { blas, sums } = this.#sums({ products: out, size: d, row: 0, column: 0 }, k, d, false);
+    await this.#tiles(blas, frame, [sums], beat, (tile, stride, from, rows, lane) => {
+      const y = this.#own(scores.subarray(from * k, (from + rows) * k), rows * k);
+      const { into, beta, size } = sums.next(lane);
+      return blas.gemm(true, false, k, d, rows, y, k, tile, stride, beta, into, size);
+    });
+  }
+
+  async normal(frame: Frame, vectors: Float64Array, k: number, out: Float64Array, beat: Beat): Promise<void> {
+    const d = this.cols;
+    const v = this.#own(vectors, k * d);
+    const { blas, sums } = this.#sums({ products: out, size: d, row: 0, column: 0 }, k, d, false);
+    const scores = Array.from({ length: blas.lanes }, () => blas.make(this.#height(blas) * k));
+    await this.#tiles(blas, frame, [sums], beat, async (tile, stride, _, rows, lane) => {
+      await blas.gemm(false, true, rows, k, d, tile, stride, v, d, 0, scores[lane], k);
+      const { into, beta, size } = sums.next(lane);
+      await blas.gemm(true, false, k, d, rows, scores[lane], k, tile, stride, beta, into, size);
+    });
+  }
+
+  release(): void {}
+
+  /** Numbers in the precision of the products. */
+  #own(numbers: Float64Array, length: number): Numbers {
+    return this.#blas.bytes === 8 ? numbers.subarray(0, length) : Float32Array.from(numbers.subarray(0, length));
+  }
+
+  /** Sums of this size, and the products that fill them: as many lanes as memory allows, or all threads in one. */
+  #sums(place: Place, rows: number, cols: number, upper: boolean): { blas: Products; sums: Sums } {
+    const lanes = this.#blas.lanes;
+    const blas = Sums.lanes(lanes, rows, cols) < lanes ? this.#blas.alone : this.#blas;
+    return { blas, sums: new Sums(blas, blas.lanes, place, rows, cols, upper) };
+  }
+
+  #height(blas: Products): number {
+    return tileRows(this.rows, this.cols, blas.bytes, blas.lanes);
+  }
+
+  /** Tiles of whole rows through BLAS. */
+  async #tiles(
+    blas: Products,
+    frame: Frame,
+    sums: readonly Sums[],
+    beat: Beat,
+    visit: (tile: Numbers, stride: number, from: number, rows: number, lane: number) => Promise<void>,
+  ): Promise<void> {
+    const height = this.#height(blas);
+    const reader = this.#reader(blas, frame, height, this.cols);
+    const rowsOf = (index: number): number => Math.min(height, this.rows - index * height);
+    try {
+      await pipeline(
+        Math.ceil(this.rows / height),
+        blas.lanes,
+        (index) => reader.read(index, index * height, rowsOf(index), 0, this.cols),
+        ({ numbers, stride }, index, lane) => visit(numbers, stride, index * height, rowsOf(index), lane),
+        sums,
+        (index) => beat(rowsOf(index)),
+      );
+    } finally {
+      reader.release();
+    }
+  }
+
+  /** Tiles of B, up to `rows` × `width`: packed, or the data themselves where the frame changes nothing. */
+  #reader(blas: Products, frame: Frame, rows: number, width: number): Reader {
+    const { data, stride } = this.#block;
+    if (data.BYTES_PER_ELEMENT === blas.bytes && isPlain(frame)) {
+      return {
+        read: (_, from, count, left) => ({
+          numbers: data.subarray(from * stride + left, (from + count) * stride),
+          stride,
+        }),
+        release: () => {},
+      };
+    }
+    const packer = new Packer(this.#block, tilesFor(blas.lanes), rows, width, blas.bytes === 4);
+    return {
+      read: (which, from, count, left, cols) => {
+        packer.through(frame, left, cols);
+        return { numbers: packer.pack(which, from, count, frame.rootWeights, left), stride: cols };
+      },
+      release: () => packer.release(),
+    };
+  }
+}
+
+interface Tile {
+  readonly numbers: Numbers;
+  readonly stride: number;
+}
+
+interface Reader {
+  read(which: number, from: number, rows: number, left: number, cols: number): Tile;
+  release(): void;
+}
+
+function isPlain({ shift, factor, rootWeights }: Frame): boolean {
+  return !rootWeights && shift.every((s) => s === 0) && factor.every((f) => f === 1);
+}

@@ -1,0 +1,257 @@
+import type { Beat } from '@scree/core';
+import { type Count, maxAbs, powerOfTwo, type SymmetricEigen } from '@scree/core/engine';
+import { type Lapack, Whole } from './functions.js';
+import type { Library } from './library.js';
+
+/** Columns that are reduced between two beats, and the size from which that is not worth it any more (LAPACK's own). */
+const PANEL = 32;
+const REST = 64;
+/** Above this share of the vectors, finding all of them at once is cheaper. */
+const MOST = 0.5;
+
+/**
+ * Eigenvalues and leading eigenvectors of a symmetric matrix by LAPACK, as `symmetricEigen` of core defines them:
+ * reduction to tridiagonal form panel by panel (what dsytrd does, with beats between), all eigenvalues by
+ * dsterf, the wanted vectors by dstemr (relatively robust representations), or all by dstedc (divide and conquer).
+ *
+ * Rows of zeros, as constant columns leave them, are eigenvectors by themselves and take no part. Undefined where LAPACK
+ * did not converge or its vectors do not hold: another road must do it. `a` is not changed.
+ */
+export async function lapackEigen(
+  library: Library,
+  lapack: Lapack,
+  a: Float64Array,
+  size: number,
+  count: Count,
+  beat: Beat,
+): Promise<SymmetricEigen | undefined> {
+  await beat(0);
+  const kept = rowsThatHold(a, size);
+  const n = kept.length;
+  const unit = powerOfTwo(maxAbs(a));
+  const matrix = compress(a, size, kept, 1 / unit);
+  const t = await reduce(library, lapack, matrix, n, beat);
+  if (!t) return undefined;
+  const found = await tridiagonalValues(library, lapack, t);
+  if (!found) return undefined;
+  const values = new Float64Array(size);
+  for (let i = 0; i < n; i++) values[i] = found[n - 1 - i] * unit;
+  values.sort().reverse();
+  const wanted = Math.max(0, Math.min(size, typeof count === 'number' ? count : count(values)));
+  if (wanted === 0) return { values, vectors: new Float64Array(0), count: 0 };
+  const order = places(found, size, kept, wanted);
+  const inside = order.filter(({ zero }) => zero === undefined).length;
+  const rows = inside > 0 ? await leadingVectors(library, lapack, t, found, inside) : new Float64Array(0);
+  if (!rows) return undefined;
+  await beat(2 * n * n * inside);
+  return { values, vectors: spread(rows, n, order, kept, size), count: wanted };
+}
+
+/** The rows of the upper triangle that are not all zero. */
+function rowsThatHold(a: Float64Array, size: number): number[] {
+  const holds = new Uint8Array(size);
+  for (let i = 0; i < size; i++) {
+    for (let j = i; j < size; j++) {
+      if (a[i * size + j] === 0) continue;
+      holds[i] = 1;
+      holds[j] = 1;
+    }
+  }
+  return Array.from(holds.keys()).filter((i) => holds[i] === 1);
+}
+
+function compress(a: Float64Array, size: number, kept: readonly number[], factor: number): Float64Array {
+  const n = kept.length;
+  const matrix = new Float64Array(n * n);
+  for (let p = 0; p < n; p++) {
+    const row = kept[p] * size;
+    for (let q = p; q < n; q++) matrix[p * n + q] = a[row + kept[q]] * factor;
+  }
+  return matrix;
+}
+
+/** A = QTQᵀ, Q as LAPACK keeps it: reflectors below the diagonal of the matrix, column-major. */
+interface Reduced {
+  readonly n: number;
+  readonly matrix: Float64Array;
+  readonly diagonal: Float64Array;
+  readonly offDiagonal: Float64Array;
+  readonly taus: Float64Array;
+}
+
+/** dsytrd for the lower triangle (column-major: the upper one of our rows), a panel between two beats. */
+async function reduce(
+  library: Library,
+  lapack: Lapack,
+  matrix: Float64Array,
+  n: number,
+  beat: Beat,
+): Promise<Reduced | undefined> {
+  const diagonal = new Float64Array(n);
+  const offDiagonal = new Float64Array(n);
+  const taus = new Float64Array(n);
+  const w = new Float64Array(n * PANEL);
+  const [one, minusOne] = [Float64Array.of(1), Float64Array.of(-1)];
+  let i = 0;
+  for (; n - i > REST; i += PANEL) {
+    const left = n - i;
+    const corner = matrix.subarray(i * n + i);
+    await lapack.call('dlatrd', 'L', left, PANEL, corner, n, offDiagonal.subarray(i), taus.subarray(i), w, left);
+    const rest = left - PANEL;
+    await lapack.call(
+      'dsyr2k',
+      ...(['L', 'N', rest, PANEL, minusOne, corner.subarray(PANEL), n, w.subarray(PANEL), left, one] as const),
+      ...([matrix.subarray((i + PANEL) * n + i + PANEL), n] as const),
+    );
+    for (let j = i; j < i + PANEL; j++) {
+      matrix[j * n + j + 1] = offDiagonal[j];
+      diagonal[j] = matrix[j * n + j];
+    }
+    await beat(4 * left * left * PANEL);
+  }
+  const info = new Whole(library, 1);
+  const rest = [diagonal, offDiagonal, taus].map((array) => array.subarray(i));
+  if (n > 0) await lapack.call('dsytd2', 'L', n - i, matrix.subarray(i * n + i), n, rest[0], rest[1], rest[2], info);
+  return info.first === 0 ? { n, matrix, diagonal, offDiagonal, taus } : undefined;
+}
+
+/** All eigenvalues, smallest first. */
+async function tridiagonalValues(library: Library, lapack: Lapack, t: Reduced): Promise<Float64Array | undefined> {
+  const values = t.diagonal.slice();
+  const info = new Whole(library, 1);
+  await lapack.call('dsterf', t.n, values, t.offDiagonal.slice(), info);
+  return info.first === 0 ? values : undefined;
+}
+
+/** Where the first vectors come from: the eigenvectors of T from the largest on, or a row of zeros. */
+interface Place {
+  readonly zero?: number;
+}
+
+function places(found: Float64Array, size: number, kept: readonly number[], wanted: number): Place[] {
+  const n = kept.length;
+  const holds = new Set(kept);
+  const zeros = Array.from({ length: size }, (_, i) => i).filter((i) => !holds.has(i));
+  const order: Place[] = [];
+  let next = 0;
+  let zero = 0;
+  while (order.length < wanted) {
+    const takesZero = zero < zeros.length && (next >= n || found[n - 1 - next] < 0);
+    if (takesZero) order.push({ zero: zeros[zero++] });
+    else {
+      order.push({});
+      next++;
+    }
+  }
+  return order;
+}
+
+/** Eigenvectors of A for the `count` largest values, one a row, the largest first. */
+async function leadingVectors(
+  library: Library,
+  lapack: Lapack,
+  t: Reduced,
+  values: Float64Array,
+  count: number,
+): Promise<Float64Array | undefined> {
+  const { n } = t;
+  const some = count <= MOST * n ? await vectorsByRepresentations(library, lapack, t, count) : undefined;
+  const ofT = some && solves(t, values, some, count) ? some : await allVectors(library, lapack, t, count);
+  if (!ofT || !solves(t, values, ofT, count)) return undefined;
+  const info = new Whole(library, 1);
+  const work = new Float64Array(64 * Math.max(64, count));
+  await lapack.call('dormtr', 'L', 'L', 'N', n, count, t.matrix, n, t.taus, ofT, n, work, work.length, info);
+  if (info.first !== 0) return undefined;
+  const rows = new Float64Array(count * n);
+  for (let r = 0; r < count; r++) rows.set(ofT.subarray((count - 1 - r) * n, (count - r) * n), r * n);
+  return rows;
+}
+
+/** dstemr: vectors of the `count` largest eigenvalues of T, smallest of them first. */
+async function vectorsByRepresentations(
+  library: Library,
+  lapack: Lapack,
+  { n, diagonal, offDiagonal }: Reduced,
+  count: number,
+): Promise<Float64Array | undefined> {
+  const none = new Float64Array(1);
+  const [found, support, tryRelative, info] = [1, 2 * n, 1, 1].map((length) => new Whole(library, length));
+  if (tryRelative.values instanceof Int32Array) tryRelative.values[0] = 1;
+  else tryRelative.values[0] = 1n;
+  const vectors = new Float64Array(count * n);
+  const work = new Float64Array(18 * n);
+  const integers = new Whole(library, 10 * n);
+  await lapack.call(
+    'dstemr',
+    ...(['V', 'I', n, diagonal.slice(), offDiagonal.slice(), none, none, n - count + 1, n] as const),
+    ...([found, new Float64Array(n), vectors, n, count, support, tryRelative] as const),
+    ...([work, work.length, integers, 10 * n, info] as const),
+  );
+  return info.first === 0 && found.first === count ? vectors : undefined;
+}
+
+/** dstedc: all vectors of T; the `count` of the largest eigenvalues, smallest of them first. */
+async function allVectors(
+  library: Library,
+  lapack: Lapack,
+  { n, diagonal, offDiagonal }: Reduced,
+  count: number,
+): Promise<Float64Array | undefined> {
+  const vectors = new Float64Array(n * n);
+  const info = new Whole(library, 1);
+  const work = new Float64Array(1 + 4 * n + n * n);
+  const integers = new Whole(library, 3 + 5 * n);
+  await lapack.call(
+    'dstedc',
+    ...(['I', n, diagonal.slice(), offDiagonal.slice(), vectors, n] as const),
+    ...([work, work.length, integers, 3 + 5 * n, info] as const),
+  );
+  return info.first === 0 ? vectors.slice((n - count) * n) : undefined;
+}
+
+/** Whether the rows are orthonormal eigenvectors of T (neighbours are compared: there orthogonality is lost first). */
+function solves(t: Reduced, values: Float64Array, vectors: Float64Array, count: number): boolean {
+  const { n, diagonal: d, offDiagonal: e } = t;
+  let largest = 0;
+  for (let i = 0; i < n; i++) largest = Math.max(largest, Math.abs(d[i]) + 2 * Math.abs(i + 1 < n ? e[i] : 0));
+  const allowed = 64 * n * Number.EPSILON;
+  for (let r = 0; r < count; r++) {
+    const x = vectors.subarray(r * n, (r + 1) * n);
+    const before = vectors.subarray(Math.max(0, r - 1) * n, Math.max(1, r) * n);
+    const value = values[n - count + r];
+    let [residual, length, product] = [0, 0, 0];
+    for (let i = 0; i < n; i++) {
+      const above = i > 0 ? e[i - 1] * x[i - 1] : 0;
+      const below = i + 1 < n ? e[i] * x[i + 1] : 0;
+      const gap = above + (d[i] - value) * x[i] + below;
+      residual += gap * gap;
+      length += x[i] * x[i];
+      product += x[i] * before[i];
+    }
+    if (!(Math.sqrt(residual) <= allowed * largest)) return false;
+    if (!(Math.abs(length - 1) <= allowed)) return false;
+    if (r > 0 && !(Math.abs(product) <= allowed)) return false;
+  }
+  return true;
+}
+
+/** Vectors of the compressed matrix at their places in the whole one, and unit vectors for its rows of zeros. */
+function spread(
+  rows: Float64Array,
+  n: number,
+  order: readonly Place[],
+  kept: readonly number[],
+  size: number,
+): Float64Array {
+  const vectors = new Float64Array(order.length * size);
+  let next = 0;
+  order.forEach(({ zero }, r) => {
+    if (zero !== undefined) {
+      vectors[r * size + zero] = 1;
+      return;
+    }
+    for (let p = 0; p < n; p++) vectors[r * size + kept[p]] = rows[next * n + p];
+    next++;
+  });
+  return vectors;
+}

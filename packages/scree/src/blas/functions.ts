@@ -1,0 +1,160 @@
+import type { Crew } from './crew.js';
+import { type Library, lookUp, type Native } from './library.js';
+
+export type Numbers = Float64Array | Float32Array;
+
+/** The two products that all passes are made of, row-major, in one precision. Each runs off the event loop. */
+export interface Products {
+  readonly bytes: 4 | 8;
+  /** Calls that may run side by side, a thread each. */
+  readonly lanes: number;
+  /** The same for sums too large to have one a lane: one call at a time, on all threads. */
+  readonly alone: Products;
+  make(length: number): Numbers;
+  /** C = β·C + AᵀA (`transposed`: A is k × n) or AAᵀ (A is n × k), upper triangle of n × n. */
+  syrk(
+    transposed: boolean,
+    n: number,
+    k: number,
+    a: Numbers,
+    aStride: number,
+    beta: number,
+    c: Numbers,
+    cStride: number,
+  ): Promise<void>;
+  /** C = β·C + op(A)·op(B), m × n, over k. */
+  gemm(
+    transposeA: boolean,
+    transposeB: boolean,
+    m: number,
+    n: number,
+    k: number,
+    a: Numbers,
+    aStride: number,
+    b: Numbers,
+    bStride: number,
+    beta: number,
+    c: Numbers,
+    cStride: number,
+  ): Promise<void>;
+}
+
+/** cblas's numbers for its options. */
+const ROW_MAJOR = 101;
+const UPPER = 121;
+const transpose = (yes: boolean): number => (yes ? 112 : 111);
+
+/** The products of a library in one precision; undefined where it lacks them. */
+export function bindProducts(library: Library, crew: Crew, single: boolean): Products | undefined {
+  const { handle, prefix, suffix } = library;
+  const int = library.integers === 8 ? 'int64_t' : 'int';
+  const real = single ? 'float' : 'double';
+  const letter = single ? 's' : 'd';
+  const array = 'void *';
+  const syrk = lookUp(handle, `${prefix}cblas_${letter}syrk${suffix}`, 'void', [
+    ...['int', 'int', 'int', int, int],
+    ...[real, array, int, real, array, int],
+  ]);
+  const gemm = lookUp(handle, `${prefix}cblas_${letter}gemm${suffix}`, 'void', [
+    ...['int', 'int', 'int', int, int, int],
+    ...[real, array, int, array, int, real, array, int],
+  ]);
+  if (!syrk || !gemm) return undefined;
+  const products = (all: boolean): Omit<Products, 'lanes' | 'alone'> => ({
+    bytes: single ? 4 : 8,
+    make: (length) => (single ? new Float32Array(length) : new Float64Array(length)),
+    syrk: (transposed, n, k, a, aStride, beta, c, cStride) =>
+      crew.run(all, () =>
+        offLoop(syrk, ROW_MAJOR, UPPER, transpose(transposed), n, k, 1, a, aStride, beta, c, cStride),
+      ),
+    gemm: (transposeA, transposeB, m, n, k, a, aStride, b, bStride, beta, c, cStride) =>
+      crew.run(all, () =>
+        offLoop(
+          gemm,
+          ...[ROW_MAJOR, transpose(transposeA), transpose(transposeB), m, n, k],
+          ...[1, a, aStride, b, bStride, beta, c, cStride],
+        ),
+      ),
+  });
+  const alone: Products = {
+    ...products(true),
+    lanes: 1,
+    get alone() {
+      return alone;
+    },
+  };
+  return {
+    ...products(false),
+    get lanes() {
+      return crew.lanes;
+    },
+    alone,
+  };
+}
+
+/** Calls a function on another thread. Its arrays are held until it is done. */
+export function offLoop(native: Native, ...values: unknown[]): Promise<void> {
+  return new Promise((resolve, reject) => {
+    native.async(...values, (error: unknown) => {
+      values.length = 0;
+      if (error) reject(error);
+      else resolve();
+    });
+  });
+}
+
+/** The routines of LAPACK that the eigenproblem takes, in Fortran's way: everything by address. */
+export interface Lapack {
+  call(name: Routine, ...values: readonly Argument[]): Promise<void>;
+}
+
+/** A letter, a whole number, numbers, or whole numbers to be written to. */
+export type Argument = string | number | Float64Array | Whole;
+export type Routine = keyof typeof ROUTINES;
+
+/** Whole numbers in the library's size. */
+export class Whole {
+  readonly values: Int32Array | BigInt64Array;
+
+  constructor(library: Pick<Library, 'integers'>, length: number) {
+    this.values = library.integers === 8 ? new BigInt64Array(length) : new Int32Array(length);
+  }
+
+  get first(): number {
+    return Number(this.values[0]);
+  }
+}
+
+/** How many letters and how many other arguments each has; compilers pass the letters' lengths behind all others. */
+const ROUTINES = {
+  dlatrd: [1, 8],
+  dsyr2k: [2, 10],
+  dsytd2: [1, 7],
+  dsterf: [0, 4],
+  dstemr: [2, 19],
+  dstedc: [1, 10],
+  dormtr: [3, 10],
+} as const;
+
+/** LAPACK as the library has it; undefined where it has none, or not all. */
+export function bindLapack(library: Library, crew: Crew): Lapack | undefined {
+  const bound = new Map<string, Native>();
+  for (const [name, [letters, others]] of Object.entries(ROUTINES)) {
+    const parameters = [...Array<string>(letters + others).fill('void *'), ...Array<string>(letters).fill('size_t')];
+    const native = lookUp(library.handle, `${library.prefix}${name}_${library.suffix}`, 'void', parameters);
+    if (!native) return undefined;
+    bound.set(name, native);
+  }
+  const address = (value: Argument): unknown => {
+    if (typeof value === 'string') return Uint8Array.of(value.charCodeAt(0));
+    if (value instanceof Whole) return value.values;
+    if (typeof value !== 'number') return value;
+    return library.integers === 8 ? BigInt64Array.of(BigInt(value)) : Int32Array.of(value);
+  };
+  return {
+    call(name, ...values) {
+      const lengths = Array<number>(ROUTINES[name][0]).fill(1);
+      return crew.run(false, () => offLoop(bound.get(name) as Native, ...values.map(address), ...lengths));
+    },
+  };
+}

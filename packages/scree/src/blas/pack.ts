@@ -1,0 +1,279 @@
+import type { DenseBlock, Frame } from '@scree/core';
+import type { Numbers } from './functions.js';
+import { packBinary } from './pack-binary.js';
+
+/** The functions of assembly/pack.ts. */
+interface Kernel {
+  packRows(
+    fromSingle: boolean,
+    toSingle: boolean,
+    source: number,
+    stride: number,
+    rows: number,
+    cols: number,
+    shift: number,
+    factor: number,
+    roots: number,
+    out: number,
+    outStride: number,
+  ): void;
+  packSummed(
+    fromSingle: boolean,
+    toSingle: boolean,
+    source: number,
+    stride: number,
+    rows: number,
+    runs: number,
+    runCount: number,
+    shift: number,
+    factor: number,
+    roots: number,
+    out: number,
+    outStride: number,
+    summary: number,
+    width: number,
+  ): void;
+  summariseRows(
+    single: boolean,
+    source: number,
+    stride: number,
+    rows: number,
+    runs: number,
+    runCount: number,
+    shift: number,
+    factor: number,
+    roots: number,
+    summary: number,
+    width: number,
+  ): void;
+}
+
+/** Most rows that are staged at a time, and the bytes they may have: a part of the second-level cache. */
+const STRIP_ROWS = 64;
+const STRIP_BYTES = 2 ** 18;
+/** Columns that are staged at a time, where all are wanted. No power of two: rows of a strip must not share cache sets. */
+const CHUNK = 1000;
+/** Rooms of up to this many bytes are kept for the next pass: fresh memory costs more than packing does. */
+const KEPT = 64 * 2 ** 20;
+const PAGE = 65536;
+
+/** A memory and the kernel that works in it. */
+interface Room {
+  readonly memory: WebAssembly.Memory;
+  readonly kernel: Kernel;
+}
+
+let compiled: WebAssembly.Module | undefined;
+let idle: Room | undefined;
+
+function takeRoom(bytes: number): Room {
+  const room = idle;
+  if (room && room.memory.buffer.byteLength >= bytes) {
+    idle = undefined;
+    return room;
+  }
+  compiled ??= new WebAssembly.Module(Uint8Array.from(Buffer.from(packBinary, 'base64')));
+  const memory = new WebAssembly.Memory({ initial: Math.ceil(bytes / PAGE) });
+  const instance = new WebAssembly.Instance(compiled, { env: { memory } });
+  return { memory, kernel: instance.exports as unknown as Kernel };
+}
+
+/** Rows in a strip of `width` columns. */
+function stripRows(width: number, bytes: number): number {
+  return Math.max(1, Math.min(STRIP_ROWS, Math.floor(STRIP_BYTES / (width * bytes))));
+}
+
+/**
+ * Packs rows of a block into tiles that BLAS can read: a strip of rows is copied into WebAssembly memory as it is, then
+ * goes through the frame into a tile. There are a few tiles, filled in turn; BLAS reads them where they lie.
+ */
+export class Packer {
+  readonly #room: Room;
+  readonly #block: DenseBlock;
+  readonly #single: boolean;
+  readonly #width: number;
+  readonly #at: Readonly<Record<'shift' | 'factor' | 'runs' | 'summary' | 'roots' | 'stage', number>>;
+  readonly #tiles: readonly number[];
+  #runCount = 0;
+  #columns = 0;
+
+  /** Room for `tiles` tiles of `rows` rows and `width` columns, in float32 where `single`. */
+  constructor(block: DenseBlock, tiles: number, rows: number, width: number, single: boolean) {
+    const bytes = block.data.BYTES_PER_ELEMENT;
+    this.#block = block;
+    this.#single = single;
+    this.#width = width;
+    // Address 0 means "none".
+    let top = 64;
+    const allocate = (size: number): number => {
+      const start = top;
+      top = Math.ceil((start + size) / 64) * 64;
+      return start;
+    };
+    this.#at = {
+      shift: allocate(8 * width),
+      factor: allocate(8 * width),
+      runs: allocate(8 * width),
+      summary: allocate(32 * width),
+      roots: allocate(8 * STRIP_ROWS),
+      stage: allocate(Math.max(STRIP_BYTES, width * bytes)),
+    };
+    const tile = rows * width * (single ? 4 : 8);
+    this.#tiles = Array.from({ length: tiles }, () => allocate(tile));
+    this.#room = takeRoom(top);
+  }
+
+  /** Gives the memory back: no tile may be in use any more. */
+  release(): void {
+    const { byteLength } = this.#room.memory.buffer;
+    if (byteLength <= KEPT && byteLength >= (idle?.memory.buffer.byteLength ?? 0)) idle = this.#room;
+  }
+
+  /** The columns from `left` on, `width` of them, seen through a frame. */
+  through(frame: Pick<Frame, 'shift' | 'factor'>, left = 0, width = this.#width): void {
+    this.#doubles(this.#at.shift, width).set(frame.shift.subarray(left, left + width));
+    this.#doubles(this.#at.factor, width).set(frame.factor.subarray(left, left + width));
+    this.#columns = width;
+  }
+
+  /** Some columns in some order, seen through a frame. Neighbours in both make a run. */
+  throughColumns(frame: Pick<Frame, 'shift' | 'factor'>, columns: readonly number[]): void {
+    const shift = this.#doubles(this.#at.shift, columns.length);
+    const factor = this.#doubles(this.#at.factor, columns.length);
+    const runs: number[] = [];
+    columns.forEach((column, position) => {
+      shift[position] = frame.shift[column];
+      factor[position] = frame.factor[column];
+      if (position > 0 && columns[position - 1] === column - 1) runs[runs.length - 1]++;
+      else runs.push(column, 1);
+    });
+    this.#integers(this.#at.runs, runs.length).set(runs);
+    this.#runCount = runs.length / 2;
+    this.#columns = columns.length;
+  }
+
+  /** Rows `from` to `from + rows` − 1 as the packed tile `which`; its first column is `left` of the data. */
+  pack(which: number, from: number, rows: number, roots: Float64Array | undefined, left = 0): Numbers {
+    const { shift, factor, stage } = this.#at;
+    const { start, stride, bytes } = this.#tile(which);
+    for (let first = 0; first < this.#columns; first += CHUNK) {
+      const width = Math.min(CHUNK, this.#columns - first);
+      this.#strips(from, rows, left + first, width, roots, 1, (done, count, rootsAt) => {
+        this.#room.kernel.packRows(
+          ...([this.#fromSingle, this.#single, stage, width * this.#block.data.BYTES_PER_ELEMENT, count] as const),
+          ...([width, shift + 8 * first, factor + 8 * first, rootsAt] as const),
+          ...([start + done * stride + first * bytes, stride] as const),
+        );
+      });
+    }
+    return this.#view(which, rows);
+  }
+
+  /** The same for chosen columns, which are added to the summary on the way. */
+  packSummed(which: number, from: number, rows: number, roots: Float64Array | undefined): Numbers {
+    const { shift, factor, runs, summary, stage } = this.#at;
+    const { start, stride } = this.#tile(which);
+    this.#strips(from, rows, 0, this.#width, roots, 1, (done, count, rootsAt) => {
+      this.#room.kernel.packSummed(
+        ...([this.#fromSingle, this.#single, stage, this.#width * this.#block.data.BYTES_PER_ELEMENT, count] as const),
+        ...([runs, this.#runCount, shift, factor, rootsAt] as const),
+        ...([start + done * stride, stride, summary, 8 * this.#columns] as const),
+      );
+    });
+    return this.#view(which, rows);
+  }
+
+  /** Adds rows to the summary of all columns, and packs nothing; `step` − 1 rows are left out between two. */
+  summarise(from: number, rows: number, roots: Float64Array | undefined, step = 1): void {
+    const { shift, factor, runs, summary, stage } = this.#at;
+    for (let first = 0; first < this.#columns; first += CHUNK) {
+      const width = Math.min(CHUNK, this.#columns - first);
+      this.#integers(runs, 2).set([0, width]);
+      this.#strips(from, rows, first, width, roots, step, (_, count, rootsAt) => {
+        this.#room.kernel.summariseRows(
+          ...([this.#fromSingle, stage, width * this.#block.data.BYTES_PER_ELEMENT, count] as const),
+          ...([runs, 1, shift + 8 * first, factor + 8 * first, rootsAt] as const),
+          ...([summary + 8 * first, 8 * this.#columns] as const),
+        );
+      });
+    }
+  }
+
+  /** Sums, least, greatest and squares of the columns, as they stand: views. */
+  summary(): { sums: Float64Array; min: Float64Array; max: Float64Array; squares: Float64Array } {
+    const width = this.#columns;
+    const [sums, min, max, squares] = [0, 1, 2, 3].map((part) =>
+      this.#doubles(this.#at.summary + part * 8 * width, width),
+    );
+    return { sums, min, max, squares };
+  }
+
+  /** Starts the summary anew. */
+  clearSummary(): void {
+    const { sums, min, max, squares } = this.summary();
+    sums.fill(0);
+    squares.fill(0);
+    min.fill(Number.POSITIVE_INFINITY);
+    max.fill(Number.NEGATIVE_INFINITY);
+  }
+
+  get #fromSingle(): boolean {
+    return this.#block.data.BYTES_PER_ELEMENT === 4;
+  }
+
+  #tile(which: number): { start: number; stride: number; bytes: number } {
+    const bytes = this.#single ? 4 : 8;
+    return { start: this.#tiles[which % this.#tiles.length], stride: this.#columns * bytes, bytes };
+  }
+
+  #view(which: number, rows: number): Numbers {
+    const { buffer } = this.#room.memory;
+    const { start } = this.#tile(which);
+    return new (this.#single ? Float32Array : Float64Array)(buffer, start, rows * this.#columns);
+  }
+
+  /** Stages rows strip by strip, columns `left` to `left + width` − 1, and their roots of weights. */
+  #strips(
+    from: number,
+    rows: number,
+    left: number,
+    width: number,
+    roots: Float64Array | undefined,
+    step: number,
+    visit: (done: number, count: number, rootsAt: number) => void,
+  ): void {
+    const { data, stride } = this.#block;
+    const { stage } = this.#at;
+    const { buffer } = this.#room.memory;
+    const whole = step === 1 && width === stride;
+    const strip = stripRows(width, data.BYTES_PER_ELEMENT);
+    for (let done = 0; done < rows; done += strip) {
+      const count = Math.min(strip, rows - done);
+      const first = from + done * step;
+      const target = this.#fromSingle
+        ? new Float32Array(buffer, stage, count * width)
+        : new Float64Array(buffer, stage, count * width);
+      if (whole) {
+        target.set(data.subarray(first * stride, (first + count) * stride));
+      } else {
+        for (let i = 0; i < count; i++) {
+          const at = (first + i * step) * stride + left;
+          target.set(data.subarray(at, at + width), i * width);
+        }
+      }
+      if (roots) {
+        const staged = this.#doubles(this.#at.roots, count);
+        for (let i = 0; i < count; i++) staged[i] = roots[first + i * step];
+      }
+      visit(done, count, roots ? this.#at.roots : 0);
+    }
+  }
+
+  #doubles(start: number, length: number): Float64Array {
+    return new Float64Array(this.#room.memory.buffer, start, length);
+  }
+
+  #integers(start: number, length: number): Int32Array {
+    return new Int32Array(this.#room.memory.buffer, start, length);
+  }
+}

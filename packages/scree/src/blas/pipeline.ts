@@ -1,0 +1,36 @@
+import type { Sums } from './sums.js';
+
+/**
+ * Tiles through BLAS: `lanes` of them at a time, tile i in lane i mod lanes, while the next is read. What a tile leaves
+ * is taken in and counted in the order of the tiles. Nothing is running any more when it returns or throws.
+ */
+export async function pipeline<Tile>(
+  count: number,
+  lanes: number,
+  read: (index: number) => Tile,
+  visit: (tile: Tile, index: number, lane: number) => Promise<void>,
+  sums: readonly Sums[],
+  beat: (index: number) => void | Promise<void>,
+): Promise<void> {
+  const running: Promise<void>[] = [];
+  const finish = async (index: number): Promise<void> => {
+    await running[index % lanes];
+    for (const sum of sums) sum.settle(index % lanes);
+    const pause = beat(index);
+    if (pause) await pause;
+  };
+  try {
+    for (let index = 0; index < count; index++) {
+      const tile = read(index);
+      if (index >= lanes) await finish(index - lanes);
+      const started = visit(tile, index, index % lanes);
+      // A failure is told when the tile's turn comes, not before.
+      started.catch(() => {});
+      running[index % lanes] = started;
+    }
+    for (let index = Math.max(0, count - lanes); index < count; index++) await finish(index);
+    for (const sum of sums) sum.finish();
+  } finally {
+    await Promise.allSettled(running);
+  }
+}

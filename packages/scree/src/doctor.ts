@@ -1,0 +1,136 @@
+import { availableParallelism } from 'node:os';
+import { type DenseBlock, type Engine, reference, wasmEngine } from '@scree/core';
+import { compileKernels } from '@scree/core/engine';
+import { blasEngine, loadBlas } from './blas/blas.js';
+
+/** What an engine is here: there or not, and how fast. */
+export interface EngineDiagnosis {
+  readonly name: string;
+  readonly available: boolean;
+  /** What it runs on: the library with its version, the kind of SIMD. */
+  readonly what: string;
+  /** Where the library was found. */
+  readonly path?: string;
+  readonly threads?: number;
+  /** Whether the dense eigenproblem goes to LAPACK. */
+  readonly lapack?: boolean;
+  /** Measured on a `gram` pass, counting n·d² operations: in float64, and in float32 where the engine has it. */
+  readonly gflops?: number;
+  readonly singleGflops?: number;
+  /** Why it is not there, and what to do. */
+  readonly why?: string;
+}
+
+/** The machine as scree sees it; as a string, a table for people. */
+export interface Diagnosis {
+  readonly node: string;
+  readonly platform: string;
+  readonly cores: number;
+  readonly engines: readonly EngineDiagnosis[];
+  toString(): string;
+}
+
+/** Milliseconds that a measurement takes, about, and the rows it goes up to. */
+const MEASURED = 150;
+const ROWS = 8192;
+
+/** Lists the engines of this machine, what they run on, and a measured speed of each. Takes about a second. */
+export async function doctor(): Promise<Diagnosis> {
+  const engines: EngineDiagnosis[] = [
+    {
+      name: 'reference',
+      available: true,
+      what: 'plain TypeScript',
+      threads: reference.threads,
+      gflops: await measure(reference),
+    },
+    await diagnoseWasm(),
+    await diagnoseBlas(),
+  ];
+  const facts = {
+    node: process.version,
+    platform: `${process.platform} ${process.arch}`,
+    cores: availableParallelism(),
+    engines,
+  };
+  return { ...facts, toString: () => formatDiagnosis(facts) };
+}
+
+async function diagnoseWasm(): Promise<EngineDiagnosis> {
+  const [engine, kernels] = [await wasmEngine(), await compileKernels()];
+  if (!engine || !kernels) {
+    return { name: 'wasm', available: false, what: 'WebAssembly', why: 'this runtime has no WebAssembly SIMD' };
+  }
+  return {
+    name: 'wasm',
+    available: true,
+    what: kernels.relaxed ? 'relaxed SIMD (fused multiply-add)' : 'plain SIMD',
+    threads: engine.threads,
+    gflops: await measure(engine),
+    ...(engine.single ? { singleGflops: await measure(engine.single) } : {}),
+  };
+}
+
+async function diagnoseBlas(): Promise<EngineDiagnosis> {
+  const [engine, blas] = [await blasEngine(), await loadBlas()];
+  if (typeof blas === 'string') return { name: 'blas', available: false, what: 'native BLAS', why: blas };
+  if (!engine) return { name: 'blas', available: false, what: 'native BLAS', why: 'it could not be made' };
+  const { library, lapack } = blas;
+  return {
+    name: 'blas',
+    available: true,
+    what: `${library.kind} ${library.version}`,
+    path: library.path,
+    threads: engine.threads,
+    lapack: lapack !== undefined,
+    gflops: await measure(engine),
+    ...(engine.single ? { singleGflops: await measure(engine.single) } : {}),
+  };
+}
+
+/** Billions of operations a second in `gram`, the best of some passes over as many rows as the time allows. */
+async function measure(engine: Engine): Promise<number> {
+  const cols = 384;
+  let state = 1;
+  const data = new Float64Array(ROWS * cols);
+  for (let i = 0; i < 64 * cols; i++) {
+    state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
+    data[i] = state / 2 ** 32;
+  }
+  for (let rows = 64; rows < ROWS; rows *= 2) data.copyWithin(rows * cols, 0, rows * cols);
+  const frame = { shift: new Float64Array(cols).fill(0.5), factor: new Float64Array(cols).fill(1) };
+  const scatter = new Float64Array(cols * cols);
+  let rows = 64;
+  let best = 0;
+  // The first pass starts threads and compiles: it does not count against the time.
+  for (let end = Number.POSITIVE_INFINITY; ; ) {
+    const block: DenseBlock = { kind: 'dense', rows, cols, stride: cols, data: data.subarray(0, rows * cols) };
+    const loaded = await engine.load(block);
+    const start = performance.now();
+    await loaded.gram(frame, scatter, () => {});
+    const now = performance.now();
+    loaded.release();
+    best = Math.max(best, (rows * cols * cols) / (now - start) / 1e6);
+    if (now > end) return best;
+    end = Math.min(end, now + MEASURED);
+    // Longer passes while they are short.
+    if (now - start < MEASURED / 8) rows = Math.min(ROWS, rows * 2);
+  }
+}
+
+/** A diagnosis as lines of text. */
+export function formatDiagnosis({ node, platform, cores, engines }: Omit<Diagnosis, 'toString'>): string {
+  const lines = engines.map(({ name, available, what, path, threads, lapack, gflops, singleGflops, why }) => {
+    if (!available) return `  ${name.padEnd(10)}not available: ${why}.`;
+    const facts = [
+      what,
+      `${threads} ${threads === 1 ? 'thread' : 'threads'}`,
+      ...(gflops === undefined ? [] : [`${gflops.toPrecision(3)} GFLOP/s`]),
+      ...(singleGflops === undefined ? [] : [`${singleGflops.toPrecision(3)} in float32`]),
+      ...(lapack === undefined ? [] : [lapack ? 'LAPACK' : 'no LAPACK']),
+      ...(path === undefined ? [] : [path]),
+    ];
+    return `  ${name.padEnd(10)}${facts.join(', ')}`;
+  });
+  return [`Node ${node}, ${platform}, ${cores} ${cores === 1 ? 'core' : 'cores'}`, 'Engines:', ...lines].join('\n');
+}
