@@ -16,8 +16,8 @@ const CHAIN: i32 = 64;
 
 /**
  * C += AᵀB for the lines of `tiles` slots at `a` and at `b`, each `aTile` and `bTile` bytes after the one before. Line i of
- * a slot is row (for b: column) `lines[i]` of C, less `row` and `column`. With `upper` a and b are the same slots, and
- * panels below the diagonal are left out.
+ * a slot is row (for b: column) `lines[i]` of C. With `upper` a and b are the same slots, and panels below the diagonal are
+ * left out. `groups` slots of b, `bGroup` bytes apart, are done one after the other.
  */
 export function multiplySlots(
   a: usize,
@@ -27,12 +27,27 @@ export function multiplySlots(
   tiles: i32,
   c: usize,
   stride: i32,
-  row: i32,
-  column: i32,
+  upper: bool,
+  single: bool,
+  groups: i32,
+  bGroup: usize,
+): void {
+  for (let g = 0; g < groups; g++) {
+    multiplyGroup(a, aTile, b + <usize>g * bGroup, bTile, tiles, c, stride, upper, single);
+  }
+}
+
+function multiplyGroup(
+  a: usize,
+  aTile: usize,
+  b: usize,
+  bTile: usize,
+  tiles: i32,
+  origin: usize,
+  stride: i32,
   upper: bool,
   single: bool,
 ): void {
-  const origin = c - ((<usize>row * <usize>stride + <usize>column) << 3);
   for (let t = 0; t < tiles; t++) {
     const steps = load<i32>(b, 4);
     const panel = (<usize>steps) << 5;

@@ -142,7 +142,7 @@ export class WasmDense implements LoadedBlock {
           for (let g = 0; g < groups; g++) {
             for (let h = g; h < groups; h++) {
               const [left, right, upper] = [slots + g * slot, slots + h * slot, g === h ? 1 : 0];
-              team.job('multiplySlots', left, tile, right, tile, tiles, products, d, 0, 0, upper, single);
+              team.job('multiplySlots', left, tile, right, tile, tiles, products, d, upper, single, 1, 0);
             }
           }
         },

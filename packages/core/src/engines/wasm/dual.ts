@@ -107,7 +107,7 @@ export async function multiplyRows(team: Team, a: Rows, b: Rows, single: boolean
       for (let h = same ? g : 0; h < right.groups; h++) {
         const [from, to] = [left.slotAt(c % 2, 0, g), right.slotAt(c % 2, 0, h)];
         const [upper, narrow] = [same && g === h ? 1 : 0, single ? 1 : 0];
-        team.job('multiplySlots', from, left.tile, to, right.tile, count, sums, b.count, 0, 0, upper, narrow);
+        team.job('multiplySlots', from, left.tile, to, right.tile, count, sums, b.count, upper, narrow, 1, 0);
       }
     }
     pack(c + 1);

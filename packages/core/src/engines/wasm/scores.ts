@@ -4,6 +4,8 @@ import type { Team } from './team.js';
 
 /** Vectors of a slot of scores. */
 const WIDTH = 64;
+/** Jobs that collecting falls into, for each slot of scores. */
+const JOBS = 64;
 /** Rows that one job scores: an eighth of a tile, so that all threads have something to do. */
 const strip = (height: number): number => Math.max(4, Math.ceil(height / 32) * 4);
 
@@ -34,7 +36,12 @@ export class Scores {
     return this.#flow.tiles * this.#groups * Math.ceil(this.#flow.height / strip(this.#flow.height));
   }
   get collectJobs(): number {
-    return this.#groups * this.#flow.groups;
+    return this.#groups * Math.ceil(this.#flow.groups / this.#together);
+  }
+
+  /** Slots of columns that one job collects: very wide data have thousands of them, each too little work for a job. */
+  get #together(): number {
+    return Math.ceil(this.#flow.groups / JOBS);
   }
 
   /** Y = BVᵀ for a chunk; `vectors` are k packed vectors of length d. */
@@ -69,23 +76,12 @@ export class Scores {
   /** Z += YᵀB for a chunk; Z is k × d at `sums`. */
   collect(chunk: Packed, sums: number, d: number): void {
     const { slot, tile, groups } = this.#flow;
+    const together = this.#together;
     for (let q = 0; q < this.#groups; q++) {
       const left = this.#slots[chunk.turn] + q * this.#slot;
-      for (let g = 0; g < groups; g++) {
-        this.#team.job(
-          'multiplySlots',
-          left,
-          this.#tile,
-          chunk.slots + g * slot,
-          tile,
-          chunk.tiles,
-          sums,
-          d,
-          0,
-          0,
-          0,
-          0,
-        );
+      for (let g = 0; g < groups; g += together) {
+        const [right, count] = [chunk.slots + g * slot, Math.min(together, groups - g)];
+        this.#team.job('multiplySlots', left, this.#tile, right, tile, chunk.tiles, sums, d, 0, 0, count, slot);
       }
     }
   }
