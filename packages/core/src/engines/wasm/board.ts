@@ -28,5 +28,15 @@ export const word = {
 } as const;
 
 /** What jobs call, by number: exports of assembly/kernels.ts. */
-export const FUNCTIONS = ['packColumns', 'packRows', 'multiplySlots', 'scoreSlots'] as const;
+export const FUNCTIONS = [
+  'packColumns',
+  'packRows',
+  'multiplySlots',
+  'scoreSlots',
+  'sparsePack',
+  'sparseNormal',
+  'sparseScore',
+  'sparseCollect',
+  'sparseSettle',
+] as const;
 export type FunctionName = (typeof FUNCTIONS)[number];
