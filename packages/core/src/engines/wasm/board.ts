@@ -38,5 +38,7 @@ export const FUNCTIONS = [
   'sparseScore',
   'sparseCollect',
   'sparseSettle',
+  'basisProducts',
+  'basisSubtract',
 ] as const;
 export type FunctionName = (typeof FUNCTIONS)[number];

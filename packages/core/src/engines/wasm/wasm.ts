@@ -6,6 +6,7 @@ import type { Engine, LoadedBlock } from '../engine.js';
 import { reference } from '../reference/reference.js';
 import { SparseReference } from '../reference/sparse.js';
 import { follow } from '../summarise.js';
+import { WasmBasis } from './basis.js';
 import { machineThreads } from './crew.js';
 import { type Borrow, WasmDense } from './dense.js';
 import { type Compiled, compileKernels, Kernels } from './kernels.js';
@@ -79,6 +80,7 @@ function makeEngine(compiled: Compiled, threads: number): Engine {
   const tiles = (n: number, d: number): number => Math.ceil(n / tileRows(d));
   const shared: Omit<Engine, 'name' | 'rates' | 'load' | 'roundoff'> = {
     threads,
+    basis: (length) => new WasmBasis(length, lender),
     async symmetricEigen(a, size, count, beat) {
       if (!suits(size)) return follow(symmetricEigen(a, size, count), beat);
       return withKernels(compiled, (kernels) => {
