@@ -18,6 +18,8 @@ const BLOCKS = 12;
 const MOST_NUMBERS = 1 << 26;
 /** Where d is no more than this many blocks, the space grows until it is all of ℝᵈ. */
 const WHOLE = 3;
+/** Share of the tolerance that residuals must reach before they are believed: what is measured afterwards differs by rounding. */
+const BELIEVED = 0.9;
 /** Tolerances above this are a wish for speed, not for the last digit. */
 const LOOSE = 1e-8;
 
@@ -153,7 +155,7 @@ function holds(wanted: Wanted, values: Float64Array, trace: number): boolean {
  */
 function missing(ritz: Ritz, k: number, { tolerance, roundoff }: Problem): number {
   const largest = ritz.values[0];
-  const allowed = tolerance * largest;
+  const allowed = BELIEVED * tolerance * largest;
   let excess = 0;
   for (let i = 0; i < k; i++) excess = Math.max(excess, over(ritz.residuals[i], allowed));
   if (ritz.residuals.length <= k) return excess;

@@ -252,7 +252,7 @@ class Bench {
     this.#k = k;
     this.#pass = pass;
     const panels = Math.ceil(this.count / LANES);
-    const stageRows = Math.max(...stages.map((stage) => stage.reduce((sum, part) => sum + part.rows, 0)));
+    const stageRows = Math.max(0, ...stages.map((stage) => stage.reduce((sum, part) => sum + part.rows, 0)));
     this.#rest = kernels.put(rest);
     this.#lines = kernels.allocate(this.count * d * 8);
     this.#room = pass.vectors ? kernels.allocate(panels * panel) : 0;
