@@ -5,7 +5,7 @@ import type { Basis, Engine, LoadedBlock } from '../engines/engine.js';
 import { cholesky, invertLower } from '../linalg/cholesky.js';
 import { orthonormalise } from '../linalg/orthonormalise.js';
 import type { Random } from '../linalg/random.js';
-import { dot, norm } from '../linalg/vector.js';
+import { axpy, dot, norm, scale } from '../linalg/vector.js';
 import type { Pace } from '../pace.js';
 
 export interface Ritz {
@@ -26,6 +26,11 @@ const ROUNDS = 3;
 const SHRUNK = 1000;
 /** A row that keeps less than this share of its square is too close to the others for Cholesky QR. */
 const INDEPENDENT = 1e-8;
+
+/** Rows that lose no more than this share of their square to the others leave Cholesky QR orthonormal at once, to 1e-14. */
+const APART = 0.01;
+/** Blocks of up to so many vectors are multiplied here: the engine would take longer to load them. */
+const FEW = 16;
 
 /** The basis Q, the projection T = QᵀSQ, and the part of S·(last block) that lies outside Q. */
 export class KrylovSpace {
@@ -82,7 +87,9 @@ export class KrylovSpace {
     const lower = cholesky(this.#products, count, INDEPENDENT);
     if (!lower) return false;
     for (let i = 0; i < count; i++) if (lower[i * count + i] * SHRUNK < this.#longest) return false;
+    const apart = cholesky(this.#products, count, APART) !== undefined;
     await this.#combine(block, count, lower, pace);
+    if (apart) return true;
     const second = cholesky(await this.#multiplyRows(block, count, pace), count, INDEPENDENT);
     if (!second) return false;
     await this.#combine(block, count, second, pace);
@@ -114,6 +121,13 @@ export class KrylovSpace {
   /** Products of all pairs of rows, upper triangle. */
   async #multiplyRows(block: Float64Array, count: number, pace: Pace): Promise<Float64Array> {
     const products = new Float64Array(count * count);
+    const d = this.#d;
+    if (count <= FEW) {
+      for (let i = 0; i < count; i++) {
+        for (let j = i; j < count; j++) products[i * count + j] = dot(block, i * d, block, j * d, d);
+      }
+      return products;
+    }
     await this.#with(block, count, (rows) =>
       rows.dual(this.#plain, rows, this.#plain, { products, size: count, row: 0, column: 0 }, () => pace.breathe()),
     );
@@ -122,7 +136,15 @@ export class KrylovSpace {
 
   /** Z = L⁻¹Z. */
   async #combine(block: Float64Array, count: number, lower: Float64Array, pace: Pace): Promise<void> {
-    const out = new Float64Array(count * this.#d);
+    const d = this.#d;
+    if (count <= FEW) {
+      for (let i = 0; i < count; i++) {
+        for (let j = 0; j < i; j++) axpy(-lower[i * count + j], block, j * d, block, i * d, d);
+        scale(1 / lower[i * count + i], block, i * d, d);
+      }
+      return;
+    }
+    const out = new Float64Array(count * d);
     const coordinates = transpose(invertLower(lower, count), count, count);
     await this.#with(block, count, (rows) =>
       rows.multiplyTransposed(this.#plain, coordinates, count, out, () => pace.breathe()),
