@@ -6,5 +6,13 @@
 export { basisProducts, basisSubtract } from './basis';
 export { multiplySlots, scoreSlots } from './multiply';
 export { packColumns, packRows, packVectors } from './pack';
-export { sparseCollect, sparseNormal, sparsePack, sparseScore, sparseSettle } from './sparse';
+export {
+  sparseCollect,
+  sparseNormal,
+  sparseNormalTurned,
+  sparsePack,
+  sparseScore,
+  sparseSettle,
+  sparseTurn,
+} from './sparse';
 export { tridiagonaliseSteps } from './tridiagonalise';

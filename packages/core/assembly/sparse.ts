@@ -94,6 +94,111 @@ export function sparseNormal(
   else walk<i16>(values, columns, starts, rows, roots, d, v, 0, 0, 0, z);
 }
 
+/**
+ * The entries of some rows once more, column by column: `turned` gets d + 1 starts, then the rows, then the values, each in the
+ * order of the rows. See `turnedBytes` of src/engines/wasm/sparse-rows.ts.
+ */
+export function sparseTurn(values: usize, columns: usize, starts: usize, rows: i32, d: i32, turned: usize): void {
+  const entries = load<u32>(starts + ((<usize>rows) << 2));
+  const names = rowsAt(turned, d);
+  const numbers = valuesAt(names, entries);
+  const room = (<usize>d + 2) << 2;
+  memory.fill(turned, 0, room);
+  // Counts lie two ahead and become starts one ahead, which filling moves to where they belong.
+  for (let e: u32 = 0; e < entries; e++) {
+    const at = turned + ((<usize>load<u32>(columns + ((<usize>e) << 2))) << 2);
+    store<u32>(at, load<u32>(at, 8) + 1, 8);
+  }
+  for (let j: usize = 2; j <= <usize>d; j++) {
+    const at = turned + (j << 2);
+    store<u32>(at, load<u32>(at) + load<u32>(at - 4));
+  }
+  for (let i = 0; i < rows; i++) {
+    const to = load<u32>(starts, 4);
+    for (let e = load<u32>(starts); e < to; e++) {
+      const at = turned + ((<usize>load<u32>(columns + ((<usize>e) << 2))) << 2);
+      const place = load<u32>(at, 4);
+      store<u32>(at, place + 1, 4);
+      store<u32>(names + ((<usize>place) << 2), i);
+      store<f64>(numbers + ((<usize>place) << 3), load<f64>(values + ((<usize>e) << 3)));
+    }
+    starts += 4;
+  }
+}
+
+/** Where the rows of turned entries are, and their values. */
+function rowsAt(turned: usize, d: i32): usize {
+  return turned + ((((<usize>d + 2) << 2) + 63) & ~63);
+}
+function valuesAt(names: usize, entries: u32): usize {
+  return names + ((((<usize>entries) << 2) + 63) & ~63);
+}
+
+/**
+ * As `sparseNormal` with eight lanes, to the last bit: scores of all rows go to `y` first, then every column gathers what
+ * it is due. Rows of a part and eight lanes fit the second cache where Z does not.
+ */
+export function sparseNormalTurned(
+  values: usize,
+  columns: usize,
+  starts: usize,
+  rows: i32,
+  roots: usize,
+  d: i32,
+  v: usize,
+  z: usize,
+  y: usize,
+  turned: usize,
+): void {
+  const entries = load<u32>(starts + ((<usize>rows) << 2));
+  walk<f64>(values, columns, starts, rows, roots, d, v, y, 8, 8, 0);
+  let name = rowsAt(turned, d);
+  let value = valuesAt(name, entries);
+  for (let j = 0; j < d; j++) {
+    const count = load<u32>(turned, 4) - load<u32>(turned);
+    turned += 4;
+    if (count > 0) {
+      let c0 = v128.load(z);
+      let c1 = v128.load(z, 16);
+      let c2 = v128.load(z, 32);
+      let c3 = v128.load(z, 48);
+      const end = value + ((<usize>count) << 3);
+      while (value < end) {
+        const entry = v128.load64_splat(value);
+        const at = y + ((<usize>load<u32>(name)) << 6);
+        c0 = madd(entry, v128.load(at), c0);
+        c1 = madd(entry, v128.load(at, 16), c1);
+        c2 = madd(entry, v128.load(at, 32), c2);
+        c3 = madd(entry, v128.load(at, 48), c3);
+        value += 8;
+        name += 4;
+      }
+      v128.store(z, c0);
+      v128.store(z, c1, 16);
+      v128.store(z, c2, 32);
+      v128.store(z, c3, 48);
+    }
+    z += 64;
+  }
+  // The shift, in column d.
+  let c0 = v128.load(z);
+  let c1 = v128.load(z, 16);
+  let c2 = v128.load(z, 32);
+  let c3 = v128.load(z, 48);
+  for (let i = 0; i < rows; i++) {
+    const root = f64x2.splat(roots === 0 ? -1.0 : -load<f64>(roots + ((<usize>i) << 3)));
+    c0 = madd(root, v128.load(y), c0);
+    c1 = madd(root, v128.load(y, 16), c1);
+    c2 = madd(root, v128.load(y, 32), c2);
+    c3 = madd(root, v128.load(y, 48), c3);
+    y += 64;
+  }
+  v128.store(z, c0);
+  v128.store(z, c1, 16);
+  v128.store(z, c2, 32);
+  v128.store(z, c3, 48);
+}
+
 /** Y = BVᵀ: `width` scores of row i at y + i·stride. */
 export function sparseScore(
   values: usize,

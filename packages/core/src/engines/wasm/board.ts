@@ -35,6 +35,8 @@ export const FUNCTIONS = [
   'scoreSlots',
   'sparsePack',
   'sparseNormal',
+  'sparseNormalTurned',
+  'sparseTurn',
   'sparseScore',
   'sparseCollect',
   'sparseSettle',

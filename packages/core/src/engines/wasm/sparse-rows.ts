@@ -80,6 +80,8 @@ export interface Placed {
   readonly columns: number;
   readonly starts: number;
   readonly roots: number;
+  /** Its entries once more, column by column, as `sparseTurn` lays them out; 0 where there is no such copy. */
+  readonly turned: number;
 }
 
 /** Bytes that a part of so many rows and entries takes. */
@@ -87,13 +89,19 @@ export function partBytes(rows: number, entries: number, weighted: boolean): num
   return entries * 12 + (rows + 1) * 4 + (weighted ? rows * 8 : 0) + 4 * 64;
 }
 
-/** Room for a part. */
-export function placePart(kernels: Kernels, rows: number, entries: number, weighted: boolean): Placed {
+/** Bytes of the copy by column: starts, rows and values, each at a multiple of 64. */
+export function turnedBytes(entries: number, cols: number): number {
+  return entries * 12 + (cols + 2) * 4 + 2 * 64;
+}
+
+/** Room for a part, and for its entries by column where `turnedCols` is their number. */
+export function placePart(kernels: Kernels, rows: number, entries: number, weighted: boolean, turnedCols = 0): Placed {
   return {
     values: kernels.allocate(entries * 8),
     columns: kernels.allocate(entries * 4),
     starts: kernels.allocate((rows + 1) * 4),
     roots: weighted ? kernels.allocate(rows * 8) : 0,
+    turned: turnedCols > 0 ? kernels.allocate(turnedBytes(entries, turnedCols)) : 0,
   };
 }
 

@@ -15,6 +15,7 @@ import {
   partBytes,
   placePart,
   sameFrame,
+  turnedBytes,
 } from './sparse-rows.js';
 import type { Team } from './team.js';
 
@@ -36,12 +37,23 @@ const SUMS = 2 ** 27;
 const PARTS = 4;
 /** Bytes of rows that may stay in the memory between passes. */
 const RESIDENT = 2 ** 28;
+/** Entries a column and part from which on a copy by column pays. */
+const TURNED = 4;
 
 /** What a pass is given and what it fills: Y = BVᵀ has vectors and scores, Z += YᵀB scores and sums, Z += VBᵀB vectors and sums. */
 interface Pass {
   readonly vectors?: Float64Array;
   readonly scores?: Float64Array;
   readonly out?: Float64Array;
+}
+
+/** Rows that stay in a memory of their own. */
+interface Kept {
+  readonly kernels: Kernels;
+  readonly centred: Centred;
+  readonly placed: readonly Placed[][];
+  /** Whether their entries have been copied by column, where there is room for that. */
+  turned: boolean;
 }
 
 /**
@@ -51,8 +63,9 @@ interface Pass {
  * scores, and the scores go back to the lines of the same columns in Z. A job is one part of the rows and one panel of
  * vectors. Parts have sums of their own, which are added up in their order, so no answer depends on who did what.
  *
- * From the second pass on the rows stay in a memory of their own where they are no more than 256 MB. Otherwise they
- * are copied in, one stage of parts while the one before is worked on.
+ * From the second pass on the rows stay in a memory of their own where they are no more than 256 MB, and by column
+ * too where there is room for that: gathering sums column by column is quicker than scattering them, and the same to the last
+ * bit. Otherwise they are copied in, one stage of parts while the one before is worked on.
  */
 export class WasmSparse implements LoadedBlock {
   readonly rows: number;
@@ -65,7 +78,7 @@ export class WasmSparse implements LoadedBlock {
   #passes = 0;
   #busy = false;
   #centred: Centred | undefined;
-  #kept: { readonly kernels: Kernels; readonly centred: Centred; readonly placed: readonly Placed[][] } | undefined;
+  #kept: Kept | undefined;
 
   constructor(block: SparseBlock, lender: Lender) {
     this.rows = block.rows;
@@ -123,9 +136,14 @@ export class WasmSparse implements LoadedBlock {
       return this.#lender.borrow(flops, (team) => this.#work(team, centred, undefined, k, pass, beat));
     }
     const { kernels, placed } = this.#kept;
+    const kept = this.#kept;
     this.#busy = true;
     try {
-      await this.#lender.runOn(kernels, flops, (team) => this.#work(team, centred, placed, k, pass, beat));
+      await this.#lender.runOn(kernels, flops, async (team) => {
+        if (!kept.turned) await this.#turn(team, placed, beat);
+        kept.turned = true;
+        await this.#work(team, centred, placed, k, pass, beat);
+      });
     } finally {
       this.#busy = false;
       // A lost worker may still write into the memory.
@@ -137,19 +155,33 @@ export class WasmSparse implements LoadedBlock {
   #keep(centred: Centred): void {
     if (this.#kept?.centred === centred) return;
     const weighted = centred.frame.rootWeights !== undefined;
-    const bytes = this.#stages.flat().map(({ rows, from, to }) => partBytes(rows, to - from, weighted));
-    if (bytes.reduce((sum, more) => sum + more, 0) > RESIDENT) return;
+    const parts = this.#stages.flat();
+    const plain = parts.reduce((sum, { rows, from, to }) => sum + partBytes(rows, to - from, weighted), 0);
+    if (plain > RESIDENT) return;
+    const both = parts.reduce((sum, { from, to }) => sum + turnedBytes(to - from, this.cols), plain);
+    const turns = both <= RESIDENT && this.#block.data.length >= TURNED * this.cols * parts.length;
     const kernels = this.#kept?.kernels ?? this.#lender.take();
     kernels.forget();
     const placed = this.#stages.map((stage) =>
       stage.map((part) => {
-        const at = placePart(kernels, part.rows, part.to - part.from, weighted);
+        const at = placePart(kernels, part.rows, part.to - part.from, weighted, turns ? this.cols : 0);
         fillPart(kernels, at, this.#block, part, centred);
         return at;
       }),
     );
     kernels.keep();
-    this.#kept = { kernels, centred, placed };
+    this.#kept = { kernels, centred, placed, turned: !turns };
+  }
+
+  /** Copies entries by column. */
+  async #turn(team: Team, placed: readonly Placed[][], beat: Beat): Promise<void> {
+    const parts = this.#stages.flat();
+    team.reserve(parts.length);
+    placed.flat().forEach(({ values, columns, starts, turned }, p) => {
+      team.job('sparseTurn', values, columns, starts, parts[p].rows, this.cols, turned);
+    });
+    await team.step(() => beat(0));
+    team.kernels.clear();
   }
 
   async #work(
@@ -162,7 +194,7 @@ export class WasmSparse implements LoadedBlock {
   ): Promise<void> {
     const flow = placed ? { at: (s: number) => placed[s], load: () => {} } : this.#stream(team.kernels, centred);
     const stages = this.#stages;
-    const bench = new Bench(team, this.#parts, stages, centred.rest, k, pass);
+    const bench = new Bench(team, this.#parts, stages, centred.rest, k, pass, (placed?.[0]?.[0]?.turned ?? 0) !== 0);
     for (let first = 0; first < k; first += bench.count) {
       const last = first + bench.count >= k;
       await bench.begin(first, beat);
@@ -240,6 +272,7 @@ class Bench {
     rest: Float64Array,
     k: number,
     pass: Pass,
+    turned: boolean,
   ) {
     const { kernels } = team;
     const d = rest.length;
@@ -257,7 +290,8 @@ class Bench {
     this.#lines = kernels.allocate(this.count * d * 8);
     this.#room = pass.vectors ? kernels.allocate(panels * panel) : 0;
     this.#sums = pass.out ? kernels.allocate(panels * panel * parts) : 0;
-    this.#scores = pass.scores ? kernels.allocate(stageRows * this.count * 8) : 0;
+    // Scores of whole panels where columns are to gather them.
+    this.#scores = kernels.allocate(stageRows * (pass.scores ? this.count : turned ? panels * LANES : 0) * 8);
     team.reserve(panels * parts);
   }
 
@@ -302,11 +336,14 @@ class Bench {
     if (scores && out) this.#moveScores(stage, scores, true);
     let y = this.#scores;
     stage.forEach(({ rows }, a) => {
-      const { values, columns, starts, roots } = placed[a];
+      const { values, columns, starts, roots, turned } = placed[a];
       for (const { first, lanes, width, start, sums } of this.#panels) {
         const z = sums + a * panelBytes(d, lanes);
         const row = y + first * 8;
-        if (vectors && out) {
+        if (vectors && out && turned !== 0 && lanes === LANES) {
+          const room = y + rows * first * 8;
+          team.job('sparseNormalTurned', values, columns, starts, rows, roots, d, start, z, room, turned);
+        } else if (vectors && out) {
           team.job('sparseNormal', values, columns, starts, rows, roots, d, lanes, start, z);
         } else if (vectors) {
           team.job('sparseScore', values, columns, starts, rows, roots, d, lanes, start, row, this.#width, width);
@@ -314,7 +351,7 @@ class Bench {
           team.job('sparseCollect', values, columns, starts, rows, roots, d, lanes, row, this.#width, width, z);
         }
       }
-      y += rows * this.#width * 8;
+      y += rows * (scores ? this.#width : this.#panels.length * LANES) * 8;
     });
   }
 
