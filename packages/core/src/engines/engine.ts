@@ -38,6 +38,8 @@ export interface Engine {
    * linalg defines them. `a` may be destroyed. The beat counts flops.
    */
   symmetricEigen(a: Float64Array, size: number, count: Count, beat: Beat): Promise<SymmetricEigen>;
+  /** An empty basis of vectors of that length, where the engine has a better way to keep one than as a block it loads. */
+  basis?(length: number): Basis;
   /**
    * The worst rounding error of `gram` and `normal` over n rows of d columns, relative to the energy of the data as
    * the pass sees it: the computed S, or SV for orthonormal V, is off by at most roundoff·energy in norm. The energy
@@ -72,6 +74,18 @@ export interface RowsAt {
   readonly first: number;
   readonly weights: Float64Array | undefined;
   readonly columnNames: readonly string[] | undefined;
+}
+
+/** Many long vectors Q, one a row, that others are made orthogonal to. They are copied. */
+export interface Basis {
+  readonly size: number;
+  append(vectors: Float64Array, count: number): void;
+  /** Z −= (ZQᵀ)Q for the vectors of Q from number `from` on; returns QZᵀ ((size − from) × count). */
+  project(vectors: Float64Array, count: number, from: number, beat: Beat): Promise<Float64Array>;
+  /** CQ; `coordinates` is count × size. */
+  combine(coordinates: Float64Array, count: number, beat: Beat): Promise<Float64Array>;
+  /** Forgets all vectors and frees what they took. */
+  release(): void;
 }
 
 export interface LoadedBlock {

@@ -15,6 +15,8 @@ const TILE_LINES = 256;
 export class Passes {
   readonly rows: number;
   readonly cols: number;
+  /** Whether a pass costs by the vector and not by the reading: rows that are sparse and stay in memory. */
+  readonly narrow: boolean;
   readonly #source: RowSource;
   readonly #engine: Engine;
   readonly #frame: Frame;
@@ -25,6 +27,7 @@ export class Passes {
   constructor(source: RowSource, rows: number, engine: Engine, frame: Frame, weights: RowWeights, pace: Pace) {
     this.rows = rows;
     this.cols = source.cols;
+    this.narrow = source.resident && source.nonzeros !== undefined;
     this.#source = source;
     this.#engine = engine;
     this.#frame = frame;

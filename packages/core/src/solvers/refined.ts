@@ -21,6 +21,10 @@ const OVERSAMPLING = 10;
 const STEPS = 40;
 /** How much of the residual a correction may leave: what is left beside the error of S̃ itself. */
 const LEFT = 1e-6;
+/** Residuals of this times θ₁ are rounding: there is nothing to correct. */
+const ROUNDING = 16 * Number.EPSILON;
+/** Corrections larger than this are none: S̃ was too far from S, or the gap too small. */
+const SMALL = 1e-4;
 
 /**
  * Eigenvectors of a scatter S̃ that was summed in float32, made as good as those of the float64 scatter S by one `normal`
@@ -128,7 +132,9 @@ async function correct(
   const corrections = new Float64Array(k * d);
   const directions = rest.slice();
   const squares = Float64Array.from({ length: k }, (_, r) => dot(rest, r * d, rest, r * d, d));
-  const enough = squares.map((square) => square * LEFT * LEFT);
+  // Below rounding, and where the span is all there is, conjugate gradients would chase noise.
+  const floor = count === d ? Number.POSITIVE_INFINITY : (ROUNDING * ritz.values[0]) ** 2;
+  const enough = squares.map((square) => Math.max(square * LEFT * LEFT, floor));
   const open = (): boolean => squares.some((square, r) => square > enough[r]);
   for (let step = 0; step < STEPS && open(); step++) {
     const products = await multiplySymmetric(scatter, directions, k, d, problem);
@@ -147,6 +153,8 @@ async function correct(
       squares[r] = square;
     }
   }
+  const sizes = Float64Array.from({ length: k }, (_, r) => norm(corrections, r * d, d));
+  if (!sizes.every((size) => size <= SMALL)) return undefined;
   const moved = await multiplySymmetric(scatter, corrections, k, d, problem);
   const basis = ritz.vectors.slice(0, k * d);
   const images = ritz.images.slice(0, k * d);
@@ -161,9 +169,9 @@ async function correct(
   for (let r = 0; r < k; r++) {
     values[r] = dot(basis, r * d, images, r * d, d);
     axpy(-values[r], basis, r * d, images, r * d, d);
-    residuals[r] = norm(images, r * d, d) + error * norm(corrections, r * d, d);
+    residuals[r] = norm(images, r * d, d) + error * sizes[r];
   }
-  return { k, basis, values, residuals, rayleigh: true, converged: true, passes: 2 };
+  return { k, basis, values, residuals, converged: true, passes: 2 };
 }
 
 /** Rows that are orthonormal but for δδᵀ become so to its square: V ← (3I − VVᵀ)V/2, and their images with them. */

@@ -35,5 +35,14 @@ export const FUNCTIONS = [
   'scoreSlots',
   'reduceRows',
   'backTransform',
+  'sparsePack',
+  'sparseNormal',
+  'sparseNormalTurned',
+  'sparseTurn',
+  'sparseScore',
+  'sparseCollect',
+  'sparseSettle',
+  'basisProducts',
+  'basisSubtract',
 ] as const;
 export type FunctionName = (typeof FUNCTIONS)[number];

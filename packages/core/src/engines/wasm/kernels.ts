@@ -1,4 +1,4 @@
-import type { FunctionName } from './board.js';
+import { BOARD, BOARD_BYTES, type FunctionName } from './board.js';
 import { plainSimd, relaxedSimd } from './kernels-binary.js';
 
 /** The functions of assembly/kernels.ts: addresses, counts and switches, all of them 32-bit numbers. */
@@ -15,7 +15,7 @@ let made = 0;
 
 /**
  * One instance of the kernels and its memory, which workers can share. A pass borrows one for itself and lays its arrays
- * out in it from the start; nothing in it outlives the pass.
+ * out in it from the start; nothing in it outlives the pass, unless it is kept.
  */
 export class Kernels {
   readonly id = ++made;
@@ -24,7 +24,8 @@ export class Kernels {
   readonly run: Exports;
   /** Set where a worker was lost that may still write into the memory: nobody may use it again. */
   broken = false;
-  #top = 0;
+  #base = BOARD + BOARD_BYTES;
+  #top = this.#base;
 
   constructor(module: WebAssembly.Module) {
     this.module = module;
@@ -37,10 +38,21 @@ export class Kernels {
     return this.memory.buffer.byteLength;
   }
 
-  /** Forgets all arrays. */
+  /** Forgets all arrays but those that are kept. */
   clear(): void {
-    // Address 0 stays unused: it means "none".
-    this.#top = 64;
+    this.#top = this.#base;
+  }
+
+  /** Keeps the arrays that are there now for the passes to come. */
+  keep(): void {
+    this.#base = this.#top;
+  }
+
+  /** Keeps nothing any more. */
+  forget(): void {
+    // What comes before is the team's board, and address 0, which means "none".
+    this.#base = BOARD + BOARD_BYTES;
+    this.#top = this.#base;
   }
 
   /** Room for `bytes`, at a multiple of 64; the memory grows as needed. What is there is not zeroed. */

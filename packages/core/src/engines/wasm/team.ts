@@ -28,7 +28,6 @@ export class Team {
     this.kernels = kernels;
     this.#calls = FUNCTIONS.map((name) => kernels.run[name] as (...numbers: number[]) => void);
     kernels.clear();
-    kernels.allocate(BOARD_BYTES);
     this.#board = new Int32Array(kernels.memory.buffer, BOARD, BOARD_BYTES / 4).fill(0);
     this.#workers = threads > 1 ? hire(threads - 1, most - 1) : [];
     if (this.#workers.length === 0) return;

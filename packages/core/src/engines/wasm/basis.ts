@@ -1,0 +1,111 @@
+import { transpose } from '../../data/matrix.js';
+import type { Basis, Beat } from '../engine.js';
+import type { Kernels } from './kernels.js';
+import type { Lender } from './sparse.js';
+import type { Team } from './team.js';
+
+/** Rows of Q whose products are one job, and columns of Z that are. */
+const ROWS = 32;
+const COLUMNS = 1024;
+
+/** A basis in a memory of its own: it is copied in once and never packed, and threads share it. */
+export class WasmBasis implements Basis {
+  readonly #length: number;
+  readonly #stride: number;
+  readonly #lender: Lender;
+  #kernels: Kernels | undefined;
+  #start = 0;
+  size = 0;
+
+  constructor(length: number, lender: Lender) {
+    this.#length = length;
+    // Whole lines of the caches.
+    this.#stride = Math.ceil(length / 8) * 8;
+    this.#lender = lender;
+  }
+
+  append(vectors: Float64Array, count: number): void {
+    this.#kernels ??= this.#lender.take();
+    const kernels = this.#kernels;
+    // Nothing but the basis is kept, so that what is appended follows what is there.
+    kernels.clear();
+    const start = kernels.allocate(count * this.#stride * 8);
+    if (this.size === 0) this.#start = start;
+    this.#put(kernels, start, vectors, count);
+    kernels.keep();
+    this.size += count;
+  }
+
+  async project(vectors: Float64Array, count: number, from: number, beat: Beat): Promise<Float64Array> {
+    const rows = this.size - from;
+    if (rows === 0) return new Float64Array(0);
+    return this.#run(4 * rows * this.#length * count, async (team) => {
+      const { kernels } = team;
+      const q = this.#start + from * this.#stride * 8;
+      const z = kernels.allocate(count * this.#stride * 8);
+      const h = kernels.allocate(rows * count * 8);
+      this.#put(kernels, z, vectors, count);
+      this.#reserve(team, rows);
+      for (let r = 0; r < rows; r += ROWS) {
+        const some = Math.min(ROWS, rows - r);
+        team.job('basisProducts', q + r * this.#stride * 8, some, this.#stride, z, count, h + r * count * 8);
+      }
+      await team.step(beat);
+      await this.#subtract(team, q, rows, z, count, h, beat);
+      this.#get(kernels, z, vectors, count);
+      return kernels.doubles(h, rows * count).slice();
+    });
+  }
+
+  async combine(coordinates: Float64Array, count: number, beat: Beat): Promise<Float64Array> {
+    const out = new Float64Array(count * this.#length);
+    if (this.size === 0) return out;
+    return this.#run(2 * this.size * this.#length * count, async (team) => {
+      const { kernels } = team;
+      const z = kernels.zeros(count * this.#stride);
+      const h = kernels.put(transpose(coordinates, count, this.size).map((value) => -value));
+      this.#reserve(team, this.size);
+      await this.#subtract(team, this.#start, this.size, z, count, h, beat);
+      this.#get(kernels, z, out, count);
+      return out;
+    });
+  }
+
+  release(): void {
+    if (this.#kernels) this.#lender.giveBack(this.#kernels);
+    this.#kernels = undefined;
+    this.size = 0;
+  }
+
+  #reserve(team: Team, rows: number): void {
+    team.reserve(Math.max(Math.ceil(rows / ROWS), Math.ceil(this.#stride / COLUMNS)));
+  }
+
+  async #subtract(team: Team, q: number, rows: number, z: number, count: number, h: number, beat: Beat): Promise<void> {
+    for (let left = 0; left < this.#stride; left += COLUMNS) {
+      const right = Math.min(this.#stride, left + COLUMNS);
+      team.job('basisSubtract', q, rows, this.#stride, z, count, h, left, right);
+    }
+    await team.step(beat);
+  }
+
+  #run<Result>(flops: number, pass: (team: Team) => Promise<Result>): Promise<Result> {
+    return this.#lender.runOn(this.#kernels as Kernels, flops, pass);
+  }
+
+  /** Vectors into the memory, with zeros up to the stride. */
+  #put(kernels: Kernels, start: number, vectors: Float64Array, count: number): void {
+    const [length, stride] = [this.#length, this.#stride];
+    const rows = kernels.doubles(start, count * stride);
+    for (let i = 0; i < count; i++) {
+      rows.set(vectors.subarray(i * length, (i + 1) * length), i * stride);
+      rows.fill(0, i * stride + length, (i + 1) * stride);
+    }
+  }
+
+  #get(kernels: Kernels, start: number, vectors: Float64Array, count: number): void {
+    const [length, stride] = [this.#length, this.#stride];
+    const rows = kernels.doubles(start, count * stride);
+    for (let i = 0; i < count; i++) vectors.set(rows.subarray(i * stride, i * stride + length), i * length);
+  }
+}
