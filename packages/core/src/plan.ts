@@ -62,6 +62,8 @@ const KRYLOV_BLOCKS = 15;
 const PLAIN = 1.5;
 /** Seconds to bring a number in, pack it and look at it, on one thread. */
 const READ = 2e-9;
+/** What float32 sums must promise beyond the rest: they may turn out not to be enough. */
+const CHANCE = 1.3;
 /** Operations of the scatter from which it pays to look how many entries are zero. */
 const WORTH_LOOKING = 1e9;
 /** Seconds that a pass takes to begin. */
@@ -166,10 +168,11 @@ function estimateCosts(shape: Shape, request: PlanRequest): Partial<Record<Solve
         ? 0
         : 12 * ((2 * d * d * count + 8 * d * count * count) / (rates.products * 1e9) + d * d * READ);
       costs.refined =
-        pass(n * d * d * eight, single.rates.products) +
-        eigen(d, count + 10) +
-        products(4 * n * d * vectors) +
-        correcting;
+        CHANCE *
+        (pass(n * d * d * eight, single.rates.products) +
+          eigen(d, count + 10) +
+          products(4 * n * d * vectors) +
+          correcting);
     }
   }
   if (n <= LARGEST_SQUARE) {

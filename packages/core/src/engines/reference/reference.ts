@@ -14,7 +14,7 @@ export const reference: Engine = {
   name: 'reference',
   threads: 1,
   // bench/, one core of an AMD EPYC.
-  rates: { products: 2.3, sparse: 1, eigen: 1.5 },
+  rates: { products: 2.3, sparse: 1, eigen: 1 },
   load(block: Block): LoadedBlock {
     return block.kind === 'dense' ? new DenseReference(block) : new SparseReference(block);
   },

@@ -25,6 +25,8 @@ export const word = {
   failed: 4,
   /** Address of the table of jobs. */
   table: 5,
+  /** Size of the memory, in pages: a worker that knows a smaller one asks anew. */
+  pages: 6,
 } as const;
 
 /** What jobs call, by number: exports of assembly/kernels.ts. */

@@ -58,6 +58,7 @@ export class Team {
     const jobs = this.#jobs;
     this.#jobs = 0;
     board[word.table] = this.#table;
+    board[word.pages] = this.kernels.bytes >>> 16;
     Atomics.store(board, word.done, 0);
     Atomics.store(board, word.remaining, jobs);
     if (this.#workers.length > 0) {

@@ -79,6 +79,7 @@ function makeEngine(compiled: Compiled, threads: number): Engine {
   const rate = (compiled.relaxed ? 23 : 17) * (1 + 0.9 * (threads - 1));
   // 4 to 5 GFLOP/s a thread over 4 M entries in 20,000 columns: what the caches bring in.
   const sparseRate = 4.5 * (1 + 0.9 * (threads - 1));
+  const eigen = 9 * (1 + 0.5 * (Math.min(threads, 4) - 1));
   const chain = (d: number): number => Math.min(d, TILE) + Math.ceil(d / TILE) + 16;
   const tiles = (n: number, d: number): number => Math.ceil(n / tileRows(d));
   const shared: Omit<Engine, 'name' | 'rates' | 'load' | 'roundoff'> = {
@@ -93,7 +94,7 @@ function makeEngine(compiled: Compiled, threads: number): Engine {
   const single: Engine = {
     ...shared,
     name: 'wasm, float32',
-    rates: { products: 2 * rate, sparse: sparseRate, eigen: 4 },
+    rates: { products: 2 * rate, sparse: sparseRate, eigen },
     load: (block) => (block.kind === 'dense' ? new WasmDense(block, borrow, true) : sparse(block)),
     roundoff: (n, d, sparse) =>
       sparse ? reference.roundoff(n, d, sparse) : U32 * (CHAIN + TILE / CHAIN + 4) + U * (chain(d) + tiles(n, d)),
@@ -101,7 +102,7 @@ function makeEngine(compiled: Compiled, threads: number): Engine {
   return {
     ...shared,
     name: 'wasm',
-    rates: { products: rate, sparse: sparseRate, eigen: 4 },
+    rates: { products: rate, sparse: sparseRate, eigen },
     single,
     load: (block) => (block.kind === 'dense' ? new WasmDense(block, borrow, false) : sparse(block)),
     roundoff: (n, d, sparse) =>

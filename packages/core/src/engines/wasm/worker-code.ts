@@ -24,6 +24,8 @@ function work({ id, memory, module }) {
     while (Atomics.load(board, ${word.remaining}) > 0) {
       const job = Atomics.sub(board, ${word.remaining}, 1) - 1;
       if (job < 0) break;
+      // What grew in another thread is known here only when asked for.
+      if (memory.buffer.byteLength >>> 16 < Atomics.load(board, ${word.pages})) memory.grow(0);
       const j = new Int32Array(memory.buffer, (board[${word.table}] >>> 0) + job * ${JOB_WORDS * 4}, ${JOB_WORDS});
       try {
         last.calls[j[0]](j[1], j[2], j[3], j[4], j[5], j[6], j[7], j[8], j[9], j[10], j[11], j[12], j[13], j[14], j[15]);
