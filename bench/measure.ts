@@ -23,7 +23,7 @@ const READING = 0.05;
 /** Seconds of fitting after which a short fit counts as warm. */
 const WARM = 0.5;
 /** Threads of the one before spin for some milliseconds after their work; nobody should be measured beside them. */
-const SETTLE = 30;
+const SETTLE = 100;
 
 const wait = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
@@ -57,6 +57,8 @@ export async function interleave(
       collect();
       await wait(SETTLE);
       const { contender, trial } = entries[i];
+      // Collecting garbage also throws away compiled code: short fits are warmed again before they are timed.
+      if (trial.seconds < READING / 10) await contender.fit(Math.ceil(READING / trial.seconds));
       samples[i].push(1000 * (await contender.fit(Math.max(1, Math.round(READING / trial.seconds)))).seconds);
     }
   }

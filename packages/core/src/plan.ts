@@ -1,3 +1,4 @@
+import type { Sample } from './data/sample.js';
 import type { Rates } from './engines/engine.js';
 import { OptionError } from './errors.js';
 import { LARGEST_SQUARE } from './limits.js';
@@ -13,8 +14,8 @@ export interface Shape {
   /** Stored entries, for sparse data. */
   readonly nonzeros?: number;
   readonly dtype?: 'float32' | 'float64';
-  /** Share of four and of eight neighbouring entries of dense rows that are not all zero; 1 when left out. */
-  readonly filled?: { readonly four: number; readonly eight: number } | undefined;
+  /** What a look at some of the rows tells, where they are dense and at hand. */
+  readonly sample?: Sample | undefined;
   readonly rewindable: boolean;
   /** Only the moments are known, not the rows. */
   readonly momentsOnly?: boolean;
@@ -63,8 +64,8 @@ const PLAIN = 1.5;
 /** Seconds to bring a number in, pack it and look at it, on one thread. */
 const READ = 2e-9;
 /** What float32 sums must promise beyond the rest: they may turn out not to be enough. */
-const CHANCE = 1.3;
-/** Operations of the scatter from which it pays to look how many entries are zero. */
+const CHANCE = 1.1;
+/** Operations of the scatter from which it pays to look at some of the rows first. */
 const WORTH_LOOKING = 1e9;
 /** Seconds that a pass takes to begin. */
 const PASS = 2e-4;
@@ -153,14 +154,16 @@ function estimateCosts(shape: Shape, request: PlanRequest): Partial<Record<Solve
     ((4 / 3) * m ** 3 + 2 * m * m * wanted) / (rates.eigen * 1e9) +
     QL * m * m +
     (wanted > m / 2 ? plain(6 * m ** 3) : INVERSE * m * wanted);
+  const sample = dense && n * d * d > WORTH_LOOKING ? shape.sample : undefined;
   // Entries that are zero side by side cost the products of the scatter nothing.
-  const skips = request.engine.skipsZeros && dense && n * d * d > WORTH_LOOKING;
-  const { four, eight } = (skips ? shape.filled : undefined) ?? { four: 1, eight: 1 };
+  const { four, eight } = (request.engine.skipsZeros ? sample : undefined) ?? { four: 1, eight: 1 };
+  // The same few values round the same way again and again: float32 sums of them are not good enough.
+  const many = (sample?.distinct ?? 1) > 0.5;
   const costs: Partial<Record<SolverName, number>> = {};
   if (d <= LARGEST_SQUARE) {
     costs.covariance = products(dense ? n * d * d * four : nonzeros * (nonzeros / n) + d * d) + eigen(d, count);
     const few = k !== undefined && k !== 'all' && k >= 1;
-    if (dense && single && (few || k === undefined) && shape.rewindable && count + 10 <= d / 2) {
+    if (dense && single && many && (few || k === undefined) && shape.rewindable && count + 10 <= d / 2) {
       const loose = (request.tolerance ?? (shape.dtype === 'float32' ? 1e-6 : 1e-10)) >= LOOSE;
       const vectors = loose ? 16 : count + 26;
       // About a dozen products of the scatter with all vectors, each read anew.

@@ -1,9 +1,9 @@
 import { DataError, show } from '../errors.js';
 import type { Pace } from '../pace.js';
 import type { Block } from './block.js';
-import { sampleFilling } from './filling.js';
 import { type Row, RowGatherer } from './gather.js';
 import { fitsSingle } from './matrix.js';
+import { type Sample, sampleRows } from './sample.js';
 import { openStream } from './stream.js';
 import { type AnyMatrix, empty, isCount, isMatrix, toBlock } from './to-block.js';
 
@@ -21,8 +21,8 @@ export interface RowSource {
   /** Stored entries of sparse data; undefined for dense. */
   readonly nonzeros?: number;
   readonly columnNames?: readonly string[];
-  /** Share of four and of eight neighbouring entries of dense rows that are not all zero, where it can be told. */
-  readonly filled?: { readonly four: number; readonly eight: number } | undefined;
+  /** What a look at some of the rows tells, where they are dense and at hand. */
+  readonly sample?: Sample | undefined;
   /** Whether `blocks()` may be called again and yields the same rows. */
   readonly rewindable: boolean;
   /** Whether the blocks stay in memory between passes anyway, so that an engine may keep what it loaded of them. */
@@ -76,9 +76,9 @@ function fromBlocks(blocks: readonly Block[], columnNames?: readonly string[]): 
     rewindable: true,
     resident: true,
     blocks: () => blocks,
-    get filled() {
+    get sample() {
       const [first] = blocks;
-      return first.kind === 'dense' ? sampleFilling(first) : undefined;
+      return first.kind === 'dense' ? sampleRows(first) : undefined;
     },
   };
 }

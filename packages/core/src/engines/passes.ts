@@ -15,8 +15,11 @@ const TILE_LINES = 256;
 export class Passes {
   readonly rows: number;
   readonly cols: number;
-  /** Whether a pass costs by the vector and not by the reading: rows that are sparse and stay in memory. */
-  readonly narrow: boolean;
+  /**
+   * What a pass costs by: the vector, where rows are sparse and stay in memory; the reading, where they are read from elsewhere;
+   * both, where they are dense and in memory.
+   */
+  readonly costs: 'vectors' | 'both' | 'readings';
   readonly #source: RowSource;
   readonly #engine: Engine;
   readonly #frame: Frame;
@@ -27,7 +30,7 @@ export class Passes {
   constructor(source: RowSource, rows: number, engine: Engine, frame: Frame, weights: RowWeights, pace: Pace) {
     this.rows = rows;
     this.cols = source.cols;
-    this.narrow = source.resident && source.nonzeros !== undefined;
+    this.costs = !source.resident ? 'readings' : source.nonzeros === undefined ? 'both' : 'vectors';
     this.#source = source;
     this.#engine = engine;
     this.#frame = frame;

@@ -13,9 +13,11 @@ export async function summariseTwice(
   { first, weights, columnNames }: RowsAt,
   scatter: Float64Array | undefined,
   beat: Beat,
+  rough = false,
 ): Promise<ColumnStatistics> {
-  // The scatter's diagonal is the spread; sparse blocks know theirs better than implicit centring does.
-  const takesDiagonal = scatter !== undefined && block.kind === 'dense';
+  // The scatter's diagonal is the spread; sparse blocks know theirs better than implicit centring does, and any do where
+  // the scatter is rough, summed in less than float64.
+  const takesDiagonal = scatter !== undefined && block.kind === 'dense' && !rough;
   const steps = (takesDiagonal ? blockMeans : blockStatistics)(block, weights, first, columnNames);
   const stats = await follow(steps, () => beat(0));
   if (stats.rows === 0 || !scatter) {

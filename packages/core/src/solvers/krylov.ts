@@ -10,6 +10,8 @@ const OVERSAMPLING = 10;
 const GROWING_BLOCK = 20;
 /** Block where the data make narrow ones pay: a line of eight numbers costs the memory what one of them does. */
 const NARROW = 8;
+/** Share of a wide block where a pass costs by both: what was fastest on dense data in memory. */
+const MIDDLE = 0.4;
 /** Readings of the data by wide blocks after which not converging is an error: several times what the slowest spectra need. */
 const MOST_PASSES = 500;
 /** Wide blocks kept before a restart, memory allowing: more converge in fewer passes, and cost more to keep orthogonal. */
@@ -33,7 +35,7 @@ const LOOSE = 1e-8;
  * values sum to it: no full decomposition. 4·n·d·block flops a pass; memory for the basis, never d × d.
  *
  * A wide block takes fewer passes, a narrow one fewer vectors in all: a space of the same size has a polynomial of higher
- * degree. So blocks are narrow where a pass costs by the vector (`passes.narrow`) and wide where it costs by the reading.
+ * degree. So blocks are narrow where a pass costs by the vector, and wide where it costs by the reading.
  *
  * A block finds no more equal eigenvalues than it has vectors, and finds that many if they are there. So where a block
  * narrower than what is wanted has found as many equal ones as it has vectors, all begins anew with a wide one.
@@ -47,7 +49,7 @@ export const krylov: Solver = {
       'count' in wanted ? wanted.count + Math.min(OVERSAMPLING, wanted.count + 2) : GROWING_BLOCK,
     );
     const rng = random(problem.seed);
-    let [spent, block] = [0, passes.narrow ? Math.min(wide, NARROW) : wide];
+    let [spent, block] = [0, blockFor(passes, wide)];
     for (;;) {
       const space = new KrylovSpace(d, rng, problem.engine);
       try {
@@ -63,6 +65,11 @@ export const krylov: Solver = {
     }
   },
 };
+
+function blockFor({ costs }: RowsProblem['passes'], wide: number): number {
+  if (costs === 'readings') return wide;
+  return Math.min(wide, costs === 'vectors' ? NARROW : Math.max(NARROW, Math.ceil(MIDDLE * wide)));
+}
 
 /** Grows the space, and restarts it where it gets too large, until what is wanted has converged. */
 async function converge(

@@ -66,8 +66,6 @@ export const refined: Solver = {
       error = Math.max(error, norm(image, i * d, d));
     }
     error *= CAUTION * Math.sqrt(2 / Math.PI);
-    const next = (found: ArrayLike<number>): Solution['next'] =>
-      nextValue(found, k, problem, eigenvalueBound(problem, values[0]) + error);
     if (loose) {
       const residuals = Float64Array.from({ length: k }, (_, r) => {
         axpy(-values[r], vectors, r * d, rough, r * d, d);
@@ -75,17 +73,30 @@ export const refined: Solver = {
       });
       if (residuals.every((residual) => residual <= asked)) {
         const basis = vectors.slice(0, k * d);
-        return { k, basis, values: values.slice(0, k), residuals, next: next(values), converged: true, passes: 2 };
+        const next = nextValue(values, k, problem, eigenvalueBound(problem, values[0]) + error);
+        return { k, basis, values: values.slice(0, k), residuals, next, converged: true, passes: 2 };
       }
     }
 
     const exact = loose ? await passes.normal(vectors, count) : image.subarray(PROBES * d);
     const ritz = await rayleighRitz(vectors, exact, count, d, problem);
-    const good = (solution: Omit<Solution, 'next'> | undefined): boolean =>
-      solution?.residuals.every((residual) => residual <= asked) ?? false;
-    let solution: Omit<Solution, 'next'> | undefined = asTheyAre(ritz, k, d);
-    if (!good(solution)) solution = await correct(problem, vectors, ritz, count, k, error);
-    return solution && good(solution) ? { ...solution, next: next(values) } : again();
+    // One pair more than is wanted, for the eigenvalue after the last.
+    const pairs = Math.min(count, k + 1);
+    const good = (found: Pairs): boolean => found.residuals.subarray(0, k).every((residual) => residual <= asked);
+    let found: Pairs | undefined = asTheyAre(ritz, pairs, d);
+    if (!good(found)) found = await correct(problem, vectors, ritz, count, pairs, k, error);
+    if (!found || !good(found)) return again();
+    const after = pairs > k ? eigenvalueBound(problem, values[0]) + found.residuals[k] : 0;
+    return {
+      k,
+      basis: found.basis.slice(0, k * d),
+      values: found.values.slice(0, k),
+      residuals: found.residuals.slice(0, k),
+      next: nextValue(found.values, k, problem, after),
+      rayleigh: found.rayleigh,
+      converged: true,
+      passes: loose ? 3 : 2,
+    };
   },
 };
 
@@ -117,23 +128,35 @@ async function rayleighRitz(
   return { values, vectors: await turned(basis), images: await turned(image) };
 }
 
-/** The first k Ritz pairs as a solution: what float32 gives, measured exactly. */
-function asTheyAre(ritz: Ritz, k: number, d: number): Omit<Solution, 'next'> {
-  const basis = ritz.vectors.slice(0, k * d);
-  const values = ritz.values.slice(0, k);
-  const residuals = residualNorms(ritz.images.slice(0, k * d), basis, values, k, d);
-  return { k, basis, values, residuals, rayleigh: true, converged: true, passes: 3 };
+/** Eigenpairs and how far each is off. */
+interface Pairs {
+  readonly basis: Float64Array;
+  readonly values: Float64Array;
+  readonly residuals: Float64Array;
+  /** Whether the values are Rayleigh quotients, to rounding. */
+  readonly rayleigh: boolean;
 }
 
-/** The first k Ritz pairs, each corrected once; undefined where the corrections do not converge. */
+/** The first k Ritz pairs: what float32 gives, measured exactly. */
+function asTheyAre(ritz: Ritz, k: number, d: number): Pairs {
+  const basis = ritz.vectors.slice(0, k * d);
+  const values = ritz.values.slice(0, k);
+  return { basis, values, residuals: residualNorms(ritz.images.slice(0, k * d), basis, values, k, d), rayleigh: true };
+}
+
+/**
+ * The first k Ritz pairs, each corrected once; undefined where the corrections of the first `needed` do not converge. One
+ * beyond those stays as it is where it cannot be corrected: in a cluster that the span cuts through.
+ */
 async function correct(
   problem: RoughProblem,
   span: Float64Array,
   ritz: Ritz,
   count: number,
   k: number,
+  needed: number,
   error: number,
-): Promise<Omit<Solution, 'next'> | undefined> {
+): Promise<Pairs | undefined> {
   const { d, scatter, pace } = problem;
   const outside = (rows: Float64Array): Promise<void> =>
     Span.use(span, count, d, problem, (found) => found.remove(rows, k));
@@ -156,7 +179,11 @@ async function correct(
     for (let r = 0; r < k; r++) {
       if (squares[r] <= enough[r]) continue;
       const curvature = dot(directions, r * d, products, r * d, d);
-      if (!(curvature > 0)) return undefined;
+      if (!(curvature > 0)) {
+        if (r < needed) return undefined;
+        squares[r] = 0;
+        continue;
+      }
       const length = squares[r] / curvature;
       axpy(length, directions, r * d, corrections, r * d, d);
       axpy(-length, products, r * d, rest, r * d, d);
@@ -166,7 +193,12 @@ async function correct(
     }
   }
   const sizes = Float64Array.from({ length: k }, (_, r) => norm(corrections, r * d, d));
-  if (!sizes.every((size) => size <= SMALL)) return undefined;
+  if (!sizes.subarray(0, needed).every((size) => size <= SMALL)) return undefined;
+  for (let r = needed; r < k; r++) {
+    if (sizes[r] <= SMALL) continue;
+    corrections.fill(0, r * d, (r + 1) * d);
+    sizes[r] = 0;
+  }
   const moved = await multiplySymmetric(scatter, corrections, k, d, problem);
   const basis = ritz.vectors.slice(0, k * d);
   const images = ritz.images.slice(0, k * d);
@@ -183,7 +215,7 @@ async function correct(
     axpy(-values[r], basis, r * d, images, r * d, d);
     residuals[r] = norm(images, r * d, d) + error * sizes[r];
   }
-  return { k, basis, values, residuals, converged: true, passes: 2 };
+  return { basis, values, residuals, rayleigh: false };
 }
 
 /** Rows that are orthonormal but for δδᵀ become so to its square: V ← (3I − VVᵀ)V/2, and their images with them. */

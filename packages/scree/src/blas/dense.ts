@@ -31,7 +31,7 @@ export class BlasDense implements LoadedBlock {
     const once = await summariseOnce(this.#block, this.#blas, at, scatter, beat);
     if (once) return once;
     // Its rows were counted by the reading that did not do.
-    return summariseTwice(this.#block, this, at, scatter?.fill(0), () => beat(0));
+    return summariseTwice(this.#block, this, at, scatter?.fill(0), () => beat(0), this.#blas.bytes === 4);
   }
 
   async gram(frame: Frame, scatter: Float64Array, beat: Beat): Promise<void> {

@@ -1,15 +1,27 @@
 import type { DenseBlock } from './block.js';
 import { numbersOf } from './half.js';
 
+/** What rows spread evenly over dense data tell about the rest. */
+export interface Sample {
+  /** Share of four and of eight neighbouring entries that are not all zero. */
+  readonly four: number;
+  readonly eight: number;
+  /** Share of different values among those that are not zero: little for bytes and counts, 1 for measurements. */
+  readonly distinct: number;
+}
+
 /** Rows and entries that are looked at, at most. */
 const ROWS = 64;
 const ENTRIES = 1 << 17;
+/** Values that are told apart. */
+const VALUES = 4096;
 
-/** The share of four and of eight neighbouring entries that are not all zero, in rows spread evenly over the block. */
-export function sampleFilling(block: DenseBlock): { four: number; eight: number } {
+export function sampleRows(block: DenseBlock): Sample {
   const { rows, cols, stride } = block;
   const count = Math.min(rows, ROWS, Math.max(1, Math.floor(ENTRIES / cols)));
-  let [fours, eights, filledFours, filledEights] = [0, 0, 0, 0];
+  let [fours, eights, filledFours, filledEights, seen] = [0, 0, 0, 0, 0];
+  const values = new Set<number>();
+  const everyth = Math.max(1, Math.floor((count * cols) / VALUES));
   for (let s = 0; s < count; s++) {
     const start = Math.floor((s * rows) / count) * stride;
     const row = numbersOf(block, start, start + cols);
@@ -21,8 +33,13 @@ export function sampleFilling(block: DenseBlock): { four: number; eight: number 
       filledFours += (low ? 1 : 0) + (high ? 1 : 0);
       filledEights += low || high ? 1 : 0;
     }
+    for (let j = s % everyth; j < cols; j += everyth) {
+      if (row[j] === 0) continue;
+      seen++;
+      values.add(row[j]);
+    }
   }
-  return { four: filledFours / fours, eight: filledEights / eights };
+  return { four: filledFours / fours, eight: filledEights / eights, distinct: seen === 0 ? 1 : values.size / seen };
 }
 
 function isFilled(row: ArrayLike<number>, from: number, to: number): boolean {
