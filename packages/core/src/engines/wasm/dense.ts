@@ -132,7 +132,8 @@ export class WasmDense implements LoadedBlock {
     return this.#borrow(flops, async (team) => {
       const { kernels } = team;
       const products = scatter ? kernels.zeros(d * d) : 0;
-      const options = { single: this.#single, slots: scatter !== undefined, stats: sums !== undefined };
+      const squares = scatter !== undefined;
+      const options = { single: this.#single, slots: squares, stats: sums !== undefined, squares };
       const flow = new RowFlow(team, this.#block, frame, options);
       const { groups, slot, tile } = flow;
       team.reserve(flow.packJobs + (scatter ? (groups * (groups + 1)) / 2 : 0));

@@ -2,8 +2,10 @@ import type { DenseBlock } from '../../data/block.js';
 
 /** Most rows of a tile, and steps of a product before its sum joins the others: rounding grows with TILE + n/TILE. */
 export const TILE = 256;
-/** Values of a chunk of tiles: what is copied in at a time, 8 MB of float64. */
-const CHUNK = 1 << 20;
+/** Values of a chunk of tiles: what is copied in at a time, 2 MB of float64, so that it is still in a cache when it is packed. */
+const CHUNK = 1 << 18;
+/** Values of a tile, which may be more: a tile has all columns. */
+const MOST = 1 << 20;
 /** Most lines of a slot. */
 const LINES = 64;
 /** Bytes before a slot's panels, as assembly/pack.ts has them. */
@@ -14,18 +16,23 @@ const LOWEST = 24;
 
 /** Rows of a tile of d columns: TILE, or what fits for wide data, a whole number of panels. */
 export function tileRows(d: number): number {
-  const values = Math.max(CHUNK, Math.min(LOWEST * d, 2.5 * CHUNK));
+  const values = Math.max(MOST, Math.min(LOWEST * d, 2.5 * MOST));
   return Math.max(8, Math.min(TILE, Math.floor(values / d / 8) * 8));
 }
 
-/** Tiles of a chunk: as many as fit, at least one. */
-export function chunkTiles(d: number): number {
-  return Math.max(1, Math.floor(CHUNK / (d * tileRows(d))));
+/** The same for passes that make no d × d sums, which need not be long: as many rows as a cache holds. */
+export function passRows(d: number): number {
+  return Math.min(tileRows(d), Math.max(32, Math.floor(CHUNK / d / 8) * 8));
+}
+
+/** Tiles of a chunk of d columns: as many as fit, at least one. */
+export function chunkTiles(d: number, height: number): number {
+  return Math.max(1, Math.floor(CHUNK / (d * height)));
 }
 
 /** Columns of a chunk of whole columns of `rows` rows: a whole number of tiles. */
 export function chunkCols(rows: number): number {
-  return Math.max(TILE, Math.floor(CHUNK / rows / TILE) * TILE);
+  return Math.max(TILE, Math.floor(MOST / rows / TILE) * TILE);
 }
 
 /** Lines of a slot: few enough that there are jobs for several threads, enough that panels are used again and again. */

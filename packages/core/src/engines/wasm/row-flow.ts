@@ -1,7 +1,7 @@
 import type { DenseBlock, Frame } from '../../data/block.js';
 import type { Beat } from '../engine.js';
 import { Chunk } from './chunk.js';
-import { chunkTiles, groupLines, slotBytes, tileRows } from './layout.js';
+import { chunkTiles, groupLines, passRows, slotBytes, tileRows } from './layout.js';
 import type { Team } from './team.js';
 
 /** Columns that one job packs, at most. */
@@ -26,6 +26,17 @@ export interface Work {
   first?(chunk: Packed): void;
   second?(chunk: Packed): void;
   after?(chunk: Packed): void;
+}
+
+export interface FlowOptions {
+  /** Panels of float32. */
+  readonly single?: boolean;
+  /** Whether rows are packed, or only summed up. */
+  readonly slots?: boolean;
+  /** Whether statistics are kept. */
+  readonly stats?: boolean;
+  /** Whether d × d sums are made of them. */
+  readonly squares?: boolean;
 }
 
 /**
@@ -54,19 +65,19 @@ export class RowFlow {
     team: Team,
     block: DenseBlock,
     frame: Frame,
-    { single = false, slots = true, stats = false }: { single?: boolean; slots?: boolean; stats?: boolean } = {},
+    { single = false, slots = true, stats = false, squares = false }: FlowOptions = {},
   ) {
     const { rows: n, cols: d } = block;
     const { kernels } = team;
     this.#team = team;
     this.#block = block;
     this.#single = single;
-    this.height = Math.min(Math.ceil(n / 8) * 8, tileRows(d));
+    this.height = Math.min(Math.ceil(n / 8) * 8, squares ? tileRows(d) : passRows(d));
     this.width = groupLines(d);
     this.groups = Math.ceil(d / this.width);
     this.slot = slotBytes(Math.min(d, this.width), this.height, single);
     this.tile = this.slot * this.groups;
-    const tiles = Math.min(Math.ceil(n / this.height), chunkTiles(d));
+    const tiles = Math.min(Math.ceil(n / this.height), chunkTiles(d, this.height));
     this.#chunkRows = tiles * this.height;
     this.#chunks = Math.ceil(n / this.#chunkRows);
     this.#shift = kernels.put(frame.shift);

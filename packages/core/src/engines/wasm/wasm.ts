@@ -9,7 +9,7 @@ import { canShare, machineThreads } from './crew.js';
 import { type Borrow, WasmDense } from './dense.js';
 import { suits, wasmEigen } from './eigen.js';
 import { type Compiled, compileKernels, Kernels } from './kernels.js';
-import { TILE, tileRows } from './layout.js';
+import { passRows, TILE, tileRows } from './layout.js';
 import { type Lender, WasmSparse } from './sparse.js';
 import { Team } from './team.js';
 
@@ -81,7 +81,7 @@ function makeEngine(compiled: Compiled, threads: number): Engine {
   const sparseRate = 4.5 * (1 + 0.9 * (threads - 1));
   const eigen = 9 * (1 + 0.5 * (Math.min(threads, 4) - 1));
   const chain = (d: number): number => Math.min(d, TILE) + Math.ceil(d / TILE) + 16;
-  const tiles = (n: number, d: number): number => Math.ceil(n / tileRows(d));
+  const tiles = (n: number, d: number): number => Math.ceil(n / passRows(d));
   const shared: Omit<Engine, 'name' | 'rates' | 'load' | 'roundoff'> = {
     threads,
     skipsZeros: true,
