@@ -34,7 +34,7 @@ export function fastest(measurements: readonly Measurement[]): Measurement | und
 export function judge(workload: Workload, result: WorkloadResult): Verdict[] {
   const { measurements, gap } = result;
   const bar = barOf(workload.type, gap);
-  const verdicts = workload.targets.map(({ engine, against, ratio }): Verdict => {
+  const verdicts = workload.targets.map(({ engine, against, ratio, why }): Verdict => {
     const contender = `scree/${engine}`;
     const ours = measurements.find(({ name }) => name === contender);
     const rivals = measurements.filter(({ name }) => name.startsWith(against));
@@ -56,9 +56,11 @@ export function judge(workload: Workload, result: WorkloadResult): Verdict[] {
         `${times(quickest.time.median / ours.time.median)} against its fastest, ${name}, which is less accurate`,
       );
     }
+    const met = accurate && measured >= ratio;
+    if (!met && why) remarks.push(why);
     return {
       ...{ workload: workload.name, contender, target, measured: times(measured), remark: remarks.join('; ') },
-      verdict: accurate && measured >= ratio ? 'met' : 'missed',
+      verdict: met ? 'met' : 'missed',
     };
   });
   return workload.name === OVERHEAD.workload ? [...verdicts, ...overhead(result)] : verdicts;
