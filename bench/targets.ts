@@ -1,7 +1,7 @@
 import { barOf, excess } from './accuracy.js';
 import { milliseconds, times } from './format.js';
 import type { Measurement, WorkloadResult } from './results.js';
-import { OVERHEAD, REGRET, type Workload } from './workloads.js';
+import { OVERHEAD, REGRET, SYRK, type Workload } from './workloads.js';
 
 /** What was promised beside what was measured. */
 export interface Verdict {
@@ -63,7 +63,24 @@ export function judge(workload: Workload, result: WorkloadResult): Verdict[] {
       verdict: met ? 'met' : 'missed',
     };
   });
-  return workload.name === OVERHEAD.workload ? [...verdicts, ...overhead(result)] : verdicts;
+  return [...verdicts, ...overSyrk(workload, result), ...(workload.name === OVERHEAD.workload ? overhead(result) : [])];
+}
+
+/** On dense data of up to 1000 columns and for up to 50 components blas should take little more than its syrk. */
+function overSyrk({ name, rows, cols, type, k }: Workload, { measurements }: WorkloadResult): Verdict[] {
+  if (cols > SYRK.cols || k > SYRK.k || rows < SYRK.rows || type !== 'float64') return [];
+  const [ours, syrk] = ['scree/blas', 'OpenBLAS syrk'].map((start) =>
+    measurements.find((m) => m.name.startsWith(start)),
+  );
+  if (!(ours && syrk)) return [];
+  const over = ours.time.median / syrk.time.median;
+  return [
+    {
+      ...{ workload: name, contender: 'scree/blas', target: `≤ ${SYRK.over}× the time of syrk alone` },
+      ...{ measured: times(over), verdict: over <= SYRK.over ? 'met' : 'missed' },
+      remark: over <= SYRK.over ? '' : 'packing, centring, the columns’ statistics and the eigenproblem beside it',
+    },
+  ];
 }
 
 function overhead({ measurements, start }: WorkloadResult): Verdict[] {

@@ -36,6 +36,10 @@ export interface Target {
 
 /** iris is about overhead: microseconds of a warm fit, milliseconds from `import` to the first model. */
 export const OVERHEAD = { workload: 'iris', fitMicroseconds: 100, startMilliseconds: 60 };
+/** How much longer than the bare syrk a fit on blas may take, and on what data that is asked. */
+export const SYRK = { over: 1.15, rows: 50_000, cols: 1000, k: 50 };
+/** What `gram` should do a thread, in GFLOP/s, and how many times as much on two. */
+export const KERNEL = { float64: 0.9 * 25, float32: 0.9 * 50, twice: 1.85 };
 /** How much time the plan's choice may lose against the best solver. */
 export const REGRET = 0.2;
 
