@@ -41,7 +41,11 @@ export const refined: Solver = {
   needs: 'both',
   async solve(problem: RoughProblem): Promise<Solution> {
     const { d, scatter, passes, pace, wanted, trace, engine, tolerance } = problem;
-    const choose = (values: Float64Array): number => Math.min(d, countWanted(wanted, values, trace) + OVERSAMPLING);
+    const choose = (found: Float64Array): number => {
+      const span = countWanted(wanted, found, trace) + OVERSAMPLING;
+      // A span of half of everything is cheaper to complete than to correct.
+      return 2 * span >= d ? d : span;
+    };
     const { values, vectors, count } = await engine.symmetricEigen(scatter.slice(), d, choose, () => pace.breathe());
     const k = countWanted(wanted, values, trace);
     const rough = await multiplySymmetric(scatter, vectors, count, d, problem);
