@@ -19,7 +19,7 @@ import type { Count, SymmetricEigen } from '../linalg/symmetric-eigen.js';
  * | `summarise`          | means, ranges, and S about means  | 1 or 2     |
  *
  * Everything is accumulated in float64, or to the accuracy that `roundoff` declares. The same input gives the same
- * bits every time, whatever the number of threads.
+ * bits every time on the same number of threads; the engines of core give them on any number.
  */
 export interface Engine {
   readonly name: string;

@@ -21,7 +21,7 @@ export interface Blas {
 }
 
 /** Calls that koffi can have under way are more; machines have fewer cores. */
-const MOST_THREADS = 128;
+export const MOST_THREADS = 128;
 /** Matrices up to this size are not worth a call. */
 const SMALL = 32;
 

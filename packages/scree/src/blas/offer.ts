@@ -4,7 +4,10 @@ import { offerEngine } from '@scree/core/engine';
 export function offerBlas(): void {
   offerEngine({
     name: 'blas',
-    make: async (threads) => (await import('./blas.js')).blasEngine(threads === undefined ? {} : { threads }),
+    make: async (threads) => {
+      const { blasEngine, MOST_THREADS } = await import('./blas.js');
+      return blasEngine(threads === undefined ? {} : { threads: Math.min(threads, MOST_THREADS) });
+    },
     why: async () => {
       const blas = await (await import('./blas.js')).loadBlas();
       return typeof blas === 'string' ? blas : 'it is there now; try again';
