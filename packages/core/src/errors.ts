@@ -30,6 +30,7 @@ export type ErrorCode =
   | 'MODEL_TOO_NEW'
   // computing
   | 'NOT_CONVERGED'
+  | 'DIVERGED'
   | 'WORKER_LOST';
 
 /** Where and what: the facts of the message, for programs. */
@@ -77,8 +78,13 @@ export class ConvergenceError<Best = unknown> extends ScreeError {
   override readonly name = 'ConvergenceError';
   readonly best: Best;
 
-  constructor(message: string, best: Best, details: ErrorDetails = {}) {
-    super('NOT_CONVERGED', message, details);
+  constructor(
+    message: string,
+    best: Best,
+    details: ErrorDetails = {},
+    code: 'NOT_CONVERGED' | 'DIVERGED' = 'NOT_CONVERGED',
+  ) {
+    super(code, message, details);
     this.best = best;
   }
 }

@@ -18,6 +18,8 @@ export {
   OptionError,
   ScreeError,
 } from './errors.js';
+export type { Epoch } from './learning/epoch.js';
+export type { Descent, LearnOptions, LearnState } from './learning/learn-options.js';
 export { principalAngles } from './linalg/principal-angles.js';
 export type { Certificate } from './model/certificate.js';
 export { loadModel } from './model/load.js';

@@ -1,9 +1,22 @@
 import { checkScale, type Scale } from './data/scaling.js';
 import type { Engine } from './engines/engine.js';
 import { OptionError, show } from './errors.js';
+import { checkLearn, type LearnOptions } from './learning/learn-options.js';
 import type { Progress } from './pace.js';
 
-export type SolverName = 'covariance' | 'refined' | 'dual' | 'svd' | 'krylov';
+/** The exact roads, those that learn, and the one that reads once and keeps little. */
+export const SOLVERS = [
+  'covariance',
+  'refined',
+  'dual',
+  'svd',
+  'krylov',
+  'points',
+  'autoencoder',
+  'hebbian',
+  'streaming',
+] as const;
+export type SolverName = (typeof SOLVERS)[number];
 export type Whiten = false | 'pca' | 'zca';
 
 /** To watch long work, to stop it, and to say how many threads it may take. */
@@ -32,6 +45,8 @@ export interface PcaOptions extends ControlOptions {
   readonly weights?: ArrayLike<number>;
   /** The road. Default `'auto'`: the plan decides, and says why. */
   readonly solver?: SolverName | 'auto';
+  /** How `points`, `autoencoder`, `hebbian` and `streaming` go about it. */
+  readonly learn?: LearnOptions;
   /** What runs the passes. Default `'auto'`: the fastest there is; `'blas'` comes with the package `scree`. */
   readonly engine?: 'auto' | 'wasm' | 'reference' | 'blas' | Engine;
   /** Residual ‖Cv − λv‖/λ₁ that iterative solvers must reach. Default 1e-10, and 1e-6 for float32 data. */
@@ -43,10 +58,9 @@ export interface PcaOptions extends ControlOptions {
 }
 
 /** Options with every default filled in. */
-export type Settings = Required<
-  Omit<PcaOptions, 'weights' | 'onProgress' | 'signal' | 'columnNames' | 'tolerance' | 'threads' | 'k'>
-> &
-  Pick<PcaOptions, 'weights' | 'onProgress' | 'signal' | 'columnNames' | 'tolerance' | 'threads' | 'k'>;
+export type Settings = Required<Omit<PcaOptions, Undefaulted>> & Pick<PcaOptions, Undefaulted>;
+
+type Undefaulted = 'weights' | 'onProgress' | 'signal' | 'columnNames' | 'tolerance' | 'threads' | 'k' | 'learn';
 
 /** What each option may be: the check, and the words for it. */
 const OPTIONS: Record<keyof PcaOptions, { readonly must: string; readonly test: (value: unknown) => boolean }> = {
@@ -64,9 +78,10 @@ const OPTIONS: Record<keyof PcaOptions, { readonly must: string; readonly test: 
   ddof: { must: 'a number from 0 up', test: (v) => typeof v === 'number' && v >= 0 && Number.isFinite(v) },
   weights: { must: 'an array with one number a row', test: (v) => Array.isArray(v) || ArrayBuffer.isView(v) },
   solver: {
-    must: "'auto', 'covariance', 'refined', 'dual', 'svd' or 'krylov'",
-    test: (v) => ['auto', 'covariance', 'refined', 'dual', 'svd', 'krylov'].includes(v as string),
+    must: `'auto' or one of ${SOLVERS.map((name) => `'${name}'`).join(', ')}`,
+    test: (v) => v === 'auto' || SOLVERS.includes(v as SolverName),
   },
+  learn: { must: 'an object', test: (v) => typeof v === 'object' && v !== null },
   engine: {
     must: "'auto', 'wasm', 'reference', 'blas' or an engine",
     test: (v) => v === 'auto' || v === 'wasm' || v === 'reference' || v === 'blas' || isEngine(v),
@@ -127,7 +142,9 @@ export function checkOptions(options: PcaOptions): Settings {
     checkOption(option as keyof PcaOptions, value);
     given[option] = value;
   }
-  return { ...DEFAULTS, ...given };
+  const settings: Settings = { ...DEFAULTS, ...given };
+  checkLearn(settings.learn, settings.solver);
+  return settings;
 }
 
 /** Checks the options that every call shares which reads data. */

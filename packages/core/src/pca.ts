@@ -11,7 +11,7 @@ import { Pace } from './pace.js';
 import { makePlan, type Plan, type Shape } from './plan.js';
 import { anyAxes, pose } from './problem.js';
 import { type Reading, readBoth, readMoments, readRows } from './reading.js';
-import { solvers } from './solvers/index.js';
+import { solverFor } from './solvers/index.js';
 import type { Solver } from './solvers/solver.js';
 
 /**
@@ -25,7 +25,7 @@ export async function pca(data: Data | Moments, options: PcaOptions = {}): Promi
   const settings = checkOptions(options);
   const pace = new Pace(settings);
   if (data instanceof Moments) {
-    refuseForMoments(settings);
+    refuseForMoments(settings, data.cols);
     return fit(data, settings, await availableEngines(settings, data.cols ** 2), pace);
   }
   let source: RowSource | undefined;
@@ -53,13 +53,17 @@ async function fit(
 ): Promise<Model> {
   checkWidth(settings, source.cols);
   const { plan, engine } = await choosePlan(source instanceof Moments ? shapeOf(source) : source, settings, engines);
-  const solver = solvers[plan.solver];
+  const solver = solverFor(plan.solver, { cols: source.cols, learn: settings.learn });
   const reading = await readFor(solver, source, settings, engine, pace);
   try {
-    const { problem, framing, facts } = pose(reading, settings, engine, plan, pace);
+    const { problem, framing, facts } = pose(reading, settings, engine, plan, pace, solver.tolerance);
     const solution = framing.trace > 0 ? await reading.solve(problem, framing) : anyAxes(problem);
     const model = finish(solution, facts);
     if (solution.converged) return model;
+    if (solution.failure) {
+      const { message, details, code } = solution.failure;
+      throw new ConvergenceError(message, model, details, code);
+    }
     const worst = Math.max(...model.certificate.residuals);
     throw new ConvergenceError(
       `${plan.solver} stopped after ${solution.passes} passes at a residual of ${worst.toExponential(1)}, above the tolerance ${problem.tolerance}. Use a larger tolerance or another solver; the error's \`best\` is the model so far.`,
@@ -81,8 +85,9 @@ interface Choice {
 
 /** The cheapest plan of all engines, by the rates that they declare; for long work, by those they have on this machine. */
 async function choosePlan(shape: Shape, settings: Settings, engines: readonly [Engine, ...Engine[]]): Promise<Choice> {
-  const { k, solver, tolerance } = settings;
-  const declared = engines.map((engine) => ({ engine, plan: makePlan(shape, { k, solver, tolerance, engine }) }));
+  const { k, solver, tolerance, learn } = settings;
+  const request = { k, solver, tolerance, learn };
+  const declared = engines.map((engine) => ({ engine, plan: makePlan(shape, { ...request, engine }) }));
   const choice = cheapest(declared);
   const settled = solver !== 'auto' && engines.length === 1;
   if (settled || !(costOf(choice) > WORTH_MEASURING)) return choice;
@@ -91,7 +96,7 @@ async function choosePlan(shape: Shape, settings: Settings, engines: readonly [E
     const { name, skipsZeros } = engine;
     const single = engine.single && { rates: await measureRates(engine.single) };
     const facts = { name, skipsZeros, rates: await measureRates(engine), single };
-    measured.push({ engine, plan: makePlan(shape, { k, solver, tolerance, engine: facts }) });
+    measured.push({ engine, plan: makePlan(shape, { ...request, engine: facts }) });
   }
   return cheapest(measured);
 }
@@ -122,9 +127,9 @@ function shapeOf(moments: Moments): Shape {
 }
 
 /** Moments have no rows any more: what concerns rows cannot be asked of them. */
-function refuseForMoments(settings: Settings): void {
-  const needsRows = settings.solver !== 'auto' && solvers[settings.solver].needs !== 'scatter';
-  const option = settings.weights !== undefined ? 'weights' : needsRows ? 'solver' : undefined;
+function refuseForMoments({ solver, learn, weights }: Settings, cols: number): void {
+  const needsRows = solver !== 'auto' && solverFor(solver, { cols, learn }).needs !== 'scatter';
+  const option = weights !== undefined ? 'weights' : needsRows ? 'solver' : undefined;
   if (option === undefined) return;
   throw new OptionError(
     'BAD_OPTION',

@@ -1,9 +1,10 @@
 import type { Sample } from './data/sample.js';
 import type { Rates } from './engines/engine.js';
 import { OptionError } from './errors.js';
+import type { LearnOptions } from './learning/learn-options.js';
 import { LARGEST_SQUARE } from './limits.js';
 import type { SolverName } from './options.js';
-import { solvers } from './solvers/index.js';
+import { solverFor } from './solvers/index.js';
 import { LOOSE } from './solvers/refined.js';
 
 /** What the plan knows of the data before it is read. */
@@ -36,6 +37,8 @@ export interface PlanRequest {
   readonly engine: EngineFacts;
   /** Residual that iterative solvers must reach; by default what the data's type is worth. */
   readonly tolerance?: number | undefined;
+  /** How solvers that learn go about it. */
+  readonly learn?: LearnOptions | undefined;
 }
 
 /** What will be done, and why. */
@@ -86,7 +89,8 @@ export function makePlan(shape: Shape, request: PlanRequest): Plan {
   const engine = request.engine.name;
   const costs = estimateCosts(shape, request);
   const plan = (solver: SolverName, reason: string): Plan => {
-    const keepsRows = !shape.rewindable && !shape.momentsOnly && solvers[solver].needs !== 'scatter';
+    const { needs } = solverFor(solver, { cols: d, learn: request.learn });
+    const keepsRows = !shape.rewindable && !shape.momentsOnly && needs !== 'scatter';
     return {
       solver,
       engine,
@@ -97,7 +101,7 @@ export function makePlan(shape: Shape, request: PlanRequest): Plan {
       costs,
     };
   };
-  if (shape.momentsOnly)
+  if (shape.momentsOnly && request.solver === 'auto')
     return plan('covariance', 'Only moments are known, so the covariance road is the one there is.');
   if (request.solver !== 'auto') {
     refuseTooLarge(request.solver, shape);
@@ -114,7 +118,7 @@ export function makePlan(shape: Shape, request: PlanRequest): Plan {
   }
   const possible = (['covariance', 'refined', 'dual', 'krylov', 'svd'] as const).filter((name) => name in costs);
   const best = possible.reduce((a, b) => ((costs[b] as number) < (costs[a] as number) ? b : a));
-  const why: Record<SolverName, string> = {
+  const why: Record<(typeof possible)[number], string> = {
     covariance: `${n} rows are many and ${d} columns few enough: the ${d}×${d} covariance is the cheapest road.`,
     refined: `The ${d}×${d} covariance of ${n} rows is summed in float32, twice as fast, and its answer checked and refined in float64.`,
     dual: `${n} rows are fewer than ${d} columns: the ${n}×${n} dual problem is smaller than the ${d}×${d} covariance.`,
@@ -126,7 +130,13 @@ export function makePlan(shape: Shape, request: PlanRequest): Plan {
 
 /** A square matrix that no machine holds is refused before it is tried. */
 function refuseTooLarge(solver: SolverName, { rows = Number.POSITIVE_INFINITY, cols }: Shape): void {
-  const size = { covariance: cols, refined: cols, dual: rows, svd: Math.min(rows, cols), krylov: 0 }[solver];
+  const sizes: Partial<Record<SolverName, number>> = {
+    covariance: cols,
+    refined: cols,
+    dual: rows,
+    svd: Math.min(rows, cols),
+  };
+  const size = sizes[solver] ?? 0;
   if (size <= LARGEST_SQUARE || size === Number.POSITIVE_INFINITY) return;
   throw new OptionError(
     'TOO_LARGE',

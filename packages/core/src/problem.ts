@@ -22,7 +22,14 @@ export interface Posed {
 }
 
 /** From what was read and what was asked to the problem a solver solves, and the facts that `finish` needs. */
-export function pose(reading: Reading, settings: Settings, engine: Engine, plan: Plan, pace: Pace): Posed {
+export function pose(
+  reading: Reading,
+  settings: Settings,
+  engine: Engine,
+  plan: Plan,
+  pace: Pace,
+  usual: number = TOLERANCE[reading.dtype],
+): Posed {
   const { columns, cols: d } = reading;
   const { center, ddof } = settings;
   const divisor = columns.weight - ddof;
@@ -41,7 +48,8 @@ export function pose(reading: Reading, settings: Settings, engine: Engine, plan:
     trace: framing.trace,
     roundoff,
     preparation,
-    tolerance: settings.tolerance ?? TOLERANCE[reading.dtype],
+    tolerance: settings.tolerance ?? usual,
+    learn: settings.learn ?? {},
     seed: settings.seed,
     engine,
     pace,

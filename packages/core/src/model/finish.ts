@@ -81,6 +81,7 @@ export function finish(found: Solution, facts: Facts): Model {
       ...whitenWarnings(facts, judged.uniqueness.rank, k),
       ...convergenceWarnings(solution),
     ],
+    ...(solution.trace ? { trace: solution.trace } : {}),
   });
 }
 

@@ -4,6 +4,7 @@ import { checkWidth, type Data, type DType, openSource } from '../data/rows.js';
 import { checkFinite } from '../data/statistics.js';
 import { chooseEngine } from '../engines/choose.js';
 import { DataError } from '../errors.js';
+import type { Epoch } from '../learning/epoch.js';
 import { axpy, dot } from '../linalg/vector.js';
 import { type ControlOptions, checkControl, type Whiten } from '../options.js';
 import { Pace } from '../pace.js';
@@ -43,6 +44,7 @@ export class Model implements ModelRecord {
   readonly certificate: Certificate;
   readonly uniqueness: Uniqueness;
   readonly warnings: readonly Warning[];
+  readonly trace?: readonly Epoch[];
   readonly #components: Float64Array;
   readonly #mean: Float64Array;
   readonly #scale: Float64Array;
@@ -76,6 +78,7 @@ export class Model implements ModelRecord {
     this.certificate = frozenCopy(record.certificate);
     this.uniqueness = frozenCopy(record.uniqueness);
     this.warnings = frozenCopy(record.warnings);
+    if (record.trace) this.trace = frozenCopy(record.trace);
     Object.freeze(this);
   }
 

@@ -1,6 +1,7 @@
 import type { Matrix } from '../data/matrix.js';
 import type { DType } from '../data/rows.js';
 import { ModelError, show } from '../errors.js';
+import type { Epoch } from '../learning/epoch.js';
 import { orthonormalityDefect } from '../linalg/orthonormalise.js';
 import type { Whiten } from '../options.js';
 import type { Plan } from '../plan.js';
@@ -40,6 +41,8 @@ export interface ModelRecord {
   readonly certificate: Certificate;
   readonly uniqueness: Uniqueness;
   readonly warnings: readonly Warning[];
+  /** How a solver that learns went, epoch by epoch. */
+  readonly trace?: readonly Epoch[];
 }
 
 /** The vectors of a record, with the length each must have: the one list that checking and storing go by. */
@@ -92,6 +95,7 @@ export function checkRecord(record: ModelRecord): void {
   checkWords(record);
   checkCertificate(record.certificate, k);
   checkUniqueness(record.uniqueness, k);
+  checkTrace(record.trace);
   const defect = orthonormalityDefect(components.data, k, d);
   demand(defect < 1e-6, `components are not orthonormal: off by ${defect}`);
 }
@@ -127,6 +131,19 @@ function checkUniqueness(uniqueness: Uniqueness, k: number): void {
     isBound(value.noiseAngle);
   demand(isVerdict(subspace), 'uniqueness.subspace is not a verdict');
   demand(isList(axes, k, isVerdict), `uniqueness.axes are not ${k} verdicts`);
+}
+
+function checkTrace(trace: unknown): void {
+  if (trace === undefined) return;
+  // Losses of steps that went wrong are not finite, and JSON has null for them.
+  const isMeasure = (value: unknown): boolean => value === undefined || value === null || typeof value === 'number';
+  const isEpoch = (value: unknown): boolean =>
+    isObject(value) &&
+    Number.isSafeInteger(value.epoch) &&
+    [value.loss, value.step, value.defect, value.angle, value.residual].every(isMeasure) &&
+    isObject(value.terms) &&
+    Object.values(value.terms).every(isMeasure);
+  demand(Array.isArray(trace) && trace.every(isEpoch), 'trace is not a list of epochs');
 }
 
 function isObject(value: unknown): value is Record<string, unknown> {

@@ -174,6 +174,7 @@ function scalars(record: ModelRecord): Plain {
     certificate: record.certificate,
     uniqueness: record.uniqueness,
     warnings: record.warnings,
+    ...(record.trace ? { trace: record.trace } : {}),
   };
 }
 

@@ -1,5 +1,8 @@
 import type { Engine } from '../engines/engine.js';
 import type { Passes } from '../engines/passes.js';
+import type { ErrorDetails } from '../errors.js';
+import type { Epoch } from '../learning/epoch.js';
+import type { LearnOptions } from '../learning/learn-options.js';
 import type { Pace } from '../pace.js';
 
 /**
@@ -20,6 +23,8 @@ export interface Problem {
   readonly preparation: number;
   /** Residual ‖Sv − λv‖/λ₁ that iterative solvers must reach. */
   readonly tolerance: number;
+  /** How solvers that learn go about it. */
+  readonly learn: LearnOptions;
   readonly seed: number;
   /** For products and reductions of the solver's own matrices. */
   readonly engine: Engine;
@@ -70,13 +75,25 @@ export interface Solution {
   readonly converged: boolean;
   /** Readings of the data. */
   readonly passes: number;
+  /** How solvers that learn went, epoch by epoch. */
+  readonly trace?: readonly Epoch[];
+  /** Why an iterative solver stopped and what to do, where that is more than having run out of passes. */
+  readonly failure?: Failure;
+}
+
+/** What went wrong in learning, in words, and the option to change. */
+export interface Failure {
+  readonly code: 'NOT_CONVERGED' | 'DIVERGED';
+  readonly message: string;
+  readonly details: ErrorDetails;
 }
 
 /** A road to the subspace, and what it needs of the data. */
-export type Solver =
+export type Solver = { readonly tolerance?: number } & (
   | { readonly needs: 'scatter'; solve(problem: ScatterProblem): Promise<Solution> }
   | { readonly needs: 'rows'; solve(problem: RowsProblem): Promise<Solution> }
-  | { readonly needs: 'both'; solve(problem: RoughProblem): Promise<Solution> };
+  | { readonly needs: 'both'; solve(problem: RoughProblem): Promise<Solution> }
+);
 
 /** How many of the falling `values` are wanted. */
 export function countWanted(wanted: Wanted, values: ArrayLike<number>, trace: number): number {

@@ -1,0 +1,124 @@
+import type { Matrix } from '../data/matrix.js';
+import { OptionError, show } from '../errors.js';
+import type { SolverName } from '../options.js';
+import type { Epoch } from './epoch.js';
+
+export type PointsRule = 'factored' | 'pairwise';
+export type HebbianRule = 'oja' | 'subspace' | 'sanger';
+export type StreamingRule = 'incremental' | 'frequent-directions';
+
+/** How a gradient becomes a step: as it is, with Nesterov's momentum, or by Adam. */
+export type Descent = 'plain' | 'momentum' | 'adam';
+
+/** How the solvers that learn go about it. Each solver takes the options that mean something to it and refuses the others. */
+export interface LearnOptions {
+  /**
+   * points: `'factored'` (default) or `'pairwise'`; hebbian: `'subspace'` (default), `'sanger'` or `'oja'` (k = 1);
+   * streaming: `'incremental'` (default) or `'frequent-directions'`.
+   */
+  readonly rule?: PointsRule | HebbianRule | StreamingRule;
+  /** Readings of the data after which not having converged is an error. */
+  readonly epochs?: number;
+  /** Length of a step in units of 1/σ₁². Left out, it is chosen, and shortened where the loss grows. */
+  readonly step?: number;
+  /** Epochs after which the step is half of what it was: η/(1 + epoch/decay). Left out, it is chosen. */
+  readonly decay?: number;
+  /** Rows a step sees. Left out: all of them (autoencoder), or few at first and more as it converges (hebbian). */
+  readonly batch?: number;
+  /** Weight of the orthonormality term, 0 ≤ α < 1. Default 0: the reconstruction error alone leads to orthonormal rows. */
+  readonly alpha?: number;
+  /** What is done with a gradient. Default `'momentum'`. */
+  readonly descent?: Descent;
+  /** Share of the last step that is added to the next, 0 ≤ μ < 1. Left out, it grows until the gradient turns round. */
+  readonly momentum?: number;
+  /** Rows of the sketch that streaming keeps. Default 2k + 10. */
+  readonly size?: number;
+  /** The exact subspace, where it is known: rows that span it. The trace then has the angle to it. */
+  readonly exact?: Matrix<Float64Array>;
+  /** Called after every epoch, with rows that span the subspace so far and, by `points`, the points themselves (n × k). */
+  readonly onEpoch?: (epoch: Epoch, state: LearnState) => void;
+}
+
+/** Where learning stands: what it shows is valid until it goes on. */
+export interface LearnState {
+  /** Rows whose span is the subspace found so far: k × d. */
+  readonly rows: Float64Array;
+  /** The embedded points, n × k, of rules that move points. */
+  readonly points?: Float64Array;
+}
+
+type Check = { readonly must: string; readonly test: (value: unknown) => boolean };
+
+const number = (must: string, test: (value: number) => boolean): Check => ({
+  must,
+  test: (value) => typeof value === 'number' && test(value),
+});
+
+const whole = (least: number): Check =>
+  number(`a whole number from ${least} up`, (v) => Number.isSafeInteger(v) && v >= least);
+
+const oneOf = (...names: readonly string[]): Check => ({
+  must: names.map((name) => `'${name}'`).join(' or '),
+  test: (value) => names.includes(value as string),
+});
+
+const CHECKS: Record<Exclude<keyof LearnOptions, 'rule'>, Check> = {
+  epochs: whole(1),
+  step: number('a number above 0', (v) => v > 0 && Number.isFinite(v)),
+  decay: number('a number of epochs above 0', (v) => v > 0),
+  batch: whole(1),
+  alpha: number('a number from 0 to below 1 (at 1 the data would not matter)', (v) => v >= 0 && v < 1),
+  descent: oneOf('plain', 'momentum', 'adam'),
+  momentum: number('a number from 0 to below 1', (v) => v >= 0 && v < 1),
+  size: whole(2),
+  exact: {
+    must: 'a matrix { rows, cols, data } of Float64Array, as model.components is',
+    test: (v) => typeof v === 'object' && v !== null && (v as Matrix).data instanceof Float64Array,
+  },
+  onEpoch: { must: 'a function', test: (v) => typeof v === 'function' },
+};
+
+/** What each solver can be told, and its rules, the first by default. */
+const LEARNERS: Partial<Record<SolverName, { rules?: readonly string[]; options: readonly (keyof LearnOptions)[] }>> = {
+  points: { rules: ['factored', 'pairwise'], options: ['epochs', 'step', 'descent', 'momentum', 'exact', 'onEpoch'] },
+  autoencoder: {
+    options: ['epochs', 'step', 'decay', 'batch', 'alpha', 'descent', 'momentum', 'exact', 'onEpoch'],
+  },
+  hebbian: {
+    rules: ['subspace', 'sanger', 'oja'],
+    options: ['epochs', 'step', 'decay', 'batch', 'exact', 'onEpoch'],
+  },
+  streaming: { rules: ['incremental', 'frequent-directions'], options: ['size'] },
+};
+
+/** Checks how a solver is to learn. */
+export function checkLearn(learn: unknown, solver: SolverName | 'auto'): void {
+  if (learn === undefined) return;
+  if (typeof learn !== 'object' || learn === null) throw refused('learn', learn, 'an object');
+  const learner = solver === 'auto' ? undefined : LEARNERS[solver];
+  if (!learner) {
+    const names = Object.keys(LEARNERS).map((name) => `'${name}'`);
+    throw new OptionError(
+      'BAD_OPTION',
+      `learn is for the solvers that learn, and the solver is '${solver}'. Choose one of ${names.join(', ')}, or leave learn out.`,
+      { option: 'learn' },
+    );
+  }
+  for (const [option, value] of Object.entries(learn)) {
+    if (value === undefined) continue;
+    const check = option === 'rule' ? learner.rules && oneOf(...learner.rules) : CHECKS[option as keyof typeof CHECKS];
+    if (!check || !(option === 'rule' || learner.options.includes(option as keyof LearnOptions))) {
+      const known = [...(learner.rules ? ['rule'] : []), ...learner.options];
+      throw new OptionError(
+        'UNKNOWN_OPTION',
+        `learn has no option ${show(option)} for ${solver}. It has ${known.join(', ')}.`,
+        { option: `learn.${option}` },
+      );
+    }
+    if (!check.test(value)) throw refused(`learn.${option}`, value, check.must);
+  }
+}
+
+function refused(option: string, value: unknown, must: string): OptionError {
+  return new OptionError('BAD_OPTION', `${option} is ${show(value)}; it must be ${must}.`, { option, value });
+}
