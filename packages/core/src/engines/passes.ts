@@ -1,4 +1,5 @@
 import { type Block, type Frame, packTile } from '../data/block.js';
+import { everyNth, everyNthOf } from '../data/every-nth.js';
 import type { RowSource } from '../data/rows.js';
 import type { RowWeights } from '../data/weights.js';
 import { DataError } from '../errors.js';
@@ -7,6 +8,13 @@ import type { Beat, Engine, LoadedBlock } from './engine.js';
 
 /** Lines of a packed tile: rounding of what is summed over a tile grows with it, the number of tiles falls with it. */
 const TILE_LINES = 256;
+
+/** Some rows, with what they weigh and the scatter of them alone times vectors. */
+export interface Batch {
+  readonly rows: number;
+  readonly weight: number;
+  normal(vectors: Float64Array, k: number): Promise<Float64Array>;
+}
 
 /**
  * The engine's passes over a whole source: block after block in their order, with progress and cancellation. What a
@@ -36,6 +44,11 @@ export class Passes {
     this.#frame = frame;
     this.#weights = weights;
     this.#pace = pace;
+  }
+
+  /** What all rows weigh together: their number, where they have no weights. */
+  get weight(): number {
+    return this.#weights.slice(0, this.rows)?.reduce((sum, weight) => sum + weight, 0) ?? this.rows;
   }
 
   /** S = BᵀB, upper triangle (d × d). */
@@ -90,6 +103,39 @@ export class Passes {
     const out = new Float64Array(k * this.cols);
     await this.#each('passes over the data', (block, frame, _, beat) => block.normal(frame, vectors, k, out, beat));
     return out;
+  }
+
+  /**
+   * The rows in batches of about `size`, for solvers that take a step after each. A batch is every m-th row of a block, so
+   * that it sees a bit of everything even where rows are sorted. Nothing is copied of dense rows.
+   */
+  async *batches(size: number): AsyncGenerator<Batch, void, void> {
+    let first = 0;
+    for await (const block of this.#source.blocks()) {
+      const weights = this.#weights.slice(first, block.rows);
+      const count = Math.ceil(block.rows / size);
+      for (let b = 0; b < count; b++) {
+        const rows = everyNth(block, b, count);
+        const own = weights && everyNthOf(weights, b, count);
+        const frame = own ? { ...this.#frame, rootWeights: own.map(Math.sqrt) } : this.#frame;
+        yield {
+          rows: rows.rows,
+          weight: own ? own.reduce((sum, weight) => sum + weight, 0) : rows.rows,
+          normal: async (vectors, k) => {
+            const out = new Float64Array(k * this.cols);
+            const loaded = await this.#engine.load(rows);
+            try {
+              await loaded.normal(frame, vectors, k, out, (done) => this.#pace.step(done));
+            } finally {
+              loaded.release();
+            }
+            return out;
+          },
+        };
+      }
+      first += block.rows;
+    }
+    this.#checkRows(first);
   }
 
   /** B itself, in packed tiles of whole rows. */

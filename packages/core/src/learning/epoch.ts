@@ -8,6 +8,8 @@ export interface Epoch {
   readonly terms: Readonly<Record<string, number>>;
   /** The step that was taken from here, in units of 1/σ₁². */
   readonly step: number;
+  /** Rows a step saw, where it was not all of them. */
+  readonly batch?: number;
   /** How far from orthonormal the weights are: max |WWᵀ − I|. */
   readonly defect: number;
   /** The largest principal angle to the exact subspace, in radians, where that was given. */

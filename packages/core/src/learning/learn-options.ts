@@ -21,9 +21,9 @@ export interface LearnOptions {
   readonly epochs?: number;
   /** Length of a step in units of 1/σ₁². Left out, it is chosen, and shortened where the loss grows. */
   readonly step?: number;
-  /** Epochs after which the step is half of what it was: η/(1 + epoch/decay). Left out, it is chosen. */
+  /** Epochs after which the step is half of what it was: η/(1 + epoch/decay). Left out, the noise of batches is taken out otherwise. */
   readonly decay?: number;
-  /** Rows a step sees. Left out: all of them (autoencoder), or few at first and more as it converges (hebbian). */
+  /** Rows a step sees. Left out: all of them (autoencoder), or a sixteenth, at most 128 (hebbian). */
   readonly batch?: number;
   /** Weight of the orthonormality term, 0 ≤ α < 1. Default 0: the reconstruction error alone leads to orthonormal rows. */
   readonly alpha?: number;

@@ -1,4 +1,4 @@
-import type { Steps } from '../pace.js';
+import { complete, type Steps } from '../pace.js';
 import type { Random } from './random.js';
 import { axpy, dot, norm, scale } from './vector.js';
 
@@ -33,6 +33,13 @@ export function* orthonormalise(
     } while (!project(vectors, r, length));
   }
   return independent;
+}
+
+/** Random orthonormal rows (count × length). */
+export function randomRows(count: number, length: number, rng: Random): Float64Array {
+  const rows = new Float64Array(count * length).map(rng.normal);
+  complete(orthonormalise(rows, count, length, rng));
+  return rows;
 }
 
 /** Makes row r a unit vector orthogonal to the rows before it; false when nothing trustworthy is left of it. */

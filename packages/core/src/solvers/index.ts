@@ -1,8 +1,11 @@
 import type { LearnOptions } from '../learning/learn-options.js';
 import type { SolverName } from '../options.js';
+import { autoencoder } from './autoencoder.js';
 import { covariance } from './covariance.js';
 import { dual } from './dual.js';
+import { hebbian } from './hebbian.js';
 import { krylov } from './krylov.js';
+import { points } from './points.js';
 import { refined } from './refined.js';
 import type { Solver } from './solver.js';
 import { svd } from './svd.js';
@@ -19,6 +22,9 @@ const solvers: Readonly<Partial<Record<SolverName, (use: Use) => Solver>>> = {
   dual: () => dual,
   svd: () => svd,
   krylov: () => krylov,
+  points,
+  autoencoder,
+  hebbian,
 };
 
 export function solverFor(name: SolverName, use: Use): Solver {

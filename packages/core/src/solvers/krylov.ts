@@ -1,5 +1,6 @@
 import { random } from '../linalg/random.js';
 import { dot } from '../linalg/vector.js';
+import { Checks } from './checks.js';
 import { KrylovSpace, type Ritz } from './krylov-space.js';
 import { residualNorms } from './residuals.js';
 import { countWanted, type Problem, type RowsProblem, type Solution, type Solver, type Wanted } from './solver.js';
@@ -108,28 +109,6 @@ async function converge(
       }
     }
     await space.append(Math.min(space.lastCount, d - space.size), pace);
-  }
-}
-
-/**
- * When to look at the Ritz pairs again. Residuals fall by about the same factor every pass, so two looks tell when the
- * next can decide something. It is taken a little early, and never more than a quarter of the passes later.
- */
-class Checks {
-  #next = 1;
-  #pass = 0;
-  #excess = Number.POSITIVE_INFINITY;
-
-  due(pass: number): boolean {
-    return pass >= this.#next;
-  }
-
-  /** Notes how many times too large the worst residual is. */
-  note(pass: number, excess: number): void {
-    const rate = Math.log(this.#excess / excess) / (pass - this.#pass);
-    const left = rate > 0 && rate < Number.POSITIVE_INFINITY ? (0.8 * Math.log(excess)) / rate : pass;
-    this.#next = pass + Math.max(1, Math.floor(Math.min(left, pass / 4)));
-    [this.#pass, this.#excess] = [pass, excess];
   }
 }
 

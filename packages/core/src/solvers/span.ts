@@ -66,7 +66,12 @@ export async function multiplySymmetric(
   d: number,
   tools: { readonly engine: Engine; readonly pace: Pace },
 ): Promise<Float64Array> {
-  for (let i = 0; i < d; i++) for (let j = i + 1; j < d; j++) upper[j * d + i] = upper[i * d + j];
+  completeSymmetric(upper, d);
   const image = await Span.use(upper, d, d, tools, (matrix) => matrix.coordinates(vectors, k));
   return transpose(image, d, k);
+}
+
+/** Copies the upper triangle to the lower one. */
+export function completeSymmetric(upper: Float64Array, d: number): void {
+  for (let i = 0; i < d; i++) for (let j = i + 1; j < d; j++) upper[j * d + i] = upper[i * d + j];
 }

@@ -1,0 +1,131 @@
+import { transpose } from '../data/matrix.js';
+import type { Batch, Passes } from '../engines/passes.js';
+import { random } from '../linalg/random.js';
+import { dot } from '../linalg/vector.js';
+import type { Pace } from '../pace.js';
+import type { ScatterProblem } from '../solvers/solver.js';
+import { completeSymmetric, Span } from '../solvers/span.js';
+import type { Answer, Ask } from './rule.js';
+
+/** Who answers what a rule asks. */
+export interface Answers {
+  answer(ask: Ask): Promise<Answer>;
+}
+
+/** A product of all rows. */
+export function whole(product: Float64Array): Answer {
+  return { product, share: 1, last: true };
+}
+
+/** Answers from the scatter alone, which rules that want no more than WS can do with. */
+export async function withScatter<Result>(
+  problem: ScatterProblem,
+  use: (answers: Answers) => Promise<Result>,
+): Promise<Result> {
+  const { d, scatter } = problem;
+  completeSymmetric(scatter, d);
+  return Span.use(scatter, d, d, problem, (matrix) =>
+    use({
+      async answer(ask) {
+        if (ask.pass !== 'normal') throw new TypeError(`The scatter cannot answer ${ask.pass}.`);
+        return whole(transpose(await matrix.coordinates(ask.vectors, ask.k), d, ask.k));
+      },
+    }),
+  );
+}
+
+/** Operations of ‖S‖² that are worth an exact number; beyond, random vectors estimate it. */
+const WORTH = 2e11;
+const PROBES = 32;
+
+/** Answers from passes over the rows. */
+export class RowAnswers implements Answers {
+  readonly #passes: Passes;
+  readonly #pace: Pace;
+  #batches: AsyncGenerator<Batch, void, void> | undefined;
+  #size = 0;
+  #seen = 0;
+  readonly #weight: number;
+
+  constructor(passes: Passes, pace: Pace) {
+    this.#passes = passes;
+    this.#pace = pace;
+    this.#weight = passes.weight;
+  }
+
+  async answer(ask: Ask): Promise<Answer> {
+    const passes = this.#passes;
+    switch (ask.pass) {
+      case 'normal':
+        return whole(await passes.normal(ask.vectors, ask.k));
+      case 'multiply':
+        return whole(await passes.multiply(ask.vectors, ask.k));
+      case 'multiplyTransposed':
+        return whole(await passes.multiplyTransposed(ask.scores, ask.k));
+      case 'batch':
+        return this.#batch(ask.vectors, ask.k, ask.rows);
+      case 'rows':
+        return whole(await this.#rows());
+      case 'squares':
+        return whole(Float64Array.of(await this.#squares()));
+      case 'pause':
+        await this.#pace.breathe();
+        return whole(NOTHING);
+    }
+  }
+
+  /** The next batch; the first of a new epoch where all rows were seen, or another size is asked for. */
+  async #batch(vectors: Float64Array, k: number, size: number): Promise<Answer> {
+    if (this.#size !== size) {
+      await this.#batches?.return();
+      this.#batches = undefined;
+      this.#size = size;
+    }
+    if (!this.#batches) {
+      this.#batches = this.#passes.batches(size);
+      this.#seen = 0;
+      this.#pace.begin('passes over the data', this.#passes.rows);
+    }
+    const { value: batch } = await this.#batches.next();
+    if (!batch) throw new TypeError('An epoch ended before all rows were seen.');
+    this.#seen += batch.rows;
+    const last = this.#seen === this.#passes.rows;
+    const product = await batch.normal(vectors, k);
+    if (last) {
+      await this.#batches.return();
+      this.#batches = undefined;
+    }
+    return { product, share: batch.weight / this.#weight, last };
+  }
+
+  async #rows(): Promise<Float64Array> {
+    const { rows, cols } = this.#passes;
+    const out = new Float64Array(rows * cols);
+    let at = 0;
+    await this.#passes.rowTiles(async (tile, count) => {
+      out.set(tile.subarray(0, count * cols), at);
+      at += count * cols;
+      await this.#pace.breathe();
+    });
+    return out;
+  }
+
+  /** ‖S‖² = ‖K‖², from whichever of the two is smaller. */
+  async #squares(): Promise<number> {
+    const { rows: n, cols: d } = this.#passes;
+    const size = Math.min(n, d);
+    if (n * d * size > WORTH) {
+      const { normal } = random(0);
+      const images = await this.#passes.normal(new Float64Array(PROBES * d).map(normal), PROBES);
+      return dot(images, 0, images, 0, images.length) / PROBES;
+    }
+    const square = d <= n ? await this.#passes.gram() : await this.#passes.dual();
+    let sum = 0;
+    for (let i = 0; i < size; i++) {
+      sum += square[i * size + i] ** 2 + 2 * dot(square, i * size + i + 1, square, i * size + i + 1, size - i - 1);
+    }
+    return sum;
+  }
+}
+
+const NOTHING = new Float64Array(0);

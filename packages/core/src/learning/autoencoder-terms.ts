@@ -1,0 +1,119 @@
+import { addCombination, rowProducts } from '../linalg/rows.js';
+
+/**
+ * The linear autoencoder with tied weights W (k × d), its loss and its gradient.
+ *
+ * L_AE = ‖x − WᵀWx‖², and with y = Wx, x_rec = Wᵀy, y_rec = Wx_rec
+ *
+ *   ∂L_AE/∂W = 2[ y(x_rec − x)ᵀ + (y_rec − y)xᵀ ].
+ *
+ * L_O = ‖I − WWᵀ‖², and with W_rec = WWᵀW
+ *
+ *   ∂L_O/∂W = −4(W − W_rec).
+ *
+ * L_PCA = (1 − α)·L_AE + α·L_O.
+ */
+export interface AutoencoderTerms {
+  /** Wx: the code. */
+  readonly y: Float64Array;
+  /** Wᵀy: the reconstruction. */
+  readonly xRec: Float64Array;
+  /** Wx_rec: the code of the reconstruction. */
+  readonly yRec: Float64Array;
+  /** WWᵀW (k × d). */
+  readonly wRec: Float64Array;
+  /** ‖x − x_rec‖². */
+  readonly reconstruction: number;
+  /** ‖I − WWᵀ‖². */
+  readonly orthogonality: number;
+  /** ∂L_AE/∂W (k × d). */
+  readonly reconstructionGradient: Float64Array;
+  /** ∂L_O/∂W (k × d). */
+  readonly orthogonalityGradient: Float64Array;
+}
+
+/** All terms of one row x, by their names. */
+export function autoencoderTerms(weights: Float64Array, k: number, x: Float64Array): AutoencoderTerms {
+  const d = x.length;
+  const y = rowProducts(weights, k, x, 1, d);
+  const xRec = new Float64Array(d);
+  addCombination(1, y, 1, weights, k, d, xRec);
+  const yRec = rowProducts(weights, k, xRec, 1, d);
+  const error = xRec.map((value, j) => value - x[j]);
+  const reconstructionGradient = new Float64Array(k * d);
+  for (let a = 0; a < k; a++) {
+    for (let b = 0; b < d; b++) reconstructionGradient[a * d + b] = 2 * (y[a] * error[b] + (yRec[a] - y[a]) * x[b]);
+  }
+  const { wRec, orthogonality, orthogonalityGradient } = orthogonalityTerms(weights, k, d);
+  return {
+    y,
+    xRec,
+    yRec,
+    wRec,
+    reconstruction: error.reduce((sum, value) => sum + value * value, 0),
+    orthogonality,
+    reconstructionGradient,
+    orthogonalityGradient,
+  };
+}
+
+/** L_O and its gradient. */
+function orthogonalityTerms(
+  weights: Float64Array,
+  k: number,
+  d: number,
+): Pick<AutoencoderTerms, 'wRec' | 'orthogonality' | 'orthogonalityGradient'> {
+  const products = rowProducts(weights, k, weights, k, d);
+  const wRec = new Float64Array(k * d);
+  addCombination(1, products, k, weights, k, d, wRec);
+  return {
+    wRec,
+    orthogonality: products.reduce((sum, value, at) => sum + (value - (at % (k + 1) === 0 ? 1 : 0)) ** 2, 0),
+    orthogonalityGradient: wRec.map((value, at) => -4 * (weights[at] - value)),
+  };
+}
+
+export interface MeanTerms {
+  readonly reconstruction: number;
+  readonly orthogonality: number;
+  /** ∂L_PCA/∂W (k × d). */
+  readonly gradient: Float64Array;
+}
+
+/**
+ * The same, averaged over rows of which only N = WC is known, C = Σxxᵀ/n: with M = NWᵀ and P = WWᵀ
+ *
+ *   mean L_AE = tr C − 2·tr M + tr(MP),   its gradient 2[ MW − N + PN − N ].
+ *
+ * So an epoch costs no more for many rows than for few, once C is known.
+ */
+export function meanTerms(
+  weights: Float64Array,
+  image: Float64Array,
+  trace: number,
+  alpha: number,
+  k: number,
+  d: number,
+): MeanTerms {
+  const m = rowProducts(image, k, weights, k, d);
+  const { wRec, orthogonality, orthogonalityGradient } = orthogonalityTerms(weights, k, d);
+  const p = rowProducts(weights, k, weights, k, d);
+  const gradient = new Float64Array(wRec.length);
+  const share = 2 * (1 - alpha);
+  for (let at = 0; at < gradient.length; at++) {
+    gradient[at] = alpha * orthogonalityGradient[at] - 2 * share * image[at];
+  }
+  addCombination(share, m, k, weights, k, d, gradient);
+  addCombination(share, p, k, image, k, d, gradient);
+  return { reconstruction: reconstructionLoss(m, p, trace, k), orthogonality, gradient };
+}
+
+/** Mean ‖x − WᵀWx‖² = tr C − 2·tr M + tr(MP), M = WCWᵀ, P = WWᵀ. */
+export function reconstructionLoss(m: Float64Array, p: Float64Array, trace: number, k: number): number {
+  let loss = trace;
+  for (let i = 0; i < k; i++) {
+    loss -= 2 * m[i * k + i];
+    for (let j = 0; j < k; j++) loss += m[i * k + j] * p[j * k + i];
+  }
+  return loss;
+}

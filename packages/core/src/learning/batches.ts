@@ -1,0 +1,55 @@
+import type { Answer, Ask } from './rule.js';
+
+/** Rows of a batch, where their number is left to the rule. */
+const USUAL = 128;
+/** Batches that few rows are cut into at least. */
+const SEVERAL = 16;
+const LEAST = 8;
+
+/** A size of batch that makes several steps an epoch, each of rows enough to be worth a pass. */
+export function usualBatch(n: number): number {
+  return Math.min(USUAL, Math.max(LEAST, Math.ceil(n / SEVERAL)));
+}
+
+/** Where an epoch began: weights W̃ and W̃C of all rows, from which batches take what is the same for all. */
+export interface Anchor {
+  readonly weights: Float64Array;
+  readonly image: Float64Array;
+}
+
+/** The anchor here: one more pass, over all rows. C is S divided by `top`. */
+export function* anchorAt(weights: Float64Array, k: number, top: number): Generator<Ask, Anchor, Answer> {
+  const { product } = yield { pass: 'normal', vectors: weights, k };
+  return { weights: weights.slice(), image: product.map((value) => value / top) };
+}
+
+/**
+ * One epoch of steps, each on N = WC_b of a batch, C_b its own scatter a row.
+ *
+ * A batch is noise about the whole. With an anchor the noise is that of the way since the anchor only, N = (W − W̃)C_b + W̃C, and
+ * vanishes as W comes to rest: steps need not get shorter (variance reduction: Johnson & Zhang 2013; for PCA Shamir 2015).
+ * `step` takes N and the batch's share of the rows, and says whether to go on. Returns the share that was seen.
+ */
+export function* batchEpoch(
+  weights: Float64Array,
+  k: number,
+  rows: number,
+  top: number,
+  anchor: Anchor | undefined,
+  step: (image: Float64Array, share: number) => boolean,
+): Generator<Ask, number, Answer> {
+  let seen = 0;
+  for (;;) {
+    const vectors = anchor ? weights.map((value, at) => value - anchor.weights[at]) : weights;
+    const { product, share, last } = yield { pass: 'batch', vectors, k, rows };
+    // Rows that weigh nothing teach nothing.
+    if (share > 0) {
+      for (let at = 0; at < product.length; at++) {
+        product[at] = product[at] / (top * share) + (anchor ? anchor.image[at] : 0);
+      }
+      seen += share;
+      if (!step(product, share)) return seen;
+    }
+    if (last) return seen;
+  }
+}

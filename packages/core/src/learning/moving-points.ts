@@ -1,0 +1,65 @@
+import type { Random } from '../linalg/random.js';
+import { rowProducts } from '../linalg/rows.js';
+import type { Stand } from './rule.js';
+
+/** What both ways of moving points share: where they start, and what is told of them. All in units where σ₁ = 1. */
+
+/** Below 1, from where on the largest component is overshot for good. */
+export const STEP = 0.25;
+/** Size of the random start. */
+const START = 0.5;
+/** Defect below which points are where they belong; it falls on beyond as long as their subspace is not found. */
+const SETTLED = 1e-3;
+
+/** Random points, centred, of a size that no data can be blown up by. */
+export function startPoints(n: number, k: number, { normal }: Random): Float64Array {
+  const y = new Float64Array(n * k).map(normal);
+  const size = START / (Math.sqrt(n) + Math.sqrt(k));
+  for (let c = 0; c < k; c++) {
+    let mean = 0;
+    for (let i = 0; i < n; i++) mean += y[i * k + c] / n;
+    for (let i = 0; i < n; i++) y[i * k + c] = (y[i * k + c] - mean) * size;
+  }
+  return y;
+}
+
+/** YᵀY (k × k). */
+export function innerProducts(y: Float64Array, n: number, k: number): Float64Array {
+  const out = new Float64Array(k * k);
+  for (let i = 0; i < n; i++) {
+    for (let c = 0; c < k; c++) for (let e = 0; e < k; e++) out[c * k + e] += y[i * k + c] * y[i * k + e];
+  }
+  return out;
+}
+
+/**
+ * The loss and its parts. With A = YᵀB and G = YᵀY: f = 4·(‖S‖² − 2·‖A‖² + ‖G‖²). Where Y are scores AAᵀ = G², so that the rows
+ * of G⁻¹A, the decoder, are orthonormal: how far AAᵀ is from G² is the defect.
+ */
+export function standOf(
+  a: Float64Array,
+  inner: Float64Array,
+  squares: number,
+  top: number,
+  d: number,
+  k: number,
+): Pick<Stand, 'loss' | 'terms' | 'defect' | 'rows' | 'settled'> {
+  const products = rowProducts(a, k, a, k, d).map((value) => value / top);
+  const square = rowProducts(inner, k, inner, k, k);
+  let [agreement, size, defect, largest] = [0, 0, 0, 0];
+  for (let i = 0; i < k; i++) agreement += products[i * k + i];
+  for (const value of inner) size += value * value;
+  for (let at = 0; at < square.length; at++) {
+    defect = Math.max(defect, Math.abs(products[at] - square[at]));
+    largest = Math.max(largest, Math.abs(square[at]));
+  }
+  const relative = largest > 0 ? defect / largest : Number.POSITIVE_INFINITY;
+  const terms = { data: 4 * squares, agreement: -8 * agreement, embedding: 4 * size };
+  return {
+    loss: terms.data + terms.agreement + terms.embedding,
+    terms,
+    defect: relative,
+    rows: a,
+    settled: relative <= SETTLED,
+  };
+}

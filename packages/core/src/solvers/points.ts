@@ -1,0 +1,58 @@
+import { pairwise } from '../learning/forces.js';
+import { largestVariance } from '../learning/largest-variance.js';
+import { learnFromRows } from '../learning/learn.js';
+import { innerProducts, STEP, standOf, startPoints } from '../learning/moving-points.js';
+import { optimiser } from '../learning/optimiser.js';
+import type { Controls, Facts, Rule } from '../learning/rule.js';
+import { StepSize } from '../learning/step-size.js';
+import { random } from '../linalg/random.js';
+import type { Use } from './index.js';
+import type { Solver } from './solver.js';
+
+/** Readings of the data. */
+const EPOCHS = 5000;
+
+/**
+ * Gradient descent on the points themselves: Y (n × k) is moved until its inner products are those of the rows,
+ *
+ *   f(Y) = ‖L(Eˣ − Eʸ)L‖² = 4·‖BBᵀ − YYᵀ‖²,   ∇f = −16·[ B(BᵀY) − Y(YᵀY) ],
+ *
+ * Eˣ and Eʸ being squared distances and L the centring. `factored` computes it as the right side says: two passes over the rows and
+ * no n × n matrix. `pairwise` adds up forces between all pairs (`forces.ts`), to the same iterates. Every local minimum
+ * is a global one: Y becomes the scores, rotated. A step is Y += η/σ₁²·[…]; the start is random and no larger than σ₁, because a
+ * start of a size of its own blows up on data that are small.
+ *
+ * In code Y is in units where σ₁ = 1. Rows of A = YᵀB span the subspace that the points have found.
+ */
+export function points({ learn }: Use): Solver {
+  const rule = learn?.rule === 'pairwise' ? pairwise : factored;
+  return { needs: 'rows', tolerance: 1e-6, solve: (problem) => learnFromRows(problem, { rule, epochs: EPOCHS }) };
+}
+
+export function* factored(facts: Facts, controls: Controls): Rule {
+  const { n, d, k } = facts;
+  const rng = random(facts.seed);
+  const top = yield* largestVariance(d, rng);
+  const squares = (yield { pass: 'squares' }).product[0] / top ** 2;
+  const y = optimiser(controls.descent, startPoints(n, k, rng), 1 / Math.sqrt(n));
+  const size = new StepSize(y, controls, STEP);
+  for (;;) {
+    const { product: a } = yield { pass: 'multiplyTransposed', scores: y.at, k };
+    const { product: image } = yield { pass: 'multiply', vectors: a, k };
+    const inner = innerProducts(y.at, n, k);
+    // ¼ of the gradient of ‖K − YYᵀ‖²: Y(YᵀY) − KY.
+    const gradient = new Float64Array(n * k);
+    for (let i = 0; i < n; i++) {
+      for (let c = 0; c < k; c++) {
+        let sum = -image[i * k + c] / top;
+        for (let e = 0; e < k; e++) sum += y.at[i * k + e] * inner[e * k + c];
+        gradient[i * k + c] = sum;
+      }
+    }
+    const state = standOf(a, inner, squares, top, d, k);
+    const step = size.step;
+    const verdict = size.judge(state.loss);
+    yield { ...state, step, points: y.at, diverged: verdict === 'diverged' };
+    if (verdict === 'go on') y.advance(gradient, step, controls.momentum);
+  }
+}
