@@ -10,7 +10,7 @@ const TOO_MUCH = 2;
 
 /** The first step of an optimiser whose steps do not depend on the size of the gradient, as a share of what it moves. */
 const STRIDE = 0.1;
-/** What is left of such a step when the loss does not fall: it was as long as the way that was left. */
+/** What is left of such a step when the loss grows: it was as long as the way that was left. */
 const SHORTER = 0.7;
 
 /**
@@ -43,7 +43,7 @@ export class StepSize {
     if (Number.isNaN(this.#first)) this.#first = loss;
     const rounding = ROUNDING * Math.abs(this.#first);
     const grew = !(loss <= this.#last + rounding);
-    const fell = loss < this.#last - rounding;
+    const rose = loss > this.#last + Math.abs(this.#first) * 4 * Number.EPSILON;
     this.#growing = grew ? this.#growing + 1 : 0;
     this.#last = loss;
     if (loss < this.#lowest) {
@@ -51,7 +51,7 @@ export class StepSize {
       this.#best.set(this.#optimiser.at);
     }
     const burst = !Number.isFinite(loss) || loss > TOO_MUCH * this.#first + rounding;
-    if (!burst && !fell && this.#optimiser.stride !== undefined) this.#chosen *= SHORTER;
+    if (!burst && rose && this.#optimiser.stride !== undefined) this.#chosen *= SHORTER;
     if (!burst && (noisy || this.#growing < PATIENCE)) return 'go on';
     // A loss that wavers just above its lowest is at its end, not on its way up.
     if (!burst && loss - this.#lowest <= 1e-3 * (this.#first - this.#lowest)) return 'go on';

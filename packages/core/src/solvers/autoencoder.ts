@@ -68,7 +68,11 @@ export function* byGradient(facts: Facts, controls: Controls): Rule {
         mean.orthogonality += share * orthogonality;
         return Number.isFinite(reconstruction);
       });
-      terms = { reconstruction: mean.reconstruction / seen, orthogonality: mean.orthogonality / seen };
+      // At the anchor the loss of all rows is known; the mean over batches is that of a way.
+      terms =
+        anchor && Number.isFinite(mean.reconstruction)
+          ? meanTerms(anchor.weights, anchor.image, trace, alpha, k, d)
+          : { reconstruction: mean.reconstruction / seen, orthogonality: mean.orthogonality / seen };
     }
     const { reconstruction, orthogonality } = terms;
     const loss = (1 - alpha) * reconstruction + alpha * orthogonality;

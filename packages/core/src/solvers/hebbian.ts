@@ -80,7 +80,9 @@ export function* byHebb(rule: HebbianRule, facts: Facts, controls: Controls): Ru
       for (let at = 0; at < weights.length; at++) weights[at] += step * direction[at];
       return Number.isFinite(sum);
     });
-    const loss = sum / seen;
+    // At the anchor the loss of all rows is known; the mean over batches is that of a way.
+    const known = anchor && Number.isFinite(sum);
+    const loss = known ? reconstructionOf(anchor.weights, anchor.image, trace, k, d) : sum / seen;
     const burst = !(loss <= TOO_MUCH * trace);
     yield {
       loss,
