@@ -1,3 +1,7 @@
+import type { Matrix } from '../data/matrix.js';
+import { principalAngles } from '../linalg/principal-angles.js';
+import type { Stand } from './rule.js';
+
 /** One epoch of a solver that learns, as its trace and `onEpoch` tell it. Lengths are in units where σ₁ = 1. */
 export interface Epoch {
   /** Counted from 0, the start. */
@@ -16,4 +20,32 @@ export interface Epoch {
   readonly angle?: number;
   /** The worst ‖Sv − θv‖/λ₁ of the subspace, in epochs in which it was measured. */
   readonly residual?: number;
+}
+
+/** What a rule's stand comes to, beside what is known of the exact subspace. */
+export function record(
+  stand: Stand,
+  epoch: number,
+  exact: Matrix<Float64Array> | undefined,
+  d: number,
+  k: number,
+  residual: number | undefined,
+): Epoch {
+  const { loss, terms, step, batch, defect, rows } = stand;
+  return {
+    epoch,
+    loss,
+    terms,
+    step,
+    ...(batch === undefined ? {} : { batch }),
+    defect,
+    ...(exact && rows.every(Number.isFinite) ? { angle: largestAngle(rows, k, exact.data, exact.rows, d) } : {}),
+    ...(residual === undefined ? {} : { residual }),
+  };
+}
+
+/** The largest principal angle between the spans of two sets of rows; π/2 where one is not wholly spanned. */
+export function largestAngle(a: Float64Array, ka: number, b: Float64Array, kb: number, d: number): number {
+  const angles = principalAngles({ rows: ka, cols: d, data: a }, { rows: kb, cols: d, data: b });
+  return angles.length < Math.min(ka, kb) ? Math.PI / 2 : angles[angles.length - 1];
 }

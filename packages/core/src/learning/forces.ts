@@ -10,6 +10,8 @@ import { StepSize } from './step-size.js';
 const MOST_POINTS = 8192;
 /** Pairs between two places to breathe. */
 const BREATH = 1 << 20;
+/** Keeps a force of zero from being divided by. */
+const TINY = 1e-300;
 
 /**
  * Forces between points. Eˣᵢⱼ = ‖xᵢ − xⱼ‖², Dˣ = LEˣL its double centring (row means taken off, then column means), Dʸ the same of
@@ -115,78 +117,197 @@ interface Forces {
   readonly attracting: number;
 }
 
-/** Adds up the forces of all pairs. Coordinates are kept apart, so that the loop over pairs has no loop inside. */
+/** Adds up the forces of all pairs, row by row of what is above the diagonal. */
 function* addForces(
   data: Pairs,
   y: Float64Array,
   n: number,
   k: number,
 ): Generator<{ readonly pass: 'pause' }, Forces, unknown> {
-  const coordinates = Array.from({ length: k }, (_, c) => Float64Array.from({ length: n }, (_, i) => y[i * k + c]));
-  const forces = coordinates.map(() => new Float64Array(n));
-  const means = new Float64Array(n);
-  const distances = new Float64Array(n);
-  const measure = (i: number): void => {
-    distances.fill(0, i + 1, n);
-    for (const x of coordinates) {
-      const here = x[i];
-      for (let j = i + 1; j < n; j++) distances[j] += (here - x[j]) * (here - x[j]);
-    }
-  };
+  const sums = new PairSums(data, y, n, k);
   for (let i = 0, worked = 0; i < n; i++) {
-    measure(i);
-    let sum = 0;
-    for (let j = i + 1; j < n; j++) {
-      sum += distances[j];
-      means[j] += distances[j];
-    }
-    means[i] += sum;
+    sums.addForces(i);
     worked += n - i;
-    if (worked > BREATH) {
-      worked = 0;
-      yield { pass: 'pause' };
+    if (worked < BREATH) continue;
+    worked = 0;
+    yield { pass: 'pause' };
+  }
+  return sums.forces();
+}
+
+/** Sums over pairs. Coordinates are kept apart, so that the loop over pairs has no other inside. */
+class PairSums {
+  readonly #data: Pairs;
+  readonly #n: number;
+  readonly #coordinates: readonly Float64Array[];
+  readonly #forces: readonly Float64Array[];
+  readonly #means: Float64Array;
+  readonly #mean: number;
+  readonly #distances: Float64Array;
+  readonly #coefficients: Float64Array;
+  readonly #tally = new Float64Array(4);
+  #diagonal = 0;
+
+  constructor(data: Pairs, y: Float64Array, n: number, k: number) {
+    this.#data = data;
+    this.#n = n;
+    this.#coordinates = Array.from({ length: k }, (_, c) => Float64Array.from({ length: n }, (_, i) => y[i * k + c]));
+    this.#forces = this.#coordinates.map(() => new Float64Array(n));
+    // The mean of row i of Eʸ is ‖yᵢ − ȳ‖² + mean ‖y − ȳ‖²: what its n entries add up to, without them.
+    this.#means = new Float64Array(n);
+    for (const x of this.#coordinates) addDeviations(x, this.#means);
+    const spread = this.#means.reduce((sum, value) => sum + value / n, 0);
+    for (let i = 0; i < n; i++) this.#means[i] += spread;
+    this.#mean = 2 * spread;
+    this.#distances = new Float64Array(n);
+    this.#coefficients = new Float64Array(n);
+  }
+
+  /** The forces between point i and those after it. */
+  addForces(i: number): void {
+    const n = this.#n;
+    const { above, diagonal } = this.#data;
+    const offset = this.#mean - this.#means[i];
+    this.#diagonal += (diagonal[i] - (offset - this.#means[i])) ** 2;
+    // Where row i begins above the diagonal, less i + 1: entry (i, j) is at start + j.
+    const start = i * n - (i * (i + 1)) / 2 - i - 1;
+    const [x, y] = this.#coordinates;
+    const [forceX, forceY] = this.#forces;
+    if (this.#forces.length === 2) {
+      pairInPlane(above, start, this.#means, offset, x, y, forceX, forceY, i, n, this.#tally);
+      return;
+    }
+    this.#distances.fill(0, i + 1, n);
+    for (const x of this.#coordinates) addSquares(x, i, n, this.#distances);
+    pair(above, start, this.#means, offset, this.#distances, this.#coefficients, i, n, this.#tally);
+    for (let c = 0; c < this.#forces.length; c++) {
+      push(this.#coordinates[c], this.#forces[c], this.#coefficients, i, n);
     }
   }
-  let mean = 0;
-  for (let i = 0; i < n; i++) {
-    means[i] /= n;
-    mean += means[i] / n;
+
+  forces(): Forces {
+    const n = this.#n;
+    const k = this.#forces.length;
+    const total = new Float64Array(n * k);
+    for (let c = 0; c < k; c++) for (let i = 0; i < n; i++) total[i * k + c] = this.#forces[c][i];
+    const [squares, net, gross, signs] = this.#tally;
+    const pairs = (n * (n - 1)) / 2;
+    return {
+      total,
+      loss: this.#diagonal + 2 * squares,
+      attraction: (gross - net) / 2,
+      repulsion: (gross + net) / 2,
+      attracting: (pairs - signs) / 2 / pairs,
+    };
   }
-  let [loss, attraction, repulsion, pulls] = [0, 0, 0, 0];
-  const coefficients = new Float64Array(n);
-  for (let i = 0, at = 0, worked = 0; i < n; i++) {
-    loss += (data.diagonal[i] - (mean - 2 * means[i])) ** 2;
-    measure(i);
-    const offset = mean - means[i];
-    for (let j = i + 1; j < n; j++, at++) {
-      const coefficient = data.above[at] - (distances[j] + offset - means[j]);
-      coefficients[j] = coefficient;
-      loss += 2 * coefficient * coefficient;
-      const force = coefficient * Math.sqrt(distances[j]);
-      if (force < 0) {
-        attraction -= force;
-        pulls++;
-      } else repulsion += force;
-    }
-    for (let c = 0; c < k; c++) {
-      const x = coordinates[c];
-      const force = forces[c];
-      const here = x[i];
-      let sum = 0;
-      for (let j = i + 1; j < n; j++) {
-        const push = coefficients[j] * (here - x[j]);
-        sum += push;
-        force[j] -= push;
-      }
-      force[i] += sum;
-    }
-    worked += n - i;
-    if (worked > BREATH) {
-      worked = 0;
-      yield { pass: 'pause' };
-    }
+}
+
+/**
+ * Coefficients Dˣ − Dʸ of the pairs (i, j), j > i. The tally gets their squares, the net and the gross force, and the sum of their signs,
+ * which are as good as random: a branch on them would cost more than all the rest.
+ */
+function pair(
+  above: Float64Array,
+  start: number,
+  means: Float64Array,
+  offset: number,
+  distances: Float64Array,
+  coefficients: Float64Array,
+  i: number,
+  n: number,
+  tally: Float64Array,
+): void {
+  let squares = 0;
+  let net = 0;
+  let gross = 0;
+  let signs = 0;
+  for (let j = i + 1; j < n; j++) {
+    const coefficient = above[start + j] - (distances[j] + offset - means[j]);
+    coefficients[j] = coefficient;
+    squares += coefficient * coefficient;
+    const force = coefficient * Math.sqrt(distances[j]);
+    const strength = Math.abs(force);
+    net += force;
+    gross += strength;
+    signs += force / (strength + TINY);
   }
-  const total = new Float64Array(n * k);
-  for (let i = 0; i < n; i++) for (let c = 0; c < k; c++) total[i * k + c] = forces[c][i];
-  return { total, loss, attraction, repulsion, attracting: (2 * pulls) / (n * (n - 1)) };
+  tally[0] += squares;
+  tally[1] += net;
+  tally[2] += gross;
+  tally[3] += signs;
+}
+
+/** All of it in one loop, for the two coordinates that can be drawn: sixty times a second for 2,000 points. */
+function pairInPlane(
+  above: Float64Array,
+  start: number,
+  means: Float64Array,
+  offset: number,
+  x: Float64Array,
+  y: Float64Array,
+  forceX: Float64Array,
+  forceY: Float64Array,
+  i: number,
+  n: number,
+  tally: Float64Array,
+): void {
+  const hereX = x[i];
+  const hereY = y[i];
+  let squares = 0;
+  let net = 0;
+  let gross = 0;
+  let signs = 0;
+  let sumX = 0;
+  let sumY = 0;
+  for (let j = i + 1; j < n; j++) {
+    const wayX = hereX - x[j];
+    const wayY = hereY - y[j];
+    const square = wayX * wayX + wayY * wayY;
+    const coefficient = above[start + j] - (square + offset - means[j]);
+    squares += coefficient * coefficient;
+    const force = coefficient * Math.sqrt(square);
+    const strength = Math.abs(force);
+    net += force;
+    gross += strength;
+    signs += force / (strength + TINY);
+    const pushX = coefficient * wayX;
+    const pushY = coefficient * wayY;
+    sumX += pushX;
+    sumY += pushY;
+    forceX[j] -= pushX;
+    forceY[j] -= pushY;
+  }
+  forceX[i] += sumX;
+  forceY[i] += sumY;
+  tally[0] += squares;
+  tally[1] += net;
+  tally[2] += gross;
+  tally[3] += signs;
+}
+
+/** distances[j] += (xᵢ − xⱼ)² for all j after i. */
+function addSquares(x: Float64Array, i: number, n: number, distances: Float64Array): void {
+  const here = x[i];
+  for (let j = i + 1; j < n; j++) {
+    const way = here - x[j];
+    distances[j] += way * way;
+  }
+}
+
+/** out[i] += (xᵢ − x̄)². */
+function addDeviations(x: Float64Array, out: Float64Array): void {
+  const mean = x.reduce((sum, value) => sum + value / x.length, 0);
+  for (let i = 0; i < x.length; i++) out[i] += (x[i] - mean) ** 2;
+}
+
+/** Force on i and, the other way round, on all j after it, along one coordinate. */
+function push(x: Float64Array, force: Float64Array, coefficients: Float64Array, i: number, n: number): void {
+  const here = x[i];
+  let sum = 0;
+  for (let j = i + 1; j < n; j++) {
+    const pushed = coefficients[j] * (here - x[j]);
+    sum += pushed;
+    force[j] -= pushed;
+  }
+  force[i] += sum;
 }

@@ -2,13 +2,14 @@ import type { Matrix } from '../data/matrix.js';
 import { OptionError, show } from '../errors.js';
 import type { SolverName } from '../options.js';
 import type { Epoch } from './epoch.js';
+import type { Controls } from './rule.js';
 
 export type PointsRule = 'factored' | 'pairwise';
 export type HebbianRule = 'oja' | 'subspace' | 'sanger';
 export type StreamingRule = 'incremental' | 'frequent-directions';
 
 /** How a gradient becomes a step: as it is, with Nesterov's momentum, or by Adam. */
-export type Descent = 'plain' | 'momentum' | 'adam';
+export type DescentKind = 'plain' | 'momentum' | 'adam';
 
 /** How the solvers that learn go about it. Each solver takes the options that mean something to it and refuses the others. */
 export interface LearnOptions {
@@ -28,7 +29,7 @@ export interface LearnOptions {
   /** Weight of the orthonormality term, 0 ≤ α < 1. Default 0: the reconstruction error alone leads to orthonormal rows. */
   readonly alpha?: number;
   /** What is done with a gradient. Default `'momentum'`. */
-  readonly descent?: Descent;
+  readonly descent?: DescentKind;
   /** Share of the last step that is added to the next, 0 ≤ μ < 1. Left out, it grows until the gradient turns round. */
   readonly momentum?: number;
   /** Rows of the sketch that streaming keeps. Default 2k + 10. */
@@ -37,6 +38,12 @@ export interface LearnOptions {
   readonly exact?: Matrix<Float64Array>;
   /** Called after every epoch, with rows that span the subspace so far and, by `points`, the points themselves (n × k). */
   readonly onEpoch?: (epoch: Epoch, state: LearnState) => void;
+}
+
+/** What may be changed of a rule while it runs, as the options have it at first. */
+export function controlsOf(learn: LearnOptions): Controls {
+  const { step, alpha = 0, momentum, descent = 'momentum', decay, batch } = learn;
+  return { step, alpha, momentum, descent, decay, batch };
 }
 
 /** Where learning stands: what it shows is valid until it goes on. */

@@ -1,14 +1,14 @@
 import { OptionError, show } from '../errors.js';
-import { principalAngles } from '../linalg/principal-angles.js';
 import { type Random, random } from '../linalg/random.js';
 import { Checks } from '../solvers/checks.js';
-import { largestOutside } from '../solvers/complement.js';
-import { type RitzPairs, rayleighRitz } from '../solvers/rayleigh-ritz.js';
-import type { Failure, Problem, RowsProblem, ScatterProblem, Solution } from '../solvers/solver.js';
+import type { Problem, RowsProblem, ScatterProblem, Solution } from '../solvers/solver.js';
 import { type Answers, RowAnswers, withScatter } from './answers.js';
-import type { Epoch } from './epoch.js';
-import type { LearnOptions } from './learn-options.js';
-import type { Controls, Facts, Rule, Stand } from './rule.js';
+import { largestOutside } from './complement.js';
+import { type Epoch, record } from './epoch.js';
+import { explain } from './failure.js';
+import { controlsOf, type LearnOptions } from './learn-options.js';
+import { type RitzPairs, rayleighRitz } from './rayleigh-ritz.js';
+import type { Answer, Ask, Controls, Facts, Rule } from './rule.js';
 
 /** A way of learning, and how many epochs it may take. */
 export interface Way {
@@ -27,12 +27,6 @@ export function learnFromRows(problem: RowsProblem, way: Way): Promise<Solution>
   return learn(problem, way, passes.rows, new RowAnswers(passes, pace));
 }
 
-/** What a person may change of a rule, as the options have it. */
-export function controlsOf(learn: LearnOptions): Controls {
-  const { step, alpha = 0, momentum, descent = 'momentum', decay, batch } = learn;
-  return { step, alpha, momentum, descent, decay, batch };
-}
-
 /**
  * Drives a rule to its end: answers what it asks, keeps its trace, and measures now and then how far its subspace is from being
  * that of eigenvectors. Where every residual is within the tolerance, it also looks outside the subspace, because a rule may rest
@@ -46,9 +40,9 @@ async function learn(problem: Problem, way: Way, n: number, answers: Answers): P
   const controls = controlsOf(options);
   const rng = random(seed + 1);
   let passes = 0;
-  const times = async (vectors: Float64Array, count: number): Promise<Float64Array> => {
-    passes++;
-    return (await answers.answer({ pass: 'normal', vectors, k: count })).product;
+  const answer = (ask: Ask): Promise<Answer> => {
+    if (ask.pass !== 'pause') passes++;
+    return answers.answer(ask);
   };
   const recorded: Epoch[] = [];
   const checks = new Checks();
@@ -58,25 +52,24 @@ async function learn(problem: Problem, way: Way, n: number, answers: Answers): P
   for (;;) {
     const asked = turn.value;
     if ('pass' in asked) {
-      if (asked.pass !== 'pause') passes++;
-      turn = rule.next(await answers.answer(asked));
+      turn = rule.next(await answer(asked));
       continue;
     }
     const epoch = recorded.length;
     const last = asked.diverged === true || epoch + 1 >= epochs;
     let found: Found | undefined;
     if ((last || checks.due(epoch + 1)) && asked.rows.every(Number.isFinite)) {
-      found = await measure(asked.rows, k, d, rng, times);
+      found = await answerAll(measure(asked.rows, k, d, rng), answer);
       if (!best || found.worst < best.worst) best = found;
       checks.note(epoch + 1, asked.settled === false ? Math.max(2, found.worst / tolerance) : found.worst / tolerance);
     }
-    const one = record(asked, epoch, options, d, k, found?.worst);
+    const one = record(asked, epoch, options.exact, d, k, found?.worst);
     recorded.push(one);
     options.onEpoch?.(one, { rows: asked.rows, ...(asked.points ? { points: asked.points } : {}) });
     const good = found && found.worst <= tolerance && asked.settled !== false ? found : undefined;
     if (good || last) {
-      const pairs = good ?? best ?? (await measure(fallback(k, d), k, d, rng, times));
-      const next = await lookOutside(pairs, k, d, tolerance, rng, times);
+      const pairs = good ?? best ?? (await answerAll(measure(fallback(k, d), k, d, rng), answer));
+      const next = await answerAll(lookOutside(pairs, k, d, tolerance, rng), answer);
       const missing = next !== undefined && next.value - next.bound > pairs.values[k - 1] + tolerance * pairs.values[0];
       const converged = good !== undefined && !missing;
       if (converged || last) {
@@ -93,77 +86,35 @@ interface Found extends RitzPairs {
   readonly worst: number;
 }
 
-type Times = (vectors: Float64Array, k: number) => Promise<Float64Array>;
+/** Drives to its end what asks for products on its way. */
+async function answerAll<Result>(
+  asking: Generator<Ask, Result, Answer>,
+  answer: (ask: Ask) => Promise<Answer>,
+): Promise<Result> {
+  let turn = asking.next();
+  while (!turn.done) turn = asking.next(await answer(turn.value));
+  return turn.value;
+}
 
-async function measure(rows: Float64Array, k: number, d: number, rng: Random, times: Times): Promise<Found> {
-  const pairs = await rayleighRitz(rows, k, d, rng, times);
+export function* measure(rows: Float64Array, k: number, d: number, rng: Random): Generator<Ask, Found, Answer> {
+  const pairs = yield* rayleighRitz(rows, k, d, rng);
   return { ...pairs, worst: Math.max(...pairs.residuals) / pairs.values[0] };
 }
 
 /** The largest eigenvalue after the last, as well as the gap to it makes worth knowing. */
-async function lookOutside(
+function* lookOutside(
   { basis, values, residuals }: RitzPairs,
   k: number,
   d: number,
   tolerance: number,
   rng: Random,
-  times: Times,
-): Promise<Solution['next']> {
+): Generator<Ask, Solution['next'], Answer> {
   if (k >= d) return undefined;
   const enough = (value: number, bound: number): boolean =>
     bound <= Math.max(tolerance * values[0], 0.1 * Math.abs(values[k - 1] - value));
-  const { value, bound } = await largestOutside(basis, k, d, rng, enough, times);
+  const { value, bound } = yield* largestOutside(basis, k, d, rng, enough);
   // What is largest outside V is at least the eigenvalue after the last, and at most ‖R‖ more.
   return { value, bound: bound + Math.hypot(...residuals) };
-}
-
-function record(
-  stand: Stand,
-  epoch: number,
-  { exact }: LearnOptions,
-  d: number,
-  k: number,
-  residual: number | undefined,
-): Epoch {
-  const { loss, terms, step, batch, defect, rows } = stand;
-  return {
-    epoch,
-    loss,
-    terms,
-    step,
-    ...(batch === undefined ? {} : { batch }),
-    defect,
-    ...(exact && rows.every(Number.isFinite) ? { angle: largestAngle(rows, k, exact.data, exact.rows, d) } : {}),
-    ...(residual === undefined ? {} : { residual }),
-  };
-}
-
-/** The largest principal angle between the spans of two sets of rows; π/2 where one is not wholly spanned. */
-export function largestAngle(a: Float64Array, ka: number, b: Float64Array, kb: number, d: number): number {
-  const angles = principalAngles({ rows: ka, cols: d, data: a }, { rows: kb, cols: d, data: b });
-  return angles.length < Math.min(ka, kb) ? Math.PI / 2 : angles[angles.length - 1];
-}
-
-/** Why learning ended without an answer that can be vouched for, and what to do about it. */
-function explain(stand: Stand, epoch: Epoch, found: Found, { tolerance }: Problem, missing: boolean): Failure {
-  const { step, loss } = stand;
-  if (stand.diverged) {
-    const smaller = step / 4;
-    const how = Number.isFinite(loss) ? `grew to ${loss.toPrecision(3)}` : 'is not finite any more';
-    return {
-      code: 'DIVERGED',
-      message: `A step of ${step} is too long: after ${epoch.epoch} epochs the loss ${how}. Try step: ${smaller.toPrecision(1)}, or leave step out and it is chosen.`,
-      details: { option: 'learn.step', value: step, expected: smaller },
-    };
-  }
-  const worst = found.worst.toExponential(1);
-  return {
-    code: 'NOT_CONVERGED',
-    message: missing
-      ? `After ${epoch.epoch} epochs a direction is still missing that has more variance than one that was found. Allow more epochs (learn.epochs), or another seed; the error's \`best\` is the model so far.`
-      : `After ${epoch.epoch} epochs the residual is ${worst}, above the tolerance ${tolerance}. Allow more epochs (learn.epochs) or a larger tolerance, or use an exact solver; the error's \`best\` is the model so far.`,
-    details: { value: found.worst, expected: tolerance },
-  };
 }
 
 /** Rules have as many neurons, or coordinates, as they have been given. */

@@ -43,7 +43,7 @@ export function standOf(
   top: number,
   d: number,
   k: number,
-): Pick<Stand, 'loss' | 'terms' | 'defect' | 'rows' | 'settled'> {
+): Pick<Stand, 'loss' | 'terms' | 'defect' | 'rows' | 'settled' | 'unit'> {
   const products = rowProducts(a, k, a, k, d).map((value) => value / top);
   const square = rowProducts(inner, k, inner, k, k);
   let [agreement, size, defect, largest] = [0, 0, 0, 0];
@@ -60,6 +60,7 @@ export function standOf(
     terms,
     defect: relative,
     rows: a,
+    unit: Math.sqrt(top),
     settled: relative <= SETTLED,
   };
 }

@@ -1,4 +1,4 @@
-import type { Descent } from './learn-options.js';
+import type { DescentKind } from './learn-options.js';
 
 /**
  * A rule of learning asks for products with the data and says where it stands after every epoch. It never touches the data
@@ -43,6 +43,8 @@ export interface Stand {
   readonly rows: Float64Array;
   /** n × k, of rules that move points; in units where σ₁ = 1. */
   readonly points?: Float64Array;
+  /** σ₁ in the frame's units, about: what points are to be multiplied by to be scores. */
+  readonly unit?: number;
   /** Whether what is learned may be done when the subspace is found: points may still have some way to go. */
   readonly settled?: boolean;
   /** Set when the step is too long: the loss is not finite, or grows. */
@@ -66,7 +68,7 @@ export interface Controls {
   step: number | undefined;
   alpha: number;
   momentum: number | undefined;
-  readonly descent: Descent;
+  readonly descent: DescentKind;
   readonly decay: number | undefined;
   readonly batch: number | undefined;
 }

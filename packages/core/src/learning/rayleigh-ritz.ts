@@ -4,7 +4,8 @@ import { addCombination, rowProducts } from '../linalg/rows.js';
 import { symmetricEigen } from '../linalg/symmetric-eigen.js';
 import { dot } from '../linalg/vector.js';
 import { complete } from '../pace.js';
-import { residualNorms } from './residuals.js';
+import { residualNorms } from '../solvers/residuals.js';
+import type { Answer, Ask } from './rule.js';
 
 /** The best that a subspace has to offer: orthonormal rows v in it, θ = vᵀSv, and how far Sv is from θv. */
 export interface RitzPairs {
@@ -17,16 +18,15 @@ export interface RitzPairs {
  * Rayleigh–Ritz: the span of k rows is turned to its principal axes, the eigenvectors of T = QSQᵀ for an orthonormal basis Q. Rows
  * that depend on others are replaced by random directions.
  */
-export async function rayleighRitz(
+export function* rayleighRitz(
   rows: Float64Array,
   k: number,
   d: number,
   rng: Random,
-  times: (vectors: Float64Array, k: number) => Promise<Float64Array>,
-): Promise<RitzPairs> {
+): Generator<Ask, RitzPairs, Answer> {
   const q = rows.slice();
   complete(orthonormalise(q, k, d, rng));
-  const image = await times(q, k);
+  const { product: image } = yield { pass: 'normal', vectors: q, k };
   const { vectors } = complete(symmetricEigen(rowProducts(q, k, image, k, d), k, k));
   const basis = new Float64Array(k * d);
   const turned = new Float64Array(k * d);

@@ -4,6 +4,7 @@ import { addCombination, rowProducts } from '../linalg/rows.js';
 import { symmetricEigen } from '../linalg/symmetric-eigen.js';
 import { axpy, norm } from '../linalg/vector.js';
 import { complete } from '../pace.js';
+import type { Answer, Ask } from './rule.js';
 
 /** Vectors of a block: random ones miss a direction by thirty times the usual once in 30⁴. */
 const BLOCK = 4;
@@ -19,14 +20,13 @@ const ROUNDS = 3;
  *
  * `bound` is how far off it may be: the residual, times what a random start may hide (see `Solution.search`).
  */
-export async function largestOutside(
+export function* largestOutside(
   basis: Float64Array,
   k: number,
   d: number,
   rng: Random,
   enough: (value: number, bound: number) => boolean,
-  times: (vectors: Float64Array, k: number) => Promise<Float64Array>,
-): Promise<{ readonly value: number; readonly bound: number; readonly passes: number }> {
+): Generator<Ask, { readonly value: number; readonly bound: number }, Answer> {
   const room = d - k;
   const hidden = 30 * Math.sqrt(d / Math.min(BLOCK, room));
   const most = Math.min(room, BLOCK * MOST_BLOCKS);
@@ -35,7 +35,7 @@ export async function largestOutside(
   const projected = new Float64Array(most * most);
   let size = 0;
   let block: Float64Array = new Float64Array(Math.min(BLOCK, room) * d).map(rng.normal);
-  for (let passes = 1; ; passes++) {
+  for (;;) {
     const count = Math.min(block.length / d, most - size);
     block = block.slice(0, count * d);
     for (let round = 0; round < ROUNDS; round++) {
@@ -44,7 +44,7 @@ export async function largestOutside(
       complete(orthonormalise(block, count, d, rng));
     }
     q.set(block, size * d);
-    block = await times(block, count);
+    block = (yield { pass: 'normal', vectors: block, k: count }).product;
     removeSpan(block, count, basis, k, d);
     images.set(block, size * d);
     size += count;
@@ -60,7 +60,7 @@ export async function largestOutside(
     addCombination(-values[0], vectors, 1, q, size, d, residual);
     const whole = size === room;
     const bound = whole ? norm(residual) : hidden * norm(residual);
-    if (whole || size === most || enough(values[0], bound)) return { value: Math.max(0, values[0]), bound, passes };
+    if (whole || size === most || enough(values[0], bound)) return { value: Math.max(0, values[0]), bound };
   }
 }
 

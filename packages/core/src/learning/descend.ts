@@ -1,0 +1,230 @@
+import type { Matrix } from '../data/matrix.js';
+import type { Scale } from '../data/scaling.js';
+import { ConvergenceError, OptionError, show } from '../errors.js';
+import { random } from '../linalg/random.js';
+import { checkOptions } from '../options.js';
+import { byGradient } from '../solvers/autoencoder.js';
+import { byHebb } from '../solvers/hebbian.js';
+import { factored } from '../solvers/points.js';
+import { type Epoch, record } from './epoch.js';
+import { exactRows } from './exact-rows.js';
+import { explain } from './failure.js';
+import { pairwise } from './forces.js';
+import { measure } from './learn.js';
+import { checkLearn, controlsOf, type HebbianRule, type LearnOptions, type PointsRule } from './learn-options.js';
+import { MemoryAnswers } from './memory-answers.js';
+import type { Controls, Facts, Rule, Stand } from './rule.js';
+import { Snapshot } from './snapshot.js';
+import { frameRows, type WatchedData } from './watched-data.js';
+
+/** Every way of learning that can be watched. */
+export type DescentRule = PointsRule | 'autoencoder' | HebbianRule;
+
+export interface DescendOptions
+  extends Pick<LearnOptions, 'epochs' | 'step' | 'decay' | 'batch' | 'alpha' | 'descent' | 'momentum'> {
+  readonly rule: DescentRule;
+  /** Components. Default 2, which can be drawn; 1 for Oja's rule. */
+  readonly k?: number;
+  readonly center?: boolean;
+  readonly scale?: Scale;
+  readonly seed?: number;
+  /** Residual ‖Sv − θv‖/λ₁ at which it has converged and ends. Default 1e-6. */
+  readonly tolerance?: number;
+  /** The exact subspace, for the angle to it. Computed first where that is quick; `false` leaves it out. */
+  readonly exact?: Matrix<Float64Array> | false;
+}
+
+/** Rows or columns up to which the exact subspace is computed unasked. */
+const QUICK = 256;
+/** Epochs between two measurements of the residual. */
+const MEASURED = 10;
+/** Epochs after which not having converged is an error. */
+const EPOCHS = 10_000;
+
+const SOLVER = {
+  factored: 'points',
+  pairwise: 'points',
+  autoencoder: 'autoencoder',
+  oja: 'hebbian',
+  subspace: 'hebbian',
+  sanger: 'hebbian',
+} as const satisfies Record<DescentRule, string>;
+
+/**
+ * Learning that can be watched: an epoch at a time, in plain loops, for as many rows as can be drawn.
+ *
+ *     const run = descend(rows, { rule: 'autoencoder', k: 2 });
+ *     for (const state of run) {
+ *       draw(state.scores());
+ *       if (bored) run.step = 0.05;
+ *     }
+ *
+ * It ends when the subspace has been found to the tolerance. Leaving the loop is a pause: the next loop over the same run goes on.
+ * The same data, options and seed give the same snapshots.
+ */
+export function descend(data: WatchedData, options: DescendOptions): Descent {
+  return new Descent(data, options);
+}
+
+export class Descent implements IterableIterator<Snapshot> {
+  readonly #controls: Controls;
+  readonly #rule: Rule;
+  readonly #answers: MemoryAnswers;
+  readonly #frame: { readonly rows: Float64Array; readonly unit: number };
+  readonly #facts: Facts;
+  readonly #exact: Matrix<Float64Array> | undefined;
+  readonly #tolerance: number;
+  readonly #epochs: number;
+  #turn: ReturnType<Rule['next']> | undefined;
+  #epoch = 0;
+  #last: Snapshot | undefined;
+  #done = false;
+
+  constructor(data: WatchedData, options: DescendOptions) {
+    const { rule, epochs, step, decay, batch, alpha, descent, momentum, tolerance, exact, ...rest } =
+      checkRule(options);
+    const given = { epochs, step, decay, batch, alpha, descent, momentum, ...(rule === 'autoencoder' ? {} : { rule }) };
+    const learn = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined)) as LearnOptions;
+    const settings = checkOptions({
+      k: rule === 'oja' ? 1 : 2,
+      ...rest,
+      ...(tolerance === undefined ? {} : { tolerance }),
+      solver: SOLVER[rule],
+      learn,
+    });
+    const { rows, n, d, unit, trace } = frameRows(data, settings);
+    const k = checkCount(settings.k, n, d);
+    this.#frame = { rows, unit };
+    this.#answers = new MemoryAnswers(rows, n, d);
+    this.#controls = controlsOf(learn);
+    this.#facts = { n, d, k, trace, seed: settings.seed };
+    this.#tolerance = settings.tolerance ?? 1e-6;
+    this.#epochs = epochs ?? EPOCHS;
+    this.#exact =
+      exact === false ? undefined : (exact ?? (Math.min(n, d) <= QUICK ? exactRows(rows, n, d, k) : undefined));
+    this.#rule = makeRule(rule, this.#facts, this.#controls);
+  }
+
+  /** Length of a step in units of 1/σ₁²; undefined while the rule chooses. */
+  get step(): number | undefined {
+    return this.#controls.step;
+  }
+  set step(value: number | undefined) {
+    checkLearn({ step: value }, 'autoencoder');
+    this.#controls.step = value;
+  }
+
+  /** Weight of the orthonormality term. */
+  get alpha(): number {
+    return this.#controls.alpha;
+  }
+  set alpha(value: number) {
+    checkLearn({ alpha: value }, 'autoencoder');
+    this.#controls.alpha = value;
+  }
+
+  get momentum(): number | undefined {
+    return this.#controls.momentum;
+  }
+  set momentum(value: number | undefined) {
+    checkLearn({ momentum: value }, 'autoencoder');
+    this.#controls.momentum = value;
+  }
+
+  [Symbol.iterator](): this {
+    return this;
+  }
+
+  /** The next epoch. */
+  next(): IteratorResult<Snapshot, undefined> {
+    if (this.#done) return { done: true, value: undefined };
+    const stand = this.#advance();
+    const { n, d, k, seed } = this.#facts;
+    const epoch = this.#epoch++;
+    const last = stand.diverged === true || this.#epoch >= this.#epochs;
+    const due = (last || epoch % MEASURED === 0) && stand.rows.every(Number.isFinite);
+    const worst = due ? this.#answers.run(measure(stand.rows, k, d, random(seed + 1))).worst : undefined;
+    const told = record(stand, epoch, this.#exact, d, k, worst);
+    if (stand.diverged) throw this.#failed(stand, told, worst);
+    const converged = worst !== undefined && worst <= this.#tolerance && stand.settled !== false;
+    this.#last = new Snapshot(told, stand, converged, { n, d, k, ...this.#frame });
+    if (!converged && last) throw this.#failed(stand, told, worst);
+    this.#done = converged;
+    return { done: false, value: this.#last };
+  }
+
+  /** Lets the rule go on to the end of its next epoch. */
+  #advance(): Stand {
+    this.#turn = this.#turn ? this.#rule.next(NO_ANSWER) : this.#rule.next();
+    for (;;) {
+      const { value } = this.#turn;
+      if (!('pass' in value)) return value;
+      this.#turn = this.#rule.next(this.#answers.answer(value));
+    }
+  }
+
+  #failed(stand: Stand, epoch: Epoch, worst = Number.NaN): ConvergenceError<Snapshot | undefined> {
+    this.#done = true;
+    const { message, details, code } = explain(stand, epoch, { worst }, { tolerance: this.#tolerance }, false, '');
+    return new ConvergenceError(message, this.#last, details, code);
+  }
+}
+
+const NO_ANSWER = { product: new Float64Array(0), share: 0, last: false } as const;
+
+function makeRule(rule: DescentRule, facts: Facts, controls: Controls): Rule {
+  if (rule === 'factored') return factored(facts, controls);
+  if (rule === 'pairwise') return pairwise(facts, controls);
+  return rule === 'autoencoder' ? byGradient(facts, controls) : byHebb(rule, facts, controls);
+}
+
+const OPTIONS: readonly (keyof DescendOptions)[] = [
+  'rule',
+  'k',
+  'center',
+  'scale',
+  'seed',
+  'tolerance',
+  'exact',
+  'epochs',
+  'step',
+  'decay',
+  'batch',
+  'alpha',
+  'descent',
+  'momentum',
+];
+
+function checkRule(options: DescendOptions): DescendOptions {
+  if (typeof options !== 'object' || options === null || !Object.hasOwn(SOLVER, options.rule)) {
+    const names = Object.keys(SOLVER).map((name) => `'${name}'`);
+    const found = typeof options === 'object' && options !== null ? options.rule : options;
+    throw new OptionError('BAD_OPTION', `rule is ${show(found)}; it must be one of ${names.join(', ')}.`, {
+      option: 'rule',
+      value: found,
+    });
+  }
+  const unknown = Object.keys(options).find((option) => !OPTIONS.includes(option as keyof DescendOptions));
+  if (unknown === undefined) return options;
+  throw new OptionError(
+    'UNKNOWN_OPTION',
+    `There is no option ${show(unknown)}. The options are ${OPTIONS.join(', ')}.`,
+    {
+      option: unknown,
+    },
+  );
+}
+
+function checkCount(k: unknown, n: number, d: number): number {
+  const most = Math.min(n, d);
+  if (typeof k === 'number' && Number.isSafeInteger(k) && k <= most) return k;
+  throw new OptionError(
+    'K_OUT_OF_RANGE',
+    `k is ${show(k)}; ${n} rows of ${d} columns can be watched with 1 to ${most}.`,
+    {
+      option: 'k',
+      value: k,
+      expected: most,
+    },
+  );
+}

@@ -1,0 +1,100 @@
+import { addCombination, rowProducts } from '../linalg/rows.js';
+import { dot } from '../linalg/vector.js';
+import { whole } from './answers.js';
+import type { Answer, Ask } from './rule.js';
+
+/** Answers at once, from few rows in memory: plain loops over B (n × d), or over S where that is smaller. */
+export class MemoryAnswers {
+  readonly #rows: Float64Array;
+  readonly #n: number;
+  readonly #d: number;
+  /** S, both triangles, where there are no more columns than rows. */
+  readonly #scatter: Float64Array | undefined;
+  #size = 0;
+  #batch = 0;
+
+  constructor(rows: Float64Array, n: number, d: number) {
+    this.#rows = rows;
+    this.#n = n;
+    this.#d = d;
+    this.#scatter = d <= n ? scatterOf(rows, n, d) : undefined;
+  }
+
+  answer(ask: Ask): Answer {
+    switch (ask.pass) {
+      case 'normal':
+        return whole(this.#normal(ask.vectors, ask.k));
+      case 'multiply':
+        return whole(this.multiply(ask.vectors, ask.k));
+      case 'multiplyTransposed':
+        return whole(this.#collect(ask.scores, ask.k, 0, 1));
+      case 'batch':
+        return this.#nextBatch(ask.vectors, ask.k, ask.rows);
+      case 'rows':
+        return whole(this.#rows);
+      case 'squares':
+        return whole(Float64Array.of(this.#squares()));
+      case 'pause':
+        return whole(NOTHING);
+    }
+  }
+
+  /** BAᵀ (n × k). */
+  multiply(vectors: Float64Array, k: number): Float64Array {
+    return rowProducts(this.#rows, this.#n, vectors, k, this.#d);
+  }
+
+  /** Drives to its end what asks for products on its way. */
+  run<Result>(asking: Generator<Ask, Result, Answer>): Result {
+    let turn = asking.next();
+    while (!turn.done) turn = asking.next(this.answer(turn.value));
+    return turn.value;
+  }
+
+  #normal(vectors: Float64Array, k: number): Float64Array {
+    if (this.#scatter) return rowProducts(vectors, k, this.#scatter, this.#d, this.#d);
+    return this.#collect(this.multiply(vectors, k), k, 0, 1);
+  }
+
+  /** YᵀB over rows first, first + step, …; Y has one row for each of them. */
+  #collect(scores: Float64Array, k: number, first: number, step: number): Float64Array {
+    const d = this.#d;
+    const out = new Float64Array(k * d);
+    for (let i = first, r = 0; i < this.#n; i += step, r++) {
+      for (let c = 0; c < k; c++) {
+        const factor = scores[r * k + c];
+        for (let j = 0; j < d; j++) out[c * d + j] += factor * this.#rows[i * d + j];
+      }
+    }
+    return out;
+  }
+
+  /** Every m-th row, as passes over large data take their batches. */
+  #nextBatch(vectors: Float64Array, k: number, size: number): Answer {
+    const [n, d] = [this.#n, this.#d];
+    if (this.#size !== size) [this.#size, this.#batch] = [size, 0];
+    const step = Math.ceil(n / size);
+    const first = this.#batch;
+    const count = Math.ceil((n - first) / step);
+    const scores = new Float64Array(count * k);
+    for (let r = 0; r < count; r++) {
+      for (let c = 0; c < k; c++) scores[r * k + c] = dot(this.#rows, (first + r * step) * d, vectors, c * d, d);
+    }
+    this.#batch = (first + 1) % step;
+    return { product: this.#collect(scores, k, first, step), share: count / n, last: this.#batch === 0 };
+  }
+
+  #squares(): number {
+    const square = this.#scatter ?? rowProducts(this.#rows, this.#n, this.#rows, this.#n, this.#d);
+    return dot(square, 0, square, 0, square.length);
+  }
+}
+
+/** S = BᵀB, both triangles. */
+function scatterOf(rows: Float64Array, n: number, d: number): Float64Array {
+  const out = new Float64Array(d * d);
+  for (let i = 0; i < n; i++) addCombination(1, rows.subarray(i * d, (i + 1) * d), d, rows.subarray(i * d), 1, d, out);
+  return out;
+}
+
+const NOTHING = new Float64Array(0);
