@@ -143,7 +143,7 @@ export function checkOptions(options: PcaOptions): Settings {
     given[option] = value;
   }
   const settings: Settings = { ...DEFAULTS, ...given };
-  checkLearn(settings.learn, settings.solver);
+  checkLearn(settings.learn, settings);
   return settings;
 }
 

@@ -110,7 +110,7 @@ export class Descent implements IterableIterator<Snapshot> {
     return this.#controls.step;
   }
   set step(value: number | undefined) {
-    checkLearn({ step: value }, 'autoencoder');
+    checkLearn({ step: value }, { solver: 'autoencoder' });
     this.#controls.step = value;
   }
 
@@ -119,7 +119,7 @@ export class Descent implements IterableIterator<Snapshot> {
     return this.#controls.alpha;
   }
   set alpha(value: number) {
-    checkLearn({ alpha: value }, 'autoencoder');
+    checkLearn({ alpha: value }, { solver: 'autoencoder' });
     this.#controls.alpha = value;
   }
 
@@ -127,7 +127,7 @@ export class Descent implements IterableIterator<Snapshot> {
     return this.#controls.momentum;
   }
   set momentum(value: number | undefined) {
-    checkLearn({ momentum: value }, 'autoencoder');
+    checkLearn({ momentum: value }, { solver: 'autoencoder' });
     this.#controls.momentum = value;
   }
 

@@ -12,9 +12,14 @@ export function explain(
   prefix = 'learn.',
 ): Failure {
   const { step, loss } = stand;
-  if (stand.diverged) {
+  const jumping = stand.settled === false && found.worst <= tolerance;
+  if (stand.diverged || jumping) {
     const smaller = step / 4;
-    const how = Number.isFinite(loss) ? `grew to ${loss.toPrecision(3)}` : 'is not finite any more';
+    const how = jumping
+      ? 'does not fall any more, though the points have not come to rest'
+      : Number.isFinite(loss)
+        ? `is ${loss.toPrecision(3)} and does not fall`
+        : 'is not finite any more';
     return {
       code: 'DIVERGED',
       message: `A step of ${step} is too long: after ${epoch.epoch} epochs the loss ${how}. Try step: ${smaller.toPrecision(1)}, or leave step out and it is chosen.`,

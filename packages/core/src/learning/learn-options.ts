@@ -20,7 +20,10 @@ export interface LearnOptions {
   readonly rule?: PointsRule | HebbianRule | StreamingRule;
   /** Readings of the data after which not having converged is an error. */
   readonly epochs?: number;
-  /** Length of a step in units of 1/σ₁². Left out, it is chosen, and shortened where the loss grows. */
+  /**
+   * Length of a step in units of 1/σ₁², or for Adam as a share of the size of a weight. Left out, it is chosen, and shortened where the
+   * loss grows.
+   */
   readonly step?: number;
   /** Epochs after which the step is half of what it was: η/(1 + epoch/decay). Left out, the noise of batches is taken out otherwise. */
   readonly decay?: number;
@@ -99,7 +102,14 @@ const LEARNERS: Partial<Record<SolverName, { rules?: readonly string[]; options:
 };
 
 /** Checks how a solver is to learn. */
-export function checkLearn(learn: unknown, solver: SolverName | 'auto'): void {
+export function checkLearn(
+  learn: unknown,
+  {
+    solver,
+    center,
+    weights,
+  }: { readonly solver: SolverName | 'auto'; readonly center?: boolean; readonly weights?: unknown },
+): void {
   if (learn === undefined) return;
   if (typeof learn !== 'object' || learn === null) throw refused('learn', learn, 'an object');
   const learner = solver === 'auto' ? undefined : LEARNERS[solver];
@@ -124,6 +134,13 @@ export function checkLearn(learn: unknown, solver: SolverName | 'auto'): void {
     }
     if (!check.test(value)) throw refused(`learn.${option}`, value, check.must);
   }
+  if ((learn as LearnOptions).rule !== 'pairwise' || (center !== false && weights === undefined)) return;
+  const option = center === false ? 'center' : 'weights';
+  throw new OptionError(
+    'BAD_OPTION',
+    `The pairwise rule is about distances between rows, which know no ${option === 'center' ? 'origin, so center cannot be false' : 'weights'}. Use rule: 'factored'.`,
+    { option },
+  );
 }
 
 function refused(option: string, value: unknown, must: string): OptionError {

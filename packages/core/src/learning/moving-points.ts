@@ -43,7 +43,7 @@ export function standOf(
   top: number,
   d: number,
   k: number,
-): Pick<Stand, 'loss' | 'terms' | 'defect' | 'rows' | 'settled' | 'unit'> {
+): Pick<Stand, 'loss' | 'terms' | 'defect' | 'rows' | 'unit'> & { readonly settled: boolean } {
   const products = rowProducts(a, k, a, k, d).map((value) => value / top);
   const square = rowProducts(inner, k, inner, k, k);
   let [agreement, size, defect, largest] = [0, 0, 0, 0];

@@ -9,8 +9,8 @@ export interface Optimiser {
   advance(gradient: Float64Array, step: number, momentum: number | undefined): void;
   /** Goes back to an earlier place and forgets its speed. */
   returnTo(place: Float64Array): void;
-  /** Where steps are as long however small the gradient is, the size of the entries they move; undefined where gradients decide. */
-  readonly stride?: number;
+  /** Whether a step is as long however small the gradient is: then it is a share of the size of what it moves. */
+  readonly striding?: boolean;
 }
 
 export function optimiser(descent: Controls['descent'], start: Float64Array, entrySize: number): Optimiser {
@@ -73,17 +73,18 @@ class Momentum implements Optimiser {
 const FIRST = 0.9;
 const SECOND = 0.99;
 
-/** Adam (Kingma & Ba 2015): θ ← θ − η·m̂/√v̂, with running means m of the gradients and v of their squares. */
+/** Adam (Kingma & Ba 2015): θ ← θ − η·s·m̂/√v̂, running means m of the gradients and v of their squares, s the usual size of an entry of θ. */
 class Adam implements Optimiser {
   readonly at: Float64Array;
-  readonly stride: number;
+  readonly striding = true;
+  readonly #entrySize: number;
   readonly #mean: Float64Array;
   readonly #square: Float64Array;
   #steps = 0;
 
   constructor(start: Float64Array, entrySize: number) {
     this.at = start.slice();
-    this.stride = entrySize;
+    this.#entrySize = entrySize;
     this.#mean = new Float64Array(start.length);
     this.#square = new Float64Array(start.length);
   }
@@ -98,7 +99,7 @@ class Adam implements Optimiser {
       this.#mean[i] = FIRST * this.#mean[i] + (1 - FIRST) * gradient[i];
       this.#square[i] = SECOND * this.#square[i] + (1 - SECOND) * gradient[i] ** 2;
       const size = Math.sqrt(this.#square[i] / second) + least;
-      if (size > 0) this.at[i] -= (step * (this.#mean[i] / first)) / size;
+      if (size > 0) this.at[i] -= (step * this.#entrySize * (this.#mean[i] / first)) / size;
     }
   }
 

@@ -20,7 +20,7 @@ export interface PointForces {
   readonly data: Float64Array;
   /** Dʸᵢⱼ, from those of the embedding; it acts the other way round. */
   readonly embedding: Float64Array;
-  /** Σ(Dˣ − Dʸ)(yᵢ − yⱼ) over the pairs that pull, and over those that push. */
+  /** Σ(Dˣ − Dʸ)(yᵢ − yⱼ) over the pairs that pull, and over those that push, in the data's units; η/2 of both is a plain step. */
   readonly attraction: Float64Array;
   readonly repulsion: Float64Array;
 }
@@ -68,7 +68,7 @@ export class Snapshot implements Epoch {
 
   /** The forces that all points exert on point i, of rules that move points. */
   forces(i: number): PointForces {
-    const { n, d, k, rows } = this.#frame;
+    const { n, d, k, rows, unit } = this.#frame;
     const y = this.#points;
     if (!y) throw new OptionError('BAD_OPTION', "There are forces in the rules 'pairwise' and 'factored' only.");
     if (!Number.isSafeInteger(i) || i < 0 || i >= n) {
@@ -85,7 +85,8 @@ export class Snapshot implements Epoch {
     for (let j = 0; j < n; j++) {
       const coefficient = data[j] - embedding[j];
       const side = coefficient < 0 ? attraction : repulsion;
-      for (let c = 0; c < k; c++) side[c] += coefficient * (y[i * k + c] - y[j * k + c]);
+      const factor = coefficient * unit * this.#longest;
+      for (let c = 0; c < k; c++) side[c] += factor * (y[i * k + c] - y[j * k + c]);
     }
     return { data, embedding, attraction, repulsion };
   }

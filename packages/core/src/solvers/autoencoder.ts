@@ -76,7 +76,7 @@ export function* byGradient(facts: Facts, controls: Controls): Rule {
     }
     const { reconstruction, orthogonality } = terms;
     const loss = (1 - alpha) * reconstruction + alpha * orthogonality;
-    const verdict = size.judge(loss, batch !== undefined);
+    const verdict = size.judge(loss, { mayGrow: batch !== undefined && controls.decay !== undefined });
     yield {
       loss,
       terms: { reconstruction, orthogonality },

@@ -4,7 +4,9 @@ import { anchorAt, batchEpoch, usualBatch } from '../learning/batches.js';
 import { largestVariance } from '../learning/largest-variance.js';
 import { learnFromRows } from '../learning/learn.js';
 import type { HebbianRule } from '../learning/learn-options.js';
+import { optimiser } from '../learning/optimiser.js';
 import type { Controls, Facts, Rule } from '../learning/rule.js';
+import { StepSize } from '../learning/step-size.js';
 import { orthonormalityDefect, randomRows } from '../linalg/orthonormalise.js';
 import { random } from '../linalg/random.js';
 import { addCombination, rowProducts } from '../linalg/rows.js';
@@ -13,8 +15,6 @@ import type { Solver } from './solver.js';
 
 /** Half of what is stable on the whole data where σ₁ = 1. */
 const STEP = 0.5;
-/** Times the loss of the start that is too much. */
-const TOO_MUCH = 2;
 
 /**
  * Hebbian learning: neurons that see row after row. With y = Wx
@@ -64,38 +64,33 @@ export function* byHebb(rule: HebbianRule, facts: Facts, controls: Controls): Ru
   const rng = random(facts.seed);
   const top = yield* largestVariance(d, rng);
   const trace = facts.trace / top;
-  const weights = randomRows(k, d, rng);
+  const weights = optimiser('plain', randomRows(k, d, rng), 1);
   const rows = Math.min(controls.batch ?? usualBatch(n), n);
-  let shortened = 1;
+  // A row is longer than σ₁ by the effective rank: steps on few rows are that much shorter.
+  const size = new StepSize(weights, controls, STEP / (1 + trace / rows));
   for (let epoch = 0; ; epoch++) {
-    // A row is longer than σ₁ by the effective rank: steps on few rows are that much shorter.
-    const chosen = controls.step ?? STEP / (1 + trace / rows) / shortened;
-    const step = chosen / (controls.decay === undefined ? 1 : 1 + epoch / controls.decay);
-    const before = weights.slice();
-    const anchor = epoch > 0 && controls.decay === undefined ? yield* anchorAt(weights, k, top) : undefined;
+    const step = size.step / (controls.decay === undefined ? 1 : 1 + epoch / controls.decay);
+    const anchor = epoch > 0 && controls.decay === undefined ? yield* anchorAt(weights.at, k, top) : undefined;
     let sum = 0;
-    const seen = yield* batchEpoch(weights, k, rows, top, anchor, (image, share) => {
-      sum += share * reconstructionOf(weights, image, trace, k, d);
-      const direction = hebbianDirection(rule, weights, image, k, d);
-      for (let at = 0; at < weights.length; at++) weights[at] += step * direction[at];
+    const seen = yield* batchEpoch(weights.at, k, rows, top, anchor, (image, share) => {
+      sum += share * reconstructionOf(weights.at, image, trace, k, d);
+      weights.advance(hebbianDirection(rule, weights.at, image, k, d), -step, undefined);
       return Number.isFinite(sum);
     });
     // At the anchor the loss of all rows is known; the mean over batches is that of a way.
     const known = anchor && Number.isFinite(sum);
     const loss = known ? reconstructionOf(anchor.weights, anchor.image, trace, k, d) : sum / seen;
-    const burst = !(loss <= TOO_MUCH * trace);
+    // Sanger's rule is no gradient of this loss: on its way to the order of components it may climb a little.
+    const verdict = size.judge(loss, { mayGrow: true });
     yield {
       loss,
       terms: { reconstruction: loss },
       step,
       batch: rows,
-      defect: orthonormalityDefect(weights, k, d),
-      rows: burst ? before : weights,
-      diverged: burst && controls.step !== undefined,
+      defect: orthonormalityDefect(weights.at, k, d),
+      rows: weights.at,
+      diverged: verdict === 'diverged',
     };
-    if (!burst) continue;
-    shortened *= 2;
-    weights.set(before);
   }
 }
 

@@ -1,0 +1,225 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { ConvergenceError, type DescentRule, descend, pca, principalAngles, type Snapshot } from '../../src/index.js';
+import { toMatrix, withSpectrum } from '../support/data.js';
+
+const rules: DescentRule[] = ['factored', 'pairwise', 'autoencoder', 'subspace', 'sanger', 'oja'];
+const rows = withSpectrum(60, 6, (i) => [9, 7, 3, 2, 1, 0.5][i], { offset: (j) => 3 * j });
+
+/** All that a snapshot shows, for comparing. */
+function shown(state: Snapshot | undefined): unknown {
+  if (!state) return undefined;
+  return { ...state, scores: state.scores() };
+}
+
+describe.each(rules)('descend by %s', (rule) => {
+  it('ends at the exact subspace, whose angle it tells on the way', async () => {
+    for (const data of [rows, toMatrix(rows), toMatrix(rows, true), withSpectrum(14, 40, (i) => 9 * 0.6 ** i)]) {
+      const run = descend(data, { rule, tolerance: 1e-8 });
+      const states = [...run];
+      const last = states.at(-1) as Snapshot;
+      const exact = await pca(data, { k: rule === 'oja' ? 1 : 2, solver: 'svd' });
+      const angles = principalAngles(last.rows, exact.components);
+      expect(angles[angles.length - 1]).toBeLessThan(1e-6);
+      expect(last.angle).toBeCloseTo(angles[angles.length - 1], 7);
+      expect(last.converged).toBe(true);
+      expect(states.slice(0, -1).every(({ converged }) => !converged)).toBe(true);
+      expect(states.map(({ epoch }) => epoch)).toEqual(states.map((_, i) => i));
+      expect(run.next()).toEqual({ done: true, value: undefined });
+      // Scores are those of the model, rotated: they have the same length.
+      const scores = last.scores();
+      const truth = await exact.transform(data);
+      for (let i = 0; i < scores.rows; i++) {
+        const length = (m: typeof truth): number => Math.hypot(...m.data.subarray(i * m.cols, (i + 1) * m.cols));
+        expect(Math.abs(length(scores) - length(truth))).toBeLessThan(1e-3 * exact.singularValues[0]);
+      }
+    }
+  });
+
+  it('gives the same snapshots for the same seed, whether or not it was paused', () => {
+    const whole = [...descend(rows, { rule, seed: 4 })].map(shown);
+    const run = descend(rows, { rule, seed: 4 });
+    const parts: unknown[] = [];
+    for (const state of run) {
+      parts.push(shown(state));
+      if (state.epoch === 3) break;
+    }
+    for (const state of run) parts.push(shown(state));
+    expect(parts).toEqual(whole);
+    const other = descend(rows, { rule, seed: 5 }).next().value;
+    expect(shown(other)).not.toEqual(whole[0]);
+  });
+
+  it('shows copies: what is done to a snapshot does nothing to the run', () => {
+    const [plain, disturbed] = [descend(rows, { rule }), descend(rows, { rule })];
+    for (let epoch = 0; epoch < 6; epoch++) {
+      const [a, b] = [plain.next().value, disturbed.next().value];
+      expect(shown(b)).toEqual(shown(a));
+      b?.rows.data.fill(Number.NaN);
+      b?.scores().data.fill(Number.NaN);
+    }
+  });
+
+  it('says when it has had too many epochs, and hands over the last state', () => {
+    const run = descend(rows, { rule, epochs: 3, tolerance: 1e-14 });
+    let states = 0;
+    const error = catching(() => {
+      for (const _ of run) states++;
+    }) as ConvergenceError<Snapshot>;
+    expect(error).toBeInstanceOf(ConvergenceError);
+    expect(error.message).toMatch(/more epochs \(epochs\)/);
+    expect(error.best.epoch).toBe(2);
+    expect(states).toBe(2);
+    expect(run.next().done).toBe(true);
+  });
+
+  it('stops at a step that is too long, and one that it names works', () => {
+    let step = 50;
+    for (let tries = 0; tries < 10; tries++) {
+      const run = descend(rows, { rule, step });
+      const error = catching(() => [...run]) as ConvergenceError<Snapshot | undefined> | undefined;
+      if (!error) {
+        expect(tries).toBeGreaterThan(0);
+        return;
+      }
+      expect(error.code).toBe('DIVERGED');
+      expect(error.details.option).toBe('step');
+      step = error.details.expected as number;
+    }
+    throw new Error('no step works');
+  });
+});
+
+function catching(work: () => void): unknown {
+  try {
+    work();
+    return undefined;
+  } catch (error) {
+    return error;
+  }
+}
+
+describe('descend', () => {
+  it('can be steered on its way: α and the step are changed at once', () => {
+    const run = descend(rows, { rule: 'autoencoder', descent: 'plain' });
+    const first = run.next().value as Snapshot;
+    expect(first.loss).toBe(first.terms.reconstruction);
+    run.alpha = 0.5;
+    run.step = 0.01;
+    const second = run.next().value as Snapshot;
+    expect(second.step).toBe(0.01);
+    expect(second.loss).toBeCloseTo(0.5 * second.terms.reconstruction + 0.5 * second.terms.orthogonality, 12);
+    const third = run.next().value as Snapshot;
+    const way = third.rows.data.map((value, at) => value - second.rows.data[at]);
+    run.step = 0.02;
+    run.next();
+    expect(Math.hypot(...way)).toBeLessThan(0.01 * 10);
+    run.step = undefined;
+    run.momentum = 0.5;
+    expect([run.step, run.alpha, run.momentum]).toEqual([undefined, 0.5, 0.5]);
+    expect([...run].at(-1)?.converged).toBe(true);
+    expect(() => {
+      run.alpha = 2;
+    }).toThrow(/alpha is 2/);
+    expect(() => {
+      run.step = Number.NaN;
+    }).toThrow(/step is NaN/);
+  });
+
+  it('needs no units either', () => {
+    for (const rule of rules) {
+      const of = (factor: number): Snapshot[] => [
+        ...descend(
+          rows.map((row) => row.map((value) => value * factor)),
+          { rule },
+        ),
+      ];
+      const [one, other] = [of(1), of(2 ** 30)];
+      expect(other.map(({ loss, angle }) => [loss, angle])).toEqual(one.map(({ loss, angle }) => [loss, angle]));
+      expect(other[0].scores().data[0]).toBe(one[0].scores().data[0] * 2 ** 30);
+    }
+  });
+
+  it('agrees with the solvers of pca, epoch by epoch', async () => {
+    for (const rule of rules) {
+      const solver = rule === 'factored' || rule === 'pairwise' ? 'points' : rule === 'autoencoder' ? rule : 'hebbian';
+      const learn = rule === 'autoencoder' ? {} : { rule };
+      const model = await pca(rows, { k: rule === 'oja' ? 1 : 2, solver, learn, engine: 'reference' });
+      const states = [...descend(rows, { rule })];
+      model.trace?.forEach(({ loss, step }, i) => {
+        if (!states[i]) return;
+        expect(states[i].loss).toBeCloseTo(loss, 8);
+        expect(states[i].step).toBe(step);
+      });
+    }
+  });
+
+  it('leaves the exact subspace out when told so, or takes the one it is given', () => {
+    expect(descend(rows, { rule: 'factored', exact: false }).next().value?.angle).toBeUndefined();
+    const given = { rows: 2, cols: 6, data: Float64Array.of(1, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0) };
+    const { angle } = [...descend(rows, { rule: 'factored', exact: given })].at(-1) as Snapshot;
+    expect(angle).toBeGreaterThan(0.1);
+  });
+
+  it('of forces adds up to the descent, whatever the point', () => {
+    fc.assert(
+      fc.property(fc.integer(), fc.integer({ min: 1, max: 3 }), (seed, k) => {
+        const run = descend(rows, { rule: 'factored', k, seed, step: 0.2, descent: 'plain' });
+        const [before, after] = [run.next().value as Snapshot, run.next().value as Snapshot];
+        const [y, moved] = [before.scores().data, after.scores().data];
+        for (const i of [0, 17, 59]) {
+          const { attraction, repulsion, data, embedding } = before.forces(i);
+          expect([data.length, embedding.length]).toEqual([60, 60]);
+          for (let c = 0; c < k; c++) {
+            expect(moved[i * k + c] - y[i * k + c]).toBeCloseTo(0.1 * (attraction[c] + repulsion[c]), 9);
+          }
+        }
+      }),
+    );
+    const state = descend(rows, { rule: 'subspace' }).next().value as Snapshot;
+    expect(() => state.forces(0)).toThrow(/'pairwise' and 'factored' only/);
+    const points = descend(rows, { rule: 'pairwise' }).next().value as Snapshot;
+    expect(() => points.forces(60)).toThrow(/no point 60/);
+  });
+
+  it('refuses what cannot be watched', () => {
+    const refused = (data: unknown, options: object): string => {
+      const error = catching(() => descend(data as never, options as never).next());
+      return (error as Error | undefined)?.message ?? 'nothing';
+    };
+    expect(refused(rows, {})).toMatch(/rule is undefined; it must be one of 'factored'/);
+    expect(refused(rows, { rule: 'newton' })).toMatch(/rule is "newton"/);
+    expect(refused(rows, { rule: 'factored', whiten: 'pca' })).toMatch(/no option "whiten"/);
+    expect(refused(rows, { rule: 'factored', alpha: 0.5 })).toMatch(/no option "alpha" for points/);
+    expect(refused(rows, { rule: 'factored', k: 7 })).toMatch(/k is 7; 60 rows of 6 columns/);
+    expect(refused(rows, { rule: 'oja', k: 2 })).toMatch(/k must be 1/);
+    expect(refused(rows, { rule: 'pairwise', center: false })).toMatch(/center cannot be false/);
+    expect(refused([], { rule: 'factored' })).toMatch(/rows in memory/);
+    expect(refused([[1, 2]], { rule: 'factored' })).toMatch(/1 row/);
+    expect(refused([[1, 2], [3]], { rule: 'factored' })).toMatch(/Row 1 has 1 numbers/);
+    expect(
+      refused(
+        [
+          [1, 2],
+          [3, Number.NaN],
+        ],
+        { rule: 'factored' },
+      ),
+    ).toMatch(/row 1, column 1/);
+    expect(
+      refused(
+        [
+          [1, 2],
+          [1, 2],
+        ],
+        { rule: 'factored' },
+      ),
+    ).toMatch(/All rows are the same/);
+    expect(
+      refused(
+        { rows: 9000, cols: 1, data: Float64Array.from({ length: 9000 }, Math.random) },
+        { rule: 'pairwise', k: 1 },
+      ),
+    ).toMatch(/8192 points are the most/);
+  });
+});
