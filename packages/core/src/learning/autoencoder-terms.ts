@@ -1,3 +1,5 @@
+import type { Matrix } from '../data/matrix.js';
+import { DataError } from '../errors.js';
 import { addCombination, rowProducts } from '../linalg/rows.js';
 
 /**
@@ -32,9 +34,20 @@ export interface AutoencoderTerms {
   readonly orthogonalityGradient: Float64Array;
 }
 
-/** All terms of one row x, by their names. */
-export function autoencoderTerms(weights: Float64Array, k: number, x: Float64Array): AutoencoderTerms {
-  const d = x.length;
+/** All terms of one row x, by their names; the matrix is W (k × d). */
+export function autoencoderTerms(matrix: Matrix<Float64Array>, row: ArrayLike<number>): AutoencoderTerms {
+  const { rows: k, cols: d, data: weights } = matrix;
+  const x = Float64Array.from(row);
+  if (x.length !== d || weights.length !== k * d) {
+    throw new DataError(
+      'WIDTH_MISMATCH',
+      `W is ${k} × ${d} with ${weights.length} numbers, and the row has ${x.length}.`,
+      {
+        value: x.length,
+        expected: d,
+      },
+    );
+  }
   const y = rowProducts(weights, k, x, 1, d);
   const xRec = new Float64Array(d);
   addCombination(1, y, 1, weights, k, d, xRec);

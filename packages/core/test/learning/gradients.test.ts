@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { autoencoderTerms, descend } from '../../src/index.js';
+import { type AutoencoderTerms, autoencoderTerms, descend } from '../../src/index.js';
 import { meanTerms } from '../../src/learning/autoencoder-terms.js';
 import { randomRows } from '../../src/linalg/orthonormalise.js';
 import { random } from '../../src/linalg/random.js';
@@ -60,9 +60,10 @@ describe('the linear autoencoder', () => {
       fc.property(shapes, ({ k, extra, seed }) => {
         const d = k + extra;
         const [w, x] = [normals(k * d, seed), normals(d, seed + 1)];
-        const terms = autoencoderTerms(w, k, x);
-        const reconstruction = numericalGradient((v) => autoencoderTerms(v, k, x).reconstruction, w);
-        const orthogonality = numericalGradient((v) => autoencoderTerms(v, k, x).orthogonality, w);
+        const at = (data: Float64Array): AutoencoderTerms => autoencoderTerms({ rows: k, cols: d, data }, x);
+        const terms = at(w);
+        const reconstruction = numericalGradient((v) => at(v).reconstruction, w);
+        const orthogonality = numericalGradient((v) => at(v).orthogonality, w);
         const size = 1 + Math.max(...reconstruction.map(Math.abs), ...orthogonality.map(Math.abs));
         expect(largestGap(terms.reconstructionGradient, reconstruction)).toBeLessThan(1e-7 * size);
         expect(largestGap(terms.orthogonalityGradient, orthogonality)).toBeLessThan(1e-7 * size);
@@ -81,7 +82,7 @@ describe('the linear autoencoder', () => {
         const gradient = new Float64Array(k * d);
         let loss = 0;
         for (let i = 0; i < n; i++) {
-          const one = autoencoderTerms(w, k, rows.slice(i * d, (i + 1) * d));
+          const one = autoencoderTerms({ rows: k, cols: d, data: w }, rows.slice(i * d, (i + 1) * d));
           loss += one.reconstruction / n;
           for (let at = 0; at < gradient.length; at++) {
             gradient[at] += ((1 - alpha) * one.reconstructionGradient[at] + alpha * one.orthogonalityGradient[at]) / n;
@@ -95,8 +96,9 @@ describe('the linear autoencoder', () => {
   });
 
   it('names its terms as they are defined', () => {
-    const w = Float64Array.of(1, 2, 0, 0, 1, 3);
-    const { y, xRec, yRec, wRec, orthogonality } = autoencoderTerms(w, 2, Float64Array.of(1, 1, -1));
+    const w = { rows: 2, cols: 3, data: Float64Array.of(1, 2, 0, 0, 1, 3) };
+    const { y, xRec, yRec, wRec, orthogonality } = autoencoderTerms(w, [1, 1, -1]);
+    expect(() => autoencoderTerms(w, [1, 2])).toThrow(/W is 2 × 3/);
     expect(Array.from(y)).toEqual([3, -2]);
     expect(Array.from(xRec)).toEqual([3, 4, -6]);
     expect(Array.from(yRec)).toEqual([11, -14]);
