@@ -5,6 +5,7 @@ import { dual } from './dual.js';
 import { krylov } from './krylov.js';
 import { refined } from './refined.js';
 import type { Solver } from './solver.js';
+import { streaming } from './streaming.js';
 import { svd } from './svd.js';
 
 /** How a solver is used: some need other things of the data when they are told to learn otherwise. */
@@ -19,6 +20,7 @@ const solvers: Readonly<Partial<Record<SolverName, (use: Use) => Solver>>> = {
   dual: () => dual,
   svd: () => svd,
   krylov: () => krylov,
+  streaming: () => streaming,
 };
 
 export function solverFor(name: SolverName, use: Use): Solver {
