@@ -32,11 +32,13 @@ describe('@scree/core as a package', () => {
       'Moments',
       'OptionError',
       'ScreeError',
+      'Stream',
       'loadModel',
       'makePlan',
       'pca',
       'principalAngles',
       'reference',
+      'stream',
       'toRows',
       'wasmEngine',
     ]);

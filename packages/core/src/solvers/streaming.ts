@@ -65,7 +65,7 @@ export async function solveSketch(sketch: Sketch, problem: OnceProblem, centred:
     const products = await span.products();
     const { values, vectors, count: p } = await engine.symmetricEigen(products, count, choose, () => pace.breathe());
     const k = Math.min(p, countWanted(wanted, values, trace));
-    checkHeld(values, k, problem, sketch.size);
+    checkHeld(values, k, lost, problem, sketch.size);
     const { q } = await pace.follow(qr(await span.combine(transpose(vectors, p, count), p), p, d));
     // Rounding of the products and of their eigenproblem: θ are eigenvalues of CᵀC up to that.
     const own = (2 * engine.roundoff(count, d, false) + 16 * count * Number.EPSILON) * trace;
@@ -156,14 +156,16 @@ function least({ wanted, d }: Problem): number {
   return 'count' in wanted ? Math.min(wanted.count, d) : 1;
 }
 
-/** A fraction of the variance can be given only where the sketch holds it. */
-function checkHeld(values: Float64Array, k: number, { wanted, trace, d }: Problem, size: number): void {
-  if ('count' in wanted || k >= d) return;
-  const held = values.slice(0, k).reduce((sum, value) => sum + value, 0) / trace;
-  if (held >= wanted.fraction * (1 - 1e-12)) return;
+/** What is wanted can be given only where the sketch holds it. */
+function checkHeld(values: Float64Array, k: number, lost: number, { wanted, trace }: Problem, size: number): void {
+  const asked = 'count' in wanted ? wanted.count : wanted.fraction;
+  const share = values.slice(0, k).reduce((sum, value) => sum + value, 0) / trace;
+  const held = 'count' in wanted ? size : share;
+  if (lost === 0 || asked <= held * (1 + 1e-12)) return;
+  const holds = 'count' in wanted ? 'holds no more than that' : `holds only ${share.toPrecision(3)} of the variance`;
   throw new OptionError(
     'K_OUT_OF_RANGE',
-    `k is ${wanted.fraction}, but the sketch of ${size} rows holds only ${held.toPrecision(3)} of the variance. Give it a larger size, or say how many components.`,
-    { option: 'k', value: wanted.fraction, expected: held },
+    `k is ${asked}, but the sketch of ${size} rows ${holds}. Give it a larger size, or use a smaller k.`,
+    { option: 'k', value: asked, expected: held },
   );
 }

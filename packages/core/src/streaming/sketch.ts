@@ -107,6 +107,10 @@ export class Sketch {
     return this.#options.size;
   }
 
+  get rule(): StreamingRule {
+    return this.#options.rule;
+  }
+
   get columns(): Readonly<ColumnStatistics> {
     return this.#columns;
   }
