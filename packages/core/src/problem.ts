@@ -132,12 +132,23 @@ function passError(reading: Columns, framing: Framing, engine: Engine, center: b
   return (engine.roundoff(columns.rows, d, sparse) + 4 * merges * ROUNDOFF.float64) * columns.inflation * energy;
 }
 
-/** ‖ΔS‖ from rounding in the mean, exactly Σw·δδᵀ for an error of δ: second order, but far from the origin not small. */
+/**
+ * ‖ΔS‖ from rounding in the mean, exactly Σw·ηηᵀ for an error of η: second order, but far from the origin not small.
+ *
+ * Where sums about the means of blocks were merged, Σκδδᵀ of the means' distances δ takes part of their errors to first order:
+ * 2·√(Σκδ²·Σκη²) at most, and Σκδ² is part of the trace.
+ */
 function meanError(reading: Columns, framing: Framing): number {
-  const { columns, cols: d, sparse, merges } = reading;
-  let square = 0;
-  for (let j = 0; j < d; j++) square += (meanBound(columns, j, sparse, merges) * framing.factor[j]) ** 2;
-  return columns.weight * square;
+  const { columns, cols: d, sparse, merges, aboutBlocks } = reading;
+  let [whole, each] = [0, 0];
+  for (let j = 0; j < d; j++) {
+    const bound = meanBound(columns, j, sparse, merges);
+    const farthest = Math.max(-columns.min[j], columns.max[j]);
+    whole += (bound * framing.factor[j]) ** 2;
+    if (bound > 0) each += (2 * (bound + 2 ** -52 * farthest) * framing.factor[j]) ** 2;
+  }
+  const { weight } = columns;
+  return weight * whole + (aboutBlocks ? weight * each + 2 * Math.sqrt(framing.trace * weight * each) : 0);
 }
 
 /** ‖ΔS‖ from rounding in the deviations that columns are divided by: relative, so at most twice that of the trace. */

@@ -18,6 +18,8 @@ export interface Reading {
   readonly sparse: boolean;
   /** How many partial sums were merged: each adds a rounding. */
   readonly merges: number;
+  /** Whether what the solver gets was summed about the means of blocks, several of them, and merged. */
+  readonly aboutBlocks?: boolean;
   solve(problem: Problem, framing: Framing): Promise<Solution>;
   release(): void;
 }
@@ -38,6 +40,7 @@ export async function readMoments(
       : await Moments.of(source, { ...settings, engine }, pace, settings.columnNames ?? source.columnNames);
   return {
     ...describeMoments(moments, settings),
+    aboutBlocks: moments.merges > 1,
     solve: (problem, framing) =>
       solver.solve({ ...problem, scatter: framedScatter(moments, framing, settings.center) }),
     release: () => {},
