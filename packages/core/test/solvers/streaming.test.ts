@@ -126,6 +126,25 @@ describe('streaming', () => {
     expect(model.warnings[0].message).toContain('Give the sketch a larger size');
   });
 
+  it('says so where a direction that came in small doses was left out, although what it found has no residual', async () => {
+    const axis = (j: number, length: number, i: number) =>
+      [0, 1, 2, 3].map((c) => (c === j ? (i % 2 ? length : -length) : 0));
+    const early = Array.from({ length: 120 }, (_, i) => (i < 60 ? axis(0, 10, i) : axis(1, 3, i)));
+    const late = Array.from({ length: 3000 }, (_, i) => axis(2, 0.5, i));
+    const missed = toMatrix([...early, ...late]);
+    const truth = await pca(missed, { k: 2, solver: 'svd' });
+    for (const data of [missed, [missed]]) {
+      const model = await pca(data, { k: 2, solver: 'streaming', learn: { size: 2 } });
+      // The third axis has more variance than the second, and the sketch never saw more than a 40th of it at a time.
+      expect(principalAngles(model.components, truth.components).at(-1)).toBeCloseTo(Math.PI / 2, 6);
+      checkCertificate(model, truth);
+      expect(model.uniqueness.subspace.determined).toBe(false);
+      expect(model.warnings.map(({ code }) => code)).toEqual(['BELOW_ACCURACY']);
+    }
+    const fair = await pca([missed], { k: 2, solver: 'streaming', learn: { size: 2, rule: 'frequent-directions' } });
+    checkCertificate(fair, truth);
+  });
+
   it('serves a fraction of the variance where the sketch holds it, and says what to do where it does not', async () => {
     const rows = withSpectrum(300, 20, (i) => 0.5 ** i);
     const truth = await pca(rows, { k: 0.9, solver: 'svd' });
