@@ -1,9 +1,16 @@
 import type { FloatType } from './data.js';
 import type { Environment } from './environment.js';
 import { count, megabytes, milliseconds, percent, scientific, table, times } from './format.js';
-import { type GrowthResult, type KernelResult, type Measurement, saved, type WorkloadResult } from './results.js';
+import {
+  type GrowthResult,
+  type KernelResult,
+  type Measurement,
+  type StreamingResult,
+  saved,
+  type WorkloadResult,
+} from './results.js';
 import { bestOf, judge, regrets } from './targets.js';
-import { KERNEL, REGRET, type Workload, workloads } from './workloads.js';
+import { KERNEL, REGRET, STREAMING, type Workload, workloads } from './workloads.js';
 
 /** docs/benchmarks.md, from the latest result of every workload; undefined when there is none. */
 export function report(quick: boolean): string | undefined {
@@ -13,9 +20,10 @@ export function report(quick: boolean): string | undefined {
   });
   const growth = saved<GrowthResult>('growth', quick);
   const kernels = saved<KernelResult>('kernels', quick);
+  const streaming = saved<StreamingResult>('streaming', quick);
   const environments = [
     ...measured.map(({ result }) => result.environment),
-    ...[growth, kernels].flatMap((r) => r?.environment ?? []),
+    ...[growth, kernels, streaming].flatMap((r) => r?.environment ?? []),
   ];
   const latest = environments.reduce<Environment | undefined>((a, b) => (a && a.date >= b.date ? a : b), undefined);
   if (!latest) return undefined;
@@ -32,7 +40,7 @@ export function report(quick: boolean): string | undefined {
     `${describe(latest)}.`,
     '',
     ...(missing.length > 0 ? [`Not measured yet: ${missing.map(({ name }) => name).join(', ')}.`, ''] : []),
-    ...skippedLines([...measured.map(({ result }) => result), growth, kernels]),
+    ...skippedLines([...measured.map(({ result }) => result), growth, kernels, streaming]),
     '## Targets',
     '',
     ...targetTable(measured),
@@ -56,6 +64,7 @@ export function report(quick: boolean): string | undefined {
     ...planTable(measured),
     ...(growth ? ['', '## Growth', '', ...growthTable(growth), ...differs(growth.environment)] : []),
     ...(kernels ? ['', '## Kernels', '', ...kernelTable(kernels), ...differs(kernels.environment)] : []),
+    ...(streaming ? ['', '## Streaming', '', ...streamingTable(streaming), ...differs(streaming.environment)] : []),
     '',
   ].join('\n');
 }
@@ -196,5 +205,24 @@ function kernelTable({ kernels }: KernelResult): string[] {
     '',
     'The products of panels alone, from a cache, run at 23.7 and 47 GFLOP/s a thread; what is missing is copying the data in and packing',
     'them, and on two threads that one of them does the copying.',
+  ];
+}
+
+function streamingTable({ roads }: StreamingResult): string[] {
+  const { rows, cols, over } = STREAMING;
+  return [
+    `A model of ${count(rows)} × ${cols} float64 numbers for k = 10 by one reading, from moments and from a sketch of 30 rows; the last reads`,
+    `the rows once more to measure its answer. The aim for sketches is ${over} times the time of moments.`,
+    '',
+    ...table(
+      ['kept', 'median', 'middle half', 'of moments', ''],
+      roads.map(({ name, time, ratio }, i) => [
+        name,
+        milliseconds(time.median),
+        time.runs > 1 ? `${milliseconds(time.low)} – ${milliseconds(time.high)}` : '',
+        times(ratio),
+        i === 0 ? '' : ratio <= over ? 'met' : '**missed**',
+      ]),
+    ),
   ];
 }

@@ -54,9 +54,18 @@ export interface KernelResult {
   readonly skipped: readonly string[];
 }
 
+/** Models by one reading of the rows, the first from moments. */
+export interface StreamingResult {
+  readonly environment: Environment;
+  readonly roads: readonly { readonly name: string; readonly time: Spread; readonly ratio: number }[];
+  readonly skipped: readonly string[];
+}
+
+type AnyResult = WorkloadResult | GrowthResult | KernelResult | StreamingResult;
+
 const folder = (quick: boolean): URL => new URL(quick ? '../results/quick/' : '../results/', import.meta.url);
 
-export function save(name: string, result: WorkloadResult | GrowthResult | KernelResult, quick: boolean): void {
+export function save(name: string, result: AnyResult, quick: boolean): void {
   mkdirSync(folder(quick), { recursive: true });
   writeFileSync(new URL(`${name}.json`, folder(quick)), `${JSON.stringify(result, undefined, 2)}\n`);
 }

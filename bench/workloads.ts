@@ -36,6 +36,8 @@ export interface Target {
 
 /** iris is about overhead: microseconds of a warm fit, milliseconds from `import` to the first model. */
 export const OVERHEAD = { workload: 'iris', fitMicroseconds: 100, startMilliseconds: 60 };
+/** How many times as long as from moments a model from a sketch may take, and of what data. */
+export const STREAMING = { rows: 60_000, cols: 784, over: 2 };
 /** How much longer than the bare syrk a fit on blas may take, and on what data that is asked. */
 export const SYRK = { over: 1.15, rows: 50_000, cols: 1000, k: 50 };
 /** What `gram` should do a thread, in GFLOP/s, and how many times as much on two. */

@@ -41,3 +41,4 @@ export type { PcaOptions, SolverName, Whiten } from './options.js';
 export type { Progress } from './pace.js';
 export { pca } from './pca.js';
 export { makePlan, type Plan, type PlanRequest, type Shape } from './plan.js';
+export { Stream, type StreamAddOptions, type StreamOptions, stream } from './streaming/stream.js';

@@ -10,7 +10,7 @@ import { checkOptions, checkWidth, type PcaOptions, type Settings } from './opti
 import { Pace } from './pace.js';
 import { makePlan, type Plan, type Shape } from './plan.js';
 import { anyAxes, pose } from './problem.js';
-import { type Reading, readBoth, readMoments, readRows } from './reading.js';
+import { type Reading, readBoth, readMoments, readOnce, readRows } from './reading.js';
 import { solverFor } from './solvers/index.js';
 import type { Solver } from './solvers/solver.js';
 
@@ -119,6 +119,7 @@ function readFor(
 ): Promise<Reading> {
   if (solver.needs === 'scatter') return readMoments(source, settings, engine, pace, solver);
   if (solver.needs === 'rows') return readRows(source, settings, engine, pace, solver);
+  if (solver.needs === 'once') return readOnce(source, settings, engine, pace, solver);
   return readBoth(source, settings, engine, pace, solver);
 }
 

@@ -56,7 +56,7 @@ export interface Plan {
 /** Below this many seconds the most accurate road costs no time anybody would notice, so it is taken. */
 const SMALL = 0.5e-3;
 /** Widest stream whose d × d scatter is kept (134 MB with its copy) rather than its rows. */
-const STREAM_COLS = 2896;
+export const STREAM_COLS = 2896;
 /**
  * Blocks that block Krylov takes to converge: 8 to 12 where the spectrum falls, 25 where it is flat. The plan cannot know
  * which, so it counts with many and takes Krylov where it wins all the same.
@@ -90,7 +90,7 @@ export function makePlan(shape: Shape, request: PlanRequest): Plan {
   const costs = estimateCosts(shape, request);
   const plan = (solver: SolverName, reason: string): Plan => {
     const { needs } = solverFor(solver, { cols: d, learn: request.learn });
-    const keepsRows = !shape.rewindable && !shape.momentsOnly && needs !== 'scatter';
+    const keepsRows = !shape.rewindable && !shape.momentsOnly && needs !== 'scatter' && needs !== 'once';
     return {
       solver,
       engine,

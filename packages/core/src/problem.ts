@@ -15,6 +15,9 @@ const ROUNDOFF = { float32: 2 ** -24, float64: 2 ** -53 } as const;
 /** Residuals that iterative solvers must reach: what the storage type makes worth asking for. */
 const TOLERANCE = { float32: 1e-6, float64: 1e-10 } as const;
 
+/** What a reading tells of the columns. */
+type Columns = Omit<Reading, 'solve' | 'release'>;
+
 export interface Posed {
   readonly problem: Problem;
   readonly framing: Framing;
@@ -23,7 +26,7 @@ export interface Posed {
 
 /** From what was read and what was asked to the problem a solver solves, and the facts that `finish` needs. */
 export function pose(
-  reading: Reading,
+  reading: Columns,
   settings: Settings,
   engine: Engine,
   plan: Plan,
@@ -104,13 +107,13 @@ function checkRows(rows: number, weight: number, { center, ddof, weights }: Sett
 }
 
 /** ‖column j‖² in the frame, about its mean or about zero. */
-function columnEnergy(reading: Reading, framing: Framing, j: number, aboutMean: boolean): number {
+function columnEnergy(reading: Columns, framing: Framing, j: number, aboutMean: boolean): number {
   const { sum, unit } = columnSquares(reading.columns, j, aboutMean);
   return sum * (unit * framing.factor[j]) ** 2;
 }
 
 /** For each column, how much it changes in norm when every number changes by half a unit in its last place. */
-function lastDigits(reading: Reading, framing: Framing): Float64Array {
+function lastDigits(reading: Columns, framing: Framing): Float64Array {
   const u = ROUNDOFF[reading.dtype];
   return framing.factor.map((_, j) => u * Math.sqrt(columnEnergy(reading, framing, j, false)));
 }
@@ -119,7 +122,7 @@ function lastDigits(reading: Reading, framing: Framing): Float64Array {
  * ‖ΔS‖ from rounding in the passes, at most: what the engine declares, relative to the energy that goes through its
  * sums. Sparse columns that reach zero are centred implicitly, so their means go through the sums too.
  */
-function passError(reading: Reading, framing: Framing, engine: Engine, center: boolean): number {
+function passError(reading: Columns, framing: Framing, engine: Engine, center: boolean): number {
   const { columns, cols: d, sparse, merges } = reading;
   let energy = 0;
   for (let j = 0; j < d; j++) {
@@ -129,15 +132,26 @@ function passError(reading: Reading, framing: Framing, engine: Engine, center: b
   return (engine.roundoff(columns.rows, d, sparse) + 4 * merges * ROUNDOFF.float64) * columns.inflation * energy;
 }
 
-/** ‖ΔS‖ from rounding in the mean, exactly Σw·δδᵀ for an error of δ: second order, but far from the origin not small. */
-function meanError(reading: Reading, framing: Framing): number {
-  const { columns, cols: d, sparse, merges } = reading;
-  let square = 0;
-  for (let j = 0; j < d; j++) square += (meanBound(columns, j, sparse, merges) * framing.factor[j]) ** 2;
-  return columns.weight * square;
+/**
+ * ‖ΔS‖ from rounding in the mean, exactly Σw·ηηᵀ for an error of η: second order, but far from the origin not small.
+ *
+ * Where sums about the means of blocks were merged, Σκδδᵀ of the means' distances δ takes part of their errors to first order:
+ * 2·√(Σκδ²·Σκη²) at most, and Σκδ² is part of the trace.
+ */
+function meanError(reading: Columns, framing: Framing): number {
+  const { columns, cols: d, sparse, merges, aboutBlocks } = reading;
+  let [whole, each] = [0, 0];
+  for (let j = 0; j < d; j++) {
+    const bound = meanBound(columns, j, sparse, merges);
+    const farthest = Math.max(-columns.min[j], columns.max[j]);
+    whole += (bound * framing.factor[j]) ** 2;
+    if (bound > 0) each += (2 * (bound + 2 ** -52 * farthest) * framing.factor[j]) ** 2;
+  }
+  const { weight } = columns;
+  return weight * whole + (aboutBlocks ? weight * each + 2 * Math.sqrt(framing.trace * weight * each) : 0);
 }
 
 /** ‖ΔS‖ from rounding in the deviations that columns are divided by: relative, so at most twice that of the trace. */
-function scaleError({ columns, sparse, merges }: Reading, framing: Framing): number {
+function scaleError({ columns, sparse, merges }: Columns, framing: Framing): number {
   return 2 * sumBound(columns.rows, sparse, merges) * framing.trace;
 }

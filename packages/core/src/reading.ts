@@ -2,12 +2,12 @@ import { Moments } from './data/moments.js';
 import { checkWidth, keepRows, type RowSource } from './data/rows.js';
 import type { Framing } from './data/scaling.js';
 import { type ColumnStatistics, emptyStatistics, mergeStatistics } from './data/statistics.js';
-import { rowWeights } from './data/weights.js';
+import { type RowWeights, rowWeights } from './data/weights.js';
 import type { Engine } from './engines/engine.js';
 import { Passes } from './engines/passes.js';
 import type { Settings } from './options.js';
 import type { Pace } from './pace.js';
-import type { Problem, Solution, Solver } from './solvers/solver.js';
+import type { Fold, Problem, Solution, Solver } from './solvers/solver.js';
 
 /** Data as read for a solver: what is known of the columns, and the way to hand the solver the rest. */
 export interface Reading {
@@ -18,6 +18,8 @@ export interface Reading {
   readonly sparse: boolean;
   /** How many partial sums were merged: each adds a rounding. */
   readonly merges: number;
+  /** Whether what the solver gets was summed about the means of blocks, several of them, and merged. */
+  readonly aboutBlocks?: boolean;
   solve(problem: Problem, framing: Framing): Promise<Solution>;
   release(): void;
 }
@@ -38,6 +40,7 @@ export async function readMoments(
       : await Moments.of(source, { ...settings, engine }, pace, settings.columnNames ?? source.columnNames);
   return {
     ...describeMoments(moments, settings),
+    aboutBlocks: moments.merges > 1,
     solve: (problem, framing) =>
       solver.solve({ ...problem, scatter: framedScatter(moments, framing, settings.center) }),
     release: () => {},
@@ -132,6 +135,57 @@ export async function readRows(
     },
     release: () => passes?.release(),
   };
+}
+
+/** For solvers that fold rows up as they read them: one reading, and passes only where the source can be read again. */
+export async function readOnce(
+  source: RowSource | Moments,
+  settings: Settings,
+  engine: Engine,
+  pace: Pace,
+  solver: Needing<'once'>,
+): Promise<Reading> {
+  if (source instanceof Moments) throw new TypeError('moments have no rows to read');
+  const { cols, dtype } = source;
+  const columnNames = settings.columnNames ?? source.columnNames;
+  const weights = rowWeights(settings.weights, source.rows);
+  const fold = solver.begin({ ...settings, cols });
+  const rows = await foldRows(source, fold, weights, columnNames, engine, pace);
+  let passes: Passes | undefined;
+  return {
+    cols,
+    columnNames,
+    columns: fold.columns,
+    dtype,
+    sparse: source.nonzeros !== undefined,
+    merges: fold.merges,
+    solve: (problem, framing) => {
+      if (source.rewindable) passes = new Passes(source, rows, engine, framing, weights, pace);
+      return fold.solve({ ...problem, framing, passes });
+    },
+    release: () => passes?.release(),
+  };
+}
+
+/** Reads a source to its end, block by block into `fold`; returns how many rows it had. */
+export async function foldRows(
+  source: RowSource,
+  fold: Pick<Fold, 'add'>,
+  weights: RowWeights,
+  columnNames: readonly string[] | undefined,
+  engine: Engine,
+  pace: Pace,
+): Promise<number> {
+  let rows = 0;
+  pace.begin('sketch', source.rows);
+  for await (const block of source.blocks()) {
+    checkWidth(block, source, rows);
+    await fold.add(block, { first: rows, weights: weights.slice(rows, block.rows), columnNames }, engine, pace);
+    rows += block.rows;
+  }
+  weights.end(rows);
+  pace.end();
+  return rows;
 }
 
 /** The source itself where it can be read again; otherwise its rows, kept in memory. */

@@ -32,6 +32,7 @@ describe('@scree/core as a package', () => {
       'Moments',
       'OptionError',
       'ScreeError',
+      'Stream',
       'autoencoderTerms',
       'descend',
       'loadModel',
@@ -40,6 +41,7 @@ describe('@scree/core as a package', () => {
       'pca',
       'principalAngles',
       'reference',
+      'stream',
       'toRows',
       'wasmEngine',
     ]);

@@ -41,6 +41,7 @@ export function packTile(
   tile: Float64Array,
 ): void {
   const width = right - left;
+  const { shift, factor } = frame;
   if (block.kind === 'dense') {
     for (let i = from; i < to; i++) {
       const start = i * block.stride + left;
@@ -48,17 +49,17 @@ export function packTile(
       const row = block.half ? 0 : start;
       const target = (i - from) * width;
       for (let c = 0; c < width; c++) {
-        tile[target + c] = (numbers[row + c] - frame.shift[left + c]) * frame.factor[left + c];
+        tile[target + c] = (numbers[row + c] - shift[left + c]) * factor[left + c];
       }
     }
   } else {
     for (let i = from; i < to; i++) {
       const target = (i - from) * width;
-      for (let c = 0; c < width; c++) tile[target + c] = -frame.shift[left + c] * frame.factor[left + c];
+      for (let c = 0; c < width; c++) tile[target + c] = -shift[left + c] * factor[left + c];
       for (let at = block.indptr[i]; at < block.indptr[i + 1]; at++) {
         const j = block.indices[at];
         if (j < left || j >= right) continue;
-        tile[target + j - left] = (block.data[at] - frame.shift[j]) * frame.factor[j];
+        tile[target + j - left] = (block.data[at] - shift[j]) * factor[j];
       }
     }
   }

@@ -56,6 +56,18 @@ export function emptyStatistics(cols: number): ColumnStatistics {
   };
 }
 
+export function copyStatistics(from: Readonly<ColumnStatistics>): ColumnStatistics {
+  const { mean, unit, spread, min, max } = from;
+  return {
+    ...from,
+    mean: mean.slice(),
+    unit: unit.slice(),
+    spread: spread.slice(),
+    min: min.slice(),
+    max: max.slice(),
+  };
+}
+
 /** Statistics of one block. `firstRow` and `names` place what is not finite, which is refused here, once for all passes. */
 export function* blockStatistics(
   block: Block,

@@ -160,7 +160,7 @@ export function* inverseIteration(
 ): Steps<Float64Array> {
   const size = d.length;
   const vectors = new Float64Array(chosen.length * size);
-  const { normal } = random(size);
+  const { uniform } = random(size);
   const solver = new ShiftedTridiagonal(size);
   for (let index = 0; index < chosen.length; index++) {
     const { value, from, to } = chosen[index];
@@ -184,7 +184,7 @@ export function* inverseIteration(
     const shift = value - cluster.length * 2 * Number.EPSILON * blockNorm;
     solver.factor(d, e, from, to, shift, Number.EPSILON * blockNorm);
     const x = vectors.subarray(row, row + length);
-    for (let i = 0; i < length; i++) x[i] = normal();
+    for (let i = 0; i < length; i++) x[i] = uniform() - 0.5;
     for (let iteration = 0, grown = 0; iteration < 8 && grown < 2; iteration++) {
       scale(1 / norm(x), x);
       solver.solve(x);
@@ -196,7 +196,7 @@ export function* inverseIteration(
       const left = norm(x);
       if (left < 1e-3) {
         // What was found lies in the span of the cluster's others: start again elsewhere.
-        for (let i = 0; i < length; i++) x[i] = normal();
+        for (let i = 0; i < length; i++) x[i] = uniform() - 0.5;
         for (const start of cluster) axpy(-dot(vectors, start, x, 0, length), vectors, start, x, 0, length);
         continue;
       }

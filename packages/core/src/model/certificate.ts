@@ -2,7 +2,7 @@ import type { Solution } from '../solvers/solver.js';
 
 /** How far the answer can be from the truth: every number is a bound, component by component. */
 export interface Certificate {
-  /** ‖Cv − λv‖/λ₁, measured. */
+  /** ‖Cv − λv‖/λ₁, measured; or the most it can be, where the rows were read once and are gone. */
   readonly residuals: readonly number[];
   /** |variance − exact variance| is at most this, in the units of the variances. */
   readonly varianceBounds: readonly number[];
@@ -19,6 +19,8 @@ export interface Accuracy {
   readonly certificate: Certificate;
   /** How far each eigenvalue of S may be off. */
   readonly valueBounds: readonly number[];
+  /** How far below its value each may be. */
+  readonly below: readonly number[];
   /**
    * How far, in radians, component i and the one after it may have been turned into one another, for each i but where
    * there is none after it. The last entry speaks of the whole subspace.
@@ -38,7 +40,8 @@ export interface Accuracy {
  *
  * What is assumed: that no eigenvalue larger than the last was missed. The direct solvers compute them all. Krylov from
  * a random start can only miss one that lies within `search` residuals of one it has (see `Solution`), so where the
- * distance to the neighbours is not larger than that, it is what the bounds say.
+ * distance to the neighbours is not larger than that, it is what the bounds say. A solver that brackets its eigenvalues
+ * assumes nothing: the bracket is the bound, and Kato–Temple's where that is less.
  */
 export function certify(
   solution: Solution,
@@ -46,7 +49,7 @@ export function certify(
   defect: number,
   toVariance: number,
 ): Accuracy {
-  const { k, values, residuals, next, singularBound, rayleigh = false, search = 1 } = solution;
+  const { k, values, residuals, next, singularBound, bracket, rayleigh = false, search = 1 } = solution;
   const largest = Math.max(values[0], 0);
   const hidden = roundoff + k * defect * largest;
   const together = search * Math.hypot(...residuals, search > 1 && next ? next.bound : 0) + hidden;
@@ -55,7 +58,10 @@ export function certify(
   /** Distances from component i to the one after it, as far as they are certain: in eigenvalues and in singular values. */
   const gaps = Array.from({ length: next ? k : k - 1 }, (_, i) =>
     i + 1 < k
-      ? { value: values[i] - values[i + 1] - together, root: roots[i] - roots[i + 1] }
+      ? {
+          value: values[i] - values[i + 1] - (bracket ? bracket.above[i + 1] + hidden : together),
+          root: roots[i] - roots[i + 1],
+        }
       : { value: values[i] - next!.value - search * next!.bound, root: roots[i] - Math.sqrt(next!.value) },
   );
   /** sin of the turn that `residual` allows across a gap. */
@@ -71,7 +77,7 @@ export function certify(
   for (let i = 0; i < k; i++) {
     const around = gaps.slice(Math.max(0, i - 1), i + 1);
     const gap = Math.min(...around.map(({ value }) => value));
-    let bound = together;
+    let bound = bracket ? Math.max(bracket.above[i], bracket.below) + hidden : together;
     if (rayleigh && gap > 0) bound = Math.min(bound, residuals[i] ** 2 / gap + hidden);
     if (singularBound !== undefined)
       bound = Math.min(bound, 2 * roots[i] * singularBound + singularBound ** 2 + preparation);
@@ -80,6 +86,7 @@ export function certify(
   }
   return {
     valueBounds,
+    below: bracket ? valueBounds.map((bound) => Math.min(bound, bracket.below + hidden)) : valueBounds,
     turns: gaps.map((gap) => angle(sine(together, gap))),
     certificate: {
       residuals: Array.from(residuals, (residual) => (largest > 0 ? residual / largest : 0)),

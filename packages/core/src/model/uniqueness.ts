@@ -56,7 +56,7 @@ export function judgeUniqueness(
   const roots = Array.from(values, (value) => Math.sqrt(Math.max(0, value)));
   if (next) roots.push(Math.sqrt(next.value));
   let rank = 0;
-  while (rank < k && values[rank] > accuracy.valueBounds[rank] && roots[rank] > blurs[rank]) rank++;
+  while (rank < k && values[rank] > accuracy.below[rank] && roots[rank] > blurs[rank]) rank++;
 
   const pairs = accuracy.turns.map((solver, i): Pair => {
     const [a, b] = [roots[i], roots[i + 1]];
@@ -178,8 +178,8 @@ function accuracyWarnings(
       code: 'BELOW_ACCURACY',
       message:
         `From component ${unsure + 1}${unsure + 1 === k ? '' : ' on'} (variance ${variance(unsure)}) the ${solver} solver may have turned neighbouring ` +
-        `axes into one another by up to ${turn}°: their variances are too close, or too small beside the largest, for its rounding. ` +
-        `${solver === 'svd' ? 'Scale the columns' : solver === 'krylov' ? "Use a smaller tolerance, or solver: 'svd'" : "Use solver: 'svd', or scale the columns"}.`,
+        `axes into one another by up to ${turn}°: their variances are too close, or too small beside the largest, for its ${solver === 'streaming' ? 'sketch' : 'rounding'}. ` +
+        `${solver === 'svd' ? 'Scale the columns' : solver === 'streaming' ? 'Give the sketch a larger size' : solver === 'krylov' ? "Use a smaller tolerance, or solver: 'svd'" : "Use solver: 'svd', or scale the columns"}.`,
     },
   ];
 }

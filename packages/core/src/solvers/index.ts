@@ -8,6 +8,7 @@ import { krylov } from './krylov.js';
 import { points } from './points.js';
 import { refined } from './refined.js';
 import type { Solver } from './solver.js';
+import { streaming } from './streaming.js';
 import { svd } from './svd.js';
 
 /** How a solver is used: some need other things of the data when they are told to learn otherwise. */
@@ -16,7 +17,7 @@ export interface Use {
   readonly learn?: LearnOptions | undefined;
 }
 
-const solvers: Readonly<Partial<Record<SolverName, (use: Use) => Solver>>> = {
+const solvers: Readonly<Record<SolverName, (use: Use) => Solver>> = {
   covariance: () => covariance,
   refined: () => refined,
   dual: () => dual,
@@ -25,8 +26,9 @@ const solvers: Readonly<Partial<Record<SolverName, (use: Use) => Solver>>> = {
   points,
   autoencoder,
   hebbian,
+  streaming: () => streaming,
 };
 
 export function solverFor(name: SolverName, use: Use): Solver {
-  return (solvers[name] as (use: Use) => Solver)(use);
+  return solvers[name](use);
 }

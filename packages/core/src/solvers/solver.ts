@@ -1,8 +1,12 @@
-import type { Engine } from '../engines/engine.js';
+import type { Block } from '../data/block.js';
+import type { Framing } from '../data/scaling.js';
+import type { ColumnStatistics } from '../data/statistics.js';
+import type { Engine, RowsAt } from '../engines/engine.js';
 import type { Passes } from '../engines/passes.js';
 import type { ErrorDetails } from '../errors.js';
 import type { Epoch } from '../learning/epoch.js';
 import type { LearnOptions } from '../learning/learn-options.js';
+import type { Settings } from '../options.js';
 import type { Pace } from '../pace.js';
 
 /**
@@ -45,6 +49,21 @@ export interface RowsProblem extends Problem {
 /** A problem of which both are known: the scatter, though summed in less than float64, and the rows. */
 export interface RoughProblem extends ScatterProblem, RowsProblem {}
 
+/** A problem whose rows were read once and folded up; passes are there where the rows can be read again. */
+export interface OnceProblem extends Problem {
+  readonly framing: Framing;
+  readonly passes: Passes | undefined;
+}
+
+/** What a solver keeps of rows while it reads them, the only time. */
+export interface Fold {
+  readonly columns: Readonly<ColumnStatistics>;
+  /** Blocks that were folded in. */
+  readonly merges: number;
+  add(block: Block, at: RowsAt, engine: Engine, pace: Pace): Promise<void>;
+  solve(problem: OnceProblem): Promise<Solution>;
+}
+
 /** How many components: a count, or as many as explain a fraction of the variance. */
 export type Wanted = { readonly count: number } | { readonly fraction: number };
 
@@ -54,7 +73,7 @@ export interface Solution {
   readonly basis: Float64Array;
   /** Eigenvalues of S that belong to the rows. */
   readonly values: Float64Array;
-  /** ‖Sv − λv‖ for each, measured. */
+  /** ‖Sv − λv‖ for each, measured; or the most it can be, where the rows are gone. */
   readonly residuals: Float64Array;
   /** The eigenvalue after the last one wanted, and how far off it may be; undefined when there is none (k = d). */
   readonly next: { readonly value: number; readonly bound: number } | undefined;
@@ -65,6 +84,11 @@ export interface Solution {
    * makes small variances far more certain than `roundoff` alone.
    */
   readonly singularBound?: number;
+  /**
+   * Where the solver knows of every eigenvalue by its number, the largest first, where it lies: at most `above` above
+   * its value and `below` below it, apart from `roundoff`. Nothing can have been missed then.
+   */
+  readonly bracket?: { readonly above: Float64Array; readonly below: number };
   /**
    * How many residuals away an eigenvalue may hide that a random start has not shown; 1 where all were computed.
    * A vector x with eigenvalue μ shows in a space Q as a Ritz value within ‖R‖/‖Qᵀx‖ of μ, and a random block of b
@@ -93,6 +117,7 @@ export type Solver = { readonly tolerance?: number } & (
   | { readonly needs: 'scatter'; solve(problem: ScatterProblem): Promise<Solution> }
   | { readonly needs: 'rows'; solve(problem: RowsProblem): Promise<Solution> }
   | { readonly needs: 'both'; solve(problem: RoughProblem): Promise<Solution> }
+  | { readonly needs: 'once'; begin(use: { readonly cols: number } & Settings): Fold }
 );
 
 /** How many of the falling `values` are wanted. */

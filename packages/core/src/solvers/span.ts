@@ -35,6 +35,15 @@ export class Span {
     }
   }
 
+  /** QQᵀ, upper triangle (count × count). */
+  async products(): Promise<Float64Array> {
+    const { count } = this;
+    const products = new Float64Array(count * count);
+    const into = { products, size: count, row: 0, column: 0 };
+    await this.#block.dual(this.#frame, this.#block, this.#frame, into, () => this.#pace.breathe());
+    return products;
+  }
+
   /** QXᵀ for k rows X (count × k). */
   async coordinates(rows: Float64Array, k: number): Promise<Float64Array> {
     const out = new Float64Array(this.count * k);

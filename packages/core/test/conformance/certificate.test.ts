@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { pca } from '../../src/index.js';
 import { random } from '../../src/linalg/random.js';
-import { solverNames, withSpectrum } from '../support/data.js';
+import { solverNames, toMatrix, withSpectrum } from '../support/data.js';
 import { exactPca } from '../support/double-double.js';
 
 /** Problems of every temper, small enough for 32-digit arithmetic. */
@@ -98,6 +98,23 @@ describe('the certificate is true', () => {
       expect(model.varianceRatios[0]).toBeGreaterThan(1 - 1e-12);
     },
   );
+
+  it('covariance: blocks far from the origin, whose means are rounded before they are merged', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.integer(), fc.constantFrom(1, 1e4, 1e8), fc.boolean(), async (seed, offset, weighted) => {
+        const rows = withSpectrum(40, 3, (i) => 0.5 ** i, { seed, offset: (j) => offset * (1 + j) });
+        const weights = rows.map((_, i) => (weighted ? 1 + (i % 3) : 1));
+        const truth = exactPca(rows, weights);
+        const blocks = Array.from({ length: 8 }, (_, b) => toMatrix(rows.slice(5 * b, 5 * b + 5)));
+        const model = await pca(blocks, { k: 3, solver: 'covariance', weights });
+        for (let i = 0; i < 3; i++) {
+          const error = Math.abs(model.variances[i] - truth.values[i]);
+          expect(error).toBeLessThanOrEqual(model.certificate.varianceBounds[i]);
+          expect(model.certificate.varianceBounds[i]).toBeLessThan((1e-12 + 1e-13 * offset) * model.totalVariance);
+        }
+      }),
+    );
+  });
 
   it('krylov: clusters, repeated and flat spectra in more dimensions than it looks at', async () => {
     await fc.assert(
