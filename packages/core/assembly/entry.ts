@@ -2,12 +2,12 @@
 
 export const F64: i32 = 0;
 export const F32: i32 = 1;
-const U8: i32 = 2;
-const I8: i32 = 3;
-const U16: i32 = 4;
-const I16: i32 = 5;
-const F16: i32 = 6;
-const U32: i32 = 8;
+export const U8: i32 = 2;
+export const I8: i32 = 3;
+export const U16: i32 = 4;
+export const I16: i32 = 5;
+export const F16: i32 = 6;
+export const U32: i32 = 8;
 
 /** log₂ of the bytes that a number of the type takes. */
 export function shiftOf(type: i32): usize {
@@ -38,34 +38,41 @@ function half(bits: u16): f32 {
   return reinterpret<f32>(scaled | sign);
 }
 
-/** Four numbers that are not float64: as four float32 where the type is `isFloat`, else as four 32-bit integers. */
-function four(at: usize, type: i32): v128 {
-  if (type === F32) return v128.load(at);
-  if (type === U8) return i32x4.extend_low_i16x8_u(i16x8.extend_low_i8x16_u(v128.load32_zero(at)));
-  if (type === I8) return i32x4.extend_low_i16x8_s(i16x8.extend_low_i8x16_s(v128.load32_zero(at)));
-  if (type === U16) return i32x4.extend_low_i16x8_u(v128.load64_zero(at));
-  if (type === I16) return i32x4.extend_low_i16x8_s(v128.load64_zero(at));
-  if (type === F16)
-    return f32x4(half(load<u16>(at)), half(load<u16>(at, 2)), half(load<u16>(at, 4)), half(load<u16>(at, 6)));
-  return v128.load(at);
+/**
+ * Four numbers that are not float64: as four float32 where they are floats, else as four 32-bit integers. The language has no
+ * float16; u64, which no data have, stands for it.
+ */
+export function four<T>(at: usize): v128 {
+  if (sizeof<T>() === 8) return halves(i32x4.extend_low_i16x8_u(v128.load64_zero(at)));
+  if (sizeof<T>() === 4) return v128.load(at);
+  if (sizeof<T>() === 2) {
+    const words = v128.load64_zero(at);
+    return isSigned<T>() ? i32x4.extend_low_i16x8_s(words) : i32x4.extend_low_i16x8_u(words);
+  }
+  const bytes = v128.load32_zero(at);
+  return isSigned<T>()
+    ? i32x4.extend_low_i16x8_s(i16x8.extend_low_i8x16_s(bytes))
+    : i32x4.extend_low_i16x8_u(i16x8.extend_low_i8x16_u(bytes));
+}
+
+/** `half` of four at a time. */
+function halves(bits: v128): v128 {
+  const magnitude = i32x4.shl(v128.and(bits, i32x4.splat(0x7fff)), 13);
+  const sign = i32x4.shl(v128.and(bits, i32x4.splat(0x8000)), 16);
+  const special = i32x4.ge_s(magnitude, i32x4.splat(0x0f800000));
+  const scaled = v128.bitselect(
+    v128.or(magnitude, i32x4.splat(0x7f800000)),
+    f32x4.mul(magnitude, i32x4.splat(0x77800000)),
+    special,
+  );
+  return v128.or(scaled, sign);
 }
 
 /** The first two of four numbers as float64. */
-function widen(quad: v128, type: i32): v128 {
-  if (type === F32 || type === F16) return f64x2.promote_low_f32x4(quad);
-  if (type === U32) return f64x2.convert_low_i32x4_u(quad);
+export function widen<T>(quad: v128): v128 {
+  if (isFloat<T>() || sizeof<T>() === 8) return f64x2.promote_low_f32x4(quad);
+  if (sizeof<T>() === 4 && !isSigned<T>()) return f64x2.convert_low_i32x4_u(quad);
   return f64x2.convert_low_i32x4_s(quad);
-}
-
-/** Numbers 0 and 1 at `at`, of any type but float64. */
-export function lowPair(at: usize, type: i32): v128 {
-  return widen(four(at, type), type);
-}
-
-/** Numbers 2 and 3. */
-export function highPair(at: usize, type: i32): v128 {
-  const quad = four(at, type);
-  return widen(upperHalf(quad), type);
 }
 
 /** The last two of four numbers of 32 bits, moved to the front. */

@@ -7,8 +7,19 @@
  * After the panels comes for each of them that has many zeros the list of its other steps, by which products skip the rest.
  */
 
-import { entry, F32, F64, highPair, lowPair, shiftOf, upperHalf } from './entry';
-import { madd } from './madd';
+import { entry, F64, shiftOf } from './entry';
+import {
+  highMax,
+  highMin,
+  highSquare,
+  highSum,
+  lowMax,
+  lowMin,
+  lowSquare,
+  lowSum,
+  narrow,
+  packFour,
+} from './four-columns';
 
 /** Bytes before the panels: lines, steps, room for how many panels, the numbers of 64 lines, and how many steps of each panel are not all zero. */
 export const HEADER: usize = 384;
@@ -21,30 +32,6 @@ const MANY: i32 = 26;
 /** Where statistics of a tile go: sums, squares, least and largest, each an array over the columns. */
 function put(stats: usize, plane: usize, which: usize, column: usize, value: f64): void {
   store<f64>(stats + which * plane + (column << 3), value);
-}
-
-/** Two pairs of float64 as four float32. */
-function narrow(low: v128, high: v128): v128 {
-  return i8x16.shuffle(
-    f32x4.demote_f64x2_zero(low),
-    f32x4.demote_f64x2_zero(high),
-    0,
-    1,
-    2,
-    3,
-    4,
-    5,
-    6,
-    7,
-    16,
-    17,
-    18,
-    19,
-    20,
-    21,
-    22,
-    23,
-  );
 }
 
 /**
@@ -117,132 +104,20 @@ function packSlot(
     const out = single
       ? panels + <usize>(c >> 3) * ((<usize>rows) << 5) + ((<usize>(c & 4)) << 2)
       : panels + <usize>(c >> 2) * ((<usize>rows) << 5);
-    const zero = f64x2.splat(0);
-    let lowSum = zero;
-    let highSum = zero;
-    let lowSquare = zero;
-    let highSquare = zero;
-    let lowMin = f64x2.splat(Infinity);
-    let highMin = lowMin;
-    let lowMax = f64x2.splat(-Infinity);
-    let highMax = lowMax;
     const known = (<usize>c) << 3;
-    const full = width === 4;
-    const lowShift = full ? v128.load(shift + known) : two(shift + known, 0, width);
-    const highShift = full ? v128.load(shift + known, 16) : two(shift + known, 2, width);
-    const lowFactor = full ? v128.load(factor + known) : two(factor + known, 0, width);
-    const highFactor = full ? v128.load(factor + known, 16) : two(factor + known, 2, width);
-    let from = at;
-    let to = out;
-    let r = 0;
-    if (full && !roots && slot && type <= F32) {
-      // What most data are: no question is asked inside the loops that has an answer before them.
-      if (type === F64 && !single) {
-        for (; r < rows; r++) {
-          const low = f64x2.mul(f64x2.sub(v128.load(from), lowShift), lowFactor);
-          const high = f64x2.mul(f64x2.sub(v128.load(from, 16), highShift), highFactor);
-          v128.store(to, low);
-          v128.store(to, high, 16);
-          lowMin = f64x2.pmin(lowMin, low);
-          highMin = f64x2.pmin(highMin, high);
-          lowMax = f64x2.pmax(lowMax, low);
-          highMax = f64x2.pmax(highMax, high);
-          lowSum = f64x2.add(lowSum, low);
-          highSum = f64x2.add(highSum, high);
-          lowSquare = madd(low, low, lowSquare);
-          highSquare = madd(high, high, highSquare);
-          from += step;
-          to += 32;
-        }
-      } else if (type === F64) {
-        for (; r < rows; r++) {
-          const low = f64x2.mul(f64x2.sub(v128.load(from), lowShift), lowFactor);
-          const high = f64x2.mul(f64x2.sub(v128.load(from, 16), highShift), highFactor);
-          v128.store(to, narrow(low, high));
-          lowMin = f64x2.pmin(lowMin, low);
-          highMin = f64x2.pmin(highMin, high);
-          lowMax = f64x2.pmax(lowMax, low);
-          highMax = f64x2.pmax(highMax, high);
-          lowSum = f64x2.add(lowSum, low);
-          highSum = f64x2.add(highSum, high);
-          lowSquare = madd(low, low, lowSquare);
-          highSquare = madd(high, high, highSquare);
-          from += step;
-          to += 32;
-        }
-      } else {
-        for (; r < rows; r++) {
-          const four = v128.load(from);
-          const low = f64x2.mul(f64x2.sub(f64x2.promote_low_f32x4(four), lowShift), lowFactor);
-          const high = f64x2.mul(f64x2.sub(f64x2.promote_low_f32x4(upperHalf(four)), highShift), highFactor);
-          if (single) {
-            v128.store(to, narrow(low, high));
-          } else {
-            v128.store(to, low);
-            v128.store(to, high, 16);
-          }
-          lowMin = f64x2.pmin(lowMin, low);
-          highMin = f64x2.pmin(highMin, high);
-          lowMax = f64x2.pmax(lowMax, low);
-          highMax = f64x2.pmax(highMax, high);
-          lowSum = f64x2.add(lowSum, low);
-          highSum = f64x2.add(highSum, high);
-          lowSquare = madd(low, low, lowSquare);
-          highSquare = madd(high, high, highSquare);
-          from += step;
-          to += 32;
-        }
-      }
-    }
-    for (; r < rows; r++) {
-      let low: v128;
-      let high: v128;
-      if (full && type === F64) {
-        low = v128.load(from);
-        high = v128.load(from, 16);
-      } else if (full) {
-        low = lowPair(from, type);
-        high = highPair(from, type);
-      } else {
-        low = f64x2(entry(from, type), width > 1 ? entry(from + ((<usize>1) << bytes), type) : 0);
-        high = f64x2(width > 2 ? entry(from + ((<usize>2) << bytes), type) : 0, 0);
-      }
-      low = f64x2.mul(f64x2.sub(low, lowShift), lowFactor);
-      high = f64x2.mul(f64x2.sub(high, highShift), highFactor);
-      if (roots) {
-        const weight = load<f64>(roots + ((<usize>r) << 3));
-        if (weight !== 0) {
-          lowMin = f64x2.pmin(lowMin, low);
-          highMin = f64x2.pmin(highMin, high);
-          lowMax = f64x2.pmax(lowMax, low);
-          highMax = f64x2.pmax(highMax, high);
-        }
-        const root = f64x2.splat(weight);
-        low = f64x2.mul(low, root);
-        high = f64x2.mul(high, root);
-        lowSum = f64x2.add(lowSum, f64x2.mul(low, root));
-        highSum = f64x2.add(highSum, f64x2.mul(high, root));
-      } else {
-        lowMin = f64x2.pmin(lowMin, low);
-        highMin = f64x2.pmin(highMin, high);
-        lowMax = f64x2.pmax(lowMax, low);
-        highMax = f64x2.pmax(highMax, high);
-        lowSum = f64x2.add(lowSum, low);
-        highSum = f64x2.add(highSum, high);
-      }
-      lowSquare = madd(low, low, lowSquare);
-      highSquare = madd(high, high, highSquare);
-      if (slot) {
-        if (single) {
-          v128.store(to, narrow(low, high));
-        } else {
-          v128.store(to, low);
-          v128.store(to, high, 16);
-        }
-      }
-      from += step;
-      to += 32;
-    }
+    packFour(
+      type,
+      at,
+      step,
+      rows,
+      two(shift + known, 0, width),
+      two(shift + known, 2, width),
+      two(factor + known, 0, width),
+      two(factor + known, 2, width),
+      roots,
+      slot ? out : 0,
+      single,
+    );
     for (let i = 0; i < width; i++) {
       const least = lane(lowMin, highMin, i);
       const largest = lane(lowMax, highMax, i);
@@ -331,10 +206,10 @@ function moveLine(panels: usize, steps: i32, source: i32, target: i32, single: b
   }
 }
 
-/** Zeros in the lanes of the last panel that have no line; four at a time are written by packing, the others here. */
+/** Zeros in the lanes of the last panel that have no line. */
 function clearLanes(panels: usize, steps: i32, count: i32, lanes: i32, moved: bool, cols: i32, single: bool): void {
   const end = (count + lanes - 1) & ~(lanes - 1);
-  for (let line = moved ? count : (cols + 3) & ~3; line < end; line++) {
+  for (let line = moved ? count : cols; line < end; line++) {
     let to = lineAt(panels, steps, line, single);
     for (let s = 0; s < steps; s++) {
       if (single) store<f32>(to, 0);
