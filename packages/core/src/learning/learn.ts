@@ -69,8 +69,7 @@ async function learn(problem: Problem, way: Way, n: number, answers: Answers): P
     const good = found && found.worst <= tolerance && asked.settled !== false ? found : undefined;
     if (good || last) {
       const pairs = good ?? best ?? (await answerAll(measure(fallback(k, d), k, d, rng), answer));
-      const next = await answerAll(lookOutside(pairs, k, d, tolerance, rng), answer);
-      const missing = next !== undefined && next.value - next.bound > pairs.values[k - 1] + tolerance * pairs.values[0];
+      const { next, missing } = await answerAll(lookOutside(pairs, k, d, tolerance, rng), answer);
       const converged = good !== undefined && !missing;
       if (converged || last) {
         const failure = converged ? {} : { failure: explain(asked, one, pairs, problem, missing) };
@@ -82,12 +81,12 @@ async function learn(problem: Problem, way: Way, n: number, answers: Answers): P
 }
 
 /** The subspace at its principal axes, and the worst of its residuals relative to the largest value. */
-interface Found extends RitzPairs {
+export interface Found extends RitzPairs {
   readonly worst: number;
 }
 
 /** Drives to its end what asks for products on its way. */
-async function answerAll<Result>(
+export async function answerAll<Result>(
   asking: Generator<Ask, Result, Answer>,
   answer: (ask: Ask) => Promise<Answer>,
 ): Promise<Result> {
@@ -101,24 +100,25 @@ export function* measure(rows: Float64Array, k: number, d: number, rng: Random):
   return { ...pairs, worst: Math.max(...pairs.residuals) / pairs.values[0] };
 }
 
-/** The largest eigenvalue after the last, as well as the gap to it makes worth knowing. */
-function* lookOutside(
+/** The largest eigenvalue after the last, as well as the gap to it makes worth knowing, and whether it belongs among those found. */
+export function* lookOutside(
   { basis, values, residuals }: RitzPairs,
   k: number,
   d: number,
   tolerance: number,
   rng: Random,
-): Generator<Ask, Solution['next'], Answer> {
-  if (k >= d) return undefined;
+): Generator<Ask, { readonly next: Solution['next']; readonly missing: boolean }, Answer> {
+  if (k >= d) return { next: undefined, missing: false };
   const enough = (value: number, bound: number): boolean =>
     bound <= Math.max(tolerance * values[0], 0.1 * Math.abs(values[k - 1] - value));
   const { value, bound } = yield* largestOutside(basis, k, d, rng, enough);
   // What is largest outside V is at least the eigenvalue after the last, and at most ‖R‖ more.
-  return { value, bound: bound + Math.hypot(...residuals) };
+  const next = { value, bound: bound + Math.hypot(...residuals) };
+  return { next, missing: value - next.bound > values[k - 1] + tolerance * values[0] };
 }
 
 /** Rules have as many neurons, or coordinates, as they have been given. */
-function countOf(wanted: Problem['wanted']): number {
+export function countOf(wanted: Problem['wanted']): number {
   if ('count' in wanted) return wanted.count;
   throw new OptionError(
     'K_OUT_OF_RANGE',
@@ -127,7 +127,7 @@ function countOf(wanted: Problem['wanted']): number {
   );
 }
 
-function checkExact(exact: NonNullable<LearnOptions['exact']>, d: number): void {
+export function checkExact(exact: NonNullable<LearnOptions['exact']>, d: number): void {
   if (exact.cols === d && exact.data.length >= exact.rows * d) return;
   throw new OptionError(
     'BAD_OPTION',

@@ -157,6 +157,15 @@ function whitenWarnings(facts: Facts, rank: number, k: number): Warning[] {
 }
 
 function convergenceWarnings(solution: Solution): Warning[] {
+  if (solution.unchecked) {
+    return [
+      {
+        code: 'NOT_CHECKED',
+        message:
+          'Every row was seen once and is gone: the variances are those of the last rows, and nothing tells how far the components are from exact. Rows that can be read again, or a sketch (solver: "streaming"), would.',
+      },
+    ];
+  }
   if (solution.converged) return [];
   return [
     {

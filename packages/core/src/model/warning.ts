@@ -7,7 +7,8 @@ export type WarningCode =
   | 'BELOW_ACCURACY'
   | 'VARIANCE_UNDERFLOW'
   | 'NOT_WHITENED'
-  | 'NOT_CONVERGED';
+  | 'NOT_CONVERGED'
+  | 'NOT_CHECKED';
 
 /** Something the user should know about a model that is right as far as it goes. */
 export interface Warning {

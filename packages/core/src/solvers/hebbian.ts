@@ -1,6 +1,7 @@
-import { OptionError } from '../errors.js';
 import { reconstructionLoss } from '../learning/autoencoder-terms.js';
 import { anchorAt, batchEpoch, usualBatch } from '../learning/batches.js';
+import { HebbianFold } from '../learning/hebbian-fold.js';
+import { checkNeurons, hebbianDirection, HEBBIAN_STEP as STEP } from '../learning/hebbian-rules.js';
 import { largestVariance } from '../learning/largest-variance.js';
 import { learnFromRows } from '../learning/learn.js';
 import type { HebbianRule } from '../learning/learn-options.js';
@@ -9,12 +10,9 @@ import type { Controls, Facts, Rule } from '../learning/rule.js';
 import { StepSize } from '../learning/step-size.js';
 import { orthonormalityDefect, randomRows } from '../linalg/orthonormalise.js';
 import { random } from '../linalg/random.js';
-import { addCombination, rowProducts } from '../linalg/rows.js';
+import { rowProducts } from '../linalg/rows.js';
 import type { Use } from './index.js';
 import type { Solver } from './solver.js';
-
-/** Half of what is stable on the whole data where σ₁ = 1. */
-const STEP = 0.5;
 
 /**
  * Hebbian learning: neurons that see row after row. With y = Wx
@@ -28,39 +26,20 @@ const STEP = 0.5;
  * themselves, in order; the others a basis of their span, which is rotated to them at the end.
  *
  * Steps on batches leave a noise of the size of the step. It is taken out by an anchor (`batches.ts`) from the second epoch on, or,
- * where `decay` is given, by steps η/(1 + epoch/decay). One epoch is one pass over the rows.
+ * where `decay` is given, by steps η/(1 + epoch/decay). With `epochs: 1` rows are seen once as they come and none is kept
+ * (`hebbian-fold.ts`).
  */
 export function hebbian({ learn }: Use): Solver {
   const rule = (learn?.rule ?? 'subspace') as HebbianRule;
+  if (learn?.epochs === 1) return { needs: 'once', tolerance: 0.1, begin: (use) => new HebbianFold(rule, use) };
   const how = { rule: (facts: Facts, controls: Controls) => byHebb(rule, facts, controls), epochs: 1000 };
   const tolerance = learn?.decay === undefined ? 1e-6 : 1e-3;
   return { needs: 'rows', tolerance, solve: (problem) => learnFromRows(problem, how) };
 }
 
-/** The direction of a rule's step for weights W and N = WC. */
-export function hebbianDirection(
-  rule: HebbianRule,
-  weights: Float64Array,
-  image: Float64Array,
-  k: number,
-  d: number,
-): Float64Array {
-  const m = rowProducts(image, k, weights, k, d);
-  if (rule === 'sanger') for (let i = 0; i < k; i++) m.fill(0, i * k + i + 1, (i + 1) * k);
-  const direction = image.slice();
-  addCombination(-1, m, k, weights, k, d, direction);
-  return direction;
-}
-
 export function* byHebb(rule: HebbianRule, facts: Facts, controls: Controls): Rule {
   const { n, d, k } = facts;
-  if (rule === 'oja' && k !== 1) {
-    throw new OptionError(
-      'BAD_OPTION',
-      `Oja's rule has one neuron, so k must be 1, not ${k}. Use rule: 'subspace' or 'sanger' for more.`,
-      { option: 'learn.rule', value: k, expected: 1 },
-    );
-  }
+  checkNeurons(rule, k);
   const rng = random(facts.seed);
   const top = yield* largestVariance(d, rng);
   const trace = facts.trace / top;

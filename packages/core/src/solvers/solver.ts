@@ -99,6 +99,8 @@ export interface Solution {
   readonly converged: boolean;
   /** Readings of the data. */
   readonly passes: number;
+  /** Whether nothing is certain of it, because the rows are gone that could have told. */
+  readonly unchecked?: boolean;
   /** How solvers that learn went, epoch by epoch. */
   readonly trace?: readonly Epoch[];
   /** Why an iterative solver stopped and what to do, where that is more than having run out of passes. */

@@ -2,9 +2,9 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type AutoencoderTerms, autoencoderTerms, descend } from '../../src/index.js';
 import { meanTerms } from '../../src/learning/autoencoder-terms.js';
+import { hebbianDirection } from '../../src/learning/hebbian-rules.js';
 import { randomRows } from '../../src/linalg/orthonormalise.js';
 import { random } from '../../src/linalg/random.js';
-import { hebbianDirection } from '../../src/solvers/hebbian.js';
 
 /** ∂f/∂θᵢ by central differences. */
 function numericalGradient(f: (theta: Float64Array) => number, at: Float64Array): Float64Array {

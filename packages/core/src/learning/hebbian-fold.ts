@@ -1,0 +1,233 @@
+import type { Block, Frame } from '../data/block.js';
+import { everyNth, everyNthOf } from '../data/every-nth.js';
+import { chooseFrame, columnScales } from '../data/scaling.js';
+import { type ColumnStatistics, emptyStatistics, mergeStatistics } from '../data/statistics.js';
+import type { Engine, LoadedBlock, RowsAt } from '../engines/engine.js';
+import { orthonormalise, orthonormalityDefect, randomRows } from '../linalg/orthonormalise.js';
+import { type Random, random } from '../linalg/random.js';
+import { addCombination, rowProducts } from '../linalg/rows.js';
+import { symmetricEigen } from '../linalg/symmetric-eigen.js';
+import { maxAbs, norm } from '../linalg/vector.js';
+import type { Settings } from '../options.js';
+import { complete, type Pace } from '../pace.js';
+import type { Fold, OnceProblem, Solution } from '../solvers/solver.js';
+import { RowAnswers } from './answers.js';
+import { reconstructionLoss } from './autoencoder-terms.js';
+import { type Epoch, record } from './epoch.js';
+import { explain } from './failure.js';
+import { checkNeurons, HEBBIAN_STEP, hebbianDirection } from './hebbian-rules.js';
+import { answerAll, checkExact, countOf, type Found, lookOutside, measure } from './learn.js';
+import type { HebbianRule } from './learn-options.js';
+import type { Stand } from './rule.js';
+
+/** Rows of a batch. */
+const BATCH = 128;
+/** Batches after which steps are half as long. */
+const HALF = 100;
+/** Batches that an estimate of the present remembers. */
+const MEMORY = 50;
+/** Weights that are this large are on their way to infinity. */
+const BURST = 10;
+
+/**
+ * Hebbian learning from rows that are seen once, as they come: the mean, the columns' scale and σ₁² are those of the rows so far,
+ * and steps get shorter, η/(1 + t/100) at batch t (Robbins & Monro 1951). Memory is W and what is known of the columns.
+ *
+ * Where the rows can be read again the outcome is measured; where they cannot, variances are those of the last batches and nothing is certain.
+ */
+export class HebbianFold implements Fold {
+  readonly columns: ColumnStatistics;
+  merges = 0;
+  readonly #rule: HebbianRule;
+  readonly #settings: Settings;
+  readonly #d: number;
+  readonly #k: number;
+  readonly #rng: Random;
+  readonly #weights: Float64Array;
+  /** A mean of WC over the last batches, C the scatter a row, in the frame's units. */
+  readonly #image: Float64Array;
+  /** σ₁² a row, from the lengths of WC so far, in the same units. */
+  #top = 0;
+  #unit = 1;
+  #batches = 0;
+  #shortened = 1;
+  #loss = 0;
+  #step = 0;
+  #diverged = false;
+
+  constructor(rule: HebbianRule, settings: { readonly cols: number } & Settings) {
+    const { cols, k, seed } = settings;
+    this.#rule = rule;
+    this.#settings = settings;
+    this.#d = cols;
+    this.#k = k === 'all' ? cols : k === undefined ? Math.min(10, cols) : k < 1 ? countOf({ fraction: k }) : k;
+    checkNeurons(rule, this.#k);
+    if (settings.learn?.exact) checkExact(settings.learn.exact, cols);
+    this.columns = emptyStatistics(cols);
+    this.#rng = random(seed);
+    this.#weights = this.#k <= cols ? randomRows(this.#k, cols, this.#rng) : new Float64Array(0);
+    this.#image = new Float64Array(this.#weights.length);
+  }
+
+  async add(block: Block, at: RowsAt, engine: Engine, pace: Pace): Promise<void> {
+    const whole = await engine.load(block);
+    try {
+      mergeStatistics(this.columns, await whole.summarise(at, undefined, (rows) => pace.step(rows)));
+    } finally {
+      whole.release();
+    }
+    this.merges++;
+    const { center, scale, ddof } = this.#settings;
+    const divisor = this.columns.weight - ddof;
+    if (this.columns.rows < 2 || divisor <= 0 || this.#weights.length === 0 || this.#diverged) return;
+    const framing = chooseFrame(this.columns, columnScales(this.columns, scale, divisor, center).scale, center);
+    if (framing.trace === 0) return;
+    this.#measureIn(framing.unit);
+    const trace = framing.trace / this.columns.weight;
+    const count = Math.ceil(block.rows / (this.#settings.learn?.batch ?? BATCH));
+    for (let b = 0; b < count; b++) {
+      const weights = at.weights && everyNthOf(at.weights, b, count);
+      const rows = everyNth(block, b, count);
+      const weight = weights ? weights.reduce((sum, value) => sum + value, 0) : rows.rows;
+      if (weight === 0) continue;
+      const frame = weights ? { ...framing, rootWeights: weights.map(Math.sqrt) } : framing;
+      const loaded = await engine.load(rows);
+      try {
+        await this.#learn(loaded, frame, weight, trace, pace);
+      } finally {
+        loaded.release();
+      }
+    }
+  }
+
+  /** What is remembered, in other units: both are powers of two, so nothing is rounded. */
+  #measureIn(unit: number): void {
+    const factor = (this.#unit / unit) ** 2;
+    this.#top *= factor;
+    for (let i = 0; i < this.#image.length; i++) this.#image[i] *= factor;
+    this.#unit = unit;
+  }
+
+  /** One step on a batch of that weight; `trace` is tr C. */
+  async #learn(batch: LoadedBlock, frame: Frame, weight: number, trace: number, pace: Pace): Promise<void> {
+    const [k, d] = [this.#k, this.#d];
+    const times = async (vectors: Float64Array, count: number): Promise<Float64Array> => {
+      const out = new Float64Array(count * d);
+      await batch.normal(frame, vectors, count, out, () => pace.breathe());
+      for (let i = 0; i < out.length; i++) out[i] /= weight;
+      return out;
+    };
+    if (this.#top === 0) this.#top = await firstVariance(times, d, this.#rng);
+    if (this.#top === 0) return;
+    const image = await times(this.#weights, k);
+    let longest = 0;
+    for (let r = 0; r < k; r++) longest = Math.max(longest, norm(image, r * d, d));
+    this.#batches++;
+    const share = Math.max(1 / this.#batches, 1 / MEMORY);
+    for (let i = 0; i < image.length; i++) this.#image[i] += share * (image[i] - this.#image[i]);
+    this.#top += Math.max(0, longest - this.#top) / this.#batches;
+    const relative = image.map((value) => value / this.#top);
+    const products = rowProducts(relative, k, this.#weights, k, d);
+    const loss = reconstructionLoss(products, rowProducts(this.#weights, k, this.#weights, k, d), trace / this.#top, k);
+    this.#loss += (loss - this.#loss) / this.#batches;
+    const { step } = this.#settings.learn ?? {};
+    const chosen = step ?? HEBBIAN_STEP / (1 + trace / this.#top / batch.rows) / this.#shortened;
+    this.#step = chosen / (1 + this.#batches / HALF);
+    const direction = hebbianDirection(this.#rule, this.#weights, relative, k, d);
+    const before = this.#weights.slice();
+    for (let i = 0; i < direction.length; i++) this.#weights[i] += this.#step * direction[i];
+    if (maxAbs(this.#weights) <= BURST) return;
+    this.#weights.set(before);
+    this.#shortened *= 2;
+    this.#diverged = step !== undefined;
+  }
+
+  async solve(problem: OnceProblem): Promise<Solution> {
+    const { d, tolerance, passes, pace, learn } = problem;
+    const stand: Stand = {
+      loss: this.#loss,
+      terms: { reconstruction: this.#loss },
+      step: this.#diverged ? (learn.step as number) : this.#step,
+      batch: learn.batch ?? BATCH,
+      defect: orthonormalityDefect(this.#weights, this.#k, d),
+      rows: this.#weights,
+      diverged: this.#diverged,
+    };
+    const tell = (worst?: number): Epoch => {
+      const epoch = record(stand, 0, learn.exact, d, this.#k, worst);
+      learn.onEpoch?.(epoch, { rows: this.#weights });
+      return epoch;
+    };
+    if (!passes) return this.#believe(problem, stand, tell());
+    const answers = new RowAnswers(passes, pace);
+    const answer = answers.answer.bind(answers);
+    const found = leading(await answerAll(measure(stand.rows, this.#k, d, this.#rng), answer), problem);
+    const { k } = found;
+    const { next, missing } = await answerAll(lookOutside(found, k, d, tolerance, this.#rng), answer);
+    const one = tell(found.worst);
+    const converged = found.worst <= tolerance && !missing && !this.#diverged;
+    const failure = converged ? {} : { failure: explain(stand, one, found, problem, missing) };
+    return { ...found, next, rayleigh: true, converged, passes: 2, trace: [one], ...failure };
+  }
+
+  /** Without another look at the rows: variances of the last batches, and everything possible. */
+  #believe(problem: OnceProblem, stand: Stand, epoch: Epoch): Solution {
+    const { d, trace } = problem;
+    const all = this.#k;
+    const q = this.#weights.slice();
+    complete(orthonormalise(q, all, d, this.#rng));
+    // W is nearly orthonormal: Q = CW with C = QWᵀ, so QS is C times what is remembered of WS.
+    const image = new Float64Array(all * d);
+    addCombination(1, rowProducts(q, all, this.#weights, all, d), all, this.#image, all, d, image);
+    const { values, vectors } = complete(symmetricEigen(rowProducts(image, all, q, all, d), all, all));
+    const basis = new Float64Array(all * d);
+    addCombination(1, vectors, all, q, all, d, basis);
+    const found = leading({ basis, values, residuals: new Float64Array(all).fill(trace), worst: Number.NaN }, problem);
+    const { k } = found;
+    const guesses = found.values.map((value) => Math.min(trace, Math.max(0, value * this.columns.weight)));
+    const failed = this.#diverged ? { failure: explain(stand, epoch, found, problem, false) } : {};
+    return {
+      ...found,
+      values: guesses,
+      next: k < d ? { value: 0, bound: trace } : undefined,
+      // A guess is off by no more than all variance; that there is some along each component is believed.
+      bracket: { above: guesses.map((value) => Math.max(value, trace - value)), below: 0 },
+      unchecked: true,
+      converged: !this.#diverged,
+      passes: 1,
+      trace: [epoch],
+      ...failed,
+    };
+  }
+}
+
+/** As many of what was found as can have variance: rows turned out to be fewer than neurons. */
+function leading(found: Found, { wanted, d }: OnceProblem): Found & { readonly k: number } {
+  const k = countOf(wanted);
+  return {
+    ...found,
+    k,
+    basis: found.basis.slice(0, k * d),
+    values: found.values.slice(0, k),
+    residuals: found.residuals.slice(0, k),
+  };
+}
+
+/** σ₁² of the first batch, about: a few rounds of v ← Cv/‖Cv‖ from a random v. */
+async function firstVariance(
+  times: (vectors: Float64Array, count: number) => Promise<Float64Array>,
+  d: number,
+  { normal }: Random,
+): Promise<number> {
+  let vector: Float64Array = new Float64Array(d).map(normal);
+  let length = norm(vector);
+  for (let round = 0; round < 6 && length > 0; round++) {
+    const unit = length;
+    vector = await times(
+      vector.map((value) => value / unit),
+      1,
+    );
+    length = norm(vector);
+  }
+  return length;
+}
