@@ -4,13 +4,14 @@ import { count, megabytes, milliseconds, percent, scientific, table, times } fro
 import {
   type GrowthResult,
   type KernelResult,
+  type LearningResult,
   type Measurement,
   type StreamingResult,
   saved,
   type WorkloadResult,
 } from './results.js';
 import { bestOf, judge, regrets } from './targets.js';
-import { KERNEL, REGRET, STREAMING, type Workload, workloads } from './workloads.js';
+import { KERNEL, LEARNING, REGRET, STREAMING, type Workload, workloads } from './workloads.js';
 
 /** docs/benchmarks.md, from the latest result of every workload; undefined when there is none. */
 export function report(quick: boolean): string | undefined {
@@ -21,9 +22,10 @@ export function report(quick: boolean): string | undefined {
   const growth = saved<GrowthResult>('growth', quick);
   const kernels = saved<KernelResult>('kernels', quick);
   const streaming = saved<StreamingResult>('streaming', quick);
+  const learning = saved<LearningResult>('learning', quick);
   const environments = [
     ...measured.map(({ result }) => result.environment),
-    ...[growth, kernels, streaming].flatMap((r) => r?.environment ?? []),
+    ...[growth, kernels, streaming, learning].flatMap((r) => r?.environment ?? []),
   ];
   const latest = environments.reduce<Environment | undefined>((a, b) => (a && a.date >= b.date ? a : b), undefined);
   if (!latest) return undefined;
@@ -40,7 +42,7 @@ export function report(quick: boolean): string | undefined {
     `${describe(latest)}.`,
     '',
     ...(missing.length > 0 ? [`Not measured yet: ${missing.map(({ name }) => name).join(', ')}.`, ''] : []),
-    ...skippedLines([...measured.map(({ result }) => result), growth, kernels, streaming]),
+    ...skippedLines([...measured.map(({ result }) => result), growth, kernels, streaming, learning]),
     '## Targets',
     '',
     ...targetTable(measured),
@@ -65,6 +67,7 @@ export function report(quick: boolean): string | undefined {
     ...(growth ? ['', '## Growth', '', ...growthTable(growth), ...differs(growth.environment)] : []),
     ...(kernels ? ['', '## Kernels', '', ...kernelTable(kernels), ...differs(kernels.environment)] : []),
     ...(streaming ? ['', '## Streaming', '', ...streamingTable(streaming), ...differs(streaming.environment)] : []),
+    ...(learning ? ['', '## Learning', '', ...learningTable(learning), ...differs(learning.environment)] : []),
     '',
   ].join('\n');
 }
@@ -224,5 +227,28 @@ function streamingTable({ roads }: StreamingResult): string[] {
         i === 0 ? '' : ratio <= over ? 'met' : '**missed**',
       ]),
     ),
+  ];
+}
+
+function learningTable({ epochs }: LearningResult): string[] {
+  const { rows, over, rate } = LEARNING;
+  const [passes, points, hebbian] = epochs.map(({ time }) => time.median);
+  const seen = (1000 * rows) / hebbian;
+  const word = (met: boolean): string => (met ? 'met' : '**missed**');
+  return [
+    `An epoch on ${count(rows)} × 784 digits in float64, on wasm; points with k = 2, the others with k = 10, hebbian in batches of 128.`,
+    '',
+    ...table(
+      ['epoch', 'median', 'middle half', 'rows a second'],
+      epochs.map(({ name, time }) => [
+        name,
+        milliseconds(time.median),
+        time.runs > 1 ? `${milliseconds(time.low)} – ${milliseconds(time.high)}` : '',
+        count(Math.round((1000 * rows) / time.median)),
+      ]),
+    ),
+    '',
+    `- An epoch of points takes ${times(points / passes)} of its two passes; the aim is at most ${over}: ${word(points / passes <= over)}.`,
+    `- Hebbian learning sees ${count(Math.round(seen))} rows a second; the aim is ${count(rate)}: ${word(seen >= rate)}.`,
   ];
 }

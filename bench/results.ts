@@ -61,7 +61,14 @@ export interface StreamingResult {
   readonly skipped: readonly string[];
 }
 
-type AnyResult = WorkloadResult | GrowthResult | KernelResult | StreamingResult;
+/** Times of an epoch, the first of the passes that points are made of. */
+export interface LearningResult {
+  readonly environment: Environment;
+  readonly epochs: readonly { readonly name: string; readonly time: Spread }[];
+  readonly skipped: readonly string[];
+}
+
+type AnyResult = WorkloadResult | GrowthResult | KernelResult | StreamingResult | LearningResult;
 
 const folder = (quick: boolean): URL => new URL(quick ? '../results/quick/' : '../results/', import.meta.url);
 

@@ -36,6 +36,8 @@ export interface Target {
 
 /** iris is about overhead: microseconds of a warm fit, milliseconds from `import` to the first model. */
 export const OVERHEAD = { workload: 'iris', fitMicroseconds: 100, startMilliseconds: 60 };
+/** How many times as long as two passes an epoch of points may take, and how many rows a second hebbian learning should see, of MNIST. */
+export const LEARNING = { rows: 60_000, over: 3, rate: 200_000 };
 /** How many times as long as from moments a model from a sketch may take, and of what data. */
 export const STREAMING = { rows: 60_000, cols: 784, over: 2 };
 /** How much longer than the bare syrk a fit on blas may take, and on what data that is asked. */
