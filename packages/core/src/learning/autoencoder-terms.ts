@@ -57,33 +57,24 @@ export function autoencoderTerms(matrix: Matrix<Float64Array>, row: ArrayLike<nu
   for (let a = 0; a < k; a++) {
     for (let b = 0; b < d; b++) reconstructionGradient[a * d + b] = 2 * (y[a] * error[b] + (yRec[a] - y[a]) * x[b]);
   }
-  const { wRec, orthogonality, orthogonalityGradient } = orthogonalityTerms(weights, k, d);
+  const p = rowProducts(weights, k, weights, k, d);
+  const wRec = new Float64Array(k * d);
+  addCombination(1, p, k, weights, k, d, wRec);
   return {
     y,
     xRec,
     yRec,
     wRec,
     reconstruction: error.reduce((sum, value) => sum + value * value, 0),
-    orthogonality,
+    orthogonality: orthogonalityLoss(p, k),
     reconstructionGradient,
-    orthogonalityGradient,
+    orthogonalityGradient: wRec.map((value, at) => -4 * (weights[at] - value)),
   };
 }
 
-/** L_O and its gradient. */
-function orthogonalityTerms(
-  weights: Float64Array,
-  k: number,
-  d: number,
-): Pick<AutoencoderTerms, 'wRec' | 'orthogonality' | 'orthogonalityGradient'> {
-  const products = rowProducts(weights, k, weights, k, d);
-  const wRec = new Float64Array(k * d);
-  addCombination(1, products, k, weights, k, d, wRec);
-  return {
-    wRec,
-    orthogonality: products.reduce((sum, value, at) => sum + (value - (at % (k + 1) === 0 ? 1 : 0)) ** 2, 0),
-    orthogonalityGradient: wRec.map((value, at) => -4 * (weights[at] - value)),
-  };
+/** ‖I − P‖², P = WWᵀ. */
+function orthogonalityLoss(p: Float64Array, k: number): number {
+  return p.reduce((sum, value, at) => sum + (value - (at % (k + 1) === 0 ? 1 : 0)) ** 2, 0);
 }
 
 export interface MeanTerms {
@@ -109,16 +100,14 @@ export function meanTerms(
   d: number,
 ): MeanTerms {
   const m = rowProducts(image, k, weights, k, d);
-  const { wRec, orthogonality, orthogonalityGradient } = orthogonalityTerms(weights, k, d);
   const p = rowProducts(weights, k, weights, k, d);
-  const gradient = new Float64Array(wRec.length);
   const share = 2 * (1 - alpha);
-  for (let at = 0; at < gradient.length; at++) {
-    gradient[at] = alpha * orthogonalityGradient[at] - 2 * share * image[at];
-  }
-  addCombination(share, m, k, weights, k, d, gradient);
+  const gradient = image.map((value, at) => -2 * share * value - 4 * alpha * weights[at]);
+  // MW and W_rec = PW together, then PN.
+  const both = m.map((value, at) => share * value + 4 * alpha * p[at]);
+  addCombination(1, both, k, weights, k, d, gradient);
   addCombination(share, p, k, image, k, d, gradient);
-  return { reconstruction: reconstructionLoss(m, p, trace, k), orthogonality, gradient };
+  return { reconstruction: reconstructionLoss(m, p, trace, k), orthogonality: orthogonalityLoss(p, k), gradient };
 }
 
 /** Mean ‖x − WᵀWx‖² = tr C − 2·tr M + tr(MP), M = WCWᵀ, P = WWᵀ. */

@@ -5,18 +5,18 @@ import type { HebbianRule } from './learn-options.js';
 /** Half of what is stable on the whole data where σ₁ = 1. */
 export const HEBBIAN_STEP = 0.5;
 
-/** The direction of a rule's step for weights W and N = WC. */
+/** The direction of a rule's step for weights W and N = WC: N − MW, M = NWᵀ or its lower triangle. */
 export function hebbianDirection(
   rule: HebbianRule,
   weights: Float64Array,
   image: Float64Array,
   k: number,
   d: number,
+  m = rowProducts(image, k, weights, k, d),
 ): Float64Array {
-  const m = rowProducts(image, k, weights, k, d);
-  if (rule === 'sanger') for (let i = 0; i < k; i++) m.fill(0, i * k + i + 1, (i + 1) * k);
+  const inhibition = rule === 'sanger' ? m.map((value, at) => (at % k <= Math.floor(at / k) ? value : 0)) : m;
   const direction = image.slice();
-  addCombination(-1, m, k, weights, k, d, direction);
+  addCombination(-1, inhibition, k, weights, k, d, direction);
   return direction;
 }
 

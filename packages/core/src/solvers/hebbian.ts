@@ -52,13 +52,16 @@ export function* byHebb(rule: HebbianRule, facts: Facts, controls: Controls): Ru
     const anchor = epoch > 0 && controls.decay === undefined ? yield* anchorAt(weights.at, k, top) : undefined;
     let sum = 0;
     const seen = yield* batchEpoch(weights.at, k, rows, top, anchor, (image, share) => {
-      sum += share * reconstructionOf(weights.at, image, trace, k, d);
-      weights.advance(hebbianDirection(rule, weights.at, image, k, d), -step, undefined);
+      const m = rowProducts(image, k, weights.at, k, d);
+      // At the anchor the loss of all rows is known; elsewhere it is the mean over the way.
+      sum += anchor ? m[0] : share * reconstructionOf(m, weights.at, trace, k, d);
+      weights.advance(hebbianDirection(rule, weights.at, image, k, d, m), -step, undefined);
       return Number.isFinite(sum);
     });
-    // At the anchor the loss of all rows is known; the mean over batches is that of a way.
-    const known = anchor && Number.isFinite(sum);
-    const loss = known ? reconstructionOf(anchor.weights, anchor.image, trace, k, d) : sum / seen;
+    const loss =
+      anchor && Number.isFinite(sum)
+        ? reconstructionOf(rowProducts(anchor.image, k, anchor.weights, k, d), anchor.weights, trace, k, d)
+        : sum / seen;
     // Sanger's rule is no gradient of this loss: on its way to the order of components it may climb a little.
     const verdict = size.judge(loss, { mayGrow: true });
     yield {
@@ -73,8 +76,7 @@ export function* byHebb(rule: HebbianRule, facts: Facts, controls: Controls): Ru
   }
 }
 
-/** Mean ‖x − WᵀWx‖² from N = WC. */
-function reconstructionOf(weights: Float64Array, image: Float64Array, trace: number, k: number, d: number): number {
-  const m = rowProducts(image, k, weights, k, d);
+/** Mean ‖x − WᵀWx‖² from M = WCWᵀ. */
+function reconstructionOf(m: Float64Array, weights: Float64Array, trace: number, k: number, d: number): number {
   return reconstructionLoss(m, rowProducts(weights, k, weights, k, d), trace, k);
 }
