@@ -8,7 +8,7 @@ import { COLOURS, FAINT, HEADLINE, INK, type Part, plot, powerOfTen, powersOfTen
 /** Few enough that all pairs can be looked at. */
 const DIGITS = 2000;
 const K = 2;
-/** Where those that learn may stop: well below the angle that a picture shows. */
+/** Residual at which those that iterate may stop. */
 const TOLERANCE = 1e-9;
 const EPOCHS = 1500;
 
@@ -59,7 +59,10 @@ export const drawRace: Draw = async (progress) => {
   progress.clear();
 
   const learned = runs.filter(({ runner }) => runner.learn);
-  const arrived = runs.filter(({ runner }) => !runner.learn).map(({ runner, places }) => ({ ...runner, ...places[0] }));
+  const arrived = runs
+    .filter(({ runner }) => !runner.learn)
+    .map(({ runner, places }) => ({ ...runner, ...places[0] }))
+    .sort((a, b) => a.seconds - b.seconds);
   const log = (from: number, to: number, by: number) => ({
     type: 'log' as const,
     domain: [10 ** from, 10 ** to],
@@ -105,15 +108,17 @@ export const drawRace: Draw = async (progress) => {
           ? []
           : [
               Plot.dot(arrived, { x: 'seconds', y: 'angle', symbol: 'star', fill: INK, r: 5 }),
-              Plot.text(arrived, {
-                x: 'seconds',
-                y: 'angle',
-                text: 'name',
-                fill: INK,
-                stroke: 'white',
-                textAnchor: 'start',
-                dx: 8,
-              }),
+              // Names above and below in turn, because some arrive together.
+              ...arrived.map((one, i) =>
+                Plot.text([one], {
+                  x: 'seconds',
+                  y: 'angle',
+                  text: 'name',
+                  fill: INK,
+                  stroke: 'white',
+                  dy: i % 2 === 0 ? -14 : 15,
+                }),
+              ),
             ]),
       ],
     });
@@ -141,7 +146,7 @@ export const drawRace: Draw = async (progress) => {
         text(
           16,
           top + HEIGHT + 16 + 22 * Math.ceil(learned.length / 2) + 8,
-          '★ exact roads. One run on a shared machine of two cores: times are as noisy as that.',
+          '★ exact roads. One run on two shared cores: times are as noisy as that. Tolerance 1e-9.',
           {
             colour: FAINT,
           },
@@ -169,8 +174,8 @@ async function run(
   const fit = pca(images, {
     k: K,
     solver,
+    tolerance: TOLERANCE,
     ...(learn && {
-      tolerance: TOLERANCE,
       learn: {
         epochs: EPOCHS,
         ...learn,

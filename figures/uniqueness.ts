@@ -5,9 +5,9 @@ import { BLUE, FAINT, GREEN, HEADLINE, INK, plot, powerOfTen, powersOfTen, RED, 
 
 const HEIGHT = 350;
 const STRETCHES = [
-  { stretch: 1, colour: RED },
-  { stretch: 1.1, colour: '#8a7300' },
-  { stretch: 1.5, colour: BLUE },
+  { stretch: 1, colour: RED, at: 45, place: { dy: 13 } },
+  { stretch: 1.1, colour: '#8a7300', at: 45, place: { dy: -12 } },
+  { stretch: 1.5, colour: BLUE, at: 64, place: { textAnchor: 'start', dx: 8, dy: -4 } },
 ] as const;
 
 /** Equal variances leave the axis open; nearly equal ones leave it to the last digit of the data. */
@@ -49,17 +49,17 @@ export const drawUniqueness: Draw = async () => {
       labelArrow: 'none',
     },
     y: { domain: [0.4, 1.25], label: null, grid: true },
-    marks: STRETCHES.flatMap(({ stretch, colour }) => {
+    marks: STRETCHES.flatMap(({ stretch, colour, at, place }) => {
       const own = turned.filter((one) => one.stretch === stretch);
       return [
         Plot.line(own, { x: 'degrees', y: 'kept', stroke: colour, strokeWidth: 2.5 }),
-        Plot.text([own[30]], {
+        Plot.text([own[at]], {
           x: 'degrees',
           y: 'kept',
           text: () => (stretch === 1 ? 'a circle' : `stretched ${stretch} ×`),
           fill: colour,
           fontWeight: 600,
-          dy: stretch === 1 ? 13 : -12,
+          ...place,
         }),
       ];
     }),
