@@ -70,14 +70,17 @@ export interface Sheet {
   readonly title: string;
   /** What a person sees in it, in words. */
   readonly description: string;
+  /** Of the headline and all parts. */
   readonly height: number;
   readonly parts: readonly Part[];
 }
 
 /** Room that the headline takes. */
 export const HEADLINE = 40;
+const FOOT = 10;
 
-export function sheet({ title, description, height, parts }: Sheet): string {
+export function sheet({ title, description, height: inner, parts }: Sheet): string {
+  const height = inner + FOOT;
   const headline = text(16, 27, title, { size: 17, weight: 600 });
   const body = [headline, ...parts].map(({ x, y, svg }) => `<g transform="translate(${x},${y})">${svg}</g>`);
   return [

@@ -47,11 +47,11 @@ export const drawVariance: Draw = async () => {
     y: { domain: [0.65, 7.14], label: 'length of the petal, cm', labelArrow: 'none' },
     marks: [
       Plot.link(feet, { x1: 'sepal', y1: 'petal', x2: 'footX', y2: 'footY', stroke: ORANGE, strokeWidth: 1.2 }),
-      Plot.link([3.45], {
-        x1: (reach) => meanSepal - reach * along,
-        y1: (reach) => meanPetal - reach * up,
-        x2: (reach) => meanSepal + reach * along,
-        y2: (reach) => meanPetal + reach * up,
+      Plot.link([{ from: -3.4, to: 3.65 }], {
+        x1: ({ from }) => meanSepal + from * along,
+        y1: ({ from }) => meanPetal + from * up,
+        x2: ({ to }) => meanSepal + to * along,
+        y2: ({ to }) => meanPetal + to * up,
         stroke: BLUE,
         strokeWidth: 2.5,
       }),
