@@ -5,7 +5,11 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const readme = readFileSync(`${root}README.md`, 'utf8');
-const pages = ['README.md', 'packages/core/README.md', 'packages/scree/README.md'];
+const markdown = (folder: string): string[] =>
+  readdirSync(`${root}${folder}`)
+    .filter((name) => name.endsWith('.md'))
+    .map((name) => `${folder}/${name}`);
+const pages = ['README.md', 'packages/core/README.md', 'packages/scree/README.md', ...markdown('docs/learn')];
 const snippets = pages.flatMap((page) =>
   Array.from(readFileSync(`${root}${page}`, 'utf8').matchAll(/```ts\n([\s\S]*?)```/g), ([, code]) => code),
 );
@@ -26,9 +30,9 @@ const run = (cwd: string, file: string, ...args: string[]): string =>
 
 const node = (file: string, ...args: string[]): string => run(root, file, ...args);
 
-describe('the READMEs', () => {
+describe('the READMEs and the chapters', () => {
   it('have snippets that compile as strict TypeScript and run in plain Node', () => {
-    expect(snippets.length).toBeGreaterThanOrEqual(6);
+    expect(snippets.length).toBeGreaterThanOrEqual(11);
     const compiler = `${root}node_modules/typescript/bin/tsc`;
     const files = snippets.map((_, i) => `${folder}snippet-${i}.ts`);
     const flags = ['--strict', '--target', 'es2022', '--lib', 'es2022,dom', '--module', 'nodenext', '--ignoreConfig'];
@@ -39,19 +43,14 @@ describe('the READMEs', () => {
 
   it('names the commands that package.json has, and CI runs the one for tests', () => {
     const { scripts } = JSON.parse(readFileSync(`${root}package.json`, 'utf8'));
-    for (const name of ['start', 'test', 'build', 'check', 'bench']) expect(scripts[name]).toBeDefined();
+    for (const name of ['start', 'test', 'build', 'check', 'bench', 'figures']) expect(scripts[name]).toBeDefined();
     expect(readme).toContain('npm ci && npm start');
     expect(readme).toContain('npm ci && npm test');
     expect(readFileSync(`${root}.ci/run`, 'utf8')).toMatch(/^npm ci && npm test$/m);
   });
 
   it('links to files that exist, as do the docs', () => {
-    for (const page of [
-      ...pages,
-      ...readdirSync(`${root}docs`)
-        .filter((name) => name.endsWith('.md'))
-        .map((name) => `docs/${name}`),
-    ]) {
+    for (const page of [...pages, ...markdown('docs')]) {
       const text = readFileSync(`${root}${page}`, 'utf8');
       for (const [, target] of text.matchAll(/\]\(([^)#:]+)(?:#[^)]*)?\)/g)) {
         const path = new URL(target, `file://${root}${page}`);

@@ -1,0 +1,12 @@
+import type { ProgressBar } from './progress-bar.js';
+
+/** What a figure's file exports: it computes, draws, and tells what it measured. */
+export type Draw = (progress: ProgressBar) => Promise<Figure>;
+
+export interface Figure {
+  readonly svg: string;
+  /** Numbers to be printed, in words. */
+  readonly told: readonly string[];
+  /** What did not come out as it must. */
+  readonly failure?: string;
+}
