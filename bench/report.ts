@@ -236,7 +236,7 @@ function learningTable({ epochs }: LearningResult): string[] {
   const seen = (1000 * rows) / hebbian;
   const word = (met: boolean): string => (met ? 'met' : '**missed**');
   return [
-    `An epoch on ${count(rows)} × 784 digits in float64, on wasm; points with k = 2, the others with k = 10, hebbian in batches of 128.`,
+    `An epoch on ${count(rows)} × 784 digits in float64, on wasm; points with k = 2, the others with k = 10, hebbian in batches of 256.`,
     '',
     ...table(
       ['epoch', 'median', 'middle half', 'rows a second'],

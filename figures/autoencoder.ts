@@ -1,5 +1,5 @@
 import * as Plot from '@observablehq/plot';
-import { autoencoderTerms, type Epoch, pca } from 'scree';
+import { autoencoderTerms, type Epoch, type Matrix, pca } from 'scree';
 import { digits } from './data.js';
 import type { Draw } from './figure.js';
 import {
@@ -47,7 +47,7 @@ export const drawAutoencoder: Draw = async (progress) => {
   }
   progress.clear();
   const ends = WEIGHTS.map(({ alpha }) => runs.filter((run) => run.alpha === alpha).pop() as Epoch);
-  const lost = ojaAndGradient(exact.components.data, exact.k, images.data.subarray(0, exact.d));
+  const lost = ojaAndGradient(exact.components, images.data.subarray(0, exact.d));
 
   const curve = (value: 'defect' | 'angle', least: number) =>
     plot({
@@ -105,9 +105,8 @@ export const drawAutoencoder: Draw = async (progress) => {
 };
 
 /** How far ∂L_AE/∂W is from −2(yxᵀ − yyᵀW), relative to its largest entry. */
-function ojaAndGradient(weights: Float64Array, k: number, pixels: Uint8Array): number {
-  const x = Float64Array.from(pixels);
-  const { y, xRec, reconstructionGradient } = autoencoderTerms(weights, k, x);
+function ojaAndGradient(weights: Matrix<Float64Array>, x: Uint8Array): number {
+  const { y, xRec, reconstructionGradient } = autoencoderTerms(weights, x);
   // yyᵀW = y·x_recᵀ.
   const oja = reconstructionGradient.map((_, at) => {
     const [row, column] = [Math.floor(at / x.length), at % x.length];
@@ -130,7 +129,7 @@ function sphere(x: number, y: number, radius: number): Part[] {
   for (let step = 0; step <= 800; step++) {
     if (step % 8 === 0)
       for (const [row, way] of ways.entries()) way.push(Array.from(rows.subarray(3 * row, 3 * row + 3)));
-    const { orthogonalityGradient } = autoencoderTerms(rows, 3, new Float64Array(3));
+    const { orthogonalityGradient } = autoencoderTerms({ rows: 3, cols: 3, data: rows }, [0, 0, 0]);
     for (let entry = 0; entry < rows.length; entry++) rows[entry] -= 0.01 * orthogonalityGradient[entry];
   }
   // Seen from longitude 50°, latitude 25°.

@@ -34,16 +34,17 @@ export const drawDescent: Draw = async (progress) => {
   const start = performance.now();
   progress.show(0, 'the exact answer');
   const exact = await pca(images, { k: 2 });
-  const { variances } = await pca(images, { k: 'all' });
   const epochs: Epoch[] = [];
   const frames: Float32Array[] = [];
+  let length = 1;
   const begun = performance.now();
   const model = await pca(images, {
     k: 2,
     solver: 'points',
     learn: {
       exact: exact.components,
-      onEpoch: (epoch, { points = new Float64Array(0) }) => {
+      onEpoch: (epoch, { points = new Float64Array(0), unit = 1 }) => {
+        length = unit;
         epochs.push(epoch);
         frames.push(Float32Array.from(points));
         const { angle = 1 } = epoch;
@@ -56,9 +57,9 @@ export const drawDescent: Draw = async (progress) => {
   const descended = seconds(begun);
   const angle = epochs[epochs.length - 1].angle ?? Number.NaN;
 
-  const deviation = Math.sqrt(variances[0]);
+  const deviation = Math.sqrt(exact.variances[0]);
   const scores = Float64Array.from((await exact.transform(images)).data, (score) => score / deviation);
-  const unit = lengthOfUnit(variances, images.rows, epochs[0]) / deviation;
+  const unit = length / deviation;
   const moments = frames.map((frame, epoch) => {
     const points = Float64Array.from(frame, (value) => value * unit);
     return { epoch, ...align(points, scores) };
@@ -94,7 +95,11 @@ export const drawDescent: Draw = async (progress) => {
       colour: FAINT,
     }),
     text(16, below, 'Loss above its minimum', { weight: 600 }),
-    { x: 0, y: below + 4, svg: curve(epochs, (epoch) => epoch.loss - leastLoss(variances, epoch), drawn, BLUE) },
+    {
+      x: 0,
+      y: below + 4,
+      svg: curve(epochs, (epoch) => epoch.loss - leastLoss(exact.singularValues, length, epoch), drawn, BLUE),
+    },
     text(WIDTH / 2 + 16, below, 'Angle to the exact plane, rad', { weight: 600 }),
     { x: WIDTH / 2, y: below + 4, svg: curve(epochs, (epoch) => epoch.angle ?? 0, drawn, RED) },
   );
@@ -125,22 +130,9 @@ function extent({ points }: { readonly points: Float64Array }): number {
   return points.reduce((sum, value) => sum + value * value, 0);
 }
 
-/** Σλ² over all components after the first few. */
-function squaresAfter(variances: Float64Array, first: number): number {
-  return variances.slice(first).reduce((sum, variance) => sum + variance ** 2, 0);
-}
-
-/**
- * What one unit of the points is in the data's. Points are in units where σ₁ is about 1; how much about shows in the term
- * 4·‖S‖²/unit⁴ of the loss, because ‖S‖² = Σλ²·(n − 1)² is known.
- */
-function lengthOfUnit(variances: Float64Array, n: number, { terms }: Epoch): number {
-  return ((4 * squaresAfter(variances, 0)) / terms.data) ** 0.25 * Math.sqrt(n - 1);
-}
-
-/** The least loss there is: 4·Σ_{j>2} λⱼ², in the units of the epoch's. */
-function leastLoss(variances: Float64Array, { terms }: Epoch): number {
-  return (terms.data * squaresAfter(variances, 2)) / squaresAfter(variances, 0);
+/** The least loss there is: of 4·‖S‖² what the first components leave, in the units of the epoch's. */
+function leastLoss(singularValues: Float64Array, unit: number, { terms }: Epoch): number {
+  return singularValues.reduce((left, sigma) => left - 4 * (sigma / unit) ** 4, terms.data);
 }
 
 function panel(

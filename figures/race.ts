@@ -36,6 +36,7 @@ const RUNNERS: readonly Runner[] = [
   { name: 'dual', solver: 'dual' },
   { name: 'svd', solver: 'svd' },
   { name: 'krylov', solver: 'krylov' },
+  { name: 'streaming', solver: 'streaming' },
 ];
 
 interface Place {

@@ -113,7 +113,10 @@ describe('chapter 4: the autoencoder and Oja', () => {
       ).map(([value]) => value * value),
     );
     const size = sum(Array.from(x, (value) => value * value));
-    expect(autoencoderTerms(weights, 2, x).reconstruction).toBeCloseTo(size - 2 * quadratic + quartic, 12);
+    expect(autoencoderTerms({ rows: 2, cols: x.length, data: weights }, x).reconstruction).toBeCloseTo(
+      size - 2 * quadratic + quartic,
+      12,
+    );
   });
 
   it('what is learned is rotated and not scaled, and ZCA is no minimum', async () => {
@@ -127,7 +130,11 @@ describe('chapter 4: the autoencoder and Oja', () => {
       v.map((row, r) => row.map((value) => value / Math.sqrt(variances[r]))),
     );
     const errors = (all: number[][]): number =>
-      sum(rows.map((row) => autoencoderTerms(Float64Array.from(all.flat()), 3, Float64Array.from(row)).reconstruction));
+      sum(
+        rows.map(
+          (row) => autoencoderTerms({ rows: 3, cols: 3, data: Float64Array.from(all.flat()) }, row).reconstruction,
+        ),
+      );
     expect(errors(v)).toBeCloseTo(0, 10);
     expect(errors(zca)).toBeGreaterThan(1);
   });
@@ -137,7 +144,7 @@ describe('chapter 4: the autoencoder and Oja', () => {
       Float64Array.from([1, 0, Math.cos((degrees * Math.PI) / 180), Math.sin((degrees * Math.PI) / 180)]);
     const change = (degrees: number): number => {
       const rows = at(degrees);
-      const { orthogonalityGradient: g } = autoencoderTerms(rows, 2, new Float64Array(2));
+      const { orthogonalityGradient: g } = autoencoderTerms({ rows: 2, cols: 2, data: rows }, [0, 0]);
       const moved = rows.map((value, i) => value - 0.001 * g[i]);
       const cosine =
         (moved[0] * moved[2] + moved[1] * moved[3]) / (Math.hypot(moved[0], moved[1]) * Math.hypot(moved[2], moved[3]));

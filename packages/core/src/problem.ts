@@ -53,6 +53,7 @@ export function pose(
     preparation,
     tolerance: settings.tolerance ?? usual,
     learn: settings.learn ?? {},
+    unit: framing.unit,
     seed: settings.seed,
     engine,
     pace,

@@ -1,5 +1,6 @@
 import type { Matrix } from '../data/matrix.js';
-import { DataError } from '../errors.js';
+import { isMatrix } from '../data/to-block.js';
+import { DataError, show } from '../errors.js';
 import { addCombination, rowProducts } from '../linalg/rows.js';
 
 /**
@@ -36,17 +37,14 @@ export interface AutoencoderTerms {
 
 /** All terms of one row x, by their names; the matrix is W (k × d). */
 export function autoencoderTerms(matrix: Matrix<Float64Array>, row: ArrayLike<number>): AutoencoderTerms {
+  if (!isMatrix(matrix) || !(matrix.data instanceof Float64Array)) {
+    throw new DataError('BAD_DATA', `Weights are a matrix { rows, cols, data } of Float64Array, not ${show(matrix)}.`);
+  }
   const { rows: k, cols: d, data: weights } = matrix;
   const x = Float64Array.from(row);
   if (x.length !== d || weights.length !== k * d) {
-    throw new DataError(
-      'WIDTH_MISMATCH',
-      `W is ${k} × ${d} with ${weights.length} numbers, and the row has ${x.length}.`,
-      {
-        value: x.length,
-        expected: d,
-      },
-    );
+    const found = `W is ${k} × ${d} with ${weights.length} numbers, and the row has ${x.length}.`;
+    throw new DataError('WIDTH_MISMATCH', found, { value: x.length, expected: d });
   }
   const y = rowProducts(weights, k, x, 1, d);
   const xRec = new Float64Array(d);

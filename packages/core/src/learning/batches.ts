@@ -1,7 +1,7 @@
 import type { Answer, Ask } from './rule.js';
 
 /** Rows of a batch, where their number is left to the rule. */
-const USUAL = 128;
+const USUAL = 256;
 /** Batches that few rows are cut into at least. */
 const SEVERAL = 16;
 const LEAST = 8;
@@ -38,15 +38,20 @@ export function* batchEpoch(
   anchor: Anchor | undefined,
   step: (image: Float64Array, share: number) => boolean,
 ): Generator<Ask, number, Answer> {
+  const way = new Float64Array(anchor ? weights.length : 0);
   let seen = 0;
   for (;;) {
-    const vectors = anchor ? weights.map((value, at) => value - anchor.weights[at]) : weights;
+    let vectors = weights;
+    if (anchor) {
+      for (let at = 0; at < way.length; at++) way[at] = weights[at] - anchor.weights[at];
+      vectors = way;
+    }
     const { product, share, last } = yield { pass: 'batch', vectors, k, rows };
     // Rows that weigh nothing teach nothing.
     if (share > 0) {
-      for (let at = 0; at < product.length; at++) {
-        product[at] = product[at] / (top * share) + (anchor ? anchor.image[at] : 0);
-      }
+      const factor = 1 / (top * share);
+      for (let at = 0; at < product.length; at++) product[at] *= factor;
+      if (anchor) for (let at = 0; at < product.length; at++) product[at] += anchor.image[at];
       seen += share;
       if (!step(product, share)) return seen;
     }

@@ -143,7 +143,7 @@ export class Descent implements IterableIterator<Snapshot> {
     const epoch = this.#epoch++;
     const last = stand.diverged === true || this.#epoch >= this.#epochs;
     const due = (last || epoch % MEASURED === 0) && stand.rows.every(Number.isFinite);
-    const worst = due ? this.#answers.run(measure(stand.rows, k, d, random(seed + 1))).worst : undefined;
+    const worst = due ? this.#answers.run(measure(stand.rows, k, d, random(seed + 1), stand.image)).worst : undefined;
     const told = record(stand, epoch, this.#exact, d, k, worst);
     if (stand.diverged) throw this.#failed(stand, told, worst);
     const converged = worst !== undefined && worst <= this.#tolerance && stand.settled !== false;

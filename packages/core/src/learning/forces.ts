@@ -45,7 +45,7 @@ export function* pairwise(facts: Facts, controls: Controls): Rule {
     const state = standOf(a, innerProducts(y.at, n, k), squares, top, d, k);
     const { attraction, repulsion, attracting } = forces;
     const step = size.step;
-    const verdict = size.judge(forces.loss, state);
+    const verdict = size.judge(forces.loss, { settled: state.settled });
     yield {
       ...state,
       loss: forces.loss,

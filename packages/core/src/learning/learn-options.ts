@@ -27,7 +27,7 @@ export interface LearnOptions {
   readonly step?: number;
   /** Epochs after which the step is half of what it was: η/(1 + epoch/decay). Left out, the noise of batches is taken out otherwise. */
   readonly decay?: number;
-  /** Rows a step sees. Left out: all of them (autoencoder), or a sixteenth, at most 128 (hebbian). */
+  /** Rows a step sees. Left out: all of them (autoencoder), or a sixteenth, at most 256 (hebbian). */
   readonly batch?: number;
   /** Weight of the orthonormality term, 0 ≤ α < 1. Default 0: the reconstruction error alone leads to orthonormal rows. */
   readonly alpha?: number;
@@ -53,8 +53,10 @@ export function controlsOf(learn: LearnOptions): Controls {
 export interface LearnState {
   /** Rows whose span is the subspace found so far: k × d. */
   readonly rows: Float64Array;
-  /** The embedded points, n × k, of rules that move points. */
+  /** The embedded points, n × k, of rules that move points, where σ₁ is about 1; rows with weights have √w times theirs. */
   readonly points?: Float64Array;
+  /** What points are to be multiplied by to be scores, in the data's units. */
+  readonly unit?: number;
 }
 
 type Check = { readonly must: string; readonly test: (value: unknown) => boolean };

@@ -59,13 +59,14 @@ async function learn(problem: Problem, way: Way, n: number, answers: Answers): P
     const last = asked.diverged === true || epoch + 1 >= epochs;
     let found: Found | undefined;
     if ((last || checks.due(epoch + 1)) && asked.rows.every(Number.isFinite)) {
-      found = await answerAll(measure(asked.rows, k, d, rng), answer);
+      found = await answerAll(measure(asked.rows, k, d, rng, asked.image), answer);
       if (!best || found.worst < best.worst) best = found;
       checks.note(epoch + 1, asked.settled === false ? Math.max(2, found.worst / tolerance) : found.worst / tolerance);
     }
     const one = record(asked, epoch, options.exact, d, k, found?.worst);
     recorded.push(one);
-    options.onEpoch?.(one, { rows: asked.rows, ...(asked.points ? { points: asked.points } : {}) });
+    const { rows, points, unit = 1 } = asked;
+    options.onEpoch?.(one, { rows, ...(points ? { points, unit: unit * problem.unit } : {}) });
     const good = found && found.worst <= tolerance && asked.settled !== false ? found : undefined;
     if (good || last) {
       const pairs = good ?? best ?? (await answerAll(measure(fallback(k, d), k, d, rng), answer));
@@ -95,8 +96,14 @@ export async function answerAll<Result>(
   return turn.value;
 }
 
-export function* measure(rows: Float64Array, k: number, d: number, rng: Random): Generator<Ask, Found, Answer> {
-  const pairs = yield* rayleighRitz(rows, k, d, rng);
+export function* measure(
+  rows: Float64Array,
+  k: number,
+  d: number,
+  rng: Random,
+  image?: Float64Array,
+): Generator<Ask, Found, Answer> {
+  const pairs = yield* rayleighRitz(rows, k, d, rng, image);
   return { ...pairs, worst: Math.max(...pairs.residuals) / pairs.values[0] };
 }
 

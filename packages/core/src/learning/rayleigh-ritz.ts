@@ -1,3 +1,4 @@
+import { cholesky, invertLower } from '../linalg/cholesky.js';
 import { orthonormalise } from '../linalg/orthonormalise.js';
 import type { Random } from '../linalg/random.js';
 import { addCombination, rowProducts } from '../linalg/rows.js';
@@ -14,24 +15,44 @@ export interface RitzPairs {
   readonly residuals: Float64Array;
 }
 
+/** Share of its square that a row must keep beside the others for Cholesky to make it orthonormal without losing digits. */
+const APART = 1e-4;
+
 /**
  * Rayleigh–Ritz: the span of k rows is turned to its principal axes, the eigenvectors of T = QSQᵀ for an orthonormal basis Q. Rows
- * that depend on others are replaced by random directions.
+ * that depend on others are replaced by random directions. Where WS is known (`known`) and the rows W are well apart, QS is known too:
+ * with WWᵀ = LLᵀ, Q = L⁻¹W and QS = L⁻¹WS.
  */
 export function* rayleighRitz(
   rows: Float64Array,
   k: number,
   d: number,
   rng: Random,
+  known?: Float64Array,
 ): Generator<Ask, RitzPairs, Answer> {
+  const lower = known && cholesky(rowProducts(rows, k, rows, k, d), k, APART);
+  if (known && lower) {
+    const inverse = invertLower(lower, k);
+    return turn(combined(inverse, rows, k, d), combined(inverse, known, k, d), k, d);
+  }
   const q = rows.slice();
   complete(orthonormalise(q, k, d, rng));
-  const { product: image } = yield { pass: 'normal', vectors: q, k };
+  const { product } = yield { pass: 'normal', vectors: q, k };
+  return turn(q, product, k, d);
+}
+
+/** Orthonormal rows Q and their images QS, turned to the eigenvectors of QSQᵀ. */
+function turn(q: Float64Array, image: Float64Array, k: number, d: number): RitzPairs {
   const { vectors } = complete(symmetricEigen(rowProducts(q, k, image, k, d), k, k));
-  const basis = new Float64Array(k * d);
-  const turned = new Float64Array(k * d);
-  addCombination(1, vectors, k, q, k, d, basis);
-  addCombination(1, vectors, k, image, k, d, turned);
+  const basis = combined(vectors, q, k, d);
+  const turned = combined(vectors, image, k, d);
   const values = Float64Array.from({ length: k }, (_, r) => dot(basis, r * d, turned, r * d, d));
   return { basis, values, residuals: residualNorms(turned, basis, values, k, d) };
+}
+
+/** CR for k × k coefficients C and k rows R. */
+function combined(coefficients: Float64Array, rows: Float64Array, k: number, d: number): Float64Array {
+  const out = new Float64Array(k * d);
+  addCombination(1, coefficients, k, rows, k, d, out);
+  return out;
 }

@@ -41,6 +41,8 @@ export interface Stand {
   readonly defect: number;
   /** k × d: their span is the subspace found so far. */
   readonly rows: Float64Array;
+  /** Those rows times S, where the rule knows that anyway. */
+  readonly image?: Float64Array;
   /** n × k, of rules that move points; in units where σ₁ = 1. */
   readonly points?: Float64Array;
   /** σ₁ in the frame's units, about: what points are to be multiplied by to be scores. */

@@ -42,10 +42,13 @@ export class StepSize {
   }
 
   /**
-   * Notes the loss where the optimiser is. A loss that `mayGrow` is one of batches, or of no gradient; one that is not `settled` must
-   * still fall.
+   * Notes the loss at a place, which is where the optimiser is unless another is given. A loss that `mayGrow` is one of batches, or of no
+   * gradient; one that is not `settled` must still fall.
    */
-  judge(loss: number, { mayGrow = false, settled = true } = {}): 'go on' | 'try again' | 'diverged' {
+  judge(
+    loss: number,
+    { mayGrow = false, settled = true, rows = this.#optimiser.at } = {},
+  ): 'go on' | 'try again' | 'diverged' {
     if (Number.isNaN(this.#first)) this.#first = loss;
     const rounding = ROUNDING * Math.abs(this.#first);
     const grew = !(loss <= this.#last + rounding);
@@ -56,7 +59,7 @@ export class StepSize {
     this.#idle = fell || (settled && loss <= this.#lowest + rounding) ? 0 : this.#idle + 1;
     if (loss < this.#lowest) {
       this.#lowest = loss;
-      this.#best.set(this.#optimiser.at);
+      this.#best.set(rows);
     }
     const idle = this.#idle >= IDLE;
     const burst = !Number.isFinite(loss) || loss > TOO_MUCH * this.#first + rounding || idle;

@@ -50,12 +50,15 @@ export function* byGradient(facts: Facts, controls: Controls): Rule {
   for (let epoch = 0; ; epoch++) {
     const { alpha } = controls;
     const step = size.step / (controls.decay === undefined ? 1 : 1 + epoch / controls.decay);
-    let terms: Pick<MeanTerms, 'reconstruction' | 'orthogonality'>;
-    let gradient: Float64Array | undefined;
+    const at = (rows: Float64Array, image: Float64Array): Place => ({
+      ...meanTerms(rows, image, trace, alpha, k, d),
+      rows,
+      image: image.map((value) => value * top),
+    });
+    let place: Place;
     if (batch === undefined) {
-      const { product } = yield { pass: 'normal', vectors: weights.at, k };
-      const image = product.map((value) => value / top);
-      ({ gradient, ...terms } = meanTerms(weights.at, image, trace, alpha, k, d));
+      const { weights: rows, image } = yield* anchorAt(weights.at, k, top);
+      place = at(rows, image);
     } else {
       const momentum = controls.momentum ?? BATCH_MOMENTUM;
       const length = controls.descent === 'momentum' ? step * (1 - momentum) : step;
@@ -68,24 +71,34 @@ export function* byGradient(facts: Facts, controls: Controls): Rule {
         mean.orthogonality += share * orthogonality;
         return Number.isFinite(reconstruction);
       });
+      mean.reconstruction /= seen;
+      mean.orthogonality /= seen;
       // At the anchor the loss of all rows is known; the mean over batches is that of a way.
-      terms =
+      place =
         anchor && Number.isFinite(mean.reconstruction)
-          ? meanTerms(anchor.weights, anchor.image, trace, alpha, k, d)
-          : { reconstruction: mean.reconstruction / seen, orthogonality: mean.orthogonality / seen };
+          ? at(anchor.weights, anchor.image)
+          : { ...mean, rows: weights.at.slice() };
     }
-    const { reconstruction, orthogonality } = terms;
+    const { reconstruction, orthogonality, gradient, rows, image } = place;
     const loss = (1 - alpha) * reconstruction + alpha * orthogonality;
-    const verdict = size.judge(loss, { mayGrow: batch !== undefined && controls.decay !== undefined });
+    const verdict = size.judge(loss, { mayGrow: batch !== undefined && controls.decay !== undefined, rows });
     yield {
       loss,
       terms: { reconstruction, orthogonality },
       step,
       ...(batch === undefined ? {} : { batch }),
-      defect: orthonormalityDefect(weights.at, k, d),
-      rows: weights.at,
+      defect: orthonormalityDefect(rows, k, d),
+      rows,
+      ...(image ? { image } : {}),
       diverged: verdict === 'diverged',
     };
-    if (gradient && verdict === 'go on') weights.advance(gradient, step, controls.momentum);
+    if (batch === undefined && gradient && verdict === 'go on') weights.advance(gradient, step, controls.momentum);
   }
+}
+
+/** Weights of which the loss is known, and of all rows also WS and the gradient. */
+interface Place extends Pick<MeanTerms, 'reconstruction' | 'orthogonality'> {
+  readonly rows: Float64Array;
+  readonly image?: Float64Array;
+  readonly gradient?: Float64Array;
 }

@@ -1,18 +1,21 @@
 import { reconstructionLoss } from '../learning/autoencoder-terms.js';
-import { anchorAt, batchEpoch, usualBatch } from '../learning/batches.js';
+import { type Anchor, anchorAt, batchEpoch, usualBatch } from '../learning/batches.js';
 import { HebbianFold } from '../learning/hebbian-fold.js';
 import { checkNeurons, hebbianDirection, HEBBIAN_STEP as STEP } from '../learning/hebbian-rules.js';
 import { largestVariance } from '../learning/largest-variance.js';
 import { learnFromRows } from '../learning/learn.js';
 import type { HebbianRule } from '../learning/learn-options.js';
 import { optimiser } from '../learning/optimiser.js';
-import type { Controls, Facts, Rule } from '../learning/rule.js';
+import type { Controls, Facts, Rule, Stand } from '../learning/rule.js';
 import { StepSize } from '../learning/step-size.js';
 import { orthonormalityDefect, randomRows } from '../linalg/orthonormalise.js';
 import { random } from '../linalg/random.js';
 import { rowProducts } from '../linalg/rows.js';
 import type { Use } from './index.js';
 import type { Solver } from './solver.js';
+
+/** Batches of which one is looked at for the loss, which takes as long to know as a step. */
+const LOOK = 4;
 
 /**
  * Hebbian learning: neurons that see row after row. With y = Wx
@@ -50,30 +53,40 @@ export function* byHebb(rule: HebbianRule, facts: Facts, controls: Controls): Ru
   for (let epoch = 0; ; epoch++) {
     const step = size.step / (controls.decay === undefined ? 1 : 1 + epoch / controls.decay);
     const anchor = epoch > 0 && controls.decay === undefined ? yield* anchorAt(weights.at, k, top) : undefined;
-    let sum = 0;
-    const seen = yield* batchEpoch(weights.at, k, rows, top, anchor, (image, share) => {
+    const losses: number[] = [];
+    let batches = 0;
+    yield* batchEpoch(weights.at, k, rows, top, anchor, (image) => {
       const m = rowProducts(image, k, weights.at, k, d);
-      // At the anchor the loss of all rows is known; elsewhere it is the mean over the way.
-      sum += anchor ? m[0] : share * reconstructionOf(m, weights.at, trace, k, d);
+      if (batches++ % LOOK === 0 || !Number.isFinite(m[0])) losses.push(reconstructionOf(m, weights.at, trace, k, d));
       weights.advance(hebbianDirection(rule, weights.at, image, k, d, m), -step, undefined);
-      return Number.isFinite(sum);
+      return Number.isFinite(losses[losses.length - 1]);
     });
-    const loss =
-      anchor && Number.isFinite(sum)
-        ? reconstructionOf(rowProducts(anchor.image, k, anchor.weights, k, d), anchor.weights, trace, k, d)
-        : sum / seen;
+    const way = losses.reduce((sum, value) => sum + value, 0) / losses.length;
+    const told =
+      anchor && Number.isFinite(way) ? atAnchor(anchor, top, trace, k, d) : { loss: way, rows: weights.at.slice() };
     // Sanger's rule is no gradient of this loss: on its way to the order of components it may climb a little.
-    const verdict = size.judge(loss, { mayGrow: true });
+    const verdict = size.judge(told.loss, { mayGrow: true, rows: told.rows });
     yield {
-      loss,
-      terms: { reconstruction: loss },
+      ...told,
+      terms: { reconstruction: told.loss },
       step,
       batch: rows,
-      defect: orthonormalityDefect(weights.at, k, d),
-      rows: weights.at,
+      defect: orthonormalityDefect(told.rows, k, d),
       diverged: verdict === 'diverged',
     };
   }
+}
+
+/** Where an epoch began, of which everything is known of all rows; without an anchor it is told where it ends. */
+function atAnchor(
+  { weights, image }: Anchor,
+  top: number,
+  trace: number,
+  k: number,
+  d: number,
+): Pick<Stand, 'loss' | 'rows' | 'image'> {
+  const loss = reconstructionOf(rowProducts(image, k, weights, k, d), weights, trace, k, d);
+  return { loss, rows: weights, image: image.map((value) => value * top) };
 }
 
 /** Mean ‖x − WᵀWx‖² from M = WCWᵀ. */

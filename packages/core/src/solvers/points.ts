@@ -51,7 +51,7 @@ export function* factored(facts: Facts, controls: Controls): Rule {
     }
     const state = standOf(a, inner, squares, top, d, k);
     const step = size.step;
-    const verdict = size.judge(state.loss, state);
+    const verdict = size.judge(state.loss, { settled: state.settled });
     yield { ...state, step, points: y.at, diverged: verdict === 'diverged' };
     if (verdict === 'go on') y.advance(gradient, step, controls.momentum);
   }

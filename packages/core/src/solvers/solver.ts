@@ -29,6 +29,8 @@ export interface Problem {
   readonly tolerance: number;
   /** How solvers that learn go about it. */
   readonly learn: LearnOptions;
+  /** The data's units that one of the frame's is, for telling only. */
+  readonly unit: number;
   readonly seed: number;
   /** For products and reductions of the solver's own matrices. */
   readonly engine: Engine;
