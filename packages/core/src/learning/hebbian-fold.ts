@@ -21,11 +21,13 @@ import type { HebbianRule } from './learn-options.js';
 import type { Stand } from './rule.js';
 
 /** Rows of a batch. */
-const BATCH = 128;
+const BATCH = 256;
 /** Batches after which steps are half as long. */
 const HALF = 100;
 /** Batches that an estimate of the present remembers. */
 const MEMORY = 50;
+/** Batches of which one is looked at for the loss, which takes as long to know as a step. */
+const LOOK = 4;
 /** Weights that are this large are on their way to infinity. */
 const BURST = 10;
 
@@ -126,14 +128,16 @@ export class HebbianFold implements Fold {
     const share = Math.max(1 / this.#batches, 1 / MEMORY);
     for (let i = 0; i < image.length; i++) this.#image[i] += share * (image[i] - this.#image[i]);
     this.#top += Math.max(0, longest - this.#top) / this.#batches;
-    const relative = image.map((value) => value / this.#top);
-    const products = rowProducts(relative, k, this.#weights, k, d);
-    const loss = reconstructionLoss(products, rowProducts(this.#weights, k, this.#weights, k, d), trace / this.#top, k);
-    this.#loss += (loss - this.#loss) / this.#batches;
+    for (let i = 0; i < image.length; i++) image[i] /= this.#top;
+    const m = rowProducts(image, k, this.#weights, k, d);
+    if (this.#batches % LOOK === 1) {
+      const p = rowProducts(this.#weights, k, this.#weights, k, d);
+      this.#loss += (reconstructionLoss(m, p, trace / this.#top, k) - this.#loss) / Math.ceil(this.#batches / LOOK);
+    }
     const { step } = this.#settings.learn ?? {};
     const chosen = step ?? HEBBIAN_STEP / (1 + trace / this.#top / batch.rows) / this.#shortened;
     this.#step = chosen / (1 + this.#batches / HALF);
-    const direction = hebbianDirection(this.#rule, this.#weights, relative, k, d);
+    const direction = hebbianDirection(this.#rule, this.#weights, image, k, d, m);
     const before = this.#weights.slice();
     for (let i = 0; i < direction.length; i++) this.#weights[i] += this.#step * direction[i];
     if (maxAbs(this.#weights) <= BURST) return;
