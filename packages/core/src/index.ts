@@ -26,7 +26,14 @@ export {
   descend,
 } from './learning/descend.js';
 export type { Epoch } from './learning/epoch.js';
-export type { DescentKind, LearnOptions, LearnState } from './learning/learn-options.js';
+export type {
+  DescentKind,
+  HebbianRule,
+  LearnOptions,
+  LearnState,
+  PointsRule,
+  StreamingRule,
+} from './learning/learn-options.js';
 export { type ForceShares, type NeighbourForces, neighbourForces } from './learning/neighbour-forces.js';
 export type { PointForces, Snapshot } from './learning/snapshot.js';
 export type { WatchedData } from './learning/watched-data.js';

@@ -49,7 +49,7 @@ export interface PcaOptions extends ControlOptions {
   readonly learn?: LearnOptions;
   /** What runs the passes. Default `'auto'`: the fastest there is; `'blas'` comes with the package `scree`. */
   readonly engine?: 'auto' | 'wasm' | 'reference' | 'blas' | Engine;
-  /** Residual ‖Cv − λv‖/λ₁ that iterative solvers must reach. Default 1e-10, and 1e-6 for float32 data. */
+  /** Residual ‖Cv − λv‖/λ₁ that iterative solvers must reach. Default 1e-10, and 1e-6 for float32 data and for solvers that learn. */
   readonly tolerance?: number;
   /** Seed of everything random. Default 0. */
   readonly seed?: number;
@@ -143,8 +143,9 @@ export function checkOptions(options: PcaOptions): Settings {
     given[option] = value;
   }
   const settings: Settings = { ...DEFAULTS, ...given };
-  checkLearn(settings.learn, settings);
-  return settings;
+  checkLearn(settings);
+  // Oja's rule has one neuron.
+  return settings.learn?.rule === 'oja' ? { ...settings, k: 1 } : settings;
 }
 
 /** Checks the options that every call shares which reads data. */

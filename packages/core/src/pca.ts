@@ -130,11 +130,17 @@ function shapeOf(moments: Moments): Shape {
 /** Moments have no rows any more: what concerns rows cannot be asked of them. */
 function refuseForMoments({ solver, learn, weights }: Settings, cols: number): void {
   const needsRows = solver !== 'auto' && solverFor(solver, { cols, learn }).needs !== 'scatter';
-  const option = weights !== undefined ? 'weights' : needsRows ? 'solver' : undefined;
+  const batches = solver === 'autoencoder' && learn?.batch !== undefined;
+  const option = weights !== undefined ? 'weights' : batches ? 'learn.batch' : needsRows ? 'solver' : undefined;
   if (option === undefined) return;
+  const remedy = {
+    weights: 'Give weights when you add rows',
+    'learn.batch': 'Leave it out',
+    solver: "Leave solver at 'auto' or 'covariance'",
+  }[option];
   throw new OptionError(
     'BAD_OPTION',
-    `${option} cannot be chosen for moments: their rows are gone. ${option === 'weights' ? 'Give weights when you add rows' : "Leave solver at 'auto' or 'covariance'"}, or pass the rows themselves.`,
+    `${option} cannot be chosen for moments: their rows are gone. ${remedy}, or pass the rows themselves.`,
     { option },
   );
 }

@@ -54,6 +54,7 @@ export function pose(
     tolerance: settings.tolerance ?? usual,
     learn: settings.learn ?? {},
     unit: framing.unit,
+    centred: center && settings.weights === undefined,
     seed: settings.seed,
     engine,
     pace,

@@ -9,10 +9,9 @@ import type { Beat, Engine, LoadedBlock } from './engine.js';
 /** Lines of a packed tile: rounding of what is summed over a tile grows with it, the number of tiles falls with it. */
 const TILE_LINES = 256;
 
-/** Some rows, with what they weigh and the scatter of them alone times vectors. */
+/** Some rows, and the scatter of them alone times vectors. */
 export interface Batch {
   readonly rows: number;
-  readonly weight: number;
   normal(vectors: Float64Array, k: number): Promise<Float64Array>;
 }
 
@@ -44,11 +43,6 @@ export class Passes {
     this.#frame = frame;
     this.#weights = weights;
     this.#pace = pace;
-  }
-
-  /** What all rows weigh together: their number, where they have no weights. */
-  get weight(): number {
-    return this.#weights.slice(0, this.rows)?.reduce((sum, weight) => sum + weight, 0) ?? this.rows;
   }
 
   /** S = BᵀB, upper triangle (d × d). */
@@ -120,7 +114,6 @@ export class Passes {
         const frame = own ? { ...this.#frame, rootWeights: own.map(Math.sqrt) } : this.#frame;
         yield {
           rows: rows.rows,
-          weight: own ? own.reduce((sum, weight) => sum + weight, 0) : rows.rows,
           normal: async (vectors, k) => {
             const out = new Float64Array(k * this.cols);
             const loaded = await this.#engine.load(rows);

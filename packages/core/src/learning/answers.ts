@@ -5,7 +5,7 @@ import { dot } from '../linalg/vector.js';
 import type { Pace } from '../pace.js';
 import type { ScatterProblem } from '../solvers/solver.js';
 import { completeSymmetric, Span } from '../solvers/span.js';
-import type { Answer, Ask } from './rule.js';
+import { type Answer, type Ask, NO_ANSWER } from './rule.js';
 
 /** Who answers what a rule asks. */
 export interface Answers {
@@ -27,6 +27,10 @@ export async function withScatter<Result>(
   return Span.use(scatter, d, d, problem, (matrix) =>
     use({
       async answer(ask) {
+        if (ask.pass === 'pause') {
+          await problem.pace.breathe();
+          return NO_ANSWER;
+        }
         if (ask.pass !== 'normal') throw new TypeError(`The scatter cannot answer ${ask.pass}.`);
         return whole(transpose(await matrix.coordinates(ask.vectors, ask.k), d, ask.k));
       },
@@ -43,14 +47,11 @@ export class RowAnswers implements Answers {
   readonly #passes: Passes;
   readonly #pace: Pace;
   #batches: AsyncGenerator<Batch, void, void> | undefined;
-  #size = 0;
   #seen = 0;
-  readonly #weight: number;
 
   constructor(passes: Passes, pace: Pace) {
     this.#passes = passes;
     this.#pace = pace;
-    this.#weight = passes.weight;
   }
 
   async answer(ask: Ask): Promise<Answer> {
@@ -63,25 +64,26 @@ export class RowAnswers implements Answers {
       case 'multiplyTransposed':
         return whole(await passes.multiplyTransposed(ask.scores, ask.k));
       case 'batch':
-        return this.#batch(ask.vectors, ask.k, ask.rows);
+        return this.#batch(ask.vectors, ask.k, ask.rows, ask.first);
       case 'rows':
         return whole(await this.#rows());
       case 'squares':
         return whole(Float64Array.of(await this.#squares()));
       case 'pause':
         await this.#pace.breathe();
-        return whole(NOTHING);
+        return NO_ANSWER;
     }
   }
 
-  /** The next batch; the first of a new epoch where all rows were seen, or another size is asked for. */
-  async #batch(vectors: Float64Array, k: number, size: number): Promise<Answer> {
-    if (this.#size !== size) {
-      await this.#batches?.return();
-      this.#batches = undefined;
-      this.#size = size;
-    }
-    if (!this.#batches) {
+  /** Leaves an epoch that nobody goes on with. */
+  async close(): Promise<void> {
+    await this.#batches?.return();
+    this.#batches = undefined;
+  }
+
+  async #batch(vectors: Float64Array, k: number, size: number, first: boolean): Promise<Answer> {
+    if (first || !this.#batches) {
+      await this.close();
       this.#batches = this.#passes.batches(size);
       this.#seen = 0;
       this.#pace.begin('passes over the data', this.#passes.rows);
@@ -91,11 +93,8 @@ export class RowAnswers implements Answers {
     this.#seen += batch.rows;
     const last = this.#seen === this.#passes.rows;
     const product = await batch.normal(vectors, k);
-    if (last) {
-      await this.#batches.return();
-      this.#batches = undefined;
-    }
-    return { product, share: batch.weight / this.#weight, last };
+    if (last) await this.close();
+    return { product, share: batch.rows / this.#passes.rows, last };
   }
 
   async #rows(): Promise<Float64Array> {
@@ -127,5 +126,3 @@ export class RowAnswers implements Answers {
     return sum;
   }
 }
-
-const NOTHING = new Float64Array(0);

@@ -1,7 +1,8 @@
 import type { Matrix } from '../data/matrix.js';
 import { isMatrix } from '../data/to-block.js';
 import { DataError, show } from '../errors.js';
-import { addCombination, rowProducts } from '../linalg/rows.js';
+import { addCombination, addCombinationSteps, rowProductSteps, rowProducts } from '../linalg/rows.js';
+import type { Steps } from '../pace.js';
 
 /**
  * The linear autoencoder with tied weights W (k × d), its loss and its gradient.
@@ -80,6 +81,8 @@ export interface MeanTerms {
   readonly orthogonality: number;
   /** ∂L_PCA/∂W (k × d). */
   readonly gradient: Float64Array;
+  /** max |WWᵀ − I|. */
+  readonly defect: number;
 }
 
 /**
@@ -89,23 +92,33 @@ export interface MeanTerms {
  *
  * So an epoch costs no more for many rows than for few, once C is known.
  */
-export function meanTerms(
+export function* meanTerms(
   weights: Float64Array,
   image: Float64Array,
   trace: number,
   alpha: number,
   k: number,
   d: number,
-): MeanTerms {
-  const m = rowProducts(image, k, weights, k, d);
-  const p = rowProducts(weights, k, weights, k, d);
+): Steps<MeanTerms> {
+  const m = yield* rowProductSteps(image, k, weights, k, d);
+  const p = yield* rowProductSteps(weights, k, weights, k, d);
   const share = 2 * (1 - alpha);
   const gradient = image.map((value, at) => -2 * share * value - 4 * alpha * weights[at]);
   // MW and W_rec = PW together, then PN.
   const both = m.map((value, at) => share * value + 4 * alpha * p[at]);
-  addCombination(1, both, k, weights, k, d, gradient);
-  addCombination(share, p, k, image, k, d, gradient);
-  return { reconstruction: reconstructionLoss(m, p, trace, k), orthogonality: orthogonalityLoss(p, k), gradient };
+  yield* addCombinationSteps(1, both, k, weights, k, d, gradient);
+  yield* addCombinationSteps(share, p, k, image, k, d, gradient);
+  return {
+    reconstruction: reconstructionLoss(m, p, trace, k),
+    orthogonality: orthogonalityLoss(p, k),
+    gradient,
+    defect: defectOf(p, k),
+  };
+}
+
+/** max |P − I|. */
+export function defectOf(p: Float64Array, k: number): number {
+  return p.reduce((most, value, at) => Math.max(most, Math.abs(value - (at % (k + 1) === 0 ? 1 : 0))), 0);
 }
 
 /** Mean ‖x − WᵀWx‖² = tr C − 2·tr M + tr(MP), M = WCWᵀ, P = WWᵀ. */

@@ -24,11 +24,11 @@ export function* anchorAt(weights: Float64Array, k: number, top: number): Genera
 }
 
 /**
- * One epoch of steps, each on N = WC_b of a batch, C_b its own scatter a row.
+ * One epoch of steps, each on N = WC_b of a batch, C_b its scatter divided by its share of the rows, so that their mean is C.
  *
  * A batch is noise about the whole. With an anchor the noise is that of the way since the anchor only, N = (W − W̃)C_b + W̃C, and
  * vanishes as W comes to rest: steps need not get shorter (variance reduction: Johnson & Zhang 2013; for PCA Shamir 2015).
- * `step` takes N and the batch's share of the rows, and says whether to go on. Returns the share that was seen.
+ * `step` takes N and the batch's share of the rows, and says whether to go on.
  */
 export function* batchEpoch(
   weights: Float64Array,
@@ -36,25 +36,19 @@ export function* batchEpoch(
   rows: number,
   top: number,
   anchor: Anchor | undefined,
-  step: (image: Float64Array, share: number) => boolean,
-): Generator<Ask, number, Answer> {
+  step: (image: Float64Array, share: number) => Generator<Ask, boolean, Answer>,
+): Generator<Ask, void, Answer> {
   const way = new Float64Array(anchor ? weights.length : 0);
-  let seen = 0;
-  for (;;) {
+  for (let first = true; ; first = false) {
     let vectors = weights;
     if (anchor) {
       for (let at = 0; at < way.length; at++) way[at] = weights[at] - anchor.weights[at];
       vectors = way;
     }
-    const { product, share, last } = yield { pass: 'batch', vectors, k, rows };
-    // Rows that weigh nothing teach nothing.
-    if (share > 0) {
-      const factor = 1 / (top * share);
-      for (let at = 0; at < product.length; at++) product[at] *= factor;
-      if (anchor) for (let at = 0; at < product.length; at++) product[at] += anchor.image[at];
-      seen += share;
-      if (!step(product, share)) return seen;
-    }
-    if (last) return seen;
+    const { product, share, last } = yield { pass: 'batch', vectors, k, rows, first };
+    const factor = 1 / (top * share);
+    for (let at = 0; at < product.length; at++) product[at] *= factor;
+    if (anchor) for (let at = 0; at < product.length; at++) product[at] += anchor.image[at];
+    if (!(yield* step(product, share)) || last) return;
   }
 }

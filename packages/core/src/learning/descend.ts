@@ -6,14 +6,14 @@ import { checkOptions } from '../options.js';
 import { byGradient } from '../solvers/autoencoder.js';
 import { byHebb } from '../solvers/hebbian.js';
 import { factored } from '../solvers/points.js';
-import { type Epoch, record } from './epoch.js';
+import { record } from './epoch.js';
 import { exactRows } from './exact-rows.js';
 import { explain } from './failure.js';
 import { pairwise } from './forces.js';
-import { measure } from './learn.js';
-import { checkLearn, controlsOf, type HebbianRule, type LearnOptions, type PointsRule } from './learn-options.js';
+import { checkExact, lookOutside, measure } from './learn.js';
+import { checkHow, controlsOf, type HebbianRule, type LearnOptions, type PointsRule } from './learn-options.js';
 import { MemoryAnswers } from './memory-answers.js';
-import type { Controls, Facts, Rule, Stand } from './rule.js';
+import { type Controls, type Facts, NO_ANSWER, type Rule, type Stand } from './rule.js';
 import { Snapshot } from './snapshot.js';
 import { frameRows, type WatchedData } from './watched-data.js';
 
@@ -28,7 +28,7 @@ export interface DescendOptions
   readonly center?: boolean;
   readonly scale?: Scale;
   readonly seed?: number;
-  /** Residual ‖Sv − θv‖/λ₁ at which it has converged and ends. Default 1e-6. */
+  /** Residual ‖Sv − θv‖/λ₁ at which it has converged and ends. Default 1e-6, and 1e-3 with `decay`. */
   readonly tolerance?: number;
   /** The exact subspace, for the angle to it. Computed first where that is quick; `false` leaves it out. */
   readonly exact?: Matrix<Float64Array> | false;
@@ -69,6 +69,7 @@ export function descend(data: WatchedData, options: DescendOptions): Descent {
 export class Descent implements IterableIterator<Snapshot> {
   readonly #controls: Controls;
   readonly #rule: Rule;
+  readonly #name: DescentRule;
   readonly #answers: MemoryAnswers;
   readonly #frame: { readonly rows: Float64Array; readonly unit: number };
   readonly #facts: Facts;
@@ -97,11 +98,13 @@ export class Descent implements IterableIterator<Snapshot> {
     this.#frame = { rows, unit };
     this.#answers = new MemoryAnswers(rows, n, d);
     this.#controls = controlsOf(learn);
-    this.#facts = { n, d, k, trace, seed: settings.seed };
-    this.#tolerance = settings.tolerance ?? 1e-6;
+    this.#facts = { n, d, k, trace, seed: settings.seed, centred: settings.center };
+    this.#tolerance = settings.tolerance ?? (decay === undefined ? 1e-6 : 1e-3);
+    if (exact) checkExact(exact, d, 'exact');
     this.#epochs = epochs ?? EPOCHS;
     this.#exact =
       exact === false ? undefined : (exact ?? (Math.min(n, d) <= QUICK ? exactRows(rows, n, d, k) : undefined));
+    this.#name = rule;
     this.#rule = makeRule(rule, this.#facts, this.#controls);
   }
 
@@ -110,7 +113,7 @@ export class Descent implements IterableIterator<Snapshot> {
     return this.#controls.step;
   }
   set step(value: number | undefined) {
-    checkLearn({ step: value }, { solver: 'autoencoder' });
+    if (value !== undefined) this.#check({ step: value });
     this.#controls.step = value;
   }
 
@@ -119,7 +122,7 @@ export class Descent implements IterableIterator<Snapshot> {
     return this.#controls.alpha;
   }
   set alpha(value: number) {
-    checkLearn({ alpha: value }, { solver: 'autoencoder' });
+    this.#check({ alpha: value ?? Number.NaN });
     this.#controls.alpha = value;
   }
 
@@ -127,8 +130,13 @@ export class Descent implements IterableIterator<Snapshot> {
     return this.#controls.momentum;
   }
   set momentum(value: number | undefined) {
-    checkLearn({ momentum: value }, { solver: 'autoencoder' });
+    if (value !== undefined) this.#check({ momentum: value, descent: this.#controls.descent });
     this.#controls.momentum = value;
+  }
+
+  /** Whether the rule can be told so. */
+  #check(change: LearnOptions): void {
+    checkHow(change, SOLVER[this.#name], '');
   }
 
   [Symbol.iterator](): this {
@@ -141,15 +149,18 @@ export class Descent implements IterableIterator<Snapshot> {
     const stand = this.#advance();
     const { n, d, k, seed } = this.#facts;
     const epoch = this.#epoch++;
-    const last = stand.diverged === true || this.#epoch >= this.#epochs;
+    const last = this.#epoch >= this.#epochs;
     const due = (last || epoch % MEASURED === 0) && stand.rows.every(Number.isFinite);
-    const worst = due ? this.#answers.run(measure(stand.rows, k, d, random(seed + 1), stand.image)).worst : undefined;
-    const told = record(stand, epoch, this.#exact, d, k, worst);
-    if (stand.diverged) throw this.#failed(stand, told, worst);
-    const converged = worst !== undefined && worst <= this.#tolerance && stand.settled !== false;
+    const rng = random(seed + 1);
+    const found = due ? this.#answers.run(measure(stand.rows, k, d, rng, stand.image)) : undefined;
+    const told = record(stand, epoch, this.#exact, d, k, found?.worst);
+    if (stand.shorter !== undefined) throw this.#failed(stand, Number.NaN, false);
+    const good = found && found.worst <= this.#tolerance && stand.settled !== false ? found : undefined;
+    const missing = good !== undefined && this.#answers.run(lookOutside(good, k, d, this.#tolerance, rng)).missing;
+    const converged = good !== undefined && !missing;
     this.#last = new Snapshot(told, stand, converged, { n, d, k, ...this.#frame });
-    if (!converged && last) throw this.#failed(stand, told, worst);
-    this.#done = converged;
+    this.#done = converged || last;
+    if (!converged && last) throw this.#failed(stand, found?.worst ?? Number.NaN, missing);
     return { done: false, value: this.#last };
   }
 
@@ -163,14 +174,13 @@ export class Descent implements IterableIterator<Snapshot> {
     }
   }
 
-  #failed(stand: Stand, epoch: Epoch, worst = Number.NaN): ConvergenceError<Snapshot | undefined> {
-    this.#done = true;
-    const { message, details, code } = explain(stand, epoch, { worst }, { tolerance: this.#tolerance }, false, '');
+  /** After too long a step a descent is back at the best place so far, and goes on from there with another. */
+  #failed(stand: Stand, worst: number, missing: boolean): ConvergenceError<Snapshot | undefined> {
+    const options = { tolerance: this.#tolerance, learn: { ...(this.step === undefined ? {} : { step: this.step }) } };
+    const { message, details, code } = explain(stand, this.#epoch, { worst }, options, missing, '');
     return new ConvergenceError(message, this.#last, details, code);
   }
 }
-
-const NO_ANSWER = { product: new Float64Array(0), share: 0, last: false } as const;
 
 function makeRule(rule: DescentRule, facts: Facts, controls: Controls): Rule {
   if (rule === 'factored') return factored(facts, controls);

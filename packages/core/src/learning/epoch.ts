@@ -4,7 +4,7 @@ import type { Stand } from './rule.js';
 
 /** One epoch of a solver that learns, as its trace and `onEpoch` tell it. Lengths are in units where σ₁ = 1. */
 export interface Epoch {
-  /** Counted from 0, the start. */
+  /** Counted from 0: the start, or with batches the first pass over them. With an anchor, all numbers are those of where the epoch began. */
   readonly epoch: number;
   /** What is minimised, in units in which the largest variance is 1: no number here depends on the data's scale. */
   readonly loss: number;
@@ -14,7 +14,7 @@ export interface Epoch {
   readonly step: number;
   /** Rows a step saw, where it was not all of them. */
   readonly batch?: number;
-  /** How far from orthonormal the weights are: max |WWᵀ − I|. */
+  /** How far from orthonormal the weights are, max |WWᵀ − I|; of points, how far |AAᵀ − G²| is from 0 relative to G² (A = YᵀB, G = YᵀY). */
   readonly defect: number;
   /** The largest principal angle to the exact subspace, in radians, where that was given. */
   readonly angle?: number;

@@ -1,37 +1,37 @@
 import type { Failure } from '../solvers/solver.js';
-import type { Epoch } from './epoch.js';
+import type { LearnOptions } from './learn-options.js';
 import type { Stand } from './rule.js';
 
 /** Why learning ended without an answer that can be vouched for, and what to do about it. */
 export function explain(
-  stand: Stand,
-  epoch: Epoch,
-  found: { readonly worst: number },
-  { tolerance }: { readonly tolerance: number },
+  { step, loss, shorter, defect, settled }: Stand,
+  epochs: number,
+  { worst }: { readonly worst: number },
+  { tolerance, learn }: { readonly tolerance: number; readonly learn: LearnOptions },
   missing: boolean,
   prefix = 'learn.',
 ): Failure {
-  const { step, loss } = stand;
-  const jumping = stand.settled === false && found.worst <= tolerance;
-  if (stand.diverged || jumping) {
-    const smaller = step / 4;
-    const how = jumping
-      ? 'does not fall any more, though the points have not come to rest'
-      : Number.isFinite(loss)
-        ? `is ${loss.toPrecision(3)} and does not fall`
-        : 'is not finite any more';
+  const after = `After ${epochs} ${epochs === 1 ? 'epoch' : 'epochs'}`;
+  if (shorter !== undefined) {
+    const given = learn.step ?? step;
+    const expected = Number(shorter.toPrecision(2));
+    const how = Number.isFinite(loss) ? `is ${loss.toPrecision(3)} and does not fall` : 'is not finite any more';
     return {
       code: 'DIVERGED',
-      message: `A step of ${step} is too long: after ${epoch.epoch} epochs the loss ${how}. Try step: ${smaller.toPrecision(1)}, or leave step out and it is chosen.`,
-      details: { option: `${prefix}step`, value: step, expected: smaller },
+      message: `A step of ${given} is too long: ${after.toLowerCase()} the loss ${how}. Try step: ${expected}, or leave step out and it is chosen.`,
+      details: { option: `${prefix}step`, value: given, expected },
     };
   }
-  const worst = found.worst.toExponential(1);
+  const remedy = `Allow more epochs (${prefix}epochs)${learn.step === undefined ? '' : ', a shorter step'}`;
+  const best = prefix === '' ? 'state' : 'model';
+  const what = missing
+    ? `a direction is still missing that has more variance than one that was found. ${remedy}, or another seed`
+    : settled === false && worst <= tolerance
+      ? `the subspace is found, but what is learned has not come to rest (defect ${defect.toExponential(1)}). ${remedy}`
+      : `the residual is ${worst.toExponential(1)}, above the tolerance ${tolerance}. ${remedy} or a larger tolerance, or use an exact solver`;
   return {
     code: 'NOT_CONVERGED',
-    message: missing
-      ? `After ${epoch.epoch} epochs a direction is still missing that has more variance than one that was found. Allow more epochs (${prefix}epochs), or another seed; the error's \`best\` is the model so far.`
-      : `After ${epoch.epoch} epochs the residual is ${worst}, above the tolerance ${tolerance}. Allow more epochs (${prefix}epochs) or a larger tolerance, or use an exact solver; the error's \`best\` is the model so far.`,
-    details: { value: found.worst, expected: tolerance },
+    message: `${after} ${what}; the error's \`best\` is the ${best} so far.`,
+    details: { value: worst, expected: tolerance },
   };
 }

@@ -1,15 +1,14 @@
 import { OptionError } from '../errors.js';
 import { random } from '../linalg/random.js';
+import type { Steps } from '../pace.js';
 import { largestVariance } from './largest-variance.js';
-import { innerProducts, STEP, standOf, startPoints } from './moving-points.js';
+import { centre, innerProducts, STEP, standOf, startPoints } from './moving-points.js';
 import { optimiser } from './optimiser.js';
-import type { Controls, Facts, Rule } from './rule.js';
+import { type Controls, type Facts, paced, type Rule } from './rule.js';
 import { StepSize } from './step-size.js';
 
 /** Most points that all pairs are looked at of: their distances take half of n² numbers, 268 MB. */
 const MOST_POINTS = 8192;
-/** Pairs between two places to breathe. */
-const BREATH = 1 << 20;
 /** Keeps a force of zero from being divided by. */
 const TINY = 1e-300;
 
@@ -35,26 +34,30 @@ export function* pairwise(facts: Facts, controls: Controls): Rule {
   const top = yield* largestVariance(d, rng);
   // The same numbers are drawn in the same order as by `factored`, so that both start from the same points.
   const { product: rows } = yield { pass: 'rows' };
-  const data = yield* centredDistances(rows, n, d, top);
+  const data = yield* paced(centredDistances(rows, n, d, top));
   const squares = sumOfSquares(data, n) / 4;
-  const y = optimiser(controls.descent, startPoints(n, k, rng), 1 / Math.sqrt(n));
+  const y = optimiser(controls.descent, startPoints(facts, rng), 1 / Math.sqrt(n));
   const size = new StepSize(y, controls, STEP);
   for (;;) {
-    const forces = yield* addForces(data, y.at, n, k);
+    // Forces do not move the mean; Adam, which makes them of one size, does.
+    centre(y.at, n, k);
+    const forces = yield* paced(addForces(data, y.at, n, k));
     const { product: a } = yield { pass: 'multiplyTransposed', scores: y.at, k };
-    const state = standOf(a, innerProducts(y.at, n, k), squares, top, d, k);
+    const inner = yield* paced(innerProducts(y.at, n, k));
+    const state = yield* paced(standOf(a, inner, squares, top, d, k));
     const { attraction, repulsion, attracting } = forces;
-    const step = size.step;
-    const verdict = size.judge(forces.loss, { settled: state.settled });
+    const { step } = size;
+    const points = y.at.slice();
+    const { advance, shorter } = size.judge(forces.loss, { settled: state.settled });
     yield {
       ...state,
       loss: forces.loss,
       terms: { ...state.terms, attraction, repulsion, attracting },
       step,
-      points: y.at,
-      diverged: verdict === 'diverged',
+      points,
+      shorter,
     };
-    if (verdict === 'go on') {
+    if (advance) {
       const gradient = forces.total.map((force) => -force / 2);
       y.advance(gradient, step, controls.momentum);
     }
@@ -68,15 +71,11 @@ interface Pairs {
 }
 
 /** LEL for the squared distances of rows of length d, divided by `unit`. */
-export function* centredDistances(
-  rows: Float64Array,
-  n: number,
-  d: number,
-  unit: number,
-): Generator<{ readonly pass: 'pause' }, Pairs, unknown> {
+export function* centredDistances(rows: Float64Array, n: number, d: number, unit: number): Steps<Pairs> {
   const above = new Float64Array((n * (n - 1)) / 2);
   const means = new Float64Array(n);
-  for (let i = 0, at = 0, worked = 0; i < n; i++) {
+  for (let i = 0, at = 0; i < n; i++) {
+    yield 3 * (n - i) * d;
     for (let j = i + 1; j < n; j++, at++) {
       let square = 0;
       for (let c = 0; c < d; c++) square += (rows[i * d + c] - rows[j * d + c]) ** 2;
@@ -84,11 +83,6 @@ export function* centredDistances(
       above[at] = square;
       means[i] += square / n;
       means[j] += square / n;
-    }
-    worked += (n - i) * d;
-    if (worked > BREATH) {
-      worked = 0;
-      yield { pass: 'pause' };
     }
   }
   const mean = means.reduce((sum, value) => sum + value / n, 0);
@@ -118,19 +112,11 @@ interface Forces {
 }
 
 /** Adds up the forces of all pairs, row by row of what is above the diagonal. */
-function* addForces(
-  data: Pairs,
-  y: Float64Array,
-  n: number,
-  k: number,
-): Generator<{ readonly pass: 'pause' }, Forces, unknown> {
+function* addForces(data: Pairs, y: Float64Array, n: number, k: number): Steps<Forces> {
   const sums = new PairSums(data, y, n, k);
-  for (let i = 0, worked = 0; i < n; i++) {
+  for (let i = 0; i < n; i++) {
+    yield 8 * (n - i) * k;
     sums.addForces(i);
-    worked += n - i;
-    if (worked < BREATH) continue;
-    worked = 0;
-    yield { pass: 'pause' };
   }
   return sums.forces();
 }

@@ -15,8 +15,8 @@ import { RowAnswers } from './answers.js';
 import { reconstructionLoss } from './autoencoder-terms.js';
 import { type Epoch, record } from './epoch.js';
 import { explain } from './failure.js';
-import { checkNeurons, HEBBIAN_STEP, hebbianDirection } from './hebbian-rules.js';
-import { answerAll, checkExact, countOf, type Found, lookOutside, measure } from './learn.js';
+import { HEBBIAN_STEP, hebbianDirection } from './hebbian-rules.js';
+import { answerAll, certified, checkExact, countOf, type Found, lookOutside, measure } from './learn.js';
 import type { HebbianRule } from './learn-options.js';
 import type { Stand } from './rule.js';
 
@@ -52,6 +52,7 @@ export class HebbianFold implements Fold {
   #top = 0;
   #unit = 1;
   #batches = 0;
+  #read = 0;
   #shortened = 1;
   #loss = 0;
   #step = 0;
@@ -62,8 +63,7 @@ export class HebbianFold implements Fold {
     this.#rule = rule;
     this.#settings = settings;
     this.#d = cols;
-    this.#k = k === 'all' ? cols : k === undefined ? Math.min(10, cols) : k < 1 ? countOf({ fraction: k }) : k;
-    checkNeurons(rule, this.#k);
+    this.#k = k === 'all' ? cols : (k ?? Math.min(10, cols));
     if (settings.learn?.exact) checkExact(settings.learn.exact, cols);
     this.columns = emptyStatistics(cols);
     this.#rng = random(seed);
@@ -79,6 +79,7 @@ export class HebbianFold implements Fold {
       whole.release();
     }
     this.merges++;
+    this.#read += block.rows;
     const { center, scale, ddof } = this.#settings;
     const divisor = this.columns.weight - ddof;
     if (this.columns.rows < 2 || divisor <= 0 || this.#weights.length === 0 || this.#diverged) return;
@@ -86,16 +87,15 @@ export class HebbianFold implements Fold {
     if (framing.trace === 0) return;
     this.#measureIn(framing.unit);
     const trace = framing.trace / this.columns.weight;
+    const perRow = this.columns.weight / this.#read;
     const count = Math.ceil(block.rows / (this.#settings.learn?.batch ?? BATCH));
     for (let b = 0; b < count; b++) {
       const weights = at.weights && everyNthOf(at.weights, b, count);
       const rows = everyNth(block, b, count);
-      const weight = weights ? weights.reduce((sum, value) => sum + value, 0) : rows.rows;
-      if (weight === 0) continue;
       const frame = weights ? { ...framing, rootWeights: weights.map(Math.sqrt) } : framing;
       const loaded = await engine.load(rows);
       try {
-        await this.#learn(loaded, frame, weight, trace, pace);
+        await this.#learn(loaded, frame, perRow * rows.rows, trace, pace);
       } finally {
         loaded.release();
       }
@@ -110,7 +110,7 @@ export class HebbianFold implements Fold {
     this.#unit = unit;
   }
 
-  /** One step on a batch of that weight; `trace` is tr C. */
+  /** One step on a batch whose rows have that weight on the average of all; `trace` is tr C. */
   async #learn(batch: LoadedBlock, frame: Frame, weight: number, trace: number, pace: Pace): Promise<void> {
     const [k, d] = [this.#k, this.#d];
     const times = async (vectors: Float64Array, count: number): Promise<Float64Array> => {
@@ -137,7 +137,7 @@ export class HebbianFold implements Fold {
     const { step } = this.#settings.learn ?? {};
     const chosen = step ?? HEBBIAN_STEP / (1 + trace / this.#top / batch.rows) / this.#shortened;
     this.#step = chosen / (1 + this.#batches / HALF);
-    const direction = hebbianDirection(this.#rule, this.#weights, image, k, d, m);
+    const direction = complete(hebbianDirection(this.#rule, this.#weights, image, m, k, d));
     const before = this.#weights.slice();
     for (let i = 0; i < direction.length; i++) this.#weights[i] += this.#step * direction[i];
     if (maxAbs(this.#weights) <= BURST) return;
@@ -151,11 +151,11 @@ export class HebbianFold implements Fold {
     const stand: Stand = {
       loss: this.#loss,
       terms: { reconstruction: this.#loss },
-      step: this.#diverged ? (learn.step as number) : this.#step,
+      step: this.#step,
       batch: learn.batch ?? BATCH,
       defect: orthonormalityDefect(this.#weights, this.#k, d),
       rows: this.#weights,
-      diverged: this.#diverged,
+      shorter: this.#diverged ? Math.min(HEBBIAN_STEP, (learn.step as number) / 4) : undefined,
     };
     const tell = (worst?: number): Epoch => {
       const epoch = record(stand, 0, learn.exact, d, this.#k, worst);
@@ -168,10 +168,10 @@ export class HebbianFold implements Fold {
     const found = leading(await answerAll(measure(stand.rows, this.#k, d, this.#rng), answer), problem);
     const { k } = found;
     const { next, missing } = await answerAll(lookOutside(found, k, d, tolerance, this.#rng), answer);
-    const one = tell(found.worst);
+    const trace = [tell(found.worst)];
     const converged = found.worst <= tolerance && !missing && !this.#diverged;
-    const failure = converged ? {} : { failure: explain(stand, one, found, problem, missing) };
-    return { ...found, next, rayleigh: true, converged, passes: 2, trace: [one], ...failure };
+    const failure = converged ? {} : { failure: explain(stand, 1, found, problem, missing) };
+    return { ...certified(found, next), k, converged, passes: 2, trace, ...failure };
   }
 
   /** Without another look at the rows: variances of the last batches, and everything possible. */
@@ -189,7 +189,7 @@ export class HebbianFold implements Fold {
     const found = leading({ basis, values, residuals: new Float64Array(all).fill(trace), worst: Number.NaN }, problem);
     const { k } = found;
     const guesses = found.values.map((value) => Math.min(trace, Math.max(0, value * this.columns.weight)));
-    const failed = this.#diverged ? { failure: explain(stand, epoch, found, problem, false) } : {};
+    const failed = this.#diverged ? { failure: explain(stand, 1, found, problem, false) } : {};
     return {
       ...found,
       values: guesses,

@@ -103,16 +103,44 @@ const LEARNERS: Partial<Record<SolverName, { rules?: readonly string[]; options:
   streaming: { rules: ['incremental', 'frequent-directions'], options: ['size'] },
 };
 
-/** Checks how a solver is to learn. */
-export function checkLearn(
-  learn: unknown,
-  {
-    solver,
-    center,
-    weights,
-  }: { readonly solver: SolverName | 'auto'; readonly center?: boolean; readonly weights?: unknown },
-): void {
-  if (learn === undefined) return;
+/** What is asked of a fit, as far as learning is concerned. */
+interface Asked {
+  readonly solver: SolverName | 'auto';
+  readonly learn?: LearnOptions | undefined;
+  readonly k?: number | 'all' | undefined;
+  readonly center?: boolean;
+  readonly weights?: unknown;
+}
+
+/** Checks how a solver is to learn, and what. */
+export function checkLearn({ solver, learn, k, center, weights }: Asked): void {
+  if (learn !== undefined) checkHow(learn, solver);
+  const learns = solver === 'points' || solver === 'autoencoder' || solver === 'hebbian';
+  if (learns && typeof k === 'number' && k < 1) {
+    throw new OptionError(
+      'K_OUT_OF_RANGE',
+      `k is the fraction ${k}, and a solver that learns must know how many components to learn. Give k as a whole number, or use an exact solver.`,
+      { option: 'k', value: k },
+    );
+  }
+  if (learn?.rule === 'oja' && k !== undefined && k !== 1) {
+    throw new OptionError(
+      'K_OUT_OF_RANGE',
+      `Oja's rule has one neuron, so k must be 1, not ${show(k)}. Use rule: 'subspace' or 'sanger' for more.`,
+      { option: 'k', value: k, expected: 1 },
+    );
+  }
+  if (learn?.rule !== 'pairwise' || (center !== false && weights === undefined)) return;
+  const option = center === false ? 'center' : 'weights';
+  throw new OptionError(
+    'BAD_OPTION',
+    `The pairwise rule is about distances between rows, which know no ${option === 'center' ? 'origin, so center cannot be false' : 'weights'}. Use rule: 'factored'.`,
+    { option },
+  );
+}
+
+/** Checks the options of learning against what the solver takes. */
+export function checkHow(learn: LearnOptions, solver: SolverName | 'auto', prefix = 'learn.'): void {
   if (typeof learn !== 'object' || learn === null) throw refused('learn', learn, 'an object');
   const learner = solver === 'auto' ? undefined : LEARNERS[solver];
   if (!learner) {
@@ -130,19 +158,19 @@ export function checkLearn(
       const known = [...(learner.rules ? ['rule'] : []), ...learner.options];
       throw new OptionError(
         'UNKNOWN_OPTION',
-        `learn has no option ${show(option)} for ${solver}. It has ${known.join(', ')}.`,
-        { option: `learn.${option}` },
+        `There is no option ${show(option)} for ${solver} to learn by. It has ${known.join(', ')}.`,
+        { option: `${prefix}${option}` },
       );
     }
-    if (!check.test(value)) throw refused(`learn.${option}`, value, check.must);
+    if (!check.test(value)) throw refused(`${prefix}${option}`, value, check.must);
   }
-  if ((learn as LearnOptions).rule !== 'pairwise' || (center !== false && weights === undefined)) return;
-  const option = center === false ? 'center' : 'weights';
-  throw new OptionError(
-    'BAD_OPTION',
-    `The pairwise rule is about distances between rows, which know no ${option === 'center' ? 'origin, so center cannot be false' : 'weights'}. Use rule: 'factored'.`,
-    { option },
-  );
+  if (learn.momentum !== undefined && learn.descent !== undefined && learn.descent !== 'momentum') {
+    throw new OptionError(
+      'BAD_OPTION',
+      `${prefix}momentum is for descent: 'momentum', and it is '${learn.descent}'. Leave one of them out.`,
+      { option: `${prefix}momentum` },
+    );
+  }
 }
 
 function refused(option: string, value: unknown, must: string): OptionError {

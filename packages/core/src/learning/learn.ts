@@ -8,7 +8,7 @@ import { type Epoch, record } from './epoch.js';
 import { explain } from './failure.js';
 import { controlsOf, type LearnOptions } from './learn-options.js';
 import { type RitzPairs, rayleighRitz } from './rayleigh-ritz.js';
-import type { Answer, Ask, Controls, Facts, Rule } from './rule.js';
+import { type Answer, type Ask, type Controls, type Facts, NO_ANSWER, type Rule } from './rule.js';
 
 /** A way of learning, and how many epochs it may take. */
 export interface Way {
@@ -17,14 +17,19 @@ export interface Way {
 }
 
 /** Learns from the scatter alone: an epoch costs the same for any number of rows. */
-export function learnFromScatter(problem: ScatterProblem, way: Way): Promise<Solution> {
-  return withScatter(problem, (answers) => learn(problem, way, 0, answers));
+export async function learnFromScatter(problem: ScatterProblem, way: Way): Promise<Solution> {
+  const solution = await withScatter(problem, (answers) => learn(problem, way, 0, answers));
+  return { ...solution, passes: 1 };
 }
 
 /** Learns from passes over the rows. */
-export function learnFromRows(problem: RowsProblem, way: Way): Promise<Solution> {
-  const { passes, pace } = problem;
-  return learn(problem, way, passes.rows, new RowAnswers(passes, pace));
+export async function learnFromRows(problem: RowsProblem, way: Way): Promise<Solution> {
+  const answers = new RowAnswers(problem.passes, problem.pace);
+  try {
+    return await learn(problem, way, problem.passes.rows, answers);
+  } finally {
+    await answers.close();
+  }
 }
 
 /**
@@ -33,21 +38,21 @@ export function learnFromRows(problem: RowsProblem, way: Way): Promise<Solution>
  * where a direction is still missing.
  */
 async function learn(problem: Problem, way: Way, n: number, answers: Answers): Promise<Solution> {
-  const { d, trace, seed, wanted, tolerance, learn: options } = problem;
+  const { d, trace, seed, centred, wanted, tolerance, learn: options } = problem;
   const k = countOf(wanted);
   if (options.exact) checkExact(options.exact, d);
   const epochs = options.epochs ?? way.epochs;
-  const controls = controlsOf(options);
   const rng = random(seed + 1);
   let passes = 0;
-  const answer = (ask: Ask): Promise<Answer> => {
-    if (ask.pass !== 'pause') passes++;
-    return answers.answer(ask);
+  const answer = async (ask: Ask): Promise<Answer> => {
+    const given = await answers.answer(ask);
+    if (given.last) passes++;
+    return given;
   };
   const recorded: Epoch[] = [];
   const checks = new Checks();
   let best: Found | undefined;
-  const rule = way.rule({ n, d, k, trace, seed }, controls);
+  const rule = way.rule({ n, d, k, trace, seed, centred }, controlsOf(options));
   let turn = rule.next();
   for (;;) {
     const asked = turn.value;
@@ -55,30 +60,44 @@ async function learn(problem: Problem, way: Way, n: number, answers: Answers): P
       turn = rule.next(await answer(asked));
       continue;
     }
-    const epoch = recorded.length;
-    const last = asked.diverged === true || epoch + 1 >= epochs;
+    const { rows, points, unit = 1, settled = true } = asked;
+    const done = recorded.length + 1;
+    const last = asked.shorter !== undefined || done >= epochs;
     let found: Found | undefined;
-    if ((last || checks.due(epoch + 1)) && asked.rows.every(Number.isFinite)) {
-      found = await answerAll(measure(asked.rows, k, d, rng, asked.image), answer);
+    if ((last || checks.due(done)) && rows.every(Number.isFinite)) {
+      found = await answerAll(measure(rows, k, d, rng, asked.image), answer);
       if (!best || found.worst < best.worst) best = found;
-      checks.note(epoch + 1, asked.settled === false ? Math.max(2, found.worst / tolerance) : found.worst / tolerance);
+      checks.note(done, Math.max(found.worst / tolerance, settled ? 0 : 2));
     }
-    const one = record(asked, epoch, options.exact, d, k, found?.worst);
+    const one = record(asked, recorded.length, options.exact, d, k, found?.worst);
     recorded.push(one);
-    const { rows, points, unit = 1 } = asked;
     options.onEpoch?.(one, { rows, ...(points ? { points, unit: unit * problem.unit } : {}) });
-    const good = found && found.worst <= tolerance && asked.settled !== false ? found : undefined;
+    const good = found && found.worst <= tolerance && settled ? found : undefined;
     if (good || last) {
       const pairs = good ?? best ?? (await answerAll(measure(fallback(k, d), k, d, rng), answer));
-      const { next, missing } = await answerAll(lookOutside(pairs, k, d, tolerance, rng), answer);
-      const converged = good !== undefined && !missing;
+      const outside = await answerAll(lookOutside(pairs, k, d, tolerance, rng), answer);
+      const converged = good !== undefined && !outside.missing;
       if (converged || last) {
-        const failure = converged ? {} : { failure: explain(asked, one, pairs, problem, missing) };
-        return { k, ...pairs, next, rayleigh: true, converged, passes, trace: recorded, ...failure };
+        const failure = converged ? {} : { failure: explain(asked, done, pairs, problem, outside.missing) };
+        return { ...certified(pairs, outside.next), k, converged, passes, trace: recorded, ...failure };
       }
     }
     turn = rule.next(NO_ANSWER);
   }
+}
+
+/**
+ * Ritz pairs with what is known of all eigenvalues. S seen from V and its complement is [[Θ, Rᵀ], [R, M]], M at most ν = `next`: so
+ * θᵢ ≤ λᵢ ≤ max(θᵢ, ν) + ‖R‖, whatever was found, and nothing is assumed to have been found.
+ */
+export function certified(
+  { basis, values, residuals }: RitzPairs,
+  next: Solution['next'],
+): Pick<Solution, 'basis' | 'values' | 'residuals' | 'next' | 'rayleigh' | 'bracket'> {
+  const coupling = Math.hypot(...residuals);
+  const outside = next ? next.value + next.bound : 0;
+  const above = values.map((value) => Math.max(0, outside - value) + coupling);
+  return { basis, values, residuals, next, rayleigh: true, bracket: { above, below: 0 } };
 }
 
 /** The subspace at its principal axes, and the worst of its residuals relative to the largest value. */
@@ -119,27 +138,25 @@ export function* lookOutside(
   const enough = (value: number, bound: number): boolean =>
     bound <= Math.max(tolerance * values[0], 0.1 * Math.abs(values[k - 1] - value));
   const { value, bound } = yield* largestOutside(basis, k, d, rng, enough);
-  // What is largest outside V is at least the eigenvalue after the last, and at most ‖R‖ more.
+  // What is largest outside V is at least the eigenvalue after the last, and at most ‖R‖ more. It is a quotient of a vector that
+  // is there: above the last one that was found, it belongs among them.
   const next = { value, bound: bound + Math.hypot(...residuals) };
-  return { next, missing: value - next.bound > values[k - 1] + tolerance * values[0] };
+  return { next, missing: value > values[k - 1] + tolerance * values[0] };
 }
 
-/** Rules have as many neurons, or coordinates, as they have been given. */
+/** Rules have as many neurons, or coordinates, as they have been given: a count, as the options were checked to have. */
 export function countOf(wanted: Problem['wanted']): number {
   if ('count' in wanted) return wanted.count;
-  throw new OptionError(
-    'K_OUT_OF_RANGE',
-    `k is the fraction ${wanted.fraction}, and a solver that learns must know how many components to learn. Give k as a whole number, or use an exact solver.`,
-    { option: 'k', value: wanted.fraction },
-  );
+  throw new TypeError('a fraction of the variance is no number of neurons');
 }
 
-export function checkExact(exact: NonNullable<LearnOptions['exact']>, d: number): void {
-  if (exact.cols === d && exact.data.length >= exact.rows * d) return;
+export function checkExact(exact: NonNullable<LearnOptions['exact']>, d: number, option = 'learn.exact'): void {
+  const { rows, cols, data } = exact;
+  if (cols === d && Number.isSafeInteger(rows) && rows >= 1 && rows <= d && data.length >= rows * d) return;
   throw new OptionError(
     'BAD_OPTION',
-    `learn.exact is ${show(exact.rows)} × ${show(exact.cols)}, and the data have ${d} columns.`,
-    { option: 'learn.exact', value: exact.cols, expected: d },
+    `${option} is ${show(rows)} × ${show(cols)}, and the data have ${d} columns: it must have 1 to ${d} rows of ${d}.`,
+    { option, value: cols, expected: d },
   );
 }
 
@@ -149,5 +166,3 @@ function fallback(k: number, d: number): Float64Array {
   for (let r = 0; r < k; r++) rows[r * d + r] = 1;
   return rows;
 }
-
-const NO_ANSWER = { product: new Float64Array(0), share: 0, last: false } as const;

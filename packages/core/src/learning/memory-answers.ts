@@ -1,23 +1,26 @@
+import { transpose } from '../data/matrix.js';
 import { addCombination, rowProducts } from '../linalg/rows.js';
 import { dot } from '../linalg/vector.js';
 import { whole } from './answers.js';
-import type { Answer, Ask } from './rule.js';
+import { type Answer, type Ask, NO_ANSWER } from './rule.js';
+
+/** Operations of S that nobody waits for. */
+const QUICK = 2e8;
 
 /** Answers at once, from few rows in memory: plain loops over B (n × d), or over S where that is smaller. */
 export class MemoryAnswers {
   readonly #rows: Float64Array;
   readonly #n: number;
   readonly #d: number;
-  /** S, both triangles, where there are no more columns than rows. */
+  /** S, both triangles, where there are no more columns than rows and it is quick to make. */
   readonly #scatter: Float64Array | undefined;
-  #size = 0;
   #batch = 0;
 
   constructor(rows: Float64Array, n: number, d: number) {
     this.#rows = rows;
     this.#n = n;
     this.#d = d;
-    this.#scatter = d <= n ? scatterOf(rows, n, d) : undefined;
+    this.#scatter = d <= n && n * d * d <= QUICK ? scatterOf(rows, n, d) : undefined;
   }
 
   answer(ask: Ask): Answer {
@@ -29,13 +32,13 @@ export class MemoryAnswers {
       case 'multiplyTransposed':
         return whole(this.#collect(ask.scores, ask.k, 0, 1));
       case 'batch':
-        return this.#nextBatch(ask.vectors, ask.k, ask.rows);
+        return this.#nextBatch(ask.vectors, ask.k, ask.rows, ask.first);
       case 'rows':
         return whole(this.#rows);
       case 'squares':
         return whole(Float64Array.of(this.#squares()));
       case 'pause':
-        return whole(NOTHING);
+        return NO_ANSWER;
     }
   }
 
@@ -60,19 +63,21 @@ export class MemoryAnswers {
   #collect(scores: Float64Array, k: number, first: number, step: number): Float64Array {
     const d = this.#d;
     const out = new Float64Array(k * d);
+    if (step === 1) {
+      addCombination(1, transpose(scores, this.#n, k), k, this.#rows, this.#n, d, out);
+      return out;
+    }
     for (let i = first, r = 0; i < this.#n; i += step, r++) {
-      for (let c = 0; c < k; c++) {
-        const factor = scores[r * k + c];
-        for (let j = 0; j < d; j++) out[c * d + j] += factor * this.#rows[i * d + j];
-      }
+      const row = this.#rows.subarray(i * d, (i + 1) * d);
+      addCombination(1, scores.subarray(r * k, (r + 1) * k), k, row, 1, d, out);
     }
     return out;
   }
 
   /** Every m-th row, as passes over large data take their batches. */
-  #nextBatch(vectors: Float64Array, k: number, size: number): Answer {
+  #nextBatch(vectors: Float64Array, k: number, size: number, begins: boolean): Answer {
     const [n, d] = [this.#n, this.#d];
-    if (this.#size !== size) [this.#size, this.#batch] = [size, 0];
+    if (begins) this.#batch = 0;
     const step = Math.ceil(n / size);
     const first = this.#batch;
     const count = Math.ceil((n - first) / step);
@@ -91,10 +96,8 @@ export class MemoryAnswers {
 }
 
 /** S = BᵀB, both triangles. */
-function scatterOf(rows: Float64Array, n: number, d: number): Float64Array {
+export function scatterOf(rows: Float64Array, n: number, d: number): Float64Array {
   const out = new Float64Array(d * d);
   for (let i = 0; i < n; i++) addCombination(1, rows.subarray(i * d, (i + 1) * d), d, rows.subarray(i * d), 1, d, out);
   return out;
 }
-
-const NOTHING = new Float64Array(0);

@@ -1,6 +1,7 @@
 import type { Random } from '../linalg/random.js';
-import { rowProducts } from '../linalg/rows.js';
-import type { Stand } from './rule.js';
+import { rowProductSteps } from '../linalg/rows.js';
+import type { Steps } from '../pace.js';
+import type { Facts, Stand } from './rule.js';
 
 /** What both ways of moving points share: where they start, and what is told of them. All in units where σ₁ = 1. */
 
@@ -8,44 +9,73 @@ import type { Stand } from './rule.js';
 export const STEP = 0.25;
 /** Size of the random start. */
 const START = 0.5;
+/** Points between two places to breathe. */
+const STRIP = 64;
 /** Defect below which points are where they belong; it falls on beyond as long as their subspace is not found. */
 const SETTLED = 1e-3;
 
-/** Random points, centred, of a size that no data can be blown up by. */
-export function startPoints(n: number, k: number, { normal }: Random): Float64Array {
-  const y = new Float64Array(n * k).map(normal);
+/** Random points of a size that no data can be blown up by; about their mean where the rows are. */
+export function startPoints({ n, k, centred }: Facts, { normal }: Random): Float64Array {
   const size = START / (Math.sqrt(n) + Math.sqrt(k));
-  for (let c = 0; c < k; c++) {
-    let mean = 0;
-    for (let i = 0; i < n; i++) mean += y[i * k + c] / n;
-    for (let i = 0; i < n; i++) y[i * k + c] = (y[i * k + c] - mean) * size;
-  }
+  const y = new Float64Array(n * k).map(() => size * normal());
+  if (centred) centre(y, n, k);
   return y;
 }
 
+/** Takes the mean of all points off each. */
+export function centre(y: Float64Array, n: number, k: number): void {
+  for (let c = 0; c < k; c++) {
+    let mean = 0;
+    for (let i = 0; i < n; i++) mean += y[i * k + c] / n;
+    for (let i = 0; i < n; i++) y[i * k + c] -= mean;
+  }
+}
+
 /** YᵀY (k × k). */
-export function innerProducts(y: Float64Array, n: number, k: number): Float64Array {
+export function* innerProducts(y: Float64Array, n: number, k: number): Steps<Float64Array> {
   const out = new Float64Array(k * k);
   for (let i = 0; i < n; i++) {
+    if (i % STRIP === 0) yield 2 * STRIP * k * k;
     for (let c = 0; c < k; c++) for (let e = 0; e < k; e++) out[c * k + e] += y[i * k + c] * y[i * k + e];
   }
   return out;
+}
+
+/** Y·G − image/top: a quarter of the gradient of ‖K − YYᵀ‖², the image being BBᵀY. */
+export function* pointGradient(
+  y: Float64Array,
+  inner: Float64Array,
+  image: Float64Array,
+  top: number,
+  n: number,
+  k: number,
+): Steps<Float64Array> {
+  const gradient = new Float64Array(n * k);
+  for (let i = 0; i < n; i++) {
+    if (i % STRIP === 0) yield 2 * STRIP * k * k;
+    for (let c = 0; c < k; c++) {
+      let sum = -image[i * k + c] / top;
+      for (let e = 0; e < k; e++) sum += y[i * k + e] * inner[e * k + c];
+      gradient[i * k + c] = sum;
+    }
+  }
+  return gradient;
 }
 
 /**
  * The loss and its parts. With A = YᵀB and G = YᵀY: f = 4·(‖S‖² − 2·‖A‖² + ‖G‖²). Where Y are scores AAᵀ = G², so that the rows
  * of G⁻¹A, the decoder, are orthonormal: how far AAᵀ is from G² is the defect.
  */
-export function standOf(
+export function* standOf(
   a: Float64Array,
   inner: Float64Array,
   squares: number,
   top: number,
   d: number,
   k: number,
-): Pick<Stand, 'loss' | 'terms' | 'defect' | 'rows' | 'unit'> & { readonly settled: boolean } {
-  const products = rowProducts(a, k, a, k, d).map((value) => value / top);
-  const square = rowProducts(inner, k, inner, k, k);
+): Steps<Pick<Stand, 'loss' | 'terms' | 'defect' | 'rows' | 'unit'> & { readonly settled: boolean }> {
+  const products = (yield* rowProductSteps(a, k, a, k, d)).map((value) => value / top);
+  const square = yield* rowProductSteps(inner, k, inner, k, k);
   let [agreement, size, defect, largest] = [0, 0, 0, 0];
   for (let i = 0; i < k; i++) agreement += products[i * k + i];
   for (const value of inner) size += value * value;

@@ -1,12 +1,12 @@
 import { cholesky, invertLower } from '../linalg/cholesky.js';
 import { orthonormalise } from '../linalg/orthonormalise.js';
 import type { Random } from '../linalg/random.js';
-import { addCombination, rowProducts } from '../linalg/rows.js';
+import { addCombinationSteps, rowProductSteps } from '../linalg/rows.js';
 import { symmetricEigen } from '../linalg/symmetric-eigen.js';
 import { dot } from '../linalg/vector.js';
-import { complete } from '../pace.js';
+import type { Steps } from '../pace.js';
 import { residualNorms } from '../solvers/residuals.js';
-import type { Answer, Ask } from './rule.js';
+import { type Answer, type Ask, paced } from './rule.js';
 
 /** The best that a subspace has to offer: orthonormal rows v in it, θ = vᵀSv, and how far Sv is from θv. */
 export interface RitzPairs {
@@ -30,29 +30,30 @@ export function* rayleighRitz(
   rng: Random,
   known?: Float64Array,
 ): Generator<Ask, RitzPairs, Answer> {
-  const lower = known && cholesky(rowProducts(rows, k, rows, k, d), k, APART);
+  const lower = known && cholesky(yield* paced(rowProductSteps(rows, k, rows, k, d)), k, APART);
   if (known && lower) {
     const inverse = invertLower(lower, k);
-    return turn(combined(inverse, rows, k, d), combined(inverse, known, k, d), k, d);
+    const q = yield* paced(combined(inverse, rows, k, d));
+    return yield* paced(turn(q, yield* paced(combined(inverse, known, k, d)), k, d));
   }
   const q = rows.slice();
-  complete(orthonormalise(q, k, d, rng));
+  yield* paced(orthonormalise(q, k, d, rng));
   const { product } = yield { pass: 'normal', vectors: q, k };
-  return turn(q, product, k, d);
+  return yield* paced(turn(q, product, k, d));
 }
 
 /** Orthonormal rows Q and their images QS, turned to the eigenvectors of QSQᵀ. */
-function turn(q: Float64Array, image: Float64Array, k: number, d: number): RitzPairs {
-  const { vectors } = complete(symmetricEigen(rowProducts(q, k, image, k, d), k, k));
-  const basis = combined(vectors, q, k, d);
-  const turned = combined(vectors, image, k, d);
+function* turn(q: Float64Array, image: Float64Array, k: number, d: number): Steps<RitzPairs> {
+  const { vectors } = yield* symmetricEigen(yield* rowProductSteps(q, k, image, k, d), k, k);
+  const basis = yield* combined(vectors, q, k, d);
+  const turned = yield* combined(vectors, image, k, d);
   const values = Float64Array.from({ length: k }, (_, r) => dot(basis, r * d, turned, r * d, d));
   return { basis, values, residuals: residualNorms(turned, basis, values, k, d) };
 }
 
 /** CR for k × k coefficients C and k rows R. */
-function combined(coefficients: Float64Array, rows: Float64Array, k: number, d: number): Float64Array {
+function* combined(coefficients: Float64Array, rows: Float64Array, k: number, d: number): Steps<Float64Array> {
   const out = new Float64Array(k * d);
-  addCombination(1, coefficients, k, rows, k, d, out);
+  yield* addCombinationSteps(1, coefficients, k, rows, k, d, out);
   return out;
 }

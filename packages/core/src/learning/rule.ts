@@ -1,3 +1,4 @@
+import type { Steps } from '../pace.js';
 import type { DescentKind } from './learn-options.js';
 
 /**
@@ -12,7 +13,14 @@ export type Ask =
   /** WS over all rows. */
   | { readonly pass: 'normal'; readonly vectors: Float64Array; readonly k: number }
   /** WS over the next so many rows. */
-  | { readonly pass: 'batch'; readonly vectors: Float64Array; readonly k: number; readonly rows: number }
+  | {
+      readonly pass: 'batch';
+      readonly vectors: Float64Array;
+      readonly k: number;
+      readonly rows: number;
+      /** Whether an epoch begins with it. */
+      readonly first: boolean;
+    }
   /** BAᵀ (n × k). */
   | { readonly pass: 'multiply'; readonly vectors: Float64Array; readonly k: number }
   /** YᵀB (k × d). */
@@ -26,7 +34,7 @@ export type Ask =
 
 export interface Answer {
   readonly product: Float64Array;
-  /** Share of all weight that the rows have which went into it. */
+  /** Share of all rows that went into it. */
   readonly share: number;
   /** Whether these were the last rows of the epoch. */
   readonly last: boolean;
@@ -49,8 +57,8 @@ export interface Stand {
   readonly unit?: number;
   /** Whether what is learned may be done when the subspace is found: points may still have some way to go. */
   readonly settled?: boolean;
-  /** Set when the step is too long: the loss is not finite, or grows. */
-  readonly diverged?: boolean;
+  /** Set when a step that was given is too long, because the loss is not finite, or grows: one to try instead. */
+  readonly shorter?: number | undefined;
 }
 
 /** What a rule is told of the problem. */
@@ -62,6 +70,8 @@ export interface Facts {
   /** trace(S). */
   readonly trace: number;
   readonly seed: number;
+  /** Whether rows are centred, without weights: then points are too. */
+  readonly centred: boolean;
 }
 
 /** What may be changed while a rule runs. */
@@ -73,4 +83,24 @@ export interface Controls {
   readonly descent: DescentKind;
   readonly decay: number | undefined;
   readonly batch: number | undefined;
+}
+
+/** What whoever drives a rule says to it when there was nothing to multiply. */
+export const NO_ANSWER: Answer = { product: new Float64Array(0), share: 0, last: false };
+
+const PAUSE = { pass: 'pause' } as const;
+/** Operations between two places to breathe. */
+const BREATH = 1 << 20;
+
+/** Stepwise work inside a rule: whoever drives it may breathe in between. */
+export function* paced<Result>(steps: Steps<Result>): Generator<Ask, Result, Answer> {
+  let worked = 0;
+  for (;;) {
+    const next = steps.next();
+    if (next.done) return next.value;
+    worked += next.value;
+    if (worked < BREATH) continue;
+    worked = 0;
+    yield PAUSE;
+  }
 }

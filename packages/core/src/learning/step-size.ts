@@ -9,21 +9,30 @@ const PATIENCE = 3;
 const TOO_MUCH = 2;
 /** Epochs without a new lowest loss, though there is something to gain, after which steps jump to and fro. */
 const IDLE = 100;
-
 /** The first step of an optimiser whose steps do not depend on the size of the gradient, as a share of what it moves. */
 const STRIDE = 0.1;
 /** What is left of such a step when the loss grows: it was as long as the way that was left. */
 const SHORTER = 0.7;
 
+export interface Verdict {
+  /** Whether the gradient that belongs to the loss is to be followed; if not, the optimiser is back at the best place so far. */
+  readonly advance: boolean;
+  /** Where a step that was given is too long: one to try. */
+  readonly shorter?: number;
+}
+
+const ADVANCE: Verdict = { advance: true };
+
 /**
- * The length of the next step, from how the loss went. A step that was given is kept, and a loss that grows is told as divergence;
- * one that was left to the rule is halved and tried again from the best place so far.
+ * The length of the next step, from how the loss went. A loss that grows sends the optimiser back to the best place so far; a step that
+ * was left to the rule is halved, one that was given is told to be too long.
  */
 export class StepSize {
   readonly #optimiser: Optimiser;
   readonly #controls: Controls;
   readonly #best: Float64Array;
   #chosen: number;
+  #alpha: number;
   #first = Number.NaN;
   #lowest = Number.POSITIVE_INFINITY;
   #last = Number.POSITIVE_INFINITY;
@@ -35,6 +44,7 @@ export class StepSize {
     this.#controls = controls;
     this.#chosen = optimiser.striding ? STRIDE : chosen;
     this.#best = optimiser.at.slice();
+    this.#alpha = controls.alpha;
   }
 
   get step(): number {
@@ -45,34 +55,46 @@ export class StepSize {
    * Notes the loss at a place, which is where the optimiser is unless another is given. A loss that `mayGrow` is one of batches, or of no
    * gradient; one that is not `settled` must still fall.
    */
-  judge(
-    loss: number,
-    { mayGrow = false, settled = true, rows = this.#optimiser.at } = {},
-  ): 'go on' | 'try again' | 'diverged' {
-    if (Number.isNaN(this.#first)) this.#first = loss;
-    const rounding = ROUNDING * Math.abs(this.#first);
-    const grew = !(loss <= this.#last + rounding);
-    const rose = loss > this.#last + Math.abs(this.#first) * 4 * Number.EPSILON;
-    this.#growing = grew ? this.#growing + 1 : 0;
+  judge(loss: number, { mayGrow = false, settled = true, place = this.#optimiser.at } = {}): Verdict {
+    this.#forgetOther();
+    if (Number.isNaN(this.#first) && Number.isFinite(loss)) this.#first = loss;
+    const first = Math.abs(this.#first) || 0;
+    const rounding = ROUNDING * first;
+    const rose = loss > this.#last + 4 * Number.EPSILON * first;
+    this.#growing = loss <= this.#last + rounding ? 0 : this.#growing + 1;
     this.#last = loss;
     const fell = loss < this.#lowest - rounding;
     this.#idle = fell || (settled && loss <= this.#lowest + rounding) ? 0 : this.#idle + 1;
     if (loss < this.#lowest) {
       this.#lowest = loss;
-      this.#best.set(rows);
+      this.#best.set(place);
     }
-    const idle = this.#idle >= IDLE;
-    const burst = !Number.isFinite(loss) || loss > TOO_MUCH * this.#first + rounding || idle;
-    if (!burst && rose && this.#optimiser.striding) this.#chosen *= SHORTER;
-    if (!burst && (mayGrow || this.#optimiser.striding || this.#growing < PATIENCE)) return 'go on';
+    if (!Number.isFinite(loss) || loss > TOO_MUCH * first + rounding || this.#idle >= IDLE) return this.#goBack();
+    if (rose && this.#optimiser.striding) this.#chosen *= SHORTER;
+    if (mayGrow || this.#optimiser.striding || this.#growing < PATIENCE) return ADVANCE;
     // A loss that wavers just above its lowest is at its end, not on its way up.
-    if (!burst && loss - this.#lowest <= 1e-3 * (this.#first - this.#lowest)) return 'go on';
-    if (this.#controls.step !== undefined) return 'diverged';
-    this.#chosen /= 2;
+    return loss - this.#lowest <= 1e-3 * (first - this.#lowest) ? ADVANCE : this.#goBack();
+  }
+
+  /** Losses of another α are no measure for those of this one. */
+  #forgetOther(): void {
+    if (this.#alpha === this.#controls.alpha) return;
+    this.#alpha = this.#controls.alpha;
+    this.#first = Number.NaN;
+    this.#lowest = Number.POSITIVE_INFINITY;
+    this.#last = Number.POSITIVE_INFINITY;
+    this.#growing = 0;
+    this.#idle = 0;
+  }
+
+  #goBack(): Verdict {
+    const { step } = this.#controls;
     this.#growing = 0;
     this.#idle = 0;
     this.#last = Number.POSITIVE_INFINITY;
     this.#optimiser.returnTo(this.#best);
-    return 'try again';
+    if (step !== undefined) return { advance: false, shorter: Math.min(step / 4, this.#chosen) };
+    this.#chosen /= 2;
+    return { advance: false };
   }
 }

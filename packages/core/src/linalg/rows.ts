@@ -1,12 +1,25 @@
+import { complete, type Steps } from '../pace.js';
 import { dot } from './vector.js';
 
 /** Few long rows: their products with one another, and their combinations. Rows are taken two and four at a time, for speed. */
 
 /** ABᵀ for ka and kb rows of the same length: ka × kb. */
 export function rowProducts(a: Float64Array, ka: number, b: Float64Array, kb: number, length: number): Float64Array {
+  return complete(rowProductSteps(a, ka, b, kb, length));
+}
+
+/** The same in steps of two rows. */
+export function* rowProductSteps(
+  a: Float64Array,
+  ka: number,
+  b: Float64Array,
+  kb: number,
+  length: number,
+): Steps<Float64Array> {
   const out = new Float64Array(ka * kb);
   let i = 0;
   for (; i + 1 < ka; i += 2) {
+    yield 4 * kb * length;
     let j = 0;
     for (; j + 1 < kb; j += 2) twoByTwo(a, i * length, b, j * length, length, out, i * kb + j, kb);
     if (j === kb) continue;
@@ -58,7 +71,21 @@ export function addCombination(
   length: number,
   out: Float64Array,
 ): void {
+  complete(addCombinationSteps(alpha, coefficients, count, rows, k, length, out));
+}
+
+/** The same in steps of one row. */
+export function* addCombinationSteps(
+  alpha: number,
+  coefficients: Float64Array,
+  count: number,
+  rows: Float64Array,
+  k: number,
+  length: number,
+  out: Float64Array,
+): Steps<void> {
   for (let i = 0; i < count; i++) {
+    yield 2 * k * length;
     const own = i * k;
     let j = 0;
     for (; j + 3 < k; j += 4) addFour(alpha, coefficients, own + j, rows, j * length, length, out, i * length);

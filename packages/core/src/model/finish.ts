@@ -77,7 +77,8 @@ export function finish(found: Solution, facts: Facts): Model {
     uniqueness: judged.uniqueness,
     warnings: [
       ...dataWarnings(facts, variances, values),
-      ...judged.warnings,
+      // Of what has not converged nothing can be said but that.
+      ...(solution.converged ? judged.warnings : []),
       ...whitenWarnings(facts, judged.uniqueness.rank, k),
       ...convergenceWarnings(solution),
     ],

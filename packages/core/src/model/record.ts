@@ -135,8 +135,7 @@ function checkUniqueness(uniqueness: Uniqueness, k: number): void {
 
 function checkTrace(trace: unknown): void {
   if (trace === undefined) return;
-  // Losses of steps that went wrong are not finite, and JSON has null for them.
-  const isMeasure = (value: unknown): boolean => value === undefined || value === null || typeof value === 'number';
+  const isMeasure = (value: unknown): boolean => value === undefined || typeof value === 'number';
   const isEpoch = (value: unknown): boolean =>
     isObject(value) &&
     Number.isSafeInteger(value.epoch) &&

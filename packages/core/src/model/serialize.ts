@@ -1,4 +1,5 @@
 import { ModelError, show } from '../errors.js';
+import type { Epoch } from '../learning/epoch.js';
 import { crc32 } from './checksum.js';
 import type { ModelRecord } from './record.js';
 import { VECTORS } from './record.js';
@@ -188,12 +189,23 @@ function revive(stored: Plain, array: (name: 'components' | (typeof VECTORS)[num
   const { format, version, k, d, arrays, numbers, ...rest } = stored;
   return {
     ...(rest as unknown as ModelRecord),
+    ...(Array.isArray(rest.trace) ? { trace: rest.trace.map(withNumbers) } : {}),
     components: { rows: k as number, cols: d as number, data: array('components') },
     ...(Object.fromEntries(VECTORS.map(([name]) => [name, array(name)])) as Pick<
       ModelRecord,
       (typeof VECTORS)[number][0]
     >),
   };
+}
+
+/** JSON has null for what is not finite, such as the loss of a step that was too long. */
+function withNumbers(epoch: unknown): Epoch {
+  if (typeof epoch !== 'object' || epoch === null) return epoch as unknown as Epoch;
+  const entries = Object.entries(epoch).map(([name, value]) => [
+    name,
+    value === null ? Number.NaN : name === 'terms' && typeof value === 'object' ? withNumbers(value) : value,
+  ]);
+  return Object.fromEntries(entries);
 }
 
 function checkVersion(version: unknown): void {

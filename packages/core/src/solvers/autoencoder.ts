@@ -1,11 +1,11 @@
 import { type MeanTerms, meanTerms } from '../learning/autoencoder-terms.js';
-import { anchorAt, batchEpoch } from '../learning/batches.js';
+import { type Anchor, anchorAt, batchEpoch } from '../learning/batches.js';
 import { largestVariance } from '../learning/largest-variance.js';
 import { learnFromRows, learnFromScatter } from '../learning/learn.js';
 import { optimiser } from '../learning/optimiser.js';
-import type { Controls, Facts, Rule } from '../learning/rule.js';
+import { type Answer, type Ask, type Controls, type Facts, paced, type Rule } from '../learning/rule.js';
 import { StepSize } from '../learning/step-size.js';
-import { orthonormalityDefect, randomRows } from '../linalg/orthonormalise.js';
+import { randomRows } from '../linalg/orthonormalise.js';
 import { random } from '../linalg/random.js';
 import type { Use } from './index.js';
 import type { Solver } from './solver.js';
@@ -43,61 +43,59 @@ export function* byGradient(facts: Facts, controls: Controls): Rule {
   const top = yield* largestVariance(d, rng);
   const trace = facts.trace / top;
   const weights = optimiser(controls.descent, randomRows(k, d, rng), 1 / Math.sqrt(d));
-  const { batch } = controls;
+  // A batch of all rows is the full batch, which needs no anchor.
+  const batch = controls.batch !== undefined && controls.batch < facts.n ? controls.batch : undefined;
   // A row is longer than σ₁ by the effective rank: steps on few rows are that much shorter.
   const chosen = batch === undefined ? STEP : STEP / (1 + trace / batch);
   const size = new StepSize(weights, controls, chosen);
   for (let epoch = 0; ; epoch++) {
     const { alpha } = controls;
     const step = size.step / (controls.decay === undefined ? 1 : 1 + epoch / controls.decay);
-    const at = (rows: Float64Array, image: Float64Array): Place => ({
-      ...meanTerms(rows, image, trace, alpha, k, d),
-      rows,
-      image: image.map((value) => value * top),
-    });
+    const at = function* ({ weights: rows, image }: Anchor): Generator<Ask, Place, Answer> {
+      const terms = yield* paced(meanTerms(rows, image, trace, alpha, k, d));
+      return { ...terms, rows, image: image.map((value) => value * top) };
+    };
     let place: Place;
     if (batch === undefined) {
-      const { weights: rows, image } = yield* anchorAt(weights.at, k, top);
-      place = at(rows, image);
+      place = yield* at(yield* anchorAt(weights.at, k, top));
     } else {
       const momentum = controls.momentum ?? BATCH_MOMENTUM;
-      const length = controls.descent === 'momentum' ? step * (1 - momentum) : step;
       const anchor = epoch > 0 && controls.decay === undefined ? yield* anchorAt(weights.at, k, top) : undefined;
-      const mean = { reconstruction: 0, orthogonality: 0 };
-      const seen = yield* batchEpoch(weights.at, k, batch, top, anchor, (image, share) => {
-        const { gradient, reconstruction, orthogonality } = meanTerms(weights.at, image, trace, alpha, k, d);
-        weights.advance(gradient, length, momentum);
-        mean.reconstruction += share * reconstruction;
-        mean.orthogonality += share * orthogonality;
-        return Number.isFinite(reconstruction);
+      const mean = { reconstruction: 0, orthogonality: 0, defect: 0 };
+      yield* batchEpoch(weights.at, k, batch, top, anchor, function* (image, share) {
+        const terms = yield* paced(meanTerms(weights.at, image, trace, alpha, k, d));
+        weights.advance(terms.gradient, step, momentum);
+        mean.reconstruction += share * terms.reconstruction;
+        mean.orthogonality += share * terms.orthogonality;
+        mean.defect = terms.defect;
+        return Number.isFinite(terms.reconstruction);
       });
-      mean.reconstruction /= seen;
-      mean.orthogonality /= seen;
       // At the anchor the loss of all rows is known; the mean over batches is that of a way.
-      place =
-        anchor && Number.isFinite(mean.reconstruction)
-          ? at(anchor.weights, anchor.image)
-          : { ...mean, rows: weights.at.slice() };
+      const known = anchor && Number.isFinite(mean.reconstruction);
+      place = known ? yield* at(anchor) : { ...mean, rows: weights.at.slice() };
     }
-    const { reconstruction, orthogonality, gradient, rows, image } = place;
+    const { reconstruction, orthogonality, gradient, rows, image, defect } = place;
     const loss = (1 - alpha) * reconstruction + alpha * orthogonality;
-    const verdict = size.judge(loss, { mayGrow: batch !== undefined && controls.decay !== undefined, rows });
+    const { advance, shorter } = size.judge(loss, {
+      mayGrow: batch !== undefined && controls.decay !== undefined,
+      place: rows,
+    });
     yield {
       loss,
       terms: { reconstruction, orthogonality },
       step,
       ...(batch === undefined ? {} : { batch }),
-      defect: orthonormalityDefect(rows, k, d),
+      defect,
       rows,
       ...(image ? { image } : {}),
-      diverged: verdict === 'diverged',
+      shorter,
     };
-    if (batch === undefined && gradient && verdict === 'go on') weights.advance(gradient, step, controls.momentum);
+    if (batch === undefined && gradient && advance) weights.advance(gradient, step, controls.momentum);
   }
 }
 
 /** Weights of which the loss is known, and of all rows also WS and the gradient. */
-interface Place extends Pick<MeanTerms, 'reconstruction' | 'orthogonality'> {
+interface Place extends Pick<MeanTerms, 'reconstruction' | 'orthogonality' | 'defect'> {
   readonly rows: Float64Array;
   readonly image?: Float64Array;
   readonly gradient?: Float64Array;

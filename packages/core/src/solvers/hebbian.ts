@@ -1,21 +1,29 @@
-import { reconstructionLoss } from '../learning/autoencoder-terms.js';
-import { type Anchor, anchorAt, batchEpoch, usualBatch } from '../learning/batches.js';
+import { defectOf, reconstructionLoss } from '../learning/autoencoder-terms.js';
+import { anchorAt, batchEpoch, usualBatch } from '../learning/batches.js';
 import { HebbianFold } from '../learning/hebbian-fold.js';
-import { checkNeurons, hebbianDirection, HEBBIAN_STEP as STEP } from '../learning/hebbian-rules.js';
+import { hebbianDirection, HEBBIAN_STEP as STEP } from '../learning/hebbian-rules.js';
 import { largestVariance } from '../learning/largest-variance.js';
 import { learnFromRows } from '../learning/learn.js';
 import type { HebbianRule } from '../learning/learn-options.js';
 import { optimiser } from '../learning/optimiser.js';
-import type { Controls, Facts, Rule, Stand } from '../learning/rule.js';
+import { type Controls, type Facts, paced, type Rule } from '../learning/rule.js';
 import { StepSize } from '../learning/step-size.js';
-import { orthonormalityDefect, randomRows } from '../linalg/orthonormalise.js';
+import { randomRows } from '../linalg/orthonormalise.js';
 import { random } from '../linalg/random.js';
-import { rowProducts } from '../linalg/rows.js';
+import { rowProductSteps } from '../linalg/rows.js';
+import { dot, norm } from '../linalg/vector.js';
 import type { Use } from './index.js';
+import { residualNorms } from './residuals.js';
 import type { Solver } from './solver.js';
 
+/** Epochs, of two readings each. */
+const EPOCHS = 5000;
 /** Batches of which one is looked at for the loss, which takes as long to know as a step. */
 const LOOK = 4;
+/** Residual of a row where σ₁ = 1 below which Sanger's rule has told the components apart. */
+const IN_ORDER = 1e-3;
+/** Length below which a row is on its way to nothing. */
+const FADED = 0.5;
 
 /**
  * Hebbian learning: neurons that see row after row. With y = Wx
@@ -35,14 +43,13 @@ const LOOK = 4;
 export function hebbian({ learn }: Use): Solver {
   const rule = (learn?.rule ?? 'subspace') as HebbianRule;
   if (learn?.epochs === 1) return { needs: 'once', tolerance: 0.1, begin: (use) => new HebbianFold(rule, use) };
-  const how = { rule: (facts: Facts, controls: Controls) => byHebb(rule, facts, controls), epochs: 1000 };
+  const how = { rule: (facts: Facts, controls: Controls) => byHebb(rule, facts, controls), epochs: EPOCHS };
   const tolerance = learn?.decay === undefined ? 1e-6 : 1e-3;
   return { needs: 'rows', tolerance, solve: (problem) => learnFromRows(problem, how) };
 }
 
 export function* byHebb(rule: HebbianRule, facts: Facts, controls: Controls): Rule {
   const { n, d, k } = facts;
-  checkNeurons(rule, k);
   const rng = random(facts.seed);
   const top = yield* largestVariance(d, rng);
   const trace = facts.trace / top;
@@ -55,41 +62,41 @@ export function* byHebb(rule: HebbianRule, facts: Facts, controls: Controls): Ru
     const anchor = epoch > 0 && controls.decay === undefined ? yield* anchorAt(weights.at, k, top) : undefined;
     const losses: number[] = [];
     let batches = 0;
-    yield* batchEpoch(weights.at, k, rows, top, anchor, (image) => {
-      const m = rowProducts(image, k, weights.at, k, d);
-      if (batches++ % LOOK === 0 || !Number.isFinite(m[0])) losses.push(reconstructionOf(m, weights.at, trace, k, d));
-      weights.advance(hebbianDirection(rule, weights.at, image, k, d, m), -step, undefined);
+    yield* batchEpoch(weights.at, k, rows, top, anchor, function* (image) {
+      const m = yield* paced(rowProductSteps(image, k, weights.at, k, d));
+      if (batches++ % LOOK === 0 || !Number.isFinite(m[0])) {
+        const p = yield* paced(rowProductSteps(weights.at, k, weights.at, k, d));
+        losses.push(reconstructionLoss(m, p, trace, k));
+      }
+      weights.advance(yield* paced(hebbianDirection(rule, weights.at, image, m, k, d)), -step, undefined);
       return Number.isFinite(losses[losses.length - 1]);
     });
     const way = losses.reduce((sum, value) => sum + value, 0) / losses.length;
-    const told =
-      anchor && Number.isFinite(way) ? atAnchor(anchor, top, trace, k, d) : { loss: way, rows: weights.at.slice() };
+    const known = anchor && Number.isFinite(way) ? anchor : undefined;
+    const at = known?.weights ?? weights.at.slice();
+    const p = yield* paced(rowProductSteps(at, k, at, k, d));
+    // At the anchor the loss of all rows is known; without one it is the mean over the way.
+    const m = known && (yield* paced(rowProductSteps(known.image, k, at, k, d)));
+    const loss = m ? reconstructionLoss(m, p, trace, k) : way;
     // Sanger's rule is no gradient of this loss: on its way to the order of components it may climb a little.
-    const verdict = size.judge(told.loss, { mayGrow: true, rows: told.rows });
+    const { shorter } = size.judge(loss, { mayGrow: true, place: at });
     yield {
-      ...told,
-      terms: { reconstruction: told.loss },
+      loss,
+      terms: { reconstruction: loss },
       step,
       batch: rows,
-      defect: orthonormalityDefect(told.rows, k, d),
-      diverged: verdict === 'diverged',
+      defect: defectOf(p, k),
+      rows: at,
+      ...(known ? { image: known.image.map((value) => value * top) } : {}),
+      ...(known && rule === 'sanger' ? { settled: inOrder(at, known.image, k, d) } : {}),
+      shorter,
     };
   }
 }
 
-/** Where an epoch began, of which everything is known of all rows; without an anchor it is told where it ends. */
-function atAnchor(
-  { weights, image }: Anchor,
-  top: number,
-  trace: number,
-  k: number,
-  d: number,
-): Pick<Stand, 'loss' | 'rows' | 'image'> {
-  const loss = reconstructionOf(rowProducts(image, k, weights, k, d), weights, trace, k, d);
-  return { loss, rows: weights, image: image.map((value) => value * top) };
-}
-
-/** Mean ‖x − WᵀWx‖² from M = WCWᵀ. */
-function reconstructionOf(m: Float64Array, weights: Float64Array, trace: number, k: number, d: number): number {
-  return reconstructionLoss(m, rowProducts(weights, k, weights, k, d), trace, k);
+/** Whether rows are components themselves and not any basis of their span: ‖Cw − θw‖ is small where σ₁ = 1. A row fades that finds no variance. */
+function inOrder(weights: Float64Array, image: Float64Array, k: number, d: number): boolean {
+  const values = Float64Array.from({ length: k }, (_, r) => dot(image, r * d, weights, r * d, d));
+  const residuals = residualNorms(image.slice(), weights, values, k, d);
+  return residuals.every((residual, r) => residual <= IN_ORDER || norm(weights, r * d, d) < FADED);
 }

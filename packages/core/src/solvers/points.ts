@@ -1,9 +1,9 @@
 import { pairwise } from '../learning/forces.js';
 import { largestVariance } from '../learning/largest-variance.js';
 import { learnFromRows } from '../learning/learn.js';
-import { innerProducts, STEP, standOf, startPoints } from '../learning/moving-points.js';
+import { innerProducts, pointGradient, STEP, standOf, startPoints } from '../learning/moving-points.js';
 import { optimiser } from '../learning/optimiser.js';
-import type { Controls, Facts, Rule } from '../learning/rule.js';
+import { type Controls, type Facts, paced, type Rule } from '../learning/rule.js';
 import { StepSize } from '../learning/step-size.js';
 import { random } from '../linalg/random.js';
 import type { Use } from './index.js';
@@ -34,25 +34,18 @@ export function* factored(facts: Facts, controls: Controls): Rule {
   const rng = random(facts.seed);
   const top = yield* largestVariance(d, rng);
   const squares = (yield { pass: 'squares' }).product[0] / top ** 2;
-  const y = optimiser(controls.descent, startPoints(n, k, rng), 1 / Math.sqrt(n));
+  const y = optimiser(controls.descent, startPoints(facts, rng), 1 / Math.sqrt(n));
   const size = new StepSize(y, controls, STEP);
   for (;;) {
     const { product: a } = yield { pass: 'multiplyTransposed', scores: y.at, k };
     const { product: image } = yield { pass: 'multiply', vectors: a, k };
-    const inner = innerProducts(y.at, n, k);
-    // ¼ of the gradient of ‖K − YYᵀ‖²: Y(YᵀY) − KY.
-    const gradient = new Float64Array(n * k);
-    for (let i = 0; i < n; i++) {
-      for (let c = 0; c < k; c++) {
-        let sum = -image[i * k + c] / top;
-        for (let e = 0; e < k; e++) sum += y.at[i * k + e] * inner[e * k + c];
-        gradient[i * k + c] = sum;
-      }
-    }
-    const state = standOf(a, inner, squares, top, d, k);
-    const step = size.step;
-    const verdict = size.judge(state.loss, { settled: state.settled });
-    yield { ...state, step, points: y.at, diverged: verdict === 'diverged' };
-    if (verdict === 'go on') y.advance(gradient, step, controls.momentum);
+    const inner = yield* paced(innerProducts(y.at, n, k));
+    const gradient = yield* paced(pointGradient(y.at, inner, image, top, n, k));
+    const state = yield* paced(standOf(a, inner, squares, top, d, k));
+    const { step } = size;
+    const points = y.at.slice();
+    const { advance, shorter } = size.judge(state.loss, { settled: state.settled });
+    yield { ...state, step, points, shorter };
+    if (advance) y.advance(gradient, step, controls.momentum);
   }
 }

@@ -31,6 +31,8 @@ export interface Problem {
   readonly learn: LearnOptions;
   /** The data's units that one of the frame's is, for telling only. */
   readonly unit: number;
+  /** Whether B's rows add up to zero: data that are centred and have no weights. */
+  readonly centred: boolean;
   readonly seed: number;
   /** For products and reductions of the solver's own matrices. */
   readonly engine: Engine;

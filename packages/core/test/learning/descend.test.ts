@@ -101,7 +101,7 @@ function catching(work: () => void): unknown {
 
 describe('descend', () => {
   it('can be steered on its way: α and the step are changed at once', () => {
-    const run = descend(rows, { rule: 'autoencoder', descent: 'plain' });
+    const run = descend(rows, { rule: 'autoencoder' });
     const first = run.next().value as Snapshot;
     expect(first.loss).toBe(first.terms.reconstruction);
     run.alpha = 0.5;
@@ -124,6 +124,93 @@ describe('descend', () => {
     expect(() => {
       run.step = Number.NaN;
     }).toThrow(/step is NaN/);
+  });
+
+  it('goes on when α falls, and when a step that was too long is shortened', () => {
+    for (const step of [0.1, undefined]) {
+      const run = descend(rows, { rule: 'autoencoder', alpha: 0.95, ...(step ? { step } : {}) });
+      for (let epoch = 0; epoch < 3; epoch++) run.next();
+      run.alpha = 0;
+      expect([...run].at(-1)?.converged).toBe(true);
+    }
+    for (const rule of rules) {
+      const run = descend(rows, { rule, step: 30 });
+      const error = catching(() => [...run]) as ConvergenceError;
+      expect(error.code).toBe('DIVERGED');
+      run.step = error.details.expected as number;
+      expect([...run].at(-1)?.converged).toBe(true);
+    }
+  });
+
+  it('is told only what its rule can be told', () => {
+    const points = descend(rows, { rule: 'factored', descent: 'plain' });
+    expect(() => {
+      points.alpha = 0.5;
+    }).toThrow(/no option "alpha" for points/);
+    expect(() => {
+      points.momentum = 0.5;
+    }).toThrow(/momentum is for descent: 'momentum'/);
+    const oja = descend(rows, { rule: 'oja' });
+    expect(() => {
+      oja.momentum = 0.5;
+    }).toThrow(/no option "momentum" for hebbian/);
+    const autoencoder = descend(rows, { rule: 'autoencoder' });
+    expect(() => {
+      autoencoder.alpha = undefined as never;
+    }).toThrow(/alpha is NaN/);
+  });
+
+  it('does not rest where a direction is missing', () => {
+    // Not centred, the mean is the first component, and random points that were centred would have nothing of it.
+    const data = Array.from({ length: 20 }, (_, i) => {
+      const side = i % 2 ? 1 : -1;
+      return [10, side * (1 + (i >> 1)), side * 0.1 * ((i >> 1) % 3)];
+    });
+    for (const rule of ['factored', 'autoencoder', 'subspace'] as const) {
+      const last = [...descend(data, { rule, k: 1, center: false })].at(-1);
+      expect(last?.converged).toBe(true);
+      expect(last?.angle).toBeLessThan(1e-4);
+    }
+  });
+
+  it('of more components than there are compares what has variance', () => {
+    const flat = withSpectrum(30, 8, (i) => (i < 2 ? 3 - i : 0));
+    for (const rule of ['factored', 'autoencoder', 'subspace', 'sanger'] as const) {
+      expect([...descend(flat, { rule, k: 3 })].at(-1)?.angle).toBeLessThan(1e-4);
+    }
+  });
+
+  it("by Sanger's rule ends with the components themselves, in order", async () => {
+    const exact = await pca(rows, { k: 3 });
+    const axis = (data: Float64Array, r: number) => ({ rows: 1, cols: 6, data: data.slice(6 * r, 6 * r + 6) });
+    const apart = (rule: DescentRule): number => {
+      const { rows: found } = [...descend(rows, { rule, k: 3 })].at(-1) as Snapshot;
+      const angles = [0, 1, 2].map((r) => principalAngles(axis(found.data, r), axis(exact.components.data, r))[0]);
+      return Math.max(...angles);
+    };
+    expect(apart('sanger')).toBeLessThan(0.02);
+    expect(apart('subspace')).toBeGreaterThan(0.1);
+  });
+
+  it('tells what pulls from what pushes', () => {
+    // Two points near each other and far from the third, in one dimension: Dˣ is −2⟨xᵢ, xⱼ⟩ of what is centred.
+    const state = descend([[0], [1], [11]], { rule: 'pairwise', k: 1, exact: false }).next().value as Snapshot;
+    const { terms } = state;
+    expect(state.forces(0).data[1]).toBeLessThan(0);
+    expect(state.forces(0).data[2]).toBeGreaterThan(0);
+    let [pull, push, pulls] = [0, 0, 0];
+    const scores = state.scores().data;
+    for (let i = 0; i < 3; i++) {
+      const { data, embedding } = state.forces(i);
+      for (let j = i + 1; j < 3; j++) {
+        const force = (data[j] - embedding[j]) * Math.abs(scores[i] - scores[j]);
+        if (force < 0) [pull, pulls] = [pull - force, pulls + 1];
+        else push += force;
+      }
+    }
+    // Terms are in units where σ₁ = 1, forces here in those of the data.
+    expect(terms.attraction / terms.repulsion).toBeCloseTo(pull / push, 9);
+    expect(terms.attracting).toBeCloseTo(pulls / 3, 12);
   });
 
   it('needs no units either', () => {
@@ -192,6 +279,9 @@ describe('descend', () => {
     expect(refused(rows, { rule: 'factored', whiten: 'pca' })).toMatch(/no option "whiten"/);
     expect(refused(rows, { rule: 'factored', alpha: 0.5 })).toMatch(/no option "alpha" for points/);
     expect(refused(rows, { rule: 'factored', k: 7 })).toMatch(/k is 7; 60 rows of 6 columns/);
+    expect(refused(rows, { rule: 'factored', descent: 'plain', momentum: 0.5 })).toMatch(/momentum is for descent/);
+    const exact = { rows: 2, cols: 5, data: new Float64Array(10) };
+    expect(refused(rows, { rule: 'factored', exact })).toMatch(/exact is 2 × 5, and the data have 6 columns/);
     expect(refused(rows, { rule: 'oja', k: 2 })).toMatch(/k must be 1/);
     expect(refused(rows, { rule: 'pairwise', center: false })).toMatch(/center cannot be false/);
     expect(refused([], { rule: 'factored' })).toMatch(/rows in memory/);

@@ -5,6 +5,8 @@ import { meanTerms } from '../../src/learning/autoencoder-terms.js';
 import { hebbianDirection } from '../../src/learning/hebbian-rules.js';
 import { randomRows } from '../../src/linalg/orthonormalise.js';
 import { random } from '../../src/linalg/random.js';
+import { rowProducts } from '../../src/linalg/rows.js';
+import { complete } from '../../src/pace.js';
 
 /** ∂f/∂θᵢ by central differences. */
 function numericalGradient(f: (theta: Float64Array) => number, at: Float64Array): Float64Array {
@@ -78,7 +80,7 @@ describe('the linear autoencoder', () => {
         const w = normals(k * d, seed);
         const rows = normals(n * d, seed + 1);
         const { image, trace } = scatterTimes(w, rows, k, n, d);
-        const mean = meanTerms(w, image, trace, alpha, k, d);
+        const mean = complete(meanTerms(w, image, trace, alpha, k, d));
         const gradient = new Float64Array(k * d);
         let loss = 0;
         for (let i = 0; i < n; i++) {
@@ -114,9 +116,10 @@ describe('the linear autoencoder', () => {
         const rows = normals(n * d, seed + 1);
         const gapAt = (w: Float64Array): number => {
           const { image, trace } = scatterTimes(w, rows, k, n, d);
-          const { gradient } = meanTerms(w, image, trace, 0, k, d);
+          const { gradient } = complete(meanTerms(w, image, trace, 0, k, d));
           const size = Math.max(...image.map(Math.abs));
-          const oja = hebbianDirection('subspace', w, image, k, d);
+          const m = rowProducts(image, k, w, k, d);
+          const oja = complete(hebbianDirection('subspace', w, image, m, k, d));
           return (
             largestGap(
               oja,

@@ -92,7 +92,7 @@ describe('one pass', () => {
       const error = await pca(data, { ...once, learn: { epochs: 1, step: 50 } }).catch((e) => e);
       expect(error).toBeInstanceOf(ConvergenceError);
       expect(error.code).toBe('DIVERGED');
-      expect(error.details).toEqual({ option: 'learn.step', value: 50, expected: 12.5 });
+      expect(error.details).toEqual({ option: 'learn.step', value: 50, expected: 0.5 });
       expect(error.best.components.data.every(Number.isFinite)).toBe(true);
     }
   });

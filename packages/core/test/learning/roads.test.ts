@@ -1,12 +1,15 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import {
   ConvergenceError,
+  type Engine,
   type LearnOptions,
   loadModel,
   type Matrix,
   type Model,
   pca,
   principalAngles,
+  type RowSource,
+  reference,
 } from '../../src/index.js';
 import { toCsr, toMatrix, withSpectrum } from '../support/data.js';
 
@@ -16,6 +19,7 @@ const ways: [string, { solver: 'points' | 'autoencoder' | 'hebbian'; learn: Lear
   ['points, pairwise', { solver: 'points', learn: { rule: 'pairwise' } }],
   ['points, plain', { solver: 'points', learn: { descent: 'plain' } }],
   ['points, Adam', { solver: 'points', learn: { descent: 'adam' } }],
+  ['points, pairwise, Adam', { solver: 'points', learn: { rule: 'pairwise', descent: 'adam' } }],
   ['autoencoder', { solver: 'autoencoder', learn: {} }],
   ['autoencoder, plain', { solver: 'autoencoder', learn: { descent: 'plain' } }],
   ['autoencoder, α = 0.5', { solver: 'autoencoder', learn: { alpha: 0.5 } }],
@@ -28,6 +32,17 @@ const ways: [string, { solver: 'points' | 'autoencoder' | 'hebbian'; learn: Lear
 ];
 
 const TOLERANCE = 1e-6;
+
+/** The reference engine, with `seen` called at every block that it loads. */
+function counting(seen: () => void): Engine {
+  return {
+    ...reference,
+    load(block) {
+      seen();
+      return reference.load(block);
+    },
+  };
+}
 
 /** Spectra with a gap after the third value, in every shape. */
 const falling = (i: number): number => [10, 8, 7, 3, 2.5, 2][i] ?? 2 * 0.9 ** i;
@@ -148,12 +163,61 @@ describe('learning', () => {
     }
   });
 
-  it('goes on where a random start has left a direction out', async () => {
-    // Two blocks of columns that do not touch: no way from the one to the other but by rounding.
-    const apart = withSpectrum(40, 4, (i) => 1 + i).map((row) => [...row.slice(0, 2), 0, 0]);
-    const model = await pca(apart, { k: 1, solver: 'autoencoder' });
-    const exact = await pca(apart, { k: 1, solver: 'svd' });
-    expect(principalAngles(model.components, exact.components)[0]).toBeLessThan(1e-4);
+  it('with steps that decay goes where the weights say', async () => {
+    const heavy = rows.map((_, i) => [50, 0.1, 1, 3][i % 4]);
+    const exact = await pca(rows, { k: 2, weights: heavy });
+    const gap = (exact.uniqueness.subspace.gap as number) / exact.variances[0];
+    for (const solver of ['hebbian', 'autoencoder'] as const) {
+      const learn = {
+        decay: 5,
+        batch: 10,
+        epochs: 2000,
+        ...(solver === 'hebbian' ? {} : { descent: 'plain' as const }),
+      };
+      const model = await pca(rows, { k: 2, weights: heavy, solver, tolerance: 0.01, learn });
+      expect(largest(principalAngles(model.components, exact.components))).toBeLessThan(0.03 / gap);
+    }
+  });
+
+  it('closes the batches it has opened, whatever ends it', async () => {
+    let open = 0;
+    const block = toMatrix(rows);
+    const source = (): RowSource => ({
+      rows: 150,
+      cols: 12,
+      dtype: 'float64',
+      rewindable: true,
+      resident: false,
+      *blocks() {
+        open++;
+        try {
+          yield { kind: 'dense', rows: 150, cols: 12, stride: 12, data: block.data };
+        } finally {
+          open--;
+        }
+      },
+    });
+    const ends: object[] = [
+      { learn: { step: 50, batch: 10 } },
+      { learn: { epochs: 2 } },
+      { learn: { batch: 7 } },
+      { solver: 'autoencoder', learn: { step: 80, batch: 10 } },
+    ];
+    for (const end of ends) {
+      await pca(source(), { k: 2, solver: 'hebbian', ...end }).catch(() => {});
+      expect(open).toBe(0);
+    }
+    const controller = new AbortController();
+    let steps = 0;
+    const aborted = pca(source(), {
+      k: 2,
+      solver: 'hebbian',
+      learn: { batch: 5 },
+      signal: controller.signal,
+      engine: counting(() => ++steps === 40 && controller.abort()),
+    });
+    await expect(aborted).rejects.toThrow(/abort/i);
+    expect(open).toBe(0);
   });
 
   it('is told epoch by epoch, and the model keeps it', async () => {
@@ -188,7 +252,7 @@ describe('learning', () => {
       expect(error).toBeInstanceOf(ConvergenceError);
       expect(error.code).toBe('NOT_CONVERGED');
       expect(error.message).toMatch(
-        /After 1 epochs the residual is [\d.e-]+, above the tolerance 1e-12|is still missing/,
+        /After 2 epochs the residual is [\d.e-]+, above the tolerance 1e-12|is still missing/,
       );
       expect(error.best.k).toBe(3);
       expect(error.best.trace.length).toBe(2);
