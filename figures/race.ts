@@ -136,7 +136,7 @@ export const drawRace: Draw = async (progress) => {
   return {
     svg: sheet({
       title: `A race of all roads: ${DIGITS.toLocaleString('en')} digits, ${K} components`,
-      description: `Two plots of the principal angle to the exact plane on logarithmic scales, against seconds and against epochs, for ten ways of learning; the exact roads are marks where they arrive. ${told.join('; ')}.`,
+      description: `Two plots of the principal angle to the exact plane on logarithmic scales, against seconds and against epochs, for ten ways of learning; the exact roads, and streaming, are marks where they arrive. ${told.join('; ')}.`,
       height: top + HEIGHT + 10 + 22 * Math.ceil(learned.length / 2) + 40,
       parts: [
         text(16, HEADLINE + 16, 'Angle to the exact plane, rad, against seconds', { weight: 600 }),
@@ -147,7 +147,7 @@ export const drawRace: Draw = async (progress) => {
         text(
           16,
           top + HEIGHT + 16 + 22 * Math.ceil(learned.length / 2) + 8,
-          '★ exact roads. One run on two shared cores: times are as noisy as that. Tolerance 1e-9.',
+          '★ exact roads, and streaming after one reading. One run on two shared cores: times are as noisy as that. Tolerance 1e-9.',
           {
             colour: FAINT,
           },
