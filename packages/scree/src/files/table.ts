@@ -1,0 +1,65 @@
+import type { Block, DenseBlock, DType } from '@scree/core';
+
+/** What a column holds, as far as PCA cares. */
+export type ColumnKind = 'number' | 'text' | 'other';
+
+export interface Column {
+  readonly name: string;
+  readonly kind: ColumnKind;
+  /** The type in the format's own words: "int16", "VARCHAR", "row index". */
+  readonly type: string;
+}
+
+/** What is read of a table: numbers by the places of their columns, in this order, and one column as text. */
+export interface Request {
+  readonly numbers: readonly number[];
+  readonly text?: number | undefined;
+}
+
+/** Some rows: their numbers (missing ones are NaN), and their texts where these were asked for. */
+export interface Batch {
+  readonly block: Block;
+  readonly text?: readonly (string | null)[] | undefined;
+}
+
+export interface DenseBatch extends Batch {
+  readonly block: DenseBlock;
+}
+
+/**
+ * A file as columns, whatever its format: numbers come in blocks, and whatever a reader's format, what is chosen of
+ * it, left out or filled in is decided in one place, `FileSource`.
+ */
+export interface Table {
+  /** The format, for people: "CSV, gzip". */
+  readonly format: string;
+  readonly columns: readonly Column[];
+  /** Whether the names are the file's own; otherwise they are numbers from 0 up. */
+  readonly named: boolean;
+  readonly rows: number | undefined;
+  /** Stored entries, where rows are sparse. */
+  readonly nonzeros?: number | undefined;
+  /** Type of a block of these columns. */
+  dtype(numbers: readonly number[]): DType;
+  /** Whether a number may be missing at all. */
+  readonly gaps: boolean;
+  /** Whether the reader of blocks finds missing values anyway, so that nobody looks for them first. */
+  readonly strict: boolean;
+  readonly rewindable: boolean;
+  /** What the shape was before it became rows and columns: [60000, 28, 28]. */
+  readonly shape?: readonly number[] | undefined;
+  read(request: Request): AsyncIterable<Batch>;
+  close(): Promise<void>;
+}
+
+/** Bytes of a block of rows: enough to amortise a pass, few enough that several fit in any memory. */
+const BLOCK_BYTES = 16 << 20;
+/** Rows worth a pass even where they are wide: sums over a block cost d² to join. */
+const WIDE_ROWS = 1024;
+
+/** How many rows of so many bytes go into a block when there is so much memory. */
+export function blockRows(rowBytes: number, memory: number, rows = Number.POSITIVE_INFINITY): number {
+  const most = Math.max(1 << 16, Math.floor(memory / 16));
+  const wanted = Math.max(Math.min(BLOCK_BYTES, most), Math.min(most, WIDE_ROWS * rowBytes));
+  return Math.max(1, Math.min(Math.max(1, rows), Math.floor(wanted / Math.max(1, rowBytes))));
+}
