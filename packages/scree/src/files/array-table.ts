@@ -52,6 +52,7 @@ export function arrayTable(layout: ArrayLayout, bytes: Bytes, { format, memory, 
       columns ??= Array.from({ length: cols }, (_, j) => ({ name: String(j), kind: 'number', type: type.name }));
       return columns;
     },
+    width: cols,
     named: false,
     rows,
     shape,
@@ -188,15 +189,14 @@ async function* pick(
   blocks: AsyncIterable<DenseBlock>,
   { numbers, text }: Request,
 ): AsyncGenerator<DenseBatch, void, void> {
-  const from = numbers[0] ?? 0;
-  const neighbours = numbers.length > 0 && numbers.every((column, i) => column === from + i);
+  const from = numbers === 'all' ? 0 : (numbers[0] ?? 0);
+  const neighbours = numbers !== 'all' && numbers.length > 0 && numbers.every((column, i) => column === from + i);
   for await (const block of blocks) {
     const labels = text === undefined ? undefined : texts(block, text);
-    if (neighbours) {
+    if (numbers === 'all') yield { block, text: labels };
+    else if (neighbours) {
       yield { block: { ...block, cols: numbers.length, data: block.data.subarray(from) }, text: labels };
-      continue;
-    }
-    yield { block: gather(block, numbers), text: labels };
+    } else yield { block: gather(block, numbers), text: labels };
   }
 }
 

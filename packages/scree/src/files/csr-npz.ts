@@ -84,6 +84,7 @@ export async function csrTable(file: Placed, parts: ReadonlyMap<string, ZipMembe
       }));
       return named;
     },
+    width: cols,
     named: false,
     rows,
     nonzeros: values,

@@ -2,7 +2,7 @@ import { arrayTable } from './array-table.js';
 import type { Bytes } from './bytes.js';
 import { readArrayLayout } from './npy-header.js';
 import { spooled } from './spool.js';
-import type { Table } from './table.js';
+import { type Table, withClose } from './table.js';
 
 /** A .npy file: one array as NumPy saves it. */
 export async function openNpy(
@@ -19,5 +19,5 @@ export async function openNpy(
   if (!layout.fortran || bytes.readAt) return arrayTable(layout, bytes, { format, memory });
   // Columns are read at many places: packed ones are unpacked to disk first.
   const whole = await spooled(bytes);
-  return { ...arrayTable(layout, whole.bytes, { format, memory }), close: whole.close };
+  return withClose(arrayTable(layout, whole.bytes, { format, memory }), whole.close);
 }

@@ -4,7 +4,7 @@ import { csrTable } from './csr-npz.js';
 import { badFile, unsupported } from './file-error.js';
 import { countValues, readArrayLayout } from './npy-header.js';
 import { spooled } from './spool.js';
-import type { Table } from './table.js';
+import { type Table, withClose } from './table.js';
 import { type Placed, readZip, type ZipMember } from './zip.js';
 import { arrayBytes, checked, watchMember } from './zip-member.js';
 
@@ -37,7 +37,7 @@ export async function openNpz(
   if (!layout.fortran) return arrayTable(layout, bytes, { format, memory, watch });
   // Columns are read at many places, and a checksum goes from the first byte to the last.
   const whole = await spooled(checked(bytes, watch));
-  return { ...arrayTable(layout, whole.bytes, { format, memory }), close: whole.close };
+  return withClose(arrayTable(layout, whole.bytes, { format, memory }), whole.close);
 }
 
 function choose(parts: ReadonlyMap<string, ZipMember>, path: string, member: string | undefined): ZipMember {

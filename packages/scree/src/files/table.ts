@@ -12,7 +12,7 @@ export interface Column {
 
 /** What is read of a table: numbers by the places of their columns, in this order, and one column as text. */
 export interface Request {
-  readonly numbers: readonly number[];
+  readonly numbers: readonly number[] | 'all';
   readonly text?: number | undefined;
 }
 
@@ -34,13 +34,15 @@ export interface Table {
   /** The format, for people: "CSV, gzip". */
   readonly format: string;
   readonly columns: readonly Column[];
+  /** How many columns there are. */
+  readonly width: number;
   /** Whether the names are the file's own; otherwise they are numbers from 0 up. */
   readonly named: boolean;
   readonly rows: number | undefined;
   /** Stored entries, where rows are sparse. */
   readonly nonzeros?: number | undefined;
   /** Type of a block of these columns. */
-  dtype(numbers: readonly number[]): DType;
+  dtype(numbers: readonly number[] | 'all'): DType;
   /** Whether a number may be missing at all. */
   readonly gaps: boolean;
   /** Whether the reader of blocks finds missing values anyway, so that nobody looks for them first. */
@@ -50,6 +52,22 @@ export interface Table {
   readonly shape?: readonly number[] | undefined;
   read(request: Request): AsyncIterable<Batch>;
   close(): Promise<void>;
+}
+
+/** The table, with more to close. */
+export function withClose(table: Table, close: () => Promise<void>): Table {
+  // Not a copy: its columns are listed only when somebody asks, and there may be very many.
+  return Object.create(table, {
+    close: {
+      value: async () => {
+        try {
+          await table.close();
+        } finally {
+          await close();
+        }
+      },
+    },
+  }) as Table;
 }
 
 /** Bytes of a block of rows: enough to amortise a pass, few enough that several fit in any memory. */
