@@ -292,7 +292,7 @@ class Scanner {
           const stop = window[at];
           const empty = at === start && stop === delimiter && !blanks;
           // What is not a plain number, or ends otherwise, is looked at again.
-          if ((value !== value && !empty) || (stop !== delimiter && stop !== NEWLINE && stop !== RETURN)) {
+          if ((Number.isNaN(value) && !empty) || (stop !== delimiter && stop !== NEWLINE && stop !== RETURN)) {
             at = this.#cellEnd(start);
             if (at >= end && !this.#last) break records;
             value = this.#number(start, at, column);

@@ -336,8 +336,7 @@ function rowHasGap({ data, cols, stride, half }: DenseBlock, row: number): boole
     for (let at = from; at < from + cols; at++) if ((data[at] & 0x7fff) > 0x7c00) return true;
     return false;
   }
-  // Only NaN is not itself.
-  for (let at = from; at < from + cols; at++) if (data[at] !== data[at]) return true;
+  for (let at = from; at < from + cols; at++) if (Number.isNaN(data[at])) return true;
   return false;
 }
 
