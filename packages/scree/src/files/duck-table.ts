@@ -50,7 +50,7 @@ export async function openJson(
   const duck = await openDuck(path, memory);
   const options = [
     `format=${lines ? "'newline_delimited'" : "'auto'"}`,
-    `compression=${quoted(packing ?? 'none')}`,
+    `compression=${quoted(packing ?? 'uncompressed')}`,
     // One record, or a list of all of them that is read in parts.
     `maximum_object_size=${Math.max(1 << 24, Math.floor(memory / 32))}`,
   ];
