@@ -174,8 +174,10 @@ function readSchema(schema: FlatTable, path: string): Field[] {
     const encoded = table.table(4);
     const name = table.string(0);
     if (!encoded) return { name, type, children };
-    const index = encoded.table(1);
-    return { name, type, children, dictionary: { id: encoded.int64(0), index: index ? intType(index) : INT32 } };
+    const given = encoded.table(1);
+    const index = given ? intType(given) : INT32;
+    if (index.kind === 'other') throw new RangeError('a dictionary is not numbered by integers');
+    return { name, type, children, dictionary: { id: encoded.int64(0), index } };
   };
   return schema.tables(1).map((field) => read(field, 0));
 }

@@ -8,16 +8,20 @@ import { blockRows, type DenseBatch, type Request, type Table } from './table.js
 
 /** Bytes looked at to find out how a table is written. */
 const SAMPLE = 4 << 20;
-/** Bytes read at once. */
+/** Bytes in view at once; more where a record is longer. */
 const WINDOW = 1 << 20;
+
+export interface CsvOptions {
+  readonly memory: number;
+  readonly format?: string;
+  /** For tests, which want to see records cut everywhere. */
+  readonly window?: number;
+}
 
 const [NEWLINE, RETURN, QUOTE, SPACE, TAB, MINUS, PLUS, ZERO, POINT, COMMA] = Buffer.from('\n\r" \t-+0.,');
 
 /** A text table (.csv, .tsv and their kin): delimiter, header, quotes, decimal comma and missing values are found out. */
-export async function openCsv(
-  bytes: Bytes,
-  { memory, format = 'CSV' }: { memory: number; format?: string },
-): Promise<Table> {
+export async function openCsv(bytes: Bytes, { memory, format = 'CSV', window = WINDOW }: CsvOptions): Promise<Table> {
   const sample = await peek(bytes, SAMPLE);
   const dialect = sniffDialect(sample, sample.length < SAMPLE, bytes.path);
   return {
@@ -30,7 +34,7 @@ export async function openCsv(
     gaps: true,
     strict: true,
     rewindable: bytes.rewindable,
-    read: (request) => readRows(bytes, dialect, request, memory),
+    read: (request) => readRows(bytes, dialect, request, { memory, window }),
     close: async () => {},
   };
 }
@@ -43,13 +47,15 @@ async function* readRows(
   bytes: Bytes,
   dialect: Dialect,
   request: Request,
-  memory: number,
+  { memory, window }: { memory: number; window: number },
 ): AsyncGenerator<DenseBatch, void, void> {
   const { columns } = dialect;
   const numbers = request.numbers === 'all' ? [...columns.keys()] : request.numbers;
   const cols = numbers.length;
-  const height = blockRows(8 * Math.max(1, cols), memory);
-  const scanner = new Scanner(bytes, dialect, request.text, numbers, memory);
+  // A row takes a byte a column at least: a small file needs no large block.
+  const most = bytes.size === undefined ? undefined : Math.floor(bytes.size / columns.length) + 1;
+  const height = blockRows(8 * Math.max(1, cols), memory, most);
+  const scanner = new Scanner(bytes, dialect, request.text, numbers, { memory, window });
   try {
     // Two blocks in turn: one may still be looked at while the other is filled.
     const buffers = [new Float64Array(height * cols), new Float64Array(height * cols)];
@@ -79,14 +85,20 @@ class Scanner {
   readonly #alsoText: number | undefined;
   readonly #longest: number;
   /** One byte more than it holds: a line end after the last byte stops every loop. */
-  #window = Buffer.alloc(WINDOW + 1);
+  #window: Buffer;
   #at = 0;
   #end = 0;
   #last = false;
   #begun = false;
   #record = 0;
 
-  constructor(bytes: Bytes, dialect: Dialect, text: number | undefined, numbers: readonly number[], memory: number) {
+  constructor(
+    bytes: Bytes,
+    dialect: Dialect,
+    text: number | undefined,
+    numbers: readonly number[],
+    { memory, window }: { memory: number; window: number },
+  ) {
     this.#bytes = bytes;
     this.#reader = bytes.open();
     this.#dialect = dialect;
@@ -100,6 +112,7 @@ class Scanner {
     });
     this.#alsoText = text !== undefined && this.#plan[text] !== SKIPPED ? text : undefined;
     if (text !== undefined && this.#alsoText === undefined) this.#plan[text] = TEXT;
+    this.#window = Buffer.alloc(window + 1);
     this.#longest = Math.max(2 * WINDOW, Math.floor(memory / 8));
   }
 
