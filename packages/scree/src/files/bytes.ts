@@ -1,4 +1,5 @@
 import type { FileHandle } from 'node:fs/promises';
+import { DataError } from '@scree/core';
 import { systemError, truncated } from './file-error.js';
 
 /** Bytes from somewhere, read from their beginning. */
@@ -99,6 +100,24 @@ export async function* chunksOf(reader: ByteReader, size = 1 << 16): AsyncGenera
   } finally {
     await reader.close();
   }
+}
+
+/** What is left of bytes that come only once, after their first part was read. */
+export function restOf(bytes: Bytes, reader: ByteReader): Bytes {
+  let opened = false;
+  return {
+    ...bytes,
+    open() {
+      if (opened) throw readTwice(bytes.path);
+      opened = true;
+      return reader;
+    },
+  };
+}
+
+export function readTwice(path: string): DataError {
+  const message = `${path} was read already and comes only once. Save it to a file to read it again.`;
+  return new DataError('SOURCE_CHANGED', `${message.charAt(0).toUpperCase()}${message.slice(1)}`);
 }
 
 /** Fills `into` or says what was to be read there. */

@@ -1,7 +1,7 @@
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import type { DuckDBConnection } from '@duckdb/node-api';
-import { DataError, OptionError } from '@scree/core';
+import { DataError, OptionError, ScreeError } from '@scree/core';
 import { badFile, FileError } from './file-error.js';
 import { temporaryFolder } from './spool.js';
 
@@ -71,7 +71,7 @@ export function identifier(name: string): string {
 
 /** What DuckDB says, as one of our errors: it names the kind of trouble first. */
 export function duckError(error: unknown, path: string, sql = false): unknown {
-  if (!(error instanceof Error) || error instanceof FileError || error instanceof DataError) return error;
+  if (!(error instanceof Error) || error instanceof ScreeError) return error;
   const [, kind = '', rest = error.message] = /^([A-Z][A-Za-z ]*? Error): ([\s\S]*)$/.exec(error.message) ?? [];
   const what = rest
     .split('\n')[0]
@@ -92,7 +92,7 @@ export function duckError(error: unknown, path: string, sql = false): unknown {
   if (/no such file|no files found|cannot open file|does not exist/i.test(rest) && kind === 'IO Error') {
     return new FileError('NO_FILE', path, `A file cannot be found: ${what}.`);
   }
-  if (sql && /^(Parser|Binder|Catalog|Syntax|Not implemented|Conversion|Invalid Input) Error$/.test(kind)) {
+  if (sql && kind !== 'IO Error') {
     return new OptionError('BAD_OPTION', `The query cannot be answered: ${what}.`, { option: 'sql', value: what });
   }
   if (kind === 'Conversion Error')

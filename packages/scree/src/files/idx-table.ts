@@ -1,5 +1,5 @@
 import { arrayTable } from './array-table.js';
-import { type Bytes, readWhole } from './bytes.js';
+import { type Bytes, readWhole, restOf } from './bytes.js';
 import { badFile } from './file-error.js';
 import { numberType } from './number-type.js';
 import type { Table } from './table.js';
@@ -30,7 +30,7 @@ export async function openIdx(
   const shape = Array.from({ length: start[3] }, (_, i) => view.getUint32(4 * i));
   const layout = { type, bigEndian: true, fortran: false, shape, offset: 4 + sizes.length };
   if (!bytes.rewindable) {
-    return arrayTable({ ...layout, offset: 0 }, { ...bytes, open: () => reader }, { format, memory });
+    return arrayTable({ ...layout, offset: 0 }, restOf(bytes, reader), { format, memory });
   }
   await reader.close();
   return arrayTable(layout, bytes, { format, memory });

@@ -1,5 +1,5 @@
 import { arrayTable } from './array-table.js';
-import type { Bytes } from './bytes.js';
+import { type Bytes, restOf } from './bytes.js';
 import { readArrayLayout } from './npy-header.js';
 import { spooled } from './spool.js';
 import { type Table, withClose } from './table.js';
@@ -13,7 +13,7 @@ export async function openNpy(
   const layout = await readArrayLayout(reader, bytes.path);
   if (!bytes.rewindable) {
     // The header is gone from the stream: what follows are the values.
-    return arrayTable({ ...layout, offset: 0 }, { ...bytes, open: () => reader }, { format, memory });
+    return arrayTable({ ...layout, offset: 0 }, restOf(bytes, reader), { format, memory });
   }
   await reader.close();
   if (!layout.fortran || bytes.readAt) return arrayTable(layout, bytes, { format, memory });

@@ -3,7 +3,7 @@ import { basename } from 'node:path';
 import type { Readable } from 'node:stream';
 import { DataError, OptionError } from '@scree/core';
 import { openArrow } from './arrow-table.js';
-import { type Bytes, chunkReader, fileBytes, peek } from './bytes.js';
+import { type Bytes, chunkReader, fileBytes, peek, readTwice } from './bytes.js';
 import { openCsv } from './csv-table.js';
 import { openDatabase, openJson, openParquet, openQuery } from './duck-table.js';
 import { quoted } from './duckdb.js';
@@ -139,11 +139,7 @@ async function peekStream(
     size: undefined,
     rewindable: false,
     open() {
-      if (opened)
-        throw new DataError(
-          'SOURCE_CHANGED',
-          'Standard input was read already and comes only once. Save it to a file to read it again.',
-        );
+      if (opened) throw readTwice(path);
       opened = true;
       return chunkReader(all());
     },

@@ -3,7 +3,7 @@ import { join, resolve } from 'node:path';
 import { DataError, OptionError } from '@scree/core';
 import type { Database } from 'node-sqlite3-wasm';
 import { chooseTable } from './duck-table.js';
-import { badFile, FileError, systemError, unsupported } from './file-error.js';
+import { badFile, systemError, unsupported } from './file-error.js';
 import { temporaryFolder } from './spool.js';
 import { blockRows, type Column, type DenseBatch, type Request, type Table } from './table.js';
 
@@ -196,14 +196,7 @@ function toNumber(value: Value, row: number, name: string, path: string): number
 }
 
 function sqliteError(error: unknown, path: string, sql: boolean): unknown {
-  if (
-    !(error instanceof Error) ||
-    error instanceof FileError ||
-    error instanceof DataError ||
-    error.name !== 'SQLite3Error'
-  ) {
-    return error;
-  }
+  if (!(error instanceof Error) || error.name !== 'SQLite3Error') return error;
   const what = error.message.split('\n')[0];
   if (/not a database|malformed|disk i\/o|could not open|unable to open/i.test(what)) return badFile(path, what);
   if (sql)
