@@ -38,10 +38,10 @@ export function arrayTable(layout: ArrayLayout, bytes: Bytes, { format, memory, 
       `A row of ${path} has ${cols} numbers: not even a few fit in ${memory} bytes. Allow more memory.`,
     );
   }
-  const height = blockRows(cols * type.bytes, memory, rows);
+  // One column, or one plain row: both orders are the same.
+  const columnwise = fortran && cols > 1 && (rows > 1 || shape.length > 2);
+  const height = blockRows(cols * type.bytes, memory, rows, columnwise ? COLUMNWISE_BYTES : undefined);
   const pool = new Pool(height * cols * type.bytes);
-  // One column, or one row: both orders are the same.
-  const columnwise = fortran && cols > 1 && rows > 1;
   const { readAt } = bytes;
   if (columnwise && !readAt) throw new TypeError('columns can only be read where any place can be');
   // Created only when somebody asks: there may be very many.
@@ -146,14 +146,16 @@ export function arrayTable(layout: ArrayLayout, bytes: Bytes, { format, memory, 
   }
 }
 
+/** Bytes of a block put together from columns: each is a reading of its own, and longer ones are worth more. */
+const COLUMNWISE_BYTES = 32 << 20;
 /** Reads of columns that are under way at once. */
 const LANES = 8;
 
 /** Where the columns of a Fortran array stand when its last index is to run fastest. */
-function columnOrder(shape: readonly number[]): Float64Array {
+function columnOrder(shape: readonly number[]): Int32Array {
   const inner = shape.slice(1);
   const cols = inner.reduce((product, size) => product * size, 1);
-  const order = new Float64Array(cols);
+  const order = new Int32Array(cols);
   const steps = inner.map((_, axis) => inner.slice(axis + 1).reduce((product, size) => product * size, 1));
   const at = new Array<number>(inner.length).fill(0);
   for (let f = 0; f < cols; f++) {
@@ -170,7 +172,7 @@ function transpose(
   bytes: number,
   rows: number,
   cols: number,
-  order: Float64Array,
+  order: Int32Array,
 ): void {
   const Values = bytes === 1 ? Uint8Array : bytes === 2 ? Uint16Array : bytes === 4 ? Uint32Array : Float64Array;
   const [source, target] = [new Values(from), new Values(to)];
@@ -178,8 +180,11 @@ function transpose(
   for (let top = 0; top < rows; top += tile) {
     const bottom = Math.min(rows, top + tile);
     for (let f = 0; f < cols; f++) {
-      const column = order[f];
-      for (let i = top; i < bottom; i++) target[i * cols + column] = source[f * rows + i];
+      let at = top * cols + order[f];
+      for (let i = f * rows + top; i < f * rows + bottom; i++) {
+        target[at] = source[i];
+        at += cols;
+      }
     }
   }
 }

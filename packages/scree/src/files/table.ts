@@ -70,14 +70,19 @@ export function withClose(table: Table, close: () => Promise<void>): Table {
   }) as Table;
 }
 
-/** Bytes of a block of rows: enough to amortise a pass, few enough that several fit in any memory. */
-const BLOCK_BYTES = 16 << 20;
+/** Bytes of a block of rows: enough to amortise a pass, few enough that two stay in the processor's cache. */
+const BLOCK_BYTES = 8 << 20;
 /** Rows worth a pass even where they are wide: sums over a block cost d² to join. */
 const WIDE_ROWS = 1024;
 
 /** How many rows of so many bytes go into a block when there is so much memory. */
-export function blockRows(rowBytes: number, memory: number, rows = Number.POSITIVE_INFINITY): number {
+export function blockRows(
+  rowBytes: number,
+  memory: number,
+  rows = Number.POSITIVE_INFINITY,
+  bytes = BLOCK_BYTES,
+): number {
   const most = Math.max(1 << 16, Math.floor(memory / 16));
-  const wanted = Math.max(Math.min(BLOCK_BYTES, most), Math.min(most, WIDE_ROWS * rowBytes));
+  const wanted = Math.max(Math.min(bytes, most), Math.min(most, WIDE_ROWS * rowBytes));
   return Math.max(1, Math.min(Math.max(1, rows), Math.floor(wanted / Math.max(1, rowBytes))));
 }

@@ -65,7 +65,7 @@ print(json.dumps(out))`,
       `
 import sys, json, numpy as np
 out = {}
-for shape in [(5,), (4, 2, 3), (3, 2, 2, 3)]:
+for shape in [(5,), (4, 2, 3), (3, 2, 2, 3), (1, 2, 3, 2, 2)]:
     a = np.arange(np.prod(shape)).reshape(shape)
     for order in 'CF':
         name = f"{sys.argv[1]}{len(shape)}{order}.npy"
