@@ -51,6 +51,8 @@ export async function openJson(
   const options = [
     `format=${lines ? "'newline_delimited'" : "'auto'"}`,
     `compression=${quoted(packing ?? 'uncompressed')}`,
+    // Many keys are columns, too.
+    'map_inference_threshold=-1',
     // One record, or a list of all of them that is read in parts.
     `maximum_object_size=${Math.max(1 << 24, Math.floor(memory / 32))}`,
   ];
