@@ -1,10 +1,10 @@
 import { join } from 'node:path';
 import type { DuckDBConnection, DuckDBDataChunk, DuckDBResult } from '@duckdb/node-api';
 import { DataError, OptionError } from '@scree/core';
-import { Pool } from './ahead.js';
 import { type Duck, duckError, identifier, openDuck, quoted } from './duckdb.js';
 import { blockRows, type Column, type DenseBatch, type Request, type Table } from './table.js';
 import type { Packing } from './unpack.js';
+import { wideTable } from './wide-table.js';
 
 const NUMBER =
   /^(TINYINT|SMALLINT|INTEGER|BIGINT|HUGEINT|UTINYINT|USMALLINT|UINTEGER|UBIGINT|UHUGEINT|FLOAT|DOUBLE|BOOLEAN|DECIMAL\(\d+,\s*\d+\))$/;
@@ -177,7 +177,7 @@ async function duckTable(duck: Duck, relation: string, { path, memory, format, c
   });
   const rows = counted ? Number((await duck.rows(`SELECT count(*) FROM ${relation}`))[0][0]) : undefined;
   const single = (numbers: readonly number[]) => numbers.every((j) => SINGLE.test(columns[j].type));
-  return {
+  const table: Table = {
     format,
     columns,
     width: columns.length,
@@ -190,6 +190,7 @@ async function duckTable(duck: Duck, relation: string, { path, memory, format, c
     read: (request) => read(request),
     close: () => duck.close(),
   };
+  return wideTable(table, duck.folder, path, memory);
 
   async function* read({ numbers: asked, text }: Request): AsyncGenerator<DenseBatch, void, void> {
     const numbers = asked === 'all' ? [...columns.keys()] : asked;
@@ -204,11 +205,10 @@ async function duckTable(duck: Duck, relation: string, { path, memory, format, c
     if (text !== undefined) expressions.push(`${expressionOf(places[text])}::VARCHAR`);
     if (expressions.length === 0) expressions.push('1');
     const height = blockRows(Math.max(1, cols) * Values.BYTES_PER_ELEMENT, memory);
-    const pool = new Pool(height * cols * Values.BYTES_PER_ELEMENT);
     const connection = await duck.connect();
     try {
       const stream = new Chunks(await connection.stream(`SELECT ${expressions.join(', ')} FROM ${relation}`));
-      const buffers = [pool.take(), pool.take()].map((buffer) => new Values(buffer));
+      const buffers = [new Values(height * cols), new Values(height * cols)];
       let done = 0;
       for (let turn = 0; ; turn = 1 - turn) {
         const data = buffers[turn];

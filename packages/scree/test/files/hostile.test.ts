@@ -1,9 +1,9 @@
 import { chmod, mkdir, writeFile } from 'node:fs/promises';
 import { gzipSync } from 'node:zlib';
-import { openFile, ScreeError } from 'scree';
+import { createFile, openFile, ScreeError } from 'scree';
 import { describe, expect, it } from 'vitest';
 import { bytesOf, csrFile, npyFile, zipFile } from './make.js';
-import { npyBytes, npyHeader, readAll, useFolder } from './support.js';
+import { npyBytes, npyHeader, readAll, rowsOf, useFolder } from './support.js';
 
 const folder = useFolder();
 const eight = bytesOf(Float64Array.of(1, 2, 3, 4, 5, 6));
@@ -240,6 +240,29 @@ describe('a text table that is no table', () => {
     const { rows, file } = await readAll(path, { memory: 2 ** 26 });
     expect(file.source.cols).toBe(20_000);
     expect(rows.map((each) => each[19_999])).toEqual([1, 2, 3, 4, 5].map((i) => (i * 19_999) % 97));
+  });
+});
+
+describe('a table of very many columns', () => {
+  it.each(['parquet', 'arrow'] as const)('is read from .%s in bounded memory, with labels', async (format) => {
+    const path = folder.file(`wide.${format}`);
+    const cols = 3000;
+    const writer = await createFile(path, { cols, dtype: 'float32' });
+    const data = Float32Array.from({ length: 40 * cols }, (_, i) => i % 9973);
+    await writer.write({ rows: 40, cols, data });
+    await writer.close();
+    const file = await openFile(path, { memory: 2 ** 28, label: 'c7' });
+    const labels = await file.labels();
+    expect(labels.numbers?.[39]).toBe((39 * cols + 7) % 9973);
+    for (let pass = 0; pass < 2; pass++) {
+      const [last] = (await rowsOf(file)).slice(-1);
+      expect(last).toHaveLength(cols - 1);
+      expect(last.slice(-1)).toEqual([(40 * cols - 1) % 9973]);
+    }
+    await file.close();
+    const dropped = await openFile(path, { memory: 2 ** 28, label: 'c7', missing: 'drop' });
+    expect((await dropped.labels()).codes).toHaveLength(40);
+    await dropped.close();
   });
 });
 
