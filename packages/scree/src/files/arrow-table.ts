@@ -31,6 +31,7 @@ export async function openArrow(file: Placed, { memory }: { memory: number }): P
     columns,
     width: columns.length,
     named: true,
+    uniform: false,
     rows,
     dtype: (numbers) => (single(numbers === 'all' ? everything : numbers) ? 'float32' : 'float64'),
     gaps: true,

@@ -25,7 +25,7 @@ export interface Choice {
 /** Which columns are used, which are left out, and where label and weight are. */
 export function chooseColumns(table: Table, options: FileOptions, path: string): Choice {
   const { columns: wanted, exclude, label: labelName, weight: weightName } = options;
-  if ([wanted, exclude, labelName, weightName].every((option) => option === undefined) && !table.named) {
+  if ([wanted, exclude, labelName, weightName].every((option) => option === undefined) && table.uniform) {
     // Arrays may be very wide: what is not chosen needs no list.
     return {
       used: 'all',

@@ -86,6 +86,7 @@ export async function csrTable(file: Placed, parts: ReadonlyMap<string, ZipMembe
     },
     width: cols,
     named: false,
+    uniform: true,
     rows,
     nonzeros: values,
     shape,

@@ -29,6 +29,7 @@ export async function openCsv(bytes: Bytes, { memory, format = 'CSV', window = W
     columns: dialect.columns,
     width: dialect.columns.length,
     named: true,
+    uniform: false,
     rows: undefined,
     dtype: () => 'float64',
     gaps: true,

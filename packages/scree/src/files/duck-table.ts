@@ -3,7 +3,6 @@ import type { DuckDBConnection, DuckDBDataChunk, DuckDBResult } from '@duckdb/no
 import { DataError, OptionError } from '@scree/core';
 import { type Duck, duckError, identifier, openDuck, quoted } from './duckdb.js';
 import { blockRows, type Column, type DenseBatch, type Request, type Table } from './table.js';
-import type { Packing } from './unpack.js';
 import { wideTable } from './wide-table.js';
 
 const NUMBER =
@@ -39,26 +38,6 @@ export async function openParquet({ path, memory, file }: DuckFile): Promise<Tab
   return closing(duck, path, () =>
     duckTable(duck, `read_parquet(${quoted(file)})`, { path, memory, format: 'Parquet', counted: true }),
   );
-}
-
-/** .json (a list of records or of lists) and .ndjson (one record a line). */
-export async function openJson(
-  { path, memory, file }: DuckFile,
-  lines: boolean,
-  packing: Packing | undefined,
-): Promise<Table> {
-  const duck = await openDuck(path, memory);
-  const options = [
-    `format=${lines ? "'newline_delimited'" : "'auto'"}`,
-    `compression=${quoted(packing ?? 'uncompressed')}`,
-    // Many keys are columns, too.
-    'map_inference_threshold=-1',
-    // One record, or a list of all of them that is read in parts.
-    `maximum_object_size=${Math.max(1 << 24, Math.floor(memory / 32))}`,
-  ];
-  const relation = `read_json(${quoted(file)}, ${options.join(', ')})`;
-  const format = `${lines ? 'NDJSON' : 'JSON'}${packing ? `, ${packing}` : ''}`;
-  return closing(duck, path, () => duckTable(duck, relation, { path, memory, format, counted: false }));
 }
 
 /** A table of a DuckDB database file, which is opened for reading only. */
@@ -182,6 +161,7 @@ async function duckTable(duck: Duck, relation: string, { path, memory, format, c
     columns,
     width: columns.length,
     named: true,
+    uniform: false,
     rows,
     dtype: (numbers) => (single(numbers === 'all' ? [...columns.keys()] : numbers) ? 'float32' : 'float64'),
     gaps: true,

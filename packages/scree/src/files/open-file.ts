@@ -5,11 +5,12 @@ import { DataError, OptionError } from '@scree/core';
 import { openArrow } from './arrow-table.js';
 import { type Bytes, chunkReader, fileBytes, peek, readTwice } from './bytes.js';
 import { openCsv } from './csv-table.js';
-import { openDatabase, openJson, openParquet, openQuery } from './duck-table.js';
+import { openDatabase, openParquet, openQuery } from './duck-table.js';
 import { quoted } from './duckdb.js';
 import { FileError, systemError } from './file-error.js';
 import { type DataFile, FileSource } from './file-source.js';
 import { openIdx } from './idx-table.js';
+import { openJson } from './json-table.js';
 import { openNpy } from './npy.js';
 import { openNpz } from './npz.js';
 import { checkFileOptions, type FileFormat, type FileOptions } from './options.js';
@@ -188,7 +189,7 @@ async function openTable(bytes: Bytes, { file, name, format: known }: Name, opti
       return openCsv(content, { memory, format: packed(format.toUpperCase()) });
     case 'json':
     case 'ndjson':
-      return openJson(duck, format === 'ndjson', packing);
+      return openJson(content, { memory, lines: format === 'ndjson', format: packed(format.toUpperCase()) });
     default:
   }
   const whole = await unpackedFile(bytes, content, packing);
@@ -238,7 +239,7 @@ async function openPlaced(
 function relationOf(format: FileFormat, file: string, path: string): string {
   if (format === 'csv' || format === 'tsv') return `read_csv(${quoted(file)})`;
   if (format === 'parquet') return `read_parquet(${quoted(file)})`;
-  if (format === 'json' || format === 'ndjson') return `read_json(${quoted(file)})`;
+  if (format === 'json' || format === 'ndjson') return `read_json(${quoted(file)}, map_inference_threshold=-1)`;
   throw new OptionError('BAD_OPTION', `sql reads .csv, .parquet, .json and databases; ${path} is .${format}.`, {
     option: 'sql',
   });

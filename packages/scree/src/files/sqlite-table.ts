@@ -33,6 +33,7 @@ export async function openSqlite(
       columns,
       width: columns.length,
       named: true,
+      uniform: false,
       rows: undefined,
       dtype: () => 'float64',
       gaps: true,

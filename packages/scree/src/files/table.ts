@@ -38,6 +38,8 @@ export interface Table {
   readonly width: number;
   /** Whether the names are the file's own; otherwise they are numbers from 0 up. */
   readonly named: boolean;
+  /** Whether all columns are numbers of one type, as in an array: then there may be very many, and nobody lists them. */
+  readonly uniform: boolean;
   readonly rows: number | undefined;
   /** Stored entries, where rows are sparse. */
   readonly nonzeros?: number | undefined;

@@ -6,6 +6,7 @@ import { openArrow } from '../../src/files/arrow-table.js';
 import { decimal } from '../../src/files/csv-number.js';
 import { openCsv } from '../../src/files/csv-table.js';
 import { openIdx } from '../../src/files/idx-table.js';
+import { openJson } from '../../src/files/json-table.js';
 import { unpackLz4 } from '../../src/files/lz4.js';
 import { openNpy } from '../../src/files/npy.js';
 import { openNpz } from '../../src/files/npz.js';
@@ -23,7 +24,7 @@ const array = npyFile('<f8', [12, 5], bytesOf(values));
 async function readTable(opened: Promise<Table>): Promise<number[][]> {
   const table = await opened;
   try {
-    const numbers = table.named
+    const numbers = !table.uniform
       ? [...table.columns.keys()].filter((j) => table.columns[j].kind === 'number')
       : ('all' as const);
     const rows: number[][] = [];
@@ -32,7 +33,7 @@ async function readTable(opened: Promise<Table>): Promise<number[][]> {
       // Nothing here is larger than what it was made from.
       if (rows.length > 10_000) throw new Error('too many rows');
     }
-    for (const [j, { kind }] of table.named ? table.columns.entries() : []) {
+    for (const [j, { kind }] of table.uniform ? [] : table.columns.entries()) {
       if (kind === 'text')
         for await (const { text } of table.read({ numbers: [], text: j })) expect(text).toBeDefined();
     }
@@ -71,6 +72,20 @@ const OPENERS: [string, Uint8Array, Opener, number][] = [
     Buffer.from('id,a,"b ""x""",c\r\nu,1.5,2,3\r\nv,,-4e3,5\r\n"w,\nw",6,7,"8"\r\n'),
     (content) => openCsv(memoryFile(content), { memory, window: 16 }),
     3000,
+  ],
+  [
+    '.json',
+    Buffer.from(
+      '[{"a": 1.5, "b": [1, 2], "t": "x\\"}"}, {"a": null, "b": [3, 4], "t": null},\n {"a": true, "b": [5, 6]}]',
+    ),
+    (content) => openJson(memoryFile(content), { memory, lines: false, window: 16 }),
+    3000,
+  ],
+  [
+    '.ndjson',
+    Buffer.from('[1, 2, "x"]\n[3, NaN, "y"]\n[5, 6, null]\n'),
+    (content) => openJson(memoryFile(content), { memory, lines: true, window: 16 }),
+    2000,
   ],
   [
     '.csv.gz',

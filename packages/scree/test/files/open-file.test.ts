@@ -231,6 +231,25 @@ describe('Arrow', () => {
   });
 });
 
+describe('JSON', () => {
+  it('records and lists are read, with what Python writes for no number, and keys that objects inherit', async () => {
+    const records =
+      '[{"a": 1, "toString": 2, "ok": true}, {"a": NaN, "toString": 4, "ok": false}, {"toString": 6, "a": "NA", "ok": null}]';
+    const { rows, file } = await readAll(await save('r.json', records), { missing: 'drop' });
+    expect(rows).toEqual([[1, 2, 1]]);
+    expect(file.columns).toEqual(['a', 'toString', 'ok']);
+    const filled = await readAll(await save('m.json', '[{"a": 1}, {}, {"a": 3}]'), { missing: 'mean' });
+    expect(filled.rows).toEqual([[1], [2], [3]]);
+    const lists = await openFile(await save('l.ndjson', '[1, "x", 2]\n[3, "y", 4]\n'), { label: '1' });
+    expect(await rowsOf(lists)).toEqual([
+      [1, 2],
+      [3, 4],
+    ]);
+    expect((await lists.labels()).names).toEqual(['x', 'y']);
+    await lists.close();
+  });
+});
+
 describe('queries', () => {
   it('ask files that they name, or the file that is opened', async () => {
     const path = await save('t.csv', TABLE);
