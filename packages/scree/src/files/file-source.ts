@@ -80,6 +80,7 @@ export class FileSource implements DataFile {
     const file = this;
     this.source = {
       get rows() {
+        // Undefined until somebody has counted, as a source may be.
         return file.#rows as number;
       },
       cols,

@@ -7,11 +7,6 @@ import type { Table } from './table.js';
 /** Types of the IDX format, by the third byte of a file. */
 const TYPES: Readonly<Record<number, string>> = { 8: 'u1', 9: 'i1', 11: 'i2', 12: 'i4', 13: 'f4', 14: 'f8' };
 
-/** Whether a file begins as IDX files do: two zeros, a type, and at least one dimension. */
-export function isIdx(head: Uint8Array): boolean {
-  return head.length >= 4 && head[0] === 0 && head[1] === 0 && head[2] in TYPES && head[3] > 0;
-}
-
 /** An IDX file, the format of MNIST, read as it streams by: the first dimension are the rows. */
 export async function openIdx(
   bytes: Bytes,

@@ -2,21 +2,12 @@ import { type FileHandle, open } from 'node:fs/promises';
 import { basename } from 'node:path';
 import type { Readable } from 'node:stream';
 import { DataError, OptionError } from '@scree/core';
-import { openArrow } from './arrow-table.js';
 import { type Bytes, chunkReader, fileBytes, peek, readTwice } from './bytes.js';
-import { openCsv } from './csv-table.js';
-import { openDatabase, openParquet, openQuery } from './duck-table.js';
-import { quoted } from './duckdb.js';
 import { FileError, systemError } from './file-error.js';
 import { type DataFile, FileSource } from './file-source.js';
-import { openIdx } from './idx-table.js';
-import { openJson } from './json-table.js';
-import { openNpy } from './npy.js';
-import { openNpz } from './npz.js';
 import { checkFileOptions, type FileFormat, type FileOptions } from './options.js';
 import { HEAD, sniffFormat } from './sniff.js';
 import { spooled } from './spool.js';
-import { openSqlite } from './sqlite-table.js';
 import { type Table, withClose } from './table.js';
 import { type Packing, packingOf, unpacked } from './unpack.js';
 import { placed } from './zip.js';
@@ -42,6 +33,7 @@ export async function openFile(
   if (path === undefined) {
     if (options.sql === undefined)
       throw new OptionError('BAD_OPTION', 'Name a file, or ask for data with sql.', { option: 'sql' });
+    const { openQuery } = await import('./duck-table.js');
     const table = await openQuery(options.sql, { path: 'the query', memory: checked.memory });
     return finish(table, checked, { path: 'the query', bytes: undefined }, async () => {});
   }
@@ -177,19 +169,26 @@ async function openTable(bytes: Bytes, { file, name, format: known }: Name, opti
   }
   const duck = { path, memory, file };
   const packed = (what: string) => (packing ? `${what}, ${packing}` : what);
-  if (sql !== undefined && !['duckdb', 'sqlite'].includes(format))
-    return openQuery(sql, { path, memory, relation: relationOf(format, file, path) });
+  // Each format's reader is loaded when it is needed: together they take longer to load than a small file to read.
+  if (sql !== undefined && !['duckdb', 'sqlite'].includes(format)) {
+    const relation = relationOf(format, file, path, packing);
+    return (await import('./duck-table.js')).openQuery(sql, { path, memory, relation });
+  }
   switch (format) {
     case 'npy':
-      return openNpy(content, { memory, format: packed('NumPy .npy') });
+      return (await import('./npy.js')).openNpy(content, { memory, format: packed('NumPy .npy') });
     case 'idx':
-      return openIdx(content, { memory, format: packed('IDX') });
+      return (await import('./idx-table.js')).openIdx(content, { memory, format: packed('IDX') });
     case 'csv':
     case 'tsv':
-      return openCsv(content, { memory, format: packed(format.toUpperCase()) });
+      return (await import('./csv-table.js')).openCsv(content, { memory, format: packed(format.toUpperCase()) });
     case 'json':
     case 'ndjson':
-      return openJson(content, { memory, lines: format === 'ndjson', format: packed(format.toUpperCase()) });
+      return (await import('./json-table.js')).openJson(content, {
+        memory,
+        lines: format === 'ndjson',
+        format: packed(format.toUpperCase()),
+      });
     default:
   }
   const whole = await unpackedFile(bytes, content, packing);
@@ -221,25 +220,27 @@ async function openPlaced(
   if (!file) throw new TypeError('a file can be read at any place');
   switch (format) {
     case 'npz':
-      return openNpz(file, options);
+      return (await import('./npz.js')).openNpz(file, options);
     case 'parquet':
-      return openParquet(duck);
+      return (await import('./duck-table.js')).openParquet(duck);
     case 'arrow':
-      return openArrow(file, options);
+      return (await import('./arrow-table.js')).openArrow(file, options);
     case 'duckdb':
-      return openDatabase(duck, options);
+      return (await import('./duck-table.js')).openDatabase(duck, options);
     case 'sqlite':
-      return openSqlite(duck, options);
+      return (await import('./sqlite-table.js')).openSqlite(duck, options);
     default:
       return format satisfies never;
   }
 }
 
 /** What DuckDB calls the file, for queries over it. */
-function relationOf(format: FileFormat, file: string, path: string): string {
-  if (format === 'csv' || format === 'tsv') return `read_csv(${quoted(file)})`;
-  if (format === 'parquet') return `read_parquet(${quoted(file)})`;
-  if (format === 'json' || format === 'ndjson') return `read_json(${quoted(file)}, map_inference_threshold=-1)`;
+function relationOf(format: FileFormat, file: string, path: string, packing: Packing | undefined): string {
+  const name = `'${file.replaceAll("'", "''")}'`;
+  const packed = packing ? `, compression='${packing}'` : '';
+  if (format === 'csv' || format === 'tsv') return `read_csv(${name}${packed})`;
+  if (format === 'json' || format === 'ndjson') return `read_json(${name}${packed}, map_inference_threshold=-1)`;
+  if (format === 'parquet') return `read_parquet(${name})`;
   throw new OptionError('BAD_OPTION', `sql reads .csv, .parquet, .json and databases; ${path} is .${format}.`, {
     option: 'sql',
   });

@@ -1,6 +1,5 @@
 import { extname } from 'node:path';
 import { badFile, unsupported } from './file-error.js';
-import { isIdx } from './idx-table.js';
 import type { FileFormat } from './options.js';
 
 /** Bytes at the beginning that tell formats apart. */
@@ -39,6 +38,11 @@ const MARKS: readonly (readonly [FileFormat, (head: Uint8Array) => boolean])[] =
   ['duckdb', (head) => starts(head, 'DUCK', 8)],
   ['idx', isIdx],
 ];
+
+/** Two zeros, a type, and at least one dimension. */
+function isIdx([first, second, type, dimensions]: Uint8Array): boolean {
+  return first === 0 && second === 0 && [8, 9, 11, 12, 13, 14].includes(type) && dimensions > 0;
+}
 
 /** What people try, and we know by sight only. */
 const STRANGERS: readonly (readonly [string, string])[] = [

@@ -47,7 +47,7 @@ export interface Table {
   dtype(numbers: readonly number[] | 'all'): DType;
   /** Whether a number may be missing at all. */
   readonly gaps: boolean;
-  /** Whether the reader of blocks finds missing values anyway, so that nobody looks for them first. */
+  /** Whether rows are searched for missing values before they are handed on; those of arrays core finds, at full speed. */
   readonly strict: boolean;
   readonly rewindable: boolean;
   /** What the shape was before it became rows and columns: [60000, 28, 28]. */

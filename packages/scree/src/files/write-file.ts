@@ -1,10 +1,6 @@
 import { extname } from 'node:path';
 import { DataError, type DType, type Matrix, type NumberArray, OptionError } from '@scree/core';
-import { arrowWriter } from './arrow-writer.js';
 import { BesideFile } from './beside.js';
-import { csvWriter } from './csv-writer.js';
-import { npyWriter } from './npy-writer.js';
-import { parquetWriter } from './parquet-writer.js';
 
 export const OUTPUT_FORMATS = ['npy', 'csv', 'tsv', 'parquet', 'arrow'] as const;
 
@@ -94,18 +90,18 @@ export async function createFile(path: string, options: WriteOptions): Promise<R
   }
 }
 
-function makeEncoder(format: OutputFormat, file: BesideFile, options: EncoderOptions): Promise<Encoder> {
+async function makeEncoder(format: OutputFormat, file: BesideFile, options: EncoderOptions): Promise<Encoder> {
   switch (format) {
     case 'npy':
-      return npyWriter(file, options);
+      return (await import('./npy-writer.js')).npyWriter(file, options);
     case 'csv':
-      return csvWriter(file, options, ',');
+      return (await import('./csv-writer.js')).csvWriter(file, options, ',');
     case 'tsv':
-      return csvWriter(file, options, '\t');
+      return (await import('./csv-writer.js')).csvWriter(file, options, '\t');
     case 'parquet':
-      return parquetWriter(file, options);
+      return (await import('./parquet-writer.js')).parquetWriter(file, options);
     case 'arrow':
-      return arrowWriter(file, options);
+      return (await import('./arrow-writer.js')).arrowWriter(file, options);
     default:
       return format satisfies never;
   }
