@@ -1,6 +1,5 @@
 import { type FileHandle, open } from 'node:fs/promises';
 import { basename } from 'node:path';
-import type { Readable } from 'node:stream';
 import { DataError, OptionError } from '@scree/core';
 import { type Bytes, chunkReader, fileBytes, peek, readTwice } from './bytes.js';
 import { FileError, systemError } from './file-error.js';
@@ -14,7 +13,7 @@ import { placed } from './zip.js';
 
 /** Standard input, for tests to replace. */
 export interface OpenHooks {
-  readonly stdin?: Readable | undefined;
+  readonly stdin?: AsyncIterable<Uint8Array> | undefined;
 }
 
 /**
@@ -69,9 +68,9 @@ async function openHandle(path: string): Promise<{ handle: FileHandle; bytes: By
 /** Formats that can be read as they come; the others need to look at the end, or at the beginning twice. */
 const FLOWING: readonly FileFormat[] = ['npy', 'idx'];
 
-async function openStandardInput(options: Checked, stdin: Readable): Promise<DataFile> {
+async function openStandardInput(options: Checked, stdin: AsyncIterable<Uint8Array>): Promise<DataFile> {
   const path = 'standard input';
-  const chunks = stdin[Symbol.asyncIterator]() as AsyncIterator<Uint8Array>;
+  const chunks = stdin[Symbol.asyncIterator]();
   const { head, bytes } = await peekStream(chunks, path);
   if (head.length === 0) throw new DataError('EMPTY_DATA', 'Standard input is empty.');
   const packing = packingOf(head);
