@@ -3,7 +3,9 @@
  * who only fits models needs nothing of it.
  */
 
+export { decodeHalf } from './data/half.js';
 export { type ColumnStatistics, emptyStatistics } from './data/statistics.js';
+export { toBlock } from './data/to-block.js';
 export { type OfferedEngine, offerEngine } from './engines/choose.js';
 export { dualByMultiply } from './engines/dual-by-multiply.js';
 export { summariseTwice } from './engines/summarise.js';

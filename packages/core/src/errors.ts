@@ -17,6 +17,14 @@ export type ErrorCode =
   | 'SOURCE_CHANGED'
   | 'OUT_OF_RANGE'
   | 'TOO_LARGE'
+  | 'MISSING_VALUES'
+  // files
+  | 'NO_FILE'
+  | 'NO_ACCESS'
+  | 'BAD_FILE'
+  | 'FILE_TRUNCATED'
+  | 'UNSUPPORTED'
+  | 'DISK_FULL'
   // options
   | 'UNKNOWN_OPTION'
   | 'BAD_OPTION'

@@ -3,6 +3,22 @@ import { offerBlas } from './blas/offer.js';
 export * from '@scree/core';
 export { type BlasOptions, blasEngine } from './blas/blas.js';
 export { type Diagnosis, doctor, type EngineDiagnosis, formatDiagnosis } from './doctor.js';
+export {
+  createFile,
+  type DataFile,
+  FileError,
+  type FileFormat,
+  type FileOptions,
+  type LabelOptions,
+  type Labels,
+  type LeftOut,
+  type Missing,
+  type MissingValues,
+  type OutputFormat,
+  openFile,
+  type RowWriter,
+  type WriteOptions,
+} from './files/index.js';
 export { type IdxArray, readIdx } from './idx.js';
 export { readModel, writeModel } from './model-file.js';
 export { screePlot } from './scree-plot.js';

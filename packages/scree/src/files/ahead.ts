@@ -1,0 +1,42 @@
+/**
+ * Reads one item ahead: while the caller works on one, the next is being read into the other of two buffers. An item is
+ * the caller's until it asks for the next.
+ */
+export async function* readAhead<Item>(
+  next: (turn: 0 | 1) => Promise<Item | undefined>,
+): AsyncGenerator<Item, void, void> {
+  let turn: 0 | 1 = 0;
+  let coming = next(turn);
+  try {
+    for (;;) {
+      const item = await coming;
+      if (item === undefined) return;
+      turn = turn === 0 ? 1 : 0;
+      coming = next(turn);
+      // Thrown where it is awaited, and not before.
+      coming.catch(() => {});
+      yield item;
+    }
+  } finally {
+    // Whoever leaves early may close the file: not while it is being read.
+    await coming.catch(() => {});
+  }
+}
+
+/** Buffers of one size that are used again: passes over a file need not allocate each time. */
+export class Pool {
+  readonly #bytes: number;
+  readonly #free: ArrayBuffer[] = [];
+
+  constructor(bytes: number) {
+    this.#bytes = bytes;
+  }
+
+  take(): ArrayBuffer {
+    return this.#free.pop() ?? new ArrayBuffer(this.#bytes);
+  }
+
+  give(...buffers: ArrayBuffer[]): void {
+    this.#free.push(...buffers);
+  }
+}

@@ -1,0 +1,48 @@
+import type { BesideFile } from './beside.js';
+import type { Encoder, EncoderOptions } from './write-file.js';
+
+/** Characters joined before they are encoded. */
+const CHUNK = 1 << 20;
+
+/** Numbers as text, in the fewest digits that read back as the same; a missing value is an empty cell. */
+export async function csvWriter(
+  file: BesideFile,
+  { cols, names, dtype }: EncoderOptions,
+  delimiter: string,
+): Promise<Encoder> {
+  const show = dtype === 'float32' ? showSingle : showDouble;
+  await file.append(Buffer.from(`${names.map((name) => quote(name, delimiter)).join(delimiter)}\n`));
+  return {
+    async write(data, rows) {
+      let text = '';
+      for (let i = 0; i < rows; i++) {
+        for (let j = 0; j < cols; j++) text += `${show(data[i * cols + j])}${j + 1 < cols ? delimiter : '\n'}`;
+        if (text.length < CHUNK) continue;
+        await file.append(Buffer.from(text, 'latin1'));
+        text = '';
+      }
+      await file.append(Buffer.from(text, 'latin1'));
+    },
+    end: async () => {},
+  };
+}
+
+function quote(name: string, delimiter: string): string {
+  return name.includes(delimiter) || /["\r\n]|^\s|\s$/.test(name) ? `"${name.replaceAll('"', '""')}"` : name;
+}
+
+function showDouble(value: number): string {
+  // String() forgets the sign of zero.
+  if (Number.isFinite(value)) return Object.is(value, -0) ? '-0' : String(value);
+  return Number.isNaN(value) ? '' : value > 0 ? 'inf' : '-inf';
+}
+
+/** Nine digits always tell two float32 apart; often fewer do. */
+function showSingle(value: number): string {
+  if (!Number.isFinite(value) || value === 0) return showDouble(value);
+  for (let digits = 7; digits < 9; digits++) {
+    const short = Number(value.toPrecision(digits));
+    if (Math.fround(short) === value) return String(short);
+  }
+  return String(Number(value.toPrecision(9)));
+}

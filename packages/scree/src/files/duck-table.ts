@@ -1,0 +1,313 @@
+import { join } from 'node:path';
+import type { DuckDBConnection, DuckDBDataChunk, DuckDBResult } from '@duckdb/node-api';
+import { DataError, OptionError } from '@scree/core';
+import { type Duck, duckError, identifier, openDuck, quoted } from './duckdb.js';
+import { blockRows, type Column, type DenseBatch, type Request, type Table } from './table.js';
+import { wideTable } from './wide-table.js';
+
+const NUMBER =
+  /^(TINYINT|SMALLINT|INTEGER|BIGINT|HUGEINT|UTINYINT|USMALLINT|UINTEGER|UBIGINT|UHUGEINT|FLOAT|DOUBLE|BOOLEAN|DECIMAL\(\d+,\s*\d+\))$/;
+const SINGLE = /^(TINYINT|SMALLINT|UTINYINT|USMALLINT|FLOAT|BOOLEAN)$/;
+const TEXT = /^(VARCHAR|ENUM\(|UUID)/;
+/** Longest list that becomes columns. */
+const LONGEST_LIST = 1 << 16;
+
+/** A column as DuckDB has it: one of ours, or as many as its lists are long. */
+interface Physical {
+  readonly name: string;
+  readonly type: string;
+  /** Length of its lists of numbers. */
+  readonly list?: number;
+}
+
+/** Where one of our columns is: which of DuckDB's, and which entry of its lists. */
+interface Place {
+  readonly physical: number;
+  readonly entry?: number;
+}
+
+export interface DuckFile {
+  readonly path: string;
+  readonly memory: number;
+  /** The file that is read: not always the one that messages name. */
+  readonly file: string;
+}
+
+export async function openParquet({ path, memory, file }: DuckFile): Promise<Table> {
+  const duck = await openDuck(path, memory);
+  return closing(duck, path, () =>
+    duckTable(duck, `read_parquet(${quoted(file)})`, { path, memory, format: 'Parquet', counted: true }),
+  );
+}
+
+/** A table of a DuckDB database file, which is opened for reading only. */
+export async function openDatabase(
+  { path, memory, file }: DuckFile,
+  { member, sql }: { member?: string | undefined; sql?: string | undefined },
+): Promise<Table> {
+  const duck = await openDuck(path, memory);
+  return closing(duck, path, async () => {
+    await duck.rows(`ATTACH ${quoted(file)} AS source (READ_ONLY)`);
+    if (sql !== undefined) return queryTable(duck, sql, { path, memory, before: 'USE source' });
+    const tables = (await duck.rows(
+      `SELECT schema_name, table_name FROM duckdb_tables() WHERE database_name = 'source' UNION ALL SELECT schema_name, view_name FROM duckdb_views() WHERE database_name = 'source' AND NOT internal ORDER BY ALL`,
+    )) as [string, string][];
+    const [schema, table] = chooseTable(tables, member, path);
+    return duckTable(duck, `source.${identifier(schema)}.${identifier(table)}`, {
+      path,
+      memory,
+      format: `DuckDB, ${table}`,
+      counted: true,
+    });
+  });
+}
+
+/** The result of a query over files that it names itself, or over one file under the name `data`. */
+export async function openQuery(
+  sql: string,
+  { path, memory, relation }: { path: string; memory: number; relation?: string | undefined },
+): Promise<Table> {
+  const duck = await openDuck(path, memory);
+  return closing(duck, path, () =>
+    queryTable(duck, sql, { path, memory, before: relation && `CREATE TEMP VIEW data AS SELECT * FROM ${relation}` }),
+  );
+}
+
+export function chooseTable(
+  tables: readonly (readonly [string, string])[],
+  member: string | undefined,
+  path: string,
+): readonly [string, string] {
+  const names = tables.map(([, name]) => JSON.stringify(name)).join(', ');
+  if (tables.length === 0) throw new DataError('EMPTY_DATA', `${path} has no table.`);
+  if (member === undefined) {
+    if (tables.length === 1) return tables[0];
+    throw new OptionError(
+      'BAD_OPTION',
+      `${path} has ${tables.length} tables: ${names}. Choose one with member, or ask with sql.`,
+      { option: 'member' },
+    );
+  }
+  const chosen = tables.find(([schema, name]) => name === member || `${schema}.${name}` === member);
+  if (chosen) return chosen;
+  throw new OptionError('BAD_OPTION', `${path} has no table ${JSON.stringify(member)}, only ${names}.`, {
+    option: 'member',
+    value: member,
+  });
+}
+
+/**
+ * A query is answered once, into a temporary file: asked again, it might give its rows in another order, or others,
+ * and a fit reads them several times.
+ */
+async function queryTable(
+  duck: Duck,
+  sql: string,
+  { path, memory, before }: { path: string; memory: number; before?: string | undefined },
+): Promise<Table> {
+  const file = join(duck.folder, 'query.parquet');
+  const connection = await duck.connect();
+  try {
+    if (before) await connection.run(before);
+    const statements = await connection.extractStatements(sql);
+    if (statements.count !== 1) {
+      throw new OptionError('BAD_OPTION', `sql must be one query, not ${statements.count} statements.`, {
+        option: 'sql',
+      });
+    }
+    const query = sql.trim().replace(/;\s*$/, '');
+    await connection.run(`COPY (${query}\n) TO ${quoted(file)} (FORMAT parquet)`);
+  } catch (error) {
+    throw duckError(error, path, true);
+  } finally {
+    connection.closeSync();
+  }
+  return duckTable(duck, `read_parquet(${quoted(file)})`, { path, memory, format: 'SQL', counted: true });
+}
+
+interface Facts {
+  readonly path: string;
+  readonly memory: number;
+  readonly format: string;
+  /** Whether DuckDB knows the number of rows without reading them. */
+  readonly counted: boolean;
+}
+
+async function duckTable(duck: Duck, relation: string, { path, memory, format, counted }: Facts): Promise<Table> {
+  const described = (await duck.rows(`DESCRIBE SELECT * FROM ${relation}`)) as [string, string][];
+  const physical: Physical[] = [];
+  for (const [name, type] of described) physical.push(await measure(duck, relation, name, type, path));
+  const columns: Column[] = [];
+  const places: Place[] = [];
+  physical.forEach(({ name, type, list }, index) => {
+    if (list === undefined) {
+      columns.push({
+        name,
+        kind: NUMBER.test(type) ? 'number' : TEXT.test(type) ? 'text' : 'other',
+        type: type.slice(0, 60),
+      });
+      places.push({ physical: index });
+    } else {
+      for (let entry = 0; entry < list; entry++) {
+        columns.push({ name: `${name}[${entry}]`, kind: 'number', type: type.replace(/\[\d*\]$/, '') });
+        places.push({ physical: index, entry });
+      }
+    }
+  });
+  const rows = counted ? Number((await duck.rows(`SELECT count(*) FROM ${relation}`))[0][0]) : undefined;
+  const single = (numbers: readonly number[]) => numbers.every((j) => SINGLE.test(columns[j].type));
+  const table: Table = {
+    format,
+    columns,
+    width: columns.length,
+    named: true,
+    uniform: false,
+    rows,
+    dtype: (numbers) => (single(numbers === 'all' ? [...columns.keys()] : numbers) ? 'float32' : 'float64'),
+    gaps: true,
+    strict: true,
+    rewindable: true,
+    read: (request) => read(request),
+    close: () => duck.close(),
+  };
+  return wideTable(table, duck.folder, path, memory);
+
+  async function* read({ numbers: asked, text }: Request): AsyncGenerator<DenseBatch, void, void> {
+    const numbers = asked === 'all' ? [...columns.keys()] : asked;
+    const cols = numbers.length;
+    const [type, Values] = single(numbers) ? (['FLOAT', Float32Array] as const) : (['DOUBLE', Float64Array] as const);
+    // Missing values come as NaN, so that nobody needs to look at two arrays.
+    const cast = (expression: string) => `coalesce(${expression}::${type}, 'nan'::${type})`;
+    const expressions = numbers.map((j) => cast(expressionOf(places[j])));
+    const lists = [...new Set(numbers.flatMap((j) => (places[j].entry === undefined ? [] : [places[j].physical])))];
+    for (const index of lists)
+      expressions.push(`coalesce(len(${identifier(physical[index].name)}), ${physical[index].list})::DOUBLE`);
+    if (text !== undefined) expressions.push(`${expressionOf(places[text])}::VARCHAR`);
+    if (expressions.length === 0) expressions.push('1');
+    const height = blockRows(Math.max(1, cols) * Values.BYTES_PER_ELEMENT, memory);
+    const connection = await duck.connect();
+    try {
+      const stream = new Chunks(await connection.stream(`SELECT ${expressions.join(', ')} FROM ${relation}`));
+      const buffers = [new Values(height * cols), new Values(height * cols)];
+      let done = 0;
+      for (let turn = 0; ; turn = 1 - turn) {
+        const data = buffers[turn];
+        const texts: (string | null)[] | undefined = text === undefined ? undefined : [];
+        let filled = 0;
+        while (filled < height) {
+          const part = await stream.next(height - filled);
+          if (!part) break;
+          const { chunk, from, rows: some } = part;
+          for (let j = 0; j < cols; j++) {
+            const { items } = chunk.getColumnVector(j) as unknown as { readonly items: Float32Array | Float64Array };
+            for (let i = 0, at = filled * cols + j; i < some; i++, at += cols) data[at] = items[from + i];
+          }
+          lists.forEach((index, l) => {
+            checkLengths(chunk, cols + l, from, some, done + filled, physical[index]);
+          });
+          if (texts) {
+            const vector = chunk.getColumnVector(cols + lists.length);
+            for (let i = 0; i < some; i++) texts.push(vector.getItem(from + i) as string | null);
+          }
+          filled += some;
+        }
+        if (filled === 0) return;
+        yield { block: { kind: 'dense', rows: filled, cols, stride: cols, data }, text: texts };
+        done += filled;
+      }
+    } catch (error) {
+      throw duckError(error, path);
+    } finally {
+      leave(connection);
+    }
+  }
+
+  function expressionOf({ physical: index, entry }: Place): string {
+    const name = identifier(physical[index].name);
+    return entry === undefined ? name : `${name}[${entry + 1}]`;
+  }
+
+  function checkLengths(
+    chunk: DuckDBDataChunk,
+    column: number,
+    from: number,
+    some: number,
+    first: number,
+    { name, list }: Physical,
+  ): void {
+    const { items } = chunk.getColumnVector(column) as unknown as { readonly items: Float64Array };
+    for (let i = 0; i < some; i++) {
+      if (items[from + i] === list) continue;
+      throw new DataError(
+        'RAGGED_ROWS',
+        `Row ${first + i} of ${path} has a list of ${items[from + i]} in column ${JSON.stringify(name)}, the first has ${list}. Exclude the column, or make all lists equally long.`,
+        { row: first + i, columnName: name, value: items[from + i], expected: list },
+      );
+    }
+  }
+}
+
+/** Lists of numbers are columns side by side, when their length is known: as the type says, or the first row does. */
+async function measure(duck: Duck, relation: string, name: string, type: string, path: string): Promise<Physical> {
+  const [, element, length] = /^(.*)\[(\d*)\]$/.exec(type) ?? [];
+  if (element === undefined || !NUMBER.test(element)) return { name, type };
+  const column = identifier(name);
+  const list = length
+    ? Number(length)
+    : Number(
+        (await duck.rows(`SELECT len(${column}) FROM ${relation} WHERE ${column} IS NOT NULL LIMIT 1`))[0]?.[0] ?? 0,
+      );
+  if (list > LONGEST_LIST) {
+    throw new DataError(
+      'TOO_LARGE',
+      `Column ${JSON.stringify(name)} of ${path} holds lists of ${list} numbers; ${LONGEST_LIST} is the most. Save them as .npy.`,
+    );
+  }
+  return list === 0 ? { name, type } : { name, type, list };
+}
+
+/** Chunks of a result, the next one on its way while one is looked at; handed out in parts that fit. */
+class Chunks {
+  readonly #result: DuckDBResult;
+  #coming: Promise<DuckDBDataChunk | null>;
+  #chunk: DuckDBDataChunk | undefined;
+  #from = 0;
+
+  constructor(result: DuckDBResult) {
+    this.#result = result;
+    this.#coming = result.fetchChunk();
+    this.#coming.catch(() => {});
+  }
+
+  async next(most: number): Promise<{ chunk: DuckDBDataChunk; from: number; rows: number } | undefined> {
+    if (!this.#chunk) {
+      const chunk = await this.#coming;
+      if (!chunk || chunk.rowCount === 0) return undefined;
+      this.#chunk = chunk;
+      this.#from = 0;
+      this.#coming = this.#result.fetchChunk();
+      this.#coming.catch(() => {});
+    }
+    const chunk = this.#chunk;
+    const from = this.#from;
+    const rows = Math.min(most, chunk.rowCount - from);
+    this.#from += rows;
+    if (this.#from === chunk.rowCount) this.#chunk = undefined;
+    return { chunk, from, rows };
+  }
+}
+
+/** A reading that is left early may still be fetching. */
+function leave(connection: DuckDBConnection): void {
+  connection.interrupt();
+  connection.closeSync();
+}
+
+async function closing(duck: Duck, path: string, open: () => Promise<Table>): Promise<Table> {
+  try {
+    return await open();
+  } catch (error) {
+    await duck.close();
+    throw duckError(error, path);
+  }
+}

@@ -1,0 +1,101 @@
+import { availableParallelism } from 'node:os';
+import { join } from 'node:path';
+import type { DuckDBConnection } from '@duckdb/node-api';
+import { DataError, OptionError, ScreeError } from '@scree/core';
+import { badFile, FileError } from './file-error.js';
+import { temporaryFolder } from './spool.js';
+
+/** DuckDB in this process, kept within bounds: its memory and threads are limited, and what does not fit goes to disk. */
+export interface Duck {
+  /** A connection of its own for each reading: a stream ends when its connection does something else. */
+  connect(): Promise<DuckDBConnection>;
+  /** All rows of a small result. */
+  rows(sql: string): Promise<unknown[][]>;
+  /** A folder that lives as long as this does. */
+  readonly folder: string;
+  close(): Promise<void>;
+}
+
+/** Its share of the memory: the rest is for blocks, the fit, and Node itself. */
+const SHARE = 0.4;
+const LEAST = 64 << 20;
+/** Memory a thread should have for itself. */
+const THREAD = 96 << 20;
+
+/** Loads DuckDB; nothing of it is there before the first file needs it. */
+export async function openDuck(path: string, memory: number): Promise<Duck> {
+  const { DuckDBInstance } = await import('@duckdb/node-api').catch((error: unknown) => {
+    throw new FileError(
+      'UNSUPPORTED',
+      path,
+      `${path} needs DuckDB, which does not load here (${(error as Error).message.split('\n')[0]}). Install @duckdb/node-api, or save the data as .npy or .csv.`,
+    );
+  });
+  const folder = await temporaryFolder();
+  const limit = Math.max(LEAST, Math.floor(memory * SHARE));
+  const threads = Math.max(1, Math.min(availableParallelism(), Math.floor(limit / THREAD)));
+  try {
+    const instance = await DuckDBInstance.create(':memory:', {
+      memory_limit: `${Math.floor(limit / 1e6)}MB`,
+      threads: String(threads),
+      temp_directory: join(folder.path, 'duckdb'),
+      // Rows come in the same order every time they are read.
+      preserve_insertion_order: 'true',
+      // Nothing is downloaded.
+      autoinstall_known_extensions: 'false',
+    });
+    const connection = await instance.connect();
+    return {
+      folder: folder.path,
+      connect: () => instance.connect(),
+      rows: async (sql) => (await connection.runAndReadAll(sql)).getRows(),
+      close: async () => {
+        connection.closeSync();
+        instance.closeSync();
+        await folder.remove();
+      },
+    };
+  } catch (error) {
+    await folder.remove();
+    throw duckError(error, path);
+  }
+}
+
+export function quoted(text: string): string {
+  return `'${text.replaceAll("'", "''")}'`;
+}
+
+export function identifier(name: string): string {
+  return `"${name.replaceAll('"', '""')}"`;
+}
+
+/** What DuckDB says, as one of our errors: it names the kind of trouble first. */
+export function duckError(error: unknown, path: string, sql = false): unknown {
+  if (!(error instanceof Error) || error instanceof ScreeError) return error;
+  const [, kind = '', rest = error.message] = /^([A-Z][A-Za-z ]*? Error): ([\s\S]*)$/.exec(error.message) ?? [];
+  const what = rest
+    .split('\n')[0]
+    .slice(0, 300)
+    .replace(/[.\s]+$/, '');
+  if (kind === 'Out of Memory Error') {
+    return new FileError(
+      'TOO_LARGE',
+      path,
+      `${path} needs more memory to be read than it may take (${what}). Allow more memory, or choose fewer columns.`,
+    );
+  }
+  if (/no space left|disk is full|max_temp_directory_size/i.test(rest)) {
+    return new FileError('DISK_FULL', path, `There is not enough room on the disk to read ${path} (${what}).`);
+  }
+  if (/permission denied/i.test(rest))
+    return new FileError('NO_ACCESS', path, `${path} must not be read by this user (${what}).`);
+  if (/no such file|no files found|cannot open file|does not exist/i.test(rest) && kind === 'IO Error') {
+    return new FileError('NO_FILE', path, `A file cannot be found: ${what}.`);
+  }
+  if (sql && kind !== 'IO Error') {
+    return new OptionError('BAD_OPTION', `The query cannot be answered: ${what}.`, { option: 'sql', value: what });
+  }
+  if (kind === 'Conversion Error')
+    return new DataError('NOT_A_NUMBER', `${path} holds text where numbers should be: ${what}.`);
+  return badFile(path, what);
+}

@@ -1,0 +1,76 @@
+/** Labels as codes: `names[codes[i]]` is the label of row i. */
+export interface Labels {
+  readonly names: readonly string[];
+  /** −1 where a row has no label, −2 where its label came after the most that were asked for. */
+  readonly codes: Int16Array | Int32Array;
+  /** The values themselves where the column holds numbers; NaN where there is none. */
+  readonly numbers: Float64Array | undefined;
+}
+
+export interface LabelOptions {
+  /** Most different labels to keep; 1000 when left out. */
+  readonly most?: number | undefined;
+  /** Take every so many-th row only, beginning with row 0. */
+  readonly every?: number | undefined;
+}
+
+/** A longer label is cut: it is shown to people. */
+const LONGEST = 200;
+
+/** Reads labels into codes: memory is bounded by the rows (two or four bytes each, eight more for numbers). */
+export async function collectLabels(
+  texts: AsyncIterable<readonly (string | null)[]>,
+  numeric: boolean,
+  { most = 1000, every = 1 }: LabelOptions,
+): Promise<Labels> {
+  const known = new Map<string, number>();
+  const codes = new Growing<Int16Array | Int32Array>((length) =>
+    most < 2 ** 15 ? new Int16Array(length) : new Int32Array(length),
+  );
+  const numbers = new Growing((length) => new Float64Array(length));
+  let row = 0;
+  for await (const part of texts) {
+    for (const text of part) {
+      if (row++ % every !== 0) continue;
+      const name = text === null ? null : text.slice(0, LONGEST);
+      if (numeric) numbers.push(name === null ? Number.NaN : Number(name));
+      if (name === null) codes.push(-1);
+      else {
+        let code = known.get(name);
+        if (code === undefined && known.size < most) {
+          code = known.size;
+          known.set(name, code);
+        }
+        codes.push(code ?? -2);
+      }
+    }
+  }
+  return { names: [...known.keys()], codes: codes.take(), numbers: numeric ? numbers.take() : undefined };
+}
+
+type Numbers = Int16Array | Int32Array | Float64Array;
+
+/** An array that doubles as it fills. */
+class Growing<Kind extends Numbers> {
+  readonly #make: (length: number) => Kind;
+  #values: Kind;
+  #length = 0;
+
+  constructor(make: (length: number) => Kind) {
+    this.#make = make;
+    this.#values = make(1024);
+  }
+
+  push(value: number): void {
+    if (this.#length === this.#values.length) {
+      const more = this.#make(2 * this.#length);
+      more.set(this.#values);
+      this.#values = more;
+    }
+    this.#values[this.#length++] = value;
+  }
+
+  take(): Kind {
+    return this.#values.slice(0, this.#length) as Kind;
+  }
+}

@@ -1,0 +1,206 @@
+import { copyFile, open, stat, symlink } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import { DataError, OptionError } from '@scree/core';
+import type { Database } from 'node-sqlite3-wasm';
+import { chooseTable } from './duck-table.js';
+import { badFile, systemError, unsupported } from './file-error.js';
+import { temporaryFolder } from './spool.js';
+import { blockRows, type Column, type DenseBatch, type Request, type Table } from './table.js';
+
+/** Rows by which columns are judged: in SQLite a column's type binds nobody. */
+const JUDGED = 1000;
+
+type Value = number | bigint | string | Uint8Array | null;
+type Row = Record<string, Value>;
+
+/** A table, view or query of a SQLite database file, which is opened for reading only. */
+export async function openSqlite(
+  { path, memory, file }: { path: string; memory: number; file: string },
+  { member, sql }: { member?: string | undefined; sql?: string | undefined },
+): Promise<Table> {
+  const { default: sqlite } = await import('node-sqlite3-wasm');
+  const folder = await temporaryFolder();
+  let database: Database | undefined;
+  try {
+    database = new sqlite.Database(await aside(file, path, folder.path), { readOnly: true });
+    const opened = database;
+    const relation = sql === undefined ? tableName(opened, member, path) : `(${sql.trim().replace(/;\s*$/, '')}\n)`;
+    const format = sql === undefined ? `SQLite, ${relation.slice(1, -1)}` : 'SQLite, SQL';
+    const columns = judgeColumns(opened, relation);
+    if (columns.length === 0) throw new DataError('EMPTY_DATA', `There are no rows to read in ${path}.`);
+    return {
+      format,
+      columns,
+      width: columns.length,
+      named: true,
+      uniform: false,
+      rows: undefined,
+      dtype: () => 'float64',
+      gaps: true,
+      strict: true,
+      rewindable: true,
+      read: (request) => read(opened, relation, columns, request, path, memory),
+      close: async () => {
+        opened.close();
+        await folder.remove();
+      },
+    };
+  } catch (error) {
+    database?.close();
+    await folder.remove();
+    throw sqliteError(error, path, sql !== undefined);
+  }
+}
+
+/**
+ * The database under a name in a temporary folder: SQLite leaves its lock beside the name it is given, and the folder of
+ * the data may be read-only. One that was last written with a write-ahead log is copied, because the log's index
+ * needs shared memory that WebAssembly has not.
+ */
+async function aside(file: string, path: string, folder: string): Promise<string> {
+  const name = join(folder, 'data.sqlite');
+  const log = await stat(`${file}-wal`).catch(() => undefined);
+  if (log && log.size > 0) {
+    throw unsupported(
+      path,
+      'is being written to: changes are waiting in its -wal file',
+      'Close the program that writes it.',
+    );
+  }
+  const handle = await open(file, 'r');
+  const header = Buffer.alloc(20);
+  try {
+    await handle.read(header, 0, 20, 0);
+  } finally {
+    await handle.close();
+  }
+  const logged = header[18] === 2 || header[19] === 2;
+  if (!logged) {
+    const linked = await symlink(resolve(file), name).then(
+      () => true,
+      () => false,
+    );
+    // Not every system lets everybody make links.
+    return linked ? name : file;
+  }
+  try {
+    await copyFile(file, name);
+    const copy = await open(name, 'r+');
+    try {
+      // Both versions back to the rollback journal: with an empty log the two are the same.
+      await copy.write(Uint8Array.of(1, 1), 0, 2, 18);
+    } finally {
+      await copy.close();
+    }
+  } catch (error) {
+    throw systemError(error, name, 'written');
+  }
+  return name;
+}
+
+function tableName(database: Database, member: string | undefined, path: string): string {
+  const rows = database.all(
+    `SELECT name FROM sqlite_master WHERE type IN ('table', 'view') AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\' ORDER BY name`,
+  ) as { name: string }[];
+  const [, name] = chooseTable(
+    rows.map((row) => ['main', row.name] as const),
+    member,
+    path,
+  );
+  return `"${name.replaceAll('"', '""')}"`;
+}
+
+function judgeColumns(database: Database, relation: string): Column[] {
+  const statement = database.prepare(`SELECT * FROM ${relation} LIMIT ${JUDGED}`);
+  try {
+    const tally = new Map<string, { numbers: number; texts: number; others: number }>();
+    for (const row of statement.iterate() as Iterable<Row>) {
+      for (const [name, value] of Object.entries(row)) {
+        const counts = tally.get(name) ?? { numbers: 0, texts: 0, others: 0 };
+        if (typeof value === 'number' || typeof value === 'bigint') counts.numbers++;
+        else if (typeof value === 'string') counts.texts++;
+        else if (value !== null) counts.others++;
+        tally.set(name, counts);
+      }
+    }
+    return [...tally].map(([name, { numbers, texts, others }]) => {
+      if (others > 0) return { name, kind: 'other', type: 'blob' };
+      // A few texts among numbers are mistakes, and reported where they are met.
+      return texts > 0 && texts >= numbers
+        ? { name, kind: 'text', type: 'text' }
+        : { name, kind: 'number', type: 'number' };
+    });
+  } finally {
+    statement.finalize();
+  }
+}
+
+async function* read(
+  database: Database,
+  relation: string,
+  columns: readonly Column[],
+  request: Request,
+  path: string,
+  memory: number,
+): AsyncGenerator<DenseBatch, void, void> {
+  const numbers = request.numbers === 'all' ? [...columns.keys()] : request.numbers;
+  const cols = numbers.length;
+  const height = blockRows(8 * Math.max(1, cols), memory);
+  const wanted = request.text === undefined ? numbers : [...new Set([...numbers, request.text])];
+  const list = wanted.length === 0 ? '1' : wanted.map((j) => `"${columns[j].name.replaceAll('"', '""')}"`).join(', ');
+  const statement = database.prepare(`SELECT ${list} FROM ${relation}`);
+  try {
+    const rows = (statement.iterate() as IterableIterator<Row>)[Symbol.iterator]();
+    const buffers = [new Float64Array(height * cols), new Float64Array(height * cols)];
+    let done = 0;
+    for (let turn = 0; ; turn = 1 - turn) {
+      const data = buffers[turn];
+      const text: (string | null)[] | undefined = request.text === undefined ? undefined : [];
+      let filled = 0;
+      for (; filled < height; filled++) {
+        const next = rows.next();
+        if (next.done) break;
+        for (let j = 0; j < cols; j++) {
+          data[filled * cols + j] = toNumber(
+            next.value[columns[numbers[j]].name],
+            done + filled,
+            columns[numbers[j]].name,
+            path,
+          );
+        }
+        if (text && request.text !== undefined) {
+          const value = next.value[columns[request.text].name];
+          text.push(value === null ? null : String(value));
+        }
+      }
+      if (filled === 0) return;
+      yield { block: { kind: 'dense', rows: filled, cols, stride: cols, data }, text };
+      done += filled;
+    }
+  } catch (error) {
+    throw sqliteError(error, path, false);
+  } finally {
+    statement.finalize();
+  }
+}
+
+function toNumber(value: Value, row: number, name: string, path: string): number {
+  if (value === null) return Number.NaN;
+  if (typeof value === 'number') return value;
+  if (typeof value === 'bigint') return Number(value);
+  const shown = typeof value === 'string' ? JSON.stringify(value.slice(0, 40)) : 'bytes';
+  throw new DataError(
+    'NOT_A_NUMBER',
+    `Row ${row} of ${path} holds ${shown} in column ${JSON.stringify(name)}, where others hold numbers. Correct it, or exclude the column.`,
+    { row, columnName: name, value },
+  );
+}
+
+function sqliteError(error: unknown, path: string, sql: boolean): unknown {
+  if (!(error instanceof Error) || error.name !== 'SQLite3Error') return error;
+  const what = error.message.split('\n')[0];
+  if (/not a database|malformed|disk i\/o|could not open|unable to open/i.test(what)) return badFile(path, what);
+  if (sql)
+    return new OptionError('BAD_OPTION', `The query cannot be answered: ${what}.`, { option: 'sql', value: what });
+  return badFile(path, what);
+}
