@@ -11,6 +11,9 @@ import type { Team } from './team.js';
 /** Rows of a group in the dual pass: its products are 32 MB. */
 const GROUP = 2048;
 
+/** Flops that could be done while a number is copied and packed. */
+const READING = 40;
+
 /** Lends a team to a pass of so many flops and takes it back when it is done. */
 export type Borrow = <Result>(flops: number, pass: (team: Team) => Promise<Result>) => Promise<Result>;
 
@@ -70,7 +73,7 @@ export class WasmDense implements LoadedBlock {
 
   multiply(frame: Frame, vectors: Float64Array, k: number, scores: Float64Array, beat: Beat): Promise<void> {
     const d = this.cols;
-    return this.#borrow(2 * this.rows * d * k, async (team) => {
+    return this.#borrow(this.rows * d * (READING + 2 * k), async (team) => {
       const packed = packVectors(team, vectors, k, d);
       const flow = new RowFlow(team, this.#block, frame);
       const y = new Scores(team, flow, k);
@@ -84,7 +87,7 @@ export class WasmDense implements LoadedBlock {
 
   multiplyTransposed(frame: Frame, scores: Float64Array, k: number, out: Float64Array, beat: Beat): Promise<void> {
     const d = this.cols;
-    return this.#borrow(2 * this.rows * d * k, async (team) => {
+    return this.#borrow(this.rows * d * (READING + 2 * k), async (team) => {
       const { kernels } = team;
       const sums = kernels.zeros(k * d);
       const flow = new RowFlow(team, this.#block, frame);
@@ -108,7 +111,7 @@ export class WasmDense implements LoadedBlock {
 
   normal(frame: Frame, vectors: Float64Array, k: number, out: Float64Array, beat: Beat): Promise<void> {
     const d = this.cols;
-    return this.#borrow(4 * this.rows * d * k, async (team) => {
+    return this.#borrow(this.rows * d * (READING + 4 * k), async (team) => {
       const packed = packVectors(team, vectors, k, d);
       const sums = team.kernels.zeros(k * d);
       const flow = new RowFlow(team, this.#block, frame);
@@ -128,7 +131,7 @@ export class WasmDense implements LoadedBlock {
   #sum(frame: Frame, scatter: Float64Array | undefined, sums: Sums | undefined, beat: Beat): Promise<void> {
     const d = this.cols;
     const single = this.#single ? 1 : 0;
-    const flops = this.rows * d * (scatter ? d : 4);
+    const flops = this.rows * d * (READING + (scatter ? d : 0));
     return this.#borrow(flops, async (team) => {
       const { kernels } = team;
       const products = scatter ? kernels.zeros(d * d) : 0;

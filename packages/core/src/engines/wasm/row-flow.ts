@@ -4,8 +4,8 @@ import { Chunk } from './chunk.js';
 import { chunkTiles, groupLines, passRows, slotBytes, tileRows } from './layout.js';
 import type { Team } from './team.js';
 
-/** Columns that one job packs, at most. */
-const PACKED = 2048;
+/** Columns that one job packs, at most: a whole number of slots, few enough that threads share a single tile. */
+const PACKED = 256;
 
 /** A chunk of rows in panels: tiles of up to `height` rows, each of them `groups` slots of columns. */
 export interface Packed {

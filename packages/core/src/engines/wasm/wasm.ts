@@ -19,8 +19,9 @@ const U32 = 2 ** -24;
 /** Steps that assembly/multiply.ts sums in float32. */
 const CHAIN = 64;
 
-/** Flops of a pass that are worth a second thread: two milliseconds of one. */
-const WORTH = 5e7;
+/** Flops of a pass that are worth a second thread that waits for work, and starting one: 0.4 and two milliseconds of one. */
+const WORTH = 1e7;
+const WORTH_STARTING = 5e7;
 /** Memory that idle kernels may hold together: WebAssembly memory never shrinks, so what is over is let go. */
 const KEPT = 128 * 2 ** 20;
 
@@ -64,7 +65,7 @@ async function withKernels<Result>(compiled: Compiled, use: (kernels: Kernels) =
 
 function makeEngine(compiled: Compiled, threads: number): Engine {
   const runOn: Lender['runOn'] = async (kernels, flops, pass) => {
-    const team = new Team(kernels, flops < WORTH ? 1 : threads, threads);
+    const team = new Team(kernels, flops < WORTH ? 1 : threads, flops < WORTH_STARTING ? 1 : threads);
     try {
       return await pass(team);
     } finally {
