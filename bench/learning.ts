@@ -17,7 +17,8 @@ const data = await mnist(LEARNING.rows, 'float64');
 const contenders = [
   await twoPasses(data, 2),
   epochs('points, one epoch', 'points', 2, { epochs: 12 }),
-  onePass(data, 10),
+  onePass('hebbian, one pass over a stream, batches of 512', data, 10, { batch: 512 }),
+  onePass('hebbian, one pass over a stream', data, 10, {}),
   epochs('hebbian, one epoch with its anchor', 'hebbian', 10, { epochs: 6 }),
   epochs('autoencoder, one epoch through S', 'autoencoder', 10, { epochs: 200 }),
 ];
@@ -62,7 +63,7 @@ async function twoPasses({ rows, cols, data }: Matrix, k: number): Promise<Conte
 }
 
 /** Rows that come in blocks and are seen once, from the first to the model. */
-function onePass({ rows, cols, data }: Matrix, k: number): Contender {
+function onePass(name: string, { rows, cols, data }: Matrix, k: number, learn: LearnOptions): Contender {
   const blocks = function* (): Generator<Matrix> {
     for (let i = 0; i < rows; i += 4096) {
       const count = Math.min(4096, rows - i);
@@ -70,12 +71,12 @@ function onePass({ rows, cols, data }: Matrix, k: number): Contender {
     }
   };
   return {
-    name: 'hebbian, one pass over a stream',
+    name,
     group: 'scree',
     async fit(repeat) {
       const start = performance.now();
       for (let i = 0; i < repeat; i++) {
-        await pca(blocks(), { k, solver: 'hebbian', engine: 'wasm', threads, learn: { epochs: 1 } });
+        await pca(blocks(), { k, solver: 'hebbian', engine: 'wasm', threads, learn: { ...learn, epochs: 1 } });
       }
       return { seconds: (performance.now() - start) / 1000 / repeat };
     },

@@ -236,7 +236,7 @@ function learningTable({ epochs }: LearningResult): string[] {
   const seen = (1000 * rows) / hebbian;
   const word = (met: boolean): string => (met ? 'met' : '**missed**');
   return [
-    `An epoch on ${count(rows)} × 784 digits in float64, on wasm; points with k = 2, the others with k = 10, hebbian in batches of 256.`,
+    `An epoch on ${count(rows)} × 784 digits in float64, on wasm; points with k = 2, the others with k = 10.\nBatches of hebbian learning are of 256 rows where nothing else is said; one pass is all there is of it, from the first row to the model.`,
     '',
     ...table(
       ['epoch', 'median', 'middle half', 'rows a second'],
@@ -249,6 +249,6 @@ function learningTable({ epochs }: LearningResult): string[] {
     ),
     '',
     `- An epoch of points takes ${times(points / passes)} of its two passes; the aim is at most ${over}: ${word(points / passes <= over)}.`,
-    `- Hebbian learning sees ${count(Math.round(seen))} rows a second; the aim is ${count(rate)}: ${word(seen >= rate)}.`,
+    `- Hebbian learning in batches of 512 sees ${count(Math.round(seen))} rows a second; the aim is ${count(rate)}: ${word(seen >= rate)}.`,
   ];
 }

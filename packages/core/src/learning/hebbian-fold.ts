@@ -20,10 +20,15 @@ import { answerAll, certified, checkExact, countOf, type Found, lookOutside, mea
 import type { HebbianRule } from './learn-options.js';
 import type { Stand } from './rule.js';
 
-/** Rows of a batch. */
-const BATCH = 256;
-/** Batches after which steps are half as long. */
-const HALF = 100;
+/** Rows of the first batches, and of the last: small ones learn fast, large ones cost less and leave less noise. */
+const FIRST = 64;
+const LAST = 256;
+/** Share of the rows so far that a batch has in between. */
+const SHARE = 1 / 32;
+/** Rows, spread over a block, after which the size of batches is chosen anew. */
+const PART = 2048;
+/** Rows after which steps are half as long. */
+const HALF = 25_000;
 /** Batches that an estimate of the present remembers. */
 const MEMORY = 50;
 /** Batches of which one is looked at for the loss, which takes as long to know as a step. */
@@ -33,7 +38,7 @@ const BURST = 10;
 
 /**
  * Hebbian learning from rows that are seen once, as they come: the mean, the columns' scale and σ₁² are those of the rows so far,
- * and steps get shorter, η/(1 + t/100) at batch t (Robbins & Monro 1951). Memory is W and what is known of the columns.
+ * and steps get shorter, η/(1 + t/25,000) after t rows (Robbins & Monro 1951). Memory is W and what is known of the columns.
  *
  * Where the rows can be read again the outcome is measured; where they cannot, variances are those of the last batches and nothing is certain.
  */
@@ -53,6 +58,7 @@ export class HebbianFold implements Fold {
   #unit = 1;
   #batches = 0;
   #read = 0;
+  #learned = 0;
   #shortened = 1;
   #loss = 0;
   #step = 0;
@@ -88,18 +94,28 @@ export class HebbianFold implements Fold {
     this.#measureIn(framing.unit);
     const trace = framing.trace / this.columns.weight;
     const perRow = this.columns.weight / this.#read;
-    const count = Math.ceil(block.rows / (this.#settings.learn?.batch ?? BATCH));
-    for (let b = 0; b < count; b++) {
-      const weights = at.weights && everyNthOf(at.weights, b, count);
-      const rows = everyNth(block, b, count);
-      const frame = weights ? { ...framing, rootWeights: weights.map(Math.sqrt) } : framing;
-      const loaded = await engine.load(rows);
-      try {
-        await this.#learn(loaded, frame, perRow * rows.rows, trace, pace);
-      } finally {
-        loaded.release();
+    const parts = Math.ceil(block.rows / PART);
+    for (let p = 0; p < parts; p++) {
+      const part = everyNth(block, p, parts);
+      const partWeights = at.weights && everyNthOf(at.weights, p, parts);
+      const count = Math.ceil(part.rows / this.#batchSize());
+      for (let b = 0; b < count; b++) {
+        const weights = partWeights && everyNthOf(partWeights, b, count);
+        const rows = everyNth(part, b, count);
+        const frame = weights ? { ...framing, rootWeights: weights.map(Math.sqrt) } : framing;
+        const loaded = await engine.load(rows);
+        try {
+          await this.#learn(loaded, frame, perRow * rows.rows, trace, pace);
+        } finally {
+          loaded.release();
+        }
+        this.#learned += rows.rows;
       }
     }
+  }
+
+  #batchSize(): number {
+    return this.#settings.learn?.batch ?? Math.max(FIRST, Math.min(LAST, Math.floor(SHARE * this.#learned)));
   }
 
   /** What is remembered, in other units: both are powers of two, so nothing is rounded. */
@@ -136,7 +152,7 @@ export class HebbianFold implements Fold {
     }
     const { step } = this.#settings.learn ?? {};
     const chosen = step ?? HEBBIAN_STEP / (1 + trace / this.#top / batch.rows) / this.#shortened;
-    this.#step = chosen / (1 + this.#batches / HALF);
+    this.#step = chosen / (1 + this.#learned / HALF);
     const direction = complete(hebbianDirection(this.#rule, this.#weights, image, m, k, d));
     const before = this.#weights.slice();
     for (let i = 0; i < direction.length; i++) this.#weights[i] += this.#step * direction[i];
@@ -152,7 +168,7 @@ export class HebbianFold implements Fold {
       loss: this.#loss,
       terms: { reconstruction: this.#loss },
       step: this.#step,
-      batch: learn.batch ?? BATCH,
+      batch: this.#batchSize(),
       defect: orthonormalityDefect(this.#weights, this.#k, d),
       rows: this.#weights,
       shorter: this.#diverged ? Math.min(HEBBIAN_STEP, (learn.step as number) / 4) : undefined,
