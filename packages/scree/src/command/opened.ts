@@ -1,0 +1,19 @@
+import { type DataFile, type FileOptions, openFile } from '../files/index.js';
+import { UsageError } from './usage-error.js';
+
+/** A data file for as long as `use` takes; closed whatever happens. */
+export async function withFile<Result>(
+  path: string | undefined,
+  options: FileOptions,
+  use: (file: DataFile) => Promise<Result>,
+): Promise<Result> {
+  if (path === undefined && options.sql === undefined) {
+    throw new UsageError('Name a data file, or - for standard input, or ask for data with --sql.');
+  }
+  const file = await openFile(path, options);
+  try {
+    return await use(file);
+  } finally {
+    await file.close();
+  }
+}

@@ -1,0 +1,34 @@
+import { DataError, type Matrix } from '@scree/core';
+import { readModel } from '../model-file.js';
+import type { Call } from './command.js';
+import { fileOptions } from './data-flags.js';
+import { withFile } from './opened.js';
+import { rowsThrough } from './rows-through.js';
+import { Narrator } from './terminal.js';
+import { UsageError } from './usage-error.js';
+
+/** `scree reconstruct`: rows back from scores. */
+export async function run({ words: [modelPath, scoresPath], flags, signal }: Call): Promise<void> {
+  const output = flags.output;
+  if (typeof output !== 'string') throw new UsageError('Say where the rows go: -o data.npy.');
+  const narrator = new Narrator({ quiet: flags.quiet === true });
+  const model = await readModel(modelPath);
+  const expected = model.whiten === 'zca' ? model.d : model.k;
+  await withFile(scoresPath, fileOptions(flags), async (file) => {
+    const { cols, dtype } = file.source;
+    if (cols !== expected) {
+      throw new DataError(
+        'WIDTH_MISMATCH',
+        `${scoresPath} has ${cols} columns, and scores of this model ${expected}.`,
+        {
+          value: cols,
+          expected,
+        },
+      );
+    }
+    const options = { cols: model.d, dtype, ...(model.columnNames ? { columnNames: model.columnNames } : {}) };
+    const rows = (scores: unknown): Promise<Matrix> => model.inverseTransform(scores as Matrix, { signal });
+    const count = await rowsThrough(file.source, output, options, rows, { narrator, signal, phase: 'reconstructions' });
+    narrator.say(`${count} rows of ${model.d} columns: ${output}`);
+  });
+}

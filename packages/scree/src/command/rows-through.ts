@@ -1,0 +1,40 @@
+import type { Block, CsrMatrix, Matrix, NumberArray, RowSource } from '@scree/core';
+import { createFile, type WriteOptions } from '../files/index.js';
+import type { Narrator } from './terminal.js';
+
+/** Rows of a source, block by block, through a function into a file that is whole or not there. */
+export async function rowsThrough(
+  source: RowSource,
+  path: string,
+  options: WriteOptions,
+  change: (rows: Matrix<NumberArray> | CsrMatrix) => Promise<Matrix>,
+  { narrator, signal, phase }: { readonly narrator: Narrator; readonly signal: AbortSignal; readonly phase: string },
+): Promise<number> {
+  const writer = await createFile(path, options);
+  try {
+    let done = 0;
+    for await (const block of source.blocks()) {
+      signal.throwIfAborted();
+      await writer.write(await change(matrixOf(block)));
+      done += block.rows;
+      narrator.onProgress({ phase, done, ...(source.rows === undefined ? {} : { total: source.rows }) });
+    }
+    await writer.close();
+    return done;
+  } catch (error) {
+    await writer.abort();
+    throw error;
+  } finally {
+    narrator.clear();
+  }
+}
+
+/** A block as data that a model takes. */
+function matrixOf(block: Block): Matrix<NumberArray> | CsrMatrix {
+  if (block.kind === 'sparse') {
+    const { rows, cols, indptr, indices, data } = block;
+    return { rows, cols, indptr, indices, data };
+  }
+  const { rows, cols, stride, data, half } = block;
+  return { rows, cols, stride, data, ...(half ? { dtype: 'float16' as const } : {}) };
+}

@@ -1,0 +1,26 @@
+import type { Model } from '@scree/core';
+import { screePlot } from '../scree-plot.js';
+
+/** A model in words and a plot: what was kept, how sure it is, what to beware of. */
+export function tellModel(model: Model): string {
+  const kept = model.varianceRatios.reduce((sum, ratio) => sum + ratio, 0);
+  const { certificate } = model;
+  const lines = [
+    screePlot(model, { most: 20 }),
+    '',
+    `${model.k} ${model.k === 1 ? 'component keeps' : 'components keep'} ${(100 * kept).toFixed(1)} % of the variance of ${model.d} ${model.d === 1 ? 'column' : 'columns'}.`,
+    `Checked: residuals up to ${Math.max(...certificate.residuals).toExponential(1)}, variances within ${relative(Math.max(...certificate.varianceBounds), model.variances[0])} of the largest,`,
+    `axes within ${angle(Math.max(...certificate.angleBounds))}, the subspace within ${angle(certificate.subspaceAngleBound)} of exact.`,
+    ...model.warnings.map(({ message }) => `Note: ${message}`),
+  ];
+  return lines.join('\n');
+}
+
+function relative(bound: number, largest: number): string {
+  return largest > 0 ? (bound / largest).toExponential(1) : '0';
+}
+
+/** Radians as degrees; what is a right angle says that nothing is certain. */
+function angle(radians: number): string {
+  return radians > 1.57 ? '90° (nothing is certain)' : `${((180 / Math.PI) * radians).toExponential(1)}°`;
+}

@@ -1,0 +1,82 @@
+import type { Progress } from '@scree/core';
+
+/** Milliseconds between two drawings of the bar. */
+const FRAME = 80;
+const WIDTH = 24;
+
+/** What is told on the way: to standard error, a bar where that is a terminal, and nothing where it is not. */
+export class Narrator {
+  readonly #quiet: boolean;
+  readonly #live: boolean;
+  #phase = '';
+  #since = 0;
+  #drawn = 0;
+  #shown = false;
+
+  constructor({ quiet = false }: { quiet?: boolean } = {}) {
+    this.#quiet = quiet;
+    this.#live = !quiet && process.stderr.isTTY === true;
+  }
+
+  /** One line for people. */
+  say(line: string): void {
+    if (this.#quiet) return;
+    this.clear();
+    process.stderr.write(`${line}\n`);
+  }
+
+  readonly onProgress = ({ phase, done, total }: Progress): void => {
+    if (!this.#live) return;
+    const now = performance.now();
+    if (phase !== this.#phase) {
+      this.#phase = phase;
+      this.#since = now;
+      this.#drawn = 0;
+    }
+    if (now - this.#drawn < FRAME) return;
+    this.#drawn = now;
+    this.#shown = true;
+    const seconds = (now - this.#since) / 1000;
+    process.stderr.write(`\r\x1b[K${bar(phase, done, total, seconds, process.stderr.columns ?? 80)}`);
+  };
+
+  /** Takes the bar away. */
+  clear(): void {
+    if (!this.#shown) return;
+    process.stderr.write('\r\x1b[K');
+    this.#shown = false;
+  }
+}
+
+/** `covariance ━━━━━━╸     42 %  1.2M/s  3 s left` */
+export function bar(phase: string, done: number, total: number | undefined, seconds: number, columns: number): string {
+  const rate = seconds > 0.2 ? done / seconds : undefined;
+  const speed = rate && phase !== 'eigenvectors' ? `  ${short(rate)}/s` : '';
+  if (total === undefined || total === 0) return `${phase}  ${short(done)}${speed}`.slice(0, columns - 1);
+  const share = Math.min(1, done / total);
+  const filled = Math.round(share * WIDTH);
+  const left = rate && share < 1 ? `  ${duration((total - done) / rate)} left` : '';
+  const line = `${phase.padEnd(20)} ${'━'.repeat(filled)}${' '.repeat(WIDTH - filled)} ${String(Math.floor(100 * share)).padStart(3)} %${speed}${left}`;
+  return line.slice(0, columns - 1);
+}
+
+/** 1234567 as 1.2M. */
+function short(value: number): string {
+  for (const [unit, name] of [
+    [1e9, 'G'],
+    [1e6, 'M'],
+    [1e3, 'k'],
+  ] as const) {
+    if (value >= unit) return `${(value / unit).toFixed(1)}${name}`;
+  }
+  return value.toFixed(0);
+}
+
+/** Seconds as a person says them. */
+export function duration(seconds: number): string {
+  if (!Number.isFinite(seconds)) return '…';
+  if (seconds < 1) return `${Math.round(seconds * 1000)} ms`;
+  if (seconds < 60) return `${seconds.toFixed(seconds < 10 ? 1 : 0)} s`;
+  if (seconds < 3600) return `${Math.floor(seconds / 60)} min ${Math.round(seconds % 60)} s`;
+  return `${Math.floor(seconds / 3600)} h ${Math.round((seconds % 3600) / 60)} min`;
+}

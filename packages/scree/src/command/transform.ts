@@ -1,0 +1,43 @@
+import { DataError, type Model } from '@scree/core';
+import type { FileOptions } from '../files/index.js';
+import { readModel } from '../model-file.js';
+import type { Call } from './command.js';
+import { fileOptions } from './data-flags.js';
+import { withFile } from './opened.js';
+import { rowsThrough } from './rows-through.js';
+import { Narrator } from './terminal.js';
+import { UsageError } from './usage-error.js';
+
+/** `scree transform`: scores of the rows of a file. */
+export async function run({ words: [modelPath, dataPath], flags, signal }: Call): Promise<void> {
+  const output = flags.output;
+  if (typeof output !== 'string') throw new UsageError('Say where the scores go: -o scores.npy.');
+  const narrator = new Narrator({ quiet: flags.quiet === true });
+  const model = await readModel(modelPath);
+  const threads = typeof flags.threads === 'number' ? { threads: flags.threads } : {};
+  await withFile(dataPath, columnsOf(model, fileOptions(flags)), async (file) => {
+    checkWidth(model, file.source.cols, dataPath);
+    const cols = model.whiten === 'zca' ? model.d : model.k;
+    const columnNames = Array.from({ length: cols }, (_, i) => (model.whiten === 'zca' ? `c${i}` : `pc${i + 1}`));
+    const options = { cols, columnNames, dtype: file.source.dtype };
+    const scores = (rows: Parameters<Model['transform']>[0]) => model.transform(rows, { ...threads, signal });
+    const count = await rowsThrough(file.source, output, options, scores, { narrator, signal, phase: 'scores' });
+    narrator.say(`${count} rows of ${cols} ${cols === 1 ? 'score' : 'scores'}: ${output}`);
+  });
+}
+
+/** The model's own columns, where it knows their names and nobody says otherwise: a table may have others beside them. */
+export function columnsOf(model: Model, options: FileOptions): FileOptions {
+  return model.columnNames && !options.columns && !options.exclude
+    ? { ...options, columns: model.columnNames }
+    : options;
+}
+
+export function checkWidth(model: Model, cols: number, path: string): void {
+  if (cols === model.d) return;
+  throw new DataError(
+    'WIDTH_MISMATCH',
+    `${path} has ${cols} numeric columns, and the model was fitted to ${model.d}. Choose the same ones with --columns.`,
+    { value: cols, expected: model.d },
+  );
+}
