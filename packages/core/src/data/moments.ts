@@ -6,6 +6,7 @@ import { type ControlOptions, checkControl, type PcaOptions } from '../options.j
 import { Pace } from '../pace.js';
 import type { Block } from './block.js';
 import { fitsSingle } from './matrix.js';
+import { momentsFromBytes, momentsToBytes } from './moments-bytes.js';
 import { checkWidth, type Data, openSource, type RowSource } from './rows.js';
 import { type ColumnStatistics, emptyStatistics, mergeStatistics } from './statistics.js';
 import { rowWeights } from './weights.js';
@@ -174,6 +175,36 @@ export class Moments {
     }
     this.#absorb(other.#columns, other.#scatter, other.#single, other.#sparse, other.#merges);
     return this;
+  }
+
+  /** All of it as bytes, exact to the last bit: a long reading goes on from `Moments.fromBinary` as if it had never stopped. */
+  toBinary(): Uint8Array {
+    return momentsToBytes({
+      cols: this.cols,
+      columnNames: this.columnNames,
+      columns: this.#columns,
+      scatter: this.#scatter,
+      single: this.#single,
+      sparse: this.#sparse,
+      merges: this.#merges,
+      read: this.#read,
+    });
+  }
+
+  /** Reads what `toBinary` wrote. */
+  static fromBinary(bytes: Uint8Array): Moments {
+    const { cols, columnNames, columns, scatter, single, sparse, merges, read } = momentsFromBytes(bytes);
+    const moments = new Moments(cols, columnNames ?? undefined);
+    for (const name of ['mean', 'unit', 'spread', 'min', 'max'] as const) moments.#columns[name].set(columns[name]);
+    moments.#columns.rows = columns.rows;
+    moments.#columns.weight = columns.weight;
+    moments.#columns.inflation = columns.inflation;
+    moments.#scatter.set(scatter);
+    moments.#single = single;
+    moments.#sparse = sparse;
+    moments.#merges = merges;
+    moments.#read = read;
+    return moments;
   }
 
   /** The covariance matrix S/(Σw − ddof) in the data's own units, both triangles (d × d). */

@@ -43,6 +43,8 @@ const FIT_FLAGS: readonly Flag[] = [
     (v) => v >= 1e-14 && v <= 0.1,
   ),
   on('explain', 'say what every road would cost'),
+  text('checkpoint', 'FILE', 'save the work on the way: killed and started again, it ends with the same bits'),
+  number('every', 'SECONDS', 'how often to save; 10 otherwise', 'be a number from 0 up', (v) => v >= 0),
 ];
 
 const OUT = (what: string): Flag => text('output', 'FILE', what, 'o');
@@ -68,6 +70,7 @@ export const COMMANDS: readonly Command[] = [
       ['scree fit wine.csv --scale unit --label kind --json', 'for programs'],
       [`scree fit --sql "select a, b from 'x.parquet' where a > 0" -k 2`, 'the result of a query'],
       ['cat data.csv | scree fit - -k 3', 'standard input'],
+      ['scree fit huge.npy -k 20 --checkpoint huge.part -o model.json', 'hours that survive a crash'],
     ],
     load: () => import('./fit.js'),
   },

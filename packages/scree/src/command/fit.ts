@@ -1,6 +1,7 @@
 import { availableParallelism } from 'node:os';
 import { type Model, type PcaOptions, pca } from '../index.js';
 import { writeModel } from '../model-file.js';
+import { dropCheckpoint, identityOf, momentsWithCheckpoint } from './checkpoint.js';
 import type { Call } from './command.js';
 import { fileOptions } from './data-flags.js';
 import { withFile } from './opened.js';
@@ -16,15 +17,24 @@ export async function run({ words: [path], flags, signal }: Call): Promise<void>
     narrator.say(file.describe());
     const weights = await file.weights();
     const start = performance.now();
-    const model = await pca(file.source, {
-      ...options,
-      ...(weights ? { weights } : {}),
-      onProgress: narrator.onProgress,
-      signal,
-    });
+    const { onProgress } = narrator;
+    const checkpoint = typeof flags.checkpoint === 'string' ? flags.checkpoint : undefined;
+    if (checkpoint) checkCheckpoint(options, weights);
+    const data = checkpoint
+      ? await momentsWithCheckpoint(file, {
+          path: checkpoint,
+          every: (flags.every as number | undefined) ?? 10,
+          identity: await identityOf(path, flags, file.columns),
+          options,
+          narrator,
+          signal,
+        })
+      : file.source;
+    const model = await pca(data, { ...options, ...(weights ? { weights } : {}), onProgress, signal });
     const seconds = (performance.now() - start) / 1000;
     narrator.clear();
     if (typeof flags.output === 'string') await writeModel(flags.output, model);
+    if (checkpoint) await dropCheckpoint(checkpoint);
     if (flags.json) {
       process.stdout.write(`${JSON.stringify(asJson(model, seconds, options))}\n`);
     } else {
@@ -33,6 +43,16 @@ export async function run({ words: [path], flags, signal }: Call): Promise<void>
     if (typeof flags.output === 'string') narrator.say(`The model: ${flags.output}`);
     else if (!flags.json) narrator.say('Nothing was written: -o model.json keeps the model.');
   });
+}
+
+/** What is saved on the way is the covariance, of rows that count once each. */
+function checkCheckpoint({ solver = 'auto' }: PcaOptions, weights: unknown): void {
+  if (solver !== 'auto' && solver !== 'covariance') {
+    throw new UsageError(
+      `--checkpoint saves the covariance, which --solver ${solver} does not use. Leave one of them out.`,
+    );
+  }
+  if (weights) throw new UsageError('--checkpoint and --weight exclude one another.');
 }
 
 /** What the flags say about the fit. */

@@ -1,0 +1,92 @@
+import { ModelError, show } from '../errors.js';
+import { LARGEST_SQUARE } from '../limits.js';
+import { crc32 } from '../model/checksum.js';
+import type { ColumnStatistics } from './statistics.js';
+
+/**
+ * Moments as bytes, little-endian, exact to the last bit, so that a long reading can go on where it stopped:
+ *
+ * | bytes         | content                                                                  |
+ * |---------------|--------------------------------------------------------------------------|
+ * | 0–7           | "SCREEMOM"                                                               |
+ * | 8–11, 12–15   | version and length of the header, uint32                                 |
+ * | 16–…          | header: JSON (UTF-8) of all but the arrays                               |
+ * | multiple of 8 | mean, unit, spread, min, max (d each), the scatter (d × d), all float64  |
+ * | last 4        | CRC-32 of everything before                                              |
+ */
+const MAGIC = 'SCREEMOM';
+const VERSION = 1;
+const COLUMNS = ['mean', 'unit', 'spread', 'min', 'max'] as const;
+
+/** All that moments are. */
+export interface StoredMoments {
+  readonly cols: number;
+  readonly columnNames: readonly string[] | undefined;
+  readonly columns: ColumnStatistics;
+  readonly scatter: Float64Array;
+  readonly single: boolean;
+  readonly sparse: boolean;
+  readonly merges: number;
+  readonly read: number;
+}
+
+export function momentsToBytes(moments: StoredMoments): Uint8Array {
+  const { columns, scatter, ...rest } = moments;
+  const { rows, weight, inflation } = columns;
+  const header = new TextEncoder().encode(JSON.stringify({ ...rest, rows, weight, inflation }));
+  const start = Math.ceil((16 + header.length) / 8) * 8;
+  const bytes = new Uint8Array(start + 8 * (5 * moments.cols + scatter.length) + 4);
+  const view = new DataView(bytes.buffer);
+  bytes.set(new TextEncoder().encode(MAGIC));
+  view.setUint32(8, VERSION, true);
+  view.setUint32(12, header.length, true);
+  bytes.set(header, 16);
+  let at = start;
+  for (const values of [...COLUMNS.map((name) => columns[name]), scatter]) {
+    for (let i = 0; i < values.length; i++, at += 8) view.setFloat64(at, values[i], true);
+  }
+  view.setUint32(at, crc32(bytes.subarray(0, at)), true);
+  return bytes;
+}
+
+/** Reads what `momentsToBytes` wrote; nothing is trusted before it is checked. */
+export function momentsFromBytes(bytes: Uint8Array): StoredMoments {
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  const name = new TextDecoder('latin1').decode(bytes.subarray(0, 8));
+  if (name !== MAGIC) throw new ModelError('BAD_MODEL', `These are no moments: they begin with ${show(name)}.`);
+  const truncated = new ModelError('MODEL_TRUNCATED', `The moments end after ${bytes.length} bytes, in the middle.`);
+  const changed = new ModelError('MODEL_CHANGED', 'The moments were changed or damaged after they were written.');
+  if (bytes.length < 24) throw truncated;
+  const version = view.getUint32(8, true);
+  if (version !== VERSION) {
+    throw new ModelError(
+      'MODEL_TOO_NEW',
+      `The moments are of version ${version}; this scree reads version ${VERSION}.`,
+    );
+  }
+  const start = Math.ceil((16 + view.getUint32(12, true)) / 8) * 8;
+  if (bytes.length < start + 4) throw truncated;
+  let header: Record<string, unknown>;
+  try {
+    header = JSON.parse(
+      new TextDecoder('utf-8', { fatal: true }).decode(bytes.subarray(16, 16 + view.getUint32(12, true))),
+    );
+  } catch {
+    throw changed;
+  }
+  const cols = header?.cols;
+  if (typeof cols !== 'number' || !Number.isSafeInteger(cols) || cols < 1 || cols > LARGEST_SQUARE) throw changed;
+  const end = start + 8 * (5 * cols + cols * cols);
+  if (bytes.length < end + 4) throw truncated;
+  if (bytes.length > end + 4 || view.getUint32(end, true) !== crc32(bytes.subarray(0, end))) throw changed;
+  let at = start;
+  const take = (length: number): Float64Array =>
+    Float64Array.from({ length }, () => {
+      at += 8;
+      return view.getFloat64(at - 8, true);
+    });
+  const [mean, unit, spread, min, max] = COLUMNS.map(() => take(cols));
+  const { rows, weight, inflation, columnNames, single, sparse, merges, read } = header as Record<string, never>;
+  const columns = { rows, weight, inflation, mean, unit, spread, min, max };
+  return { cols, columnNames, columns, scatter: take(cols * cols), single, sparse, merges, read };
+}

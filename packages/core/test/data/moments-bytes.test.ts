@@ -1,0 +1,49 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { Moments, pca, ScreeError } from '../../src/index.js';
+import { tables } from '../support/data.js';
+
+describe('moments as bytes', () => {
+  it('go on from there as if they had never stopped, to the last bit', async () => {
+    await fc.assert(
+      fc.asyncProperty(tables, fc.nat(), async (rows, cut) => {
+        const at = 1 + (cut % (rows.length - 1));
+        const cols = rows[0].length;
+        const whole = await (await new Moments(cols).add(rows.slice(0, at))).add(rows.slice(at));
+        const stopped = Moments.fromBinary((await new Moments(cols).add(rows.slice(0, at))).toBinary());
+        await stopped.add(rows.slice(at));
+        expect(stopped.toBinary()).toEqual(whole.toBinary());
+        expect(stopped.scatter).toEqual(whole.scatter);
+        if (rows.length < 3) return;
+        const [a, b] = [await pca(whole, { k: 1 }), await pca(stopped, { k: 1 })];
+        expect(b.toBinary()).toEqual(a.toBinary());
+      }),
+      { numRuns: 50 },
+    );
+  });
+
+  it('keep names, and that nothing has been added yet', async () => {
+    const named = Moments.fromBinary(new Moments(2, ['a', 'b']).toBinary());
+    expect(named.columnNames).toEqual(['a', 'b']);
+    expect(named.rows).toBe(0);
+    await named.add([{ a: 1, b: 2 }]);
+    expect(Array.from(named.mean)).toEqual([1, 2]);
+  });
+
+  it('that are cut or changed are refused', async () => {
+    const bytes = (
+      await new Moments(3).add([
+        [1, 2, 3],
+        [4, 5, 7],
+      ])
+    ).toBinary();
+    fc.assert(
+      fc.property(fc.nat(), fc.integer({ min: 1, max: 255 }), fc.boolean(), (at, flip, cut) => {
+        const broken = cut ? bytes.slice(0, at % bytes.length) : bytes.slice();
+        if (!cut) broken[at % bytes.length] ^= flip;
+        expect(() => Moments.fromBinary(broken)).toThrow(ScreeError);
+      }),
+      { numRuns: 500 },
+    );
+  });
+});

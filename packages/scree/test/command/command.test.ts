@@ -1,0 +1,279 @@
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterAll, describe, expect, it } from 'vitest';
+import { openFile, pca, readModel } from '../../src/index.js';
+
+/** The real binary, in a folder of its own. */
+const PROGRAM = fileURLToPath(new URL('../../dist/command/scree.js', import.meta.url));
+const folder = mkdtempSync(join(tmpdir(), 'scree-command-'));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+interface Outcome {
+  readonly code: number | null;
+  readonly out: string;
+  readonly err: string;
+}
+
+function scree(args: readonly string[], input?: string): Outcome {
+  const { status, stdout, stderr } = spawnSync(process.execPath, [PROGRAM, ...args], {
+    cwd: folder,
+    encoding: 'utf8',
+    timeout: 60_000,
+    ...(input === undefined ? {} : { input }),
+  });
+  return { code: status, out: stdout, err: stderr };
+}
+
+const write = (name: string, content: string | Uint8Array): string => {
+  writeFileSync(join(folder, name), content);
+  return name;
+};
+
+/** Numbers from a formula: three columns that hang together, and a word. */
+const TABLE = [
+  'a,b,c,kind',
+  ...Array.from({ length: 60 }, (_, i) =>
+    [Math.sin(i), 2 * Math.sin(i) + 0.1 * Math.cos(3 * i), Math.cos(7 * i), i % 2 ? 'odd' : 'even'].join(','),
+  ),
+].join('\n');
+
+function npy(rows: number, cols: number, value: (at: number) => number): Uint8Array {
+  const text = `{'descr': '<f8', 'fortran_order': False, 'shape': (${rows}, ${cols}), }`;
+  const header = `${text.padEnd(118 - 1)}\n`;
+  const bytes = Buffer.alloc(128 + 8 * rows * cols);
+  bytes.write('\x93NUMPY\x01\x00', 0, 'latin1');
+  bytes.writeUInt16LE(118, 8);
+  bytes.write(header, 10, 'latin1');
+  new Float64Array(bytes.buffer, bytes.byteOffset + 128, rows * cols).set(
+    Array.from({ length: rows * cols }, (_, at) => value(at)),
+  );
+  return bytes;
+}
+
+describe('scree', () => {
+  write('table.csv', TABLE);
+
+  it('fits, transforms, reconstructs and inspects, in agreement with the library', async () => {
+    const fit = scree(['fit', 'table.csv', '-k', '2', '-o', 'model.json']);
+    expect(fit).toMatchObject({ code: 0 });
+    expect(fit.out).toMatch(/2 components keep 100\.0 % of the variance of 3 columns/);
+    expect(fit.err).toMatch(/left out: kind/);
+    const file = await openFile(join(folder, 'table.csv'));
+    const truth = await pca(file.source, { k: 2 });
+    await file.close();
+    const model = await readModel(join(folder, 'model.json'));
+    expect(model.components.data).toEqual(truth.components.data);
+    expect(model.columnNames).toEqual(['a', 'b', 'c']);
+
+    expect(scree(['transform', 'model.json', 'table.csv', '-o', 'scores.npy']).code).toBe(0);
+    expect(scree(['reconstruct', 'model.json', 'scores.npy', '-o', 'back.csv']).code).toBe(0);
+    const back = readFileSync(join(folder, 'back.csv'), 'utf8').trim().split('\n');
+    expect(back[0]).toBe('a,b,c');
+    expect(back.length).toBe(61);
+    const scores = await openFile(join(folder, 'scores.npy'));
+    expect(scores.source.cols).toBe(2);
+    await scores.close();
+
+    const inspect = scree(['inspect', 'model.json']);
+    expect(inspect.out).toMatch(/2 components of 3 columns, fitted to 60 rows, centred\.\nColumns: a, b, c/);
+    expect(scree(['inspect', 'model.json', '--json']).out).toContain('"uniqueness"');
+  });
+
+  it('puts one JSON object on standard output for programs, and nothing else', () => {
+    const { out, code } = scree([
+      'fit',
+      'table.csv',
+      '--variance',
+      '0.9',
+      '--scale',
+      'unit',
+      '--json',
+      '--threads',
+      '1',
+    ]);
+    expect(code).toBe(0);
+    const told = JSON.parse(out);
+    for (const name of [
+      'n',
+      'd',
+      'k',
+      'variances',
+      'varianceRatios',
+      'totalVariance',
+      'mean',
+      'components',
+      'solver',
+      'engine',
+      'threads',
+      'seconds',
+      'warnings',
+      'certificate',
+    ]) {
+      expect(told).toHaveProperty(name);
+    }
+    expect(told.n).toBe(60);
+    expect(told.threads).toBe(1);
+    expect(told.components.length).toBe(told.k);
+    expect(told.components[0].length).toBe(3);
+    expect(told.varianceRatios.reduce((a: number, b: number) => a + b)).toBeGreaterThanOrEqual(0.9);
+  });
+
+  it('reads standard input, chosen columns, and rows with gaps as it is told', () => {
+    expect(JSON.parse(scree(['fit', '-', '-k', '1', '--json', '--columns', 'a,c'], TABLE).out).d).toBe(2);
+    const gaps = `${TABLE}\n,1,2,odd\n`;
+    const refused = scree(['fit', '-', '-k', '1'], gaps);
+    expect(refused.code).toBe(1);
+    expect(refused.err).toMatch(/missing/i);
+    expect(JSON.parse(scree(['fit', '-', '-k', '1', '--json', '--missing', 'drop'], gaps).out).n).toBe(60);
+    expect(JSON.parse(scree(['fit', '-', '-k', '1', '--json', '--missing', 'mean'], gaps).out).n).toBe(61);
+  });
+
+  it('is quiet in a pipe and says nothing with -q', () => {
+    const { err } = scree(['fit', 'table.csv', '-k', '1', '-q']);
+    expect(err).toBe('');
+  });
+
+  it('has help, a version and completion', () => {
+    expect(scree(['--help'])).toMatchObject({ code: 0 });
+    expect(scree(['fit', '--help']).out).toMatch(/Examples:/);
+    expect(scree(['help', 'transform']).out).toMatch(/scree transform: /);
+    expect(scree(['--version']).out).toMatch(/^\d+\.\d+\.\d+\n$/);
+    for (const shell of ['bash', 'zsh', 'fish']) expect(scree(['completion', shell]).out).toContain('transform');
+  });
+
+  const wrong: [string, string[], RegExp][] = [
+    ['no command', [], /Usage/],
+    ['an unknown command', ['fti', 'x'], /Did you mean fit\?/],
+    ['an unknown flag', ['fit', 'table.csv', '--wihten', 'pca'], /Did you mean --whiten\?/],
+    ['a flag before the command', ['-k', '3'], /Flags come after/],
+    ['too many words', ['fit', 'a', 'b'], /takes DATA/],
+    ['no data', ['fit', '-k', '2'], /Name a data file/],
+    ['two counts', ['fit', 'table.csv', '-k', '2', '--all'], /exclude one another/],
+    ['no output', ['transform', 'model.json', 'table.csv'], /Say where the scores go/],
+    ['another shell', ['completion', 'tcsh'], /bash, zsh and fish/],
+  ];
+  it.each(wrong)('exits 2 at %s', (_, args, message) => {
+    const { code, out, err } = scree(args);
+    expect(code).toBe(2);
+    expect(out + err).toMatch(message);
+    expect(err).not.toMatch(/ {4}at /);
+  });
+
+  const bad: [string, () => string[], RegExp][] = [
+    ['a file that is not there', () => ['fit', 'nothing.csv'], /There is no file nothing\.csv/],
+    ['a folder', () => ['fit', '.'], /is a folder/],
+    ['an empty file', () => ['fit', write('empty.csv', '')], /is empty/],
+    ['text where numbers should be', () => ['fit', write('words.csv', 'a,b\nx,y\nz,w\n')], /no numeric column/],
+    ['ragged rows', () => ['fit', write('ragged.csv', 'a,b\n1,2\n3\n')], /row|line/i],
+    ['a .npy that is cut', () => ['fit', write('cut.npy', npy(10, 4, Math.sin).subarray(0, 200))], /./],
+    [
+      'a .npy that lies',
+      () => ['fit', write('lies.npy', Buffer.from(npy(4, 4, Math.sin)).fill('9999999999, 99999', 60, 77))],
+      /./,
+    ],
+    ['more components than there are', () => ['fit', 'table.csv', '-k', '9'], /at most 3/],
+    ['a column that is not there', () => ['fit', 'table.csv', '--columns', 'a,zebra'], /zebra/],
+    ['a model that is none', () => ['inspect', 'table.csv'], /not a model/],
+    ['a model that is not there', () => ['inspect', 'gone.json'], /There is no file gone\.json/],
+    [
+      'data of another width',
+      () => ['transform', 'model.json', write('two.npy', npy(5, 2, Math.sin)), '-o', 'x.npy'],
+      /2 numeric columns, and the model was fitted to 3|column/,
+    ],
+    [
+      'scores of another width',
+      () => ['reconstruct', 'model.json', write('five.npy', npy(5, 5, Math.sin)), '-o', 'x.npy'],
+      /5 columns, and scores of this model 2/,
+    ],
+    [
+      'a place that cannot be written',
+      () => ['fit', 'table.csv', '-k', '1', '-o', 'no/such/folder/m.json'],
+      /cannot be written|There is no/,
+    ],
+    [
+      'an output of no known format',
+      () => ['transform', 'model.json', 'table.csv', '-o', 'scores.xyz'],
+      /names no format/,
+    ],
+    ['a broken query', () => ['fit', '--sql', 'selct 1', '-k', '1'], /./],
+  ];
+  it.each(bad)('exits 1 with one clear line at %s', (_, args, message) => {
+    const before = new Set(readdirSync(folder));
+    const given = args();
+    const { code, err } = scree(given);
+    expect(code).toBe(1);
+    const lines = err
+      .trim()
+      .split('\n')
+      .filter((line) => line.startsWith('scree: '));
+    expect(lines.length).toBe(1);
+    expect(lines[0]).toMatch(message);
+    expect(lines[0]).not.toMatch(/should not have happened/);
+    expect(err).not.toMatch(/ {4}at |node:internal/);
+    // Nothing half-written: only what the test itself made.
+    for (const name of readdirSync(folder)) if (!before.has(name)) expect(given).toContain(name);
+    expect(scree([...given, '--debug']).err).toMatch(/ {4}at /);
+  });
+
+  it('leaves nothing half-written when it is interrupted', async () => {
+    write('long.npy', npy(200_000, 40, Math.sin));
+    expect(scree(['fit', 'long.npy', '-k', '40', '-o', 'wide.json', '-q']).code).toBe(0);
+    const slow = spawn(process.execPath, [PROGRAM, 'transform', 'wide.json', 'long.npy', '-o', 'long-scores.csv'], {
+      cwd: folder,
+    });
+    await new Promise((resolve) => setTimeout(resolve, 700));
+    slow.kill('SIGINT');
+    const code = await exit(slow);
+    if (code === 0) return; // It was faster than the signal.
+    expect(code).toBe(130);
+    expect(readdirSync(folder).filter((name) => name.startsWith('long-scores'))).toEqual([]);
+  });
+});
+
+function exit(child: ChildProcess): Promise<number | null> {
+  return new Promise((resolve) => child.on('exit', resolve));
+}
+
+describe('a checkpoint', () => {
+  it('survives ten kills at any moment and ends with the same bits', async () => {
+    write(
+      'kill.npy',
+      npy(150_000, 60, (at) => Math.sin(at) * (1 + (at % 60)) + (at % 13)),
+    );
+    const args = ['fit', 'kill.npy', '-k', '5', '-q', '--every', '0'];
+    expect(scree([...args, '-o', 'whole.pca', '--checkpoint', 'whole.part']).code).toBe(0);
+    expect(existsSync(join(folder, 'whole.part'))).toBe(false);
+    let kills = 0;
+    for (let tries = 0; tries < 40 && kills < 10; tries++) {
+      const child = spawn(process.execPath, [PROGRAM, ...args, '-o', 'killed.pca', '--checkpoint', 'killed.part'], {
+        cwd: folder,
+        stdio: 'ignore',
+      });
+      const over = exit(child);
+      await new Promise((resolve) => setTimeout(resolve, 60 + ((tries * 97) % 400)));
+      child.kill('SIGKILL');
+      if ((await over) === null) kills++;
+      if (existsSync(join(folder, 'killed.pca'))) break;
+    }
+    if (!existsSync(join(folder, 'killed.pca'))) {
+      expect(scree([...args, '-o', 'killed.pca', '--checkpoint', 'killed.part']).code).toBe(0);
+    }
+    expect(kills).toBeGreaterThan(0);
+    expect(readFileSync(join(folder, 'killed.pca')).equals(readFileSync(join(folder, 'whole.pca')))).toBe(true);
+    expect(readdirSync(folder).filter((name) => name.startsWith('killed.pca.'))).toEqual([]);
+  });
+
+  it('of other data is refused, and so is what cannot be saved', () => {
+    write('one.npy', npy(50, 3, Math.sin));
+    write('other.part', `${JSON.stringify({ identity: { path: 'x' }, rows: 3 })}\n`);
+    const other = scree(['fit', 'one.npy', '-k', '1', '--checkpoint', 'other.part']);
+    expect(other.code).toBe(1);
+    expect(other.err).toMatch(/a checkpoint of other data/);
+    write('rubbish.part', 'rubbish');
+    expect(scree(['fit', 'one.npy', '-k', '1', '--checkpoint', 'rubbish.part']).err).toMatch(/is no checkpoint/);
+    expect(scree(['fit', 'one.npy', '-k', '1', '--checkpoint', 'c', '--solver', 'svd']).code).toBe(2);
+  });
+});
