@@ -51,6 +51,8 @@ export interface PcaOptions extends ControlOptions {
   readonly engine?: 'auto' | 'wasm' | 'reference' | 'blas' | Engine;
   /** Residual ‖Cv − λv‖/λ₁ that iterative solvers must reach. Default 1e-10, and 1e-6 for float32 data and for solvers that learn. */
   readonly tolerance?: number;
+  /** Bytes that the matrices of a solver may take, for the plan to choose by. Default: what a machine can hold. */
+  readonly memory?: number;
   /** Seed of everything random. Default 0. */
   readonly seed?: number;
   /** Names of the columns, for data that do not carry them; for records, which columns to use. */
@@ -60,7 +62,16 @@ export interface PcaOptions extends ControlOptions {
 /** Options with every default filled in. */
 export type Settings = Required<Omit<PcaOptions, Undefaulted>> & Pick<PcaOptions, Undefaulted>;
 
-type Undefaulted = 'weights' | 'onProgress' | 'signal' | 'columnNames' | 'tolerance' | 'threads' | 'k' | 'learn';
+type Undefaulted =
+  | 'weights'
+  | 'onProgress'
+  | 'signal'
+  | 'columnNames'
+  | 'tolerance'
+  | 'threads'
+  | 'k'
+  | 'learn'
+  | 'memory';
 
 /** What each option may be: the check, and the words for it. */
 const OPTIONS: Record<keyof PcaOptions, { readonly must: string; readonly test: (value: unknown) => boolean }> = {
@@ -93,6 +104,10 @@ const OPTIONS: Record<keyof PcaOptions, { readonly must: string; readonly test: 
   tolerance: {
     must: 'a number from 1e-14 to 0.1 (float64 cannot promise less, more is not an answer)',
     test: (v) => typeof v === 'number' && v >= 1e-14 && v <= 0.1,
+  },
+  memory: {
+    must: 'a number of bytes from 1048576 up',
+    test: (v) => typeof v === 'number' && v >= 2 ** 20,
   },
   seed: { must: 'a whole number', test: (v) => Number.isSafeInteger(v) },
   columnNames: {

@@ -85,8 +85,8 @@ interface Choice {
 
 /** The cheapest plan of all engines, by the rates that they declare; for long work, by those they have on this machine. */
 async function choosePlan(shape: Shape, settings: Settings, engines: readonly [Engine, ...Engine[]]): Promise<Choice> {
-  const { k, solver, tolerance, learn } = settings;
-  const request = { k, solver, tolerance, learn };
+  const { k, solver, tolerance, learn, memory } = settings;
+  const request = { k, solver, tolerance, learn, memory };
   const declared = engines.map((engine) => ({ engine, plan: makePlan(shape, { ...request, engine }) }));
   const choice = cheapest(declared);
   const settled = solver !== 'auto' && engines.length === 1;

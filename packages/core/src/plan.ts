@@ -39,6 +39,8 @@ export interface PlanRequest {
   readonly tolerance?: number | undefined;
   /** How solvers that learn go about it. */
   readonly learn?: LearnOptions | undefined;
+  /** Bytes that the matrices of a solver may take. */
+  readonly memory?: number | undefined;
 }
 
 /** What will be done, and why. */
@@ -108,7 +110,7 @@ export function makePlan(shape: Shape, request: PlanRequest): Plan {
     return plan(request.solver, `The ${request.solver} solver was asked for.`);
   }
   if (shape.rows === undefined) {
-    return d <= STREAM_COLS
+    return d <= STREAM_COLS && (matrices(shape).covariance ?? 0) <= (request.memory ?? Number.POSITIVE_INFINITY)
       ? plan('covariance', `A stream of ${d} columns is summed up in one pass as its ${d}×${d} covariance.`)
       : plan('krylov', `A stream of ${d} columns is too wide for a ${d}×${d} covariance.`);
   }
@@ -116,7 +118,11 @@ export function makePlan(shape: Shape, request: PlanRequest): Plan {
   if ((costs.svd ?? Number.POSITIVE_INFINITY) <= SMALL) {
     return plan('svd', `${n}×${d} is small, so the most accurate road, the direct SVD, costs nothing.`);
   }
-  const possible = (['covariance', 'refined', 'dual', 'krylov', 'svd'] as const).filter((name) => name in costs);
+  const { memory = Number.POSITIVE_INFINITY } = request;
+  const taken = matrices(shape);
+  const possible = (['covariance', 'refined', 'dual', 'krylov', 'svd'] as const).filter(
+    (name) => name in costs && (taken[name] ?? 0) <= memory,
+  );
   const best = possible.reduce((a, b) => ((costs[b] as number) < (costs[a] as number) ? b : a));
   const why: Record<(typeof possible)[number], string> = {
     covariance: `${n} rows are many and ${d} columns few enough: the ${d}×${d} covariance is the cheapest road.`,
@@ -126,6 +132,12 @@ export function makePlan(shape: Shape, request: PlanRequest): Plan {
     svd: `Of all roads to the components of ${n}×${d} the direct SVD is the cheapest here, and the most accurate.`,
   };
   return plan(best, why[best]);
+}
+
+/** Bytes of the square matrices that a solver holds at once, at most: the sums, their copy for the eigenproblem, and the engine's own. */
+function matrices({ rows = Number.POSITIVE_INFINITY, cols }: Shape): Partial<Record<SolverName, number>> {
+  const square = (size: number): number => 4 * 8 * size * size;
+  return { covariance: square(cols), refined: square(cols), dual: square(rows), svd: square(Math.min(rows, cols)) };
 }
 
 /** A square matrix that no machine holds is refused before it is tried. */

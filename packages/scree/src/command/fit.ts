@@ -1,4 +1,5 @@
 import { availableParallelism } from 'node:os';
+import { DEFAULT_MEMORY } from '../files/options.js';
 import { type Model, type PcaOptions, pca } from '../index.js';
 import { writeModel } from '../model-file.js';
 import { dropCheckpoint, identityOf, momentsWithCheckpoint } from './checkpoint.js';
@@ -30,7 +31,8 @@ export async function run({ words: [path], flags, signal }: Call): Promise<void>
           signal,
         })
       : file.source;
-    const model = await pca(data, { ...options, ...(weights ? { weights } : {}), onProgress, signal });
+    const memory = (flags.memory as number | undefined) ?? DEFAULT_MEMORY;
+    const model = await pca(data, { ...options, ...(weights ? { weights } : {}), memory, onProgress, signal });
     const seconds = (performance.now() - start) / 1000;
     narrator.clear();
     if (typeof flags.output === 'string') await writeModel(flags.output, model);
