@@ -108,11 +108,14 @@ export class Model implements ModelRecord {
       await loaded.multiply(frame, this.#components, k, scores, (rows) => pace.step(rows));
       loaded.release();
       output.expect(block);
+      if (this.whiten) for (let at = 0; at < scores.length; at++) scores[at] *= inverse[at % k];
+      if (this.whiten !== 'zca') {
+        output.push(scores, block.rows);
+        return;
+      }
       for (let i = 0; i < block.rows; i++) {
-        const row = scores.subarray(i * k, (i + 1) * k);
-        if (this.whiten) for (let c = 0; c < k; c++) row[c] *= inverse[c];
-        if (this.whiten === 'zca') this.#spread(row, wide);
-        output.push(this.whiten === 'zca' ? wide : row);
+        this.#spread(scores.subarray(i * k, (i + 1) * k), wide);
+        output.push(wide);
       }
     });
     return output.matrix();
@@ -271,8 +274,9 @@ class RowCollector {
     this.#data = grown;
   }
 
-  push(row: Float64Array): void {
-    this.#data.set(row, this.#rows++ * this.#cols);
+  push(rows: Float64Array, count = 1): void {
+    this.#data.set(rows, this.#rows * this.#cols);
+    this.#rows += count;
   }
 
   matrix(): Matrix {
