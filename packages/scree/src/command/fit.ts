@@ -5,7 +5,7 @@ import { writeModel } from '../model-file.js';
 import { dropCheckpoint, identityOf, momentsWithCheckpoint } from './checkpoint.js';
 import type { Call } from './command.js';
 import { fileOptions } from './data-flags.js';
-import { withFile } from './opened.js';
+import { countRows, withFile } from './opened.js';
 import { tellModel } from './tell-model.js';
 import { duration, Narrator } from './terminal.js';
 import { UsageError } from './usage-error.js';
@@ -15,6 +15,7 @@ export async function run({ words: [path], flags, signal }: Call): Promise<void>
   const options = fitOptions(flags);
   const narrator = new Narrator({ quiet: flags.quiet === true });
   await withFile(path, fileOptions(flags), async (file) => {
+    await countRows(file, signal);
     narrator.say(file.describe());
     const weights = await file.weights();
     const start = performance.now();
