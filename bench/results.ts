@@ -68,7 +68,16 @@ export interface LearningResult {
   readonly skipped: readonly string[];
 }
 
-type AnyResult = WorkloadResult | GrowthResult | KernelResult | StreamingResult | LearningResult;
+/** The command on files, beside the bare reading and copying. */
+export interface FilesResult {
+  readonly environment: Environment;
+  /** Of the large file. */
+  readonly bytes: number;
+  readonly files: readonly { readonly name: string; readonly time: Spread; readonly bytes?: number }[];
+  readonly skipped: readonly string[];
+}
+
+type AnyResult = FilesResult | WorkloadResult | GrowthResult | KernelResult | StreamingResult | LearningResult;
 
 const folder = (quick: boolean): URL => new URL(quick ? '../results/quick/' : '../results/', import.meta.url);
 

@@ -36,6 +36,16 @@ export interface Target {
 
 /** iris is about overhead: microseconds of a warm fit, milliseconds from `import` to the first model. */
 export const OVERHEAD = { workload: 'iris', fitMicroseconds: 100, startMilliseconds: 60 };
+/** A file of 4 GB: how many times as fast as scikit-learn, what share of the bare reading's speed, bytes at most; transform against copying; help. */
+export const FILES = {
+  rows: 2_000_000,
+  cols: 256,
+  times: 3,
+  reading: 0.7,
+  bytes: 2 ** 30,
+  copying: 0.7,
+  helpMilliseconds: 80,
+};
 /** How many times as long as two passes an epoch of points may take, and how many rows a second hebbian learning should see, of MNIST. */
 export const LEARNING = { rows: 60_000, over: 3, rate: 200_000 };
 /** How many times as long as from moments a model from a sketch may take, and of what data. */
