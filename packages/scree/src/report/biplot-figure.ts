@@ -3,7 +3,7 @@ import type { Model } from '@scree/core';
 import type { Colouring } from './colouring.js';
 import { componentOf, largest, type NameOf } from './columns.js';
 import { type Figure, FONT_SIZE, moved, plot, text, textWidth, WIDTH } from './figure.js';
-import { listed, several, show } from './numbers.js';
+import { listed, several, show, tick } from './numbers.js';
 import { shortened } from './plain-text.js';
 import { dots, toPoints } from './points.js';
 import type { RowFacts } from './read-rows.js';
@@ -13,9 +13,9 @@ import { axisName, legendOf } from './scores-figure.js';
 const ARROWS = 10;
 const POINTS = 800;
 /** Room that arrows leave between their tips and the frame, for their names. */
-const REACH = 0.82;
+const REACH = [0.66, 0.85] as const;
 const LINE = 15;
-const MARGIN = { left: 50, right: 16, top: 26, bottom: 42 };
+const MARGIN = { left: 58, right: 20, top: 26, bottom: 42 };
 const HEIGHT = 440;
 
 /**
@@ -29,8 +29,8 @@ export function biplotFigure(model: Model, facts: RowFacts, colouring: Colouring
   const lengths = loadings[0].map((x, j) => Math.hypot(x, loadings[1][j]));
   const chosen = largest(lengths, ARROWS).filter((j) => lengths[j] > 0);
   const [spanX, spanY] = [reach(points.map(({ x }) => x)), reach(points.map(({ y }) => y))];
-  const grow = (axis: number, span: number): number =>
-    (REACH * span) / Math.max(...chosen.map((j) => Math.abs(loadings[axis][j])), 1e-300);
+  const grow = (axis: 0 | 1, span: number): number =>
+    (REACH[axis] * span) / Math.max(...chosen.map((j) => Math.abs(loadings[axis][j])), 1e-300);
   const factor = chosen.length === 0 ? 1 : Math.min(grow(0, spanX), grow(1, spanY));
   const arrows = chosen.map((j) => ({ x: factor * loadings[0][j], y: factor * loadings[1][j], name: nameOf(j) }));
   const legend = legendOf(colouring);
@@ -40,8 +40,8 @@ export function biplotFigure(model: Model, facts: RowFacts, colouring: Colouring
     marginRight: MARGIN.right,
     marginTop: MARGIN.top,
     marginBottom: MARGIN.bottom,
-    x: { label: axisName(model, 0), domain: [-spanX, spanX], ticks: 6 },
-    y: { label: axisName(model, 1), domain: [-spanY, spanY], ticks: 6 },
+    x: { label: axisName(model, 0), domain: [-spanX, spanX], ticks: 6, tickFormat: tick },
+    y: { label: axisName(model, 1), domain: [-spanY, spanY], ticks: 6, tickFormat: tick },
     marks: [
       Plot.ruleX([0], { stroke: 'var(--line)' }),
       Plot.ruleY([0], { stroke: 'var(--line)' }),
@@ -62,7 +62,7 @@ export function biplotFigure(model: Model, facts: RowFacts, colouring: Colouring
     MARGIN.left + ((x + spanX) / (2 * spanX)) * (WIDTH - MARGIN.left - MARGIN.right),
     MARGIN.top + ((spanY - y) / (2 * spanY)) * (HEIGHT - MARGIN.top - MARGIN.bottom),
   ];
-  const names = placed(arrows.map((arrow) => ({ at: toPixel(arrow), name: shortened(arrow.name, 22) })));
+  const names = placed(arrows.map((arrow) => ({ at: toPixel(arrow), name: shortened(arrow.name, 16) })));
   const omitted = model.d - chosen.length;
   const longest = arrows.slice(0, 3).map(({ name }) => name);
   return {
@@ -97,7 +97,7 @@ interface Name {
 function placed(names: readonly Name[]): string {
   const centre = [(MARGIN.left + WIDTH - MARGIN.right) / 2, (MARGIN.top + HEIGHT - MARGIN.bottom) / 2];
   const boxes = names.map(({ at: [x, y], name }) => {
-    const width = textWidth(name);
+    const width = 1.08 * textWidth(name);
     const left = x >= centre[0] ? x + 4 : x - 4 - width;
     return {
       name,

@@ -21,6 +21,7 @@ import {
   methodFacts,
   neededComponents,
   shareKept,
+  spreadWords,
   uniquenessWords,
   varianceWords,
 } from './words.js';
@@ -94,7 +95,7 @@ function warnings(model: Model): string {
 
 function varianceSection({ model }: Contents): Part {
   const drawn = [screeFigure(model), cumulativeFigure(model)];
-  return { id: 'variance', title: 'Variance', drawn, html: paragraphs(varianceWords(model)) + figures(drawn) };
+  return { id: 'variance', title: 'Variance', drawn, html: paragraphs(spreadWords(model)) + figures(drawn) };
 }
 
 function scoresSection({ model, facts, colouring }: Contents): Part {
@@ -126,26 +127,31 @@ function columnsSection({ model, facts, colouring, image }: Contents): Part {
 
 function lossSection({ model, facts, colouring, image }: Contents): Part {
   const lossless = isLossless(model, facts);
-  const drawn = lossless ? [] : [errorsFigure(facts)];
+  const drawn = lossless
+    ? []
+    : [
+        errorsFigure(
+          facts,
+          model.scale.some((value) => value !== 1),
+        ),
+      ];
   const table = worstTable(facts, colouring, columnNames(model, image));
   const title = 'The rows farthest from their reconstruction';
   const html = lossless
     ? ''
-    : `${figures(drawn)}<h3>${title}</h3><p class="faint">Rows are counted from 0, as they were read. The squared error is in the units of the variances; of it the columns named have the shares given.</p>${tableHtml(table, title)}`;
-  return { id: 'loss', title: 'What is lost', drawn, html: paragraphs(errorWords(model, facts)) + html };
+    : `<h3>${title}</h3><p class="faint">Rows are counted from 0, as they were read. The squared error is in the units of the variances; the lost share is of the row’s squared distance from the mean. The columns named are those with most of the error, each with its share of it.</p>${tableHtml(table, title, 'scroll whole')}`;
+  return {
+    id: 'loss',
+    title: 'What is lost',
+    drawn,
+    html: figures(drawn, paragraphs(errorWords(model, facts))) + html,
+  };
 }
 
 function worstTable({ worst }: RowFacts, colouring: Colouring, nameOf: NameOf): Table {
   const labelled = colouring.groups.length > 0 || colouring.range !== undefined;
   return {
-    columns: [
-      'row',
-      ...(labelled ? [colouring.name] : []),
-      'squared error',
-      'distance',
-      'of its variance lost',
-      'most of it in',
-    ],
+    columns: ['row', ...(labelled ? [colouring.name] : []), 'squared error', 'distance', 'lost share', 'most of it in'],
     rows: worst.map(({ row, error, share, columns }) => [
       String(row),
       ...(labelled ? [colouring.labelOf(row) ?? ''] : []),
@@ -159,15 +165,14 @@ function worstTable({ worst }: RowFacts, colouring: Colouring, nameOf: NameOf): 
 
 function certaintySection({ model }: Contents): Part {
   const drawn = [uniquenessFigure(model)];
-  const html = [
+  const words = [
     '<h3>Is it unique?</h3>',
     paragraphs(uniquenessWords(model)),
     '<h3>How far can it be off?</h3>',
     list(certificateWords(model)),
     model.warnings.length > 0 ? `<h3>Warnings</h3>${warnings(model)}` : paragraphs(['There are no warnings.']),
-    figures(drawn),
   ];
-  return { id: 'certainty', title: 'How sure it is', drawn, html: html.join('') };
+  return { id: 'certainty', title: 'How sure it is', drawn, html: figures(drawn, words.join('')) };
 }
 
 function methodSection({ model, facts, command, seconds, threads }: Contents): Part {

@@ -63,7 +63,7 @@ export class ErrorHistogram {
     if (sorted.length === 0) return { bins: [], logarithmic: false };
     const [first, last] = [sorted[0][0], sorted[sorted.length - 1][0]];
     // Beside a few rows that are far out everything else would stand in one bar.
-    const logarithmic = this.#largest > 20 * this.quantile(0.5);
+    const logarithmic = this.#largest > 8 * this.quantile(0.5);
     const edges: number[] = [];
     if (logarithmic) {
       const step = Math.max(1, Math.ceil((last + 1 - first) / wanted));

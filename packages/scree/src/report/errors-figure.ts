@@ -1,30 +1,47 @@
 import * as Plot from '@observablehq/plot';
 import { type Figure, plot } from './figure.js';
-import { count, powerOfTen, several, show } from './numbers.js';
+import { count, powerOfTen, several, show, tick } from './numbers.js';
 import type { RowFacts } from './read-rows.js';
 
 const BINS = 40;
 
 /** How far rows are from their reconstructions. */
-export function errorsFigure({ distances, rows }: RowFacts): Figure {
+export function errorsFigure({ distances, rows, worst }: RowFacts, scaled: boolean): Figure {
   const { bins, logarithmic } = distances.bins(BINS);
   const [median, far] = [distances.quantile(0.5), distances.quantile(0.99)];
-  const marks = [
-    { at: median, name: 'half of the rows' },
-    { at: far, name: '99 %' },
-  ].filter(({ at }) => at > 0);
-  const height = 280;
+  const height = 290;
+  const [low, high] = [bins[0]?.from ?? 0, bins[bins.length - 1]?.to ?? 1];
+  const outliers = worst.map(({ row, error }) => ({ row, at: Math.sqrt(error) }));
+  /** A line at a distance, and its name above it, in a line of its own. */
+  const mark = (at: number, name: string, line: number): Plot.Markish[] => {
+    if (!(at > 0)) return [];
+    const anchor = at > low + 0.7 * (high - low) ? 'end' : 'start';
+    return [
+      Plot.ruleX([at], { stroke: 'var(--second)', strokeWidth: 1.5, insetTop: -14 * line }),
+      Plot.text([at], {
+        x: (x) => x,
+        text: () => name,
+        frameAnchor: 'top',
+        dx: anchor === 'start' ? 4 : -4,
+        dy: -14 * line + 6,
+        fontSize: 12,
+        textAnchor: anchor,
+        fill: 'var(--second)',
+        stroke: 'var(--paper)',
+      }),
+    ];
+  };
   const body = plot({
     height,
-    marginLeft: 54,
+    marginLeft: 58,
     marginBottom: 42,
-    marginTop: 34,
-    marginRight: 18,
+    marginTop: 48,
+    marginRight: 20,
     x: {
       label: 'distance from the reconstruction',
-      ...(logarithmic ? { type: 'log', tickFormat: powerLabel, ticks: 6 } : { ticks: 6 }),
+      ...(logarithmic ? { type: 'log', tickFormat: powerLabel, ticks: 6 } : { ticks: 6, tickFormat: tick }),
     },
-    y: { label: 'rows', grid: true, ticks: 5 },
+    y: { label: 'rows', grid: true, ticks: 5, tickFormat: tick },
     marks: [
       Plot.rect(bins, {
         x1: 'from',
@@ -35,25 +52,25 @@ export function errorsFigure({ distances, rows }: RowFacts): Figure {
         inset: 0.4,
         title: (bin) => `${show(bin.from, 3)} to ${show(bin.to, 3)}: ${several(bin.count, 'row')}`,
       }),
-      Plot.ruleX(marks, { x: 'at', stroke: 'var(--second)', strokeDasharray: '4 3' }),
-      Plot.text(marks, {
-        x: 'at',
-        text: 'name',
-        frameAnchor: 'top',
-        dy: -14,
-        fontSize: 12,
-        textAnchor: 'middle',
-        fill: 'var(--second)',
-        stroke: 'var(--paper)',
-      }),
+      ...mark(median, 'half of the rows', 2),
+      ...mark(far, '99 %', 1),
       Plot.ruleY([0]),
+      Plot.dot(outliers, {
+        x: 'at',
+        frameAnchor: 'bottom',
+        dy: -5,
+        r: 3.5,
+        fill: 'var(--alarm)',
+        fillOpacity: 0.75,
+        title: ({ row, at }) => `row ${row}: ${show(at)}`,
+      }),
     ],
   });
   return {
     name: 'reconstruction-error',
-    title: 'Reconstruction error: how far rows are from what the components keep of them',
+    title: 'Reconstruction error of the rows',
     description: `Histogram of the distances of ${several(rows, 'row')}. Half of them are within ${show(median, 3)}, 99 % within ${show(far, 3)}, the farthest is at ${show(distances.largest, 3)}.`,
-    caption: `All ${count(rows)} rows. Distances are in the units of the columns${logarithmic ? '; the axis is logarithmic, because they differ by orders of magnitude' : ''}.`,
+    caption: `All ${count(rows)} rows. Distances are in the units of the ${scaled ? 'scaled ' : ''}columns; dots are the ${worst.length} rows farthest away${logarithmic ? '; the axis is logarithmic, because they differ by orders of magnitude' : ''}.`,
     height,
     body,
     table: {

@@ -61,9 +61,9 @@ export function text(x: number, y: number, words: string, style: TextStyle = {})
   return `<text x="${round(x)}" y="${round(y)}" font-size="${size}"${bold} text-anchor="${anchor}" fill="${colour}"${around}>${escaped(words)}</text>`;
 }
 
-/** How wide a line of text is, about: a letter of a proportional font is somewhat wider than half its height. */
+/** How wide a line of text is, about: a letter of a wide proportional font is three fifths as wide as it is high. */
 export function textWidth(words: string, size = FONT_SIZE): number {
-  return 0.56 * size * [...words].length;
+  return 0.6 * size * [...words].length;
 }
 
 /** Names, each after a dot of its colour, in as many lines as they need. */

@@ -1,7 +1,7 @@
 import * as Plot from '@observablehq/plot';
 import type { Model } from '@scree/core';
 import { componentOf, largest, type NameOf } from './columns.js';
-import { colourBar, type Figure, moved, plot, text } from './figure.js';
+import { colourBar, type Figure, moved, plot, text, WIDTH } from './figure.js';
 import { listed, percent, show } from './numbers.js';
 import { shortened } from './plain-text.js';
 import { DIVERGING_STEPS, divergingColour } from './theme.js';
@@ -15,7 +15,7 @@ const WRITTEN = 7;
 const BAR_COMPONENTS = 3;
 const BARS = 8;
 /** Letters of a name that fit beside a figure. */
-const NAME = 22;
+const NAME = 20;
 
 /** Weights of the columns in the components, as a map of colours. */
 export function loadingsFigure(model: Model, nameOf: NameOf): Figure {
@@ -29,14 +29,14 @@ export function loadingsFigure(model: Model, nameOf: NameOf): Figure {
   const most = cells.reduce((largest, { weight }) => Math.max(largest, Math.abs(weight)), 0) || 1;
   const [rowHeight, top] = [22, 30];
   const height = top + columns.length * rowHeight + 6;
-  const left = 20 + 6.6 * Math.min(NAME, Math.max(...columns.map((column) => [...nameOf(column)].length)));
+  const left = 16 + 7.7 * Math.min(NAME, Math.max(...columns.map((column) => [...nameOf(column)].length)));
   const body = plot({
     height,
     marginTop: top,
     marginLeft: left,
     marginRight: 8,
     marginBottom: 6,
-    x: { axis: 'top', label: null, tickFormat: (c) => (k > 8 ? String(c) : `PC${c}`), tickSize: 0 },
+    x: { axis: 'top', label: null, tickFormat: (c) => (k > 7 ? String(c) : `PC${c}`), tickSize: 0 },
     y: { label: null, domain: columns, tickFormat: (column) => shortened(nameOf(column), NAME), tickSize: 0 },
     marks: [
       Plot.cell(cells, {
@@ -52,7 +52,7 @@ export function loadingsFigure(model: Model, nameOf: NameOf): Figure {
             Plot.text(cells, {
               x: 'component',
               y: 'column',
-              text: ({ weight }) => show(round(weight), 2),
+              text: ({ weight }) => fixed(weight, 2),
               fill: 'var(--ink)',
               fontSize: 12,
             }),
@@ -63,7 +63,7 @@ export function loadingsFigure(model: Model, nameOf: NameOf): Figure {
   const bar = colourBar(
     Array.from({ length: DIVERGING_STEPS }, (_, i) => divergingColour((2 * i) / (DIVERGING_STEPS - 1) - 1)),
     [show(-most, 2), '0', show(most, 2)],
-    `weight${k > 8 ? '; above: number of the component' : ''}`,
+    'weight',
   );
   const parts = [
     ...(columns.length < d ? [`The ${columns.length} of ${d} columns with the largest weights`] : []),
@@ -98,18 +98,21 @@ export function loadingBarsFigure(model: Model, nameOf: NameOf): Figure {
     const kept = columns.reduce((sum, j) => sum + vector[j] ** 2, 0);
     return { c, kept, bars: columns.map((column) => ({ column, weight: vector[column] })) };
   });
-  const most = Math.max(...shown.flatMap(({ bars }) => bars.map(({ weight }) => Math.abs(weight)))) || 1;
+  // One scale for all, so that bars can be compared.
+  const weights = shown.flatMap(({ bars }) => bars.map(({ weight }) => weight));
+  const [low, high] = [Math.min(0, ...weights), Math.max(0, ...weights)];
   const names = shown.flatMap(({ bars }) => bars.map(({ column }) => [...nameOf(column)].length));
-  const left = 20 + 6.6 * Math.min(NAME, Math.max(...names));
+  const left = 16 + 7.7 * Math.min(NAME, Math.max(...names));
   let y = 0;
   const parts = shown.map(({ c, bars, kept }) => {
     const height = bars.length * 20 + 6;
-    const share = kept < 0.995 ? `, the ${bars.length} largest: ${percent(kept)} of its squares` : '';
-    const part = [
+    const part = `the ${bars.length} largest, ${percent(kept)} of all squares`;
+    const drawn = [
       moved(
         0,
         y,
-        text(8, 15, `PC${c + 1} (${percent(model.varianceRatios[c])} of the variance)${share}`, { weight: 600 }),
+        text(8, 15, `PC${c + 1} (${percent(model.varianceRatios[c])})`, { weight: 600 }) +
+          (kept < 0.995 ? text(WIDTH - 8, 15, part, { size: 12, colour: 'var(--faint)', anchor: 'end' }) : ''),
       ),
       moved(
         0,
@@ -120,7 +123,11 @@ export function loadingBarsFigure(model: Model, nameOf: NameOf): Figure {
           marginBottom: 6,
           marginLeft: left,
           marginRight: 46,
-          x: { domain: [Math.min(0, ...bars.map(({ weight }) => weight / most)) * most * 1.18, most], axis: null },
+          x: {
+            domain: [low, high],
+            insetLeft: low < 0 ? 46 : 0,
+            axis: null,
+          },
           y: {
             label: null,
             domain: bars.map(({ column }) => column),
@@ -140,7 +147,7 @@ export function loadingBarsFigure(model: Model, nameOf: NameOf): Figure {
               {
                 x: 'weight',
                 y: 'column',
-                text: ({ weight }) => show(round(weight), 3),
+                text: ({ weight }) => fixed(weight, 3),
                 textAnchor: 'start',
                 dx: 4,
                 fontSize: 12,
@@ -151,7 +158,7 @@ export function loadingBarsFigure(model: Model, nameOf: NameOf): Figure {
               {
                 x: 'weight',
                 y: 'column',
-                text: ({ weight }) => show(round(weight), 3),
+                text: ({ weight }) => fixed(weight, 3),
                 textAnchor: 'end',
                 dx: -4,
                 fontSize: 12,
@@ -163,7 +170,7 @@ export function loadingBarsFigure(model: Model, nameOf: NameOf): Figure {
       ),
     ];
     y += 22 + height + 12;
-    return part.join('');
+    return drawn.join('');
   });
   return {
     name: 'loading-bars',
@@ -197,9 +204,10 @@ function chosenColumns(model: Model, k: number): number[] {
   return [...chosen].sort((a, b) => a - b);
 }
 
-/** Rounded to what is shown, so that nothing reads −0.00. */
-function round(weight: number): number {
-  return Math.round(weight * 1000) / 1000;
+/** So many decimals, and never −0.00. */
+function fixed(weight: number, decimals: number): string {
+  const text = weight.toFixed(decimals);
+  return Number(text) === 0 ? '0' : text.replace('-', '−');
 }
 
 function capital(words: string): string {

@@ -1,31 +1,43 @@
 /** Numbers as people read them. */
 
+/** A space that lines are not broken at. */
+const SPACE = '\u00a0';
+
 /** Up to `digits` significant digits; powers of ten where there would be many zeros. */
 export function show(value: number, digits = 4): string {
   if (value === 0) return '0';
   if (!Number.isFinite(value)) return value > 0 ? '∞' : value < 0 ? '−∞' : 'not a number';
-  const size = Math.abs(value);
-  if (size >= 10 ** Math.max(6, digits) || size < 1e-3) {
+  const rounded = Number(value.toPrecision(digits));
+  const size = Math.abs(rounded);
+  if (size >= 1e9 || size < 1e-3) {
     const [mantissa, exponent] = value.toExponential(digits - 1).split('e');
-    return `${minus(trimmed(mantissa))} × 10${raised(Number(exponent))}`;
+    return `${minus(trimmed(mantissa))}${SPACE}×${SPACE}10${raised(Number(exponent))}`;
   }
-  return minus(trimmed(value.toPrecision(digits)));
+  if (size >= 1e4) return minus(grouped(String(Math.round(rounded))));
+  return minus(trimmed(value.toPrecision(digits).includes('e') ? String(rounded) : value.toPrecision(digits)));
+}
+
+/** A number beside an axis: short, whatever its size. */
+export function tick(value: number): string {
+  const size = Math.abs(value);
+  if (value === 0 || (size >= 1e-3 && size < 1e5)) return minus(String(Number(value.toPrecision(6))));
+  return minus(value.toExponential(2).replace(/\.?0*e\+?/, 'e'));
 }
 
 /** A count with its thousands set apart. */
 export function count(value: number): string {
-  return String(Math.round(value)).replace(/\B(?=(\d{3})+$)/g, ',');
+  return grouped(String(Math.round(value)));
 }
 
-/** A share of 1 in per cent. What is less than everything is never shown as 100 %. */
+/** A share of 1 in per cent. What is less than everything by a millionth or more is never shown as 100 %, nor what is more than nothing as 0. */
 export function percent(share: number): string {
   const value = 100 * share;
-  if (value === 0) return '0 %';
-  for (let decimals = 1; decimals <= 6; decimals++) {
+  if (value === 0 || value >= 100 - 1e-6) return `${value === 0 ? 0 : Math.round(value)}${SPACE}%`;
+  if (value < 0.05) return `${show(value, 2)}${SPACE}%`;
+  for (let decimals = 1; ; decimals++) {
     const text = value.toFixed(decimals);
-    if (value < 100 ? Number(text) < 100 && Number(text) > 0 : true) return `${trimmedTo(text)} %`;
+    if (Number(text) < 100) return `${text}${SPACE}%`;
   }
-  return value > 50 ? '100 %' : `${show(value, 2)} %`;
 }
 
 /** An angle given in radians. */
@@ -62,17 +74,16 @@ export function powerOfTen(value: number): string {
   return exponent === 0 ? '1' : exponent === 1 ? '10' : `10${raised(exponent)}`;
 }
 
+function grouped(digits: string): string {
+  return digits.replace(/\B(?=(\d{3})+$)/g, ',');
+}
+
 function raised(exponent: number): string {
   return String(exponent).replace(/./g, (sign) => '⁰¹²³⁴⁵⁶⁷⁸⁹'[Number(sign)] ?? '⁻');
 }
 
 function trimmed(text: string): string {
   return text.includes('.') ? text.replace(/\.?0+$/, '') : text;
-}
-
-/** One decimal stays, so that numbers in a column line up. */
-function trimmedTo(text: string): string {
-  return text.replace(/(\.\d)0+$/, '$1');
 }
 
 function minus(text: string): string {

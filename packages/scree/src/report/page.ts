@@ -72,9 +72,9 @@ export function factList(facts: readonly (readonly [name: string, value: string]
   return `<dl class="facts">${facts.map(([name, value]) => `<dt>${escaped(name)}</dt><dd>${escaped(value)}</dd>`).join('')}</dl>\n`;
 }
 
-/** Figures side by side where there is room, each with its numbers. */
-export function figures(shown: readonly Figure[]): string {
-  return `<div class="figures">\n${shown.map(figure).join('')}</div>\n`;
+/** Figures side by side where there is room, each with its numbers; before them, if there are any, words. */
+export function figures(shown: readonly Figure[], words = ''): string {
+  return `<div class="figures">\n${words && `<div>${words}</div>\n`}${shown.map(figure).join('')}</div>\n`;
 }
 
 function figure(drawn: Figure): string {
@@ -88,10 +88,14 @@ function figure(drawn: Figure): string {
   ].join('');
 }
 
-const NUMBER = /^[<>±]?\s?−?[\d,.]+( × 10[⁰¹²³⁴⁵⁶⁷⁸⁹⁻]+)?( ?[%°])?$/;
+const NUMBER = /^[<>±]?\s?−?[\d,.]+(\s×\s10[⁰¹²³⁴⁵⁶⁷⁸⁹⁻]+)?(\s?[%°])?$/;
 
 /** A table that scrolls by itself where it is too wide or too long, also by keyboard. */
-export function tableHtml({ columns, rows, note }: Table, title: string): string {
+export function tableHtml(
+  { columns, rows, note }: Table,
+  title: string,
+  shape: 'scroll' | 'scroll whole' = 'scroll',
+): string {
   const numeric = columns.map((_, c) => rows.length > 0 && rows.every((row) => row[c] === '' || NUMBER.test(row[c])));
   const kind = (c: number): string => (numeric[c] ? ' class="number"' : '');
   const head = columns.map((name, c) => `<th scope="col"${kind(c)}>${escaped(name)}</th>`);
@@ -100,7 +104,7 @@ export function tableHtml({ columns, rows, note }: Table, title: string): string
       `<tr>${row.map((cell, c) => `<td class="${numeric[c] ? 'number' : 'name'}">${escaped(cell)}</td>`).join('')}</tr>`,
   );
   return [
-    `<div class="scroll" tabindex="0" role="region" aria-label="${escaped(`Table: ${title}`)}"><table>`,
+    `<div class="${shape}" tabindex="0" role="region" aria-label="${escaped(`Table: ${title}`)}"><table>`,
     ...(note === undefined ? [] : [`<caption>${escaped(note)}</caption>`]),
     `<thead><tr>${head.join('')}</tr></thead><tbody>\n${body.join('\n')}\n</tbody></table></div>`,
   ].join('');

@@ -75,7 +75,7 @@ export function reconstructionPictures(model: Model, facts: RowFacts, colouring:
   const steps = stepsOf(model.k);
   const heads = ['original', ...steps.map((k) => `k = ${k}`), 'error'];
   const left = 96;
-  const cell = Math.min(76, (WIDTH - left) / heads.length);
+  const cell = Math.min(64, (WIDTH - left) / heads.length);
   const size = cell - 6;
   const box = boxOf(image, size);
   const line = box.height + 8;

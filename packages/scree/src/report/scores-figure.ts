@@ -1,8 +1,8 @@
 import * as Plot from '@observablehq/plot';
 import type { Model } from '@scree/core';
 import type { Colouring } from './colouring.js';
-import { colourBar, type Figure, legend, moved, plot, type Table, WIDTH } from './figure.js';
-import { count, listed, percent, several, show } from './numbers.js';
+import { colourBar, type Figure, legend, moved, plot, type Table, textWidth, WIDTH } from './figure.js';
+import { count, listed, percent, several, show, tick } from './numbers.js';
 import { shortened } from './plain-text.js';
 import { colourOf, dots, type Point, toPoints } from './points.js';
 import type { RowFacts, SampledRow } from './read-rows.js';
@@ -26,8 +26,8 @@ export function scoresFigure(model: Model, facts: RowFacts, colouring: Colouring
   const body = plot({
     height: frame.height,
     ...MARGINS,
-    x: { label: axisName(model, first), nice: true, ticks: 6 },
-    y: { label: axisName(model, second), nice: true, ticks: 6 },
+    x: { label: axisName(model, first), nice: true, ticks: 6, tickFormat: tick },
+    y: { label: axisName(model, second), nice: true, ticks: 6, tickFormat: tick },
     marks: [
       Plot.ruleX([0], { stroke: 'var(--line)' }),
       Plot.ruleY([0], { stroke: 'var(--line)' }),
@@ -55,8 +55,8 @@ export function scoreHistogram(model: Model, facts: RowFacts, colouring: Colouri
   const body = plot({
     height,
     ...MARGINS,
-    x: { label: axisName(model, 0) },
-    y: { label: 'rows', grid: true },
+    x: { label: axisName(model, 0), ticks: 6, tickFormat: tick },
+    y: { label: 'rows', grid: true, ticks: 5, tickFormat: tick },
     marks: [
       Plot.rectY(
         points,
@@ -76,7 +76,7 @@ export function scoreHistogram(model: Model, facts: RowFacts, colouring: Colouri
   };
 }
 
-export const MARGINS = { marginLeft: 50, marginBottom: 42, marginTop: 26, marginRight: 16 } as const;
+export const MARGINS = { marginLeft: 58, marginBottom: 42, marginTop: 26, marginRight: 22 } as const;
 
 /** Equal scales on both axes as far as that leaves a figure of reasonable height. */
 export function frameOf(points: readonly { x: number; y: number }[]): { height: number; stretched: boolean } {
@@ -124,8 +124,26 @@ function centres(points: readonly Point[], colouring: Colouring): Plot.Markish[]
       stroke: 'var(--paper)',
       strokeWidth: 4,
       strokeOpacity: 0.85,
+      render(index, scales, values, dimensions, context, next) {
+        const y = values.y && apart(values.x, values.y, places);
+        return next?.(index, scales, y ? Object.assign({}, values, { y }) : values, dimensions, context) ?? null;
+      },
     }),
   ];
+}
+
+/** Moves names down that would cover others. */
+function apart(x: ArrayLike<number> | undefined, y: ArrayLike<number>, names: readonly { name: string }[]): number[] {
+  const moved = Array.from(y);
+  const order = [...moved.keys()].sort((a, b) => moved[a] - moved[b]);
+  order.forEach((i, place) => {
+    for (const j of order.slice(0, place)) {
+      const width = (textWidth(names[i].name, 15) + textWidth(names[j].name, 15)) / 2;
+      const beside = x !== undefined && Math.abs(x[i] - x[j]) > width;
+      if (!beside && moved[i] - moved[j] < 16) moved[i] = moved[j] + 16;
+    }
+  });
+  return moved;
 }
 
 function colouredBy({ groups, range, name }: Colouring): string {

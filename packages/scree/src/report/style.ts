@@ -10,7 +10,7 @@ html{-webkit-text-size-adjust:100%;scroll-behavior:smooth}
 body{margin:0;background:var(--paper);color:var(--ink);font:16px/1.55 system-ui,-apple-system,"Segoe UI",Roboto,sans-serif;overflow-wrap:anywhere}
 main,header,footer{max-width:1180px;margin:0 auto;padding:0 16px}
 header{padding-top:28px}
-h1{font-size:1.75rem;line-height:1.2;margin:0 0 .4rem}
+h1{font-size:clamp(1.35rem,5vw,1.75rem);line-height:1.2;margin:0 0 .4rem}
 h2{font-size:1.3rem;margin:2.6rem 0 .6rem;padding-top:.9rem;border-top:1px solid var(--line)}
 h3{font-size:1rem;line-height:1.35;margin:0 0 .2rem}
 p,li,dd{max-width:75ch}
@@ -23,20 +23,24 @@ a{color:var(--accent)}
 .skip:focus{left:16px;top:8px;background:var(--paper);padding:4px 8px}
 nav ul{display:flex;flex-wrap:wrap;gap:.2rem 1.1rem;list-style:none;padding:0;margin:1rem 0 0}
 nav a{display:inline-block;padding:.25rem 0}
-.cards{display:grid;grid-template-columns:repeat(auto-fit,minmax(118px,1fr));gap:10px;margin:1.1rem 0;padding:0}
+.cards{display:grid;grid-template-columns:repeat(auto-fit,minmax(148px,1fr));gap:10px;margin:1.1rem 0;padding:0}
 .cards div{background:var(--raised);border:1px solid var(--line);border-radius:8px;padding:.55rem .8rem}
 .cards dt{color:var(--faint);font-size:.82rem}
 .cards dd{margin:0;font-size:1.35rem;font-weight:600;font-variant-numeric:tabular-nums}
-.figures{display:grid;grid-template-columns:repeat(auto-fit,minmax(min(100%,460px),1fr));gap:22px 36px;align-items:start;margin-top:1.1rem}
-figure{margin:0;min-width:0;break-inside:avoid}
+.figures{columns:2 440px;column-gap:36px;margin-top:1.1rem}
+.figures>*{break-inside:avoid;margin-bottom:22px}
+.figures>div>:first-child{margin-top:0}
+figure{margin:0;min-width:0}
 figure svg{display:block;width:100%;max-width:620px;height:auto;margin-top:.5rem;font-family:system-ui,-apple-system,"Segoe UI",Roboto,sans-serif}
 details{margin-top:.5rem}
 summary{cursor:pointer;color:var(--accent);font-size:.9rem;width:fit-content;padding:.2rem 0}
 .scroll{overflow:auto;max-height:26rem;border:1px solid var(--line);border-radius:6px;margin-top:.3rem}
+.whole{max-height:none}
 table{border-collapse:collapse;font-size:.88rem;width:100%;font-variant-numeric:tabular-nums}
 caption{text-align:left;color:var(--faint);padding:.4rem .6rem}
 th,td{padding:.28rem .6rem;text-align:left;border-top:1px solid var(--line);vertical-align:top;overflow-wrap:normal}
-td.name{overflow-wrap:anywhere;min-width:7rem}
+td.name{overflow-wrap:anywhere;min-width:5rem}
+td.name:last-child:not(:first-child){min-width:15rem}
 thead th{position:sticky;top:0;background:var(--raised);border-top:0;font-weight:600}
 td.number{text-align:right;white-space:nowrap}
 th.number{text-align:right}

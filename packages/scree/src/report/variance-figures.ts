@@ -2,7 +2,7 @@ import * as Plot from '@observablehq/plot';
 import type { Model } from '@scree/core';
 import { componentsFor } from './components-for.js';
 import { type Figure, plot } from './figure.js';
-import { percent, several, show } from './numbers.js';
+import { percent, several, show, tick } from './numbers.js';
 
 /** Bars that fit side by side. */
 const MOST_BARS = 60;
@@ -35,7 +35,7 @@ export function screeFigure(model: Model): Figure {
     marginTop: 28,
     marginRight: 12,
     x: { type: 'band', label: 'component', ticks: ticks(bars.length), padding: bars.length > 30 ? 0.1 : 0.2 },
-    y: { label: '% of the variance', grid: true, domain: [0, top * 1.08], ticks: 5 },
+    y: { label: '% of the variance', grid: true, domain: [0, top * 1.08], ticks: 5, tickFormat: tick },
     marks: [
       Plot.barY(bars, {
         x: 'component',
@@ -118,19 +118,18 @@ export function cumulativeFigure(model: Model): Figure {
         r: 4.5,
         title: (entry) => `${entry.mark} % with ${entry.components}`,
       }),
-      Plot.text(reached, {
-        x: 0,
-        y: 'mark',
-        text: ({ mark, components }) =>
-          components === undefined ? `${mark} %: not reached` : `${mark} %: ${several(components, 'component')}`,
-        textAnchor: 'start',
-        dx: 6,
-        dy: 7,
-        fontSize: 12,
-        fill: 'var(--second)',
-        stroke: 'var(--paper)',
-        strokeWidth: 4,
-      }),
+      ...reached.map(({ mark, components }, i) =>
+        Plot.text([mark], {
+          frameAnchor: 'bottom-right',
+          text: () =>
+            components === undefined ? `${mark} %: not reached` : `${mark} %: ${several(components, 'component')}`,
+          dx: -8,
+          dy: 17 * (i - reached.length) + 9,
+          fill: 'var(--second)',
+          stroke: 'var(--paper)',
+          strokeWidth: 4,
+        }),
+      ),
       Plot.ruleY([0]),
     ],
   });

@@ -35,10 +35,10 @@ export function varianceWords(model: Model): string[] {
   if (model.totalVariance === 0) return ['All rows are the same: there is no variance that components could keep.'];
   const kept = shareKept(model);
   const needed = SHARES.map((share) => ({ share, k: componentsFor(model.varianceRatios, share) }));
-  const reached = needed.flatMap(({ share, k }) => (k === undefined ? [] : [`${k} for ${100 * share} %`]));
-  const beyond = needed.flatMap(({ share, k }) => (k === undefined ? [`${100 * share} %`] : []));
+  const reached = needed.flatMap(({ share, k }) => (k === undefined ? [] : [`${k} for ${percentMark(share)}`]));
+  const beyond = needed.flatMap(({ share, k }) => (k === undefined ? [percentMark(share)] : []));
   return [
-    `${several(k, 'component')} of at most ${count(d)} ${k === 1 ? 'keeps' : 'keep'} ${percent(kept)} of the variance.`,
+    `${several(k, 'component')} ${k === 1 ? 'keeps' : 'keep'} ${percent(kept)} of the variance of ${several(d, 'column')}.`,
     ...(reached.length > 0
       ? [
           `It takes ${listed(reached.map((text, i) => (i === 0 ? text.replace(' for', ` ${text.startsWith('1 ') ? 'component' : 'components'} for`) : text)))}.`,
@@ -48,11 +48,25 @@ export function varianceWords(model: Model): string[] {
   ];
 }
 
+/** How the variance is spread over the components. */
+export function spreadWords(model: Model): string[] {
+  const { k, d, variances, varianceRatios, totalVariance } = model;
+  if (totalVariance === 0) return [];
+  const rest = d - k;
+  return [
+    `The variance of all columns together is ${show(totalVariance, 6)}. The first component alone has ${show(variances[0], 6)} of it (${percent(varianceRatios[0])})${k > 1 ? `, the last one kept ${show(variances[k - 1], 6)} (${percent(varianceRatios[k - 1])})` : ''}.${
+      rest > 0
+        ? ` The ${rest === 1 ? 'direction' : `${count(rest)} directions`} left out ${rest === 1 ? 'has' : 'have'} ${show(model.noiseVariance)}${rest === 1 ? '' : ' each, on average'}.`
+        : ''
+    }`,
+  ];
+}
+
 /** Which share of the variance takes how many components, for a table. */
 export function neededComponents(model: Model): { share: string; components: string }[] {
   return SHARES.map((share) => {
     const needed = componentsFor(model.varianceRatios, share);
-    return { share: `${100 * share} %`, components: needed === undefined ? `> ${model.k}` : String(needed) };
+    return { share: percentMark(share), components: needed === undefined ? `> ${model.k}` : String(needed) };
   });
 }
 
@@ -126,7 +140,7 @@ export function uniquenessWords(model: Model): string[] {
   const gap = subspace.gap;
   return [
     rank === k
-      ? `All ${several(k, 'component')} ${k === 1 ? 'has' : 'have'} variance above zero.`
+      ? `${k === 1 ? 'The component has' : `All ${k} components have`} variance above zero.`
       : `${rank === 0 ? 'None' : `Only ${rank}`} of the ${several(k, 'component')} ${rank === 1 ? 'has' : 'have'} variance that can be told from zero: the rank of the data is ${rank}.`,
     loose.length === 0
       ? `Every axis is determined by the data, apart from its sign: another one would fit worse. Changing the data in their last digit would turn none by more than ${degrees(Math.max(...axes.map(({ noiseAngle }) => noiseAngle)))}.`
@@ -180,6 +194,11 @@ export function methodFacts(
     ...(model.trace ? [['Epochs', count(model.trace.length)] as [string, string]] : []),
     ...(seconds === undefined ? [] : [['Time', `${show(seconds, 3)} s for the fit`] as [string, string]]),
   ];
+}
+
+/** 0.8 as 80 %. */
+function percentMark(share: number): string {
+  return `${Math.round(100 * share)}\u00a0%`;
 }
 
 function percentOf(relative: number): string {
