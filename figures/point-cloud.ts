@@ -1,4 +1,4 @@
-import { png } from './png.js';
+import { pngAddress } from 'scree/png';
 import { COLOURS } from './svg.js';
 
 /** Pixels of the picture a pixel of the sheet. */
@@ -38,6 +38,6 @@ export function pointCloud(
       pixels[at] = label + 1;
     }
   }
-  const data = png(w, h, pixels, COLOURS).toString('base64');
-  return `<image width="${width}" height="${height}" href="data:image/png;base64,${data}"/>`;
+  const href = pngAddress({ width: w, height: h, pixels, palette: ['#ffffff', ...COLOURS], transparent: true });
+  return `<image width="${width}" height="${height}" href="${href}"/>`;
 }

@@ -1,9 +1,11 @@
 /**
- * `@scree/core/engine`: what an engine outside core is built from. Stable only together with the engine contract;
- * who only fits models needs nothing of it.
+ * `@scree/core/engine`: what an engine outside core, or anything else that reads rows itself, is built from. Stable only
+ * together with the engine contract; who only fits models needs nothing of it.
  */
 
+export { packTile } from './data/block.js';
 export { decodeHalf } from './data/half.js';
+export { openSource } from './data/rows.js';
 export { type ColumnStatistics, emptyStatistics } from './data/statistics.js';
 export { toBlock } from './data/to-block.js';
 export { type OfferedEngine, offerEngine } from './engines/choose.js';
@@ -12,3 +14,4 @@ export { summariseTwice } from './engines/summarise.js';
 export { compileKernels } from './engines/wasm/kernels.js';
 export type { Count, SymmetricEigen } from './linalg/symmetric-eigen.js';
 export { maxAbs, powerOfTwo } from './linalg/vector.js';
+export { Pace } from './pace.js';

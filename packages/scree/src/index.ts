@@ -21,6 +21,7 @@ export {
 } from './files/index.js';
 export { type IdxArray, readIdx } from './idx.js';
 export { readModel, writeModel } from './model-file.js';
+export { makeReport, type Report, type ReportFigure, type ReportInput } from './report/report.js';
 export { screePlot } from './scree-plot.js';
 
 offerBlas();

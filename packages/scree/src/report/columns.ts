@@ -1,0 +1,30 @@
+import type { Model } from '@scree/core';
+import { plainText } from './plain-text.js';
+
+/** Names of columns for people: pixels by their place, others by name, or by number where they have none. */
+export type NameOf = (column: number) => string;
+
+export function columnNames(model: Model, image?: { readonly width: number }): NameOf {
+  const { columnNames: names } = model;
+  if (image) return (column) => `pixel ${column % image.width}, ${Math.floor(column / image.width)}`;
+  return (column) => (names ? plainText(names[column]) : `column ${column}`);
+}
+
+/** The entries of a component of largest magnitude, largest first. */
+export function largest(values: Float64Array, most: number): number[] {
+  const order = Array.from(values.keys());
+  if (most < values.length) {
+    const sizes = values.map(Math.abs).sort();
+    const least = sizes[sizes.length - most];
+    return order
+      .filter((column) => Math.abs(values[column]) >= least)
+      .sort((a, b) => Math.abs(values[b]) - Math.abs(values[a]) || a - b)
+      .slice(0, most);
+  }
+  return order.sort((a, b) => Math.abs(values[b]) - Math.abs(values[a]) || a - b);
+}
+
+/** Component number c as a vector. */
+export function componentOf({ components: { cols, data } }: Model, c: number): Float64Array {
+  return data.subarray(c * cols, (c + 1) * cols);
+}

@@ -1,0 +1,34 @@
+/** Text that comes from outside (names of columns, labels, titles) on its way into HTML and SVG. */
+
+/** Longest name that is kept: it is shown to people. */
+const LONGEST = 200;
+
+/**
+ * A name as one line of text that any document may hold: XML has no control characters and no half surrogates, and a
+ * sign that turns the direction of writing would turn what stands around it too.
+ */
+export function plainText(text: string, longest = LONGEST): string {
+  const line = text
+    .slice(0, 8 * longest)
+    .replace(/[\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff]/g, '')
+    .replace(/\s+/g, ' ')
+    .replace(/[\p{Cc}\p{Cs}\ufffe\uffff]/gu, '\ufffd')
+    .trim();
+  return shortened(line === '' ? '(empty)' : line, longest);
+}
+
+/** The beginning of a text that is too long, and a sign that it goes on. */
+export function shortened(text: string, longest: number): string {
+  const letters = [...text];
+  return letters.length <= longest ? text : `${letters.slice(0, longest - 1).join('')}…`;
+}
+
+/** Text as it stands in HTML and SVG, inside elements and inside attributes. */
+export function escaped(text: string): string {
+  return text
+    .replace(/&/g, '&amp;')
+    .replace(/</g, '&lt;')
+    .replace(/>/g, '&gt;')
+    .replace(/"/g, '&quot;')
+    .replace(/'/g, '&#39;');
+}

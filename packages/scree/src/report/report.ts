@@ -1,0 +1,69 @@
+import type { Data, Model, Progress } from '@scree/core';
+import type { Labels } from '../files/labels.js';
+import { checkLabels, chooseColours } from './colouring.js';
+import { plainText } from './plain-text.js';
+import { checkImage, readRows } from './read-rows.js';
+
+export interface ReportInput {
+  readonly model: Model;
+  /** The rows that the model was fitted to, or others of the same columns. They are read once, whatever their number. */
+  readonly source: Data;
+  readonly title: string;
+  /** One line about the data: `describe()` of a file. */
+  readonly description?: string | undefined;
+  /** One label a row of the source. */
+  readonly labels?: Labels | undefined;
+  /** What the labels are: the name of their column. */
+  readonly labelName?: string | undefined;
+  /** Where rows are pictures, line by line: how large they are. */
+  readonly image?: { readonly width: number; readonly height: number } | undefined;
+  /** The command that makes this report again. */
+  readonly command?: string | undefined;
+  /** How long the fit took. */
+  readonly seconds?: number | undefined;
+  readonly threads?: number | undefined;
+  readonly onProgress?: ((progress: Progress) => void) | undefined;
+  readonly signal?: AbortSignal | undefined;
+}
+
+export interface ReportFigure {
+  /** Name for a file, without an ending. */
+  readonly name: string;
+  readonly title: string;
+  /** A whole SVG file, with a ground of its own. */
+  readonly svg: string;
+}
+
+export interface Report {
+  /** A whole page that needs nothing else: no network, no scripts. */
+  readonly html: string;
+  readonly figures: readonly ReportFigure[];
+}
+
+/**
+ * Says in words, figures and tables what a model found in data, how sure that is, and how it was computed.
+ *
+ * Rows are read once, block by block: scores of an evenly spread sample, reconstruction errors of all. What draws is
+ * loaded only now.
+ */
+export async function makeReport(input: ReportInput): Promise<Report> {
+  const { model, source, labels, image, signal, onProgress } = input;
+  checkImage(image, model.d);
+  const colouring = chooseColours(labels, input.labelName);
+  const facts = await readRows(model, source, { colouring, pictures: image !== undefined, signal, onProgress });
+  checkLabels(labels, facts.rows);
+  const { composeReport } = await import('./compose.js');
+  const report = composeReport({
+    model,
+    facts,
+    colouring,
+    image,
+    title: plainText(input.title),
+    description: input.description === undefined ? undefined : plainText(input.description, 2000),
+    command: input.command,
+    seconds: input.seconds,
+    threads: input.threads,
+  });
+  signal?.throwIfAborted();
+  return report;
+}

@@ -1,0 +1,152 @@
+import { readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { pca } from 'scree';
+import { describe, expect, it } from 'vitest';
+import { encodePng } from '../../src/png.js';
+import { chooseColours } from '../../src/report/colouring.js';
+import { ErrorHistogram } from '../../src/report/error-histogram.js';
+import { EvenSample } from '../../src/report/even-sample.js';
+import { percent, runs, show } from '../../src/report/numbers.js';
+import { plainText } from '../../src/report/plain-text.js';
+import { readRows } from '../../src/report/read-rows.js';
+import { iris, noise } from './data.js';
+
+describe('reading rows', () => {
+  it('adds up to the variance that is left out, and agrees with the model row by row', async () => {
+    const { source, rows } = iris();
+    const model = await pca(source, { k: 2 });
+    const facts = await readRows(model, source, { colouring: chooseColours(undefined), pictures: false });
+    const errors = await model.reconstructionError(rows);
+    const left = (150 - 1) * (model.totalVariance - model.variances[0] - model.variances[1]);
+    expect(facts.rows).toBe(150);
+    expect(facts.errorSum / left).toBeCloseTo(1, 10);
+    for (const { row, error, columns } of facts.worst) {
+      expect(error / errors[row]).toBeCloseTo(1, 10);
+      expect(columns.reduce((sum, { share }) => sum + share, 0)).toBeLessThanOrEqual(1 + 1e-12);
+    }
+    expect(facts.distances.largest).toBeCloseTo(Math.sqrt(Math.max(...errors)), 12);
+  });
+
+  it('takes errors far below the rows themselves as exactly as the model does', async () => {
+    const random = noise(5);
+    const rows = Array.from({ length: 300 }, () => {
+      const a = random();
+      return [1e6 * a, 2e6 * a, 3e6 * a].map((value) => value + 1e-4 * random());
+    });
+    const model = await pca(rows, { k: 1, solver: 'svd' });
+    const facts = await readRows(model, rows, { colouring: chooseColours(undefined), pictures: false });
+    const errors = await model.reconstructionError(rows);
+    for (const { row, error } of facts.worst) expect(error / errors[row]).toBeCloseTo(1, 6);
+    expect(facts.errorSum / errors.reduce((a, b) => a + b)).toBeCloseTo(1, 6);
+  });
+});
+
+describe('an even sample', () => {
+  it.each([
+    [10, 10, 100],
+    [1000, 1000, 100],
+    [12345, 12345, 500],
+  ])('of %i rows, %i expected, has one in each stretch', (rows, expected, most) => {
+    const sample = new EvenSample<number>(expected, most);
+    for (let row = 0; row < rows; row++) if (sample.wants(row)) sample.push(row);
+    expect(sample.items.length).toBeGreaterThanOrEqual(Math.min(rows, most) - 1);
+    expect(sample.items.length).toBeLessThanOrEqual(most);
+    const gaps = sample.items.slice(1).map((row, i) => row - sample.items[i]);
+    expect(Math.max(0, ...gaps)).toBeLessThanOrEqual(2 * Math.max(1, rows / most) + 1);
+  });
+
+  it('stays bounded where many more rows come than were expected', () => {
+    const sample = new EvenSample<number>(100, 100);
+    for (let row = 0; row < 1e5; row++) if (sample.wants(row)) sample.push(row);
+    expect(sample.items.length).toBeLessThanOrEqual(200);
+    expect(sample.items.filter((row) => row > 5e4).length).toBeGreaterThan(sample.items.length / 3);
+  });
+
+  it('is not fooled by rows that come in turns', () => {
+    const sample = new EvenSample<number>(10_000, 500);
+    for (let row = 0; row < 10_000; row++) if (sample.wants(row)) sample.push(row);
+    const odd = sample.items.filter((row) => row % 2 === 1).length;
+    expect(Math.abs(odd - 250)).toBeLessThan(75);
+  });
+});
+
+describe('the histogram', () => {
+  it('counts every row once, whatever the range', () => {
+    const random = noise(9);
+    for (const spread of [1, 30]) {
+      const histogram = new ErrorHistogram();
+      const values = Array.from({ length: 5000 }, () => Math.exp(spread * random()));
+      for (const value of values) histogram.add(value);
+      const { bins, logarithmic } = histogram.bins(40);
+      expect(logarithmic).toBe(spread > 1);
+      expect(bins.reduce((sum, { count }) => sum + count, 0)).toBe(5000);
+      for (const { from, to, count } of bins) {
+        expect(values.filter((value) => value >= from && value < to).length).toBe(count);
+      }
+      values.sort((a, b) => a - b);
+      for (const share of [0.25, 0.5, 0.99]) {
+        expect(histogram.quantile(share) / values[Math.ceil(share * 5000) - 1]).toBeCloseTo(1, 2);
+      }
+    }
+  });
+
+  it('knows rows that are not off at all', () => {
+    const histogram = new ErrorHistogram();
+    for (const value of [0, 0, 0, 1, 2]) histogram.add(value);
+    expect(histogram.quantile(0.5)).toBe(0);
+    expect(histogram.rows).toBe(5);
+    expect(histogram.largest).toBe(2);
+  });
+});
+
+describe('text and numbers', () => {
+  it('are plain', () => {
+    expect(plainText('a\u0000b\n\tc\u202Ed \ud800')).toBe('a\ufffdb cd \ufffd');
+    expect(plainText('   ')).toBe('(empty)');
+    expect(plainText('😀'.repeat(300), 5)).toBe('😀😀😀😀…');
+  });
+
+  it('never say everything where it is less', () => {
+    expect(percent(1)).toBe('100\u00a0%');
+    expect(percent(0.99999)).toBe('99.999\u00a0%');
+    expect(percent(0.5)).toBe('50.0\u00a0%');
+    expect(percent(1e-12)).toBe('1\u00a0×\u00a010⁻¹⁰\u00a0%');
+    expect(show(578612.3)).toBe('578,600');
+    expect(show(-0.00012345, 3)).toBe('−1.23\u00a0×\u00a010⁻⁴');
+    expect(show(999.96, 4)).toBe('1000');
+    expect(show(12, 3)).toBe('12');
+    expect(runs([1, 3, 4, 5, 9])).toBe('1, 3 to 5 and 9');
+  });
+});
+
+describe('a PNG', () => {
+  it('has the chunks it must have, with grey or a palette', () => {
+    const grey = encodePng({ width: 3, height: 2, pixels: Uint8Array.of(0, 128, 255, 1, 2, 3) });
+    expect([...grey.subarray(0, 8)]).toEqual([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]);
+    expect(grey.toString('latin1')).toMatch(/IHDR[\s\S]*IDAT[\s\S]*IEND/);
+    const palette = encodePng({ width: 2, height: 1, pixels: Uint8Array.of(0, 1), palette: ['#000000', '#ff0000'] });
+    expect(palette.toString('latin1')).toMatch(/IHDR[\s\S]*PLTE[\s\S]*IDAT[\s\S]*IEND/);
+  });
+});
+
+describe('what draws', () => {
+  it('is not loaded with the package: no road of plain imports leads to it', () => {
+    const seen = new Set<string>();
+    const outside = new Set<string>();
+    const visit = (file: string): void => {
+      if (seen.has(file)) return;
+      seen.add(file);
+      const text = readFileSync(file, 'utf8');
+      for (const [, kind, target] of text.matchAll(/^(?:import|export)\s(type\s)?[^;]*?from '([^']+)';/gm)) {
+        if (kind) continue;
+        if (target.startsWith('.')) visit(join(dirname(file), target.replace(/\.js$/, '.ts')));
+        else outside.add(target);
+      }
+    };
+    visit(fileURLToPath(new URL('../../src/index.ts', import.meta.url)));
+    expect([...seen].some((file) => file.endsWith('report/report.ts'))).toBe(true);
+    expect([...outside].sort()).not.toContain('@observablehq/plot');
+    expect([...outside]).not.toContain('linkedom');
+  });
+});
