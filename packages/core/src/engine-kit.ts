@@ -4,7 +4,7 @@
  */
 
 export { decodeHalf } from './data/half.js';
-export { type ColumnStatistics, emptyStatistics } from './data/statistics.js';
+export { type ColumnStatistics, checkFinite, emptyStatistics } from './data/statistics.js';
 export { toBlock } from './data/to-block.js';
 export { type OfferedEngine, offerEngine } from './engines/choose.js';
 export { dualByMultiply } from './engines/dual-by-multiply.js';
@@ -12,3 +12,4 @@ export { summariseTwice } from './engines/summarise.js';
 export { compileKernels } from './engines/wasm/kernels.js';
 export type { Count, SymmetricEigen } from './linalg/symmetric-eigen.js';
 export { maxAbs, powerOfTwo } from './linalg/vector.js';
+export { Pace } from './pace.js';
