@@ -1,8 +1,16 @@
 import { deflateRawSync } from 'node:zlib';
-import { DataError, type DenseBlock, type Model, OptionError, type Progress, type RowSource } from '@scree/core';
+import {
+  DataError,
+  type DenseBlock,
+  type Model,
+  type NumberArray,
+  OptionError,
+  type Progress,
+  type RowSource,
+} from '@scree/core';
 import { checkFinite, decodeHalf, Pace } from '@scree/core/engine';
 import { BesideFile } from '../files/beside.js';
-import { isStoredType, STORED_TYPES, type StoredType, storeAs, storedTypeOf } from '../files/stored-type.js';
+import { isStoredType, STORED_TYPES, type StoredType, settle, storedTypeOf } from '../files/stored-type.js';
 import { evenBlocks } from './even-blocks.js';
 import { checkSection, END, type Header, LIST_HEAD, MAGIC, rowsPerBlock, START, TAIL, VERSION } from './format.js';
 import { packLines } from './integers.js';
@@ -110,6 +118,7 @@ class Writing {
   #mean: Float64Array;
   #dtype: StoredType | undefined;
   #type: StoredType | undefined;
+  #exact = new Float64Array(0);
   #rows = 0;
   #bytes = START;
   #modelBytes = 0;
@@ -145,7 +154,8 @@ class Writing {
     const scores = await products.scores(block);
     const rounded = roundScores(scores, k, quantise, this.#step, this.#rows);
     const back = await products.rows(unroundScores(rounded, quantise, this.#step));
-    this.#measure(block, values, storeAs(back, this.#dtype as StoredType), back);
+    settle(back, this.#dtype as StoredType);
+    this.#measure(block, values, back);
     this.#rows += block.rows;
     const packed = packLines(rounded);
     await this.#under;
@@ -244,22 +254,16 @@ class Writing {
     this.#bytes += SECTION_HEAD + payload.length;
   }
 
-  /** Adds up what rows have lost, and how far they are from the mean. `scratch` is written over. */
-  #measure(
-    { rows, cols, stride }: DenseBlock,
-    values: ArrayLike<number>,
-    back: ArrayLike<number>,
-    scratch: Float64Array,
-  ): void {
-    const decoded = this.#dtype === 'float16' ? decodeHalf(back as Uint16Array) : back;
-    for (let i = 0; i < rows; i++) {
-      for (let j = 0; j < cols; j++) scratch[i * cols + j] = values[i * stride + j] - decoded[i * cols + j];
-    }
-    this.#error.add(scratch);
-    for (let i = 0; i < rows; i++) {
-      for (let j = 0; j < cols; j++) scratch[i * cols + j] = values[i * stride + j] - this.#mean[j];
-    }
-    this.#spread.add(scratch);
+  /** Adds up what rows have lost, and how far they are from the mean. `back` is written over. */
+  #measure({ rows, cols, stride }: DenseBlock, values: NumberArray, back: Float64Array): void {
+    const mean = this.#mean;
+    if (this.#exact.length !== back.length) this.#exact = new Float64Array(back.length);
+    const exact = this.#exact;
+    for (let i = 0; i < rows; i++) exact.set(values.subarray(i * stride, i * stride + cols), i * cols);
+    for (let i = 0; i < exact.length; i++) back[i] = exact[i] - back[i];
+    this.#error.add(back);
+    for (let i = 0, at = 0; i < rows; i++) for (let j = 0; j < cols; j++, at++) exact[at] -= mean[j];
+    this.#spread.add(exact);
   }
 }
 

@@ -8,7 +8,7 @@ import { isStoredType, STORED_TYPES, type StoredType, storeAs } from '../files/s
 import { END, type Header, LARGEST_HEADER, LIST_HEAD, MAGIC, rowsPerBlock, START, TAIL, VERSION } from './format.js';
 import { NotLines, unpackLines } from './integers.js';
 import { type Basis, Products, productEngine } from './products.js';
-import { QUANTISERS, type Quantiser, unroundScores } from './quantise.js';
+import { fromUpperHalf, QUANTISERS, type Quantiser, unroundScores } from './quantise.js';
 import { readSection, SECTION_HEAD } from './section.js';
 import { readStoredModel } from './stored-model.js';
 
@@ -196,7 +196,7 @@ async function modelOf(
   try {
     return await readStoredModel(bytes, model, { k, d, dtype, ...(columnNames ? { columnNames } : {}) }, engine);
   } catch (error) {
-    throw damaged(error, path, 'its model is none');
+    throw damaged(error, path, 'its model cannot be one');
   }
 }
 
@@ -211,6 +211,19 @@ function damaged(error: unknown, path: string, what: string): unknown {
   )
     return badFile(path, `${what} (${error.message.replace(/\.$/, '')})`);
   return error;
+}
+
+/** Far above what data can be, and far enough below the largest number for sums of them. */
+const LARGEST_SCORE = 1e250;
+
+/** Whole numbers that `quantise` can have written. */
+function checkRounded(values: Float64Array, quantise: Quantiser): void {
+  const holds =
+    quantise === 'uniform' ||
+    values.every(
+      quantise === 'int8' ? (value) => Math.abs(value) <= 127 : (bits) => bits < 2 ** 16 && (bits & 0x7c00) !== 0x7c00,
+    );
+  if (!holds) throw new NotLines(`a score is no ${quantise}`);
 }
 
 interface Reading {
@@ -244,10 +257,15 @@ async function* readBlocks({
     const scaleBytes = quantise === 'uniform' ? 0 : 4 * k;
     if (payload.length < scaleBytes) throw badFile(path, `${what} is too short`);
     const scales = new Uint32Array(payload.slice(0, scaleBytes).buffer);
+    if (scales.some((word) => !(fromUpperHalf(word) >= 0 && fromUpperHalf(word) < Number.POSITIVE_INFINITY)))
+      throw badFile(path, `${what} has a scale that is none`);
     const shape = { lines: k, length: rows, signed: quantise !== 'float16' };
     try {
       const values = await unpackLines(payload.subarray(scaleBytes), shape);
-      return unroundScores({ ...shape, values, scales }, quantise, step);
+      checkRounded(values, quantise);
+      const scores = unroundScores({ ...shape, values, scales }, quantise, step);
+      if (!scores.every((score) => Math.abs(score) < LARGEST_SCORE)) throw new NotLines('a score is no number');
+      return scores;
     } catch (error) {
       throw damaged(error, path, `${what} is damaged`);
     }
