@@ -2,6 +2,18 @@ import { offerBlas } from './blas/offer.js';
 
 export * from '@scree/core';
 export { type BlasOptions, blasEngine } from './blas/blas.js';
+export {
+  type Compressed,
+  type CompressedFile,
+  type CompressOptions,
+  compressFile,
+  type OpenCompressedOptions,
+  openCompressed,
+  type Quantiser,
+  type Recall,
+  type RecallOptions,
+  recallAtTen,
+} from './compress/index.js';
 export { type Diagnosis, doctor, type EngineDiagnosis, formatDiagnosis } from './doctor.js';
 export {
   createFile,
@@ -17,6 +29,7 @@ export {
   type OutputFormat,
   openFile,
   type RowWriter,
+  type StoredType,
   type WriteOptions,
 } from './files/index.js';
 export { type IdxArray, readIdx } from './idx.js';

@@ -42,10 +42,26 @@ const FIT_FLAGS: readonly Flag[] = [
     'be from 1e-14 to 0.1',
     (v) => v >= 1e-14 && v <= 0.1,
   ),
+];
+
+const FIT_ALONE: readonly Flag[] = [
   on('explain', 'say what every road would cost'),
   text('checkpoint', 'FILE', 'save the work on the way: killed and started again, it ends with the same bits'),
   number('every', 'SECONDS', 'how often to save; 10 otherwise', 'be a number from 0 up', (v) => v >= 0),
 ];
+
+const MODEL = text('model', 'MODEL', 'a model that is there already, instead of fitting one');
+
+const IMAGE: Flag = {
+  name: 'image',
+  value: 'WIDTHxHEIGHT',
+  what: 'rows are pictures of that size; arrays of pictures say so themselves',
+  read: (given) => {
+    const [, width, height] = /^(\d+)x(\d+)$/.exec(given) ?? [];
+    const found = { width: Number(width), height: Number(height) };
+    return found.width > 0 && found.height > 0 ? { value: found } : { must: 'be a size such as 28x28' };
+  },
+};
 
 const OUT = (what: string): Flag => text('output', 'FILE', what, 'o');
 
@@ -59,6 +75,7 @@ export const COMMANDS: readonly Command[] = [
     most: 1,
     flags: [
       ...FIT_FLAGS,
+      ...FIT_ALONE,
       OUT('where the model goes: .json, or any other name for the compact form'),
       JSON_FLAG,
       ...DATA_FLAGS,
@@ -113,6 +130,70 @@ export const COMMANDS: readonly Command[] = [
     flags: [JSON_FLAG, ...EVERYWHERE],
     examples: [['scree inspect model.json', 'plan, scree plot, certificate, warnings']],
     load: () => import('./inspect.js'),
+  },
+  {
+    name: 'report',
+    summary: 'a page about the components: figures, tables and what they mean',
+    words: 'DATA',
+    least: 0,
+    most: 1,
+    flags: [
+      OUT('where the page goes: report.html'),
+      text('figures', 'FOLDER', 'where every figure goes as an SVG file too'),
+      text('title', 'TEXT', 'what the page is called; the name of the file otherwise'),
+      IMAGE,
+      MODEL,
+      ...FIT_FLAGS,
+      ...DATA_FLAGS,
+      ...EVERYWHERE,
+    ],
+    examples: [
+      ['scree report data.csv --label species -o report.html', 'one file, no network: open it in a browser'],
+      [
+        'scree report digits.npy --image 28x28 -k 50 -o digits.html --figures figures',
+        'components and reconstructions as pictures',
+      ],
+    ],
+    load: () => import('./report.js'),
+  },
+  {
+    name: 'compress',
+    summary: 'a smaller file: the model and rounded scores',
+    words: 'DATA',
+    least: 0,
+    most: 1,
+    flags: [
+      OUT('where it goes: data.scree'),
+      choice(
+        'quantise',
+        ['uniform', 'int8', 'float16'],
+        'how scores are rounded; uniform, which is smallest, otherwise',
+      ),
+      on('recall', 'also say how many of the ten nearest neighbours stay: for embeddings'),
+      MODEL,
+      JSON_FLAG,
+      ...FIT_FLAGS,
+      ...DATA_FLAGS,
+      ...EVERYWHERE,
+    ],
+    examples: [
+      [
+        'scree compress data.npy -o data.scree --variance 0.95',
+        'a twentieth of the variance is lost, and most of the bytes',
+      ],
+      ['scree compress embeddings.npy -o small.scree -k 256 --recall', 'neighbours before and after'],
+    ],
+    load: () => import('./compress.js'),
+  },
+  {
+    name: 'decompress',
+    summary: 'the rows of a .scree file',
+    words: 'FILE',
+    least: 1,
+    most: 1,
+    flags: [OUT('where rows go: .npy, .csv, .tsv, .parquet or .arrow'), ...EVERYWHERE],
+    examples: [['scree decompress data.scree -o data.npy', 'as they were, but for what was lost']],
+    load: () => import('./decompress.js'),
   },
   {
     name: 'demo',

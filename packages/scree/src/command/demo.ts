@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { DataError } from '@scree/core';
 import type { Call } from './command.js';
 import { run as fit } from './fit.js';
+import { run as report } from './report.js';
 import { run as transform } from './transform.js';
 
 /** `scree demo`: real digits through the commands that anybody would use. */
@@ -18,9 +19,14 @@ export async function run({ flags, signal }: Call): Promise<void> {
   await fit({ words: [images], flags: { components: 50, output: model, quiet }, signal });
   say(`\n$ scree transform ${model} ${images} -o ${scores}\n`);
   await transform({ words: [model, images], flags: { output: scores, quiet }, signal });
+  const page = join(folder, 'report.html');
+  say(`\n$ scree report ${images} --model ${model} -o ${page}\n`);
+  await report({ words: [images], flags: { model, output: page, quiet }, signal });
   say('\nWhat to try next:');
+  say(`  open ${page} in a browser`);
   say(`  scree inspect ${model}`);
   say(`  scree reconstruct ${model} ${scores} -o ${join(folder, 'digits.npy')}`);
+  say(`  scree compress ${images} -o ${join(folder, 'digits.scree')} --variance 0.95`);
   say('  scree fit your.csv -k 5 --scale unit -o model.json');
 }
 

@@ -1,3 +1,5 @@
+import type { NumberArray } from '@scree/core';
+
 /** Rows gathered into columns until there are enough for a group, which formats that store columns write at once. */
 export class RowGroups {
   readonly #cols: number;
@@ -21,7 +23,7 @@ export class RowGroups {
     );
   }
 
-  async add(data: Float32Array | Float64Array, rows: number): Promise<void> {
+  async add(data: NumberArray, rows: number): Promise<void> {
     const cols = this.#cols;
     for (let from = 0; from < rows; ) {
       const some = Math.min(rows - from, this.#height - this.#filled);

@@ -1,6 +1,8 @@
 import { extname } from 'node:path';
-import { DataError, type DType, type Matrix, type NumberArray, OptionError } from '@scree/core';
+import { DataError, type DenseBlock, type DType, type Matrix, type NumberArray, OptionError } from '@scree/core';
+import { decodeHalf } from '@scree/core/engine';
 import { BesideFile } from './beside.js';
+import { isStoredType, STORED_TYPES, type StoredType, storeAs, storedTypeOf } from './stored-type.js';
 
 export const OUTPUT_FORMATS = ['npy', 'csv', 'tsv', 'parquet', 'arrow'] as const;
 
@@ -11,8 +13,11 @@ export interface WriteOptions {
   readonly cols: number;
   /** Names for formats that have them; c0, c1, … when left out. */
   readonly columnNames?: readonly string[] | undefined;
-  /** How numbers are stored; float64 when left out. */
-  readonly dtype?: DType | undefined;
+  /**
+   * How numbers are stored; float64 when left out. Only .npy has all types: the other formats store those that are not
+   * float32 or float64 as the one of the two that holds them.
+   */
+  readonly dtype?: StoredType | undefined;
   /** The format, where the name does not say it. */
   readonly format?: OutputFormat | undefined;
 }
@@ -23,14 +28,14 @@ export interface RowWriter {
   /** Rows written so far. */
   readonly rows: number;
   /** Adds rows. They are copied: the caller may use its arrays again once this is done. */
-  write(block: Matrix<NumberArray>): Promise<void>;
+  write(block: Matrix<NumberArray> | DenseBlock): Promise<void>;
   close(): Promise<void>;
   abort(): Promise<void>;
 }
 
-/** What a format does with rows that come as packed float32 or float64. */
+/** What a format does with rows that come packed: as `stored` for .npy, as float32 or float64 for the others. */
 export interface Encoder {
-  write(data: Float32Array | Float64Array, rows: number): Promise<void>;
+  write(data: NumberArray, rows: number): Promise<void>;
   end(rows: number): Promise<void>;
 }
 
@@ -38,6 +43,7 @@ export interface EncoderOptions {
   readonly cols: number;
   readonly names: readonly string[];
   readonly dtype: DType;
+  readonly stored: StoredType;
 }
 
 const EXTENSIONS: Readonly<Record<string, OutputFormat>> = {
@@ -58,7 +64,7 @@ const PART = 1 << 17;
  * beside its target and renamed when it is whole.
  */
 export async function createFile(path: string, options: WriteOptions): Promise<RowWriter> {
-  const { cols, dtype = 'float64' } = options;
+  const { cols, dtype: stored = 'float64' } = options;
   const format = options.format ?? EXTENSIONS[extname(path).toLowerCase()];
   if (!format || !OUTPUT_FORMATS.includes(format)) {
     throw new OptionError(
@@ -72,6 +78,13 @@ export async function createFile(path: string, options: WriteOptions): Promise<R
       option: 'cols',
       value: cols,
     });
+  if (!isStoredType(stored)) {
+    const types = Object.keys(STORED_TYPES).join(', ');
+    throw new OptionError('BAD_OPTION', `dtype must be one of ${types}, not ${JSON.stringify(stored)}.`, {
+      option: 'dtype',
+      value: stored,
+    });
+  }
   const names = options.columnNames ?? Array.from({ length: cols }, (_, j) => `c${j}`);
   if (names.length !== cols) {
     throw new OptionError('BAD_OPTION', `There are ${names.length} column names for ${cols} columns.`, {
@@ -82,8 +95,9 @@ export async function createFile(path: string, options: WriteOptions): Promise<R
   }
   const file = await BesideFile.create(path);
   try {
-    const encoder = await makeEncoder(format, file, { cols, names, dtype });
-    return new Writer(format, file, encoder, cols, dtype);
+    const { dtype } = STORED_TYPES[stored];
+    const encoder = await makeEncoder(format, file, { cols, names, dtype, stored });
+    return new Writer(format, file, encoder, cols, format === 'npy' ? stored : dtype);
   } catch (error) {
     await file.abort();
     throw error;
@@ -113,18 +127,19 @@ class Writer implements RowWriter {
   readonly #file: BesideFile;
   readonly #encoder: Encoder;
   readonly #cols: number;
-  readonly #single: boolean;
-  #scratch: Float32Array | Float64Array | undefined;
+  readonly #stored: StoredType;
+  #scratch: Float64Array | undefined;
 
-  constructor(format: OutputFormat, file: BesideFile, encoder: Encoder, cols: number, dtype: DType) {
+  constructor(format: OutputFormat, file: BesideFile, encoder: Encoder, cols: number, stored: StoredType) {
     this.format = format;
     this.#file = file;
     this.#encoder = encoder;
     this.#cols = cols;
-    this.#single = dtype === 'float32';
+    this.#stored = stored;
   }
 
-  async write(block: Matrix<NumberArray>): Promise<void> {
+  async write(block: Matrix<NumberArray> | DenseBlock): Promise<void> {
+    const half = ('half' in block && block.half === true) || ('dtype' in block && block.dtype === 'float16');
     const { rows, cols, data } = block;
     const stride = block.stride ?? cols;
     if (cols !== this.#cols) {
@@ -140,10 +155,9 @@ class Writer implements RowWriter {
         new DataError('BAD_DATA', `A block of ${rows} × ${cols} has only ${data.length} numbers.`),
       );
     try {
-      const Values = this.#single ? Float32Array : Float64Array;
-      if (stride === cols && data instanceof Values)
-        await this.#encoder.write(data.subarray(0, rows * cols) as Float64Array, rows);
-      else await this.#convert(block, stride);
+      if (stride === cols && storedTypeOf({ data, half }) === this.#stored)
+        await this.#encoder.write(data.subarray(0, rows * cols), rows);
+      else await this.#convert(half ? { rows, cols, data: decodeHalf(data) } : { rows, cols, data }, stride);
     } catch (error) {
       throw await this.#failed(error);
     }
@@ -165,14 +179,14 @@ class Writer implements RowWriter {
 
   async #convert({ rows, cols, data }: Matrix<NumberArray>, stride: number): Promise<void> {
     const height = Math.max(1, Math.floor(PART / cols));
-    this.#scratch ??= this.#single ? new Float32Array(height * cols) : new Float64Array(height * cols);
+    this.#scratch ??= new Float64Array(height * cols);
     const scratch = this.#scratch;
     for (let from = 0; from < rows; from += height) {
       const some = Math.min(height, rows - from);
       for (let i = 0; i < some; i++) {
         for (let j = 0; j < cols; j++) scratch[i * cols + j] = data[(from + i) * stride + j];
       }
-      await this.#encoder.write(scratch.subarray(0, some * cols), some);
+      await this.#encoder.write(storeAs(scratch.subarray(0, some * cols), this.#stored), some);
     }
   }
 

@@ -1,0 +1,67 @@
+import { compressFile, openCompressed, type Quantiser, recallAtTen } from '../compress/index.js';
+import { megabytes } from './bytes-said.js';
+import type { Call } from './command.js';
+import { fileOptions } from './data-flags.js';
+import { modelFor } from './fitted.js';
+import { withFile } from './opened.js';
+import { duration, Narrator } from './terminal.js';
+import { UsageError } from './usage-error.js';
+
+/** `scree compress`: a data file as a model and rounded scores. */
+export async function run(call: Call): Promise<void> {
+  const { words, flags, signal } = call;
+  const [path] = words;
+  const output = flags.output;
+  if (typeof output !== 'string') throw new UsageError('Say where it goes: -o data.scree.');
+  if (flags.whiten !== undefined) throw new UsageError('Whitened scores are no smaller: leave --whiten out.');
+  const narrator = new Narrator({ quiet: flags.quiet === true });
+  await withFile(path, fileOptions(flags), async (file) => {
+    if (!file.source.rewindable) {
+      throw new UsageError('Compressing reads rows more than once: save standard input to a file first.');
+    }
+    const start = performance.now();
+    const { model } = await modelFor(file, path ?? 'the query', call, narrator);
+    const { source } = file;
+    const { onProgress } = narrator;
+    const done = await compressFile({
+      source,
+      model,
+      path: output,
+      quantise: flags.quantise as Quantiser | undefined,
+      columnNames: source.columnNames,
+      onProgress,
+      signal,
+    });
+    narrator.clear();
+    const seconds = (performance.now() - start) / 1000;
+    const recall = flags.recall ? await recallOf(source, output, signal) : undefined;
+    if (flags.json) {
+      process.stdout.write(`${JSON.stringify({ ...done, seconds, ...(recall ? { recall } : {}) })}\n`);
+      return;
+    }
+    const lines = [
+      `${done.rows} rows of ${done.cols} columns as ${done.k} ${done.quantise} scores each: ${megabytes(done.original)} to ${megabytes(done.bytes)}, ${done.ratio.toFixed(1)} times smaller (${duration(seconds)}).`,
+      `RMS error ${done.rmsError.toPrecision(3)} in the data's units; ${(100 * done.relativeError ** 2).toPrecision(3)} % of the variance is lost.`,
+      ...(recall
+        ? [
+            `Of the ten nearest neighbours of a row (${recall.metric}) ${(10 * recall.recall).toFixed(1)} are still among them, on a sample of ${recall.sample}.`,
+          ]
+        : []),
+      `The file: ${output}`,
+    ];
+    process.stdout.write(`${lines.join('\n')}\n`);
+  });
+}
+
+async function recallOf(
+  source: Parameters<typeof recallAtTen>[0],
+  path: string,
+  signal: AbortSignal,
+): ReturnType<typeof recallAtTen> {
+  const small = await openCompressed(path);
+  try {
+    return await recallAtTen(source, small.source, { signal });
+  } finally {
+    await small.close();
+  }
+}

@@ -1,0 +1,23 @@
+import type { Matrix } from '@scree/core';
+import { openCompressed } from '../compress/index.js';
+import type { Call } from './command.js';
+import { rowsThrough } from './rows-through.js';
+import { Narrator } from './terminal.js';
+import { UsageError } from './usage-error.js';
+
+/** `scree decompress`: rows back from a .scree file. */
+export async function run({ words: [path], flags, signal }: Call): Promise<void> {
+  const output = flags.output;
+  if (typeof output !== 'string') throw new UsageError('Say where the rows go: -o data.npy.');
+  const narrator = new Narrator({ quiet: flags.quiet === true });
+  const file = await openCompressed(path);
+  try {
+    const { source, cols, columnNames, dtype } = file;
+    const options = { cols, dtype, ...(columnNames ? { columnNames } : {}) };
+    const same = async (rows: unknown): Promise<Matrix> => rows as Matrix;
+    const count = await rowsThrough(source, output, options, same, { narrator, signal, phase: 'rows' });
+    narrator.say(`${count} rows of ${cols} columns: ${output}`);
+  } finally {
+    await file.close();
+  }
+}

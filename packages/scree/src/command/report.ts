@@ -1,0 +1,67 @@
+import { mkdir } from 'node:fs/promises';
+import { basename, join } from 'node:path';
+import { makeReport } from '../report/report.js';
+import { writeBeside } from '../write-beside.js';
+import type { Call } from './command.js';
+import { fileOptions } from './data-flags.js';
+import { modelFor } from './fitted.js';
+import { withFile } from './opened.js';
+import { Narrator } from './terminal.js';
+import { UsageError } from './usage-error.js';
+
+/** `scree report`: a page about the components of a data file. */
+export async function run(call: Call): Promise<void> {
+  const { words, flags, signal } = call;
+  const [path] = words;
+  const output = flags.output;
+  if (typeof output !== 'string') throw new UsageError('Say where the report goes: -o report.html.');
+  const narrator = new Narrator({ quiet: flags.quiet === true });
+  await withFile(path, fileOptions(flags), async (file) => {
+    if (!file.source.rewindable) {
+      throw new UsageError('A report reads its rows more than once: save standard input to a file first.');
+    }
+    const { model, seconds } = await modelFor(file, path ?? 'the query', call, narrator);
+    const labels = file.label === undefined ? undefined : await file.labels();
+    const report = await makeReport({
+      model,
+      source: file.source,
+      title: (flags.title as string | undefined) ?? (path === undefined ? 'Query' : basename(path)),
+      description: file.describe(),
+      labels,
+      labelName: file.label,
+      image: (flags.image as { width: number; height: number } | undefined) ?? pictureOf(file.shape),
+      command: `scree report ${[...words, ...spelled(flags)].map(quoted).join(' ')}`,
+      seconds,
+      onProgress: narrator.onProgress,
+      signal,
+    });
+    narrator.clear();
+    await writeBeside(output, report.html);
+    narrator.say(`The report: ${output} (${Math.round(report.html.length / 1024)} KB)`);
+    if (typeof flags.figures !== 'string') return;
+    await mkdir(flags.figures, { recursive: true });
+    for (const { name, svg } of report.figures) await writeBeside(join(flags.figures, `${name}.svg`), svg);
+    narrator.say(`${report.figures.length} figures: ${flags.figures}`);
+  });
+}
+
+/** An array of pictures says how large they are: rows × height × width. */
+function pictureOf(shape: readonly number[] | undefined): { width: number; height: number } | undefined {
+  return shape?.length === 3 ? { width: shape[2], height: shape[1] } : undefined;
+}
+
+/** The flags as they could be typed again. */
+function spelled(flags: Readonly<Record<string, unknown>>): string[] {
+  return Object.entries(flags).flatMap(([name, value]) => {
+    if (value === true) return name === 'quiet' ? [] : [`--${name}`];
+    if (name === 'image') {
+      const { width, height } = value as { width: number; height: number };
+      return ['--image', `${width}x${height}`];
+    }
+    return [`--${name}`, Array.isArray(value) ? value.join(',') : String(value)];
+  });
+}
+
+function quoted(word: string): string {
+  return /^[\w./=:,@%+-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
+}

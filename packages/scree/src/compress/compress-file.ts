@@ -1,0 +1,297 @@
+import { deflateRawSync } from 'node:zlib';
+import {
+  DataError,
+  type DenseBlock,
+  type Model,
+  type NumberArray,
+  OptionError,
+  type Progress,
+  type RowSource,
+} from '@scree/core';
+import { checkFinite, decodeHalf, Pace } from '@scree/core/engine';
+import { BesideFile } from '../files/beside.js';
+import { isStoredType, STORED_TYPES, type StoredType, settle, storedTypeOf } from '../files/stored-type.js';
+import { evenBlocks } from './even-blocks.js';
+import { checkSection, END, type Header, LIST_HEAD, MAGIC, rowsPerBlock, START, TAIL, VERSION } from './format.js';
+import { packLines } from './integers.js';
+import { Products, productEngine } from './products.js';
+import { QUANTISERS, type Quantiser, roundScores, unroundScores } from './quantise.js';
+import { SECTION_HEAD, section } from './section.js';
+import { deviationsOf, storeModel, totalDeviation } from './stored-model.js';
+import { SumOfSquares } from './sum-of-squares.js';
+
+export interface CompressOptions {
+  readonly source: RowSource;
+  /** What rows are projected on; fitted to them, as a rule. */
+  readonly model: Model;
+  readonly path: string;
+  /** How scores are rounded. Default `'uniform'`. */
+  readonly quantise?: Quantiser | undefined;
+  /**
+   * Variance that rounding the scores may add to the error with `'uniform'`, as a share of the total. Default: a tenth of
+   * what the model leaves out, and at least 1e-4.
+   */
+  readonly noise?: number | undefined;
+  readonly columnNames?: readonly string[] | undefined;
+  /** What rows are stored as when they are read back. Default: as the source has them. */
+  readonly dtype?: StoredType | undefined;
+  readonly onProgress?: ((progress: Progress) => void) | undefined;
+  readonly signal?: AbortSignal | undefined;
+  readonly threads?: number | undefined;
+}
+
+/** What came of it, measured on rows as they will be read back. */
+export interface Compressed {
+  readonly rows: number;
+  readonly cols: number;
+  readonly k: number;
+  readonly dtype: StoredType;
+  readonly quantise: Quantiser;
+  /** Size of the file, and what of it is the model. */
+  readonly bytes: number;
+  readonly modelBytes: number;
+  /** What the numbers take as they are: rows × cols × bytes of their type. */
+  readonly original: number;
+  /** original / bytes. */
+  readonly ratio: number;
+  /** √(Σ(x − x̂)²/(rows·cols)), in the units of the data. */
+  readonly rmsError: number;
+  /** √(Σ‖x − x̂‖²/Σ‖x − mean‖²): 0 is lossless, 1 is no better than the mean. */
+  readonly relativeError: number;
+}
+
+/** Least share of the total variance that rounding adds when nothing is said: about what 255 steps a component give. */
+const LEAST_NOISE = 1e-4;
+/** Share of what the model leaves out that rounding may add: the error grows by a twentieth. */
+const NOISE_SHARE = 0.1;
+/** What `int8` and `float16` add, roughly, for as much as the components may be rounded. */
+const NOISE = { int8: 1e-4, float16: 4e-8 } as const;
+
+/**
+ * Writes rows as a model and their rounded scores, block by block in one reading: data may be larger than memory. The file
+ * is written beside its target and renamed when it is whole.
+ */
+export async function compressFile(options: CompressOptions): Promise<Compressed> {
+  const { source, model, path, threads } = options;
+  const quantise = checkOptions(options);
+  const pace = new Pace(options);
+  if (source.cols !== model.d) {
+    throw new DataError(
+      'WIDTH_MISMATCH',
+      `These rows have ${source.cols} columns, but the model was fitted to ${model.d}. Pass the same columns in the same order.`,
+      { value: source.cols, expected: model.d },
+    );
+  }
+  const engine = await productEngine(threads);
+  const file = await BesideFile.create(path);
+  try {
+    const writing = new Writing(file, model, { ...options, quantise }, pace, engine);
+    pace.begin('compressing', source.rows);
+    for await (const block of evenBlocks(source, rowsPerBlock(model.k, model.d), pace)) await writing.write(block);
+    const compressed = await writing.end();
+    pace.end();
+    await file.close();
+    return compressed;
+  } catch (error) {
+    await file.abort();
+    throw error;
+  } finally {
+    await source.close?.();
+  }
+}
+
+type Checked = CompressOptions & { readonly quantise: Quantiser };
+
+class Writing {
+  readonly #file: BesideFile;
+  readonly #model: Model;
+  readonly #options: Checked;
+  readonly #names: readonly string[] | undefined;
+  readonly #pace: Pace;
+  readonly #engine: Awaited<ReturnType<typeof productEngine>>;
+  readonly #step: number;
+  readonly #noise: number;
+  readonly #error = new SumOfSquares();
+  readonly #spread = new SumOfSquares();
+  readonly #blocks: [rows: number, bytes: number][] = [];
+  #products: Products | undefined;
+  #mean: Float64Array;
+  #dtype: StoredType | undefined;
+  #type: StoredType | undefined;
+  #exact = new Float64Array(0);
+  #rows = 0;
+  #bytes = START;
+  #modelBytes = 0;
+  /** The block before, on its way into the file. */
+  #under: Promise<void> = Promise.resolve();
+
+  constructor(
+    file: BesideFile,
+    model: Model,
+    options: Checked,
+    pace: Pace,
+    engine: Awaited<ReturnType<typeof productEngine>>,
+  ) {
+    this.#file = file;
+    this.#model = model;
+    this.#options = options;
+    this.#names = options.columnNames ?? model.columnNames ?? options.source.columnNames;
+    this.#pace = pace;
+    this.#engine = engine;
+    this.#mean = model.mean;
+    this.#noise = options.quantise === 'uniform' ? (options.noise ?? defaultNoise(model)) : NOISE[options.quantise];
+    this.#step = options.quantise === 'uniform' ? stepOf(model, this.#noise) : 0;
+  }
+
+  async write(block: DenseBlock): Promise<void> {
+    const { k } = this.#model;
+    const { quantise } = this.#options;
+    const products = await this.#begin(block);
+    const values = block.half ? decodeHalf(block.data) : block.data;
+    if (values instanceof Float32Array || values instanceof Float64Array) {
+      await this.#pace.follow(checkFinite(block, this.#rows, this.#names));
+    }
+    const scores = await products.scores(block);
+    const rounded = roundScores(scores, k, quantise, this.#step, this.#rows);
+    const back = await products.rows(unroundScores(rounded, quantise, this.#step));
+    settle(back, this.#dtype as StoredType);
+    this.#measure(block, values, back);
+    this.#rows += block.rows;
+    const packed = packLines(rounded);
+    await this.#under;
+    this.#under = this.#append(block.rows, rounded.scales, packed);
+    // Heard when the next is written, or at the end.
+    this.#under.catch(() => {});
+    const pause = this.#pace.step(block.rows);
+    if (pause) await pause;
+  }
+
+  async end(): Promise<Compressed> {
+    if (this.#rows === 0) throw new DataError('EMPTY_DATA', 'There are no rows to compress.');
+    await this.#under;
+    const { k, d: cols } = this.#model;
+    const dtype = this.#dtype as StoredType;
+    const [rmsError, spread] = [this.#error.root / Math.sqrt(this.#rows * cols), this.#spread.root];
+    const relativeError = spread > 0 ? this.#error.root / spread : this.#error.root > 0 ? 1 : 0;
+    const list = Buffer.alloc(LIST_HEAD + 8 * this.#blocks.length);
+    list.writeDoubleLE(this.#rows, 0);
+    list.writeDoubleLE(rmsError, 8);
+    list.writeDoubleLE(relativeError, 16);
+    this.#blocks.forEach(([rows, bytes], i) => {
+      list.writeUInt32LE(rows, LIST_HEAD + 8 * i);
+      list.writeUInt32LE(bytes, LIST_HEAD + 8 * i + 4);
+    });
+    const tail = Buffer.alloc(TAIL);
+    tail.writeUInt32LE(list.length, 0);
+    tail.write(END, 4, 'latin1');
+    await this.#section(list, 'The list of blocks');
+    await this.#file.append(tail);
+    const bytes = this.#bytes + TAIL;
+    const original = this.#rows * cols * STORED_TYPES[dtype].bytes;
+    return {
+      rows: this.#rows,
+      cols,
+      k,
+      dtype,
+      quantise: this.#options.quantise,
+      bytes,
+      modelBytes: this.#modelBytes,
+      original,
+      ratio: original / bytes,
+      rmsError,
+      relativeError,
+    };
+  }
+
+  /** Header and model, once the first block has said what rows are stored as. */
+  async #begin(block: DenseBlock): Promise<Products> {
+    const type = storedTypeOf(block);
+    if (this.#products) {
+      if (type !== this.#type && !this.#options.dtype) {
+        throw new DataError(
+          'BAD_DATA',
+          `Rows up to ${this.#rows} are stored as ${this.#type}, those after as ${type}. Say with dtype what they are to be.`,
+          { row: this.#rows, value: type, expected: this.#type },
+        );
+      }
+      return this.#products;
+    }
+    this.#type = type;
+    const dtype = this.#options.dtype ?? type;
+    this.#dtype = dtype;
+    const stored = await storeModel(this.#model, this.#noise, dtype, this.#engine);
+    this.#mean = stored.basis.mean;
+    const header: Header = {
+      format: 'scree-compressed',
+      cols: this.#model.d,
+      k: this.#model.k,
+      dtype,
+      quantise: this.#options.quantise,
+      step: this.#step,
+      ...(this.#names ? { columnNames: this.#names } : {}),
+      model: stored.facts,
+    };
+    const start = Buffer.alloc(START);
+    start.write(MAGIC, 0, 'latin1');
+    start.writeUInt32LE(VERSION, 8);
+    await this.#file.append(start);
+    await this.#section(deflateRawSync(JSON.stringify(header)), 'The header');
+    await this.#section(stored.bytes, 'The model');
+    this.#modelBytes = this.#bytes - START;
+    this.#products = new Products(stored.basis, this.#engine, () => this.#pace.breathe());
+    return this.#products;
+  }
+
+  async #append(rows: number, scales: Uint32Array, packed: Promise<Uint8Array>): Promise<void> {
+    const payload = Buffer.concat([new Uint8Array(scales.buffer, 0, scales.byteLength), await packed]);
+    this.#blocks.push([rows, payload.length]);
+    await this.#section(payload, 'A block of rows');
+  }
+
+  async #section(payload: Uint8Array, what: string): Promise<void> {
+    checkSection(payload.length, what);
+    await this.#file.append(section(payload));
+    this.#bytes += SECTION_HEAD + payload.length;
+  }
+
+  /** Adds up what rows have lost, and how far they are from the mean. `back` is written over. */
+  #measure({ rows, cols, stride }: DenseBlock, values: NumberArray, back: Float64Array): void {
+    const mean = this.#mean;
+    if (this.#exact.length !== back.length) this.#exact = new Float64Array(back.length);
+    const exact = this.#exact;
+    for (let i = 0; i < rows; i++) exact.set(values.subarray(i * stride, i * stride + cols), i * cols);
+    for (let i = 0; i < exact.length; i++) back[i] = exact[i] - back[i];
+    this.#error.add(back);
+    for (let i = 0, at = 0; i < rows; i++) for (let j = 0; j < cols; j++, at++) exact[at] -= mean[j];
+    this.#spread.add(exact);
+  }
+}
+
+function checkOptions({ quantise = 'uniform', noise, dtype, columnNames, model }: CompressOptions): Quantiser {
+  const bad = (option: string, value: unknown, must: string): OptionError =>
+    new OptionError('BAD_OPTION', `${option} must be ${must}, not ${JSON.stringify(value)}.`, { option, value });
+  if (!QUANTISERS.includes(quantise))
+    throw bad('quantise', quantise, QUANTISERS.map((name) => `'${name}'`).join(' or '));
+  if (noise !== undefined && !(noise >= 1e-12 && noise <= 1)) throw bad('noise', noise, 'a number from 1e-12 to 1');
+  if (noise !== undefined && quantise !== 'uniform')
+    throw bad('noise', noise, `left out with quantise '${quantise}', which has steps of its own`);
+  if (dtype !== undefined && !isStoredType(dtype))
+    throw bad('dtype', dtype, `one of ${Object.keys(STORED_TYPES).join(', ')}`);
+  if (columnNames && columnNames.length !== model.d)
+    throw bad('columnNames', columnNames.length, `${model.d} names, one a column`);
+  return quantise;
+}
+
+/** A tenth of what is left out, as a share of the total variance. */
+function defaultNoise(model: Model): number {
+  const kept = Math.hypot(...deviationsOf(model)) / totalDeviation(model);
+  return Math.min(1, Math.max(LEAST_NOISE, NOISE_SHARE * (1 - kept * kept) || 0));
+}
+
+/** Rounding to a step adds step²/12 to each of k components. */
+function stepOf(model: Model, noise: number): number {
+  const step = totalDeviation(model) * Math.sqrt((12 * noise) / model.k);
+  if (step > 0 && Number.isFinite(step)) return step;
+  // No variance at all: something far below the data's own size.
+  return (model.mean.reduce((most, value, j) => Math.max(most, Math.abs(value / model.scale[j])), 0) || 1) * 2 ** -30;
+}

@@ -1,0 +1,63 @@
+import { OptionError } from '@scree/core';
+import type { StoredType } from '../files/stored-type.js';
+import type { Quantiser } from './quantise.js';
+import type { Facts } from './stored-model.js';
+
+/**
+ * The file, little-endian:
+ *
+ * | bytes   | content                                                                                |
+ * |---------|----------------------------------------------------------------------------------------|
+ * | 0–7     | "SCREEZIP"                                                                             |
+ * | 8–11    | version, uint32                                                                        |
+ * | section | header: JSON, deflated                                                                 |
+ * | section | model (stored-model.ts)                                                                |
+ * | section | a block of rows: scales (4·k bytes; none for `uniform`), scores (integers.ts), and so on |
+ * | section | list: rows, RMS and relative error (float64), then rows and bytes of each block (uint32) |
+ * | last 12 | length of the list, uint32, and "SCREEEND"                                             |
+ *
+ * A section is its length and CRC-32, both uint32, and its bytes. Whatever is cut off takes the end with it, so that it is
+ * missed as soon as the file is opened.
+ */
+export const MAGIC = 'SCREEZIP';
+export const END = 'SCREEEND';
+export const VERSION = 1;
+export const START = 12;
+export const TAIL = 12;
+/** Bytes of the list before the blocks. */
+export const LIST_HEAD = 24;
+/** Largest header that is read: a hundred bytes a name of a million columns. */
+export const LARGEST_HEADER = 1 << 27;
+
+export interface Header {
+  readonly format: 'scree-compressed';
+  readonly cols: number;
+  readonly k: number;
+  readonly dtype: StoredType;
+  readonly quantise: Quantiser;
+  /** The step of `uniform`; 0 for the others. */
+  readonly step: number;
+  readonly columnNames?: readonly string[];
+  readonly model: Facts;
+}
+
+/** Scores and numbers of a block at most: what is in memory at a time. */
+const SCORES = 1 << 20;
+const NUMBERS = 1 << 21;
+const ROWS = 1 << 16;
+
+/** Rows of every block but the last. */
+export function rowsPerBlock(k: number, d: number): number {
+  return Math.max(1, Math.min(ROWS, Math.floor(SCORES / k), Math.floor(NUMBERS / d)));
+}
+
+/** Larger sections could not say their length. */
+const LARGEST_SECTION = 2 ** 31;
+
+export function checkSection(bytes: number, what: string): void {
+  if (bytes < LARGEST_SECTION) return;
+  throw new OptionError(
+    'TOO_LARGE',
+    `${what} takes ${bytes} bytes, and ${LARGEST_SECTION} is the most. Use fewer components.`,
+  );
+}

@@ -1,0 +1,285 @@
+import { type FileHandle, open } from 'node:fs/promises';
+import { inflateRawSync } from 'node:zlib';
+import { type Block, type Engine, type Model, type RowSource, ScreeError } from '@scree/core';
+import { readAhead } from '../files/ahead.js';
+import { fileBytes } from '../files/bytes.js';
+import { badFile, FileError, systemError, truncated, unsupported } from '../files/file-error.js';
+import { isStoredType, STORED_TYPES, type StoredType, storeAs } from '../files/stored-type.js';
+import { END, type Header, LARGEST_HEADER, LIST_HEAD, MAGIC, rowsPerBlock, START, TAIL, VERSION } from './format.js';
+import { NotLines, unpackLines } from './integers.js';
+import { type Basis, Products, productEngine } from './products.js';
+import { fromUpperHalf, QUANTISERS, type Quantiser, unroundScores } from './quantise.js';
+import { readSection, SECTION_HEAD } from './section.js';
+import { readStoredModel } from './stored-model.js';
+
+/** A compressed file, opened. Close it when nothing more is read of it. */
+export interface CompressedFile {
+  /** The rows, decoded block by block; may be read as often as one likes. */
+  readonly source: RowSource;
+  /** The model as it is stored: its components are rounded, and its certificate says how far. */
+  readonly model: Model;
+  readonly rows: number;
+  readonly cols: number;
+  readonly k: number;
+  /** What the rows were stored as, and are again. */
+  readonly dtype: StoredType;
+  readonly columnNames: readonly string[] | undefined;
+  readonly quantise: Quantiser;
+  readonly bytes: number;
+  /** rows × cols × bytes of the type, over the size of the file. */
+  readonly ratio: number;
+  /** As `compressFile` measured them. */
+  readonly rmsError: number;
+  readonly relativeError: number;
+  close(): Promise<void>;
+}
+
+type ReadAt = (into: Uint8Array, position: number) => Promise<number>;
+
+interface StoredBlock {
+  readonly rows: number;
+  readonly bytes: number;
+  readonly at: number;
+}
+
+export interface OpenCompressedOptions {
+  readonly threads?: number | undefined;
+}
+
+/**
+ * Opens what `compressFile` wrote. Nothing in it is believed before it is checked: what is cut off, changed or made up is a
+ * `FileError`, and takes no more memory than the file is long, times 64 for the model, and a block of rows.
+ */
+export async function openCompressed(path: string, options: OpenCompressedOptions = {}): Promise<CompressedFile> {
+  let handle: FileHandle | undefined;
+  try {
+    handle = await open(path, 'r');
+    const facts = await handle.stat();
+    if (!facts.isFile())
+      throw new FileError(
+        'BAD_FILE',
+        path,
+        `${path} is ${facts.isDirectory() ? 'a folder' : 'no plain file'}. Name a file.`,
+      );
+    return await readFile(handle, path, facts.size, await productEngine(options.threads));
+  } catch (error) {
+    await handle?.close();
+    throw systemError(error, path, 'read');
+  }
+}
+
+async function readFile(handle: FileHandle, path: string, size: number, engine: Engine): Promise<CompressedFile> {
+  const readAt = fileBytes(handle, path, 0, size).readAt as ReadAt;
+  const from = { path, readAt };
+  const listAt = await checkEnds(readAt, size, path);
+  const list = Buffer.from(await readSection(from, { at: listAt, end: size - TAIL, what: 'the list of its blocks' }));
+  if (listAt + SECTION_HEAD + list.length !== size - TAIL)
+    throw badFile(path, 'the list of its blocks has two lengths');
+  const packed = await readSection(from, { at: START, end: listAt, what: 'its header' });
+  const header = checkHeader(packed, path);
+  const modelAt = START + SECTION_HEAD + packed.length;
+  const stored = await readSection(from, { at: modelAt, end: listAt, what: 'its model' });
+  const blocks = readList(list, header, { from: modelAt + SECTION_HEAD + stored.length, to: listAt }, path);
+  const [rows, rmsError, relativeError] = [0, 8, 16].map((at) => list.readDoubleLE(at));
+  if (![rmsError, relativeError].every((error) => error >= 0 && error < Number.POSITIVE_INFINITY))
+    throw badFile(path, 'its errors are no numbers');
+  const { cols, k, dtype, quantise, columnNames } = header;
+  const { model, basis } = await modelOf(stored, header, engine, path);
+  const reading = { path, readAt, end: listAt, header, blocks, basis, engine };
+  return {
+    source: {
+      rows,
+      cols,
+      dtype: STORED_TYPES[dtype].dtype,
+      ...(columnNames ? { columnNames } : {}),
+      rewindable: true,
+      resident: false,
+      blocks: () => readBlocks(reading),
+    },
+    model,
+    rows,
+    cols,
+    k,
+    dtype,
+    columnNames,
+    quantise,
+    bytes: size,
+    ratio: (rows * cols * STORED_TYPES[dtype].bytes) / size,
+    rmsError,
+    relativeError,
+    close: () => handle.close(),
+  };
+}
+
+/** First and last bytes; says where the list of blocks begins. */
+async function checkEnds(readAt: ReadAt, size: number, path: string): Promise<number> {
+  const start = Buffer.alloc(START);
+  const read = await readAt(start, 0);
+  const magic = Buffer.from(MAGIC, 'latin1');
+  if (!magic.subarray(0, Math.min(read, magic.length)).equals(start.subarray(0, Math.min(read, magic.length))))
+    throw badFile(path, 'it does not begin as a compressed file of scree does');
+  if (size < START + TAIL + 3 * SECTION_HEAD) throw truncated(path, `it has only ${size} bytes`);
+  const version = start.readUInt32LE(8);
+  if (version !== VERSION)
+    throw unsupported(path, `is of version ${version}; this scree reads version ${VERSION}`, 'Update scree.');
+  const tail = Buffer.alloc(TAIL);
+  await readAt(tail, size - TAIL);
+  if (tail.toString('latin1', 4) !== END) throw truncated(path, 'its end is missing');
+  const listAt = size - TAIL - SECTION_HEAD - tail.readUInt32LE(0);
+  if (listAt < START) throw badFile(path, 'the list of its blocks is longer than the file');
+  return listAt;
+}
+
+function checkHeader(packed: Uint8Array, path: string): Header {
+  let header: Partial<Header> | null;
+  try {
+    header = JSON.parse(inflateRawSync(packed, { maxOutputLength: LARGEST_HEADER }).toString('utf8'));
+  } catch (error) {
+    throw badFile(path, `its header cannot be read (${(error as Error).message})`);
+  }
+  const bad = (what: string): FileError => badFile(path, `its header ${what}`);
+  if (typeof header !== 'object' || header === null || header.format !== 'scree-compressed') throw bad('is another');
+  const { cols, k, dtype, quantise, step, columnNames, model } = header;
+  if (!(isCount(cols) && isCount(k) && k <= cols && Number.isSafeInteger(8 * k * cols)))
+    throw bad(`has a shape that is none: ${JSON.stringify(k)?.slice(0, 20)} × ${JSON.stringify(cols)?.slice(0, 20)}`);
+  if (!isStoredType(dtype)) throw bad('names a type that does not exist');
+  if (!QUANTISERS.includes(quantise as Quantiser)) throw bad('names a way of rounding that does not exist');
+  if (!(typeof step === 'number' && Number.isFinite(step) && (quantise === 'uniform' ? step > 0 : step === 0)))
+    throw bad('has a step that is none');
+  const names: unknown = columnNames;
+  if (
+    names !== undefined &&
+    !(Array.isArray(names) && names.length === cols && names.every((name) => typeof name === 'string'))
+  )
+    throw bad('has names that are not those of its columns');
+  if (typeof model !== 'object' || model === null) throw bad('has no model');
+  return header as Header;
+}
+
+function isCount(value: unknown): value is number {
+  return Number.isSafeInteger(value) && (value as number) >= 1;
+}
+
+/** Where each block is; they must fill the place between model and list to the last byte. */
+function readList(
+  list: Buffer,
+  { k, cols }: Header,
+  place: { readonly from: number; readonly to: number },
+  path: string,
+): readonly StoredBlock[] {
+  if (list.length <= LIST_HEAD || (list.length - LIST_HEAD) % 8 !== 0)
+    throw badFile(path, 'the list of its blocks is none');
+  const most = rowsPerBlock(k, cols);
+  const blocks: StoredBlock[] = [];
+  let { from: at } = place;
+  let rows = 0;
+  for (let i = LIST_HEAD; i < list.length; i += 8) {
+    const block = { rows: list.readUInt32LE(i), bytes: list.readUInt32LE(i + 4), at };
+    if (block.rows < 1 || block.rows > most)
+      throw badFile(path, `a block of ${block.rows} rows is none: ${most} are the most`);
+    at += SECTION_HEAD + block.bytes;
+    rows += block.rows;
+    blocks.push(block);
+  }
+  if (at !== place.to) throw badFile(path, 'its blocks are longer or shorter together than the file has room for');
+  if (rows !== list.readDoubleLE(0))
+    throw badFile(path, `its blocks have ${rows} rows, and it says ${list.readDoubleLE(0)}`);
+  return blocks;
+}
+
+async function modelOf(
+  bytes: Uint8Array,
+  { model, k, cols: d, dtype, columnNames }: Header,
+  engine: Engine,
+  path: string,
+): Promise<{ readonly model: Model; readonly basis: Basis }> {
+  try {
+    return await readStoredModel(bytes, model, { k, d, dtype, ...(columnNames ? { columnNames } : {}) }, engine);
+  } catch (error) {
+    throw damaged(error, path, 'its model cannot be one');
+  }
+}
+
+/** Errors that bytes can cause, as what they are: the file's. */
+function damaged(error: unknown, path: string, what: string): unknown {
+  if (error instanceof FileError) return error;
+  if (
+    error instanceof NotLines ||
+    error instanceof ScreeError ||
+    error instanceof RangeError ||
+    error instanceof TypeError
+  )
+    return badFile(path, `${what} (${error.message.replace(/\.$/, '')})`);
+  return error;
+}
+
+/** Far above what data can be, and far enough below the largest number for sums of them. */
+const LARGEST_SCORE = 1e250;
+
+/** Whole numbers that `quantise` can have written. */
+function checkRounded(values: Float64Array, quantise: Quantiser): void {
+  const holds =
+    quantise === 'uniform' ||
+    values.every(
+      quantise === 'int8' ? (value) => Math.abs(value) <= 127 : (bits) => bits < 2 ** 16 && (bits & 0x7c00) !== 0x7c00,
+    );
+  if (!holds) throw new NotLines(`a score is no ${quantise}`);
+}
+
+interface Reading {
+  readonly path: string;
+  readonly readAt: ReadAt;
+  readonly end: number;
+  readonly header: Header;
+  readonly blocks: readonly StoredBlock[];
+  readonly basis: Basis;
+  readonly engine: Engine;
+}
+
+/** The rows, decoded. The bytes of the next block are read and unpacked while one is worked on. */
+async function* readBlocks({
+  path,
+  header,
+  blocks,
+  basis,
+  engine,
+  ...from
+}: Reading): AsyncGenerator<Block, void, void> {
+  const { k, cols, dtype, quantise, step } = header;
+  const products = new Products(basis, engine);
+  let index = 0;
+  const next = async (): Promise<Float64Array | undefined> => {
+    const block = blocks[index++];
+    if (!block) return undefined;
+    const { rows, bytes, at } = block;
+    const what = `block ${index - 1}`;
+    const payload = await readSection({ path, readAt: from.readAt }, { at, end: from.end, expected: bytes, what });
+    const scaleBytes = quantise === 'uniform' ? 0 : 4 * k;
+    if (payload.length < scaleBytes) throw badFile(path, `${what} is too short`);
+    const scales = new Uint32Array(payload.slice(0, scaleBytes).buffer);
+    if (scales.some((word) => !(fromUpperHalf(word) >= 0 && fromUpperHalf(word) < Number.POSITIVE_INFINITY)))
+      throw badFile(path, `${what} has a scale that is none`);
+    const shape = { lines: k, length: rows, signed: quantise !== 'float16' };
+    try {
+      const values = await unpackLines(payload.subarray(scaleBytes), shape);
+      checkRounded(values, quantise);
+      const scores = unroundScores({ ...shape, values, scales }, quantise, step);
+      if (!scores.every((score) => Math.abs(score) < LARGEST_SCORE)) throw new NotLines('a score is no number');
+      return scores;
+    } catch (error) {
+      throw damaged(error, path, `${what} is damaged`);
+    }
+  };
+  for await (const scores of readAhead(next)) {
+    const values = await products.rows(scores);
+    const data = storeAs(values, dtype);
+    yield {
+      kind: 'dense',
+      rows: scores.length / k,
+      cols,
+      stride: cols,
+      data,
+      ...(dtype === 'float16' ? { half: true } : {}),
+    };
+  }
+}

@@ -1,0 +1,117 @@
+import { type Beat, type Block, type Engine, reference, wasmEngine } from '@scree/core';
+
+/** Scores of rows and rows from scores, by an engine's `multiply`: the same bits on any number of threads. */
+export interface Basis {
+  /** k × d, orthonormal rows. */
+  readonly components: Float64Array;
+  readonly k: number;
+  readonly d: number;
+  readonly mean: Float64Array;
+  readonly scale: Float64Array;
+}
+
+export async function productEngine(threads?: number): Promise<Engine> {
+  return (await wasmEngine(threads)) ?? reference;
+}
+
+export class Products {
+  readonly #basis: Basis;
+  readonly #engine: Engine;
+  readonly #beat: Beat;
+  readonly #frame: { readonly shift: Float64Array; readonly factor: Float64Array };
+  readonly #plain: { readonly shift: Float64Array; readonly factor: Float64Array };
+  /** d × k. */
+  readonly #turned: Float64Array;
+
+  constructor(basis: Basis, engine: Engine, beat: Beat = () => {}) {
+    const { components, k, d, mean, scale } = basis;
+    this.#basis = basis;
+    this.#engine = engine;
+    this.#beat = beat;
+    this.#frame = { shift: mean, factor: scale.map((value) => 1 / value) };
+    this.#plain = plainFrame(k);
+    this.#turned = turned(components, k, d);
+  }
+
+  /** Z = V(x − mean)/scale, n × k; not whitened, whatever the model is. */
+  scores(block: Block): Promise<Float64Array> {
+    const { components, k } = this.#basis;
+    return multiply(this.#engine, block, this.#frame, components, k, this.#beat);
+  }
+
+  /** X̂ = mean + scale·VᵀZ, n × d. */
+  async rows(scores: Float64Array): Promise<Float64Array> {
+    const { k, d, mean, scale } = this.#basis;
+    const rows = scores.length / k;
+    const block: Block = { kind: 'dense', rows, cols: k, stride: k, data: scores };
+    const out = await multiply(this.#engine, block, this.#plain, this.#turned, d, this.#beat);
+    for (let i = 0, at = 0; i < rows; i++) for (let j = 0; j < d; j++, at++) out[at] = out[at] * scale[j] + mean[j];
+    return out;
+  }
+}
+
+/** How near to orthonormal the iteration must come, and how often it may try: near the end it squares the error. */
+const ORTHONORMAL = 1e-13;
+const ROUNDS = 30;
+
+/**
+ * The orthonormal rows nearest to given ones, by Newton and Schulz: V ← V − ½(VVᵀ − I)V. It converges where no
+ * singular value of V is √3 or more. Undefined where it does not.
+ */
+export async function nearestOrthonormal(
+  vectors: Float64Array,
+  k: number,
+  d: number,
+  engine: Engine,
+): Promise<{ readonly components: Float64Array; readonly defect: number } | undefined> {
+  let components = vectors;
+  let least = Number.POSITIVE_INFINITY;
+  for (let round = 0; round < ROUNDS; round++) {
+    const rows: Block = { kind: 'dense', rows: k, cols: d, stride: d, data: components };
+    const gram = await multiply(engine, rows, plainFrame(d), components, k);
+    let defect = 0;
+    for (let r = 0; r < k; r++) {
+      for (let c = 0; c < k; c++) {
+        const off = Math.abs(gram[r * k + c] - (r === c ? 1 : 0));
+        // Not Math.max, which would hide NaN from no one but takes its time.
+        if (!(off <= defect)) defect = off;
+      }
+    }
+    if (Number.isNaN(defect) || defect > 1e6) return undefined;
+    // Rounding of long sums may keep it from the goal: good enough is what no longer improves.
+    if (defect < ORTHONORMAL || (defect < 1e-10 && defect >= least / 2)) return { components, defect };
+    least = Math.min(least, defect);
+    for (let r = 0; r < k; r++) for (let c = 0; c < k; c++) gram[r * k + c] = (r === c ? 1.5 : 0) - gram[r * k + c] / 2;
+    const square: Block = { kind: 'dense', rows: k, cols: k, stride: k, data: gram };
+    components = await multiply(engine, square, plainFrame(k), turned(components, k, d), d);
+  }
+  return undefined;
+}
+
+async function multiply(
+  engine: Engine,
+  block: Block,
+  frame: { readonly shift: Float64Array; readonly factor: Float64Array },
+  vectors: Float64Array,
+  count: number,
+  beat: Beat = () => {},
+): Promise<Float64Array> {
+  const out = new Float64Array(block.rows * count);
+  const loaded = await engine.load(block);
+  try {
+    await loaded.multiply(frame, vectors, count, out, beat);
+  } finally {
+    loaded.release();
+  }
+  return out;
+}
+
+function plainFrame(cols: number): { readonly shift: Float64Array; readonly factor: Float64Array } {
+  return { shift: new Float64Array(cols), factor: new Float64Array(cols).fill(1) };
+}
+
+function turned(values: Float64Array, rows: number, cols: number): Float64Array {
+  const out = new Float64Array(values.length);
+  for (let i = 0; i < rows; i++) for (let j = 0; j < cols; j++) out[j * rows + i] = values[i * cols + j];
+  return out;
+}

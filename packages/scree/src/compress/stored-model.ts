@@ -1,0 +1,209 @@
+import { type Certificate, type Engine, Model, type ModelRecord } from '@scree/core';
+import type { StoredType } from '../files/stored-type.js';
+import { NotLines, packLines, unpackLines } from './integers.js';
+import { type Basis, nearestOrthonormal } from './products.js';
+import { fromUpperHalf, upperHalf } from './quantise.js';
+
+/**
+ * A model as a compressed file has it: components rounded to what the error of the scores allows, for they are most of the
+ * file when rows are few. An error of ε in every entry of component c costs a row about d·ε²·λ_c, so the steps are
+ * as 1/√λ_c: each component costs the same. What is read back is made orthonormal again, and rows are then projected on
+ * just these components: an error inside the space that they span costs nothing.
+ *
+ * | bytes      | content                                                          |
+ * |------------|------------------------------------------------------------------|
+ * | 16·k       | variances, singular values: float64                              |
+ * | 4·d or 8·d | mean: float32 where that is what the data are stored in, or less |
+ * | 4·d        | scale: upper halves of float64                                   |
+ * | 4·k        | steps of the components: upper halves of float64                 |
+ * | …          | components in their steps, packed (integers.ts)                  |
+ */
+
+/** What rounding the components may cost, as a share of what rounding the scores does. */
+const SHARE = 0.1;
+/** Coarsest step, times √d: rows of a tenth error are still made orthonormal without trouble. */
+const COARSEST = 0.5;
+const FINEST = 2 ** -40;
+
+export interface StoredModel {
+  readonly bytes: Uint8Array;
+  /** All of the model but its arrays, as JSON has it. */
+  readonly facts: Facts;
+  /** What a reader will have. */
+  readonly basis: Basis;
+}
+
+export type Facts = Omit<
+  ModelRecord,
+  'components' | 'mean' | 'scale' | 'variances' | 'varianceRatios' | 'singularValues' | 'trace' | 'columnNames'
+>;
+
+/** How far data spread along each component: λ's root, by way of σ, which is a number even where λ has vanished. */
+export function deviationsOf({ singularValues, totalWeight, ddof }: ModelRecord): Float64Array {
+  const divisor = Math.sqrt(totalWeight - ddof);
+  return singularValues.map((value) => value / divisor);
+}
+
+/** Root of the total variance, as far as that is a number. */
+export function totalDeviation(model: ModelRecord): number {
+  const kept = Math.hypot(...deviationsOf(model));
+  return Math.max(kept, Math.sqrt(model.totalVariance));
+}
+
+/** Stores a model whose scores are rounded with a variance of `noise`, as a share of the total, all together. */
+export async function storeModel(
+  model: Model,
+  noise: number,
+  stored: StoredType,
+  engine: Engine,
+): Promise<StoredModel> {
+  const { k, d } = model;
+  const deviations = deviationsOf(model);
+  const total = totalDeviation(model);
+  const single = storesSingle(stored);
+  const mean = single ? Float64Array.from(model.mean, Math.fround) : model.mean;
+  const scaleWords = Uint32Array.from(model.scale, upperHalf);
+  const scale = Float64Array.from(scaleWords, fromUpperHalf);
+  // A coarse step must not bring the rows so far from orthonormal that they cannot be made so: then a finer one does.
+  for (let coarsest = COARSEST / Math.sqrt(d); ; coarsest /= 8) {
+    const stepWords = Uint32Array.from(deviations, (deviation) => {
+      const allowed = (total / deviation) * Math.sqrt((12 * SHARE * noise) / (k * d));
+      return upperHalf(Math.max(FINEST, Math.min(coarsest, allowed)) || coarsest);
+    });
+    const steps = Float64Array.from(stepWords, fromUpperHalf);
+    const values = model.components.data.map((value, at) => Math.round(value / steps[Math.floor(at / d)]));
+    const back = values.map((value, at) => value * steps[Math.floor(at / d)]);
+    const near = await nearestOrthonormal(back, k, d, engine);
+    const turn = near && turns(near.components, model.components.data, k, d);
+    if (!(near && turn && turn.all < 0.5 * Math.sqrt(k)) && coarsest > FINEST) continue;
+    if (!near || !turn) throw new RangeError('The components of the model are not orthonormal.');
+    const packed = await packLines({ values, lines: k, length: d, signed: true }, true);
+    const bytes = Buffer.concat([
+      bytesOf(model.variances),
+      bytesOf(model.singularValues),
+      bytesOf(single ? Float32Array.from(mean) : mean),
+      bytesOf(scaleWords),
+      bytesOf(stepWords),
+      packed,
+    ]);
+    return {
+      bytes,
+      facts: factsOf(model, widened(model.certificate, turn, near.defect)),
+      basis: { components: near.components, k, d, mean, scale },
+    };
+  }
+}
+
+/** The model that bytes and facts stand for, and its basis. Whatever is wrong with them is thrown. */
+export async function readStoredModel(
+  bytes: Uint8Array,
+  facts: Facts,
+  shape: {
+    readonly k: number;
+    readonly d: number;
+    readonly dtype: StoredType;
+    readonly columnNames?: readonly string[];
+  },
+  engine: Engine,
+): Promise<{ readonly model: Model; readonly basis: Basis }> {
+  const { k, d, dtype, columnNames } = shape;
+  const single = storesSingle(dtype);
+  const sizes = [8 * k, 8 * k, single ? 4 * d : 8 * d, 4 * d, 4 * k];
+  const fixed = sizes.reduce((sum, size) => sum + size, 0);
+  // Eight numbers a byte are the most there can be: a shape that lies is found before memory is taken for it.
+  if (!(fixed + 4 < bytes.length && k * d <= 8 * (bytes.length - fixed)))
+    throw new NotLines(`${bytes.length} bytes cannot hold a model of ${k} components and ${d} columns`);
+  let at = 0;
+  const [variances, singularValues, mean, scaleWords, stepWords] = sizes.map((size) => {
+    // A copy, because typed arrays begin at multiples of their size.
+    const part = bytes.slice(at, at + size).buffer;
+    at += size;
+    return part;
+  });
+  const steps = Float64Array.from(new Uint32Array(stepWords), fromUpperHalf);
+  const values = await unpackLines(bytes.subarray(fixed), { lines: k, length: d, signed: true }, true);
+  for (let c = 0, i = 0; c < k; c++) for (let j = 0; j < d; j++, i++) values[i] *= steps[c];
+  const near = await nearestOrthonormal(values, k, d, engine);
+  if (!near) throw new NotLines('its components are far from orthonormal');
+  const spread = new Float64Array(variances);
+  const basis: Basis = {
+    components: near.components,
+    k,
+    d,
+    mean: Float64Array.from(single ? new Float32Array(mean) : new Float64Array(mean)),
+    scale: Float64Array.from(new Uint32Array(scaleWords), fromUpperHalf),
+  };
+  const model = new Model({
+    ...facts,
+    components: { rows: k, cols: d, data: near.components },
+    mean: basis.mean,
+    scale: basis.scale,
+    variances: spread,
+    varianceRatios: spread.map((variance) =>
+      facts.totalVariance > 0 ? Math.min(1, variance / facts.totalVariance) : 0,
+    ),
+    singularValues: new Float64Array(singularValues),
+    ...(columnNames ? { columnNames } : {}),
+  });
+  return { model, basis };
+}
+
+/** Whether float32 holds the numbers of a type. */
+function storesSingle(type: StoredType): boolean {
+  return type !== 'float64' && type !== 'int32' && type !== 'uint32';
+}
+
+interface Turns {
+  /** ‖v̂ − v‖ of each component. */
+  readonly each: readonly number[];
+  /** ‖V̂ − V‖, Frobenius. */
+  readonly all: number;
+}
+
+function turns(near: Float64Array, exact: Float64Array, k: number, d: number): Turns {
+  const squares = Array.from({ length: k }, (_, c) => {
+    let sum = 0;
+    for (let i = c * d; i < (c + 1) * d; i++) sum += (near[i] - exact[i]) ** 2;
+    return sum;
+  });
+  return { each: squares.map(Math.sqrt), all: Math.sqrt(squares.reduce((sum, square) => sum + square, 0)) };
+}
+
+/**
+ * What is certain of components that were moved by δ = ‖v̂ − v‖: ‖C − λI‖ ≤ λ₁, so the residual grows by δ at most, and
+ * an angle by 2·asin(δ/2). The variances are as they were.
+ */
+function widened(certificate: Certificate, { each, all }: Turns, defect: number): Certificate {
+  const right = Math.PI / 2;
+  const more = 1 + 1e-9;
+  return {
+    residuals: certificate.residuals.map((residual, c) => residual + more * each[c]),
+    varianceBounds: certificate.varianceBounds,
+    angleBounds: certificate.angleBounds.map((angle, c) => Math.min(right, angle + 2 * more * Math.asin(each[c] / 2))),
+    subspaceAngleBound: Math.min(right, certificate.subspaceAngleBound + Math.asin(Math.min(1, more * all))),
+    orthonormality: defect,
+  };
+}
+
+function factsOf(model: Model, certificate: Certificate): Facts {
+  const { totalVariance, noiseVariance, n, totalWeight, ddof, centered, whiten, dtype, plan, uniqueness, warnings } =
+    model;
+  return {
+    totalVariance,
+    noiseVariance,
+    n,
+    totalWeight,
+    ddof,
+    centered,
+    whiten,
+    dtype,
+    plan,
+    certificate,
+    uniqueness,
+    warnings,
+  };
+}
+
+function bytesOf(values: Float64Array | Float32Array | Uint32Array): Uint8Array {
+  return new Uint8Array(values.buffer, values.byteOffset, values.byteLength);
+}
