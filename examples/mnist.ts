@@ -1,4 +1,4 @@
-/** `npm start`: 10,000 real handwritten digits to 50 numbers each, with the plan, the scree plot and a picture. */
+/** 10,000 real handwritten digits to 50 numbers each, with the plan, the scree plot and a picture. */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname } from 'node:path';

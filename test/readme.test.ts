@@ -77,7 +77,7 @@ describe('examples', () => {
     expect(node(`${root}examples/dist/${name}.js`)).toMatch(output);
   });
 
-  it('mnist, which is npm start, prints the plan, the scree plot and the certificate, and draws the picture', () => {
+  it('mnist prints the plan, the scree plot and the certificate, and draws the picture', () => {
     const picture = `${folder}mnist.svg`;
     const output = node(`${root}examples/dist/mnist.js`, picture);
     expect(output).toMatch(/784×784 covariance[\s\S]* 1 {2}10\.05 %[\s\S]*83\.2 %[\s\S]*Certificate/);

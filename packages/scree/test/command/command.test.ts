@@ -82,6 +82,54 @@ describe('scree', () => {
     expect(scree(['inspect', 'model.json', '--json']).out).toContain('"uniqueness"');
   });
 
+  it('writes a report and its figures, and hostile names are text in it', () => {
+    write(
+      'hostile.csv',
+      TABLE.replace('a,b,c,kind', '<img src=x onerror=alert(1)>,b,c,kind').replaceAll('odd', '</script><b>odd'),
+    );
+    const { code, err } = scree([
+      'report',
+      'hostile.csv',
+      '--label',
+      'kind',
+      '-k',
+      '2',
+      '-o',
+      'report.html',
+      '--figures',
+      'svg',
+    ]);
+    expect(code).toBe(0);
+    expect(err).toMatch(/The report: report\.html/);
+    const html = readFileSync(join(folder, 'report.html'), 'utf8');
+    expect(html).not.toMatch(/<img src=x|<\/script><b>/);
+    expect(html).toContain('&lt;img src=x onerror=alert(1)&gt;');
+    expect(html).toContain('scree report hostile.csv');
+    expect(readdirSync(join(folder, 'svg')).filter((name) => name.endsWith('.svg')).length).toBeGreaterThan(4);
+    rmSync(join(folder, 'svg'), { recursive: true });
+    expect(scree(['report', '-', '-k', '1', '-o', 'piped.html', '-q'], TABLE)).toMatchObject({ code: 0, err: '' });
+  });
+
+  it('compresses and decompresses, and tells what that cost', async () => {
+    const done = scree(['compress', 'table.csv', '-k', '2', '-o', 'table.scree', '--json']);
+    expect(done.code).toBe(0);
+    const { bytes, rmsError, rows } = JSON.parse(done.out);
+    expect(rows).toBe(60);
+    expect(readFileSync(join(folder, 'table.scree')).length).toBe(bytes);
+    expect(scree(['decompress', 'table.scree', '-o', 'restored.csv']).code).toBe(0);
+    const numbers = (name: string): number[] =>
+      readFileSync(join(folder, name), 'utf8')
+        .trim()
+        .split('\n')
+        .slice(1)
+        .flatMap((line) => line.split(',').slice(0, 3).map(Number));
+    const [before, after] = [numbers('table.csv'), numbers('restored.csv')];
+    const error = Math.sqrt(before.reduce((sum, value, i) => sum + (value - after[i]) ** 2, 0) / before.length);
+    expect(error).toBeCloseTo(rmsError, 6);
+    expect(scree(['compress', 'table.csv', '-o', 'n.scree', '--recall']).out).toMatch(/Of the ten nearest neighbours/);
+    expect(scree(['decompress', 'table.csv', '-o', 'x.npy']).code).toBe(1);
+  });
+
   it('puts one JSON object on standard output for programs, and nothing else', () => {
     const { out, code } = scree([
       'fit',
