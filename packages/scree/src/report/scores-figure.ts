@@ -127,24 +127,33 @@ function centres(points: readonly Point[], colouring: Colouring): Plot.Markish[]
       strokeWidth: 4,
       strokeOpacity: 0.85,
       render(index, scales, values, dimensions, context, next) {
-        const y = values.y && apart(values.x, values.y, places);
+        const x = values.x && inside(values.x, places);
+        const y = x && values.y && apart(x, values.y, places);
         if (!y) return null;
         // A name far from its points would mislead: the legend has it too.
         const near = index.filter((i) => Math.abs(y[i] - (values.y?.[i] ?? 0)) < FAR);
-        return next?.(near, scales, Object.assign({}, values, { y }), dimensions, context) ?? null;
+        return next?.(near, scales, Object.assign({}, values, { x, y }), dimensions, context) ?? null;
       },
     }),
   ];
 }
 
+/** Moves names away from the edges of the figure. */
+function inside(x: ArrayLike<number>, names: readonly { name: string }[]): number[] {
+  return Array.from(x, (middle, i) => {
+    const half = textWidth(names[i].name, 15) / 2 + 4;
+    return Math.min(WIDTH - half, Math.max(half, middle));
+  });
+}
+
 /** Moves names down that would cover others. */
-function apart(x: ArrayLike<number> | undefined, y: ArrayLike<number>, names: readonly { name: string }[]): number[] {
+function apart(x: ArrayLike<number>, y: ArrayLike<number>, names: readonly { name: string }[]): number[] {
   const moved = Array.from(y);
   const order = [...moved.keys()].sort((a, b) => moved[a] - moved[b]);
   order.forEach((i, place) => {
     for (const j of order.slice(0, place)) {
       const width = (textWidth(names[i].name, 15) + textWidth(names[j].name, 15)) / 2;
-      const beside = x !== undefined && Math.abs(x[i] - x[j]) > width;
+      const beside = Math.abs(x[i] - x[j]) > width;
       if (!beside && moved[i] - moved[j] < 16) moved[i] = moved[j] + 16;
     }
   });
