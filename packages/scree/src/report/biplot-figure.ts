@@ -4,7 +4,7 @@ import type { Colouring } from './colouring.js';
 import { componentOf, largest, type NameOf } from './columns.js';
 import { type Figure, FONT_SIZE, moved, plot, text, textWidth, WIDTH } from './figure.js';
 import { listed, several, show, tick } from './numbers.js';
-import { shortened } from './plain-text.js';
+import { squeezed } from './plain-text.js';
 import { dots, toPoints } from './points.js';
 import type { RowFacts } from './read-rows.js';
 import { axisName, legendOf } from './scores-figure.js';
@@ -40,8 +40,8 @@ export function biplotFigure(model: Model, facts: RowFacts, colouring: Colouring
     marginRight: MARGIN.right,
     marginTop: MARGIN.top,
     marginBottom: MARGIN.bottom,
-    x: { label: axisName(model, 0), domain: [-spanX, spanX], ticks: 6, tickFormat: tick },
-    y: { label: axisName(model, 1), domain: [-spanY, spanY], ticks: 6, tickFormat: tick },
+    x: { label: axisName(model, 0), domain: [-spanX, spanX], ticks: 5, tickFormat: tick },
+    y: { label: axisName(model, 1), domain: [-spanY, spanY], ticks: 5, tickFormat: tick },
     marks: [
       Plot.ruleX([0], { stroke: 'var(--line)' }),
       Plot.ruleY([0], { stroke: 'var(--line)' }),
@@ -62,7 +62,7 @@ export function biplotFigure(model: Model, facts: RowFacts, colouring: Colouring
     MARGIN.left + ((x + spanX) / (2 * spanX)) * (WIDTH - MARGIN.left - MARGIN.right),
     MARGIN.top + ((spanY - y) / (2 * spanY)) * (HEIGHT - MARGIN.top - MARGIN.bottom),
   ];
-  const names = placed(arrows.map((arrow) => ({ at: toPixel(arrow), name: shortened(arrow.name, 16) })));
+  const names = placed(arrows.map((arrow) => ({ at: toPixel(arrow), name: squeezed(arrow.name, 16) })));
   const omitted = model.d - chosen.length;
   const longest = arrows.slice(0, 3).map(({ name }) => name);
   return {

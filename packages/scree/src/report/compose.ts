@@ -56,7 +56,7 @@ export function composeReport(contents: Contents): Report {
       ['rows', count(model.n)],
       ['columns', count(model.d)],
       ['components kept', count(model.k)],
-      ['variance kept', model.totalVariance === 0 ? 'none there' : percent(shareKept(model))],
+      ['variance kept', model.totalVariance === 0 ? '–' : percent(shareKept(model))],
       ...neededComponents(model).map(({ share, components }) => [`components for ${share}`, components] as const),
     ],
     summary: summary(contents),
@@ -77,11 +77,15 @@ interface Part extends Section {
 
 /** What everybody should have read: variance, warnings, verdict. */
 function summary({ model }: Contents): string {
-  const sure = model.warnings.length === 0;
+  const { axes, subspace } = model.uniqueness;
+  const determined = subspace.determined && axes.every((axis) => axis.determined);
+  const verdict = determined
+    ? '<p class="good">The data determine every component, and the certificate bounds how far each can be off: see <a href="#certainty">how sure it is</a>.</p>\n'
+    : '<p>Not everything here is determined by the data: see <a href="#certainty">how sure it is</a>.</p>\n';
   return [
     `<p>${escaped(varianceWords(model).join(' '))}</p>\n`,
-    sure
-      ? '<p class="good">The data determine every component, and the certificate bounds how far each can be off: see <a href="#certainty">how sure it is</a>.</p>\n'
+    model.warnings.length === 0
+      ? verdict
       : `<p>${escaped(several(model.warnings.length, 'warning'))}:</p>\n${warnings(model)}`,
   ].join('');
 }
@@ -94,21 +98,26 @@ function warnings(model: Model): string {
 }
 
 function varianceSection({ model }: Contents): Part {
-  const drawn = [screeFigure(model), cumulativeFigure(model)];
+  const drawn = model.totalVariance === 0 ? [] : [screeFigure(model), cumulativeFigure(model)];
   return { id: 'variance', title: 'Variance', drawn, html: paragraphs(spreadWords(model)) + figures(drawn) };
 }
 
 function scoresSection({ model, facts, colouring }: Contents): Part {
-  const drawn =
-    model.k === 1
-      ? [scoreHistogram(model, facts, colouring)]
-      : [
-          scoresFigure(model, facts, colouring, 0, 1),
-          ...(model.k > 2 ? [scoresFigure(model, facts, colouring, model.k > 3 ? 2 : 0, model.k > 3 ? 3 : 2)] : []),
-        ];
+  const drawn = scoreFigures(model, facts, colouring);
   const words =
-    'The score of a row on a component says how far it lies along it from the mean. Rows that lie close together are alike in what the components keep.';
+    drawn.length === 0
+      ? 'Rows do not differ, so there is nothing to draw.'
+      : 'The score of a row on a component says how far it lies along it from the mean. Rows that lie close together are alike in what the components keep.';
   return { id: 'scores', title: 'Scores', drawn, html: paragraphs([words]) + figures(drawn) };
+}
+
+/** Rows on pairs of components, as far as these have variance. */
+function scoreFigures(model: Model, facts: RowFacts, colouring: Colouring): Figure[] {
+  const { rank } = model.uniqueness;
+  if (rank === 0) return [];
+  if (rank === 1) return [scoreHistogram(model, facts, colouring)];
+  const pairs = [[0, 1], ...(rank === 3 ? [[0, 2]] : rank > 3 ? [[2, 3]] : [])];
+  return pairs.map(([first, second]) => scoresFigure(model, facts, colouring, first, second));
 }
 
 function columnsSection({ model, facts, colouring, image }: Contents): Part {
@@ -119,7 +128,7 @@ function columnsSection({ model, facts, colouring, image }: Contents): Part {
   const nameOf = columnNames(model);
   const drawn = [
     loadingsFigure(model, nameOf),
-    ...(model.k > 1 && model.variances[0] > 0 ? [biplotFigure(model, facts, colouring, nameOf)] : []),
+    ...(model.uniqueness.rank > 1 ? [biplotFigure(model, facts, colouring, nameOf)] : []),
     loadingBarsFigure(model, nameOf),
   ];
   return { id: 'components', title: 'Columns and components', drawn, html: figures(drawn) };

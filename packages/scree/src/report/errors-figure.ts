@@ -39,7 +39,7 @@ export function errorsFigure({ distances, rows, worst }: RowFacts, scaled: boole
     marginRight: 20,
     x: {
       label: 'distance from the reconstruction',
-      ...(logarithmic ? { type: 'log', tickFormat: powerLabel, ticks: 6 } : { ticks: 6, tickFormat: tick }),
+      ...(logarithmic ? { type: 'log', tickFormat: powerLabel, ticks: 6 } : { ticks: 5, tickFormat: tick }),
     },
     y: { label: 'rows', grid: true, ticks: 5, tickFormat: tick },
     marks: [

@@ -3,7 +3,7 @@ import type { Model } from '@scree/core';
 import { componentOf, largest, type NameOf } from './columns.js';
 import { colourBar, type Figure, moved, plot, text, WIDTH } from './figure.js';
 import { listed, percent, show } from './numbers.js';
-import { shortened } from './plain-text.js';
+import { squeezed } from './plain-text.js';
 import { DIVERGING_STEPS, divergingColour } from './theme.js';
 
 /** Rows and columns of the heat map. */
@@ -37,7 +37,7 @@ export function loadingsFigure(model: Model, nameOf: NameOf): Figure {
     marginRight: 8,
     marginBottom: 6,
     x: { axis: 'top', label: null, tickFormat: (c) => (k > 7 ? String(c) : `PC${c}`), tickSize: 0 },
-    y: { label: null, domain: columns, tickFormat: (column) => shortened(nameOf(column), NAME), tickSize: 0 },
+    y: { label: null, domain: columns, tickFormat: (column) => squeezed(nameOf(column), NAME), tickSize: 0 },
     marks: [
       Plot.cell(cells, {
         x: 'component',
@@ -92,7 +92,7 @@ export function loadingsFigure(model: Model, nameOf: NameOf): Figure {
 
 /** The largest weights of the first components, as bars. */
 export function loadingBarsFigure(model: Model, nameOf: NameOf): Figure {
-  const shown = Array.from({ length: Math.min(model.k, BAR_COMPONENTS) }, (_, c) => {
+  const shown = Array.from({ length: Math.max(1, Math.min(model.uniqueness.rank, BAR_COMPONENTS)) }, (_, c) => {
     const vector = componentOf(model, c);
     const columns = largest(vector, BARS);
     const kept = columns.reduce((sum, j) => sum + vector[j] ** 2, 0);
@@ -131,7 +131,7 @@ export function loadingBarsFigure(model: Model, nameOf: NameOf): Figure {
           y: {
             label: null,
             domain: bars.map(({ column }) => column),
-            tickFormat: (column) => shortened(nameOf(column), NAME),
+            tickFormat: (column) => squeezed(nameOf(column), NAME),
             tickSize: 0,
             padding: 0.2,
           },

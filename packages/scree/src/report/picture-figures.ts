@@ -4,7 +4,7 @@ import type { Colouring } from './colouring.js';
 import { componentOf } from './columns.js';
 import { type Figure, moved, text, WIDTH } from './figure.js';
 import { percent, several, show } from './numbers.js';
-import { shortened } from './plain-text.js';
+import { squeezed } from './plain-text.js';
 import type { RowFacts, WholeRow } from './read-rows.js';
 import { mix } from './theme.js';
 
@@ -98,7 +98,7 @@ export function reconstructionPictures(model: Model, facts: RowFacts, colouring:
         ...(label === undefined
           ? []
           : [
-              text(left - 10, box.height / 2 + 12, shortened(label, 13), {
+              text(left - 10, box.height / 2 + 12, squeezed(label, 13), {
                 size: 12,
                 anchor: 'end',
                 colour: 'var(--faint)',

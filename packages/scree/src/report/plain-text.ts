@@ -23,6 +23,14 @@ export function shortened(text: string, longest: number): string {
   return letters.length <= longest ? text : `${letters.slice(0, longest - 1).join('')}…`;
 }
 
+/** A name that is too long for a figure: its beginning and its end, because names often differ in the end alone. */
+export function squeezed(text: string, longest: number): string {
+  const letters = [...text];
+  if (letters.length <= longest) return text;
+  const end = Math.floor((longest - 1) * 0.4);
+  return `${letters.slice(0, longest - 1 - end).join('')}…${letters.slice(letters.length - end).join('')}`;
+}
+
 /** Text as it stands in HTML and SVG, inside elements and inside attributes. */
 export function escaped(text: string): string {
   return text

@@ -3,13 +3,15 @@ import type { Model } from '@scree/core';
 import type { Colouring } from './colouring.js';
 import { colourBar, type Figure, legend, moved, plot, type Table, textWidth, WIDTH } from './figure.js';
 import { count, listed, percent, several, show, tick } from './numbers.js';
-import { shortened } from './plain-text.js';
+import { squeezed } from './plain-text.js';
 import { colourOf, dots, type Point, toPoints } from './points.js';
 import type { RowFacts, SampledRow } from './read-rows.js';
 import { RAMP_STEPS, rampColour } from './theme.js';
 
 /** Rows of the table up to which every point is in it. */
 const MOST_ROWS = 200;
+/** How far the name of a group may be moved from its middle. */
+const FAR = 34;
 
 /** "PC1 (72.9 %)". */
 export function axisName(model: Model, component: number): string {
@@ -26,8 +28,8 @@ export function scoresFigure(model: Model, facts: RowFacts, colouring: Colouring
   const body = plot({
     height: frame.height,
     ...MARGINS,
-    x: { label: axisName(model, first), nice: true, ticks: 6, tickFormat: tick },
-    y: { label: axisName(model, second), nice: true, ticks: 6, tickFormat: tick },
+    x: { label: axisName(model, first), nice: true, ticks: 5, tickFormat: tick },
+    y: { label: axisName(model, second), nice: true, ticks: 5, tickFormat: tick },
     marks: [
       Plot.ruleX([0], { stroke: 'var(--line)' }),
       Plot.ruleY([0], { stroke: 'var(--line)' }),
@@ -55,7 +57,7 @@ export function scoreHistogram(model: Model, facts: RowFacts, colouring: Colouri
   const body = plot({
     height,
     ...MARGINS,
-    x: { label: axisName(model, 0), ticks: 6, tickFormat: tick },
+    x: { label: axisName(model, 0), ticks: 5, tickFormat: tick },
     y: { label: 'rows', grid: true, ticks: 5, tickFormat: tick },
     marks: [
       Plot.rectY(
@@ -96,12 +98,12 @@ export function legendOf(colouring: Colouring): { svg: string; height: number } 
     const colours = Array.from({ length: RAMP_STEPS }, (_, i) => rampColour((i + 0.5) / RAMP_STEPS));
     const [low, high] = range;
     return {
-      svg: colourBar(colours, [show(low), show((low + high) / 2), show(high)], shortened(name, 36)),
+      svg: colourBar(colours, [show(low), show((low + high) / 2), show(high)], squeezed(name, 36)),
       height: 34,
     };
   }
   if (groups.length === 0) return { svg: '', height: 0 };
-  return legend(groups.map((group) => [shortened(group.name, 28), group.colour]));
+  return legend(groups.map((group) => [squeezed(group.name, 28), group.colour]));
 }
 
 /** The name of each group where its points are: colour alone should not have to say it. */
@@ -111,7 +113,7 @@ function centres(points: readonly Point[], colouring: Colouring): Plot.Markish[]
   const places = named.flatMap((group) => {
     const own = points.filter(({ colour }) => colour === group.colour);
     if (own.length === 0) return [];
-    return [{ x: median(own.map(({ x }) => x)), y: median(own.map(({ y }) => y)), name: shortened(group.name, 16) }];
+    return [{ x: median(own.map(({ x }) => x)), y: median(own.map(({ y }) => y)), name: squeezed(group.name, 16) }];
   });
   return [
     Plot.text(places, {
@@ -125,21 +127,33 @@ function centres(points: readonly Point[], colouring: Colouring): Plot.Markish[]
       strokeWidth: 4,
       strokeOpacity: 0.85,
       render(index, scales, values, dimensions, context, next) {
-        const y = values.y && apart(values.x, values.y, places);
-        return next?.(index, scales, y ? Object.assign({}, values, { y }) : values, dimensions, context) ?? null;
+        const x = values.x && inside(values.x, places);
+        const y = x && values.y && apart(x, values.y, places);
+        if (!y) return null;
+        // A name far from its points would mislead: the legend has it too.
+        const near = index.filter((i) => Math.abs(y[i] - (values.y?.[i] ?? 0)) < FAR);
+        return next?.(near, scales, Object.assign({}, values, { x, y }), dimensions, context) ?? null;
       },
     }),
   ];
 }
 
+/** Moves names away from the edges of the figure. */
+function inside(x: ArrayLike<number>, names: readonly { name: string }[]): number[] {
+  return Array.from(x, (middle, i) => {
+    const half = textWidth(names[i].name, 15) / 2 + 4;
+    return Math.min(WIDTH - half, Math.max(half, middle));
+  });
+}
+
 /** Moves names down that would cover others. */
-function apart(x: ArrayLike<number> | undefined, y: ArrayLike<number>, names: readonly { name: string }[]): number[] {
+function apart(x: ArrayLike<number>, y: ArrayLike<number>, names: readonly { name: string }[]): number[] {
   const moved = Array.from(y);
   const order = [...moved.keys()].sort((a, b) => moved[a] - moved[b]);
   order.forEach((i, place) => {
     for (const j of order.slice(0, place)) {
       const width = (textWidth(names[i].name, 15) + textWidth(names[j].name, 15)) / 2;
-      const beside = x !== undefined && Math.abs(x[i] - x[j]) > width;
+      const beside = Math.abs(x[i] - x[j]) > width;
       if (!beside && moved[i] - moved[j] < 16) moved[i] = moved[j] + 16;
     }
   });

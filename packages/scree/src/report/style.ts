@@ -40,7 +40,7 @@ table{border-collapse:collapse;font-size:.88rem;width:100%;font-variant-numeric:
 caption{text-align:left;color:var(--faint);padding:.4rem .6rem}
 th,td{padding:.28rem .6rem;text-align:left;border-top:1px solid var(--line);vertical-align:top;overflow-wrap:normal}
 td.name{overflow-wrap:anywhere;min-width:5rem}
-td.name:last-child:not(:first-child){min-width:15rem}
+td.name:last-child:not(:first-child){min-width:21rem}
 thead th{position:sticky;top:0;background:var(--raised);border-top:0;font-weight:600}
 td.number{text-align:right;white-space:nowrap}
 th.number{text-align:right}

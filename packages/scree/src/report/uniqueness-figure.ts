@@ -30,8 +30,8 @@ export function uniquenessFigure(model: Model): Figure {
     },
   ]).flat();
   const key = legend([
-    ['by the last digit of the data', 'var(--accent)'],
-    ['by the computation, at most', 'var(--second)'],
+    ['by the data’s last digit', 'var(--accent)'],
+    ['by computing, at most', 'var(--second)'],
   ]);
   const height = 280;
   const body = plot({

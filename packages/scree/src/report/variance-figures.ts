@@ -26,6 +26,7 @@ export function screeFigure(model: Model): Figure {
   const bars = ratios.map((ratio, i) => ({ component: i + 1, share: 100 * ratio }));
   const rest = k < d && model.totalVariance > 0 ? (100 * model.noiseVariance) / model.totalVariance : undefined;
   const top = Math.max(...bars.map(({ share }) => share), 1e-9);
+  const line = rest !== undefined && rest >= top / 200;
   const totals = cumulative(model.varianceRatios);
   const height = 280;
   const body = plot({
@@ -46,21 +47,7 @@ export function screeFigure(model: Model): Figure {
       ...(bars.length <= 12
         ? [Plot.text(bars, { x: 'component', y: 'share', text: (bar) => bar.share.toFixed(1), dy: -8, fontSize: 12 })]
         : []),
-      ...(rest === undefined || rest < top / 200
-        ? []
-        : [
-            Plot.ruleY([rest], { stroke: 'var(--second)', strokeDasharray: '4 3' }),
-            Plot.text([rest], {
-              y: (y) => y,
-              frameAnchor: 'right',
-              text: () => 'mean of those left out',
-              textAnchor: 'end',
-              dy: -8,
-              fontSize: 12,
-              fill: 'var(--second)',
-              stroke: 'var(--paper)',
-            }),
-          ]),
+      ...(!line ? [] : [Plot.ruleY([rest], { stroke: 'var(--second)', strokeDasharray: '4 3' })]),
       Plot.ruleY([0]),
     ],
   });
@@ -69,7 +56,7 @@ export function screeFigure(model: Model): Figure {
     name: 'scree',
     title: 'Scree plot: the variance of each component',
     description: `Bars fall from ${percent(model.varianceRatios[0])} of the variance for the first component to ${percent(ratios[ratios.length - 1])} for component ${ratios.length}.${shown}`,
-    caption: `Where the bars stop falling steeply, components begin to describe detail or noise.${shown}`,
+    caption: `Where the bars stop falling steeply, components begin to describe detail or noise.${line ? ' The dashed line is the mean of those left out.' : ''}${shown}`,
     height,
     body,
     table: {

@@ -66,7 +66,10 @@ export function spreadWords(model: Model): string[] {
 export function neededComponents(model: Model): { share: string; components: string }[] {
   return SHARES.map((share) => {
     const needed = componentsFor(model.varianceRatios, share);
-    return { share: percentMark(share), components: needed === undefined ? `> ${model.k}` : String(needed) };
+    return {
+      share: percentMark(share),
+      components: model.totalVariance === 0 ? '–' : needed === undefined ? `> ${model.k}` : String(needed),
+    };
   });
 }
 
@@ -100,19 +103,24 @@ export function errorWords(model: Model, facts: RowFacts): string[] {
 export function certificateWords(model: Model): string[] {
   const { certificate, variances } = model;
   const { varianceBounds, angleBounds, subspaceAngleBound, residuals, orthonormality } = certificate;
-  const relative = varianceBounds.map((bound, i) => (variances[i] > 0 ? bound / variances[i] : 0));
+  const { rank } = model.uniqueness;
+  const relative = varianceBounds.slice(0, rank).map((bound, i) => (variances[i] > 0 ? bound / variances[i] : 0));
   const worst = relative.reduce((at, value, i) => (value > relative[at] ? i : at), 0);
   const lost = angleBounds.flatMap((bound, i) => (bound >= Math.PI / 2 ? [i + 1] : []));
   const certain = angleBounds.filter((bound) => bound < Math.PI / 2);
-  const known = relative[worst] > 0 && variances[worst] > 0;
   return [
-    ...(model.totalVariance === 0
+    ...(rank === 0
       ? []
       : [
-          known
-            ? `Variances: each is within ${percentOf(relative[worst])} of the exact one; the least certain is that of component ${worst + 1}, ${show(variances[worst], 6)} ± ${show(varianceBounds[worst], 2)}.`
+          relative[worst] > 0
+            ? `Variances: each${rank < model.k ? ' that can be told from zero' : ''} is within ${percentOf(relative[worst])} of the exact one; the least certain is that of component ${worst + 1}, ${show(variances[worst], 6)} ± ${show(varianceBounds[worst], 2)}.`
             : 'Variances: exact as far as can be told.',
         ]),
+    ...(rank < model.k
+      ? [
+          `From component ${rank + 1} on variances are zero, give or take ${show(Math.max(...varianceBounds.slice(rank)), 2)}.`,
+        ]
+      : []),
     ...(certain.length > 0
       ? [
           `Directions: ${lost.length === 0 ? 'no component is' : 'the others are'} ${lost.length === 0 ? '' : 'not '}farther than ${degrees(Math.max(...certain))} from the exact one.`,
