@@ -7,6 +7,8 @@ export interface Figure {
   readonly svg: string;
   /** Numbers to be printed, in words. */
   readonly told: readonly string[];
+  /** A page of docs/ that shows it, with text to be put between its two lines `<!-- measured -->`. */
+  readonly page?: { readonly file: string; readonly text: string };
   /** What did not come out as it must. */
   readonly failure?: string;
 }

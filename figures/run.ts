@@ -1,8 +1,9 @@
-/** `npm run figures -- [names]`: the pictures of docs/learn, all of them or those that are named. */
-import { mkdirSync, writeFileSync } from 'node:fs';
+/** `npm run figures -- [names]`: the pictures of the documentation, all of them or those that are named. */
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { drawAutoencoder } from './autoencoder.js';
+import { drawCompression } from './compression.js';
 import { drawDual } from './dual.js';
 import type { Draw } from './figure.js';
 import { drawForces } from './forces.js';
@@ -20,18 +21,22 @@ const FIGURES: Readonly<Record<string, Draw>> = {
   uniqueness: drawUniqueness,
   'mnist-descent': drawDescent,
   race: drawRace,
+  compression: drawCompression,
 };
 
 const USAGE = `npm run figures -- [--to folder] [names]
 
-Draws the pictures of docs/learn, all of them or those that are named:
+Draws the pictures of the documentation, all of them or those that are named:
 ${Object.keys(FIGURES).join(', ')}
 
   npm run figures
   npm run figures -- mnist-descent race`;
 
+/** Between two such lines of a page stands what a figure measured. */
+const MEASURED = '<!-- measured -->\n';
+
 let names: string[];
-let folder: string;
+let folder: string | undefined;
 try {
   const { values, positionals } = parseArgs({
     allowPositionals: true,
@@ -44,17 +49,23 @@ try {
   const unknown = positionals.find((name) => !Object.hasOwn(FIGURES, name));
   if (unknown !== undefined) throw new Error(`There is no figure ${unknown}.`);
   names = positionals.length > 0 ? positionals : Object.keys(FIGURES);
-  folder = values.to ?? fileURLToPath(new URL('../../docs/learn/figures', import.meta.url));
+  folder = values.to;
 } catch (error) {
   console.error(`${error instanceof Error ? error.message : error}\n\n${USAGE}`);
   process.exit(2);
 }
 
-mkdirSync(folder, { recursive: true });
+const docs = fileURLToPath(new URL('../../docs', import.meta.url));
 for (const name of names) {
-  const { svg, told, failure } = await FIGURES[name](new ProgressBar());
-  const file = `${folder}/${name}.svg`;
+  const { svg, told, page, failure } = await FIGURES[name](new ProgressBar());
+  const to = folder ?? (page ? `${docs}/figures` : `${docs}/learn/figures`);
+  mkdirSync(to, { recursive: true });
+  const file = `${to}/${name}.svg`;
   writeFileSync(file, svg);
+  if (page && folder === undefined) {
+    const [before, , after] = readFileSync(`${docs}/${page.file}`, 'utf8').split(MEASURED);
+    writeFileSync(`${docs}/${page.file}`, [before, `\n${page.text}\n`, after].join(MEASURED));
+  }
   console.log(`${name}: ${file}, ${Math.round(svg.length / 1024)} KB`);
   for (const line of told) console.log(`  ${line}`);
   if (failure === undefined) continue;

@@ -117,7 +117,12 @@ async function checkEnds(readAt: ReadAt, size: number, path: string): Promise<nu
   const read = await readAt(start, 0);
   const magic = Buffer.from(MAGIC, 'latin1');
   if (!magic.subarray(0, Math.min(read, magic.length)).equals(start.subarray(0, Math.min(read, magic.length))))
-    throw badFile(path, 'it does not begin as a compressed file of scree does');
+    throw badFile(
+      path,
+      start.toString('latin1', 0, 8) === 'SCREEPCA'
+        ? 'it is a model, not compressed data'
+        : 'it does not begin as a compressed file of scree does',
+    );
   if (size < START + TAIL + 3 * SECTION_HEAD) throw truncated(path, `it has only ${size} bytes`);
   const version = start.readUInt32LE(8);
   if (version !== VERSION)

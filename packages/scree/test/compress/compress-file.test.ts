@@ -1,6 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
+import { decodeHalf } from '@scree/core/engine';
 import fc from 'fast-check';
 import { compressFile, createFile, openCompressed, openFile, pca, type RowSource, type StoredType } from 'scree';
 import { describe, expect, it } from 'vitest';
@@ -239,6 +240,22 @@ describe('rows that are compressed and read back', () => {
       expect(angle).toBeLessThanOrEqual(file.model.certificate.angleBounds[c] + 1e-7);
       expect(file.model.certificate.angleBounds[c]).toBeLessThan(0.3);
     }
+  });
+});
+
+describe('half precision', () => {
+  it('is written as it is read, for every half there is, and rounds to the nearest', () => {
+    const all = Uint16Array.from({ length: 2 ** 16 }, (_, bits) => bits).filter((bits) => (bits & 0x7c00) !== 0x7c00);
+    const numbers = decodeHalf(all);
+    // −0 is 0.
+    expect(encodeHalf(numbers)).toEqual(all.map((bits) => (bits === 0x8000 ? 0 : bits)));
+    const positive = [0, ...numbers].filter((value, i) => i === 0 || value > 0).sort((a, b) => a - b);
+    for (let i = 0; i + 1 < positive.length; i += 7) {
+      const [low, high] = [positive[i], positive[i + 1]];
+      const [below, above] = decodeHalf(encodeHalf([low + 0.49 * (high - low), low + 0.51 * (high - low)]));
+      expect([below, above]).toEqual([low, high]);
+    }
+    expect([...decodeHalf(encodeHalf([1e9, -1e9, 65519]))]).toEqual([65504, -65504, 65504]);
   });
 });
 
