@@ -1,27 +1,21 @@
 import { compressFile, openCompressed, type Quantiser, recallAtTen } from '../compress/index.js';
-import { megabytes } from './bytes-said.js';
+import { showBytes } from '../files/show-bytes.js';
 import type { Call } from './command.js';
-import { fileOptions } from './data-flags.js';
-import { modelFor } from './fitted.js';
-import { withFile } from './opened.js';
+import { checkTwice, withModel } from './fitted.js';
 import { duration, Narrator } from './terminal.js';
 import { UsageError } from './usage-error.js';
 
 /** `scree compress`: a data file as a model and rounded scores. */
 export async function run(call: Call): Promise<void> {
-  const { words, flags, signal } = call;
-  const [path] = words;
+  const { flags, signal } = call;
   const output = flags.output;
   if (typeof output !== 'string') throw new UsageError('Say where it goes: -o data.scree.');
   if (flags.whiten !== undefined) throw new UsageError('Whitened scores are no smaller: leave --whiten out.');
   const narrator = new Narrator({ quiet: flags.quiet === true });
-  await withFile(path, fileOptions(flags), async (file) => {
-    if (!file.source.rewindable) {
-      throw new UsageError('Compressing reads rows more than once: save standard input to a file first.');
-    }
-    const start = performance.now();
-    const { model } = await modelFor(file, path ?? 'the query', call, narrator);
+  const start = performance.now();
+  await withModel(call, narrator, async (file, { model }) => {
     const { source } = file;
+    if (flags.recall) checkTwice(file);
     const { onProgress } = narrator;
     const done = await compressFile({
       source,
@@ -40,7 +34,7 @@ export async function run(call: Call): Promise<void> {
       return;
     }
     const lines = [
-      `${done.rows} rows of ${done.cols} columns as ${done.k} ${done.quantise} scores each: ${megabytes(done.original)} to ${megabytes(done.bytes)}, ${done.ratio.toFixed(1)} times smaller (${duration(seconds)}).`,
+      `${done.rows} rows of ${done.cols} columns as ${done.k} ${done.quantise} scores each: ${showBytes(done.original)} to ${showBytes(done.bytes)}, ${done.ratio.toFixed(1)} times smaller (${duration(seconds)}).`,
       `RMS error ${done.rmsError.toPrecision(3)} in the data's units; ${(100 * done.relativeError ** 2).toPrecision(3)} % of the variance is lost.`,
       ...(recall
         ? [

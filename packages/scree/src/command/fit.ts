@@ -1,41 +1,40 @@
 import { availableParallelism } from 'node:os';
-import { DEFAULT_MEMORY } from '../files/options.js';
-import { type Model, type PcaOptions, pca } from '../index.js';
+import type { Model, PcaOptions } from '@scree/core';
 import { writeModel } from '../model-file.js';
 import { dropCheckpoint, identityOf, momentsWithCheckpoint } from './checkpoint.js';
 import type { Call } from './command.js';
 import { fileOptions } from './data-flags.js';
-import { countRows, withFile } from './opened.js';
+import { fitFile, fitOptions } from './fitted.js';
+import { withFile } from './opened.js';
 import { tellModel } from './tell-model.js';
 import { duration, Narrator } from './terminal.js';
 import { UsageError } from './usage-error.js';
 
 /** `scree fit`: a model of a data file. */
-export async function run({ words: [path], flags, signal }: Call): Promise<void> {
+export async function run(call: Call): Promise<void> {
+  const {
+    words: [path],
+    flags,
+    signal,
+  } = call;
+  if (flags.every !== undefined && flags.checkpoint === undefined) {
+    throw new UsageError('--every says how often --checkpoint saves, and there is none.');
+  }
   const options = fitOptions(flags);
   const narrator = new Narrator({ quiet: flags.quiet === true });
   await withFile(path, fileOptions(flags), async (file) => {
-    await countRows(file, signal);
-    narrator.say(file.describe());
-    const weights = await file.weights();
-    const start = performance.now();
-    const { onProgress } = narrator;
     const checkpoint = typeof flags.checkpoint === 'string' ? flags.checkpoint : undefined;
-    if (checkpoint) checkCheckpoint(options, weights);
-    const data = checkpoint
-      ? await momentsWithCheckpoint(file, {
-          path: checkpoint,
-          every: (flags.every as number | undefined) ?? 10,
-          identity: await identityOf(path, flags, file.columns),
-          options,
-          narrator,
-          signal,
-        })
-      : file.source;
-    const memory = (flags.memory as number | undefined) ?? DEFAULT_MEMORY;
-    const model = await pca(data, { ...options, ...(weights ? { weights } : {}), memory, onProgress, signal });
-    const seconds = (performance.now() - start) / 1000;
-    narrator.clear();
+    if (checkpoint) checkCheckpoint(options, file.weight);
+    const saving = checkpoint && {
+      path: checkpoint,
+      every: (flags.every as number | undefined) ?? 10,
+      identity: await identityOf(path, flags, file.columns),
+      options,
+      narrator,
+      signal,
+    };
+    const read = async () => (saving ? momentsWithCheckpoint(file, saving) : file.source);
+    const { model, seconds } = await fitFile(file, call, narrator, read);
     if (typeof flags.output === 'string') await writeModel(flags.output, model);
     if (checkpoint) await dropCheckpoint(checkpoint);
     if (flags.json) {
@@ -49,28 +48,13 @@ export async function run({ words: [path], flags, signal }: Call): Promise<void>
 }
 
 /** What is saved on the way is the covariance, of rows that count once each. */
-function checkCheckpoint({ solver = 'auto' }: PcaOptions, weights: unknown): void {
+function checkCheckpoint({ solver = 'auto' }: PcaOptions, weight: string | undefined): void {
   if (solver !== 'auto' && solver !== 'covariance') {
     throw new UsageError(
       `--checkpoint saves the covariance, which --solver ${solver} does not use. Leave one of them out.`,
     );
   }
-  if (weights) throw new UsageError('--checkpoint and --weight exclude one another.');
-}
-
-/** What the flags say about the fit. */
-export function fitOptions(flags: Readonly<Record<string, unknown>>): PcaOptions {
-  const counts = ['components', 'variance', 'all'].filter((name) => flags[name] !== undefined);
-  if (counts.length > 1) throw new UsageError(`--${counts[0]} and --${counts[1]} exclude one another.`);
-  const k = flags.all ? 'all' : (flags.components ?? flags.variance);
-  const named = ['scale', 'whiten', 'ddof', 'solver', 'engine', 'threads', 'seed', 'tolerance']
-    .filter((name) => flags[name] !== undefined)
-    .map((name) => [name, flags[name]]);
-  return {
-    ...Object.fromEntries(named),
-    ...(k === undefined ? {} : { k: k as number | 'all' }),
-    ...(flags['no-center'] ? { center: false } : {}),
-  };
+  if (weight !== undefined) throw new UsageError('--checkpoint and --weight exclude one another.');
 }
 
 function tellFit(model: Model, seconds: number, explain: boolean): string {

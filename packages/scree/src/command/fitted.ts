@@ -1,38 +1,94 @@
-import type { Model } from '@scree/core';
-import type { DataFile } from '../files/index.js';
+import { DataError, type Model, type Moments, type PcaOptions, type RowSource } from '@scree/core';
+import type { DataFile, FileOptions } from '../files/index.js';
 import { DEFAULT_MEMORY } from '../files/options.js';
 import { pca } from '../index.js';
 import { readModel } from '../model-file.js';
 import type { Call } from './command.js';
-import { fitOptions } from './fit.js';
-import { countRows } from './opened.js';
+import { fileOptions } from './data-flags.js';
+import { countRows, withFile } from './opened.js';
 import type { Narrator } from './terminal.js';
-import { checkWidth } from './transform.js';
+import { UsageError } from './usage-error.js';
 
-/** The model that is given with --model, or one fitted to the file; and how long that took. */
-export async function modelFor(
+/** Flags that say what to fit, as `pca` calls them. */
+const NAMED = ['scale', 'whiten', 'ddof', 'solver', 'engine', 'threads', 'seed', 'tolerance'] as const;
+const COUNTS = ['components', 'variance', 'all'] as const;
+
+/** What the flags say about the fit. */
+export function fitOptions(flags: Readonly<Record<string, unknown>>): PcaOptions {
+  const counts = COUNTS.filter((name) => flags[name] !== undefined);
+  if (counts.length > 1) throw new UsageError(`--${counts[0]} and --${counts[1]} exclude one another.`);
+  const k = flags.all ? 'all' : (flags.components ?? flags.variance);
+  const named = NAMED.filter((name) => flags[name] !== undefined).map((name) => [name, flags[name]]);
+  return {
+    ...Object.fromEntries(named),
+    ...(k === undefined ? {} : { k: k as number | 'all' }),
+    ...(flags['no-center'] ? { center: false } : {}),
+  };
+}
+
+/** A model of a file, and the seconds that it took; `read` may have its own way to read the rows. */
+export async function fitFile(
   file: DataFile,
-  path: string,
-  { flags, signal }: Call,
+  { flags, signal }: Pick<Call, 'flags' | 'signal'>,
   narrator: Narrator,
-): Promise<{ model: Model; seconds?: number }> {
-  if (typeof flags.model === 'string') {
-    const model = await readModel(flags.model);
-    checkWidth(model, file.source.cols, path);
-    return { model };
-  }
+  read: () => Promise<RowSource | Moments> = async () => file.source,
+): Promise<{ model: Model; seconds: number }> {
   await countRows(file, signal);
   narrator.say(file.describe());
   const weights = await file.weights();
   const memory = (flags.memory as number | undefined) ?? DEFAULT_MEMORY;
+  const { onProgress } = narrator;
   const start = performance.now();
-  const model = await pca(file.source, {
-    ...fitOptions(flags),
-    ...(weights ? { weights } : {}),
-    memory,
-    onProgress: narrator.onProgress,
-    signal,
-  });
+  const options = { ...fitOptions(flags), ...(weights ? { weights } : {}), memory, onProgress, signal };
+  const model = await pca(await read(), options);
   narrator.clear();
   return { model, seconds: (performance.now() - start) / 1000 };
+}
+
+/** A file with the model that --model names, or with one that is fitted to it. */
+export async function withModel(
+  call: Call,
+  narrator: Narrator,
+  use: (file: DataFile, fitted: { readonly model: Model; readonly seconds?: number }) => Promise<void>,
+): Promise<void> {
+  const {
+    words: [path],
+    flags,
+  } = call;
+  if (typeof flags.model !== 'string') {
+    await withFile(path, fileOptions(flags), async (file) => {
+      checkTwice(file);
+      await use(file, await fitFile(file, call, narrator));
+    });
+    return;
+  }
+  const other = [...COUNTS, ...NAMED, 'no-center'].find((name) => name !== 'threads' && flags[name] !== undefined);
+  if (other) throw new UsageError(`--${other} says how to fit, and --model brings a model. Leave one of them out.`);
+  const model = await readModel(flags.model);
+  await withFile(path, columnsOf(model, fileOptions(flags)), async (file) => {
+    checkWidth(model, file.source.cols, path ?? 'The query');
+    await use(file, { model });
+  });
+}
+
+/** Whether rows can be read again, for what reads them twice. */
+export function checkTwice({ source }: DataFile): void {
+  if (source.rewindable) return;
+  throw new UsageError('This reads rows more than once: save standard input to a file first, or bring a --model.');
+}
+
+/** The model's own columns, where it knows their names and nobody says otherwise: a table may have others beside them. */
+export function columnsOf(model: Model, options: FileOptions): FileOptions {
+  return model.columnNames && !options.columns && !options.exclude
+    ? { ...options, columns: model.columnNames }
+    : options;
+}
+
+export function checkWidth(model: Model, cols: number, path: string): void {
+  if (cols === model.d) return;
+  throw new DataError(
+    'WIDTH_MISMATCH',
+    `${path} has ${cols} numeric columns, and the model was fitted to ${model.d}. Choose the same ones with --columns.`,
+    { value: cols, expected: model.d },
+  );
 }

@@ -3,9 +3,7 @@ import { basename, join } from 'node:path';
 import { makeReport } from '../report/report.js';
 import { writeBeside } from '../write-beside.js';
 import type { Call } from './command.js';
-import { fileOptions } from './data-flags.js';
-import { modelFor } from './fitted.js';
-import { withFile } from './opened.js';
+import { withModel } from './fitted.js';
 import { Narrator } from './terminal.js';
 import { UsageError } from './usage-error.js';
 
@@ -16,11 +14,7 @@ export async function run(call: Call): Promise<void> {
   const output = flags.output;
   if (typeof output !== 'string') throw new UsageError('Say where the report goes: -o report.html.');
   const narrator = new Narrator({ quiet: flags.quiet === true });
-  await withFile(path, fileOptions(flags), async (file) => {
-    if (!file.source.rewindable) {
-      throw new UsageError('A report reads its rows more than once: save standard input to a file first.');
-    }
-    const { model, seconds } = await modelFor(file, path ?? 'the query', call, narrator);
+  await withModel(call, narrator, async (file, { model, seconds }) => {
     const labels = file.label === undefined ? undefined : await file.labels();
     const report = await makeReport({
       model,

@@ -1,8 +1,8 @@
-import { DataError, type Model } from '@scree/core';
-import type { FileOptions } from '../files/index.js';
+import type { Model } from '@scree/core';
 import { readModel } from '../model-file.js';
 import type { Call } from './command.js';
 import { fileOptions } from './data-flags.js';
+import { checkWidth, columnsOf } from './fitted.js';
 import { withFile } from './opened.js';
 import { rowsThrough } from './rows-through.js';
 import { Narrator } from './terminal.js';
@@ -24,20 +24,4 @@ export async function run({ words: [modelPath, dataPath], flags, signal }: Call)
     const count = await rowsThrough(file.source, output, options, scores, { narrator, signal, phase: 'scores' });
     narrator.say(`${count} rows of ${cols} ${cols === 1 ? 'score' : 'scores'}: ${output}`);
   });
-}
-
-/** The model's own columns, where it knows their names and nobody says otherwise: a table may have others beside them. */
-export function columnsOf(model: Model, options: FileOptions): FileOptions {
-  return model.columnNames && !options.columns && !options.exclude
-    ? { ...options, columns: model.columnNames }
-    : options;
-}
-
-export function checkWidth(model: Model, cols: number, path: string): void {
-  if (cols === model.d) return;
-  throw new DataError(
-    'WIDTH_MISMATCH',
-    `${path} has ${cols} numeric columns, and the model was fitted to ${model.d}. Choose the same ones with --columns.`,
-    { value: cols, expected: model.d },
-  );
 }

@@ -3,6 +3,7 @@ import { decodeHalf } from '@scree/core/engine';
 import { type Choice, chooseColumns, type LeftOut } from './choose-columns.js';
 import { collectLabels, type LabelOptions, type Labels } from './labels.js';
 import type { FileOptions, Missing } from './options.js';
+import { showBytes } from './show-bytes.js';
 import type { Batch, DenseBatch, Table } from './table.js';
 
 /** How many values are missing, and where. */
@@ -343,10 +344,4 @@ function rowHasGap({ data, cols, stride, half }: DenseBlock, row: number): boole
 
 function decoded(block: DenseBlock): DenseBlock {
   return block.half ? { ...block, data: decodeHalf(block.data), half: false } : block;
-}
-
-function showBytes(bytes: number): string {
-  const units = ['bytes', 'KB', 'MB', 'GB', 'TB'];
-  const power = bytes < 1000 ? 0 : Math.min(4, Math.floor(Math.log10(bytes) / 3));
-  return `${power === 0 ? bytes : (bytes / 1000 ** power).toPrecision(3)} ${units[power]}`;
 }

@@ -126,6 +126,12 @@ describe('scree', () => {
     const [before, after] = [numbers('table.csv'), numbers('restored.csv')];
     const error = Math.sqrt(before.reduce((sum, value, i) => sum + (value - after[i]) ** 2, 0) / before.length);
     expect(error).toBeCloseTo(rmsError, 6);
+    // A model knows its columns by name: others beside them do not matter.
+    write(
+      'more.csv',
+      TABLE.replace(/^(.*)$/gm, (line) => `${line.startsWith('a') ? 'z' : '1'},${line}`),
+    );
+    expect(scree(['compress', 'more.csv', '--model', 'model.json', '-o', 'm.scree', '-q']).code).toBe(0);
     expect(scree(['compress', 'table.csv', '-o', 'n.scree', '--recall']).out).toMatch(/Of the ten nearest neighbours/);
     expect(scree(['decompress', 'table.csv', '-o', 'x.npy']).code).toBe(1);
   });
@@ -201,6 +207,12 @@ describe('scree', () => {
     ['no data', ['fit', '-k', '2'], /Name a data file/],
     ['two counts', ['fit', 'table.csv', '-k', '2', '--all'], /exclude one another/],
     ['no output', ['transform', 'model.json', 'table.csv'], /Say where the scores go/],
+    [
+      'a model and how to fit one',
+      ['report', 'table.csv', '--model', 'model.json', '-k', '2', '-o', 'x.html'],
+      /--components says how to fit/,
+    ],
+    ['how often to save nothing', ['fit', 'table.csv', '--every', '3'], /--every says how often/],
     ['another shell', ['completion', 'tcsh'], /bash, zsh and fish/],
   ];
   it.each(wrong)('exits 2 at %s', (_, args, message) => {
