@@ -8,5 +8,6 @@ export default defineConfig({
     // The library's sources, so that the lab builds before the library is built and never shows an old one.
     alias: { '@scree/core': fileURLToPath(new URL('../core/src/index.ts', import.meta.url)) },
   },
+  oxc: { jsx: { runtime: 'automatic', importSource: 'preact' } },
   worker: { format: 'es' },
 });
