@@ -1,0 +1,162 @@
+import { effect } from '@preact/signals';
+import type { Model } from '@scree/core';
+import { useEffect, useRef } from 'preact/hooks';
+import { number, percent } from '../format.js';
+import { ask, fail } from '../state/data.js';
+import { fitted, rowNumber } from '../state/fit.js';
+import { picture } from '../state/picture.js';
+import { resource } from '../state/resource.js';
+import { component, hovered, k, selected } from '../state/view.js';
+import { isDark } from '../theme.js';
+import { Panel } from './panel.js';
+import { paintDiverging, paintGrey } from './paint.js';
+import { codeOf, rebuild } from './rebuild.js';
+
+/** Components drawn as pictures. */
+const MOST = 24;
+
+/** The row under the pointer, or the first selected, or the first of all; it stays when the pointer leaves. */
+const shownRow = resource(
+  () => {
+    const now = fitted.value;
+    if (!now || !picture.value) return undefined;
+    const row = hovered.value ?? selected.value?.[0] ?? lastRow;
+    lastRow = row < now.model.n ? row : 0;
+    return { now, row: lastRow };
+  },
+  async ({ now, row }) => {
+    const values = await ask('row', row);
+    return { now, row, values, code: codeOf(now.model, values) };
+  },
+  fail,
+);
+let lastRow = 0;
+
+/** Components as pictures, and a row next to what k components make of it. */
+export function PicturesPanel() {
+  const now = fitted.value!;
+  const size = picture.value;
+  if (!size) return null;
+  const { model } = now;
+  const count = Math.min(model.k, MOST);
+  const row = shownRow.value?.now === now ? shownRow.value : undefined;
+  const kept = Math.min(k.value, model.k);
+  return (
+    <div class="row halves">
+      <Panel id="pictures" title="Components as pictures">
+        <div class="pictures">
+          {Array.from({ length: count }, (_, c) => (
+            <button
+              key={c}
+              type="button"
+              class={`picture ${c < kept ? '' : 'left-out'}`}
+              aria-pressed={component.value === c}
+              onClick={() => (component.value = c)}
+            >
+              <Picture
+                size={size}
+                label={`Component ${c + 1} as a picture`}
+                paint={(context) => paintDiverging(context, componentOf(model, c), size, isDark())}
+                deps={[model, c]}
+              />
+              <span>{`PC${c + 1}`}</span>
+            </button>
+          ))}
+        </div>
+        <p class="hint">Blue pixels add brightness where a score is positive, orange ones take it away.</p>
+      </Panel>
+      <Panel id="rebuilt" title="A row, rebuilt">
+        {row && (
+          <>
+            <div class="pictures large">
+              <figure>
+                <Picture
+                  size={size}
+                  label={`Row ${rowNumber(now, row.row)} as it is`}
+                  paint={(context) => paintGrey(context, row.values, size, row.values)}
+                  deps={[row]}
+                />
+                <figcaption>{`row ${rowNumber(now, row.row).toLocaleString('en')}`}</figcaption>
+              </figure>
+              <figure>
+                <Picture
+                  size={size}
+                  label={`Row ${rowNumber(now, row.row)} rebuilt from ${kept} components`}
+                  paint={(context) => paintGrey(context, rebuild(model, row.code, kept), size, row.values)}
+                  deps={[row, kept]}
+                />
+                <figcaption>{`from ${kept} ${kept === 1 ? 'number' : 'numbers'}`}</figcaption>
+              </figure>
+              <figure>
+                <Picture
+                  size={size}
+                  label={`What ${kept} components miss of it`}
+                  paint={(context) => paintDiverging(context, missed(model, row, kept), size, isDark())}
+                  deps={[row, kept]}
+                />
+                <figcaption>what is missed</figcaption>
+              </figure>
+            </div>
+            <p class="hint">{rebuiltWords(model, row, kept)}</p>
+            <label class="inline wide">
+              <span>k</span>
+              <input
+                type="range"
+                min={1}
+                max={model.k}
+                value={kept}
+                aria-label="Components the row is rebuilt from"
+                onInput={({ currentTarget }) => (k.value = Number(currentTarget.value))}
+              />
+            </label>
+            <p class="hint">Point at or select another row to see it here.</p>
+          </>
+        )}
+      </Panel>
+    </div>
+  );
+}
+
+interface Shown {
+  readonly values: Float64Array;
+  readonly code: Float64Array;
+}
+
+function missed(model: Model, { values, code }: Shown, kept: number): Float64Array {
+  const built = rebuild(model, code, kept);
+  return values.map((value, j) => value - built[j]);
+}
+
+function rebuiltWords(model: Model, { values, code }: Shown, kept: number): string {
+  const square = (row: Float64Array): number => row.reduce((sum, value) => sum + value * value, 0);
+  const all = square(values.map((value, j) => (value - model.mean[j]) / model.scale[j]));
+  const part = square(code.subarray(0, kept));
+  const rest = Math.sqrt(Math.max(0, all - part));
+  return `${percent(all === 0 ? 1 : Math.min(1, part / all))} of its squared distance from the mean is kept; it is ${number(rest)} away from its picture.`;
+}
+
+function componentOf({ components: { data, cols } }: Model, c: number): Float64Array {
+  return data.subarray(c * cols, (c + 1) * cols);
+}
+
+interface PictureProps {
+  readonly size: readonly [height: number, width: number];
+  readonly label: string;
+  readonly paint: (context: CanvasRenderingContext2D) => void;
+  /** Painted again when one of these changes, and when the theme does. */
+  readonly deps: readonly unknown[];
+}
+
+function Picture({ size: [height, width], label, paint, deps }: PictureProps) {
+  const canvas = useRef<HTMLCanvasElement>(null);
+  useEffect(
+    () =>
+      effect(() => {
+        isDark();
+        const context = canvas.current?.getContext('2d');
+        if (context) paint(context);
+      }),
+    deps,
+  );
+  return <canvas ref={canvas} width={width} height={height} role="img" aria-label={label} />;
+}
