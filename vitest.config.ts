@@ -9,6 +9,7 @@ export default defineConfig({
     // Tests run the sources, so a stale build can never make them pass.
     alias: {
       '@scree/core/engine': source('./packages/core/src/engine-kit.ts'),
+      '@scree/core/files': source('./packages/core/src/files/index.ts'),
       '@scree/core': source('./packages/core/src/index.ts'),
       scree: source('./packages/scree/src/index.ts'),
     },

@@ -8,7 +8,7 @@ import { rolldown } from 'rolldown';
 const here = (path) => fileURLToPath(new URL(path, import.meta.url));
 
 const bundle = await rolldown({
-  input: { index: here('dist/index.js'), engine: here('dist/engine-kit.js') },
+  input: { index: here('dist/index.js'), engine: here('dist/engine-kit.js'), files: here('dist/files/index.js') },
   treeshake: false,
 });
 await bundle.write({ dir: here('dist/bundle'), format: 'esm', chunkFileNames: 'shared.js', sourcemap: true });
