@@ -1,5 +1,6 @@
 import { useSignal } from '@preact/signals';
-import { plural, shorten } from '../format.js';
+import { several } from '@scree/core/words';
+import { shorten } from '../shorten.js';
 import { change, settings } from '../state/settings.js';
 
 /** Columns listed at a time: more boxes than this nobody looks through. */
@@ -16,7 +17,9 @@ export function ColumnsPanel() {
   const wanted = filter.value.trim().toLowerCase();
   const shown = usable.filter((j) => columns[j].name.toLowerCase().includes(wanted));
   const used = new Set(chosen.columns);
-  const left = columns.flatMap(({ usable: may, name, type }) => (may ? [] : [`${shorten(name, 24)} (${type.toLowerCase()})`]));
+  const left = columns.flatMap(({ usable: may, name, type }) =>
+    may ? [] : [`${shorten(name, 24)} (${type.toLowerCase()})`],
+  );
   const set = (places: readonly number[], on: boolean): void => {
     const next = new Set(used);
     for (const place of places) {
@@ -52,12 +55,18 @@ export function ColumnsPanel() {
         <legend class="visually-hidden">Columns that take part</legend>
         {shown.slice(0, LISTED).map((j) => (
           <label key={j} class="check">
-            <input type="checkbox" checked={used.has(j)} onChange={({ currentTarget }) => set([j], currentTarget.checked)} />
+            <input
+              type="checkbox"
+              checked={used.has(j)}
+              onChange={({ currentTarget }) => set([j], currentTarget.checked)}
+            />
             <span>{shorten(columns[j].name, 40)}</span>
           </label>
         ))}
       </fieldset>
-      {shown.length > LISTED && <p class="hint">{`and ${plural(shown.length - LISTED, 'more column')}: filter to see them.`}</p>}
+      {shown.length > LISTED && (
+        <p class="hint">{`and ${several(shown.length - LISTED, 'more column')}: filter to see them.`}</p>
+      )}
       {shown.length === 0 && <p class="hint">No column has that in its name.</p>}
       {left.length > 0 && <p class="hint">{`Not numbers, so not used: ${shorten(left.join(', '), 160)}.`}</p>}
       {chosen.columns.length === 0 && <p class="warning">Choose at least one column.</p>}

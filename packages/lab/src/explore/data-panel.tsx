@@ -1,12 +1,14 @@
+import { several } from '@scree/core/words';
 import { useRef } from 'preact/hooks';
 import { DATASETS, isDataset } from '../data/datasets.js';
-import { plural, shorten } from '../format.js';
+import { shorten } from '../shorten.js';
 import { beginDataset, beginFile } from '../state/begin.js';
 import { opened } from '../state/data.js';
 import { PasteDialog } from './paste-dialog.js';
 
 /** What the page can read, for the browser's file dialog. */
-const ENDINGS = '.csv,.tsv,.txt,.parquet,.npy,.npz,.arrow,.feather,.json,.ndjson,.jsonl,.gz,.idx,.idx3-ubyte,.idx1-ubyte';
+const ENDINGS =
+  '.csv,.tsv,.txt,.parquet,.npy,.npz,.arrow,.feather,.json,.ndjson,.jsonl,.gz,.idx,.idx3-ubyte,.idx1-ubyte';
 
 /** Where data come from. */
 export function DataPanel() {
@@ -55,7 +57,7 @@ export function DataPanel() {
       {data && (
         <p class="facts">
           <strong>{shorten(data.facts.name, 48)}</strong>
-          {`: ${plural(data.facts.rows, 'row')}, ${plural(data.facts.columns.length, 'column')} (${data.facts.format})`}
+          {`: ${several(data.facts.rows, 'row')}, ${several(data.facts.columns.length, 'column')} (${data.facts.format})`}
           {isDataset(dataset) && <span class="hint block">{DATASETS[dataset].about}</span>}
         </p>
       )}

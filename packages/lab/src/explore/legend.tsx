@@ -1,4 +1,5 @@
-import { number, shorten } from '../format.js';
+import { show } from '@scree/core/words';
+import { shorten } from '../shorten.js';
 import { colouring } from '../state/colouring.js';
 
 /** What the colours mean. */
@@ -9,14 +10,14 @@ export function LegendView() {
     return (
       <div class="legend">
         <span>{shorten(legend.title, 60)}</span>
-        <span class="number">{number(legend.low)}</span>
+        <span class="number">{show(legend.low)}</span>
         <span
           class="ramp"
           role="img"
-          aria-label={`Colours from ${number(legend.low)} to ${number(legend.high)}`}
+          aria-label={`Colours from ${show(legend.low)} to ${show(legend.high)}`}
           style={{ background: `linear-gradient(to right, ${legend.palette.join(', ')})` }}
         />
-        <span class="number">{number(legend.high)}</span>
+        <span class="number">{show(legend.high)}</span>
       </div>
     );
   }

@@ -1,6 +1,6 @@
 import * as Plot from '@observablehq/plot';
 import type { Model } from '@scree/core';
-import { shortenMiddle } from '../format.js';
+import { shortenMiddle } from '../shorten.js';
 
 /** What fits on a screen and can still be read. */
 export const MOST_COLUMNS = 40;

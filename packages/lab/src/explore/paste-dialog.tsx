@@ -3,7 +3,7 @@ import { useRef } from 'preact/hooks';
 import { beginText } from '../state/begin.js';
 
 /** A table from a spreadsheet or a document, by way of the clipboard. */
-export function PasteDialog({ dialog }: { readonly dialog: RefObject<HTMLDialogElement> }) {
+export function PasteDialog({ dialog }: { readonly dialog: RefObject<HTMLDialogElement | null> }) {
   const text = useRef<HTMLTextAreaElement>(null);
   return (
     <dialog ref={dialog} aria-labelledby="paste-title">

@@ -1,15 +1,15 @@
 import { effect } from '@preact/signals';
 import type { Model } from '@scree/core';
+import { percent, show } from '@scree/core/words';
 import { useEffect, useRef } from 'preact/hooks';
-import { number, percent } from '../format.js';
 import { ask, fail } from '../state/data.js';
 import { fitted, rowNumber } from '../state/fit.js';
 import { picture } from '../state/picture.js';
 import { resource } from '../state/resource.js';
 import { component, hovered, k, selected } from '../state/view.js';
 import { isDark } from '../theme.js';
-import { Panel } from './panel.js';
 import { paintDiverging, paintGrey } from './paint.js';
+import { Panel } from './panel.js';
 import { codeOf, rebuild } from './rebuild.js';
 
 /** Components drawn as pictures. */
@@ -132,7 +132,7 @@ function rebuiltWords(model: Model, { values, code }: Shown, kept: number): stri
   const all = square(values.map((value, j) => (value - model.mean[j]) / model.scale[j]));
   const part = square(code.subarray(0, kept));
   const rest = Math.sqrt(Math.max(0, all - part));
-  return `${percent(all === 0 ? 1 : Math.min(1, part / all))} of its squared distance from the mean is kept; it is ${number(rest)} away from its picture.`;
+  return `${percent(all === 0 ? 1 : Math.min(1, part / all))} of its squared distance from the mean is kept; it is ${show(rest)} away from its picture.`;
 }
 
 function componentOf({ components: { data, cols } }: Model, c: number): Float64Array {

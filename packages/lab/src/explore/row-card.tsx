@@ -1,4 +1,5 @@
-import { number, shorten } from '../format.js';
+import { show } from '@scree/core/words';
+import { shorten } from '../shorten.js';
 import { ask, fail } from '../state/data.js';
 import { fitted, rowNumber } from '../state/fit.js';
 import { resource } from '../state/resource.js';
@@ -46,13 +47,13 @@ export function RowCard() {
         {drawn?.now === now && (
           <div>
             <dt>{`PC${x + 1}, PC${y + 1}`}</dt>
-            <dd class="number">{`${number(drawn.at.x[row])}, ${number(drawn.at.y[row])}`}</dd>
+            <dd class="number">{`${show(drawn.at.x[row])}, ${show(drawn.at.y[row])}`}</dd>
           </div>
         )}
         {error !== undefined && (
           <div>
             <dt>error</dt>
-            <dd class="number">{number(Math.sqrt(error))}</dd>
+            <dd class="number">{show(Math.sqrt(error))}</dd>
           </div>
         )}
       </dl>

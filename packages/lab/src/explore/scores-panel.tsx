@@ -1,7 +1,8 @@
 import { computed } from '@preact/signals';
+import { percent, several } from '@scree/core/words';
 import { useRef } from 'preact/hooks';
 import { type CloudArrow, type CloudHandle, PointCloud } from '../charts/point-cloud/point-cloud.js';
-import { percent, plural, shorten } from '../format.js';
+import { shorten } from '../shorten.js';
 import { colouring } from '../state/colouring.js';
 import { type Fitted, fitted } from '../state/fit.js';
 import { arrows, axes, colour, hovered, points, selected, solid, tool } from '../state/view.js';
@@ -67,7 +68,7 @@ export function ScoresPanel() {
             hovered={hovered}
             tool={tool.value}
             height={460}
-            label={`Scores of ${plural(model.n, 'row')} on ${drawn.components.map((c) => `component ${c + 1}`).join(flat ? '' : ' and ')}.`}
+            label={`Scores of ${several(model.n, 'row')} on ${drawn.components.map((c) => `component ${c + 1}`).join(flat ? '' : ' and ')}.`}
             handle={(given) => {
               handle.current = given;
             }}
@@ -81,7 +82,7 @@ export function ScoresPanel() {
       <p class="selection" role="status">
         {selected.value ? (
           <>
-            {`${plural(selected.value.length, 'row')} selected. `}
+            {`${several(selected.value.length, 'row')} selected. `}
             <button type="button" class="link" onClick={() => (selected.value = undefined)}>
               Clear
             </button>

@@ -1,9 +1,9 @@
 import * as Plot from '@observablehq/plot';
 import { useSignal } from '@preact/signals';
 import type { Model } from '@scree/core';
+import { percent } from '@scree/core/words';
 import { useCallback, useRef } from 'preact/hooks';
 import { Chart } from '../charts/chart.js';
-import { percent } from '../format.js';
 import { fitted } from '../state/fit.js';
 import { component, k } from '../state/view.js';
 import { TakeFigure } from '../take/take-figure.js';
@@ -50,7 +50,10 @@ export function ScreePanel() {
         onPointerCancel={() => (dragging.value = false)}
       >
         <Chart draw={draw} />
-        <div class="beyond" style={{ left: place, right: `${MARGIN.right}px`, top: `${MARGIN.top}px`, bottom: `${MARGIN.bottom}px` }} />
+        <div
+          class="beyond"
+          style={{ left: place, right: `${MARGIN.right}px`, top: `${MARGIN.top}px`, bottom: `${MARGIN.bottom}px` }}
+        />
         <div class="handle" style={{ left: place, top: `${MARGIN.top - 6}px`, bottom: `${MARGIN.bottom}px` }} />
       </div>
       <div class="k-slider" style={{ paddingLeft: `${MARGIN.left - 8}px` }}>

@@ -1,5 +1,5 @@
 import { useSignal } from '@preact/signals';
-import { plural } from '../format.js';
+import { several } from '@scree/core/words';
 import { ask, fail } from '../state/data.js';
 import { fitted } from '../state/fit.js';
 import { labelColumn, selected } from '../state/view.js';
@@ -19,7 +19,7 @@ export function SearchRows() {
     const searched = columns.flatMap(({ kind }, j) => (kind === 'text' || j === label ? [j] : []));
     const rows = await ask('search', { text: text.value, columns: searched, limit: LIMIT });
     if (fitted.peek() !== now) return;
-    result.value = rows.length === 0 ? 'nothing found' : `${plural(rows.length, 'row')} found`;
+    result.value = rows.length === 0 ? 'nothing found' : `${several(rows.length, 'row')} found`;
     if (rows.length > 0) selected.value = rows;
   };
   return (

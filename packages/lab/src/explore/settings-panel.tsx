@@ -1,5 +1,6 @@
-import { plural, shorten } from '../format.js';
-import { change, SCALES, SOLVERS, type Settings, settings } from '../state/settings.js';
+import { several } from '@scree/core/words';
+import { shorten } from '../shorten.js';
+import { change, SCALES, type Settings, SOLVERS, settings } from '../state/settings.js';
 
 const SCALE_NAMES: Record<Settings['scale'], string> = {
   none: 'nothing: same units',
@@ -73,7 +74,7 @@ export function SettingsPanel() {
             {`Missing in ${missing
               .slice(0, 4)
               .map((j) => `${shorten(columns[j].name, 24)} (${columns[j].missing.toLocaleString('en')})`)
-              .join(', ')}${missing.length > 4 ? ` and ${plural(missing.length - 4, 'more column')}` : ''}.`}
+              .join(', ')}${missing.length > 4 ? ` and ${several(missing.length - 4, 'more column')}` : ''}.`}
           </p>
         </div>
       )}

@@ -1,6 +1,6 @@
 import { useSignal } from '@preact/signals';
+import { several, show } from '@scree/core/words';
 import { useEffect } from 'preact/hooks';
-import { number, plural } from '../format.js';
 import { busy, problem } from '../state/data.js';
 import { fitted } from '../state/fit.js';
 
@@ -21,7 +21,7 @@ export function Status() {
   const { what, progress, cancel } = busy.value ?? {};
   const share = progress?.total ? Math.min(1, progress.done / progress.total) : undefined;
   const done = now
-    ? `${plural(now.model.k, 'component')} of ${plural(now.model.n, 'row')} and ${plural(now.model.d, 'column')} in ${number(now.milliseconds)} ms`
+    ? `${several(now.model.k, 'component')} of ${several(now.model.n, 'row')} and ${several(now.model.d, 'column')} in ${show(now.milliseconds)} ms`
     : '';
   return (
     <div class="status">
@@ -38,7 +38,7 @@ export function Status() {
           {done}
           {now && now.incomplete > 0 && (
             <span class="notice">
-              {` · ${plural(now.incomplete, 'row')} with missing values ${now.kept ? 'left out' : 'filled in'}`}
+              {` · ${several(now.incomplete, 'row')} with missing values ${now.kept ? 'left out' : 'filled in'}`}
             </span>
           )}
         </p>

@@ -1,5 +1,6 @@
 import { computed, signal } from '@preact/signals';
-import { number, plural, shorten } from '../format.js';
+import { several, show } from '@scree/core/words';
+import { shorten } from '../shorten.js';
 import { ask, fail } from '../state/data.js';
 import { fitted, rowNumber } from '../state/fit.js';
 import { outliers } from '../state/outliers.js';
@@ -56,7 +57,7 @@ export function TablePanel() {
   return (
     <Panel
       id="table"
-      title={selected.value ? `${plural(count, 'selected row')}` : 'Rows'}
+      title={selected.value ? `${several(count, 'selected row')}` : 'Rows'}
       tools={
         <div class="table-tools">
           <SearchRows />
@@ -78,7 +79,7 @@ export function TablePanel() {
       }
     >
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by the keyboard */}
-      <div class="table-scroll" tabIndex={0} role="region" aria-label="Rows of the data">
+      <section class="table-scroll" tabIndex={0} aria-label="Rows of the data">
         <table>
           <thead>
             <tr>
@@ -115,14 +116,14 @@ export function TablePanel() {
                       {shorten(cell, 32)}
                     </td>
                   ))}
-                  <td class="number">{drawn ? number(drawn.at.x[row]) : ''}</td>
-                  <td class="number">{drawn ? number(drawn.at.y[row]) : ''}</td>
-                  <td class="number">{distances ? number(Math.sqrt(distances[row])) : ''}</td>
+                  <td class="number">{drawn ? show(drawn.at.x[row]) : ''}</td>
+                  <td class="number">{drawn ? show(drawn.at.y[row]) : ''}</td>
+                  <td class="number">{distances ? show(Math.sqrt(distances[row])) : ''}</td>
                 </tr>
               ))}
           </tbody>
         </table>
-      </div>
+      </section>
       <div class="pager">
         <button type="button" disabled={current === 0} onClick={() => (page.value = current - 1)}>
           Previous

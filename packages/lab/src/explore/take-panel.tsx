@@ -1,9 +1,9 @@
 import { useSignal } from '@preact/signals';
+import { loadModel } from '@scree/core';
 import { ask, fail } from '../state/data.js';
 import { fitted } from '../state/fit.js';
 import { settings } from '../state/settings.js';
 import { k, labelColumn } from '../state/view.js';
-import { loadModel } from '@scree/core';
 import { commandLine, program } from '../take/same-analysis.js';
 import { save } from '../take/save.js';
 import { stem } from '../take/take-figure.js';
@@ -60,7 +60,15 @@ function Code({ title, text }: { readonly title: string; readonly text: string }
   );
 }
 
-function CopyButton({ title, about, text }: { readonly title: string; readonly about?: string; readonly text: () => string }) {
+function CopyButton({
+  title,
+  about,
+  text,
+}: {
+  readonly title: string;
+  readonly about?: string;
+  readonly text: () => string;
+}) {
   const told = useSignal(title);
   const copy = async (): Promise<void> => {
     try {
@@ -72,7 +80,12 @@ function CopyButton({ title, about, text }: { readonly title: string; readonly a
     setTimeout(() => (told.value = title), 2000);
   };
   return (
-    <button type="button" class={about ? 'small' : ''} {...(about ? { 'aria-label': `${title}: ${about}` } : {})} onClick={() => void copy()}>
+    <button
+      type="button"
+      class={about ? 'small' : ''}
+      {...(about ? { 'aria-label': `${title}: ${about}` } : {})}
+      onClick={() => void copy()}
+    >
       {told.value}
     </button>
   );

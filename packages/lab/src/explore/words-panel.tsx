@@ -1,5 +1,4 @@
-import { certificateWords, uniquenessWords } from '@scree/core/words';
-import { number, plural } from '../format.js';
+import { certificateWords, several, show, uniquenessWords } from '@scree/core/words';
 import { type Fitted, fitted, rowNumber } from '../state/fit.js';
 import { modelOfK } from '../state/model-of-k.js';
 import { outliers } from '../state/outliers.js';
@@ -58,10 +57,10 @@ function Outlying({ now, kept }: { readonly now: Fitted; readonly kept: number }
     <>
       <h3>Rows that stand out</h3>
       <p>
-        {`Half of the rows are within ${number(median)} of their reconstruction from ${plural(kept, 'score')}; `}
+        {`Half of the rows are within ${show(median)} of their reconstruction from ${several(kept, 'score')}; `}
         {beyond === 0
           ? 'none stands out.'
-          : `${plural(beyond, 'row')} ${beyond === 1 ? 'is' : 'are'} farther than ${number(fence)}, Tukey’s fence. The farthest: `}
+          : `${several(beyond, 'row')} ${beyond === 1 ? 'is' : 'are'} farther than ${show(fence)}, Tukey’s fence. The farthest: `}
         {beyond > 0 &&
           [...worst.subarray(0, Math.min(beyond, NAMED))].map((row, at) => (
             <span key={row}>

@@ -2,7 +2,7 @@ import { effect } from '@preact/signals';
 import { rewriteAddress, route } from '../route.js';
 import type { Opened } from './data.js';
 import { readPlaces, writePlaces } from './places.js';
-import { defaultsFor, SCALES, SOLVERS, type Settings, settings } from './settings.js';
+import { defaultsFor, SCALES, type Settings, SOLVERS, settings } from './settings.js';
 import { arrows, axes, colour, component, k, solid } from './view.js';
 
 /** All that was chosen, in the address: whoever opens it sees the same. Of the data it holds the name of a built-in set only. */

@@ -65,7 +65,8 @@ export function beginAddress(): void {
       void begin({ kind: 'address', name, url: url.href }, undefined, query);
       return;
     }
-    problem.value = 'The address names a file of another server. Open the file yourself: the page fetches nothing from elsewhere.';
+    problem.value =
+      'The address names a file of another server. Open the file yourself: the page fetches nothing from elsewhere.';
   }
   const name = query.get('data');
   beginDataset(isDataset(name) ? name : 'iris', isDataset(name) ? query : new URLSearchParams());

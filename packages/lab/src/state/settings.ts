@@ -52,4 +52,3 @@ export function defaultsFor(data: Opened): Settings {
     label: label < 0 ? undefined : label,
   };
 }
-

@@ -64,6 +64,8 @@ export async function toPng(svg: SVGSVGElement): Promise<Blob> {
   canvas.height = Math.ceil(DENSITY * Number(svg.getAttribute('height')));
   canvas.getContext('2d')!.drawImage(image, 0, 0, canvas.width, canvas.height);
   return new Promise((resolve, reject) => {
-    canvas.toBlob((blob) => (blob ? resolve(blob) : reject(new Error('The browser could not make a PNG of this figure.'))));
+    canvas.toBlob((blob) =>
+      blob ? resolve(blob) : reject(new Error('The browser could not make a PNG of this figure.')),
+    );
   });
 }

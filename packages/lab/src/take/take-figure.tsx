@@ -36,9 +36,7 @@ export function TakeFigure({ name, svg, png }: Props) {
         type="button"
         class="small"
         aria-label={`Save ${name} as PNG`}
-        onClick={() =>
-          (png?.() ?? figure().then(toPng)).then((blob) => save(blob, file('png'))).catch(fail)
-        }
+        onClick={() => (png?.() ?? figure().then(toPng)).then((blob) => save(blob, file('png'))).catch(fail)}
       >
         PNG
       </button>
@@ -48,5 +46,10 @@ export function TakeFigure({ name, svg, png }: Props) {
 
 /** The data's name without its ending, and without what file systems do not take. */
 export function stem(name: string): string {
-  return name.replace(/\.[^.]*$/, '').replace(/[^\p{L}\p{N}_-]+/gu, '-').slice(0, 60) || 'scree';
+  return (
+    name
+      .replace(/\.[^.]*$/, '')
+      .replace(/[^\p{L}\p{N}_-]+/gu, '-')
+      .slice(0, 60) || 'scree'
+  );
 }

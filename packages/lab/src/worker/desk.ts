@@ -2,7 +2,18 @@ import { DataError, type Matrix, type Model, type NumberArray, pca } from '@scre
 import { openTable } from '../data/open-table.js';
 import { csvOf } from './csv.js';
 import { type Control, type ExtraColumn, Held, showNumber } from './held.js';
-import type { Answer, CallName, Cells, DataFacts, Fit, Origin, Outliers, Question, Request, Values } from './messages.js';
+import type {
+  Answer,
+  CallName,
+  Cells,
+  DataFacts,
+  Fit,
+  Origin,
+  Outliers,
+  Question,
+  Request,
+  Values,
+} from './messages.js';
 import { outliersOf } from './outliers.js';
 import { groupsOf, scaleOf } from './values.js';
 
