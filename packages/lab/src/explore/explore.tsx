@@ -4,16 +4,17 @@ import { beginAddress } from '../state/begin.js';
 import { opened } from '../state/data.js';
 import { fitted } from '../state/fit.js';
 import { ColumnsPanel } from './columns-panel.js';
+import { ComponentPictures } from './component-pictures.js';
 import { DataPanel } from './data-panel.js';
 import { DropTarget } from './drop-target.js';
-import { LoadingsPanel } from './loadings-panel.js';
-import { PicturesPanel } from './pictures-panel.js';
+import { RebuiltPanel } from './rebuilt-panel.js';
 import { ScoresPanel } from './scores-panel.js';
 import { ScreePanel } from './scree-panel.js';
 import { SettingsPanel } from './settings-panel.js';
 import { Status } from './status.js';
 import { TablePanel } from './table-panel.js';
 import { TakePanel } from './take-panel.js';
+import { ComponentPanel, WeightsPanel } from './weights-panel.js';
 import { WordsPanel } from './words-panel.js';
 import '../style/explore.css';
 
@@ -37,14 +38,18 @@ export function Explore() {
         {fitted.value && (
           <>
             <div class="row first">
-              <ScoresPanel />
+              <div class="stack">
+                <ScoresPanel />
+                <ComponentPictures />
+                <WeightsPanel />
+              </div>
               <div class="stack">
                 <ScreePanel />
+                <RebuiltPanel />
                 <WordsPanel />
+                <ComponentPanel />
               </div>
             </div>
-            <PicturesPanel />
-            <LoadingsPanel />
             <TablePanel />
             <TakePanel />
           </>

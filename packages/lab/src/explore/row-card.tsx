@@ -2,6 +2,7 @@ import { show } from '@scree/core/words';
 import { shorten } from '../shorten.js';
 import { ask, fail } from '../state/data.js';
 import { fitted, rowNumber } from '../state/fit.js';
+import { picture } from '../state/picture.js';
 import { resource } from '../state/resource.js';
 import { axes, errors, hovered, labelColumn, points } from '../state/view.js';
 
@@ -14,7 +15,11 @@ const told = resource(
     const row = hovered.value;
     if (!now || row === undefined || row >= now.model.n) return undefined;
     const label = labelColumn.value;
-    return { now, row, columns: [...(label === undefined ? [] : [label]), ...now.columns.slice(0, TOLD)] };
+    return {
+      now,
+      row,
+      columns: [...(label === undefined ? [] : [label]), ...(picture.value ? [] : now.columns.slice(0, TOLD))],
+    };
   },
   async (question) => ({
     ...question,
@@ -32,7 +37,7 @@ export function RowCard() {
   const drawn = points.value;
   const error = errors.value?.now === now ? errors.value.squares[row] : undefined;
   const [x, y] = axes.value;
-  const more = now.columns.length - TOLD;
+  const more = picture.value ? 0 : now.columns.length - TOLD;
   return (
     <div class="row-card">
       <strong>{`Row ${rowNumber(now, row).toLocaleString('en')}`}</strong>

@@ -11,6 +11,7 @@ import { biplotArrows } from './biplot-arrows.js';
 import { LegendView } from './legend.js';
 import { Panel } from './panel.js';
 import { RowCard } from './row-card.js';
+import { labelColumns } from './settings-panel.js';
 
 /** Points that a solid cloud may have. */
 const MOST_SOLID = 100_000;
@@ -67,7 +68,7 @@ export function ScoresPanel() {
             selected={selected}
             hovered={hovered}
             tool={tool.value}
-            height={460}
+            height={520}
             label={`Scores of ${several(model.n, 'row')} on ${drawn.components.map((c) => `component ${c + 1}`).join(flat ? '' : ' and ')}.`}
             handle={(given) => {
               handle.current = given;
@@ -132,14 +133,8 @@ function AxisChoice({ at, title }: { readonly at: 0 | 1 | 2; readonly title: str
   );
 }
 
-/** Columns offered to colour by. */
-const MOST_CHOICES = 200;
-
 function ColourChoice() {
   const { columns } = fitted.value!.data.facts;
-  // Labels come after hundreds of pixels, and are what one wants to see.
-  const places = columns.flatMap(({ kind }, j) => (kind === 'other' ? [] : [j]));
-  const offered = [...places.filter((j) => !columns[j].usable), ...places.filter((j) => columns[j].usable)];
   return (
     <label class="inline wide">
       <span>colour</span>
@@ -151,7 +146,7 @@ function ColourChoice() {
       >
         <option value="none">one for all</option>
         <option value="error">reconstruction error</option>
-        {offered.slice(0, MOST_CHOICES).map((j) => (
+        {labelColumns(columns).map((j) => (
           <option key={j} value={String(j)}>
             {shorten(columns[j].name, 30)}
           </option>

@@ -56,7 +56,10 @@ export function ScreePanel() {
         />
         <div class="handle" style={{ left: place, top: `${MARGIN.top - 6}px`, bottom: `${MARGIN.bottom}px` }} />
       </div>
-      <div class="k-slider" style={{ paddingLeft: `${MARGIN.left - 8}px` }}>
+      <div
+        class="k-slider"
+        style={{ paddingLeft: `calc(${MARGIN.left - 8}px + (100% - ${MARGIN.left + MARGIN.right}px) / ${most})` }}
+      >
         <label for="k" class="visually-hidden">
           Components kept (k)
         </label>

@@ -1,6 +1,7 @@
 import { several } from '@scree/core/words';
 import { shorten } from '../shorten.js';
 import { change, SCALES, type Settings, SOLVERS, settings } from '../state/settings.js';
+import type { ColumnFacts } from '../worker/messages.js';
 
 const SCALE_NAMES: Record<Settings['scale'], string> = {
   none: 'nothing: same units',
@@ -16,6 +17,16 @@ const SOLVER_NAMES: Record<(typeof SOLVERS)[number], string> = {
   svd: 'svd',
   krylov: 'krylov',
 };
+
+/** Columns offered as names of rows. */
+const MOST_LABELS = 200;
+
+/** Columns that can name or colour rows: those that are no measurements first, because hundreds of pixels may stand before them. */
+export function labelColumns(columns: readonly ColumnFacts[]): readonly number[] {
+  const places = columns.flatMap(({ kind }, j) => (kind === 'other' ? [] : [j]));
+  const [others, measured] = [false, true].map((usable) => places.filter((j) => columns[j].usable === usable));
+  return [...others, ...measured].slice(0, MOST_LABELS);
+}
 
 /** How columns become comparable, what names the rows, what happens where a value is missing. */
 export function SettingsPanel() {
@@ -49,13 +60,11 @@ export function SettingsPanel() {
           onChange={({ currentTarget: { value } }) => change({ label: value === '' ? undefined : Number(value) })}
         >
           <option value="">their number</option>
-          {columns.slice(0, 500).map(({ name, kind }, j) =>
-            kind === 'other' ? null : (
-              <option key={j} value={String(j)}>
-                {shorten(name, 40)}
-              </option>
-            ),
-          )}
+          {labelColumns(columns).map((j) => (
+            <option key={j} value={String(j)}>
+              {shorten(columns[j].name, 40)}
+            </option>
+          ))}
         </select>
       </div>
       {missing.length > 0 && (

@@ -4,6 +4,7 @@ import { shorten } from '../shorten.js';
 import { ask, fail } from '../state/data.js';
 import { fitted, rowNumber } from '../state/fit.js';
 import { outliers } from '../state/outliers.js';
+import { picture } from '../state/picture.js';
 import { resource } from '../state/resource.js';
 import { axes, errors, hovered, labelColumn, points, selected } from '../state/view.js';
 import { Panel } from './panel.js';
@@ -36,7 +37,8 @@ const shown = resource(
     const first = Math.min(page.value, Math.max(0, Math.ceil(count / PAGE) - 1)) * PAGE;
     const rows = Array.from({ length: Math.min(PAGE, count - first) }, (_, i) => at(first + i));
     const label = labelColumn.value;
-    const others = now.columns.filter((place) => place !== label).slice(0, SHOWN);
+    // Pixels one by one say nothing.
+    const others = picture.value ? [] : now.columns.filter((place) => place !== label).slice(0, SHOWN);
     return { now, rows, first, columns: label === undefined ? others : [label, ...others] };
   },
   async (question) => ({ ...question, cells: await ask('cells', question) }),
@@ -54,6 +56,7 @@ export function TablePanel() {
   const distances = errors.value?.now === now ? errors.value.squares : undefined;
   const chosen = new Set(selected.value ?? []);
   const [x, y] = axes.value;
+  const kindOf = (place: number): string => now.data.facts.columns[place]?.kind ?? '';
   return (
     <Panel
       id="table"
@@ -85,13 +88,15 @@ export function TablePanel() {
             <tr>
               <th scope="col">row</th>
               {found?.columns.map((place) => (
-                <th key={place} scope="col">
+                <th key={place} scope="col" class={kindOf(place)}>
                   {shorten(now.data.facts.columns[place]?.name ?? '', 20)}
                 </th>
               ))}
-              <th scope="col">{`PC${x + 1}`}</th>
-              <th scope="col">{`PC${y + 1}`}</th>
-              <th scope="col">error</th>
+              <th scope="col" class="number">{`PC${x + 1}`}</th>
+              <th scope="col" class="number">{`PC${y + 1}`}</th>
+              <th scope="col" class="number">
+                error
+              </th>
             </tr>
           </thead>
           <tbody>
@@ -109,10 +114,7 @@ export function TablePanel() {
                     </button>
                   </th>
                   {found.cells[at].map((cell, c) => (
-                    <td
-                      key={found.columns[c]}
-                      class={now.data.facts.columns[found.columns[c]].kind === 'number' ? 'number' : ''}
-                    >
+                    <td key={found.columns[c]} class={kindOf(found.columns[c])}>
                       {shorten(cell, 32)}
                     </td>
                   ))}

@@ -4,8 +4,9 @@ import type { Origin } from '../worker/messages.js';
 import { settingsFrom, viewFrom } from './address.js';
 import { ask, fail, openData, opened, problem } from './data.js';
 import { fitted } from './fit.js';
+import { picture } from './picture.js';
 import { settings } from './settings.js';
-import { colour, k } from './view.js';
+import { arrows, colour, k } from './view.js';
 
 /** Share of the variance that the first k keeps. */
 const FIRST_SHARE = 0.9;
@@ -22,6 +23,8 @@ async function begin(origin: Origin, dataset: string | undefined, query: URLSear
   const stop = fitted.subscribe((now) => {
     if (now?.data !== data) return;
     queueMicrotask(() => stop());
+    // Arrows of single pixels say nothing.
+    if (picture.peek() && !query.has('arrows')) arrows.value = false;
     if (!told.k) k.value = enoughOf(now.model.varianceRatios);
     const by = colour.peek();
     if (told.colour || typeof by !== 'number') return;

@@ -1,4 +1,4 @@
-import { shortenMiddle } from '../../format.js';
+import { shortenMiddle } from '../../shorten.js';
 import type { Layout } from './layout.js';
 import { children, group, set, setText, textWidth } from './svg.js';
 import type { CloudArrow } from './types.js';

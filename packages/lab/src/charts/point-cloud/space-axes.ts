@@ -1,4 +1,4 @@
-import { shortenMiddle } from '../../format.js';
+import { shortenMiddle } from '../../shorten.js';
 import { type Bounds, middle } from './bounds.js';
 import { children, group, set, setText, textWidth } from './svg.js';
 import { project, type View } from './view.js';
