@@ -1,7 +1,7 @@
 import { useEffect } from 'preact/hooks';
 import { keepAddress } from '../state/address.js';
 import { beginAddress } from '../state/begin.js';
-import { opened } from '../state/data.js';
+import { busy, opened } from '../state/data.js';
 import { fitted } from '../state/fit.js';
 import { ColumnsPanel } from './columns-panel.js';
 import { ComponentPictures } from './component-pictures.js';
@@ -35,6 +35,7 @@ export function Explore() {
       </aside>
       <div class="views">
         <Status />
+        {!fitted.value && !busy.value && <Nothing />}
         {fitted.value && (
           <>
             <div class="row first">
@@ -55,6 +56,16 @@ export function Explore() {
           </>
         )}
       </div>
+    </div>
+  );
+}
+
+/** Before there is a model, or where there can be none. */
+function Nothing() {
+  return (
+    <div class="panel nothing">
+      <h2>Nothing to show yet</h2>
+      <p class="hint">Open a file, paste a table, or choose built-in data: a model is fitted at once.</p>
     </div>
   );
 }

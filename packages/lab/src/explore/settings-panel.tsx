@@ -1,5 +1,6 @@
 import { several } from '@scree/core/words';
 import { shorten } from '../shorten.js';
+import { picture, possiblePicture, wantsPictures } from '../state/picture.js';
 import { change, SCALES, type Settings, SOLVERS, settings } from '../state/settings.js';
 import type { ColumnFacts } from '../worker/messages.js';
 
@@ -34,6 +35,7 @@ export function SettingsPanel() {
   if (!now) return null;
   const { chosen, data } = now;
   const { columns } = data.facts;
+  const possible = possiblePicture.value;
   const missing = chosen.columns.filter((j) => columns[j].missing > 0);
   return (
     <section class="panel" aria-labelledby="settings-title">
@@ -86,6 +88,16 @@ export function SettingsPanel() {
               .join(', ')}${missing.length > 4 ? ` and ${several(missing.length - 4, 'more column')}` : ''}.`}
           </p>
         </div>
+      )}
+      {possible && (
+        <label class="check">
+          <input
+            type="checkbox"
+            checked={picture.value !== undefined}
+            onChange={({ currentTarget }) => (wantsPictures.value = currentTarget.checked)}
+          />
+          <span>{`Rows are pictures of ${possible[0]} × ${possible[1]}`}</span>
+        </label>
       )}
       <details>
         <summary>Solver</summary>

@@ -1,6 +1,7 @@
 import { effect } from '@preact/signals';
 import { rewriteAddress, route } from '../route.js';
 import type { Opened } from './data.js';
+import { wantsPictures } from './picture.js';
 import { readPlaces, writePlaces } from './places.js';
 import { defaultsFor, SCALES, type Settings, SOLVERS, settings } from './settings.js';
 import { arrows, axes, colour, component, k, solid } from './view.js';
@@ -29,6 +30,8 @@ export function viewFrom(query: URLSearchParams): { colour: boolean; k: boolean 
   solid.value = query.get('view') === '3d';
   arrows.value = query.get('arrows') !== '0';
   component.value = Math.max(0, (count(query.get('component'), 1e6) ?? 1) - 1);
+  const pictures = query.get('pictures');
+  wantsPictures.value = pictures === null ? undefined : pictures === '1';
   const kept = count(query.get('k'), 1e6);
   if (kept) k.value = kept;
   const by = query.get('colour');
@@ -63,6 +66,7 @@ export function keepAddress(): () => void {
       view: solid.value ? '3d' : undefined,
       colour: String(colour.value),
       arrows: arrows.value ? undefined : '0',
+      pictures: wantsPictures.value === undefined ? undefined : wantsPictures.value ? '1' : '0',
       component: component.value === 0 ? undefined : String(component.value + 1),
     });
   });

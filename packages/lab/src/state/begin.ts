@@ -64,13 +64,22 @@ export function beginAddress(): void {
     const url = new URL(file, document.baseURI);
     // Only the page's own server: an address that somebody sends must not make the page fetch from elsewhere.
     if (url.origin === location.origin) {
-      const name = decodeURIComponent(url.pathname.split('/').at(-1) ?? 'data');
+      const name = decoded(url.pathname.split('/').at(-1) ?? 'data');
       void begin({ kind: 'address', name, url: url.href }, undefined, query);
       return;
     }
     problem.value =
       'The address names a file of another server. Open the file yourself: the page fetches nothing from elsewhere.';
+    return;
   }
   const name = query.get('data');
   beginDataset(isDataset(name) ? name : 'iris', isDataset(name) ? query : new URLSearchParams());
+}
+
+function decoded(name: string): string {
+  try {
+    return decodeURIComponent(name);
+  } catch {
+    return name;
+  }
 }

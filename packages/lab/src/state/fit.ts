@@ -29,7 +29,12 @@ async function fitNow({ data, request: wanted }: NonNullable<typeof request.valu
     return;
   }
   const fit = await work('Fitting', (control) => ask('fit', wanted, control));
-  if (!fit || settings.peek()?.data !== data) return;
+  if (settings.peek()?.data !== data) return;
+  if (!fit) {
+    // A failed fit leaves the one before only where that is of the same data.
+    if (fitted.peek()?.data !== data) fitted.value = undefined;
+    return;
+  }
   const { model, ...rest } = fit;
   fitted.value = {
     data,

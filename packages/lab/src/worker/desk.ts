@@ -27,6 +27,7 @@ type Desked = { [Name in CallName]: (question: Question<Name>, control: Control)
 
 /** A fit, and what follows from it once. */
 interface Work {
+  readonly held: Held;
   readonly model: Model;
   readonly matrix: Matrix<NumberArray>;
   readonly kept: Uint32Array | undefined;
@@ -42,6 +43,7 @@ interface Work {
 
 /** What the worker has before it, the data and the model, and everything that can be asked about them. */
 export class Desk implements Desked {
+  /** What was opened last; the fit may still be that of other data, which the page shows until there is a new one. */
   #held: Held | undefined;
   #work: Work | undefined;
 
@@ -57,14 +59,14 @@ export class Desk implements Desked {
       await table.close();
       throw error;
     }
-    await this.#held?.close();
+    if (this.#held !== this.#work?.held) await this.#held?.close();
     this.#held = held;
-    this.#work = undefined;
     return held.facts;
   }
 
   async fit({ columns, scale, missing, solver }: Request, control: Control): Promise<Fit> {
-    const held = this.#data();
+    const held = this.#held;
+    if (!held) throw new DataError('EMPTY_DATA', 'Open a file first.');
     const { matrix, kept, incomplete } = held.choose(columns, missing);
     if (matrix.rows === 0) {
       throw new DataError(
@@ -80,7 +82,8 @@ export class Desk implements Desked {
     const milliseconds = performance.now() - started;
     const scores = await model.transform(matrix, control);
     const errors = await model.reconstructionError(matrix, control);
-    this.#work = { model, matrix, kept, scores, errors, scale, solver, columnNames, models: new Map() };
+    if (this.#work && this.#work.held !== held) await this.#work.held.close();
+    this.#work = { held, model, matrix, kept, scores, errors, scale, solver, columnNames, models: new Map() };
     return { model: model.toBinary(), incomplete, milliseconds, ...(kept ? { kept } : {}) };
   }
 
@@ -116,7 +119,7 @@ export class Desk implements Desked {
   }
 
   async values(column: number): Promise<Values> {
-    const held = this.#data();
+    const { held } = this.#fitted();
     const rows = this.#rows();
     const numbers = held.column(column);
     if (numbers) return scaleOf(Float64Array.from({ length: rows.length }, (_, i) => numbers.at(rows.at(i))));
@@ -128,7 +131,7 @@ export class Desk implements Desked {
   }
 
   async cells({ rows, columns }: Question<'cells'>): Promise<Cells> {
-    const held = this.#data();
+    const { held } = this.#fitted();
     const fit = this.#rows();
     const read = await Promise.all(
       columns.map(async (place) => {
@@ -147,7 +150,7 @@ export class Desk implements Desked {
   }
 
   async search({ text, columns, limit }: Question<'search'>): Promise<Uint32Array> {
-    const held = this.#data();
+    const { held } = this.#fitted();
     const rows = this.#rows();
     const wanted = text.trim().toLowerCase();
     const found = new Set<number>();
@@ -164,8 +167,7 @@ export class Desk implements Desked {
   }
 
   async scoresCsv({ k, labels }: Question<'scoresCsv'>): Promise<Blob> {
-    const held = this.#data();
-    const { scores } = this.#fitted();
+    const { held, scores } = this.#fitted();
     const rows = this.#rows();
     const texts = await Promise.all(labels.map((place) => held.texts(place)));
     const names = ['row', ...labels.map((place) => held.facts.columns[place].name)];
@@ -187,11 +189,6 @@ export class Desk implements Desked {
     });
   }
 
-  #data(): Held {
-    if (!this.#held) throw new DataError('EMPTY_DATA', 'Open a file first.');
-    return this.#held;
-  }
-
   #fitted(): Work {
     if (!this.#work) throw new DataError('EMPTY_DATA', 'There is no model yet.');
     return this.#work;
@@ -199,8 +196,8 @@ export class Desk implements Desked {
 
   /** Rows of the fit as rows of the table. */
   #rows(): { readonly length: number; at(index: number): number } {
-    const kept = this.#work?.kept;
-    return kept ? { length: kept.length, at: (i) => kept[i] } : { length: this.#data().rows, at: (i) => i };
+    const { kept, matrix } = this.#fitted();
+    return { length: matrix.rows, at: kept ? (i) => kept[i] : (i) => i };
   }
 }
 
