@@ -9,7 +9,7 @@ import {
   readFileSync,
   renameSync,
   rmSync,
-  statSync,
+  symlinkSync,
   unlinkSync,
   utimesSync,
   writeFileSync,
@@ -392,8 +392,14 @@ describe('the data file', () => {
     expect((await deep.ask('data/x.csv')).body.toString()).toBe('x\n1\n');
     expect((await deep.ask('data/deep%2fer%2fx.csv')).status).toBe(404);
     await deep.stop();
+    if (process.platform === 'win32') return;
+    symlinkSync(join(folder, 'deep/er/x.csv'), join(folder, 'link.csv'));
+    const linked = await start(['link.csv']);
+    expect((await linked.ask('data/link.csv')).body.toString()).toBe('x\n1\n');
+    await linked.stop();
   });
 
+  const LONG_AGO = 1_000_000_000;
   const changes: [string, (path: string) => void][] = [
     ['grown', (path) => appendFileSync(path, 'more')],
     ['written anew at the same length', (path) => writeFileSync(path, 'x,y\n3,4\n')],
@@ -401,8 +407,7 @@ describe('the data file', () => {
       'replaced by another',
       (path) => {
         writeFileSync(`${path}.new`, 'x,y\n3,4\n');
-        const { atime, mtime } = statSync(path);
-        utimesSync(`${path}.new`, atime, mtime);
+        utimesSync(`${path}.new`, LONG_AGO, LONG_AGO);
         renameSync(`${path}.new`, path);
       },
     ],
@@ -428,6 +433,7 @@ describe('the data file', () => {
   ];
   it.each(changes)('is refused once it is %s, and the page stays', async (what, change) => {
     const name = write(`${what.replaceAll(' ', '-')}.csv`, 'x,y\n1,2\n');
+    utimesSync(join(folder, name), LONG_AGO, LONG_AGO);
     const other = await start([name]);
     expect((await other.ask(other.file)).status).toBe(200);
     change(join(folder, name));
@@ -472,21 +478,21 @@ describe('the data file', () => {
     }
   });
 
-  it('streams: a file of 1 GB takes no such memory, and its end is there at once', async () => {
+  it('streams: a file of 512 MB takes no such memory, and its end is there at once', async () => {
     const path = join(folder, 'large.npy');
     writeFileSync(path, '');
     const file = openSync(path, 'r+');
-    writeSync(file, 'the end', 2 ** 30);
+    writeSync(file, 'the end', 2 ** 29);
     const other = await start(['large.npy']);
-    const tail = await other.ask('data/large.npy', { Range: `bytes=${2 ** 30}-` });
+    const tail = await other.ask('data/large.npy', { Range: `bytes=${2 ** 29}-` });
     expect(tail.body.toString()).toBe('the end');
     let received = 0;
     const response = await fetch(new URL(other.file, other.address));
     for await (const chunk of response.body as unknown as AsyncIterable<Uint8Array>) received += chunk.length;
-    expect(received).toBe(2 ** 30 + 7);
+    expect(received).toBe(2 ** 29 + 7);
     if (process.platform === 'linux') {
       const peak = Number(/VmHWM:\s+(\d+) kB/.exec(readFileSync(`/proc/${other.child.pid}/status`, 'utf8'))?.[1]);
-      expect(peak).toBeLessThan(300 * 1024);
+      expect(peak).toBeLessThan(250 * 1024);
     }
     await other.stop();
     unlinkSync(path);
@@ -504,12 +510,8 @@ describe('what should not come', () => {
 
   it('a client that begins and does not go on is told, and let go', async () => {
     const began = Date.now();
-    const { status } = await lab
-      .raw(['GET / HTTP/1.1', 'Host: x', 'X: half a head'])
-      .then(() =>
-        lab.exchange(`GET / HTTP/1.1\r\nHost: 127.0.0.1`).then((bytes) => ({ status: bytes.toString().slice(9, 12) })),
-      );
-    expect(status).toBe('408');
+    const answer = await lab.exchange(`GET /${lab.token}/ HTTP/1.1\r\nHost: 127.0.0.1`);
+    expect(answer.toString()).toMatch(/^HTTP\/1\.1 408 [\s\S]*default-src 'none'/);
     expect(Date.now() - began).toBeLessThan(15_000);
     expect((await lab.ask('')).status).toBe(200);
   });
