@@ -72,6 +72,7 @@ describe('@scree/core as a package', () => {
       'readerAt',
       'showBytes',
       'sniffFormat',
+      'textOf',
       'truncated',
       'unpacked',
       'unsupported',
