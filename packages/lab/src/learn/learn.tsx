@@ -1,4 +1,39 @@
+import type { ComponentType } from 'preact';
+import { useEffect } from 'preact/hooks';
+import { addressOf, route } from '../route.js';
+import { SCREENS, type ScreenId, screenOf, titleOf } from './screens.js';
+import { VarianceScreen } from './variance.js';
+import '../style/learn.css';
+
+const COMPONENTS: Partial<Record<ScreenId, ComponentType>> = {
+  variance: VarianceScreen,
+};
+
 /** The screens that show how PCA happens. */
 export function Learn() {
-  return <h1>Learn</h1>;
+  const id = screenOf(route.value.path[1]);
+  useEffect(() => {
+    const before = document.title;
+    document.title = `${titleOf(id)} · scree lab`;
+    return () => {
+      document.title = before;
+    };
+  }, [id]);
+  const Shown = COMPONENTS[id];
+  return (
+    <div class="learn">
+      <nav class="roads" aria-label="Roads to PCA">
+        <ol>
+          {SCREENS.map(({ id: other, short }) => (
+            <li key={other}>
+              <a href={addressOf(['learn', other])} aria-current={other === id ? 'page' : undefined}>
+                {short}
+              </a>
+            </li>
+          ))}
+        </ol>
+      </nav>
+      {Shown && <Shown key={id} />}
+    </div>
+  );
 }
