@@ -1,12 +1,22 @@
 import type { ComponentType } from 'preact';
 import { useEffect } from 'preact/hooks';
 import { addressOf, route } from '../route.js';
+import { AutoencoderScreen } from './autoencoder.js';
+import { ChargesScreen } from './charges.js';
+import { ForcesScreen } from './forces.js';
+import { RaceScreen } from './race.js';
 import { SCREENS, type ScreenId, screenOf, titleOf } from './screens.js';
+import { UniquenessScreen } from './uniqueness.js';
 import { VarianceScreen } from './variance.js';
 import '../style/learn.css';
 
-const COMPONENTS: Partial<Record<ScreenId, ComponentType>> = {
+const COMPONENTS: Record<ScreenId, ComponentType> = {
   variance: VarianceScreen,
+  forces: ForcesScreen,
+  autoencoder: AutoencoderScreen,
+  charges: ChargesScreen,
+  race: RaceScreen,
+  uniqueness: UniquenessScreen,
 };
 
 /** The screens that show how PCA happens. */
@@ -33,7 +43,7 @@ export function Learn() {
           ))}
         </ol>
       </nav>
-      {Shown && <Shown key={id} />}
+      <Shown key={id} />
     </div>
   );
 }

@@ -15,8 +15,10 @@ interface Props<M extends Moment> {
   readonly lead: ComponentChildren;
   readonly picture: ComponentChildren;
   readonly controls: ComponentChildren;
-  /** The formula, charts and numbers. */
+  /** The formula and numbers. */
   readonly side: ComponentChildren;
+  /** Curves, below the picture. */
+  readonly below?: ComponentChildren;
   /** The numbers in words: below the picture, and told now and then to whoever does not see it. */
   readonly told: string;
   /** Angle to what the mathematics says, in radians. */
@@ -31,7 +33,8 @@ interface Props<M extends Moment> {
 
 /** What all screens of Learn look like. */
 export function Screen<M extends Moment>(props: Props<M>) {
-  const { id, playback, unit, lead, picture, controls, side, told, angle, converged, problem, tries, source } = props;
+  const { id, playback, unit, lead, picture, controls, side, below, told, angle, converged, problem, tries, source } =
+    props;
   const next = nextOf(id);
   return (
     <article
@@ -48,16 +51,27 @@ export function Screen<M extends Moment>(props: Props<M>) {
         <p>{lead}</p>
       </header>
       <div class="screen-body">
-        <section class="panel picture" aria-label="Picture">
-          {picture}
-          <Player playback={playback} {...(unit === undefined ? {} : { unit })} />
-          <p class={`told ${converged ? 'arrived' : ''}`}>{told}</p>
-          {problem}
-        </section>
-        <section class="side" aria-label="Settings, formula and numbers">
-          <div class="panel">{controls}</div>
-          {side}
-        </section>
+        <div class="column">
+          <section class="panel picture" aria-label="Picture">
+            {picture}
+            <Player playback={playback} {...(unit === undefined ? {} : { unit })} />
+            <p class={`told ${converged ? 'arrived' : ''}`}>{told}</p>
+            {problem}
+          </section>
+          {below && (
+            <section class="panel below" aria-label="Curves">
+              {below}
+            </section>
+          )}
+        </div>
+        <div class="column">
+          <section class="panel settings" aria-label="Settings">
+            {controls}
+          </section>
+          <section class="side" aria-label="Formula and numbers">
+            {side}
+          </section>
+        </div>
       </div>
       <div class="screen-foot">
         <section class="panel">

@@ -14,3 +14,8 @@ export function useWidth<Home extends HTMLElement = HTMLDivElement>(): readonly 
   }, []);
   return [home, width];
 }
+
+const narrow = matchMedia('(max-width: 40rem)');
+
+/** Whether things stand below one another. Pictures draw again when their width changes, so that asking is enough. */
+export const isNarrow = (): boolean => narrow.matches;
