@@ -1,6 +1,6 @@
 import { useMemo, useRef } from 'preact/hooks';
 import { CodePlane, DataPlane } from './autoencoder-stage.js';
-import { boxOf, cloudChoices, cloudOf, reachOf } from './clouds.js';
+import { boxOf, cloudChoices, reachOf, useCloud } from './clouds.js';
 import { Choose, Controls, Slider } from './controls.js';
 import { Formula, Live, norm, num, op, Piece, row, square, sub, sup, transposed } from './formula.js';
 import { LineChart, type Series } from './line-chart.js';
@@ -31,7 +31,7 @@ const NAMES: Record<WeightRule, string> = {
 /** Rows of W that learn to let the data through. */
 export function AutoencoderScreen() {
   const [settings, change] = useSettings(USUAL);
-  const cloud = useMemo(() => cloudOf(settings.cloud, 2), [settings.cloud]);
+  const cloud = useCloud(settings.cloud, 2);
   const data = useMemo(() => weighable(cloud.points), [cloud]);
   const rule = oneOf(settings.rule, RULES);
   const k = rule === 'oja' ? 1 : Math.round(numberIn(settings.k, 1, 2, 1));

@@ -1,6 +1,6 @@
 import { useMemo, useRef } from 'preact/hooks';
 import { type Charged, chargesRoad, LAWS, type Law, leastOf } from './charges-law.js';
-import { cloudChoices, cloudOf } from './clouds.js';
+import { cloudChoices, useCloud } from './clouds.js';
 import { Choose, Controls, Slider } from './controls.js';
 import { Formula, Live, norm, num, op, Piece, row, square, sub, sum, transposed } from './formula.js';
 import { Gram } from './gram.js';
@@ -27,7 +27,8 @@ export function ChargesScreen() {
   const k = Math.round(numberIn(settings.k, 2, 6, 3));
   const seed = numberIn(settings.seed, 0, 1e6, 1);
   const alpha = law === 'rods' ? numberIn(settings.alpha, 0, 1, 1) : 1;
-  const data = useMemo(() => weighable(cloudOf(settings.cloud, 3).points), [settings.cloud]);
+  const cloud = useCloud(settings.cloud, 3);
+  const data = useMemo(() => weighable(cloud.points), [cloud]);
   const hand = useRef({ alpha });
   hand.current.alpha = alpha;
   const playback = usePlayback<Charged>(
@@ -110,7 +111,7 @@ export function ChargesScreen() {
               {alpha < 1 && (
                 <Choose
                   label="Data that pull"
-                  value={settings.cloud}
+                  value={cloud.id}
                   among={cloudChoices(3)}
                   onChoose={(id) => change({ cloud: id })}
                 />

@@ -1,4 +1,5 @@
 import type { Matrix } from '@scree/core';
+import { useMemo } from 'preact/hooks';
 import { type OwnCloud, ownCloud } from '../state/own-cloud.js';
 import { type Random, random } from './random.js';
 
@@ -153,9 +154,15 @@ export function cloudOf(id: string, dimensions: 2 | 3, seed = 1): Cloud {
   return drawn(recipes.find((recipe) => recipe.id === id) ?? recipes[0], dimensions, seed);
 }
 
-/** Variance is needed in two directions at least: a cloud on a line has nothing to turn. */
+/** The same, made once for as long as it stays the same; the user's own may change while a screen is open. */
+export function useCloud(id: string, dimensions: 2 | 3): Cloud {
+  const own = ownCloud.value;
+  return useMemo(() => cloudOf(id, dimensions), [id, dimensions, own]);
+}
+
+/** Dimensions, rows and variance enough for there to be something to see. */
 function fits({ points }: OwnCloud, dimensions: number): boolean {
-  return points.cols >= dimensions && points.rows > dimensions;
+  return points.cols >= dimensions && points.rows > dimensions && points.data.some((value) => value !== points.data[0]);
 }
 
 function drawn({ id, name, count, draw }: Recipe, cols: number, seed: number): Cloud {

@@ -1,7 +1,7 @@
 import { type Descent, descend, neighbourForces, type Snapshot } from '@scree/core';
 import { useMemo, useRef } from 'preact/hooks';
 import { percent } from '../format.js';
-import { boxOf, cloudChoices, cloudOf, reachOf } from './clouds.js';
+import { boxOf, cloudChoices, reachOf, useCloud } from './clouds.js';
 import { Choose, Controls, Slider } from './controls.js';
 import { DataStage, EmbeddingStage } from './forces-stage.js';
 import { Formula, frac, Live, num, op, Piece, row, square, sub, sum } from './formula.js';
@@ -20,7 +20,7 @@ const CHOSEN = 0.25;
 /** Points that pull and push one another until they are the scores. */
 export function ForcesScreen() {
   const [settings, change] = useSettings(USUAL);
-  const cloud = useMemo(() => cloudOf(settings.cloud, 3), [settings.cloud]);
+  const cloud = useCloud(settings.cloud, 3);
   const { points } = cloud;
   const facts = useMemo(() => {
     const { values, vectors } = eigenOf(covarianceOf(points), 3);

@@ -1,5 +1,5 @@
 import type { ComponentType } from 'preact';
-import { useEffect } from 'preact/hooks';
+import { useEffect, useRef } from 'preact/hooks';
 import { addressOf, route } from '../route.js';
 import { AutoencoderScreen } from './autoencoder.js';
 import { ChargesScreen } from './charges.js';
@@ -28,6 +28,14 @@ export function Learn() {
     return () => {
       document.title = before;
     };
+  }, [id]);
+  // Another screen begins at its top, for eyes and for those who listen.
+  const before = useRef(id);
+  useEffect(() => {
+    if (before.current === id) return;
+    before.current = id;
+    scrollTo(0, 0);
+    document.querySelector<HTMLElement>('.screen h1')?.focus();
   }, [id]);
   const Shown = COMPONENTS[id];
   return (

@@ -125,7 +125,7 @@ function EndLabels({ lines, top, bottom, right }: EndProps) {
       {labels.map(({ x, y, text, colour }) => (
         <Label
           key={text}
-          at={[Math.min(x + 9, right - 6.6 * text.length - 2), y]}
+          at={[Math.min(x + 9, right - 7.2 * text.length - 2), y]}
           class={`name ${colour}`}
           anchor="start"
         >

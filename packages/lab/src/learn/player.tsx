@@ -4,10 +4,10 @@ import type { Moment } from './history.js';
 import { type Playback, speed } from './playback.js';
 
 const SPEEDS = [
-  [0.25, 'Slow'],
-  [1, 'Usual speed'],
-  [4, 'Fast'],
-  [16, 'Fastest'],
+  [0.25, '¼×'],
+  [1, '1×'],
+  [4, '4×'],
+  [16, '16×'],
 ] as const;
 
 /** Where keys mean something else already. */
@@ -51,6 +51,16 @@ export function Player<M extends Moment>({ playback, unit = 'epoch' }: Props<M>)
       <button type="button" class="icon" aria-label="Restart" onClick={() => playback.restart()}>
         <Icon path={AGAIN} />
       </button>
+      <label class="speed">
+        <span class="visually-hidden">Speed</span>
+        <select value={String(speed.value)} onChange={(event) => (speed.value = Number(event.currentTarget.value))}>
+          {SPEEDS.map(([times, name]) => (
+            <option key={times} value={String(times)}>
+              {name}
+            </option>
+          ))}
+        </select>
+      </label>
       <div class="seek">
         <label class="visually-hidden" for={id}>
           Go to {unit}
@@ -68,16 +78,6 @@ export function Player<M extends Moment>({ playback, unit = 'epoch' }: Props<M>)
           {unit} {epoch}
         </output>
       </div>
-      <label class="speed">
-        <span class="visually-hidden">Speed</span>
-        <select value={String(speed.value)} onChange={(event) => (speed.value = Number(event.currentTarget.value))}>
-          {SPEEDS.map(([times, name]) => (
-            <option key={times} value={String(times)}>
-              {name}
-            </option>
-          ))}
-        </select>
-      </label>
     </fieldset>
   );
 }

@@ -2,7 +2,7 @@ import { useSignal } from '@preact/signals';
 import { type Matrix, pca, principalAngles } from '@scree/core';
 import { useEffect, useMemo, useRef } from 'preact/hooks';
 import { number } from '../format.js';
-import { cloudChoices, cloudOf } from './clouds.js';
+import { cloudChoices, useCloud } from './clouds.js';
 import { Choose, Controls } from './controls.js';
 import { Formula, Live, num, op, Piece, row, sub, sup } from './formula.js';
 import { LineChart } from './line-chart.js';
@@ -26,8 +26,9 @@ interface Finish {
 /** Every road on the same data: how far from the exact subspace, against epochs or milliseconds. */
 export function RaceScreen() {
   const [settings, change] = useSettings(USUAL);
-  const wide = settings.cloud === 'wide' || cloudOf(settings.cloud, 3).id !== settings.cloud;
-  const points = useMemo(() => (wide ? wideCloud() : cloudOf(settings.cloud, 3).points), [settings.cloud, wide]);
+  const cloud = useCloud(settings.cloud, 3);
+  const wide = cloud.id !== settings.cloud;
+  const points = useMemo(() => (wide ? wideCloud() : cloud.points), [cloud, wide]);
   const k = Math.round(numberIn(settings.k, 1, 2, 2));
   const seed = numberIn(settings.seed, 0, 1e6, 1);
   const time = oneOf(settings.time, ['epochs', 'milliseconds']);
@@ -88,7 +89,7 @@ export function RaceScreen() {
           {...(byTime && finish ? { now: finish.milliseconds } : {})}
           xLabel={byTime ? 'milliseconds of computing (the line: the exact solve)' : 'epochs'}
           yLabel="angle to the exact subspace, rad"
-          room={isNarrow() ? 118 : 136}
+          room={isNarrow() ? 130 : 140}
           height={isNarrow() ? 320 : 400}
           label={`Angles to the exact subspace. ${lanes.map(({ runner, at }) => `${runner.lane.name}: ${small(runner.angles[at] ?? 0)} rad`).join('; ')}.`}
         />
@@ -98,7 +99,7 @@ export function RaceScreen() {
           <Choose
             label="Data"
             value={wide ? 'wide' : settings.cloud}
-            among={[{ id: 'wide', name: '240 rows of 30 columns' }, ...cloudChoices(3)]}
+            among={[{ id: 'wide', name: '160 rows, 30 columns' }, ...cloudChoices(3)]}
             onChoose={(id) => change({ cloud: id })}
           />
           <Choose

@@ -47,7 +47,7 @@ export function Screen<M extends Moment>(props: Props<M>) {
       data-playing={playback.playing.value}
     >
       <header class="screen-head">
-        <h1>{titleOf(id)}</h1>
+        <h1 tabIndex={-1}>{titleOf(id)}</h1>
         <p>{lead}</p>
       </header>
       <div class="screen-body">
@@ -87,13 +87,17 @@ export function Screen<M extends Moment>(props: Props<M>) {
           {source}
         </section>
       </div>
-      <p class="onward">
+      <div class="onward">
+        <p class="hint">
+          Keys: space plays and pauses, <kbd>←</kbd> and <kbd>→</kbd> step, Home and End go to the ends. Nothing here
+          leaves your browser.
+        </p>
         {next && (
           <a class="button" href={addressOf(['learn', next])}>
             Next: {titleOf(next)} <span aria-hidden="true">→</span>
           </a>
         )}
-      </p>
+      </div>
       <Spoken text={told} now={!playback.playing.value} />
     </article>
   );

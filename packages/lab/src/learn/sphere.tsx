@@ -1,3 +1,4 @@
+import { useMemo } from 'preact/hooks';
 import { Arrow, Dots, Label, Line, type Point, pathOf } from './draw.js';
 import { type Point3, Stage3d, type View3 } from './stage-3d.js';
 import { indexed } from './words.js';
@@ -91,6 +92,17 @@ function Row({ w, force, trail, rods, row, view }: RowProps) {
 
 /** Circles of latitude and longitude; what is behind is paler. */
 function Graticule({ view }: { view: View3 }) {
+  // It changes only when the sphere is turned, and not with every epoch.
+  const { back, front } = useMemo(() => graticule(view), [view.key]);
+  return (
+    <>
+      <path class="graticule back" d={back} />
+      <path class="graticule" d={front} />
+    </>
+  );
+}
+
+function graticule(view: View3): { readonly back: string; readonly front: string } {
   const circles: ((turn: number) => Point3)[] = [];
   for (const latitude of [-45, 0, 45]) {
     const [r, z] = [Math.cos((latitude * Math.PI) / 180), Math.sin((latitude * Math.PI) / 180)];
@@ -116,10 +128,5 @@ function Graticule({ view }: { view: View3 }) {
         return path;
       })
       .join('');
-  return (
-    <>
-      <path class="graticule back" d={part(false)} />
-      <path class="graticule" d={part(true)} />
-    </>
-  );
+  return { back: part(false), front: part(true) };
 }

@@ -12,6 +12,8 @@ export interface View3 {
   readonly height: number;
   /** Pixels a unit. */
   readonly scale: number;
+  /** The same for the same view. */
+  readonly key: string;
   at(point: Point3): Point;
   /** How near a point is: above 0 in front of the middle. */
   depth(point: Point3): number;
@@ -117,6 +119,7 @@ export function viewOf({ yaw, pitch }: Camera, width: number, height: number, re
     width,
     height,
     scale,
+    key: [yaw, pitch, width, height, reach].join(),
     at: ([x, y, z]) => [
       width / 2 + scale * (-sy * x + cy * y),
       height / 2 - scale * (-sp * cy * x - sp * sy * y + cp * z),

@@ -4,7 +4,7 @@ export function ticksOf(from: number, to: number, count: number): number[] {
   if (!(span > 0) || !Number.isFinite(span)) return [from];
   const rough = span / count;
   const power = 10 ** Math.floor(Math.log10(rough));
-  const step = power * ([1, 2, 5, 10].find((times) => times * power >= 0.999 * rough) ?? 10);
+  const step = power * ([1, 2, 5, 10].find((times) => times * power >= 0.7 * rough) ?? 10);
   const first = Math.ceil(from / step - 1e-9);
   const last = Math.floor(to / step + 1e-9);
   return Array.from({ length: Math.max(0, last - first + 1) }, (_, i) => Number(((first + i) * step).toPrecision(12)));

@@ -132,7 +132,8 @@ export function UniquenessScreen() {
               <Piece>
                 {row(lambda(k), op('−'), lambda(k + 1), op('='))}
                 <Live value={gap} of="net" />
-                <mspace width="0.8em" />
+              </Piece>
+              <Piece>
                 <mtext>turn ≈</mtext>
                 <Live value={angleText(expected)} of="net" />
                 <mtext>, measured</mtext>

@@ -1,7 +1,7 @@
 import { useSignal } from '@preact/signals';
-import { useMemo } from 'preact/hooks';
+import { useEffect, useMemo, useRef } from 'preact/hooks';
 import { percent } from '../format.js';
-import { boxOf, type Cloud, cloudChoices, cloudOf } from './clouds.js';
+import { boxOf, cloudChoices, useCloud } from './clouds.js';
 import { Choose, Controls, Slider, Switch } from './controls.js';
 import { Formula, frac, Live, norm, num, op, Piece, row, square, sub, sum, transposed, word } from './formula.js';
 import { reducedMotion } from './motion.js';
@@ -18,13 +18,14 @@ const USUAL = { cloud: 'tilted', angle: '-50', snap: 'yes' };
 /** A line turned by hand: what it keeps and what it loses, and the axis it rolls to when it is let go. */
 export function VarianceScreen() {
   const [settings, change] = useSettings(USUAL);
-  const cloud: Cloud = useMemo(() => cloudOf(settings.cloud, 2), [settings.cloud]);
+  const cloud = useCloud(settings.cloud, 2);
   const turning = useMemo(() => turningOf(cloud.points), [cloud]);
   const snap = settings.snap !== 'no';
   const given = (numberIn(settings.angle, -90, 90, -50) * Math.PI) / 180;
   // Where a run begins: the address says where the first does, the hand where the others do.
   const start = useSignal({ angle: given, run: 0 });
   const hand = useSignal<number | undefined>(undefined);
+  const rolls = useRef(false);
   const playback = usePlayback(() => climb(turning, start.value.angle), [turning, start.value.run], {
     rate: 60,
     paused: true,
@@ -42,14 +43,15 @@ export function VarianceScreen() {
     start.value = { angle: hand.value, run: start.value.run + 1 };
     change({ angle: ((hand.value * 180) / Math.PI).toFixed(0) });
     hand.value = undefined;
-    rolls.value = roll ? start.value.run : -1;
+    rolls.current = roll;
   };
   // The run that is made for the new start rolls at once when it was let go by hand.
-  const rolls = useSignal(-1);
-  if (rolls.value === start.value.run && playback.shown.value?.epoch === 0) {
-    rolls.value = -1;
-    queueMicrotask(() => (reducedMotion.value ? playback.hurry() : playback.play()));
-  }
+  useEffect(() => {
+    if (!rolls.current) return;
+    rolls.current = false;
+    if (reducedMotion.peek()) playback.hurry();
+    else playback.play();
+  }, [playback]);
 
   const converged = Math.abs(off) < ON_AXIS;
   const told = `The line keeps ${fixed(kept)} and loses ${fixed(lost)} of ${fixed(turning.total)}: ${percent(kept / turning.total)} kept. ${
