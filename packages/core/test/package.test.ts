@@ -45,7 +45,7 @@ describe('@scree/core as a package', () => {
       'toRows',
       'wasmEngine',
     ]);
-    expect(Object.keys(manifest.exports)).toEqual(['.', './engine', './package.json']);
+    expect(Object.keys(manifest.exports)).toEqual(['.', './engine', './files', './words', './package.json']);
   });
 
   it('is imported in its built form by a plain Node program, and exports the same there', () => {

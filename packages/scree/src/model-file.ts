@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { loadModel, type Model } from '@scree/core';
-import { systemError } from './files/file-error.js';
+import { systemError } from './files/system-error.js';
 import { writeBeside } from './write-beside.js';
 
 /** Writes a model: JSON when the name ends in .json, the compact binary form otherwise. Never leaves half a file. */

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { rename, rm, writeFile } from 'node:fs/promises';
-import { systemError } from './files/file-error.js';
+import { systemError } from './files/system-error.js';
 
 /** Writes a file beside its target and renames it when it is whole, so that there is never half of one. */
 export async function writeBeside(path: string, content: string | Uint8Array): Promise<void> {

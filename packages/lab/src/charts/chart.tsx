@@ -25,6 +25,8 @@ export function Chart({ draw, label, class: name = '' }: Props) {
     const svg = figure.matches('svg') ? figure : figure.querySelector(':scope > svg');
     svg?.setAttribute('role', 'img');
     if (label) svg?.setAttribute('aria-label', label);
+    // The picture has one name; Plot's names for its parts ("dot", "rule") say nothing more.
+    for (const part of svg?.querySelectorAll('g[aria-label]') ?? []) part.removeAttribute('aria-label');
     home.current!.replaceChildren(figure);
   }, [draw, width, label]);
   return <div class={`chart ${name}`} ref={home} />;

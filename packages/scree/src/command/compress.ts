@@ -1,5 +1,5 @@
+import { showBytes } from '@scree/core/files';
 import { compressFile, openCompressed, type Quantiser, recallAtTen } from '../compress/index.js';
-import { showBytes } from '../files/show-bytes.js';
 import type { Call } from './command.js';
 import { checkTwice, withModel } from './fitted.js';
 import { duration, Narrator } from './terminal.js';

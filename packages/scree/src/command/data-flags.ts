@@ -1,4 +1,4 @@
-import type { FileOptions } from '../files/options.js';
+import type { FileOptions } from '@scree/core/files';
 import { choice, type Flag, list, size, text } from './flags.js';
 
 /** How a data file is read, the same for every command that reads one. */

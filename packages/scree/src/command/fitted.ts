@@ -1,6 +1,6 @@
 import { DataError, type Model, type Moments, type PcaOptions, type RowSource } from '@scree/core';
+import { DEFAULT_MEMORY } from '@scree/core/files';
 import type { DataFile, FileOptions } from '../files/index.js';
-import { DEFAULT_MEMORY } from '../files/options.js';
 import { pca } from '../index.js';
 import { readModel } from '../model-file.js';
 import type { Call } from './command.js';

@@ -1,10 +1,10 @@
 import { type FileHandle, open } from 'node:fs/promises';
 import { inflateRawSync } from 'node:zlib';
 import { type Block, type Engine, type Model, type RowSource, ScreeError } from '@scree/core';
-import { readAhead } from '../files/ahead.js';
-import { fileBytes } from '../files/bytes.js';
-import { badFile, FileError, systemError, truncated, unsupported } from '../files/file-error.js';
+import { badFile, FileError, readAhead, truncated, unsupported } from '@scree/core/files';
+import { fileBytes } from '../files/file-bytes.js';
 import { isStoredType, STORED_TYPES, type StoredType, storeAs } from '../files/stored-type.js';
+import { systemError } from '../files/system-error.js';
 import { END, type Header, LARGEST_HEADER, LIST_HEAD, MAGIC, rowsPerBlock, START, TAIL, VERSION } from './format.js';
 import { NotLines, unpackLines } from './integers.js';
 import { type Basis, Products, productEngine } from './products.js';

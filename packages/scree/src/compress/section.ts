@@ -1,6 +1,5 @@
 import { crc32 } from 'node:zlib';
-import type { Bytes } from '../files/bytes.js';
-import { badFile, truncated } from '../files/file-error.js';
+import { type Bytes, badFile, truncated } from '@scree/core/files';
 
 /** A part of a file: its length and its CRC-32, both uint32, then its bytes. */
 export const SECTION_HEAD = 8;

@@ -1,5 +1,5 @@
 import type { BesideFile } from './beside.js';
-import { type FlatNode, type FlatValue, writeFlat } from './flat.js';
+import { type FlatNode, type FlatValue, writeFlat } from './flat-writer.js';
 import { RowGroups } from './row-groups.js';
 import type { Encoder, EncoderOptions } from './write-file.js';
 

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { type FileHandle, open, rename, rm } from 'node:fs/promises';
-import { systemError } from './file-error.js';
+import { systemError } from './system-error.js';
 
 /** Bytes gathered before they are written. */
 const CHUNK = 4 << 20;

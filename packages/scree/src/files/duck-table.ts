@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import type { DuckDBConnection, DuckDBDataChunk, DuckDBResult } from '@duckdb/node-api';
 import { DataError, OptionError } from '@scree/core';
+import { blockRows, type Column, type DenseBatch, type Request, type Table } from '@scree/core/files';
 import { type Duck, duckError, identifier, openDuck, quoted } from './duckdb.js';
-import { blockRows, type Column, type DenseBatch, type Request, type Table } from './table.js';
 import { wideTable } from './wide-table.js';
 
 const NUMBER =

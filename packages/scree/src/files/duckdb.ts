@@ -2,7 +2,7 @@ import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import type { DuckDBConnection } from '@duckdb/node-api';
 import { DataError, OptionError, ScreeError } from '@scree/core';
-import { badFile, FileError } from './file-error.js';
+import { badFile, FileError } from '@scree/core/files';
 import { temporaryFolder } from './spool.js';
 
 /** DuckDB in this process, kept within bounds: its memory and threads are limited, and what does not fit goes to disk. */

@@ -1,15 +1,30 @@
 import { type FileHandle, open } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { DataError, OptionError } from '@scree/core';
-import { type Bytes, chunkReader, fileBytes, peek, readTwice } from './bytes.js';
-import { FileError, systemError } from './file-error.js';
-import { type DataFile, FileSource } from './file-source.js';
-import { checkFileOptions, type FileFormat, type FileOptions } from './options.js';
-import { HEAD, sniffFormat } from './sniff.js';
+import {
+  type Bytes,
+  type CheckedOptions,
+  checkFileOptions,
+  chunkReader,
+  type DataFile,
+  FileError,
+  type FileFormat,
+  type FileOptions,
+  HEAD,
+  identify,
+  openData,
+  openTable,
+  type Packing,
+  type Place,
+  packingOf,
+  readTwice,
+  sniffFormat,
+  type Table,
+} from '@scree/core/files';
+import { fileBytes } from './file-bytes.js';
 import { spooled } from './spool.js';
-import { type Table, withClose } from './table.js';
-import { type Packing, packingOf, unpacked } from './unpack.js';
-import { placed } from './zip.js';
+import { systemError } from './system-error.js';
+import { nodeUnpackers } from './unpackers.js';
 
 /** Standard input, for tests to replace. */
 export interface OpenHooks {
@@ -34,20 +49,18 @@ export async function openFile(
       throw new OptionError('BAD_OPTION', 'Name a file, or ask for data with sql.', { option: 'sql' });
     const { openQuery } = await import('./duck-table.js');
     const table = await openQuery(options.sql, { path: 'the query', memory: checked.memory });
-    return finish(table, checked, { path: 'the query', bytes: undefined }, async () => {});
+    return openData(table, checked, { path: 'the query', bytes: undefined });
   }
   if (path === '-') return openStandardInput(checked, hooks.stdin ?? process.stdin);
   const { handle, bytes } = await openHandle(path);
   try {
-    const table = await openTable(bytes, { file: path, name: basename(path) }, checked);
-    return await finish(table, checked, { path, bytes: bytes.size }, () => handle.close());
+    const table = await openAny(bytes, { name: basename(path) }, checked);
+    return await openData(table, checked, { path, bytes: bytes.size }, () => handle.close());
   } catch (error) {
     await handle.close();
     throw error;
   }
 }
-
-type Checked = FileOptions & { readonly memory: number };
 
 async function openHandle(path: string): Promise<{ handle: FileHandle; bytes: Bytes }> {
   let handle: FileHandle | undefined;
@@ -58,7 +71,7 @@ async function openHandle(path: string): Promise<{ handle: FileHandle; bytes: By
     if (!facts.isFile())
       throw new FileError('BAD_FILE', path, `${path} is no plain file. Pass its data on standard input, as "-".`);
     if (facts.size === 0) throw new DataError('EMPTY_DATA', `${path} is empty.`);
-    return { handle, bytes: fileBytes(handle, path, 0, facts.size) };
+    return { handle, bytes: { ...fileBytes(handle, path, 0, facts.size), file: path } };
   } catch (error) {
     await handle?.close();
     throw systemError(error, path, 'read');
@@ -68,7 +81,7 @@ async function openHandle(path: string): Promise<{ handle: FileHandle; bytes: By
 /** Formats that can be read as they come; the others need to look at the end, or at the beginning twice. */
 const FLOWING: readonly FileFormat[] = ['npy', 'idx'];
 
-async function openStandardInput(options: Checked, stdin: AsyncIterable<Uint8Array>): Promise<DataFile> {
+async function openStandardInput(options: CheckedOptions, stdin: AsyncIterable<Uint8Array>): Promise<DataFile> {
   const path = 'standard input';
   const chunks = stdin[Symbol.asyncIterator]();
   const { head, bytes } = await peekStream(chunks, path);
@@ -81,15 +94,15 @@ async function openStandardInput(options: Checked, stdin: AsyncIterable<Uint8Arr
     options.weight !== undefined ||
     options.sql !== undefined;
   if (format && FLOWING.includes(format) && !twice && !isFortran(head)) {
-    const table = await openTable(bytes, { file: '', name: '', format }, options);
-    return finish(table, options, { path, bytes: undefined }, async () => {
+    const table = await openAny(bytes, { name: '', format }, options);
+    return openData(table, options, { path, bytes: undefined }, async () => {
       await chunks.return?.();
     });
   }
   const whole = await spooled(bytes);
   try {
-    const table = await openTable(whole.bytes, { file: whole.file, name: '' }, options);
-    return await finish(table, options, { path, bytes: whole.bytes.size }, whole.close);
+    const table = await openAny(whole.bytes, { name: '' }, options);
+    return await openData(table, options, { path, bytes: whole.bytes.size }, whole.close);
   } catch (error) {
     await whole.close();
     throw error;
@@ -139,98 +152,41 @@ async function peekStream(
   return { head, bytes };
 }
 
-interface Name {
-  /** The file on disk, for libraries that open it themselves. */
-  readonly file: string;
-  /** What it is called: its ending may tell the format. */
-  readonly name: string;
-  readonly format?: FileFormat;
+/** What Node offers to core's readers; what reads databases is loaded when it is needed. */
+const node: Place = {
+  unpack: nodeUnpackers,
+  spool: (bytes) => spooled(bytes),
+  readers: {
+    parquet: async (bytes, { memory }) => (await import('./duck-table.js')).openParquet(onDisk(bytes, memory)),
+    duckdb: async (bytes, options) =>
+      (await import('./duck-table.js')).openDatabase(onDisk(bytes, options.memory), options),
+    sqlite: async (bytes, options) =>
+      (await import('./sqlite-table.js')).openSqlite(onDisk(bytes, options.memory), options),
+  },
+};
+
+/** A file as those want it who open it themselves. */
+function onDisk({ path, file }: Bytes, memory: number): { path: string; memory: number; file: string } {
+  if (file === undefined) throw new TypeError('a file that lies on disk has a name there');
+  return { path, memory, file };
 }
 
-async function openTable(bytes: Bytes, { file, name, format: known }: Name, options: Checked): Promise<Table> {
+/** A file of any format, or what is asked of it. */
+async function openAny(
+  bytes: Bytes,
+  name: { readonly name: string; readonly format?: FileFormat | undefined },
+  options: CheckedOptions,
+): Promise<Table> {
+  const found = await identify(bytes, name, options, node.unpack);
+  const { sql, memory } = options;
+  if (sql === undefined) return openTable(found, options, node);
   const { path } = bytes;
-  const { memory, member, sql } = options;
-  let packing: Packing | undefined;
-  let content = bytes;
-  let format = known;
-  if (!format) {
-    const head = await peek(bytes, HEAD);
-    packing = packingOf(head);
-    if (packing) content = unpacked(bytes, packing);
-    format = options.format ?? sniffFormat(packing ? await peek(content, HEAD) : head, name, path);
-  }
-  if (member !== undefined && !['npz', 'duckdb', 'sqlite'].includes(format)) {
-    throw new OptionError(
-      'BAD_OPTION',
-      `member chooses an array of a .npz file or a table of a database; ${path} is neither.`,
-      { option: 'member', value: member },
-    );
-  }
-  const duck = { path, memory, file };
-  const packed = (what: string) => (packing ? `${what}, ${packing}` : what);
-  // Each format's reader is loaded when it is needed: together they take longer to load than a small file to read.
-  if (sql !== undefined && !['duckdb', 'sqlite'].includes(format)) {
-    const relation = relationOf(format, file, path, packing);
+  const duck = onDisk(bytes, memory);
+  if (found.format !== 'duckdb' && found.format !== 'sqlite') {
+    const relation = relationOf(found.format, duck.file, path, found.packing);
     return (await import('./duck-table.js')).openQuery(sql, { path, memory, relation });
   }
-  switch (format) {
-    case 'npy':
-      return (await import('./npy.js')).openNpy(content, { memory, format: packed('NumPy .npy') });
-    case 'idx':
-      return (await import('./idx-table.js')).openIdx(content, { memory, format: packed('IDX') });
-    case 'csv':
-    case 'tsv':
-      return (await import('./csv-table.js')).openCsv(content, { memory, format: packed(format.toUpperCase()) });
-    case 'json':
-    case 'ndjson':
-      return (await import('./json-table.js')).openJson(content, {
-        memory,
-        lines: format === 'ndjson',
-        format: packed(format.toUpperCase()),
-      });
-    default:
-  }
-  const whole = await unpackedFile(bytes, content, packing);
-  try {
-    const table = await openPlaced(format, whole, { ...duck, file: whole.file ?? file }, options);
-    return withClose(table, whole.close);
-  } catch (error) {
-    await whole.close();
-    throw error;
-  }
-}
-
-/** Formats that are read at many places: a packed file is unpacked to disk first. */
-async function unpackedFile(
-  bytes: Bytes,
-  content: Bytes,
-  packing: Packing | undefined,
-): Promise<{ bytes: Bytes; file?: string; close(): Promise<void> }> {
-  return packing ? spooled(content) : { bytes, close: async () => {} };
-}
-
-async function openPlaced(
-  format: 'npz' | 'parquet' | 'arrow' | 'duckdb' | 'sqlite',
-  whole: { bytes: Bytes },
-  duck: { path: string; memory: number; file: string },
-  options: Checked,
-): Promise<Table> {
-  const file = placed(whole.bytes);
-  if (!file) throw new TypeError('a file can be read at any place');
-  switch (format) {
-    case 'npz':
-      return (await import('./npz.js')).openNpz(file, options);
-    case 'parquet':
-      return (await import('./duck-table.js')).openParquet(duck);
-    case 'arrow':
-      return (await import('./arrow-table.js')).openArrow(file, options);
-    case 'duckdb':
-      return (await import('./duck-table.js')).openDatabase(duck, options);
-    case 'sqlite':
-      return (await import('./sqlite-table.js')).openSqlite(duck, options);
-    default:
-      return format satisfies never;
-  }
+  return openTable(found, options, node);
 }
 
 /** What DuckDB calls the file, for queries over it. */
@@ -243,20 +199,4 @@ function relationOf(format: FileFormat, file: string, path: string, packing: Pac
   throw new OptionError('BAD_OPTION', `sql reads .csv, .parquet, .json and databases; ${path} is .${format}.`, {
     option: 'sql',
   });
-}
-
-/** The table with what is chosen of it; whatever goes wrong, it is closed. */
-async function finish(
-  table: Table,
-  options: Checked,
-  facts: { path: string; bytes: number | undefined },
-  close: () => Promise<void>,
-): Promise<DataFile> {
-  const closing = withClose(table, close);
-  try {
-    return new FileSource(closing, options, facts);
-  } catch (error) {
-    await table.close();
-    throw error;
-  }
 }

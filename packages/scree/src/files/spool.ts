@@ -2,21 +2,14 @@ import { randomUUID } from 'node:crypto';
 import { mkdtemp, open, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type Bytes, chunksOf, fileBytes } from './bytes.js';
-import { systemError } from './file-error.js';
-
-export interface Spooled {
-  readonly bytes: Bytes;
-  /** The temporary file's own name. */
-  readonly file: string;
-  /** Closes and removes it. */
-  close(): Promise<void>;
-}
+import { type Bytes, chunksOf, type Spooled } from '@scree/core/files';
+import { fileBytes } from './file-bytes.js';
+import { systemError } from './system-error.js';
 
 /** Bytes that come once or in order only, laid down in a temporary file where they can be read at any place. */
-export async function spooled(bytes: Bytes, suffix = ''): Promise<Spooled> {
+export async function spooled(bytes: Bytes): Promise<Spooled> {
   const folder = await temporaryFolder();
-  const file = join(folder.path, `${randomUUID()}${suffix}`);
+  const file = join(folder.path, randomUUID());
   try {
     const handle = await open(file, 'wx+', 0o600);
     try {
@@ -26,8 +19,7 @@ export async function spooled(bytes: Bytes, suffix = ''): Promise<Spooled> {
         size += chunk.length;
       }
       return {
-        bytes: fileBytes(handle, bytes.path, 0, size),
-        file,
+        bytes: { ...fileBytes(handle, bytes.path, 0, size), file },
         close: async () => {
           await handle.close();
           await folder.remove();

@@ -1,11 +1,19 @@
 import { copyFile, open, stat, symlink } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { DataError, OptionError } from '@scree/core';
+import {
+  badFile,
+  blockRows,
+  type Column,
+  type DenseBatch,
+  type Request,
+  type Table,
+  unsupported,
+} from '@scree/core/files';
 import type { Database } from 'node-sqlite3-wasm';
 import { chooseTable } from './duck-table.js';
-import { badFile, systemError, unsupported } from './file-error.js';
 import { temporaryFolder } from './spool.js';
-import { blockRows, type Column, type DenseBatch, type Request, type Table } from './table.js';
+import { systemError } from './system-error.js';
 
 /** Rows by which columns are judged: in SQLite a column's type binds nobody. */
 const JUDGED = 1000;

@@ -1,8 +1,8 @@
 import { open } from 'node:fs/promises';
 import { join } from 'node:path';
-import { type Bytes, fileBytes } from './bytes.js';
-import { systemError, truncated } from './file-error.js';
-import { blockRows, type DenseBatch, type Request, type Table } from './table.js';
+import { type Bytes, blockRows, type DenseBatch, type Request, type Table, truncated } from '@scree/core/files';
+import { fileBytes } from './file-bytes.js';
+import { systemError } from './system-error.js';
 
 /** Columns that are read at once: DuckDB takes memory and time for each, and some 2048 rows of all at least. */
 const PART = 1024;

@@ -1,5 +1,5 @@
 import { DataError } from '@scree/core';
-import type { Labels } from '../files/labels.js';
+import type { Labels } from '@scree/core/files';
 import { plainText } from './plain-text.js';
 import { CATEGORIES } from './theme.js';
 

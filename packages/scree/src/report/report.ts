@@ -1,5 +1,5 @@
 import type { Data, Model, Progress } from '@scree/core';
-import type { Labels } from '../files/labels.js';
+import type { Labels } from '@scree/core/files';
 import { checkLabels, chooseColours } from './colouring.js';
 import { plainText } from './plain-text.js';
 import { checkImage, readRows } from './read-rows.js';

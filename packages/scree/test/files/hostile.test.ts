@@ -2,7 +2,7 @@ import { chmod, mkdir, writeFile } from 'node:fs/promises';
 import { gzipSync } from 'node:zlib';
 import { createFile, openFile, ScreeError } from 'scree';
 import { describe, expect, it } from 'vitest';
-import { bytesOf, csrFile, npyFile, zipFile } from './make.js';
+import { bytesOf, csrFile, npyFile, zipFile } from '../../../core/test/files/make.js';
 import { npyBytes, npyHeader, readAll, rowsOf, useFolder } from './support.js';
 
 const folder = useFolder();

@@ -6,7 +6,7 @@ import { gzipSync } from 'node:zlib';
 import { tableFromArrays, tableToIPC } from 'apache-arrow';
 import { openFile, pca } from 'scree';
 import { describe, expect, it } from 'vitest';
-import { bytesOf, npyFile, zipFile } from './make.js';
+import { bytesOf, npyFile, zipFile } from '../../../core/test/files/make.js';
 import { readAll, rowsOf, useFolder } from './support.js';
 
 const folder = useFolder();

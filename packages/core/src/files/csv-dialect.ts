@@ -1,0 +1,187 @@
+import { cellNumber, isMissing } from './csv-cells.js';
+import { badFile, unsupported } from './file-error.js';
+import type { Column } from './table.js';
+import { textOf } from './text.js';
+
+/** How a text table is written, and what its columns hold. */
+export interface Dialect {
+  readonly delimiter: string;
+  /** Whether numbers have a decimal comma. */
+  readonly decimalComma: boolean;
+  readonly header: boolean;
+  readonly columns: readonly Column[];
+}
+
+const DELIMITERS = [',', '\t', ';', '|', ' '];
+/** Rows by which the delimiter is judged, and characters where that is enough for some rows. */
+const JUDGED = 50;
+const JUDGED_TEXT = 1 << 18;
+/** Rows and cells by which the columns are judged. */
+const ROWS = 1000;
+const CELLS = 1_000_000;
+/** Most columns a text table may have. */
+const MOST_COLUMNS = 2 ** 20;
+
+/** Finds out how the table is written from its beginning; `whole` says whether that is all of it. */
+export function sniffDialect(bytes: Uint8Array, whole: boolean, path: string): Dialect {
+  if ((bytes[0] === 0xff && bytes[1] === 0xfe) || (bytes[0] === 0xfe && bytes[1] === 0xff)) {
+    throw unsupported(path, 'is text in UTF-16', 'Save it as UTF-8.');
+  }
+  if (bytes.includes(0)) throw badFile(path, 'it is neither text nor a format that scree knows');
+  const text = textOf(bytes).replace(/^\ufeff/, '');
+  const start = text.slice(0, JUDGED_TEXT);
+  const enough = start.length < text.length && (start.match(/\n/g)?.length ?? 0) > 2;
+  const verdicts = DELIMITERS.map((delimiter) =>
+    enough ? judge(start, delimiter, false) : judge(text, delimiter, whole),
+  );
+  const best = verdicts.reduce((a, b) => (b.score > a.score ? b : a));
+  const { delimiter, decimalComma } = best;
+  const width = best.width;
+  if (width > MOST_COLUMNS) throw unsupported(path, `has ${width} columns of text`, 'Save it as .npy.');
+  const records = splitRecords(text, delimiter, Math.max(3, Math.min(ROWS, Math.floor(CELLS / width))), whole);
+  if (records.length === 0) throw badFile(path, 'it has no complete line');
+  const usual = records.length > 1 ? records[1].length : records[0].length;
+  const body = records.slice(1).filter((record) => record.length === usual);
+  const tally = tallyColumns(body, usual, decimalComma);
+  const header = isHeader(records[0], tally, decimalComma);
+  const all = header
+    ? tally
+    : tallyColumns(
+        records.filter((record) => record.length === usual),
+        usual,
+        decimalComma,
+      );
+  const complete = whole && records.length <= ROWS;
+  const named = header ? fullHeader(records[0], body, usual) : [];
+  const names = columnNames(named, usual);
+  const columns = names.map((name, j) => {
+    const nameless = header && named[j] === '';
+    if (j === 0 && nameless && usual > 1)
+      return { name, kind: all[0].texts > 0 ? 'text' : 'other', type: 'row index' } as const;
+    return describeColumn(name, all[j], complete || nameless);
+  });
+  return { delimiter, decimalComma, header, columns };
+}
+
+interface Verdict {
+  readonly delimiter: string;
+  readonly decimalComma: boolean;
+  readonly width: number;
+  readonly score: number;
+}
+
+/** A delimiter is good when it cuts all lines into the same number of cells, and most of them are numbers. */
+function judge(text: string, delimiter: string, whole: boolean): Verdict {
+  const records = splitRecords(text, delimiter, JUDGED, whole);
+  const widths = new Map<number, number>();
+  for (const { length } of records) widths.set(length, (widths.get(length) ?? 0) + 1);
+  const [width, same] = [...widths].reduce((a, b) => (b[1] > a[1] ? b : a), [1, 0]);
+  let [cells, plain, comma] = [0, 0, 0];
+  for (const record of records.slice(records.length > 1 ? 1 : 0)) {
+    for (const cell of record.slice(0, 1000)) {
+      cells++;
+      if (isMissing(cell) || cellNumber(cell) !== undefined) plain++;
+      else if (delimiter !== ',' && cellNumber(cell, true) !== undefined) comma++;
+    }
+  }
+  const numbers = (plain + comma) / Math.max(1, cells);
+  // A delimiter that is not there leaves one column: the last resort.
+  const score = (same / Math.max(1, records.length)) * (0.25 + numbers) * (width > 1 ? 1 : 0.1);
+  return { delimiter, decimalComma: comma > plain / 4 && comma > 0, width, score };
+}
+
+/** Records of a text, quotes undone, blanks around cells taken off; the last is left out when it may be cut. */
+export function splitRecords(text: string, delimiter: string, most: number, whole: boolean): string[][] {
+  const records: string[][] = [];
+  const blanks = delimiter === ' ';
+  let at = 0;
+  while (at < text.length && records.length < most) {
+    const record: string[] = [];
+    for (;;) {
+      while (text[at] === ' ' || (text[at] === '\t' && delimiter !== '\t')) at++;
+      let cell = '';
+      if (text[at] === '"') {
+        at++;
+        for (; at < text.length; at++) {
+          if (text[at] !== '"') cell += text[at];
+          else if (text[at + 1] === '"') {
+            cell += '"';
+            at++;
+          } else break;
+        }
+        at++;
+      }
+      const rest = at;
+      while (
+        at < text.length &&
+        text[at] !== delimiter &&
+        text[at] !== '\n' &&
+        text[at] !== '\r' &&
+        !(blanks && text[at] === '\t')
+      )
+        at++;
+      cell += text.slice(rest, at);
+      record.push(cell.trim());
+      if (blanks) while (text[at] === ' ' || text[at] === '\t') at++;
+      if (at >= text.length || text[at] === '\n' || text[at] === '\r') break;
+      if (!blanks) at++;
+    }
+    // A cut record, or one whose end nobody has seen.
+    if (at >= text.length && !whole) break;
+    if (text[at] === '\r' && text[at + 1] === '\n') at++;
+    at++;
+    if (record.length > 1 || record[0] !== '') records.push(record);
+  }
+  return records;
+}
+
+interface Tally {
+  numbers: number;
+  texts: number;
+}
+
+function tallyColumns(records: readonly string[][], width: number, decimalComma: boolean): Tally[] {
+  const tally = Array.from({ length: width }, () => ({ numbers: 0, texts: 0 }));
+  for (const record of records) {
+    for (let j = 0; j < width; j++) {
+      if (isMissing(record[j])) continue;
+      if (cellNumber(record[j], decimalComma) !== undefined) tally[j].numbers++;
+      else tally[j].texts++;
+    }
+  }
+  return tally;
+}
+
+/** A line of names stands above columns of numbers; where all columns are text, it has no gaps and no numbers. */
+function isHeader(first: readonly string[], tally: readonly Tally[], decimalComma: boolean): boolean {
+  const isText = (cell: string) => !isMissing(cell) && cellNumber(cell, decimalComma) === undefined;
+  if (first.length === tally.length - 1) return first.every((cell) => cell !== '');
+  if (first.length !== tally.length) return false;
+  if (first.some((cell, j) => isText(cell) && tally[j].numbers > tally[j].texts)) return true;
+  return first.every((cell, j) => isText(cell) || (j === 0 && cell === '')) && first.some(isText);
+}
+
+/** A header that is one name short lacks that of the row names, as R writes it, or ends before a last delimiter. */
+function fullHeader(header: readonly string[], body: readonly string[][], width: number): readonly string[] {
+  if (header.length === width) return header;
+  return body.every((record) => record[width - 1] === '') ? [...header, ''] : ['', ...header];
+}
+
+/** The names, each once; numbered where there are none. */
+function columnNames(given: readonly string[], width: number): string[] {
+  const taken = new Set<string>();
+  return Array.from({ length: width }, (_, j) => {
+    const base = given[j] || (j === 0 && given.length > 0 ? 'index' : `column${j}`);
+    let name = base;
+    for (let copy = 1; taken.has(name); copy++) name = `${base}_${copy}`;
+    taken.add(name);
+    return name;
+  });
+}
+
+function describeColumn(name: string, { numbers, texts }: Tally, complete: boolean): Column {
+  // A few texts among numbers are mistakes, and reported where they are met.
+  if (numbers > texts) return { name, kind: 'number', type: 'number' };
+  if (texts > 0) return { name, kind: 'text', type: 'text' };
+  return complete ? { name, kind: 'other', type: 'empty' } : { name, kind: 'number', type: 'number' };
+}

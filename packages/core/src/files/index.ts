@@ -1,0 +1,53 @@
+/**
+ * `@scree/core/files`: data files as sources of rows, in browsers and Node. `openBlob` opens one; the rest is what readers
+ * of other formats, and of files on disk, are built from, and is stable only together with scree.
+ */
+
+export { readAhead } from './ahead.js';
+export { blobBytes } from './blob-bytes.js';
+export {
+  type ByteReader,
+  type Bytes,
+  chunkReader,
+  chunksOf,
+  readerAt,
+  readTwice,
+} from './bytes.js';
+export type { LeftOut } from './choose-columns.js';
+export { badFile, FileError, truncated, unsupported } from './file-error.js';
+export type { DataFile, MissingValues } from './file-source.js';
+export type { LabelOptions, Labels } from './labels.js';
+export { type BlobOptions, openBlob } from './open-blob.js';
+export {
+  anyPlace,
+  type Identified,
+  identify,
+  openData,
+  openTable,
+  type Place,
+  type TableReader,
+  type TableReaders,
+} from './open-table.js';
+export {
+  type CheckedOptions,
+  checkFileOptions,
+  DEFAULT_MEMORY,
+  type FileFormat,
+  type FileOptions,
+  type Missing,
+} from './options.js';
+export { showBytes } from './show-bytes.js';
+export { HEAD, sniffFormat } from './sniff.js';
+export type { Spool, Spooled } from './spool.js';
+export {
+  type Batch,
+  blockRows,
+  type Column,
+  type ColumnKind,
+  type DenseBatch,
+  type Request,
+  type Table,
+  withClose,
+} from './table.js';
+export { type Packing, packingOf, plainUnpackers, type Unpack, type Unpackers, unpacked } from './unpack.js';
+export type { Placed } from './zip.js';

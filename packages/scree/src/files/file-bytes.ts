@@ -1,0 +1,28 @@
+import type { FileHandle } from 'node:fs/promises';
+import { type Bytes, readerAt } from '@scree/core/files';
+import { systemError } from './system-error.js';
+
+/** Part of an open file; all of it when nothing else is said. */
+export function fileBytes(handle: FileHandle, path: string, start: number, size: number): Bytes {
+  const readAt = async (into: Uint8Array, position: number): Promise<number> => {
+    let filled = 0;
+    const wanted = Math.max(0, Math.min(into.length, size - position));
+    try {
+      while (filled < wanted) {
+        const { bytesRead } = await handle.read(into, filled, wanted - filled, start + position + filled);
+        if (bytesRead === 0) break;
+        filled += bytesRead;
+      }
+    } catch (error) {
+      throw systemError(error, path, 'read');
+    }
+    return filled;
+  };
+  return {
+    path,
+    size,
+    rewindable: true,
+    readAt,
+    open: () => readerAt(readAt),
+  };
+}
