@@ -1,6 +1,6 @@
 import { type Descent, descend, neighbourForces, type Snapshot } from '@scree/core';
+import { percent } from '@scree/core/words';
 import { useMemo, useRef } from 'preact/hooks';
-import { percent } from '../format.js';
 import { boxOf, cloudChoices, reachOf, useCloud } from './clouds.js';
 import { Choose, Controls, Slider } from './controls.js';
 import { DataStage, EmbeddingStage } from './forces-stage.js';
@@ -170,7 +170,7 @@ export function ForcesScreen() {
           </div>
           <div class="panel">
             <h2>Do neighbours attract?</h2>
-            <table class="facts">
+            <table class="figures">
               <thead>
                 <tr>
                   <th scope="col">share of the points whose</th>

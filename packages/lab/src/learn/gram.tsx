@@ -18,7 +18,7 @@ export function Gram({ values, size, name }: { values: Float64Array; size: numbe
       <tbody>
         {rows.map((i) => (
           <tr key={i}>
-            <th scope="row" class={`row-${i % 6}`}>
+            <th scope="row" class={`gram-name row-${i % 6}`}>
               {indexed('w', i + 1)}
             </th>
             {rows.map((j) => {

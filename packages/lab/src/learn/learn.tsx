@@ -9,6 +9,7 @@ import { SCREENS, type ScreenId, screenOf, titleOf } from './screens.js';
 import { UniquenessScreen } from './uniqueness.js';
 import { VarianceScreen } from './variance.js';
 import '../style/learn.css';
+import '../style/learn-pictures.css';
 
 const COMPONENTS: Record<ScreenId, ComponentType> = {
   variance: VarianceScreen,

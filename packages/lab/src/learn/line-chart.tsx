@@ -1,4 +1,4 @@
-import { number } from '../format.js';
+import { show } from '@scree/core/words';
 import { Label, type Point, pathOf } from './draw.js';
 import { powersOf, ticksOf } from './ticks.js';
 import { useWidth } from './use-width.js';
@@ -148,6 +148,6 @@ function axis(
 }
 
 function tickName(value: number, log: boolean): string {
-  if (!log || (value >= 0.01 && value < 1e5)) return number(value);
-  return number(value).replace(/^1\u00a0×\u00a0|^1\.0\u00a0×\u00a0/, '');
+  if (!log || (value >= 0.01 && value < 1e5)) return show(value);
+  return show(value).replace(/^1\u00a0×\u00a0|^1\.0\u00a0×\u00a0/, '');
 }

@@ -1,7 +1,7 @@
 import { useSignal } from '@preact/signals';
 import { type Matrix, pca, principalAngles } from '@scree/core';
+import { show } from '@scree/core/words';
 import { useEffect, useMemo, useRef } from 'preact/hooks';
-import { number } from '../format.js';
 import { cloudChoices, useCloud } from './clouds.js';
 import { Choose, Controls } from './controls.js';
 import { Formula, Live, num, op, Piece, row, sub, sup } from './formula.js';
@@ -129,7 +129,7 @@ export function RaceScreen() {
         <>
           <div class="panel">
             <h2>Where they are</h2>
-            <table class="facts">
+            <table class="figures">
               <thead>
                 <tr>
                   <th scope="col">road</th>
@@ -142,7 +142,7 @@ export function RaceScreen() {
                 <tr>
                   <th scope="row">exact (covariance)</th>
                   <td>–</td>
-                  <td>{finish ? number(Number(finish.milliseconds.toFixed(1))) : '…'}</td>
+                  <td>{finish ? show(Number(finish.milliseconds.toFixed(1))) : '…'}</td>
                   <td>{finish ? small(Math.max(finish.angle, 1e-16)) : '…'}</td>
                 </tr>
                 {lanes.map(({ runner, at }, i) => (

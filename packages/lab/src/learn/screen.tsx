@@ -1,6 +1,6 @@
+import { show } from '@scree/core/words';
 import type { ComponentChildren } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
-import { number } from '../format.js';
 import { addressOf } from '../route.js';
 import type { Moment } from './history.js';
 import type { Playback } from './playback.js';
@@ -68,7 +68,7 @@ export function Screen<M extends Moment>(props: Props<M>) {
           <section class="panel settings" aria-label="Settings">
             {controls}
           </section>
-          <section class="side" aria-label="Formula and numbers">
+          <section class="aside" aria-label="Formula and numbers">
             {side}
           </section>
         </div>
@@ -155,7 +155,7 @@ export function Problem<M extends Moment>({
       </p>
       {onShorter && Number.isFinite(shorter) && (
         <button type="button" onClick={() => onShorter(shorter)}>
-          Go on with a step of {number(shorter)}
+          Go on with a step of {show(shorter)}
         </button>
       )}
     </div>

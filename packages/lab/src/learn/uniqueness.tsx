@@ -103,7 +103,7 @@ export function UniquenessScreen() {
             ]}
             onChoose={(id) => change({ k: id })}
           />
-          <div class="buttons">
+          <div class="presets">
             <button type="button" onClick={() => change({ second: '4', third: '0.6', k: '2' })}>
               λ₂ = λ₁
             </button>

@@ -1,6 +1,6 @@
 import { useSignal } from '@preact/signals';
+import { percent } from '@scree/core/words';
 import { useEffect, useMemo, useRef } from 'preact/hooks';
-import { percent } from '../format.js';
 import { boxOf, cloudChoices, useCloud } from './clouds.js';
 import { Choose, Controls, Slider, Switch } from './controls.js';
 import { Formula, frac, Live, norm, num, op, Piece, row, square, sub, sum, transposed, word } from './formula.js';

@@ -1,10 +1,10 @@
-import { number } from '../format.js';
+import { show } from '@scree/core/words';
 
 /** An angle in degrees: 12.3°, 4.1 × 10⁻⁵ °. */
 export function angleText(radians: number): string {
   const degrees = (Math.abs(radians) * 180) / Math.PI;
   if (degrees >= 0.1) return `${degrees.toFixed(1)}°`;
-  return degrees < 1e-14 ? '0°' : `${number(Number(degrees.toPrecision(2)))}\u00a0°`;
+  return degrees < 1e-14 ? '0°' : `${show(Number(degrees.toPrecision(2)))}\u00a0°`;
 }
 
 /** So many decimals, with a real minus: numbers that move must not change their width. */
@@ -17,7 +17,7 @@ export function fixed(value: number, digits = 2): string {
 export function small(value: number): string {
   const size = Math.abs(value);
   if (size >= 0.001 && size < 1e4) return fixed(value, size >= 100 ? 1 : size >= 10 ? 2 : 4);
-  return size === 0 ? '0' : number(Number(value.toPrecision(2)));
+  return size === 0 ? '0' : show(Number(value.toPrecision(2)));
 }
 
 const SUBSCRIPTS = '₀₁₂₃₄₅₆₇₈₉';
