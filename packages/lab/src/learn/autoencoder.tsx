@@ -212,17 +212,22 @@ const yRec = sub('y', <mtext>rec</mtext>);
 
 function BothErrors({ first, second }: { first: number; second: number }) {
   return (
-    <Piece>
-      <mtext>mean</mtext>
-      <mspace width="0.3em" />
-      {norm(xRec, op('−'), 'x')}
-      {op('=')}
-      <Live value={first} of="lost" />
-      <mspace width="0.8em" />
-      {norm(yRec, op('−'), 'y')}
-      {op('=')}
-      <Live value={second} of="second" />
-    </Piece>
+    <>
+      <Piece>
+        <mtext>mean</mtext>
+        <mspace width="0.3em" />
+        {norm(xRec, op('−'), 'x')}
+        {op('=')}
+        <Live value={first} of="lost" />
+      </Piece>
+      <Piece>
+        <mtext>mean</mtext>
+        <mspace width="0.3em" />
+        {norm(yRec, op('−'), 'y')}
+        {op('=')}
+        <Live value={second} of="second" />
+      </Piece>
+    </>
   );
 }
 

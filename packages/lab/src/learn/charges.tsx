@@ -188,8 +188,8 @@ export function ChargesScreen() {
         <>
           <p>
             The note ends with “TODO: do a drawing … repulsive forces of charges on a sphere”. This is the drawing. For
-            one row the step is along wₐ(1 − ‖wₐ‖²) − Σ⟨wₐ, w_b⟩w_b: a spring to length 1, and from every other row a
-            push that changes its sign at 90°.
+            one row the step is along w<sub>a</sub>(1 − ‖w<sub>a</sub>‖²) − Σ⟨w<sub>a</sub>, w<sub>b</sub>⟩w<sub>b</sub>
+            , b ≠ a: a spring to length 1, and from every other row a push that changes its sign at 90°.
           </p>
           <p>
             The picture of charges is therefore not quite right: equal charges would part to 120°, and never be content

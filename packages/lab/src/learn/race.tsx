@@ -87,7 +87,13 @@ export function RaceScreen() {
           logX={byTime}
           logY
           {...(byTime && finish ? { now: finish.milliseconds } : {})}
-          xLabel={byTime ? 'milliseconds of computing (the line: the exact solve)' : 'epochs'}
+          xLabel={
+            byTime
+              ? isNarrow()
+                ? 'ms (line: exact)'
+                : 'milliseconds of computing (the line: the exact solve)'
+              : 'epochs'
+          }
           yLabel="angle to the exact subspace, rad"
           room={isNarrow() ? 130 : 140}
           height={isNarrow() ? 320 : 400}
@@ -149,13 +155,11 @@ export function RaceScreen() {
                   <tr key={runner.lane.id} data-lane={runner.lane.id} data-end={runner.end ?? 'running'}>
                     <th scope="row">
                       <span class={`swatch row-${i % 6}`} /> {runner.lane.name}
+                      {runner.end === 'converged' && at === runner.epochs.length - 1 ? ' ✓' : ''}
                     </th>
                     <td>{runner.epochs[at] ?? 0}</td>
                     <td>{(runner.milliseconds[at] ?? 0).toFixed(1)}</td>
-                    <td>
-                      {small(runner.angles[at] ?? 0)}
-                      {runner.end === 'converged' && at === runner.epochs.length - 1 ? ' ✓' : ''}
-                    </td>
+                    <td>{small(runner.angles[at] ?? 0)}</td>
                   </tr>
                 ))}
               </tbody>
@@ -178,8 +182,10 @@ export function RaceScreen() {
                 {op(':')}
                 <Live value={small(worst)} of="net" />
                 <mtext>rad</mtext>
-                {op(',')}
+              </Piece>
+              <Piece>
                 <mtext>found below</mtext>
+                <mspace width="0.3em" />
                 {sup(num(10), row(op('−'), num(5)))}
               </Piece>
             </Formula>

@@ -92,11 +92,9 @@ export function Screen<M extends Moment>(props: Props<M>) {
           Keys: space plays and pauses, <kbd>←</kbd> and <kbd>→</kbd> step, Home and End go to the ends. Nothing here
           leaves your browser.
         </p>
-        {next && (
-          <a class="button" href={addressOf(['learn', next])}>
-            Next: {titleOf(next)} <span aria-hidden="true">→</span>
-          </a>
-        )}
+        <a class="button" href={next ? addressOf(['learn', next]) : addressOf(['explore'])}>
+          Next: {next ? titleOf(next) : 'your own data'} <span aria-hidden="true">→</span>
+        </a>
       </div>
       <Spoken text={told} now={!playback.playing.value} />
     </article>
