@@ -237,7 +237,7 @@ describe.skipIf(!executablePath)('Explore, in Chromium', () => {
     await fitted(/178 rows/);
     await page.getByLabel('Components kept (k)').fill('3');
     await page.getByRole('button', { name: '3-D' }).click();
-    await page.getByLabel('colour', { exact: true }).selectOption('error');
+    await page.getByRole('combobox', { name: 'colour' }).selectOption('error');
     await expect.poll(() => page.url()).toMatch(/data=wine.*k=3.*view=3d.*colour=error/);
     const address = page.url();
     await page.goto('about:blank');
@@ -245,7 +245,7 @@ describe.skipIf(!executablePath)('Explore, in Chromium', () => {
     await fitted(/178 rows/);
     await expect.poll(() => kept().textContent()).toContain('k = 3');
     expect(await page.getByRole('button', { name: '3-D' }).getAttribute('aria-pressed')).toBe('true');
-    expect(await page.getByLabel('colour', { exact: true }).inputValue()).toBe('error');
+    expect(await page.getByRole('combobox', { name: 'colour' }).inputValue()).toBe('error');
   });
 
   it.each<[string, string | Uint8Array, RegExp]>([
