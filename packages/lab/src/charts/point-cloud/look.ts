@@ -15,7 +15,7 @@ export interface Look {
 export function lookFor(count: number, width: number, height: number, magnification: number): Look {
   const room = Math.sqrt((width * height) / Math.max(1, count / Math.max(1, magnification) ** 1.2));
   const diameter = clamp(0.5 * room, 1.7, 7);
-  const alpha = clamp(0.3 + 0.14 * room ** 0.6, 0.4, 0.85);
+  const alpha = clamp(0.12 + 0.16 * room ** 0.6, 0.2, 0.85);
   const selectedDiameter = Math.max(3, diameter * 1.2);
   return { diameter, alpha, fadedAlpha: alpha * 0.22, selectedDiameter, selectedAlpha: Math.max(0.9, alpha) };
 }

@@ -30,7 +30,7 @@ export function toSvg(picture: Picture): SVGSVGElement {
   svg.append(...belowOf(picture));
   const inner = innerFrame(picture);
   if (cloud.points.x.length <= MOST_CIRCLES) {
-    for (const { x, y, radius, alpha, colour } of dots(cloud, picture.piece)) {
+    for (const { x, y, radius, alpha, colour } of dots(cloud, picture.piece, cloud.points.x.length)) {
       const [cx, cy, r] = [x, y, radius];
       inner.append(svgElement('circle', { cx, cy, r, fill: colour, 'fill-opacity': alpha }));
     }
@@ -132,6 +132,8 @@ function raster({ cloud, piece, layout }: Picture): HTMLCanvasElement {
   painter.resize(layout.innerWidth * PNG_SCALE, layout.innerHeight * PNG_SCALE, PNG_SCALE);
   painter.show(cloud);
   painter.paint(piece);
+  painter.finish();
+  painter.present('finished', { x: 0, y: 0, width: layout.innerWidth, height: layout.innerHeight });
   // A copy: the context, of which there are few, is given back at once.
   const copy = document.createElement('canvas');
   copy.width = canvas.width;
