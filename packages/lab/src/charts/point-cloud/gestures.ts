@@ -82,8 +82,12 @@ export function listen(canvas: HTMLCanvasElement, to: Listener): () => void {
       return;
     }
     if (pointers.size > 2) return;
-    const steady = event.pointerType === 'touch' ? STEADY.touch : STEADY.mouse;
-    if (!moved && Math.hypot(place.x - before.startX, place.y - before.startY) <= steady) {
+    const isTouch = event.pointerType === 'touch';
+    const [across, down] = [Math.abs(place.x - before.startX), Math.abs(place.y - before.startY)];
+    const isShort = Math.hypot(across, down) <= (isTouch ? STEADY.touch : STEADY.mouse);
+    // The browser takes a moment to see that a finger scrolls the page (see the style sheet); the picture waits for it.
+    const mayScroll = isTouch && to.tool === 'move' && document.activeElement !== canvas && down >= across;
+    if (!moved && (isShort || mayScroll)) {
       // A move too short to be meant is made up for when a longer one follows.
       pointers.set(event.pointerId, before);
       return;

@@ -22,7 +22,7 @@ export function lookFor(count: number, width: number, height: number, magnificat
 
 /** In space, how much of its colour a point keeps: far ones step back. The eye is four radii away, so depth is about 1 ± ¼. */
 export function mist(depth: number): number {
-  return clamp(1 - (depth - 0.75) * 1.1, 0.45, 1);
+  return clamp(1 - (depth - 0.75) * 0.8, 0.5, 1);
 }
 
 function clamp(value: number, low: number, high: number): number {

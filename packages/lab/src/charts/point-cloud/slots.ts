@@ -65,6 +65,8 @@ export function slotsOf(rows: Uint32Array, count: number): Uint32Array {
 }
 
 const STEPS = 4096;
+/** What is no number is farther than this. */
+const FARTHEST = 1e9;
 
 /**
  * Slots from the farthest to the nearest, so that near points cover far ones and edges blend as they should. Sorted into a few
@@ -81,9 +83,10 @@ export function byDepth(view: View, places: Float32Array, slots: Uint32Array | n
   let high = NEAREST_DEPTH;
   for (let i = 0; i < count; i++) {
     const at = 3 * slotAt(i);
-    const depth = 1 + wx * (places[at] - ox) + wy * (places[at + 1] - oy) + wz * (places[at + 2] - oz);
-    depths[i] = depth;
-    if (!(depth > NEAREST_DEPTH)) continue;
+    depths[i] = 1 + wx * (places[at] - ox) + wy * (places[at + 1] - oy) + wz * (places[at + 2] - oz);
+    // As it was rounded, so that none is beyond the others.
+    const depth = depths[i];
+    if (!(depth > NEAREST_DEPTH && depth < FARTHEST)) continue;
     if (depth < low) low = depth;
     if (depth > high) high = depth;
   }
@@ -92,7 +95,7 @@ export function byDepth(view: View, places: Float32Array, slots: Uint32Array | n
   const scale = high > low ? (STEPS - 1) / (high - low) : 0;
   for (let i = 0; i < count; i++) {
     // Step 0 is what is not seen.
-    steps[i] = depths[i] > NEAREST_DEPTH ? 1 + Math.floor((high - depths[i]) * scale) : 0;
+    steps[i] = depths[i] > NEAREST_DEPTH && depths[i] < FARTHEST ? 1 + Math.floor((high - depths[i]) * scale) : 0;
     ends[steps[i]]++;
   }
   const hidden = ends[0];
