@@ -1,7 +1,7 @@
 import { mist } from './look.js';
 import type { Cloud, Piece } from './painter.js';
 import { hexOf, MOST_COLOURS } from './palette.js';
-import { byDepth, placesBySlot, slotsOf, strideOf } from './slots.js';
+import { byDepth, placesBySlot, rowsBySlot, slotsOf } from './slots.js';
 import { project } from './view.js';
 
 export interface Dot {
@@ -20,15 +20,13 @@ export function* dots(cloud: Cloud, piece: Piece, count: number): Generator<Dot>
   const { view, look, from, to } = piece;
   const { points, colours, selected } = cloud;
   const { x, y, z } = points;
-  const rows = x.length;
-  const stride = strideOf(rows);
+  const rows = rowsBySlot(x.length);
   const colourNames = Array.from({ length: MOST_COLOURS }, (_, index) => hexOf(cloud.palette, index));
   const places = z && placesBySlot(points);
 
   function* draw(slots: Iterable<number>, diameter: number, alpha: number): Generator<Dot> {
     for (const slot of slots) {
-      // Below 2⁵³ as long as there are fewer than 90 million points.
-      const row = (slot * stride) % rows;
+      const row = rows[slot];
       const { depth, ...at } = project(view, x[row], y[row], z?.[row]);
       const radius = diameter / 2 / depth;
       const seen = at.x > -radius && at.x < view.width + radius && at.y > -radius && at.y < view.height + radius;
@@ -43,7 +41,7 @@ export function* dots(cloud: Cloud, piece: Piece, count: number): Generator<Dot>
     yield* draw(slots, look.diameter, selected ? look.fadedAlpha : look.alpha);
   }
   if (to > count && selected) {
-    const chosen = slotsOf(selected, rows).subarray(Math.max(0, from - count), to - count);
+    const chosen = slotsOf(selected, x.length).subarray(Math.max(0, from - count), to - count);
     yield* draw(places ? byDepth(view, places, chosen) : chosen, look.selectedDiameter, look.selectedAlpha);
   }
 }

@@ -14,6 +14,7 @@ import { paletteBytes } from './palette.js';
 import { drawPlaneAxes } from './plane-axes.js';
 import { PlaneCamera } from './plane-camera.js';
 import { Renderer } from './renderer.js';
+import { type Size, watchSize } from './size.js';
 import { inSlices } from './slices.js';
 import { drawSpaceAxes } from './space-axes.js';
 import type { PointCloudProps } from './types.js';
@@ -43,7 +44,7 @@ export class Scene {
   #bounds: Bounds;
   #camera: Camera;
   #layout: Layout = layoutOf(1, 1, false);
-  #size = { width: 0, height: 0, ratio: 1 };
+  #size: Size = { width: 0, height: 0, ratio: 1 };
   /** Whether axes and arrows must be drawn; points know by themselves. */
   #stale = true;
   #resized = true;
@@ -69,7 +70,12 @@ export class Scene {
     this.#bounds = boundsOf(props.points, props.arrows);
     this.#camera = this.#newCamera();
     this.#tellWhatIsMissing();
-    this.#stops.push(listen(stage.canvas, this.#listener()), this.#watchSize());
+    const resize = (size: Size): void => {
+      this.#size = size;
+      this.#resized = true;
+      this.#ask();
+    };
+    this.#stops.push(listen(stage.canvas, this.#listener()), watchSize(stage.home, resize));
   }
 
   /** The picture as it is now, whole, for taking it away. */
@@ -287,29 +293,6 @@ export class Scene {
     const before = adds ? selected.peek() : undefined;
     const all = before ? union(before, rows) : rows;
     selected.value = all.length > 0 ? all : undefined;
-  }
-
-  #watchSize(): () => void {
-    const { home } = this.#stage;
-    let resolution: MediaQueryList | undefined;
-    const measure = (): void => {
-      const ratio = devicePixelRatio;
-      const { clientWidth: width, clientHeight: height } = home;
-      resolution?.removeEventListener('change', measure);
-      resolution = matchMedia(`(resolution: ${ratio}dppx)`);
-      resolution.addEventListener('change', measure);
-      if (width === this.#size.width && height === this.#size.height && ratio === this.#size.ratio) return;
-      this.#size = { width, height, ratio };
-      this.#resized = true;
-      this.#ask();
-    };
-    const observer = new ResizeObserver(measure);
-    observer.observe(home);
-    measure();
-    return () => {
-      observer.disconnect();
-      resolution?.removeEventListener('change', measure);
-    };
   }
 
   #tellWhatIsMissing(): void {
