@@ -31,7 +31,10 @@ interface Pointer extends Place {
   readonly startY: number;
 }
 
-/** Turns what happens on the canvas into what is meant. Returns how to stop listening. */
+/**
+ * Turns what happens on the canvas into what is meant. Returns how to stop listening. The browser itself gives a canvas that was clicked
+ * or tapped the focus, and with it the keys and, on a touch screen, all moves of one finger (see the style sheet).
+ */
 export function listen(canvas: HTMLCanvasElement, to: Listener): () => void {
   const stop = new AbortController();
   const pointers = new Map<number, Pointer>();
@@ -51,8 +54,6 @@ export function listen(canvas: HTMLCanvasElement, to: Listener): () => void {
 
   on('pointerdown', (event) => {
     if (event.button !== 0) return;
-    // Focus brings the keys, and on a touch screen all one-finger moves (see the style sheet).
-    if (event.pointerType !== 'touch') canvas.focus({ preventScroll: true });
     canvas.setPointerCapture(event.pointerId);
     const place = placeOf(event);
     pointers.set(event.pointerId, { ...place, startX: place.x, startY: place.y });
@@ -107,7 +108,6 @@ export function listen(canvas: HTMLCanvasElement, to: Listener): () => void {
     if (!pointer) return;
     if (!moved) {
       giveUpLine();
-      canvas.focus({ preventScroll: true });
       to.click(pointer, event.shiftKey);
     } else if (line) {
       to.lassoed(line, event.shiftKey);

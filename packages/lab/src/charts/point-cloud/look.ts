@@ -17,7 +17,7 @@ export function lookFor(count: number, width: number, height: number, magnificat
   const diameter = clamp(0.5 * room, 1.7, 7);
   const alpha = clamp(0.12 + 0.16 * room ** 0.6, 0.2, 0.85);
   const selectedDiameter = Math.max(3, diameter * 1.2);
-  return { diameter, alpha, fadedAlpha: alpha * 0.22, selectedDiameter, selectedAlpha: Math.max(0.9, alpha) };
+  return { diameter, alpha, fadedAlpha: alpha * 0.28, selectedDiameter, selectedAlpha: Math.max(0.9, alpha) };
 }
 
 /** In space, how much of its colour a point keeps: far ones step back. The eye is four radii away, so depth is about 1 ± ¼. */
