@@ -13,7 +13,11 @@ const here = (path) => fileURLToPath(new URL(path, import.meta.url));
 const ALWAYS = /command[\\/](main|commands|flags|data-flags|help|nearest|parse|usage-error)\.js$/;
 
 const bundle = await rolldown({
-  input: { scree: here('dist/command/scree.js') },
+  input: {
+    scree: here('dist/command/scree.js'),
+    // The program of a thread, which is started by its name: see src/files/in-thread.ts.
+    'table-worker': here('dist/files/table-worker.js'),
+  },
   platform: 'node',
   external: /^(?![./]|[A-Za-z]:[\\/])/,
   treeshake: { moduleSideEffects: true },

@@ -180,14 +180,14 @@ async function openTable(bytes: Bytes, { file, name, format: known }: Name, opti
       return (await import('./idx-table.js')).openIdx(content, { memory, format: packed('IDX') });
     case 'csv':
     case 'tsv':
-      return (await import('./csv-table.js')).openCsv(content, { memory, format: packed(format.toUpperCase()) });
     case 'json':
-    case 'ndjson':
-      return (await import('./json-table.js')).openJson(content, {
-        memory,
-        lines: format === 'ndjson',
-        format: packed(format.toUpperCase()),
-      });
+    case 'ndjson': {
+      const text = { kind: format, memory, format: packed(format.toUpperCase()) };
+      const { openInThread, worthThread } = await import('./in-thread.js');
+      if (file !== '' && worthThread(bytes.size))
+        return openInThread({ ...text, file, path, size: bytes.size, packing });
+      return (await import('./text-table.js')).openText(content, text);
+    }
     default:
   }
   const whole = await unpackedFile(bytes, content, packing);
