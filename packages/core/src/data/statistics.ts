@@ -103,10 +103,14 @@ export function* blockMeans(
 
 /** Rows that count, and what they weigh. */
 export function countRows(stats: ColumnStatistics, rows: number, weights: Float64Array | undefined): void {
+  if (!weights) {
+    stats.weight += rows;
+    stats.rows += rows;
+    return;
+  }
   for (let i = 0; i < rows; i++) {
-    const weight = weights ? weights[i] : 1;
-    stats.weight += weight;
-    if (weight > 0) stats.rows++;
+    stats.weight += weights[i];
+    if (weights[i] > 0) stats.rows++;
   }
 }
 
