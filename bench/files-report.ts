@@ -5,7 +5,7 @@ import { FILES } from './workloads.js';
 /** The command on files, as the report tells it. */
 export function filesTable({ files, bytes, parquet, widths }: FilesResult): string[] {
   const ratio = (slower: string, faster: string): number => medianOf(files, slower) / medianOf(files, faster);
-  const copying = ratio('copying', 'scree transform');
+  const [reading, copying] = [ratio('bare reading', 'scree fit'), ratio('copying', 'scree transform')];
   const help = medianOf(files, 'scree --help');
   return [
     `The command from start to end, on a .npy of ${megabytes(bytes)} (d = ${FILES.cols}, float64, k = ${FILES.k}) that the system has in its cache, allowed 1 GB.`,
@@ -13,6 +13,7 @@ export function filesTable({ files, bytes, parquet, widths }: FilesResult): stri
     ...timesTable(files),
     '',
     ...peerLines(files),
+    `- ${percent(reading)} of the speed of the bare reading; the aim is ${percent(FILES.reading)}: ${word(reading >= FILES.reading)}.`,
     `- transform at ${percent(copying)} of the speed of copying; the aim is ${percent(FILES.copying)}: ${word(copying >= FILES.copying)}.`,
     `- help in ${milliseconds(help)}, ${times(ratio('scree --help', 'node, doing'))} of Node doing nothing; the aim is ${FILES.helpMilliseconds} ms: ${word(help <= FILES.helpMilliseconds)}.`,
     ...(parquet
