@@ -24,7 +24,7 @@ const TYPES: Readonly<Record<string, string>> = {
 };
 
 /** Where `npm run build` puts it: beside this module once it is compiled. */
-const BUILT = fileURLToPath(new URL('./page', import.meta.url));
+const BUILT = fileURLToPath(new URL('../lab/page', import.meta.url));
 
 /**
  * Reads the whole page into memory, some MB at most: afterwards a request can only name what is in this list, and no path
