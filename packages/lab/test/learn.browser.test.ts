@@ -335,6 +335,36 @@ describe.skipIf(!executablePath)('Learn, in Chromium', () => {
     expect((await state(page)).converged).toBe(true);
   });
 
+  it("shows the user's own data on every screen that takes points", async () => {
+    watched = await watch(browser, server.url);
+    const { page } = watched;
+    await page
+      .locator('.status [role=status]')
+      .filter({ hasText: /components? of/ })
+      .waitFor();
+    await page.getByRole('navigation', { name: 'Screens' }).getByRole('link', { name: 'Learn' }).click();
+    for (const [screen, label] of [
+      ['variance', 'Points'],
+      ['forces', 'Points'],
+      ['autoencoder', 'Points'],
+      ['race', 'Data'],
+    ]) {
+      await page
+        .getByRole('navigation', { name: 'Roads' })
+        .getByRole('link', { name: new RegExp(screen, 'i') })
+        .click();
+      await page.locator(`[data-screen=${screen}]`).waitFor();
+      const choice = page.getByLabel(label, { exact: true });
+      expect(await choice.locator('option').last().textContent()).toMatch(/^Your data: /);
+      await choice.selectOption('own');
+      await expect.poll(() => query(page)).toContain('cloud=own');
+      await toTheEnd(page);
+      const { converged, angle } = await state(page);
+      expect(converged, screen).toBe(true);
+      expect(angle, screen).toBeLessThan(1e-4);
+    }
+  });
+
   it('takes nonsense in the address for what is usual', async () => {
     const page = await open('autoencoder?cloud=%3Cimg%3E&rule=x&k=99&alpha=NaN&step=-1e9&seed=');
     await toTheEnd(page);

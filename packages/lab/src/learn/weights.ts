@@ -80,6 +80,7 @@ export function weightsRoad(
   let w = startRows(data, k, start, seed);
   let epoch = -1;
   let [best, lowest, idle, first] = [w, Number.POSITIVE_INFINITY, 0, Number.NaN];
+  let least = Number.POSITIVE_INFINITY;
   let alphaBefore = hand.alpha;
   let done = false;
   return {
@@ -96,9 +97,12 @@ export function weightsRoad(
       if (Number.isNaN(first)) first = loss;
       const way = direction(rule, w, c, k, d, alpha);
       // Hebb's rules are no gradients of this loss, and Sanger's may climb: what must get less is the size of the steps.
-      const progress = rule === 'autoencoder' ? loss : largest(way);
-      idle = progress < lowest * (1 - 1e-12) ? 0 : idle + 1;
-      const settled = Number.isFinite(loss) && largest(way) < TOLERANCE;
+      const size = largest(way);
+      const progress = rule === 'autoencoder' ? loss : size;
+      // Near the end a loss has no digits left to fall, but steps still get shorter.
+      idle = progress < lowest * (1 - 1e-12) || size < least ? 0 : idle + 1;
+      least = Math.min(least, size);
+      const settled = Number.isFinite(loss) && size < TOLERANCE;
       if (!Number.isFinite(loss) || loss > 4 * first + 4 || (idle > PATIENCE && !settled)) {
         w = best;
         idle = 0;

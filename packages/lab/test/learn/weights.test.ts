@@ -113,6 +113,12 @@ describe('α', () => {
     });
     expect(new Set(epochs).size).toBe(3);
   });
+
+  it('may be so large, and variances so close, that thousands of epochs are needed: slow is not wrong', () => {
+    const last = run('autoencoder', 1, 'short', weighable(cloudOf('round', 2).points), 0.95);
+    expect(last.epoch).toBeGreaterThan(1000);
+    expect(last.converged).toBe(true);
+  });
 });
 
 describe('too long a step', () => {
