@@ -2,6 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
+import * as files from '../src/files/index.js';
 import * as core from '../src/index.js';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
@@ -48,13 +49,60 @@ describe('@scree/core as a package', () => {
     expect(Object.keys(manifest.exports)).toEqual(['.', './engine', './files', './words', './package.json']);
   });
 
-  it('is imported in its built form by a plain Node program, and exports the same there', () => {
-    const program = "import * as core from '@scree/core'; console.log(JSON.stringify(Object.keys(core).sort()))";
+  it('exports for files exactly what reads and opens them', () => {
+    expect(Object.keys(files).sort()).toEqual([
+      'DEFAULT_MEMORY',
+      'FileError',
+      'HEAD',
+      'anyPlace',
+      'badFile',
+      'blobBytes',
+      'blockRows',
+      'checkFileOptions',
+      'chunkReader',
+      'chunksOf',
+      'identify',
+      'openBlob',
+      'openData',
+      'openTable',
+      'packingOf',
+      'plainUnpackers',
+      'readAhead',
+      'readTwice',
+      'readerAt',
+      'showBytes',
+      'sniffFormat',
+      'textOf',
+      'truncated',
+      'unpacked',
+      'unsupported',
+      'withClose',
+    ]);
+  });
+
+  it.each([
+    ['@scree/core', core],
+    ['@scree/core/files', files],
+  ])('is imported in its built form by a plain Node program, and exports the same there: %s', (name, exported) => {
+    const program = `import * as all from '${name}'; console.log(JSON.stringify(Object.keys(all).sort()))`;
     const printed = execFileSync(process.execPath, ['--input-type=module', '-e', program], {
       cwd: root,
       encoding: 'utf8',
     });
-    expect(JSON.parse(printed)).toEqual(Object.keys(core).sort());
+    expect(JSON.parse(printed)).toEqual(Object.keys(exported).sort());
+  });
+
+  it('has errors of one kind, whichever of its entries throws them', () => {
+    const program = `
+      import { DataError, ScreeError } from '@scree/core';
+      import { FileError, openBlob } from '@scree/core/files';
+      const errors = await Promise.all([new Blob(['']), new Blob(['PAR1'])].map((blob) => openBlob(blob).catch((error) => error)));
+      console.log(JSON.stringify([errors[0] instanceof DataError, errors[1] instanceof FileError, errors[1] instanceof ScreeError]));`;
+    const printed = execFileSync(process.execPath, ['--input-type=module', '-e', program], {
+      cwd: root,
+      encoding: 'utf8',
+    });
+    expect(JSON.parse(printed)).toEqual([true, true, true]);
   });
 
   it('names no Node type or module: it runs in a browser as it is', () => {

@@ -29,7 +29,7 @@ export function App() {
         <label class="push">
           <span class="visually-hidden">Theme</span>
           <select value={theme.value} onChange={(event) => (theme.value = event.currentTarget.value as Theme)}>
-            <option value="auto">System theme</option>
+            <option value="auto">Auto</option>
             <option value="light">Light</option>
             <option value="dark">Dark</option>
           </select>

@@ -8,15 +8,15 @@ import type { Placed } from './zip.js';
 
 /** Where a field's description and buffers are in a batch. */
 export interface Spot {
-  readonly node: number;
+  readonly fieldNode: number;
   readonly buffer: number;
 }
 
 /** Where each field is: what stands before it is counted, children and all. */
 export function locate(fields: readonly Field[], batch: Batch): Spot[] {
-  let [node, buffer, variadic] = [0, 0, 0];
+  let [fieldNode, buffer, variadic] = [0, 0, 0];
   const pass = ({ type, dictionary, children }: Field): void => {
-    node++;
+    fieldNode++;
     if (dictionary) {
       buffer += 2;
       return;
@@ -26,7 +26,7 @@ export function locate(fields: readonly Field[], batch: Batch): Spot[] {
     for (const child of children) pass(child);
   };
   return fields.map((field) => {
-    const spot = { node, buffer };
+    const spot = { fieldNode, buffer };
     pass(field);
     return spot;
   });
@@ -90,7 +90,7 @@ export class BatchReader {
   /** Which values are there; undefined when all are. */
   async valid(spot: Spot, from: number, count: number, length: number): Promise<((i: number) => boolean) | undefined> {
     const { nodes, buffers } = this.#batch;
-    if (nodes[2 * spot.node + 1] === 0 || buffers[2 * spot.buffer + 1] === 0) return undefined;
+    if (nodes[2 * spot.fieldNode + 1] === 0 || buffers[2 * spot.buffer + 1] === 0) return undefined;
     const first = from >> 3;
     const bits = await this.#part(spot.buffer, first, Math.ceil((from + count) / 8) - first, Math.ceil(length / 8));
     const shift = from - 8 * first;

@@ -103,7 +103,7 @@ export async function openArrow(
       }
       // Vectors lie one after the other in their only child.
       const { size } = field.type;
-      const child = { node: spot.node + 1, buffer: spot.buffer + 1 };
+      const child = { fieldNode: spot.fieldNode + 1, buffer: spot.buffer + 1 };
       const values = await reader.numbers(child, field.children[0].type, from * size, count * size, length * size);
       const valid = await reader.valid(spot, from, count, length);
       for (const [slot, entry] of slots) {
@@ -199,7 +199,7 @@ async function readDictionaries(
       throw badFile(file.path, `a dictionary has more than ${MOST_ENTRIES} entries`);
     const reader = new BatchReader(file, batch, 64 << 20, unpack);
     texts = texts.concat(
-      await reader.texts({ node: 0, buffer: 0 }, field.type.kind === 'largeText', 0, batch.length, batch.length),
+      await reader.texts({ fieldNode: 0, buffer: 0 }, field.type.kind === 'largeText', 0, batch.length, batch.length),
     );
   }
   return texts;

@@ -49,5 +49,6 @@ export {
   type Table,
   withClose,
 } from './table.js';
+export { textOf } from './text.js';
 export { type Packing, packingOf, plainUnpackers, type Unpack, type Unpackers, unpacked } from './unpack.js';
 export type { Placed } from './zip.js';

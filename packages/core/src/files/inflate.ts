@@ -5,7 +5,7 @@ import type { InputWindow } from './input-window.js';
  * Unpacks deflate (RFC 1951) as a stream. Browsers have `DecompressionStream`, which is faster, but it does not say where
  * the packed data ended: what follows in a gzip file of several members is then lost, refused or read, as each browser
  * likes, and nobody can tell data that are cut off from data that are damaged. So we do it ourselves; whoever has
- * something faster that can tell (`node:zlib`) passes it as an unpacker.
+ * something faster that can tell (Node's zlib) passes it as an unpacker.
  */
 
 /** How far back a copy may reach. */

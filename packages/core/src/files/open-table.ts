@@ -1,13 +1,7 @@
 import { OptionError } from '../errors.js';
-import { openArrow } from './arrow-table.js';
 import { type Bytes, peek } from './bytes.js';
-import { openCsv } from './csv-table.js';
 import { unsupported } from './file-error.js';
 import { type DataFile, FileSource } from './file-source.js';
-import { openIdx } from './idx-table.js';
-import { openJson } from './json-table.js';
-import { openNpy } from './npy.js';
-import { openNpz } from './npz.js';
 import type { CheckedOptions, FileFormat } from './options.js';
 import { HEAD, sniffFormat } from './sniff.js';
 import { type Spool, spoolToBlob } from './spool.js';
@@ -74,17 +68,22 @@ export async function openTable(file: Identified, options: CheckedOptions, place
   const { bytes, content, format, packing } = file;
   const { memory } = options;
   const packed = (what: string) => (packing ? `${what}, ${packing}` : what);
+  // Each format's reader is loaded when it is needed: together they take longer to load than a small file to read.
   switch (format) {
     case 'npy':
-      return openNpy(content, { memory, format: packed('NumPy .npy') }, place);
+      return (await import('./npy.js')).openNpy(content, { memory, format: packed('NumPy .npy') }, place);
     case 'idx':
-      return openIdx(content, { memory, format: packed('IDX') });
+      return (await import('./idx-table.js')).openIdx(content, { memory, format: packed('IDX') });
     case 'csv':
     case 'tsv':
-      return openCsv(content, { memory, format: packed(format.toUpperCase()) });
+      return (await import('./csv-table.js')).openCsv(content, { memory, format: packed(format.toUpperCase()) });
     case 'json':
     case 'ndjson':
-      return openJson(content, { memory, lines: format === 'ndjson', format: packed(format.toUpperCase()) });
+      return (await import('./json-table.js')).openJson(content, {
+        memory,
+        lines: format === 'ndjson',
+        format: packed(format.toUpperCase()),
+      });
     default:
   }
   if (format !== 'npz' && format !== 'arrow' && !place.readers[format]) throw noReader(format, bytes.path);
@@ -106,8 +105,8 @@ async function openPlaced(
 ): Promise<Table> {
   const file = placed(bytes);
   if (!file) throw new TypeError('a file can be read at any place');
-  if (format === 'npz') return openNpz(file, options, place);
-  if (format === 'arrow') return openArrow(file, options, place);
+  if (format === 'npz') return (await import('./npz.js')).openNpz(file, options, place);
+  if (format === 'arrow') return (await import('./arrow-table.js')).openArrow(file, options, place);
   const read = place.readers[format];
   if (!read) throw noReader(format, bytes.path);
   return read(file, options);

@@ -2,11 +2,11 @@ import { fileURLToPath } from 'node:url';
 import { build, type Rolldown } from 'vite';
 import type { Site } from '../../../../test/serve.js';
 
-/** The test page with the sources in it, built in memory; not minified, so that a failure can be read. */
-export async function bundlePage(): Promise<Site> {
+/** A test page with the sources in it, built in memory; not minified, so that a failure can be read. */
+export async function bundlePage(folder = new URL('.', import.meta.url)): Promise<Site> {
   const output = await build({
     configFile: false,
-    root: fileURLToPath(new URL('.', import.meta.url)),
+    root: fileURLToPath(folder),
     logLevel: 'warn',
     worker: { format: 'es' },
     build: { write: false, target: 'esnext', minify: false, modulePreload: false },

@@ -1,7 +1,6 @@
 import { gzipSync } from 'node:zlib';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { ScreeError } from '../../src/errors.js';
 import { openArrow } from '../../src/files/arrow-table.js';
 import { decimal } from '../../src/files/csv-number.js';
 import { openCsv } from '../../src/files/csv-table.js';
@@ -10,8 +9,8 @@ import { openJson } from '../../src/files/json-table.js';
 import { unpackLz4 } from '../../src/files/lz4.js';
 import { openNpy } from '../../src/files/npy.js';
 import { openNpz } from '../../src/files/npz.js';
-import type { Table } from '../../src/files/table.js';
 import { plainUnpackers, unpacked } from '../../src/files/unpack.js';
+import { expectTypedInNoise, expectTypedWhenDamaged, type Opener, readTable } from './damage.js';
 import { PACKED_ARROW } from './fixtures.js';
 import { bytesOf, csrFile, memoryFile, npyFile, zipFile } from './make.js';
 import { blockRows } from './support.js';
@@ -19,31 +18,6 @@ import { blockRows } from './support.js';
 const memory = 2 ** 24;
 const values = Float64Array.from({ length: 60 }, (_, i) => i / 3);
 const array = npyFile('<f8', [12, 5], bytesOf(values));
-
-/** Reads everything: numbers, and each other column as text. */
-async function readTable(opened: Promise<Table>): Promise<number[][]> {
-  const table = await opened;
-  try {
-    const numbers = !table.uniform
-      ? [...table.columns.keys()].filter((j) => table.columns[j].kind === 'number')
-      : ('all' as const);
-    const rows: number[][] = [];
-    for await (const { block } of table.read({ numbers })) {
-      for (const row of blockRows(block)) rows.push(row);
-      // Nothing here is larger than what it was made from.
-      if (rows.length > 10_000) throw new Error('too many rows');
-    }
-    for (const [j, { kind }] of table.uniform ? [] : table.columns.entries()) {
-      if (kind === 'text')
-        for await (const { text } of table.read({ numbers: [], text: j })) expect(text).toBeDefined();
-    }
-    return rows;
-  } finally {
-    await table.close();
-  }
-}
-
-type Opener = (content: Uint8Array) => Promise<Table>;
 
 const OPENERS: [string, Uint8Array, Opener, number][] = [
   ['.npy', array, (content) => openNpy(memoryFile(content), { memory }), 3000],
@@ -100,30 +74,7 @@ describe('every parser, given bytes flipped and cut,', () => {
   it.each(OPENERS)(
     'answers %s rightly or with a typed error',
     async (_, content, open, numRuns) => {
-      const whole = await readTable(open(content));
-      expect(whole.length).toBeGreaterThan(0);
-      const change = fc.record({
-        flips: fc.array(
-          fc.record({ at: fc.nat(content.length - 1), to: fc.oneof(fc.nat(255), fc.constantFrom(0, 255, 127, 128)) }),
-          { maxLength: 4 },
-        ),
-        cut: fc.oneof(
-          { weight: 3, arbitrary: fc.constant(content.length) },
-          { weight: 1, arbitrary: fc.nat(content.length) },
-        ),
-        added: fc.uint8Array({ maxLength: 8 }),
-      });
-      await fc.assert(
-        fc.asyncProperty(change, async ({ flips, cut, added }) => {
-          const changed = Uint8Array.from(content);
-          for (const { at, to } of flips) changed[at] = to;
-          const result = await readTable(open(Buffer.concat([changed.subarray(0, cut), added]))).catch(
-            (error: unknown) => error,
-          );
-          if (!Array.isArray(result) && !(result instanceof ScreeError)) throw result;
-        }),
-        { numRuns },
-      );
+      await expectTypedWhenDamaged(content, open, numRuns);
     },
     120_000,
   );
@@ -131,19 +82,7 @@ describe('every parser, given bytes flipped and cut,', () => {
   it.each(OPENERS)(
     'answers noise after the beginning of %s with a typed error',
     async (_, content, open) => {
-      await fc.assert(
-        fc.asyncProperty(
-          fc.nat(Math.min(40, content.length)),
-          fc.uint8Array({ maxLength: 200 }),
-          async (kept, noise) => {
-            const result = await readTable(open(Buffer.concat([content.subarray(0, kept), noise]))).catch(
-              (error: unknown) => error,
-            );
-            if (!Array.isArray(result) && !(result instanceof ScreeError)) throw result;
-          },
-        ),
-        { numRuns: 500 },
-      );
+      await expectTypedInNoise(content, open);
     },
     60_000,
   );

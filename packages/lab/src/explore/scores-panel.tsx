@@ -1,4 +1,4 @@
-import { computed } from '@preact/signals';
+import { computed, signal } from '@preact/signals';
 import { percent, several } from '@scree/core/words';
 import { useRef } from 'preact/hooks';
 import { type CloudArrow, type CloudHandle, PointCloud } from '../charts/point-cloud/point-cloud.js';
@@ -12,6 +12,15 @@ import { LegendView } from './legend.js';
 import { Panel } from './panel.js';
 import { RowCard } from './row-card.js';
 import { labelColumns } from './settings-panel.js';
+
+/** Scores have the same units on both axes: where the page is narrow, a tall picture would be mostly empty. */
+const narrow = matchMedia('(max-width: 40rem)');
+const height = signal(heightFor(narrow.matches));
+narrow.addEventListener('change', () => (height.value = heightFor(narrow.matches)));
+
+function heightFor(isNarrow: boolean): number {
+  return isNarrow ? 340 : 520;
+}
 
 /** Points that a solid cloud may have. */
 const MOST_SOLID = 100_000;
@@ -68,14 +77,14 @@ export function ScoresPanel() {
             selected={selected}
             hovered={hovered}
             tool={tool.value}
-            height={520}
+            height={height.value}
             label={`Scores of ${several(model.n, 'row')} on ${drawn.components.map((c) => `component ${c + 1}`).join(flat ? '' : ' and ')}.`}
             handle={(given) => {
               handle.current = given;
             }}
           />
         ) : (
-          <div class="cloud-waiting" />
+          <div class="cloud-waiting" style={{ height: `${height.value}px` }} />
         )}
         <RowCard />
       </div>

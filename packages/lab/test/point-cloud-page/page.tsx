@@ -3,6 +3,7 @@ import { render } from 'preact';
 import { type CloudArrow, type CloudHandle, PointCloud } from '../../src/charts/point-cloud/point-cloud.js';
 import { colourOf, isDark } from '../../src/theme.js';
 import { at, type Example, fan, groups } from './clouds.js';
+import { framesOfEmptyCanvas, framesWhileDragging } from './frames.js';
 import '../../src/style/base.css';
 
 /**
@@ -46,7 +47,10 @@ const page = {
     hovered.value = row;
   },
   handle: () => handle!,
-  example: () => example.value,
+  framesWhileDragging,
+  framesOfEmptyCanvas,
+  /** What the browser refused to do for the page. */
+  refused: [] as string[],
   unmount: () => render(null, document.getElementById('app')!),
 };
 
@@ -55,6 +59,7 @@ declare global {
   var cloudPage: typeof page;
 }
 globalThis.cloudPage = page;
+document.addEventListener('securitypolicyviolation', ({ violatedDirective }) => page.refused.push(violatedDirective));
 
 const palette = (): string[] => {
   isDark();

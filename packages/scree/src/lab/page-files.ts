@@ -1,7 +1,7 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { extname, join, relative, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { FileError } from '../files/file-error.js';
+import { FileError } from '@scree/core/files';
 
 export interface PageFile {
   readonly type: string;

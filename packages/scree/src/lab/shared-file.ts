@@ -2,7 +2,8 @@ import { type BigIntStats, constants } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
 import { basename, resolve } from 'node:path';
 import { DataError } from '@scree/core';
-import { FileError, systemError } from '../files/file-error.js';
+import { FileError } from '@scree/core/files';
+import { systemError } from '../files/system-error.js';
 import type { Range } from './range.js';
 
 /** Bytes that are read at a time. */

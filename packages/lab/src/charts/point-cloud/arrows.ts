@@ -2,21 +2,35 @@ import { shortenMiddle } from '../../shorten.js';
 import type { Layout } from './layout.js';
 import { children, group, set, setText, textWidth } from './svg.js';
 import type { CloudArrow } from './types.js';
-import { project, type View } from './view.js';
+import { project, type Seen, type View } from './view.js';
 
 const HEAD = 8;
 const LINE = 15;
 
-interface Box {
+/** Where a name stands: its upper left corner; names are one line high. */
+export interface Box {
   readonly x: number;
   readonly y: number;
   readonly width: number;
 }
 
+interface Shown {
+  readonly tip: Seen;
+  readonly dx: number;
+  readonly dy: number;
+  readonly label: string;
+}
+
 /** Arrows of a biplot above the points, and their names where there is room: the longest arrows first. */
-export function drawArrows(layer: SVGElement, layout: Layout, view: View, arrows: readonly CloudArrow[]): void {
+export function drawArrows(
+  layer: SVGElement,
+  layout: Layout,
+  view: View,
+  arrows: readonly CloudArrow[],
+  alreadyTaken: readonly Box[] = [],
+): void {
   const from = project(view, 0, 0, 0);
-  const shown = arrows
+  const shown: Shown[] = arrows
     .map((arrow) => ({ tip: project(view, arrow.x, arrow.y, arrow.z ?? 0), label: shortenMiddle(arrow.label, 24) }))
     .filter(({ tip }) => tip.depth > 0.05 && from.depth > 0.05)
     .map((arrow) => ({ ...arrow, dx: arrow.tip.x - from.x, dy: arrow.tip.y - from.y }))
@@ -27,13 +41,16 @@ export function drawArrows(layer: SVGElement, layout: Layout, view: View, arrows
       set(path, { d: arrowPath(from.x, from.y, shown[i].dx, shown[i].dy) });
     });
   }
-  const taken: Box[] = [];
+  const names = [...alreadyTaken];
   children(group(layer, 'arrow-names'), 'text', shown.length).forEach((text, i) => {
-    const { tip, dx, dy, label } = shown[i];
-    const box = roomFor(tip.x, tip.y, dx, dy, textWidth(label, 600), taken, layout);
-    if (box) taken.push(box);
-    setText(text, box ? label : '');
-    if (box) set(text, { x: box.x + box.width / 2, y: box.y + 12, 'text-anchor': 'middle' });
+    const places = placesFor(shown[i], textWidth(shown[i].label, 600)).filter((box) => isInside(box, layout));
+    const free = places.filter((box) => names.every((other) => apart(box, other)));
+    // Rather not over the head of another arrow either.
+    const best = free.find((box) => shown.every(({ tip }, other) => other === i || apart(box, around(tip)))) ?? free[0];
+    setText(text, best ? shown[i].label : '');
+    if (!best) return;
+    names.push(best);
+    set(text, { x: best.x + best.width / 2, y: best.y + 12, 'text-anchor': 'middle' });
   });
 }
 
@@ -50,40 +67,36 @@ function arrowPath(x: number, y: number, dx: number, dy: number): string {
   return `M${points[0]},${points[1]}L${points[2]},${points[3]}M${points[4]},${points[5]}L${points[6]},${points[7]}L${points[8]},${points[9]}`;
 }
 
-/** A place for a name next to its tip: outwards first, then beside, above and below; none where all are taken. */
-function roomFor(
-  tipX: number,
-  tipY: number,
-  dx: number,
-  dy: number,
-  width: number,
-  taken: readonly Box[],
-  { innerWidth, innerHeight }: Layout,
-): Box | undefined {
-  if (tipX < 0 || tipX > innerWidth || tipY < 0 || tipY > innerHeight) return undefined;
+/** Where a name may stand: outwards from the tip, then beside, above and below. */
+function placesFor({ tip, dx, dy }: Shown, width: number): Box[] {
   const length = Math.hypot(dx, dy) || 1;
   const [outX, outY] = [dx / length, dy / length];
-  const right = tipX + 7;
-  const left = tipX - width - 7;
-  const centre = tipX - width / 2;
-  const level = tipY - LINE / 2;
-  const places = [
-    // The box touches a circle around the tip in the arrow's direction.
-    [centre + outX * (width / 2 + 7), level + outY * (LINE / 2 + 5)],
-    [dx >= 0 ? right : left, level],
-    [dx >= 0 ? right : left, level - LINE],
-    [dx >= 0 ? right : left, level + LINE],
-    [centre, tipY - LINE - 5],
-    [centre, tipY + 5],
-    [dx >= 0 ? left : right, level - LINE],
-    [dx >= 0 ? left : right, level + LINE],
-  ];
-  for (const [x, y] of places) {
-    const box = { x, y, width };
-    const inside = x >= 0 && x + width <= innerWidth && y >= 0 && y + LINE <= innerHeight;
-    if (inside && taken.every((other) => apart(box, other))) return box;
-  }
-  return undefined;
+  // So far outwards that the box ends at the tip.
+  const out = Math.min((width / 2 + 6) / Math.abs(outX || 1e-9), (LINE / 2 + 4) / Math.abs(outY || 1e-9));
+  const right = tip.x + 7;
+  const left = tip.x - width - 7;
+  const [ahead, behind] = dx >= 0 ? [right, left] : [left, right];
+  const centre = tip.x - width / 2;
+  const level = tip.y - LINE / 2;
+  const outwards = [centre + outX * out, level + outY * out];
+  const beside = [ahead, level + outY * 6];
+  return [
+    ...(Math.abs(outX) > 0.5 ? [beside, outwards] : [outwards, beside]),
+    [ahead, level - LINE],
+    [ahead, level + LINE],
+    [centre, tip.y - LINE - 5],
+    [centre, tip.y + 5],
+    [behind, level - LINE],
+    [behind, level + LINE],
+  ].map(([x, y]) => ({ x, y, width }));
+}
+
+function around({ x, y }: Seen): Box {
+  return { x: x - 4, y: y - LINE / 2, width: 8 };
+}
+
+function isInside({ x, y, width }: Box, { innerWidth, innerHeight }: Layout): boolean {
+  return x >= 0 && x + width <= innerWidth && y >= 0 && y + LINE <= innerHeight;
 }
 
 function apart(a: Box, b: Box): boolean {

@@ -33,13 +33,15 @@ export function boundsOf(points: CloudPoints, arrows: readonly CloudArrow[] = []
 function range(values: Float32Array, others: readonly number[]): readonly [number, number] {
   let low = Number.POSITIVE_INFINITY;
   let high = Number.NEGATIVE_INFINITY;
-  const take = (value: number): void => {
-    if (!Number.isFinite(value)) return;
-    if (value < low) low = value;
-    if (value > high) high = value;
-  };
-  for (let row = 0; row < values.length; row++) take(values[row]);
-  for (const value of others) take(value);
+  for (const list of [values, others]) {
+    for (let i = 0; i < list.length; i++) {
+      const value = list[i];
+      // What is no number, and what is infinite, has no place.
+      if (value - value !== 0) continue;
+      if (value < low) low = value;
+      if (value > high) high = value;
+    }
+  }
   return low <= high ? [low, high] : [0, 0];
 }
 

@@ -1,11 +1,14 @@
 import { dots } from './dots.js';
-import type { Cloud, Painter, Piece } from './painter.js';
+import type { Cloud, Painter, Piece, Rectangle } from './painter.js';
 
 /** Points by hand, where there is no WebGL2: the same picture, of fewer points. */
 export class CanvasPainter implements Painter {
   readonly most = 200_000;
   readonly ready = true;
+  readonly busy = false;
   readonly #context: CanvasRenderingContext2D;
+  #making = sheet();
+  #finished = sheet();
   #cloud: Cloud | undefined;
   #ratio = 1;
 
@@ -26,18 +29,19 @@ export class CanvasPainter implements Painter {
   }
 
   resize(width: number, height: number, ratio: number): void {
-    this.#context.canvas.width = width;
-    this.#context.canvas.height = height;
+    for (const { canvas } of [this.#context, this.#making, this.#finished]) {
+      canvas.width = width;
+      canvas.height = height;
+    }
     this.#ratio = ratio;
   }
 
   paint(piece: Piece): void {
     if (!this.#cloud) return;
-    const context = this.#context;
+    const context = this.#making;
     context.setTransform(this.#ratio, 0, 0, this.#ratio, 0, 0);
-    // In space nearer points cover farther ones, so that a piece cannot be added to what is there.
-    if (piece.from === 0 || this.#cloud.points.z) context.clearRect(0, 0, piece.view.width, piece.view.height);
-    for (const { x, y, radius, alpha, colour } of dots(this.#cloud, piece)) {
+    if (piece.from === 0) context.clearRect(0, 0, piece.view.width + 1, piece.view.height + 1);
+    for (const { x, y, radius, alpha, colour } of dots(this.#cloud, piece, this.count)) {
       context.globalAlpha = alpha;
       context.fillStyle = colour;
       // Squares are many times faster than circles, and of this size nobody can tell.
@@ -50,5 +54,20 @@ export class CanvasPainter implements Painter {
     }
   }
 
+  finish(): void {
+    [this.#making, this.#finished] = [this.#finished, this.#making];
+  }
+
+  present(which: 'finished' | 'making', { x, y, width, height }: Rectangle): void {
+    const { canvas } = this.#context;
+    const [left, top, across, down] = [x, y, width, height].map((value) => value * this.#ratio);
+    this.#context.clearRect(0, 0, canvas.width, canvas.height);
+    this.#context.drawImage((which === 'making' ? this.#making : this.#finished).canvas, left, top, across, down);
+  }
+
   dispose(): void {}
+}
+
+function sheet(): CanvasRenderingContext2D {
+  return document.createElement('canvas').getContext('2d')!;
 }

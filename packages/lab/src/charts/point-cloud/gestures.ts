@@ -31,7 +31,10 @@ interface Pointer extends Place {
   readonly startY: number;
 }
 
-/** Turns what happens on the canvas into what is meant. Returns how to stop listening. */
+/**
+ * Turns what happens on the canvas into what is meant. Returns how to stop listening. The browser itself gives a canvas that was clicked
+ * or tapped the focus, and with it the keys and, on a touch screen, all moves of one finger (see the style sheet).
+ */
 export function listen(canvas: HTMLCanvasElement, to: Listener): () => void {
   const stop = new AbortController();
   const pointers = new Map<number, Pointer>();
@@ -51,8 +54,6 @@ export function listen(canvas: HTMLCanvasElement, to: Listener): () => void {
 
   on('pointerdown', (event) => {
     if (event.button !== 0) return;
-    // Focus brings the keys, and on a touch screen all one-finger moves (see the style sheet).
-    if (event.pointerType !== 'touch') canvas.focus({ preventScroll: true });
     canvas.setPointerCapture(event.pointerId);
     const place = placeOf(event);
     pointers.set(event.pointerId, { ...place, startX: place.x, startY: place.y });
@@ -82,8 +83,12 @@ export function listen(canvas: HTMLCanvasElement, to: Listener): () => void {
       return;
     }
     if (pointers.size > 2) return;
-    const steady = event.pointerType === 'touch' ? STEADY.touch : STEADY.mouse;
-    if (!moved && Math.hypot(place.x - before.startX, place.y - before.startY) <= steady) {
+    const isTouch = event.pointerType === 'touch';
+    const [across, down] = [Math.abs(place.x - before.startX), Math.abs(place.y - before.startY)];
+    const isShort = Math.hypot(across, down) <= (isTouch ? STEADY.touch : STEADY.mouse);
+    // The browser takes a moment to see that a finger scrolls the page (see the style sheet); the picture waits for it.
+    const mayScroll = isTouch && to.tool === 'move' && document.activeElement !== canvas && down >= across;
+    if (!moved && (isShort || mayScroll)) {
       // A move too short to be meant is made up for when a longer one follows.
       pointers.set(event.pointerId, before);
       return;
@@ -103,7 +108,6 @@ export function listen(canvas: HTMLCanvasElement, to: Listener): () => void {
     if (!pointer) return;
     if (!moved) {
       giveUpLine();
-      canvas.focus({ preventScroll: true });
       to.click(pointer, event.shiftKey);
     } else if (line) {
       to.lassoed(line, event.shiftKey);

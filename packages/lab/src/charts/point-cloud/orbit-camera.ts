@@ -4,8 +4,8 @@ import type { View } from './view.js';
 
 /** How far the eye is from the middle, in radii of the cloud: near enough for perspective, far enough to distort little. */
 const DISTANCE = 4;
-/** Half the picture's shorter side, in radii of the cloud. */
-const PADDING = 1.02;
+/** Room around the outermost points, for the names of the axes. */
+const PADDING = 1.1;
 /** Radians a pixel. */
 const TURN = 0.008;
 
@@ -20,6 +20,10 @@ export class OrbitCamera implements Camera {
   #height = 1;
   /** From the data's units to radii of the cloud. */
   readonly #unit: readonly [number, number, number];
+  /** Corners of the box around the cloud, from its middle, in radii. */
+  readonly #corners: readonly (readonly number[])[];
+  /** Pixels a radius, at the depth of the target, when nothing was zoomed yet. */
+  #fit = 1;
 
   constructor(bounds: Bounds, equal: boolean) {
     this.#target = middle(bounds);
@@ -27,6 +31,10 @@ export class OrbitCamera implements Camera {
     const radius = Math.hypot(x, y, z);
     const root = Math.sqrt(3);
     this.#unit = equal ? [1 / radius, 1 / radius, 1 / radius] : [1 / (root * x), 1 / (root * y), 1 / (root * z)];
+    const extent = [x, y, z].map((half, side) => half * this.#unit[side]);
+    this.#corners = Array.from({ length: 8 }, (_, corner) =>
+      extent.map((half, side) => ((corner >> side) % 2 === 0 ? half : -half)),
+    );
     this.home = this.state;
   }
 
@@ -48,26 +56,30 @@ export class OrbitCamera implements Camera {
   resize(width: number, height: number): void {
     this.#width = Math.max(1, width);
     this.#height = Math.max(1, height);
+    this.#fit = this.#fitted();
   }
 
-  /** Right, up and towards the eye, in the turned frame of the data. */
-  #directions(): readonly (readonly [number, number, number])[] {
-    const [cosYaw, sinYaw] = [Math.cos(this.#yaw), Math.sin(this.#yaw)];
-    const [cosPitch, sinPitch] = [Math.cos(this.#pitch), Math.sin(this.#pitch)];
-    return [
-      [cosYaw, 0, sinYaw],
-      [sinPitch * sinYaw, cosPitch, -sinPitch * cosYaw],
-      [-cosPitch * sinYaw, sinPitch, cosPitch * cosYaw],
-    ];
+  /** As large as the box, seen from where one looks at first, has room. */
+  #fitted(): number {
+    const [right, up, near] = directions(this.home[0], this.home[1]);
+    const along = (direction: readonly number[], corner: readonly number[]): number =>
+      direction.reduce((sum, share, side) => sum + share * corner[side], 0);
+    let [across, upwards] = [0, 0];
+    for (const corner of this.#corners) {
+      const depth = 1 - along(near, corner) / DISTANCE;
+      across = Math.max(across, Math.abs(along(right, corner)) / depth);
+      upwards = Math.max(upwards, Math.abs(along(up, corner)) / depth);
+    }
+    return Math.min(this.#width / across, this.#height / upwards) / (2 * PADDING);
   }
 
   /** Pixels a radius, at the depth of the target. */
   #scale(): number {
-    return (this.#zoom * Math.min(this.#width, this.#height)) / (2 * PADDING);
+    return this.#zoom * this.#fit;
   }
 
   view(): View {
-    const [right, up, near] = this.#directions();
+    const [right, up, near] = directions(this.#yaw, this.#pitch);
     const scale = this.#scale();
     const sizes = [(2 * scale) / this.#width, (2 * scale) / this.#height, -1 / DISTANCE];
     const turn = [right, up, near].flatMap((direction, row) =>
@@ -82,7 +94,7 @@ export class OrbitCamera implements Camera {
   }
 
   pan(dx: number, dy: number): void {
-    const [right, up] = this.#directions();
+    const [right, up] = directions(this.#yaw, this.#pitch);
     const scale = this.#scale();
     const [x, y, z] = this.#target.map(
       (value, side) => value + (up[side] * dy - right[side] * dx) / (scale * this.#unit[side]),
@@ -99,4 +111,15 @@ export class OrbitCamera implements Camera {
     this.pan(away[0], away[1]);
     return true;
   }
+}
+
+/** Right, up and towards the eye, in the turned frame of the data. */
+function directions(yaw: number, pitch: number): readonly (readonly [number, number, number])[] {
+  const [cosYaw, sinYaw] = [Math.cos(yaw), Math.sin(yaw)];
+  const [cosPitch, sinPitch] = [Math.cos(pitch), Math.sin(pitch)];
+  return [
+    [cosYaw, 0, sinYaw],
+    [sinPitch * sinYaw, cosPitch, -sinPitch * cosYaw],
+    [-cosPitch * sinYaw, sinPitch, cosPitch * cosYaw],
+  ];
 }

@@ -11,28 +11,44 @@ export interface Cloud {
   readonly selected: Uint32Array | undefined;
 }
 
-/** One piece of a picture: slots [from, to); from 0 the picture begins anew. */
+/** One piece of a picture: from its first dot to before its last. All slots come first, then the selected ones again, on top. */
 export interface Piece {
   readonly view: View;
   readonly look: Look;
   readonly from: number;
   readonly to: number;
-  /** Selected points, the first of their slots, that are drawn on top. */
-  readonly selectedTo: number;
 }
 
-/** Puts points onto a canvas: by WebGL, or by hand where there is none. */
+/** A part of the canvas, in pixels of the style sheet. */
+export interface Rectangle {
+  readonly x: number;
+  readonly y: number;
+  readonly width: number;
+  readonly height: number;
+}
+
+/**
+ * Paints points: by WebGL, or by hand where there is none. A picture is made out of sight, piece by piece, and shown when it is
+ * finished; the one before stays until then.
+ */
 export interface Painter {
   /** Takes over what has changed since the last call. */
   show(cloud: Cloud): void;
-  /** Pixels of the canvas; `ratio` of them to a pixel of the style sheet. */
+  /** Pixels of the canvas; `ratio` of them to a pixel of the style sheet. Pictures are gone. */
   resize(width: number, height: number, ratio: number): void;
+  /** Adds to the picture in the making; a piece from 0 begins anew. */
   paint(piece: Piece): void;
+  /** The picture in the making is the finished one from now on. */
+  finish(): void;
+  /** Puts a picture onto the canvas, stretched over a part of it. */
+  present(which: 'finished' | 'making', over: Rectangle): void;
   /** No more points than this are drawn. */
   readonly most: number;
-  /** How many slots, and how many of them selected, there are to draw. */
+  /** How many points there are to draw, and how many of them are selected: the dots of a picture. */
   readonly count: number;
   readonly selectedCount: number;
+  /** True while the last piece is still being drawn: the next would only have to wait for it. */
+  readonly busy: boolean;
   /** False while the graphics card has taken its context away. */
   readonly ready: boolean;
   dispose(): void;

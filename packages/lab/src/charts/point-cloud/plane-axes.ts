@@ -14,7 +14,7 @@ export function drawPlaneAxes(layer: SVGSVGElement, layout: Layout, view: View, 
   const scaleY = (view.turn[4] * innerHeight) / 2;
   const halfX = innerWidth / 2 / scaleX;
   const halfY = innerHeight / 2 / scaleY;
-  const across = ticks(view.origin[0] - halfX, view.origin[0] + halfX, innerWidth / 90);
+  const across = ticks(view.origin[0] - halfX, view.origin[0] + halfX, innerWidth / 80);
   const up = ticks(view.origin[1] - halfY, view.origin[1] + halfY, innerHeight / 60);
   const placeX = (value: number): number => crisp(left + innerWidth / 2 + (value - view.origin[0]) * scaleX);
   const placeY = (value: number): number => crisp(top + innerHeight / 2 - (value - view.origin[1]) * scaleY);

@@ -1,4 +1,4 @@
-import type { Cloud, Painter, Piece } from './painter.js';
+import type { Cloud, Painter, Piece, Rectangle } from './painter.js';
 import { MOST_COLOURS } from './palette.js';
 import { FRAGMENT_SHADER, VERTEX_SHADER } from './shaders.js';
 import { byDepth, bytesBySlot, placesBySlot, slotsOf } from './slots.js';
@@ -13,7 +13,14 @@ interface Resources {
   readonly uniforms: Readonly<Record<(typeof UNIFORMS)[number], WebGLUniformLocation | null>>;
   readonly places: WebGLBuffer;
   readonly colours: WebGLBuffer;
-  readonly order: WebGLBuffer;
+  readonly making: Sheet;
+  readonly finished: Sheet;
+}
+
+/** What a picture is painted on, out of sight. */
+interface Sheet {
+  readonly frame: WebGLFramebuffer;
+  readonly pixels: WebGLRenderbuffer;
 }
 
 /** Points by WebGL2: one draw call for all, one for those that are selected. */
@@ -27,14 +34,14 @@ export class Renderer implements Painter {
   #places: Float32Array = new Float32Array();
   #selected: Uint32Array | undefined;
   #ratio = 1;
+  /** Passed when all pieces so far are drawn. */
+  #fence: WebGLSync | null = null;
 
   /** Undefined where there is no WebGL2. `restored` is called when the context has come back and all must be drawn anew. */
   static on(canvas: HTMLCanvasElement, restored: () => void): Renderer | undefined {
     const gl = canvas.getContext('webgl2', {
       antialias: false,
       depth: false,
-      // Pieces of one picture are drawn over several frames.
-      preserveDrawingBuffer: true,
       powerPreference: 'high-performance',
     });
     return gl ? new Renderer(canvas, gl, restored) : undefined;
@@ -61,14 +68,25 @@ export class Renderer implements Painter {
     return this.#resources !== undefined;
   }
 
+  get busy(): boolean {
+    const gl = this.#gl;
+    if (this.#fence && gl.getSyncParameter(this.#fence, gl.SYNC_STATUS) !== gl.UNSIGNALED) {
+      gl.deleteSync(this.#fence);
+      this.#fence = null;
+    }
+    return this.#fence !== null;
+  }
+
   readonly #onLost = (event: Event): void => {
     // Without this the browser never gives it back.
     event.preventDefault();
     this.#resources = undefined;
+    this.#fence = null;
   };
 
   readonly #onRestored = (): void => {
     this.#resources = build(this.#gl);
+    this.#layOut();
     const cloud = this.#cloud;
     this.#cloud = undefined;
     if (cloud) this.show(cloud);
@@ -105,27 +123,76 @@ export class Renderer implements Painter {
     this.#canvas.width = width;
     this.#canvas.height = height;
     this.#ratio = ratio;
+    this.#layOut();
   }
 
-  paint({ view, look, from, to, selectedTo }: Piece): void {
+  /** Gives the sheets the size of the canvas. */
+  #layOut(): void {
+    const gl = this.#gl;
+    const { width, height } = this.#canvas;
+    gl.viewport(0, 0, width, height);
+    if (!this.#resources) return;
+    for (const { frame, pixels } of [this.#resources.making, this.#resources.finished]) {
+      gl.bindFramebuffer(gl.FRAMEBUFFER, frame);
+      gl.bindRenderbuffer(gl.RENDERBUFFER, pixels);
+      gl.renderbufferStorage(gl.RENDERBUFFER, gl.RGBA8, width, height);
+      gl.framebufferRenderbuffer(gl.FRAMEBUFFER, gl.COLOR_ATTACHMENT0, gl.RENDERBUFFER, pixels);
+      gl.clear(gl.COLOR_BUFFER_BIT);
+    }
+  }
+
+  paint({ view, look, from, to }: Piece): void {
     if (!this.#resources || !this.#cloud) return;
     const gl = this.#gl;
-    const { uniforms } = this.#resources;
+    const { uniforms, making } = this.#resources;
+    const { count } = this;
     const inSpace = this.#cloud.points.z !== undefined;
-    gl.viewport(0, 0, this.#canvas.width, this.#canvas.height);
-    // In space nearer points cover farther ones, so that a piece cannot be added to what is there.
-    if (from === 0 || inSpace) gl.clear(gl.COLOR_BUFFER_BIT);
+    gl.bindFramebuffer(gl.FRAMEBUFFER, making.frame);
+    if (from === 0) gl.clear(gl.COLOR_BUFFER_BIT);
     setView(gl, uniforms, view);
     gl.uniform1f(uniforms.mist, inSpace ? 1 : 0);
-    gl.uniform1f(uniforms.diameter, look.diameter * this.#ratio);
-    gl.uniform1f(uniforms.alpha, this.#selected ? look.fadedAlpha : look.alpha);
-    if (inSpace) this.#drawInOrder(byDepth(view, this.#places, to));
-    else if (to > from) gl.drawArrays(gl.POINTS, from, to - from);
-    if (!this.#selected || selectedTo === 0) return;
-    gl.uniform1f(uniforms.diameter, look.selectedDiameter * this.#ratio);
-    gl.uniform1f(uniforms.alpha, look.selectedAlpha);
-    const chosen = this.#selected.subarray(0, selectedTo);
-    this.#drawInOrder(inSpace ? byDepth(view, this.#places, chosen) : chosen);
+    if (from < count) {
+      gl.uniform1f(uniforms.diameter, look.diameter * this.#ratio);
+      gl.uniform1f(uniforms.alpha, this.#selected ? look.fadedAlpha : look.alpha);
+      const end = Math.min(count, to);
+      // In space, where near points cover far ones, pieces are whole.
+      if (inSpace) this.#drawInOrder(byDepth(view, this.#places, end));
+      else gl.drawArrays(gl.POINTS, from, end - from);
+    }
+    if (to > count && this.#selected) {
+      gl.uniform1f(uniforms.diameter, look.selectedDiameter * this.#ratio);
+      gl.uniform1f(uniforms.alpha, look.selectedAlpha);
+      const chosen = this.#selected.subarray(Math.max(0, from - count), to - count);
+      this.#drawInOrder(inSpace ? byDepth(view, this.#places, chosen) : chosen);
+    }
+    gl.deleteSync(this.#fence);
+    this.#fence = gl.fenceSync(gl.SYNC_GPU_COMMANDS_COMPLETE, 0);
+  }
+
+  finish(): void {
+    if (!this.#resources) return;
+    const { making, finished } = this.#resources;
+    this.#resources = { ...this.#resources, making: finished, finished: making };
+  }
+
+  present(which: 'finished' | 'making', over: Rectangle): void {
+    if (!this.#resources) return;
+    const gl = this.#gl;
+    const { width, height } = this.#canvas;
+    gl.bindFramebuffer(gl.READ_FRAMEBUFFER, this.#resources[which].frame);
+    gl.bindFramebuffer(gl.DRAW_FRAMEBUFFER, null);
+    gl.clear(gl.COLOR_BUFFER_BIT);
+    const x = side(over.x * this.#ratio, over.width * this.#ratio, width);
+    // Here y goes up.
+    const y = side(height - (over.y + over.height) * this.#ratio, over.height * this.#ratio, height);
+    const same = x[2] - x[0] === x[3] - x[1] && y[2] - y[0] === y[3] - y[1];
+    if (x[2] <= x[0] || y[2] <= y[0]) return;
+    gl.blitFramebuffer(
+      ...([x[1], y[1], x[3], y[3]] as const),
+      ...([x[0], y[0], x[2], y[2]] as const),
+      gl.COLOR_BUFFER_BIT,
+      same ? gl.NEAREST : gl.LINEAR,
+    );
   }
 
   #drawInOrder(slots: Uint32Array): void {
@@ -140,6 +207,17 @@ export class Renderer implements Painter {
     // A page may hold a few contexts only: this one is free now, not when the garbage is collected.
     this.#gl.getExtension('WEBGL_lose_context')?.loseContext();
   }
+}
+
+/**
+ * Along one side of the canvas: a picture of `size` pixels is put at `start`, stretched to `length`. What of the canvas it covers, and
+ * which part of the picture that is, in whole pixels: canvas from, picture from, canvas to, picture to.
+ */
+function side(start: number, length: number, size: number): readonly [number, number, number, number] {
+  const from = Math.max(0, Math.round(start));
+  const to = Math.min(size, Math.round(start + length));
+  const picture = (place: number): number => Math.round(((place - Math.round(start)) / length) * size);
+  return [from, picture(from), to, picture(to)];
 }
 
 function setView(gl: Gl, uniforms: Resources['uniforms'], { origin, turn }: View): void {
@@ -176,10 +254,10 @@ function build(gl: Gl): Resources {
   gl.texParameteri(gl.TEXTURE_2D, gl.TEXTURE_MAG_FILTER, gl.NEAREST);
   gl.enableVertexAttribArray(0);
   gl.enableVertexAttribArray(1);
-  const order = gl.createBuffer();
-  gl.bindBuffer(gl.ELEMENT_ARRAY_BUFFER, order);
+  gl.bindBuffer(gl.ELEMENT_ARRAY_BUFFER, gl.createBuffer());
   const uniforms = Object.fromEntries(
     UNIFORMS.map((name) => [name, gl.getUniformLocation(program, name)]),
   ) as Resources['uniforms'];
-  return { uniforms, places: gl.createBuffer(), colours: gl.createBuffer(), order };
+  const sheet = (): Sheet => ({ frame: gl.createFramebuffer(), pixels: gl.createRenderbuffer() });
+  return { uniforms, places: gl.createBuffer(), colours: gl.createBuffer(), making: sheet(), finished: sheet() };
 }

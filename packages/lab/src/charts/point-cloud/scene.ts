@@ -1,20 +1,20 @@
-import { drawArrows } from './arrows.js';
+import { type Box, drawArrows } from './arrows.js';
 import { type Bounds, boundsOf } from './bounds.js';
 import { between, type Camera, isHome } from './camera.js';
 import { CanvasPainter } from './canvas-painter.js';
+import { Easel } from './easel.js';
 import { listen, type Place } from './gestures.js';
 import { rowsInside, union } from './lasso.js';
 import { type Layout, layoutOf } from './layout.js';
-import { lookFor } from './look.js';
 import { drawMarks } from './marks.js';
 import { nearest } from './nearest.js';
 import { OrbitCamera } from './orbit-camera.js';
-import { Pace } from './pace.js';
-import type { Cloud, Painter, Piece } from './painter.js';
+import type { Cloud, Piece } from './painter.js';
 import { paletteBytes } from './palette.js';
 import { drawPlaneAxes } from './plane-axes.js';
 import { PlaneCamera } from './plane-camera.js';
 import { Renderer } from './renderer.js';
+import { type Size, watchSize } from './size.js';
 import { inSlices } from './slices.js';
 import { drawSpaceAxes } from './space-axes.js';
 import type { PointCloudProps } from './types.js';
@@ -37,17 +37,15 @@ const WAY_BACK = 220;
 /** The picture: keeps what is to be seen, and draws it when it changed, with the next frame. */
 export class Scene {
   readonly #stage: Stage;
-  readonly #painter: Painter;
-  readonly #pace = new Pace();
+  readonly #easel: Easel;
   readonly #stops: (() => void)[] = [];
   #props: PointCloudProps;
   #cloud: Cloud;
   #bounds: Bounds;
   #camera: Camera;
   #layout: Layout = layoutOf(1, 1, false);
-  #size = { width: 0, height: 0, ratio: 1 };
-  /** Slots that the picture shows already, and whether it must begin anew. */
-  #drawn = 0;
+  #size: Size = { width: 0, height: 0, ratio: 1 };
+  /** Whether axes and arrows must be drawn; points know by themselves. */
   #stale = true;
   #resized = true;
   #hoverAt: Place | undefined;
@@ -60,24 +58,29 @@ export class Scene {
   constructor(stage: Stage, props: PointCloudProps) {
     this.#stage = stage;
     this.#props = props;
-    this.#painter = Renderer.on(stage.canvas, () => this.#redraw()) ?? new CanvasPainter(stage.canvas);
+    const restored = (): void => this.#redraw('places');
+    this.#easel = new Easel(Renderer.on(stage.canvas, restored) ?? new CanvasPainter(stage.canvas));
     this.#cloud = {
       points: props.points,
       colours: props.colours,
       palette: paletteBytes(props.palette),
       selected: props.selected.peek(),
     };
-    this.#painter.show(this.#cloud);
+    this.#easel.painter.show(this.#cloud);
     this.#bounds = boundsOf(props.points, props.arrows);
     this.#camera = this.#newCamera();
     this.#tellWhatIsMissing();
-    this.#stops.push(listen(stage.canvas, this.#listener()), this.#watchSize());
+    const resize = (size: Size): void => {
+      this.#size = size;
+      this.#resized = true;
+      this.#ask();
+    };
+    this.#stops.push(listen(stage.canvas, this.#listener()), watchSize(stage.home, resize));
   }
 
   /** The picture as it is now, whole, for taking it away. */
   get picture(): { stage: Stage; cloud: Cloud; piece: Piece; layout: Layout; label: string } {
-    const { count, selectedCount } = this.#painter;
-    const piece = this.#piece(this.#camera.view(), 0, count, selectedCount);
+    const piece = this.#easel.whole(this.#camera.view(), this.#camera.magnification);
     return { stage: this.#stage, cloud: this.#cloud, piece, layout: this.#layout, label: this.#props.label };
   }
 
@@ -88,7 +91,7 @@ export class Scene {
     const moved = points !== before.points;
     if (moved || colours !== before.colours || palette !== before.palette) {
       const bytes = palette === before.palette ? this.#cloud.palette : paletteBytes(palette);
-      this.#show({ ...this.#cloud, points, colours, palette: bytes });
+      this.#show({ ...this.#cloud, points, colours, palette: bytes }, moved ? 'places' : 'colours');
     }
     if (moved) {
       this.#lassoing?.abort();
@@ -106,7 +109,7 @@ export class Scene {
 
   /** Follows the selection; the ring around the hovered point is a mark, points need not be drawn for it. */
   selectionChanged(selected: Uint32Array | undefined): void {
-    if (selected !== this.#cloud.selected) this.#show({ ...this.#cloud, selected });
+    if (selected !== this.#cloud.selected) this.#show({ ...this.#cloud, selected }, 'colours');
   }
 
   marksChanged(): void {
@@ -125,7 +128,7 @@ export class Scene {
     cancelAnimationFrame(this.#request);
     this.#lassoing?.abort();
     for (const stop of this.#stops) stop();
-    this.#painter.dispose();
+    this.#easel.painter.dispose();
   }
 
   #newCamera(): Camera {
@@ -133,13 +136,14 @@ export class Scene {
     return points.z ? new OrbitCamera(this.#bounds, equal) : new PlaneCamera(this.#bounds, equal);
   }
 
-  #show(cloud: Cloud): void {
+  #show(cloud: Cloud, changed: 'colours' | 'places'): void {
     this.#cloud = cloud;
-    this.#painter.show(cloud);
-    this.#redraw();
+    this.#easel.painter.show(cloud);
+    this.#redraw(changed);
   }
 
-  #redraw(): void {
+  #redraw(changed?: 'colours' | 'places'): void {
+    if (changed) this.#easel.change(changed);
     this.#stale = true;
     this.#ask();
   }
@@ -156,49 +160,29 @@ export class Scene {
     if (this.#resized) this.#applySize();
     this.#goBack(now);
     const view = this.#camera.view();
-    const { count } = this.#painter;
-    if (this.#stale || this.#drawn < count) {
-      this.#pace.frame(now);
-      this.#paint(view);
-    }
-    const unfinished = this.#painter.ready && this.#drawn < count;
-    if (!unfinished && !this.#wayBack) this.#pace.rest();
-    if (this.#hoverAsked) this.#findHovered(view);
-    this.#drawMarks(view);
-    if (unfinished || this.#wayBack) this.#ask();
-  }
-
-  /** The next piece: the first that the budget allows where something changed, else what is still missing. */
-  #paint(view: View): void {
-    const { count, selectedCount } = this.#painter;
-    const { budget } = this.#pace;
-    const from = this.#stale ? 0 : this.#drawn;
-    const inSpace = this.#cloud.points.z !== undefined;
-    const to = inSpace && !this.#stale ? count : Math.min(count, from + budget);
-    this.#painter.paint(this.#piece(view, from, to, to === count ? selectedCount : Math.min(selectedCount, budget)));
-    this.#drawn = to;
+    const { magnification } = this.#camera;
+    const more = this.#easel.frame(now, view, magnification, this.#cloud.points.z !== undefined);
     if (this.#stale) this.#drawLayers(view);
     this.#stale = false;
-  }
-
-  #piece(view: View, from: number, to: number, selectedTo: number): Piece {
-    const look = lookFor(this.#painter.count, view.width, view.height, this.#camera.magnification);
-    return { view, look, from, to, selectedTo };
+    if (this.#hoverAsked) this.#findHovered(view);
+    this.#drawMarks(view);
+    if (more || this.#wayBack) this.#ask();
   }
 
   #drawLayers(view: View): void {
     const { below, above } = this.#stage;
     const names = this.#props.axes.map(({ label }) => label);
-    if (this.#cloud.points.z) drawSpaceAxes(below, view, this.#bounds, names);
+    let taken: Box[] = [];
+    if (this.#cloud.points.z) taken = drawSpaceAxes(below, view, this.#bounds, names);
     else drawPlaneAxes(below, this.#layout, view, names);
-    drawArrows(above, this.#layout, view, this.#props.arrows ?? []);
+    drawArrows(above, this.#layout, view, this.#props.arrows ?? [], taken);
   }
 
   #drawMarks(view: View): void {
     const row = this.#props.hovered.peek();
     const { x, y, z } = this.#cloud.points;
     const seen = row === undefined || row >= x.length ? undefined : project(view, x[row], y[row], z?.[row]);
-    const { look } = this.#piece(view, 0, 0, 0);
+    const { look } = this.#easel.whole(view, this.#camera.magnification);
     drawMarks(this.#stage.above, seen && { ...seen, radius: look.diameter / 2 / seen.depth + 4 }, this.#line);
   }
 
@@ -219,8 +203,9 @@ export class Scene {
     // Groups of the other number of dimensions must go.
     if ((below.dataset.dimensions === '3') !== inSpace) below.replaceChildren();
     below.dataset.dimensions = inSpace ? '3' : '2';
-    this.#painter.resize(Math.round(layout.innerWidth * ratio), Math.round(layout.innerHeight * ratio), ratio);
+    this.#easel.painter.resize(Math.round(layout.innerWidth * ratio), Math.round(layout.innerHeight * ratio), ratio);
     this.#camera.resize(layout.innerWidth, layout.innerHeight);
+    this.#easel.change('places');
     this.#stale = true;
   }
 
@@ -310,32 +295,9 @@ export class Scene {
     selected.value = all.length > 0 ? all : undefined;
   }
 
-  #watchSize(): () => void {
-    const { home } = this.#stage;
-    let resolution: MediaQueryList | undefined;
-    const measure = (): void => {
-      const ratio = devicePixelRatio;
-      const { clientWidth: width, clientHeight: height } = home;
-      resolution?.removeEventListener('change', measure);
-      resolution = matchMedia(`(resolution: ${ratio}dppx)`);
-      resolution.addEventListener('change', measure);
-      if (width === this.#size.width && height === this.#size.height && ratio === this.#size.ratio) return;
-      this.#size = { width, height, ratio };
-      this.#resized = true;
-      this.#ask();
-    };
-    const observer = new ResizeObserver(measure);
-    observer.observe(home);
-    measure();
-    return () => {
-      observer.disconnect();
-      resolution?.removeEventListener('change', measure);
-    };
-  }
-
   #tellWhatIsMissing(): void {
     const count = this.#cloud.points.x.length;
-    const drawn = Math.min(count, this.#painter.most);
+    const drawn = Math.min(count, this.#easel.painter.most);
     const say = (value: number): string => value.toLocaleString('en');
     this.#stage.note.textContent =
       drawn < count ? `Drawn without WebGL: ${say(drawn)} of ${say(count)} points, evenly chosen.` : '';

@@ -25,7 +25,7 @@ void main() {
   extent = 2.0 * radius + 1.0;
   gl_PointSize = extent;
   vec4 paint = texelFetch(palette, ivec2(int(colour), 0), 0);
-  float kept = alpha * mix(1.0, clamp(1.0 - (depth - 0.75) * 1.1, 0.45, 1.0), mist);
+  float kept = alpha * mix(1.0, clamp(1.0 - (depth - 0.75) * 0.8, 0.5, 1.0), mist);
   tint = vec4(paint.rgb, 1.0) * paint.a * kept;
 }`;
 

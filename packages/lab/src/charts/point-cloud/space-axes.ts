@@ -1,12 +1,16 @@
 import { shortenMiddle } from '../../shorten.js';
+import type { Box } from './arrows.js';
 import { type Bounds, middle } from './bounds.js';
 import { children, group, set, setText, textWidth } from './svg.js';
 import { project, type View } from './view.js';
 
 type Place = readonly [number, number, number];
 
-/** The box around the cloud, and three axes through the mean with their names at the positive ends. Below the points. */
-export function drawSpaceAxes(layer: SVGSVGElement, view: View, bounds: Bounds, names: readonly string[]): void {
+/**
+ * The box around the cloud, and three axes through the mean with their names at the positive ends, below the points. Returns
+ * where the names stand.
+ */
+export function drawSpaceAxes(layer: SVGSVGElement, view: View, bounds: Bounds, names: readonly string[]): Box[] {
   const { low, high } = bounds;
   // Scores are centred on 0; what is not has its axes through the middle of the box.
   const centre = middle(bounds).map((value, side) => (low[side] <= 0 && high[side] >= 0 ? 0 : value));
@@ -40,23 +44,23 @@ export function drawSpaceAxes(layer: SVGSVGElement, view: View, bounds: Bounds, 
     view,
     tips.map((tip, side) => [end(side, low[side]), tip]),
   );
-  children(group(layer, 'axis-names'), 'text', 3).forEach((text, side) => {
+  return children(group(layer, 'axis-names'), 'text', 3).map((text, side) => {
     const tip = project(view, ...tips[side]);
     const from = project(view, centre[0], centre[1], centre[2]);
     const name = shortenMiddle(names[side] ?? '', 28);
     const width = textWidth(name, 600);
     const length = Math.hypot(tip.x - from.x, tip.y - from.y) || 1;
     // Beyond the tip, in the direction the axis is seen; never outside the picture when the tip is inside.
-    const x = tip.x + ((tip.x - from.x) / length) * (8 + width / 2);
-    const y = tip.y + ((tip.y - from.y) / length) * 12 + 4;
+    const [outX, outY] = [(tip.x - from.x) / length, (tip.y - from.y) / length];
+    const out = Math.min((width / 2 + 6) / Math.abs(outX || 1e-9), 12 / Math.abs(outY || 1e-9));
     const inside = tip.x >= 0 && tip.x <= view.width && tip.y >= 0 && tip.y <= view.height;
-    set(text, {
-      x: inside ? Math.min(view.width - width / 2 - 4, Math.max(width / 2 + 4, x)) : x,
-      y: inside ? Math.min(view.height - 6, Math.max(14, y)) : y,
-      'text-anchor': 'middle',
-      'fill-opacity': tip.depth > 0.05 ? 1 : 0,
-    });
+    const keep = (value: number, low: number, high: number): number =>
+      inside ? Math.min(high, Math.max(low, value)) : value;
+    const x = keep(tip.x + outX * out, width / 2 + 4, view.width - width / 2 - 4);
+    const y = keep(tip.y + outY * out + 4, 14, view.height - 6);
+    set(text, { x, y, 'text-anchor': 'middle', 'fill-opacity': tip.depth > 0.05 ? 1 : 0 });
     setText(text, name);
+    return { x: x - width / 2, y: y - 12, width };
   });
 }
 

@@ -24,22 +24,23 @@ const STYLES = [
 ];
 
 /** The figure as a file that stands alone: axes and arrows as vectors, points as circles when they are few. */
-export function toSvg(picture: Picture): SVGSVGElement {
+export async function toSvg(picture: Picture): Promise<SVGSVGElement> {
   const { cloud, layout } = picture;
   const svg = frame(picture);
-  svg.append(...belowOf(picture));
   const inner = innerFrame(picture);
+  // Before anything is waited for: the page goes on meanwhile.
+  const above = aboveOf(picture);
+  svg.append(...belowOf(picture), inner);
   if (cloud.points.x.length <= MOST_CIRCLES) {
-    for (const { x, y, radius, alpha, colour } of dots(cloud, picture.piece)) {
+    for (const { x, y, radius, alpha, colour } of dots(cloud, picture.piece, cloud.points.x.length)) {
       const [cx, cy, r] = [x, y, radius];
       inner.append(svgElement('circle', { cx, cy, r, fill: colour, 'fill-opacity': alpha }));
     }
   } else {
-    const href = raster(picture).toDataURL('image/png');
+    const href = (await raster(picture)).toDataURL('image/png');
     inner.append(svgElement('image', { href, width: layout.innerWidth, height: layout.innerHeight }));
   }
-  inner.append(...aboveOf(picture));
-  svg.append(inner);
+  inner.append(...above);
   return svg;
 }
 
@@ -53,9 +54,7 @@ export async function toPng(picture: Picture): Promise<Blob> {
   const above = frame(picture);
   above.replaceChildren(innerFrame(picture));
   above.firstElementChild!.append(...aboveOf(picture));
-  // Points first: after an await the picture may have changed.
-  const points = raster(picture);
-  const [ground, top] = await Promise.all([imageOf(below), imageOf(above)]);
+  const [ground, points, top] = await Promise.all([imageOf(below), raster(picture), imageOf(above)]);
   const canvas = document.createElement('canvas');
   canvas.width = layout.width * PNG_SCALE;
   canvas.height = layout.height * PNG_SCALE;
@@ -125,13 +124,16 @@ function groundOf(element: Element): string {
   return '#ffffff';
 }
 
-/** All points on a canvas of their own, twice the size, drawn at once. */
-function raster({ cloud, piece, layout }: Picture): HTMLCanvasElement {
+/** All points on a canvas of their own, twice the size. The page goes on while the graphics card draws them. */
+async function raster({ cloud, piece, layout }: Picture): Promise<HTMLCanvasElement> {
   const canvas = document.createElement('canvas');
   const painter = Renderer.on(canvas, () => {}) ?? new CanvasPainter(canvas);
   painter.resize(layout.innerWidth * PNG_SCALE, layout.innerHeight * PNG_SCALE, PNG_SCALE);
   painter.show(cloud);
   painter.paint(piece);
+  painter.finish();
+  while (painter.busy) await new Promise((resolve) => setTimeout(resolve, 5));
+  painter.present('finished', { x: 0, y: 0, width: layout.innerWidth, height: layout.innerHeight });
   // A copy: the context, of which there are few, is given back at once.
   const copy = document.createElement('canvas');
   copy.width = canvas.width;

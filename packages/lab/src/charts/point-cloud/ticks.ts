@@ -19,11 +19,11 @@ export function ticks(low: number, high: number, about: number): Ticks {
   return { values, texts: texts.map((text) => text.replace(/^-(0(\.0+)?)$/, '$1').replace('-', '−')), exponent };
 }
 
-/** The power of ten, times 1, 2 or 5, that is nearest above. */
-function niceStep(least: number): number {
-  const power = 10 ** Math.floor(Math.log10(least));
-  const share = least / power;
-  return power * (share <= 1 ? 1 : share <= 2 ? 2 : share <= 5 ? 5 : 10);
+/** A power of ten, times 1, 2 or 5: the nearest on the scale of a slide rule. */
+function niceStep(wanted: number): number {
+  const power = 10 ** Math.floor(Math.log10(wanted));
+  const share = wanted / power;
+  return power * (share < Math.SQRT2 ? 1 : share < Math.sqrt(10) ? 2 : share < Math.sqrt(50) ? 5 : 10);
 }
 
 const SUPERSCRIPTS = '⁰¹²³⁴⁵⁶⁷⁸⁹';

@@ -1,0 +1,293 @@
+import { badFile, FileError, type Placed, showBytes, truncated, unsupported } from '@scree/core/files';
+import type { ColumnChunk, ColumnMetaData, PageHeader, SchemaElement } from 'hyparquet';
+import { parquetHeader } from 'hyparquet/src/column.js';
+import { readRuns, readValues, type Span, type Stored, textOfValue } from './parquet-values.js';
+
+/** Bytes of a page's own header, at most. */
+const LONGEST_HEADER = 1 << 16;
+/** Bytes that a number takes in memory, or a place in a dictionary, and a text, which is a view of its page. */
+const [NUMBER, TEXT] = [9, 120];
+
+/** Bytes that all columns together keep, and may keep. */
+export interface Budget {
+  kept: number;
+  readonly most: number;
+}
+
+export interface ChunkOptions {
+  readonly rows: number;
+  readonly element: SchemaElement;
+  /** Bytes in view at once; more where a page is longer. */
+  readonly window: number;
+  readonly budget: Budget;
+}
+
+/** Values of a page, maybe by their places in a dictionary, and which rows have one; undefined where all do. */
+interface Page {
+  readonly values: Stored;
+  readonly codes: Uint32Array | undefined;
+  readonly present: Uint8Array | undefined;
+}
+
+type Unpacker = (packed: Uint8Array, size: number) => Uint8Array;
+
+/** A flat column of a row group, read a page at a time: a window of its bytes, its dictionary and one page are kept. */
+export class ParquetChunk {
+  readonly #file: Placed;
+  readonly #options: ChunkOptions;
+  readonly #end: number;
+  readonly #unpack: Unpacker;
+  #window = new Uint8Array(0);
+  #position: number;
+  #left: number;
+  #dictionary: Stored | undefined;
+  #page: Page = { values: new Float64Array(0), codes: undefined, present: undefined };
+  #rowsOfPage = 0;
+  /** Where the next row is: among the rows of the page, and among its values. */
+  #row = 0;
+  #value = 0;
+  /** Bytes kept for the dictionary, and for the page. */
+  #kept = { dictionary: 0, page: 0 };
+
+  static async open(file: Placed, chunk: ColumnChunk | undefined, options: ChunkOptions): Promise<ParquetChunk> {
+    const meta = chunk?.meta_data;
+    if (!chunk || !meta) throw badFile(file.path, 'a row group lacks a column');
+    if (chunk.file_path || chunk.crypto_metadata)
+      throw unsupported(file.path, 'keeps columns elsewhere, or encrypted', 'Write it again as one plain file.');
+    if (meta.type !== options.element.type) throw badFile(file.path, 'a column has two types');
+    return new ParquetChunk(file, meta, options, await unpackerOf(meta, file.path));
+  }
+
+  private constructor(file: Placed, meta: ColumnMetaData, options: ChunkOptions, unpack: Unpacker) {
+    this.#file = file;
+    this.#options = options;
+    this.#unpack = unpack;
+    this.#left = options.rows;
+    // A dictionary at 0 is none: there the file says what it is.
+    this.#position = Number(meta.dictionary_page_offset || meta.data_page_offset);
+    this.#end = this.#position + Number(meta.total_compressed_size);
+    if (!(this.#position >= 4 && this.#end >= this.#position && this.#end <= file.size))
+      throw truncated(file.path, 'a column would lie beyond its end');
+  }
+
+  /** The next numbers, into every `stride`-th place; missing ones are NaN. */
+  async numbers(out: Float32Array | Float64Array, start: number, stride: number, count: number): Promise<void> {
+    let at = start;
+    await this.#take(count, ({ values, codes, present }, row, value, some) => {
+      if (!(values instanceof Float64Array)) throw new RangeError('a column of numbers holds none');
+      let from = value;
+      for (let i = row; i < row + some; i++, at += stride) {
+        if (present && present[i] === 0) out[at] = Number.NaN;
+        else {
+          const place = codes ? codes[from] : from;
+          if (place >= values.length) throw new RangeError('a value is not in its dictionary');
+          out[at] = values[place];
+          from++;
+        }
+      }
+      return from;
+    });
+  }
+
+  /** The next values as text; numbers as they are shown. */
+  async texts(count: number): Promise<(string | null)[]> {
+    const { element } = this.#options;
+    const texts: (string | null)[] = [];
+    await this.#take(count, ({ values, codes, present }, row, value, some) => {
+      let from = value;
+      for (let i = row; i < row + some; i++) {
+        if (present && present[i] === 0) texts.push(null);
+        else {
+          const place = codes ? codes[from] : from;
+          if (place >= values.length) throw new RangeError('a value is not in its dictionary');
+          const found = values[place];
+          texts.push(
+            typeof found !== 'number' ? textOfValue(found, element) : Number.isNaN(found) ? null : String(found),
+          );
+          from++;
+        }
+      }
+      return from;
+    });
+    return texts;
+  }
+
+  async #take(count: number, use: (page: Page, row: number, value: number, some: number) => number): Promise<void> {
+    for (let taken = 0; taken < count; ) {
+      while (this.#row === this.#rowsOfPage) await this.#nextPage();
+      const some = Math.min(count - taken, this.#rowsOfPage - this.#row);
+      this.#value = use(this.#page, this.#row, this.#value, some);
+      this.#row += some;
+      taken += some;
+    }
+  }
+
+  async #nextPage(): Promise<void> {
+    const { path } = this.#file;
+    await this.#view(LONGEST_HEADER);
+    const reader = { view: new DataView(this.#window.buffer, this.#window.byteOffset, this.#window.length), offset: 0 };
+    if (this.#window.length === 0) throw truncated(path, 'a column ends early');
+    const header = parquetHeader(reader);
+    const { compressed_page_size: packed, uncompressed_page_size: size } = header;
+    if (!(Number.isInteger(packed) && packed >= 0 && Number.isInteger(size) && size >= 0))
+      throw badFile(path, 'a page has no size');
+    if (packed > this.#end - this.#position - reader.offset) throw truncated(path, 'a page goes beyond its column');
+    this.#keep(header.type === 'DICTIONARY_PAGE' ? 'dictionary' : 'page', packed + size);
+    this.#skip(reader.offset);
+    await this.#view(packed);
+    const bytes = this.#window.subarray(0, packed);
+    this.#readPage(header, bytes, size);
+    this.#skip(packed);
+  }
+
+  #readPage(header: PageHeader, bytes: Uint8Array, size: number): void {
+    const { element } = this.#options;
+    if (header.type === 'INDEX_PAGE') return;
+    if (header.type === 'DICTIONARY_PAGE') {
+      const count = header.dictionary_page_header?.num_values ?? -1;
+      if (this.#dictionary || !(count >= 0)) throw new RangeError('a column has two dictionaries');
+      this.#keep('dictionary', size + count * this.#bytesOfValue());
+      this.#dictionary = readValues({ bytes: this.#unpacked(bytes, size), at: 0 }, 'PLAIN', count, element);
+      return;
+    }
+    if (header.type === 'DATA_PAGE') this.#readFirstKind(header, this.#unpacked(bytes, size));
+    else if (header.type === 'DATA_PAGE_V2') this.#readSecondKind(header, bytes, size);
+    else throw new RangeError('a page of an unknown kind');
+  }
+
+  /** A page that is packed as a whole. */
+  #readFirstKind({ data_page_header: page }: PageHeader, bytes: Uint8Array): void {
+    const rows = this.#checkedRows(page);
+    if (!page) throw new RangeError('a page says nothing of itself');
+    let at = 0;
+    let present: Uint8Array | undefined;
+    if (this.#options.element.repetition_type === 'OPTIONAL') {
+      if (page.definition_level_encoding !== 'RLE') throw new RangeError('gaps are encoded in an old way');
+      const length = new DataView(bytes.buffer, bytes.byteOffset, bytes.length).getUint32(0, true);
+      present = new Uint8Array(rows);
+      readRuns(bytes, 4, 4 + length, 1, present);
+      at = 4 + length;
+    }
+    this.#setPage({ bytes, at }, page.encoding, rows, present);
+  }
+
+  /** A page whose gaps stand before the packed values. */
+  #readSecondKind({ data_page_header_v2: page }: PageHeader, bytes: Uint8Array, size: number): void {
+    const rows = this.#checkedRows(page);
+    if (!page) throw new RangeError('a page says nothing of itself');
+    const [gaps, repeats] = [page.definition_levels_byte_length, page.repetition_levels_byte_length];
+    if (!(gaps >= 0 && repeats >= 0 && gaps + repeats <= Math.min(bytes.length, size)))
+      throw new RangeError('gaps go beyond their page');
+    let present: Uint8Array | undefined;
+    if (this.#options.element.repetition_type === 'OPTIONAL' && gaps > 0) {
+      present = new Uint8Array(rows);
+      readRuns(bytes, repeats, repeats + gaps, 1, present);
+    }
+    const rest = bytes.subarray(repeats + gaps);
+    const values = page.is_compressed === false ? rest : this.#unpacked(rest, size - repeats - gaps);
+    this.#setPage({ bytes: values, at: 0 }, page.encoding, rows, present);
+  }
+
+  #checkedRows(page: PageHeader['data_page_header'] | PageHeader['data_page_header_v2']): number {
+    const rows = page?.num_values;
+    // Zero rows would do no harm, but a column of them would never end.
+    if (rows === undefined || !(rows > 0 && rows <= this.#left)) throw new RangeError(`a page of ${rows} rows`);
+    // A single run may stand for any number of rows.
+    const coded = page?.encoding.endsWith('_DICTIONARY');
+    this.#keep('page', this.#kept.page + rows * (coded ? NUMBER : this.#bytesOfValue()));
+    return rows;
+  }
+
+  #setPage(
+    span: Span,
+    encoding: NonNullable<PageHeader['data_page_header']>['encoding'],
+    rows: number,
+    present: Uint8Array | undefined,
+  ): void {
+    let count = rows;
+    if (present) {
+      count = 0;
+      for (const one of present) count += one === 0 ? 0 : 1;
+    }
+    if (encoding === 'PLAIN_DICTIONARY' || encoding === 'RLE_DICTIONARY') {
+      if (!this.#dictionary) throw new RangeError('a dictionary is missing');
+      const codes = new Uint32Array(count);
+      if (count > 0) {
+        const width = span.bytes[span.at];
+        if (width === undefined) throw new RangeError('a page is empty');
+        readRuns(span.bytes, span.at + 1, span.bytes.length, width, codes);
+      }
+      this.#page = { values: this.#dictionary, codes, present };
+    } else this.#page = { values: readValues(span, encoding, count, this.#options.element), codes: undefined, present };
+    this.#rowsOfPage = rows;
+    this.#left -= rows;
+    this.#row = 0;
+    this.#value = 0;
+  }
+
+  #bytesOfValue(): number {
+    return this.#options.element.type?.endsWith('BYTE_ARRAY') ? TEXT : NUMBER;
+  }
+
+  /** Counts what is kept from now on. */
+  #keep(what: 'dictionary' | 'page', bytes: number): void {
+    const { budget } = this.#options;
+    budget.kept += bytes - this.#kept[what];
+    this.#kept[what] = bytes;
+    if (budget.kept <= budget.most) return;
+    throw new FileError(
+      'TOO_LARGE',
+      this.#file.path,
+      `Pages of ${this.#file.path} take more than ${showBytes(budget.most)} at once. Allow more memory, choose fewer columns, or write smaller pages.`,
+    );
+  }
+
+  #unpacked(bytes: Uint8Array, size: number): Uint8Array {
+    const out = this.#unpack(bytes, size);
+    if (out.length !== size) throw new RangeError(`a page unpacks to ${out.length} bytes instead of ${size}`);
+    return out;
+  }
+
+  /** Brings so many bytes of the column into view, or all that are left. */
+  async #view(count: number): Promise<void> {
+    const left = this.#end - this.#position;
+    const wanted = Math.min(count, left);
+    if (this.#window.length >= wanted) return;
+    const larger = new Uint8Array(Math.min(left, Math.max(wanted, this.#options.window)));
+    larger.set(this.#window);
+    const from = this.#window.length;
+    const got = await this.#file.readAt(larger.subarray(from), this.#position + from);
+    if (got < larger.length - from) throw truncated(this.#file.path, 'it became shorter while it was read');
+    this.#window = larger;
+  }
+
+  #skip(count: number): void {
+    this.#window = this.#window.subarray(count);
+    this.#position += count;
+  }
+}
+
+/** What unpacks the pages of a column; loaded when the first is packed. */
+async function unpackerOf({ codec }: ColumnMetaData, path: string): Promise<Unpacker> {
+  if (codec === 'UNCOMPRESSED') return (bytes) => bytes;
+  const { compressors, decompressZstd } = await import('hyparquet-compressors');
+  // Into a buffer of the right size: what it claims to unpack to is not believed.
+  if (codec === 'ZSTD') return (bytes, size) => decompressZstd(bytes, new Uint8Array(size));
+  const unpack = compressors[codec];
+  if (!unpack) throw unsupported(path, `is packed with ${codec}`, 'Write it with Snappy, zstd or gzip.');
+  if (codec !== 'SNAPPY') return unpack;
+  return (bytes, size) => {
+    if (snappySize(bytes) !== size) throw new RangeError('a page says two sizes');
+    return unpack(bytes, size);
+  };
+}
+
+/** What Snappy says it unpacks to: the one bound that its unpacker has. */
+function snappySize(bytes: Uint8Array): number {
+  let size = 0;
+  for (let i = 0; i < 5 && i < bytes.length; i++) {
+    size += (bytes[i] & 127) * 2 ** (7 * i);
+    if (bytes[i] < 128) return size;
+  }
+  return -1;
+}
