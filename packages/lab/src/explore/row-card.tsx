@@ -25,8 +25,8 @@ const told = resource(
   async (question) => {
     const rows = [question.row];
     const [cells, distances] = await Promise.all([
-      ask('cells', { ...question, rows }),
-      ask('distances', { ...question, rows }),
+      ask('cells', { rows, columns: question.columns }),
+      ask('distances', { rows, k: question.k }),
     ]);
     return { ...question, cells: cells[0], distance: distances[0] };
   },

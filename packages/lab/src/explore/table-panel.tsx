@@ -42,7 +42,11 @@ const shown = resource(
     return { now, rows, columns: label === undefined ? others : [label, ...others], k: Math.min(k.value, now.model.k) };
   },
   async (question) => {
-    const [cells, distances] = await Promise.all([ask('cells', question), ask('distances', question)]);
+    const { rows, columns } = question;
+    const [cells, distances] = await Promise.all([
+      ask('cells', { rows, columns }),
+      ask('distances', { rows, k: question.k }),
+    ]);
     return { ...question, cells, distances };
   },
   fail,
