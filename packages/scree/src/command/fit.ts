@@ -6,6 +6,7 @@ import type { Call } from './command.js';
 import { fileOptions } from './data-flags.js';
 import { fitFile, fitOptions } from './fitted.js';
 import { withFile } from './opened.js';
+import { print } from './print.js';
 import { tellModel } from './tell-model.js';
 import { duration, Narrator } from './terminal.js';
 import { UsageError } from './usage-error.js';
@@ -38,9 +39,9 @@ export async function run(call: Call): Promise<void> {
     if (typeof flags.output === 'string') await writeModel(flags.output, model);
     if (checkpoint) await dropCheckpoint(checkpoint);
     if (flags.json) {
-      process.stdout.write(`${JSON.stringify(asJson(model, seconds, options))}\n`);
+      print(`${JSON.stringify(asJson(model, seconds, options))}\n`);
     } else {
-      process.stdout.write(`${tellFit(model, seconds, flags.explain === true)}\n`);
+      print(`${tellFit(model, seconds, flags.explain === true)}\n`);
     }
     if (typeof flags.output === 'string') narrator.say(`The model: ${flags.output}`);
     else if (!flags.json) narrator.say('Nothing was written: -o model.json keeps the model.');
