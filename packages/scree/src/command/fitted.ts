@@ -1,4 +1,4 @@
-import { DataError, type Model, type Moments, type PcaOptions, type RowSource } from '@scree/core';
+import { DataError, type Model, Moments, type PcaOptions, type RowSource } from '@scree/core';
 import type { DataFile, FileOptions } from '../files/index.js';
 import { DEFAULT_MEMORY } from '../files/options.js';
 import { pca } from '../index.js';
@@ -31,7 +31,7 @@ export async function fitFile(
   file: DataFile,
   { flags, signal }: Pick<Call, 'flags' | 'signal'>,
   narrator: Narrator,
-  read: () => Promise<RowSource | Moments> = async () => file.source,
+  read: (weights: Float64Array | undefined) => Promise<RowSource | Moments> = async () => file.source,
 ): Promise<{ model: Model; seconds: number }> {
   await countRows(file, signal);
   narrator.say(file.describe());
@@ -39,8 +39,10 @@ export async function fitFile(
   const memory = (flags.memory as number | undefined) ?? DEFAULT_MEMORY;
   const { onProgress } = narrator;
   const start = performance.now();
-  const options = { ...fitOptions(flags), ...(weights ? { weights } : {}), memory, onProgress, signal };
-  const model = await pca(await read(), options);
+  const rows = await read(weights);
+  // Moments have been weighted when they were added up.
+  const weighted = weights && !(rows instanceof Moments) ? { weights } : {};
+  const model = await pca(rows, { ...fitOptions(flags), ...weighted, memory, onProgress, signal });
   narrator.clear();
   return { model, seconds: (performance.now() - start) / 1000 };
 }

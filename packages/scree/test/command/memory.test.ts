@@ -18,7 +18,15 @@ function peakOf(...args: string[]): number {
     const status = '/proc/self/status';
     const peak = () => existsSync(status) ? /VmHWM:\\s*(\\d+)/.exec(readFileSync(status, 'utf8'))[1] : process.resourceUsage().maxRSS;
     process.on('exit', () => writeFileSync('peak', String(1024 * peak())));`;
-  const words = ['--import', `data:text/javascript,${encodeURIComponent(hook)}`, PROGRAM, ...args, '-q', '--threads', '2'];
+  const words = [
+    '--import',
+    `data:text/javascript,${encodeURIComponent(hook)}`,
+    PROGRAM,
+    ...args,
+    '-q',
+    '--threads',
+    '2',
+  ];
   const { status, stderr } = spawnSync(process.execPath, [...words, '--memory', `${LIMIT / 1e6}MB`], {
     cwd: folder,
     encoding: 'utf8',
