@@ -18,7 +18,7 @@ export interface OpenHooks {
 
 /**
  * Opens a data file, whatever its format: .npy, .npz, IDX, .csv and .tsv (packed too), .parquet, .json, .ndjson, .arrow
- * and .feather, DuckDB and SQLite databases; `-` is standard input. With `sql` the result of a query is the data: of
+ * and .feather, DuckDB and SQLite databases, .scree; `-` is standard input. With `sql` the result of a query is the data: of
  * the tables of a database, of a file under the name `data`, or, without a path, of files that the query names.
  *
  * Rows come in blocks: a file may be larger than memory. Close what you open.
@@ -210,7 +210,7 @@ async function unpackedFile(
 }
 
 async function openPlaced(
-  format: 'npz' | 'parquet' | 'arrow' | 'duckdb' | 'sqlite',
+  format: 'npz' | 'parquet' | 'arrow' | 'duckdb' | 'sqlite' | 'scree',
   whole: { bytes: Bytes },
   duck: { path: string; memory: number; file: string },
   options: Checked,
@@ -228,6 +228,8 @@ async function openPlaced(
       return (await import('./duck-table.js')).openDatabase(duck, options);
     case 'sqlite':
       return (await import('./sqlite-table.js')).openSqlite(duck, options);
+    case 'scree':
+      return (await import('../compress/compressed-table.js')).openCompressedTable(duck.file);
     default:
       return format satisfies never;
   }
