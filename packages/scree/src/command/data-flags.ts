@@ -15,7 +15,7 @@ export const DATA_FLAGS: readonly Flag[] = [
     ['npy', 'npz', 'idx', 'csv', 'tsv', 'parquet', 'json', 'ndjson', 'arrow', 'duckdb', 'sqlite', 'scree'],
     'the format, where it should not be found out',
   ),
-  size('memory', 'memory to stay below, about; 1GB otherwise'),
+  size('memory', 'memory to stay below; 1GB otherwise, 256MB is about the least for Parquet and SQL'),
 ];
 
 /** What the flags say about reading. */

@@ -35,7 +35,9 @@ async function killAndResume(args: readonly string[], name: string): Promise<num
 
 const value = (at: number): number => Math.sin(at) * (1 + (at % 40)) + (at % 13);
 /** Ten million numbers: enough for two savings. A row in fifty has no second number. */
-const numbers = Float32Array.from({ length: 50 * 200_000 }, (_, at) => (at % 2500 === 1 ? Number.NaN : Math.sin(at)));
+const numbers = Float32Array.from({ length: 50 * 200_000 }, (_, at) =>
+  at % 2500 === 1 ? Number.NaN : Math.sin(at * at),
+);
 write('gaps.npy', npyWith(npyHeader("'<f4'", '(200000, 50)'), new Uint8Array(numbers.buffer)));
 write(
   'gaps.csv',

@@ -130,8 +130,8 @@ describe('scree', () => {
     });
     expect(first).toMatchObject({ n: 6, d: cols, k: 3 });
     for (const other of others) expect(other.components).toEqual(first.components);
-    expect(run(['transform', 'wide-parquet.json', 'wide.parquet', '-o', 'scores.npy', '-q']).code).toBe(0);
+    expect(run(['transform', 'wide-parquet.json', 'wide.csv', '-o', 'scores.npy', '-q']).code).toBe(0);
     expect(run(['compress', 'wide.npy', '-k', '3', '-o', 'wide.scree', '-q']).code).toBe(0);
     expect(run(['report', 'wide.npy', '-k', '3', '-o', 'wide.html', '-q']).code).toBe(0);
-  });
+  }, 180_000);
 });
