@@ -8,6 +8,7 @@ export default defineConfig({
   resolve: {
     // Tests run the sources, so a stale build can never make them pass.
     alias: {
+      '@scree/core/words': source('./packages/core/src/words/index.ts'),
       '@scree/core/engine': source('./packages/core/src/engine-kit.ts'),
       '@scree/core/files': source('./packages/core/src/files/index.ts'),
       '@scree/core': source('./packages/core/src/index.ts'),

@@ -1,15 +1,14 @@
-import { execFile } from 'node:child_process';
-import { closeSync, copyFileSync, existsSync, openSync, readSync, rmSync, writeSync } from 'node:fs';
+import { copyFileSync, existsSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
-import { promisify } from 'node:util';
 import { readArguments } from './arguments.js';
-import { mixture } from './data.js';
 import { environment } from './environment.js';
+import { writeNpy, writeParquet } from './file-data.js';
+import { measureWidths } from './file-widths.js';
+import { bareNode, bareReading, incrementalPca, scree, screePlain, type Taken, timed } from './file-work.js';
 import { megabytes, milliseconds } from './format.js';
 import { spread } from './measure.js';
-import { save } from './results.js';
-import { python } from './setup.js';
+import { type FileTime, save } from './results.js';
+import { needsPython, python } from './setup.js';
 import { Peer } from './sklearn.js';
 import { temporaryFolder } from './temporary.js';
 import { FILES } from './workloads.js';
@@ -17,101 +16,112 @@ import { FILES } from './workloads.js';
 /** Files larger than the memory that is allowed, through the real command, beside the bare reading and scikit-learn. Saves the result. */
 
 const { threads, quick } = readArguments(process.argv.slice(2));
+const scale = quick ? 1 / 50 : 1;
 const rounds = quick ? 1 : 5;
-const rows = quick ? Math.round(FILES.rows / 50) : FILES.rows;
-const program = fileURLToPath(new URL('../../packages/scree/dist/command/scree.js', import.meta.url));
 const folder = temporaryFolder();
-const run = promisify(execFile);
+const at = (name: string): string => join(folder, name);
+const peer = existsSync(python) ? undefined : 'scikit-learn is not set up';
+const arrow = peer ?? needsPython('pyarrow');
 
-const file = join(folder, 'data.npy');
-writeNpy(file, rows, FILES.cols);
-const small = join(folder, 'small.npy');
-writeNpy(small, quick ? 20_000 : 1_000_000, 100);
-const [model, scores, copy] = [join(folder, 'model.pca'), join(folder, 'scores.npy'), join(folder, 'copy.npy')];
-
-const k = '10';
-const parts: { name: string; measure: () => Promise<{ seconds: number; bytes?: number }> }[] = [
-  { name: 'bare reading', measure: async () => ({ seconds: timed(() => readWhole(file)) }) },
-  { name: 'scree fit', measure: () => scree(['fit', file, '-k', k, '--memory', '1GB', '-q', '-o', model]) },
-  ...(existsSync(python) ? [{ name: 'scikit-learn IncrementalPCA', measure: () => incremental(file) }] : []),
-  { name: 'copying 1,000,000 × 100', measure: async () => ({ seconds: timed(() => copyFileSync(small, copy)) }) },
-  {
-    name: 'scree transform of the same',
-    measure: () => scree(['transform', join(folder, 'small.pca'), small, '-o', scores, '-q']),
-  },
-  { name: 'scree --help', measure: () => scree(['--help']) },
-];
-await scree(['fit', small, '-k', k, '-q', '-o', join(folder, 'small.pca')]);
-
-const samples = parts.map(() => ({ times: [] as number[], bytes: 0 }));
-for (let round = 0; round < rounds; round++) {
-  for (const [i, part] of parts.entries()) {
-    // The slowest does not need to be measured as often.
-    if (round > 0 && part.name.startsWith('scikit')) continue;
-    const { seconds, bytes = 0 } = await part.measure();
-    samples[i].times.push(1000 * seconds);
-    samples[i].bytes = Math.max(samples[i].bytes, bytes);
-  }
+interface Part {
+  readonly name: string;
+  /** The slowest need not be measured as often. */
+  readonly once?: boolean;
+  measure(): Promise<Taken>;
 }
-const measured = parts.map(({ name }, i) => {
-  const time = spread(samples[i].times);
-  const { bytes } = samples[i];
-  console.log(`  ${name}: ${milliseconds(time.median)}${bytes ? `, ${megabytes(bytes)} at most` : ''}`);
-  return { name, time, ...(bytes ? { bytes } : {}) };
-});
+
+const fitFile = (path: string, ...more: string[]): Promise<Taken> =>
+  scree('fit', path, '-k', `${FILES.k}`, '-q', '-o', at('model.pca'), ...more);
+
+console.log(' an array');
+const rows = Math.round(scale * FILES.rows);
+writeNpy(at('data.npy'), rows, FILES.cols, 'float64');
+const files = await takeTurns([
+  { name: 'bare reading', measure: () => bareReading(at('data.npy')) },
+  { name: 'scree fit', measure: () => fitFile(at('data.npy'), '--memory', '1GB') },
+  ...(peer
+    ? []
+    : [
+        {
+          name: 'scikit-learn IncrementalPCA',
+          once: true,
+          measure: () => incrementalPca(at('data.npy'), FILES.k, threads),
+        },
+      ]),
+]);
+rmSync(at('data.npy'));
+
+console.log(' transform, and help');
+writeNpy(at('small.npy'), Math.round(scale * 1_000_000), 100, 'float64');
+await scree('fit', at('small.npy'), '-k', `${FILES.k}`, '-q', '-o', at('small.pca'));
+files.push(
+  ...(await takeTurns([
+    {
+      name: 'copying 1,000,000 × 100',
+      measure: async () => timed(() => copyFileSync(at('small.npy'), at('copy.npy'))),
+    },
+    {
+      name: 'scree transform of the same',
+      measure: () => scree('transform', at('small.pca'), at('small.npy'), '-o', at('scores.npy'), '-q'),
+    },
+    { name: 'node, doing nothing', measure: bareNode },
+    { name: 'scree --help', measure: () => screePlain('--help') },
+  ])),
+);
+for (const name of ['small.npy', 'copy.npy', 'scores.npy']) rmSync(at(name));
+
+console.log(' Parquet');
+const { cols } = FILES.parquet;
+await writeParquet(at('data.parquet'), Math.round(scale * FILES.parquet.rows), cols);
+const { size } = statSync(at('data.parquet'));
+const parquet = await takeTurns([
+  { name: 'bare reading', measure: () => bareReading(at('data.parquet')) },
+  { name: 'scree fit', measure: () => fitFile(at('data.parquet'), '--memory', '1GB') },
+  ...(arrow
+    ? []
+    : [
+        {
+          name: 'scikit-learn IncrementalPCA, pyarrow',
+          once: true,
+          measure: () => incrementalPca(at('data.parquet'), FILES.k, threads),
+        },
+      ]),
+]);
+rmSync(at('data.parquet'));
+
+console.log(' widths');
+const widths = await measureWidths(folder, quick ? 1 : 3, quick);
+
 save(
   'files',
   {
     environment: await environment(threads, Peer.start(threads)),
     bytes: 8 * rows * FILES.cols,
-    files: measured,
-    skipped: existsSync(python) ? [] : ['scikit-learn is not set up'],
+    files,
+    parquet: { bytes: size, cols, files: parquet },
+    widths,
+    skipped: arrow ? [arrow] : [],
   },
   quick,
 );
 rmSync(folder, { recursive: true, force: true });
 process.exit();
 
-function timed(work: () => void): number {
-  const start = performance.now();
-  work();
-  return (performance.now() - start) / 1000;
-}
-
-/** The command in a process of its own: what it took from start to end, and its peak. */
-async function scree(args: string[]): Promise<{ seconds: number; bytes: number }> {
-  const peak = `process.on('exit', () => process.stderr.write('\\npeak ' + process.resourceUsage().maxRSS))`;
-  const preload = `data:text/javascript,${encodeURIComponent(peak)}`;
-  const start = performance.now();
-  const { stderr } = await run(process.execPath, ['--import', preload, program, ...args], { maxBuffer: 1 << 26 });
-  const seconds = (performance.now() - start) / 1000;
-  return { seconds, bytes: 1024 * Number(/peak (\d+)$/.exec(stderr)?.[1] ?? Number.NaN) };
-}
-
-async function incremental(path: string): Promise<{ seconds: number; bytes: number }> {
-  const script = fileURLToPath(new URL('../incremental_pca.py', import.meta.url));
-  const env = { ...process.env, OPENBLAS_NUM_THREADS: `${threads}`, OMP_NUM_THREADS: `${threads}` };
-  return JSON.parse((await run(python, [script, path, k], { env })).stdout);
-}
-
-function readWhole(path: string): void {
-  const buffer = Buffer.allocUnsafe(1 << 24);
-  const handle = openSync(path, 'r');
-  while (readSync(handle, buffer, 0, buffer.length, null) > 0);
-  closeSync(handle);
-}
-
-/** A .npy of float64, the same thousand rows again and again, each time a little larger. */
-function writeNpy(path: string, count: number, cols: number): void {
-  const block = mixture({ rows: 1000, cols, type: 'float64', deviation: (j) => (j + 1) ** -0.5, offset: 0.5 });
-  const text = `{'descr': '<f8', 'fortran_order': False, 'shape': (${count}, ${cols}), }`;
-  const header = Buffer.from(`\x93NUMPY\x01\x00\x00\x00${text.padEnd(117)}\n`, 'latin1');
-  header.writeUInt16LE(118, 8);
-  const handle = openSync(path, 'w');
-  writeSync(handle, header);
-  for (let row = 0; row < count; row += 1000) {
-    const part = block.data.map((value) => value * (1 + row / count)) as Float64Array;
-    writeSync(handle, new Uint8Array(part.buffer, 0, 8 * cols * Math.min(1000, count - row)));
+/** All parts once a round: what else the machine does hits all of them. */
+async function takeTurns(parts: readonly Part[]): Promise<FileTime[]> {
+  const samples = parts.map(() => ({ times: [] as number[], bytes: 0 }));
+  for (let round = 0; round < rounds; round++) {
+    for (const [i, part] of parts.entries()) {
+      if (round > 0 && part.once) continue;
+      const { seconds, bytes = 0 } = await part.measure();
+      samples[i].times.push(1000 * seconds);
+      samples[i].bytes = Math.max(samples[i].bytes, bytes);
+    }
   }
-  closeSync(handle);
+  return parts.map(({ name }, i) => {
+    const time = spread(samples[i].times);
+    const { bytes } = samples[i];
+    console.log(`  ${name}: ${milliseconds(time.median)}${bytes ? `, ${megabytes(bytes)} at most` : ''}`);
+    return { name, time, ...(bytes ? { bytes } : {}) };
+  });
 }

@@ -1,5 +1,6 @@
 import type { FloatType } from './data.js';
 import type { Environment } from './environment.js';
+import { filesTable } from './files-report.js';
 import { count, megabytes, milliseconds, percent, scientific, table, times } from './format.js';
 import {
   type FilesResult,
@@ -12,7 +13,7 @@ import {
   type WorkloadResult,
 } from './results.js';
 import { bestOf, judge, regrets } from './targets.js';
-import { FILES, KERNEL, LEARNING, REGRET, STREAMING, type Workload, workloads } from './workloads.js';
+import { KERNEL, LEARNING, REGRET, STREAMING, type Workload, workloads } from './workloads.js';
 
 /** docs/benchmarks.md, from the latest result of every workload; undefined when there is none. */
 export function report(quick: boolean): string | undefined {
@@ -253,38 +254,5 @@ function learningTable({ epochs }: LearningResult): string[] {
     '',
     `- An epoch of points takes ${times(points / passes)} of its two passes; the aim is at most ${over}: ${word(points / passes <= over)}.`,
     `- Hebbian learning in batches of 512 sees ${count(Math.round(seen))} rows a second; the aim is ${count(rate)}: ${word(seen >= rate)}.`,
-  ];
-}
-
-function filesTable({ files, bytes }: FilesResult): string[] {
-  const find = (name: string): FilesResult['files'][number] | undefined =>
-    files.find((one) => one.name.startsWith(name));
-  const ratio = (slower: string, faster: string): number =>
-    (find(slower)?.time.median ?? Number.NaN) / (find(faster)?.time.median ?? Number.NaN);
-  const word = (met: boolean): string => (met ? 'met' : '**missed**');
-  const peer = ratio('scikit-learn', 'scree fit');
-  const [reading, copying] = [ratio('bare', 'scree fit'), ratio('copying', 'scree transform')];
-  const help = find('scree --help')?.time.median ?? Number.NaN;
-  const peak = find('scree fit')?.bytes ?? Number.NaN;
-  return [
-    `The command from start to end, on a .npy of ${megabytes(bytes)} (d = ${FILES.cols}, float64, k = 10) that the system has in its cache, allowed 1 GB.`,
-    '',
-    ...table(
-      ['', 'median', 'middle half', 'memory at most'],
-      files.map(({ name, time, bytes: most }) => [
-        name,
-        milliseconds(time.median),
-        time.runs > 1 ? `${milliseconds(time.low)} – ${milliseconds(time.high)}` : '',
-        most === undefined ? '' : megabytes(most),
-      ]),
-    ),
-    '',
-    ...(Number.isNaN(peer)
-      ? []
-      : [`- ${times(peer)} as fast as IncrementalPCA; the aim is ${FILES.times}: ${word(peer >= FILES.times)}.`]),
-    `- ${percent(reading)} of the speed of the bare reading; the aim is ${percent(FILES.reading)}: ${word(reading >= FILES.reading)}.`,
-    `- ${megabytes(peak)} of memory; the aim is ${megabytes(FILES.bytes)}: ${word(peak <= FILES.bytes)}.`,
-    `- transform at ${percent(copying)} of the speed of copying; the aim is ${percent(FILES.copying)}: ${word(copying >= FILES.copying)}.`,
-    `- help in ${milliseconds(help)}; the aim is ${FILES.helpMilliseconds} ms: ${word(help <= FILES.helpMilliseconds)}.`,
   ];
 }

@@ -68,12 +68,30 @@ export interface LearningResult {
   readonly skipped: readonly string[];
 }
 
+/** Times of one thing done with a file, and the most memory it took. */
+export interface FileTime {
+  readonly name: string;
+  readonly time: Spread;
+  readonly bytes?: number;
+}
+
+/** Seconds of reading a .npy and of fitting it, from the system's cache and, where that could be emptied, from the disk. */
+export interface WidthResult {
+  readonly cols: number;
+  readonly type: string;
+  readonly bytes: number;
+  readonly warm: { readonly reading: number; readonly fit: number };
+  readonly cold?: { readonly reading: number; readonly fit: number };
+}
+
 /** The command on files, beside the bare reading and copying. */
 export interface FilesResult {
   readonly environment: Environment;
-  /** Of the large file. */
+  /** Of the large .npy. */
   readonly bytes: number;
-  readonly files: readonly { readonly name: string; readonly time: Spread; readonly bytes?: number }[];
+  readonly files: readonly FileTime[];
+  readonly parquet?: { readonly bytes: number; readonly cols: number; readonly files: readonly FileTime[] };
+  readonly widths?: readonly WidthResult[];
   readonly skipped: readonly string[];
 }
 

@@ -15,7 +15,7 @@ export function setUp(): string | undefined {
   try {
     console.log('setting up scikit-learn in bench/.venv (once)');
     execFileSync('python3', ['-m', 'venv', folder], { stdio: 'inherit' });
-    execFileSync(python, ['-m', 'pip', 'install', '--quiet', '--upgrade', 'scikit-learn', 'threadpoolctl'], {
+    execFileSync(python, ['-m', 'pip', 'install', '--quiet', '--upgrade', 'scikit-learn', 'threadpoolctl', 'pyarrow'], {
       stdio: 'inherit',
     });
     return undefined;
@@ -23,6 +23,22 @@ export function setUp(): string | undefined {
     // Half an environment would be taken for a whole one the next time.
     rmSync(folder, { recursive: true, force: true });
     return `scikit-learn could not be set up: ${error instanceof Error ? error.message : error}`;
+  }
+}
+
+/** Adds a package where it is not there yet; undefined when it is there, otherwise why not. */
+export function needsPython(name: string): string | undefined {
+  try {
+    execFileSync(python, ['-c', `import ${name}`], { stdio: 'ignore' });
+    return undefined;
+  } catch {
+    console.log(`adding ${name} to bench/.venv (once)`);
+  }
+  try {
+    execFileSync(python, ['-m', 'pip', 'install', '--quiet', name], { stdio: 'inherit' });
+    return undefined;
+  } catch (error) {
+    return `${name} could not be set up: ${error instanceof Error ? error.message : error}`;
   }
 }
 

@@ -40,12 +40,16 @@ export const OVERHEAD = { workload: 'iris', fitMicroseconds: 100, startMilliseco
 export const FILES = {
   rows: 2_000_000,
   cols: 256,
+  k: 10,
+  parquet: { rows: 4_200_000, cols: 64 },
   times: 3,
   reading: 0.7,
   bytes: 2 ** 30,
   copying: 0.7,
   helpMilliseconds: 80,
 };
+/** Widths of .npy files of one size: where does a fit keep up with the reading? */
+export const WIDTHS = { cols: [8, 32, 128, 256], bytes: 2 ** 31 };
 /** How many times as long as two passes an epoch of points may take, and how many rows a second hebbian learning should see, of MNIST. */
 export const LEARNING = { rows: 60_000, over: 3, rate: 200_000 };
 /** How many times as long as from moments a model from a sketch may take, and of what data. */

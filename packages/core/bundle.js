@@ -9,7 +9,12 @@ import { rolldown } from 'rolldown';
 const here = (path) => fileURLToPath(new URL(path, import.meta.url));
 
 const bundle = await rolldown({
-  input: { index: here('dist/index.js'), engine: here('dist/engine-kit.js'), files: here('dist/files/index.js') },
+  input: {
+    index: here('dist/index.js'),
+    engine: here('dist/engine-kit.js'),
+    files: here('dist/files/index.js'),
+    words: here('dist/words/index.js'),
+  },
   treeshake: false,
 });
 await bundle.write({

@@ -129,8 +129,8 @@ function packSlot(
         put(stats, plane, 3, where, largest);
       }
       if (!slot) continue;
-      // NaN does not show here, but in the sums.
-      if (least >= 0 && largest <= 0) {
+      // NaN does not show in what is least and largest, but in the sum.
+      if (least >= 0 && largest <= 0 && lane(lowSum, highSum, i) === 0) {
         moved = true;
         continue;
       }

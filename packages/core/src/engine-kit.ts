@@ -6,7 +6,7 @@
 export { packTile } from './data/block.js';
 export { decodeHalf } from './data/half.js';
 export { openSource } from './data/rows.js';
-export { type ColumnStatistics, checkFinite, emptyStatistics } from './data/statistics.js';
+export { type ColumnStatistics, checkFinite, countRows, emptyStatistics } from './data/statistics.js';
 export { toBlock } from './data/to-block.js';
 export { type OfferedEngine, offerEngine } from './engines/choose.js';
 export { dualByMultiply } from './engines/dual-by-multiply.js';

@@ -219,6 +219,27 @@ describe('bad input gets a typed error that says what, where and what to do', ()
       code: 'NOT_FINITE',
       details: { row: 0, column: 1 },
     });
+    for (const [bad, rows] of [
+      [Number.NaN, 3],
+      [Number.POSITIVE_INFINITY, 1000],
+    ]) {
+      // Among zeros, which may be left out of products, and after the first block.
+      const block = (last: number) => {
+        const data = new Float64Array(2 * rows);
+        data[2 * rows - 1] = last;
+        return { rows, cols: 2, data };
+      };
+      const blocks = async function* () {
+        yield block(0);
+        yield block(bad);
+      };
+      await expect(model.transform(blocks())).rejects.toMatchObject({
+        code: 'NOT_FINITE',
+        details: { row: 2 * rows - 1, column: 1, columnName: 'b', value: bad },
+      });
+    }
+    // Too large for float64, but no fault of the data.
+    expect((await model.transform([[1e308, 1e308]])).rows).toBe(1);
     await expect(model.inverseTransform([[1, 2]])).rejects.toMatchObject({ code: 'WIDTH_MISMATCH' });
     await expect(model.reconstructionError([[1]])).rejects.toMatchObject({ code: 'WIDTH_MISMATCH' });
   });

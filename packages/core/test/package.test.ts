@@ -46,7 +46,7 @@ describe('@scree/core as a package', () => {
       'toRows',
       'wasmEngine',
     ]);
-    expect(Object.keys(manifest.exports)).toEqual(['.', './engine', './files', './package.json']);
+    expect(Object.keys(manifest.exports)).toEqual(['.', './engine', './files', './words', './package.json']);
   });
 
   it('exports for files exactly what reads and opens them', () => {

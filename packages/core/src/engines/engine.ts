@@ -100,7 +100,10 @@ export interface LoadedBlock {
   gram(frame: Frame, scatter: Float64Array, beat: Beat): void | Promise<void>;
   /** K = B_this·B_otherᵀ into its place; where both are the same block only the upper triangle is needed. */
   dual(frame: Frame, other: LoadedBlock, otherFrame: Frame, into: Products, beat: Beat): void | Promise<void>;
-  /** Y = BVᵀ; `vectors` is k × cols, `scores` rows × k. */
+  /**
+   * Y = BVᵀ; `vectors` is k × cols, `scores` rows × k. A dense row with a value that is not finite gets no finite score,
+   * whatever the vectors are: who multiplies rows that nobody has checked can tell by the first score of each.
+   */
   multiply(frame: Frame, vectors: Float64Array, k: number, scores: Float64Array, beat: Beat): void | Promise<void>;
   /** Z += YᵀB; `scores` is rows × k, `out` k × cols. */
   multiplyTransposed(

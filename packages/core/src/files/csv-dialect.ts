@@ -85,8 +85,9 @@ function judge(text: string, delimiter: string, whole: boolean): Verdict {
     }
   }
   const numbers = (plain + comma) / Math.max(1, cells);
-  // A delimiter that is not there leaves one column: the last resort.
-  const score = (same / Math.max(1, records.length)) * (0.25 + numbers) * (width > 1 ? 1 : 0.1);
+  // A delimiter that is not there leaves one column: the last resort. Blanks stand between words of a name, too.
+  const trust = width === 1 ? 0.1 : delimiter === ' ' ? 0.6 : 1;
+  const score = (same / Math.max(1, records.length)) * (0.25 + numbers) * trust;
   return { delimiter, decimalComma: comma > plain / 4 && comma > 0, width, score };
 }
 

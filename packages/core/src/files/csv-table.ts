@@ -387,7 +387,7 @@ class Scanner {
     const expected = this.#plan.length;
     return new DataError(
       'RAGGED_ROWS',
-      `Row ${this.#record} of ${this.#bytes.path} has ${cells} cells, the others have ${expected}. Complete it or remove it.`,
+      `Row ${this.#record} of ${this.#bytes.path} has ${cells} ${cells === 1 ? 'cell' : 'cells'}, the others have ${expected}. Complete it or remove it.`,
       { row: this.#record, value: cells, expected },
     );
   }

@@ -19,6 +19,8 @@ export type ApplyOptions = ControlOptions;
 
 /** Rows handled between two looks at the clock. */
 const TILE = 256;
+/** Part of ‖b‖² below which ‖b‖² − ‖z‖² is no longer right to ten digits. */
+const CANCELLED = 1e-5;
 
 /**
  * A fitted PCA: an immutable record, and what can be done with it. The arrays are the model's own copies; nothing that
@@ -101,23 +103,28 @@ export class Model implements ModelRecord {
     const output = new RowCollector(this.whiten === 'zca' ? d : k);
     const wide = new Float64Array(d);
     const { threads } = checkControl(options);
-    await this.#read('scores', data, d, options, async (block, pace) => {
+    const visit = async (block: Block, pace: Pace, check: () => Promise<void>): Promise<void> => {
+      // The engine's scores tell of values that are not finite, except where entries that are not stored are left out.
+      if (block.kind === 'sparse') await check();
       const engine = await chooseEngine({ threads }, block.data.length);
       const loaded = await engine.load(block);
       const scores = new Float64Array(block.rows * k);
       await loaded.multiply(frame, this.#components, k, scores, (rows) => pace.step(rows));
       loaded.release();
-      output.expect(block);
+      // Sums of finite values may be too large as well: that is no error.
+      if (block.kind === 'dense' && !firstsFinite(scores, k)) await check();
       if (this.whiten) for (let at = 0; at < scores.length; at++) scores[at] *= inverse[at % k];
       if (this.whiten !== 'zca') {
-        output.push(scores, block.rows);
+        output.give(scores, block);
         return;
       }
+      output.expect(block);
       for (let i = 0; i < block.rows; i++) {
         this.#spread(scores.subarray(i * k, (i + 1) * k), wide);
         output.push(wide);
       }
-    });
+    };
+    await this.#read('scores', data, d, options, visit, 'visitor');
     return output.matrix();
   }
 
@@ -155,15 +162,32 @@ export class Model implements ModelRecord {
     const { k, d } = this;
     const frame = { shift: this.#mean, factor: this.#scale.map((s) => 1 / s) };
     const errors: number[] = [];
-    await this.#read('reconstruction error', data, d, options, (block, pace) =>
-      eachRow(block, frame, pace, (row, start) => {
-        for (let c = 0; c < k; c++) {
-          axpy(-dot(this.#components, c * d, row, start, d), this.#components, c * d, row, start, d);
-        }
-        errors.push(dot(row, start, row, start, d));
-      }),
-    );
+    const { threads } = checkControl(options);
+    await this.#read('reconstruction error', data, d, options, async (block, pace) => {
+      // One product by the engine, and ‖b‖² − ‖z‖²; row by row only where that difference would lose digits.
+      const engine = await chooseEngine({ threads }, block.data.length);
+      const loaded = await engine.load(block);
+      const scores = new Float64Array(block.rows * k);
+      await loaded.multiply(frame, this.#components, k, scores, () => pace.step(0));
+      loaded.release();
+      let at = 0;
+      await eachRow(block, frame, pace, (row, start) => {
+        const square = dot(row, start, row, start, d);
+        const rest = square - dot(scores, at, scores, at, k);
+        at += k;
+        errors.push(rest > CANCELLED * square ? rest : this.#exactError(row, start));
+      });
+    });
     return Float64Array.from(errors);
+  }
+
+  /** ‖b − VᵀVb‖² of the row b that starts there, which is overwritten. */
+  #exactError(row: Float64Array, start: number): number {
+    const { k, d } = this;
+    for (let c = 0; c < k; c++) {
+      axpy(-dot(this.#components, c * d, row, start, d), this.#components, c * d, row, start, d);
+    }
+    return dot(row, start, row, start, d);
   }
 
   /**
@@ -202,13 +226,17 @@ export class Model implements ModelRecord {
     for (let c = 0; c < this.k; c++) axpy(z[c], this.#components, c * this.d, out, 0, this.d);
   }
 
-  /** Opens data, checks its width and values, hands its blocks on, and closes it whatever happens. */
+  /**
+   * Opens data, checks its width and values, hands its blocks on, and closes it whatever happens. Values may be left to
+   * the visitor to check.
+   */
   async #read(
     phase: string,
     data: Data,
     width: number,
     options: ApplyOptions,
-    visit: (block: Block, pace: Pace) => Promise<void>,
+    visit: (block: Block, pace: Pace, check: () => Promise<void>) => Promise<void>,
+    checks: 'first' | 'visitor' = 'first',
   ): Promise<void> {
     const pace = new Pace(checkControl(options));
     const names = width === this.d ? this.columnNames : undefined;
@@ -225,8 +253,10 @@ export class Model implements ModelRecord {
       pace.begin(phase, source.rows);
       for await (const block of source.blocks()) {
         checkWidth(block, source, rows);
-        await pace.follow(checkFinite(block, rows, names));
-        await visit(block, pace);
+        const first = rows;
+        const check = (): Promise<void> => pace.follow(checkFinite(block, first, names));
+        if (checks === 'first') await check();
+        await visit(block, pace, check);
         rows += block.rows;
       }
       pace.end();
@@ -234,6 +264,13 @@ export class Model implements ModelRecord {
       await source.close?.();
     }
   }
+}
+
+/** Whether the first score of every row is finite: a row with a value that is not has none that is. */
+function firstsFinite(scores: Float64Array, k: number): boolean {
+  let sum = 0;
+  for (let at = 0; at < scores.length; at += k) sum += scores[at] * 0;
+  return sum === 0;
 }
 
 /** Packs a block tile by tile and visits each row of it. */
@@ -274,9 +311,19 @@ class RowCollector {
     this.#data = grown;
   }
 
-  push(rows: Float64Array, count = 1): void {
-    this.#data.set(rows, this.#rows * this.#cols);
-    this.#rows += count;
+  /** Takes the rows that a block gave; where they are all there is so far, as they are and not as a copy. */
+  give(rows: Float64Array, block: Block): void {
+    if (this.#rows === 0 && !fitsSingle(block.data)) this.#data = rows;
+    else {
+      this.expect(block);
+      this.#data.set(rows, this.#rows * this.#cols);
+    }
+    this.#rows += block.rows;
+  }
+
+  push(row: Float64Array): void {
+    this.#data.set(row, this.#rows * this.#cols);
+    this.#rows++;
   }
 
   matrix(): Matrix {

@@ -155,6 +155,42 @@ export const engineChecks: Record<string, (engine: Engine) => void | Promise<voi
       }),
     ),
 
+  'multiply: a value that is not finite leaves no score of its row finite, and touches no other row': (engine) =>
+    fc.assert(
+      fc.asyncProperty(
+        fc.record({
+          n: fc.oneof(fc.integer({ min: 1, max: 20 }), fc.constantFrom(257, 5000)),
+          d: fc.oneof(fc.integer({ min: 1, max: 9 }), fc.constantFrom(40, 300)),
+          k: fc.integer({ min: 1, max: 9 }),
+          gap: fc.integer({ min: 0, max: 2 }),
+          single: fc.boolean(),
+          // Zeros may be left out of products, and so might whatever stands among them.
+          zeros: fc.boolean(),
+          bad: fc.constantFrom(Number.NaN, Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY),
+          seed: fc.nat(),
+        }),
+        async ({ n, d, k, gap, single, zeros, bad, seed }) => {
+          const { normal, uniform } = random(seed);
+          const stride = d + gap;
+          const data = single ? new Float32Array(n * stride) : new Float64Array(n * stride);
+          if (!zeros) for (let at = 0; at < data.length; at++) data[at] = normal();
+          const [row, column] = [Math.floor(uniform() * n), Math.floor(uniform() * d)];
+          data[row * stride + column] = bad;
+          const frame = { shift: new Float64Array(d), factor: new Float64Array(d).fill(1) };
+          const vectors = Float64Array.from({ length: k * d }, () => (uniform() < 0.5 ? 0 : normal()));
+          const scores = new Float64Array(n * k);
+          const loaded = await engine.load({ kind: 'dense', rows: n, cols: d, stride, data });
+          await loaded.multiply(frame, vectors, k, scores, () => {});
+          loaded.release();
+          for (let i = 0; i < n; i++) {
+            for (let c = 0; c < k; c++) {
+              equal(Number.isFinite(scores[i * k + c]), i !== row, `whether score ${c} of row ${i} is finite`);
+            }
+          }
+        },
+      ),
+      { numRuns: 60 },
+    ),
   'multiply: Y = BVᵀ; multiplyTransposed: Z += YᵀB; normal: Z += VBᵀB': (engine) =>
     fc.assert(
       fc.asyncProperty(cases, async ({ block, frame, b, k, seed }) => {

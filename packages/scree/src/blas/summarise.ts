@@ -1,5 +1,5 @@
 import type { Beat, DenseBlock, RowsAt } from '@scree/core';
-import { type ColumnStatistics, emptyStatistics, powerOfTwo } from '@scree/core/engine';
+import { type ColumnStatistics, countRows, emptyStatistics, powerOfTwo } from '@scree/core/engine';
 import type { Numbers, Products } from './functions.js';
 import { Packer } from './pack.js';
 import { pipeline } from './pipeline.js';
@@ -37,11 +37,7 @@ export async function summariseOnce(
   const { rows: n, cols: d } = block;
   const blas = Sums.lanes(products.lanes, d, d) < products.lanes ? products.alone : products;
   const stats = emptyStatistics(d);
-  for (let i = 0; i < n; i++) {
-    const weight = at.weights ? at.weights[i] : 1;
-    stats.weight += weight;
-    if (weight > 0) stats.rows++;
-  }
+  countRows(stats, n, at.weights);
   if (stats.rows === 0) return undefined;
   const roots = at.weights?.map(Math.sqrt);
   const height = tileRows(n, d, blas.bytes, blas.lanes);

@@ -196,6 +196,33 @@ export const COMMANDS: readonly Command[] = [
     load: () => import('./decompress.js'),
   },
   {
+    name: 'lab',
+    summary: 'see and turn the components of your data, in your browser',
+    words: '[DATA]',
+    least: 0,
+    most: 1,
+    flags: [
+      number(
+        'port',
+        'N',
+        'where the page is served from, on this machine alone; any free one otherwise',
+        'be a whole number from 1 to 65535',
+        (v) => Number.isInteger(v) && v >= 1 && v <= 65535,
+      ),
+      on('no-open', 'only print the address, start no browser'),
+      ...EVERYWHERE,
+    ],
+    examples: [
+      ['scree lab data.csv', 'explore a file; it is read by your browser and goes nowhere else'],
+      ['scree lab', 'data sets that are built in, and lessons'],
+      [
+        'scree lab data.npy --port 8765 --no-open',
+        'on another machine: ssh -L 8765:127.0.0.1:8765 brings the page to yours',
+      ],
+    ],
+    load: () => import('./lab.js'),
+  },
+  {
     name: 'demo',
     summary: 'real handwritten digits: plan, progress, scree plot',
     words: '',

@@ -1,13 +1,16 @@
-import { DataError, type Model, type Moments, type PcaOptions, type RowSource } from '@scree/core';
+import { DataError, type Model, type Moments, type PcaOptions, pca, type RowSource } from '@scree/core';
 import { DEFAULT_MEMORY } from '@scree/core/files';
+import { offerBlas } from '../blas/offer.js';
 import type { DataFile, FileOptions } from '../files/index.js';
-import { pca } from '../index.js';
 import { readModel } from '../model-file.js';
 import type { Call } from './command.js';
 import { fileOptions } from './data-flags.js';
 import { countRows, withFile } from './opened.js';
 import type { Narrator } from './terminal.js';
 import { UsageError } from './usage-error.js';
+
+// As the package does; all of it would take longer to load than most fits.
+offerBlas();
 
 /** Flags that say what to fit, as `pca` calls them. */
 const NAMED = ['scale', 'whiten', 'ddof', 'solver', 'engine', 'threads', 'seed', 'tolerance'] as const;

@@ -11,6 +11,7 @@ import {
   type FileFormat,
   type FileOptions,
   HEAD,
+  type Identified,
   identify,
   openData,
   openTable,
@@ -24,6 +25,7 @@ import {
 import { fileBytes } from './file-bytes.js';
 import { spooled } from './spool.js';
 import { systemError } from './system-error.js';
+import { isText } from './thread-messages.js';
 import { nodeUnpackers } from './unpackers.js';
 
 /** Standard input, for tests to replace. */
@@ -179,12 +181,23 @@ async function openAny(
 ): Promise<Table> {
   const found = await identify(bytes, name, options, node.unpack);
   const { sql, memory } = options;
-  if (sql === undefined) return openTable(found, options, node);
   const { path } = bytes;
+  if (sql === undefined) return openFound(found, options);
   const duck = onDisk(bytes, memory);
   if (found.format !== 'duckdb' && found.format !== 'sqlite') {
     const relation = relationOf(found.format, duck.file, path, found.packing);
     return (await import('./duck-table.js')).openQuery(sql, { path, memory, relation });
+  }
+  return openTable(found, options, node);
+}
+
+/** Text is parsed in a thread of its own where that is worth it. */
+async function openFound(found: Identified, options: CheckedOptions): Promise<Table> {
+  const { bytes, format, packing } = found;
+  if (isText(format) && bytes.file !== undefined) {
+    const { openInThread, worthThread } = await import('./in-thread.js');
+    const { path, size, file } = bytes;
+    if (worthThread(size)) return openInThread({ format, packing, path, size, file, memory: options.memory });
   }
   return openTable(found, options, node);
 }

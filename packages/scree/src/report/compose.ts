@@ -1,11 +1,22 @@
 import type { Model } from '@scree/core';
+import {
+  certificateWords,
+  count,
+  neededComponents,
+  percent,
+  several,
+  shareKept,
+  show,
+  spreadWords,
+  uniquenessWords,
+  varianceWords,
+} from '@scree/core/words';
 import { biplotFigure } from './biplot-figure.js';
 import type { Colouring } from './colouring.js';
 import { columnNames, type NameOf } from './columns.js';
 import { errorsFigure } from './errors-figure.js';
 import { type Figure, standaloneSvg, type Table } from './figure.js';
 import { loadingBarsFigure, loadingsFigure } from './loadings-figures.js';
-import { count, percent, several, show } from './numbers.js';
 import { factList, figures, list, paragraphs, type Section, tableHtml, writePage } from './page.js';
 import { componentPictures, type ImageSize, reconstructionPictures } from './picture-figures.js';
 import { escaped, plainText } from './plain-text.js';
@@ -14,17 +25,7 @@ import type { Report } from './report.js';
 import { scoreHistogram, scoresFigure } from './scores-figure.js';
 import { uniquenessFigure } from './uniqueness-figure.js';
 import { cumulativeFigure, screeFigure } from './variance-figures.js';
-import {
-  certificateWords,
-  errorWords,
-  isLossless,
-  methodFacts,
-  neededComponents,
-  shareKept,
-  spreadWords,
-  uniquenessWords,
-  varianceWords,
-} from './words.js';
+import { errorWords, isLossless, methodFacts } from './words.js';
 
 export interface Contents {
   readonly model: Model;

@@ -1,6 +1,6 @@
 import * as Plot from '@observablehq/plot';
+import { count, powerOfTen, several, show, tick } from '@scree/core/words';
 import { type Figure, plot } from './figure.js';
-import { count, powerOfTen, several, show, tick } from './numbers.js';
 import type { RowFacts } from './read-rows.js';
 
 const BINS = 40;

@@ -1,8 +1,8 @@
 import * as Plot from '@observablehq/plot';
 import type { Model } from '@scree/core';
+import { listed, percent, show } from '@scree/core/words';
 import { componentOf, largest, type NameOf } from './columns.js';
 import { colourBar, type Figure, moved, plot, text, WIDTH } from './figure.js';
-import { listed, percent, show } from './numbers.js';
 import { squeezed } from './plain-text.js';
 import { DIVERGING_STEPS, divergingColour } from './theme.js';
 

@@ -1,9 +1,9 @@
 import type { Model } from '@scree/core';
+import { percent, several, show } from '@scree/core/words';
 import { pngAddress } from '../png.js';
 import type { Colouring } from './colouring.js';
 import { componentOf } from './columns.js';
 import { type Figure, moved, text, WIDTH } from './figure.js';
-import { percent, several, show } from './numbers.js';
 import { squeezed } from './plain-text.js';
 import type { RowFacts, WholeRow } from './read-rows.js';
 import { mix } from './theme.js';

@@ -1,8 +1,8 @@
 import * as Plot from '@observablehq/plot';
 import type { Model } from '@scree/core';
+import { count, listed, percent, several, show, tick } from '@scree/core/words';
 import type { Colouring } from './colouring.js';
 import { colourBar, type Figure, legend, moved, plot, type Table, textWidth, WIDTH } from './figure.js';
-import { count, listed, percent, several, show, tick } from './numbers.js';
 import { squeezed } from './plain-text.js';
 import { colourOf, dots, type Point, toPoints } from './points.js';
 import type { RowFacts, SampledRow } from './read-rows.js';

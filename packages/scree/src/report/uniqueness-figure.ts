@@ -1,7 +1,7 @@
 import * as Plot from '@observablehq/plot';
 import type { Model } from '@scree/core';
+import { degrees, powerOfTen, runs, show } from '@scree/core/words';
 import { type Figure, legend, moved, plot } from './figure.js';
-import { degrees, powerOfTen, runs, show } from './numbers.js';
 
 const MOST = 60;
 const MOST_ROWS = 200;

@@ -1,8 +1,7 @@
 import * as Plot from '@observablehq/plot';
 import type { Model } from '@scree/core';
-import { componentsFor } from './components-for.js';
+import { componentsFor, percent, several, show, tick } from '@scree/core/words';
 import { type Figure, plot } from './figure.js';
-import { percent, several, show, tick } from './numbers.js';
 
 /** Bars that fit side by side. */
 const MOST_BARS = 60;

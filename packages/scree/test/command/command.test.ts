@@ -7,7 +7,7 @@ import { afterAll, describe, expect, it } from 'vitest';
 import { openFile, pca, readModel } from '../../src/index.js';
 
 /** The real binary, in a folder of its own. */
-const PROGRAM = fileURLToPath(new URL('../../dist/command/scree.js', import.meta.url));
+const PROGRAM = fileURLToPath(new URL('../../dist/bin/scree.js', import.meta.url));
 const folder = mkdtempSync(join(tmpdir(), 'scree-command-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 

@@ -35,6 +35,18 @@ describe('columns of a table', () => {
     );
   });
 
+  it('may have names of several words beside tabs', async () => {
+    const { rows, file } = await readAll(
+      await save('words.tsv', 'name\ta\tb\nrow 0\t1\t2\nrow 1\t3\t5\nrow 2\t4\t9\n'),
+    );
+    expect(file.columns).toEqual(['a', 'b']);
+    expect(rows).toEqual([
+      [1, 2],
+      [3, 5],
+      [4, 9],
+    ]);
+  });
+
   it('are chosen in the order asked for, excluded, and refused when they are not there or no numbers', async () => {
     const path = await save('t.csv', TABLE);
     const chosen = await readAll(path, { columns: ['c', 'a'] });

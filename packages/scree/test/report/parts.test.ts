@@ -1,13 +1,13 @@
 import { readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { percent, runs, show } from '@scree/core/words';
 import { pca } from 'scree';
 import { describe, expect, it } from 'vitest';
 import { encodePng } from '../../src/png.js';
 import { chooseColours } from '../../src/report/colouring.js';
 import { ErrorHistogram } from '../../src/report/error-histogram.js';
 import { EvenSample } from '../../src/report/even-sample.js';
-import { percent, runs, show } from '../../src/report/numbers.js';
 import { plainText } from '../../src/report/plain-text.js';
 import { readRows } from '../../src/report/read-rows.js';
 import { iris, noise } from './data.js';

@@ -1,7 +1,7 @@
+import { show } from '@scree/core/words';
 import { parseHTML } from 'linkedom';
 import { Model, makeReport, pca, type Report, type ReportInput } from 'scree';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { show } from '../../src/report/numbers.js';
 import { digits, iris, irisColumns, labelsOf, noise, sourceOf } from './data.js';
 import { problemsOf } from './well-formed.js';
 

@@ -1,0 +1,104 @@
+import { shortenMiddle } from '../../shorten.js';
+import type { Layout } from './layout.js';
+import { children, group, set, setText, textWidth } from './svg.js';
+import type { CloudArrow } from './types.js';
+import { project, type Seen, type View } from './view.js';
+
+const HEAD = 8;
+const LINE = 15;
+
+/** Where a name stands: its upper left corner; names are one line high. */
+export interface Box {
+  readonly x: number;
+  readonly y: number;
+  readonly width: number;
+}
+
+interface Shown {
+  readonly tip: Seen;
+  readonly dx: number;
+  readonly dy: number;
+  readonly label: string;
+}
+
+/** Arrows of a biplot above the points, and their names where there is room: the longest arrows first. */
+export function drawArrows(
+  layer: SVGElement,
+  layout: Layout,
+  view: View,
+  arrows: readonly CloudArrow[],
+  alreadyTaken: readonly Box[] = [],
+): void {
+  const from = project(view, 0, 0, 0);
+  const shown: Shown[] = arrows
+    .map((arrow) => ({ tip: project(view, arrow.x, arrow.y, arrow.z ?? 0), label: shortenMiddle(arrow.label, 24) }))
+    .filter(({ tip }) => tip.depth > 0.05 && from.depth > 0.05)
+    .map((arrow) => ({ ...arrow, dx: arrow.tip.x - from.x, dy: arrow.tip.y - from.y }))
+    .sort((a, b) => Math.hypot(b.dx, b.dy) - Math.hypot(a.dx, a.dy));
+  // Twice the same line: a wide one in the colour of the ground makes the narrow one stand out from points of any colour.
+  for (const name of ['arrow-halos', 'arrow-lines']) {
+    children(group(layer, name), 'path', shown.length).forEach((path, i) => {
+      set(path, { d: arrowPath(from.x, from.y, shown[i].dx, shown[i].dy) });
+    });
+  }
+  const names = [...alreadyTaken];
+  children(group(layer, 'arrow-names'), 'text', shown.length).forEach((text, i) => {
+    const places = placesFor(shown[i], textWidth(shown[i].label, 600)).filter((box) => isInside(box, layout));
+    const free = places.filter((box) => names.every((other) => apart(box, other)));
+    // Rather not over the head of another arrow either.
+    const best = free.find((box) => shown.every(({ tip }, other) => other === i || apart(box, around(tip)))) ?? free[0];
+    setText(text, best ? shown[i].label : '');
+    if (!best) return;
+    names.push(best);
+    set(text, { x: best.x + best.width / 2, y: best.y + 12, 'text-anchor': 'middle' });
+  });
+}
+
+function arrowPath(x: number, y: number, dx: number, dy: number): string {
+  const length = Math.hypot(dx, dy);
+  if (length < 1) return '';
+  const head = Math.min(HEAD, length / 2);
+  const [alongX, alongY] = [(dx / length) * head, (dy / length) * head];
+  const round = (value: number): number => Math.round(value * 10) / 10;
+  const [tipX, tipY] = [x + dx, y + dy];
+  const [backX, backY] = [tipX - alongX, tipY - alongY];
+  const [sideX, sideY] = [-alongY * 0.45, alongX * 0.45];
+  const points = [x, y, tipX, tipY, backX + sideX, backY + sideY, tipX, tipY, backX - sideX, backY - sideY].map(round);
+  return `M${points[0]},${points[1]}L${points[2]},${points[3]}M${points[4]},${points[5]}L${points[6]},${points[7]}L${points[8]},${points[9]}`;
+}
+
+/** Where a name may stand: outwards from the tip, then beside, above and below. */
+function placesFor({ tip, dx, dy }: Shown, width: number): Box[] {
+  const length = Math.hypot(dx, dy) || 1;
+  const [outX, outY] = [dx / length, dy / length];
+  // So far outwards that the box ends at the tip.
+  const out = Math.min((width / 2 + 6) / Math.abs(outX || 1e-9), (LINE / 2 + 4) / Math.abs(outY || 1e-9));
+  const right = tip.x + 7;
+  const left = tip.x - width - 7;
+  const [ahead, behind] = dx >= 0 ? [right, left] : [left, right];
+  const centre = tip.x - width / 2;
+  const level = tip.y - LINE / 2;
+  const outwards = [centre + outX * out, level + outY * out];
+  const beside = [ahead, level + outY * 6];
+  return [
+    ...(Math.abs(outX) > 0.5 ? [beside, outwards] : [outwards, beside]),
+    [ahead, level - LINE],
+    [ahead, level + LINE],
+    [centre, tip.y - LINE - 5],
+    [centre, tip.y + 5],
+    [behind, level - LINE],
+    [behind, level + LINE],
+  ].map(([x, y]) => ({ x, y, width }));
+}
+
+function around({ x, y }: Seen): Box {
+  return { x: x - 4, y: y - LINE / 2, width: 8 };
+}
+
+function isInside({ x, y, width }: Box, { innerWidth, innerHeight }: Layout): boolean {
+  return x >= 0 && x + width <= innerWidth && y >= 0 && y + LINE <= innerHeight;
+}
+
+function apart(a: Box, b: Box): boolean {
+  return a.x + a.width + 3 <= b.x || b.x + b.width + 3 <= a.x || a.y + LINE <= b.y || b.y + LINE <= a.y;
+}

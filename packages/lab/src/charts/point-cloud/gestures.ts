@@ -1,0 +1,155 @@
+/** A place in the picture, in pixels of the style sheet. */
+export interface Place {
+  readonly x: number;
+  readonly y: number;
+}
+
+/** What fingers, mouse and keys can mean. */
+export interface Listener {
+  readonly tool: 'move' | 'lasso';
+  /** By how much, and whether the whole is moved where a plain drag turns it. */
+  drag(dx: number, dy: number, shift: boolean): void;
+  pinch(factor: number, at: Place, dx: number, dy: number): void;
+  /** Whether anything changed: if not, the wheel scrolls the page. */
+  zoom(factor: number, at: Place | undefined): boolean;
+  reset(): void;
+  hover(at: Place | undefined): void;
+  click(at: Place, adds: boolean): void;
+  /** The line drawn so far, x and y in turns; undefined when it is given up. */
+  lasso(line: readonly number[] | undefined): void;
+  lassoed(line: readonly number[], adds: boolean): void;
+  clear(): void;
+}
+
+/** A pointer that moved no more than this has clicked; fingers are less steady. */
+const STEADY = { mouse: 3, touch: 8 };
+const KEY_STEP = 40;
+const KEY_ZOOM = 1.3;
+
+interface Pointer extends Place {
+  readonly startX: number;
+  readonly startY: number;
+}
+
+/**
+ * Turns what happens on the canvas into what is meant. Returns how to stop listening. The browser itself gives a canvas that was clicked
+ * or tapped the focus, and with it the keys and, on a touch screen, all moves of one finger (see the style sheet).
+ */
+export function listen(canvas: HTMLCanvasElement, to: Listener): () => void {
+  const stop = new AbortController();
+  const pointers = new Map<number, Pointer>();
+  let line: number[] | undefined;
+  let moved = false;
+
+  const placeOf = (event: MouseEvent): Place => {
+    const { left, top } = canvas.getBoundingClientRect();
+    return { x: event.clientX - left, y: event.clientY - top };
+  };
+  const on = <K extends keyof HTMLElementEventMap>(name: K, listener: (event: HTMLElementEventMap[K]) => void): void =>
+    canvas.addEventListener(name, listener, { signal: stop.signal, passive: false });
+  const giveUpLine = (): void => {
+    if (line) to.lasso(undefined);
+    line = undefined;
+  };
+
+  on('pointerdown', (event) => {
+    if (event.button !== 0) return;
+    canvas.setPointerCapture(event.pointerId);
+    const place = placeOf(event);
+    pointers.set(event.pointerId, { ...place, startX: place.x, startY: place.y });
+    to.hover(undefined);
+    if (pointers.size > 1) {
+      giveUpLine();
+      moved = true;
+      return;
+    }
+    moved = false;
+    if (to.tool === 'lasso') line = [place.x, place.y];
+  });
+
+  on('pointermove', (event) => {
+    const place = placeOf(event);
+    const before = pointers.get(event.pointerId);
+    if (!before) {
+      if (event.pointerType !== 'touch') to.hover(place);
+      return;
+    }
+    pointers.set(event.pointerId, { ...before, ...place });
+    if (pointers.size === 2) {
+      const other = [...pointers].find(([id]) => id !== event.pointerId)![1];
+      const distance = (at: Place): number => Math.max(10, Math.hypot(at.x - other.x, at.y - other.y));
+      const middle = { x: (place.x + other.x) / 2, y: (place.y + other.y) / 2 };
+      to.pinch(distance(place) / distance(before), middle, (place.x - before.x) / 2, (place.y - before.y) / 2);
+      return;
+    }
+    if (pointers.size > 2) return;
+    const isTouch = event.pointerType === 'touch';
+    const [across, down] = [Math.abs(place.x - before.startX), Math.abs(place.y - before.startY)];
+    const isShort = Math.hypot(across, down) <= (isTouch ? STEADY.touch : STEADY.mouse);
+    // The browser takes a moment to see that a finger scrolls the page (see the style sheet); the picture waits for it.
+    const mayScroll = isTouch && to.tool === 'move' && document.activeElement !== canvas && down >= across;
+    if (!moved && (isShort || mayScroll)) {
+      // A move too short to be meant is made up for when a longer one follows.
+      pointers.set(event.pointerId, before);
+      return;
+    }
+    moved = true;
+    if (line) {
+      // Every place in between, not one a frame: lines drawn quickly stay round.
+      const events = event.getCoalescedEvents?.() ?? [];
+      for (const { x, y } of events.length > 0 ? events.map(placeOf) : [place]) line.push(x, y);
+      to.lasso(line);
+    } else to.drag(place.x - before.x, place.y - before.y, event.shiftKey);
+  });
+
+  on('pointerup', (event) => {
+    const pointer = pointers.get(event.pointerId);
+    pointers.delete(event.pointerId);
+    if (!pointer) return;
+    if (!moved) {
+      giveUpLine();
+      to.click(pointer, event.shiftKey);
+    } else if (line) {
+      to.lassoed(line, event.shiftKey);
+      line = undefined;
+    }
+  });
+
+  on('pointercancel', (event) => {
+    pointers.delete(event.pointerId);
+    giveUpLine();
+  });
+  on('pointerleave', () => to.hover(undefined));
+
+  on('wheel', (event) => {
+    const pixels = event.deltaY * [1, 20, 400][event.deltaMode];
+    // A pinch on a touchpad comes as a wheel with the control key, in small steps.
+    const factor = Math.exp(-Math.max(-200, Math.min(200, pixels)) * (event.ctrlKey ? 0.01 : 0.002));
+    if (to.zoom(factor, placeOf(event)) || event.ctrlKey) event.preventDefault();
+  });
+
+  on('keydown', (event) => {
+    if (event.ctrlKey || event.metaKey || event.altKey) return;
+    const steps: Record<string, () => void> = {
+      ArrowLeft: () => to.drag(KEY_STEP, 0, event.shiftKey),
+      ArrowRight: () => to.drag(-KEY_STEP, 0, event.shiftKey),
+      ArrowUp: () => to.drag(0, KEY_STEP, event.shiftKey),
+      ArrowDown: () => to.drag(0, -KEY_STEP, event.shiftKey),
+      '+': () => to.zoom(KEY_ZOOM, undefined),
+      '=': () => to.zoom(KEY_ZOOM, undefined),
+      '-': () => to.zoom(1 / KEY_ZOOM, undefined),
+      '0': () => to.reset(),
+      Escape: () => {
+        pointers.clear();
+        if (line) giveUpLine();
+        else to.clear();
+      },
+    };
+    const step = steps[event.key];
+    if (!step) return;
+    event.preventDefault();
+    step();
+  });
+
+  return () => stop.abort();
+}

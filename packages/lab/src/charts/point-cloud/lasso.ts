@@ -1,0 +1,90 @@
+import type { CloudPoints } from './types.js';
+import { BLOCK, projectRows, type View } from './view.js';
+
+/** x and y in turns, in pixels; the last corner is joined to the first. */
+export type Polygon = readonly number[];
+
+/**
+ * The polygon, ready to be asked about many points: edges by the strip of pixels they pass through, so that a point meets a few
+ * edges and not the hundreds of a line drawn by hand. A place is inside when the line winds around it, so that loops which
+ * cross themselves hold what they enclose.
+ */
+export class Outline {
+  readonly #polygon: Polygon;
+  readonly #low: number;
+  readonly #left: number;
+  readonly #right: number;
+  /** Corners from which an edge starts, by strip. */
+  readonly #strips: readonly number[][];
+
+  constructor(polygon: Polygon) {
+    this.#polygon = polygon;
+    const xs = polygon.filter((_, i) => i % 2 === 0);
+    const ys = polygon.filter((_, i) => i % 2 === 1);
+    this.#left = Math.min(...xs);
+    this.#right = Math.max(...xs);
+    this.#low = Math.floor(Math.min(...ys));
+    const strips: number[][] = Array.from(
+      { length: Math.max(0, Math.floor(Math.max(...ys)) - this.#low + 1) },
+      () => [],
+    );
+    for (let corner = 0; corner < ys.length; corner++) {
+      const ends = [ys[corner], ys[(corner + 1) % ys.length]];
+      const last = Math.floor(Math.max(...ends)) - this.#low;
+      for (let strip = Math.floor(Math.min(...ends)) - this.#low; strip <= last; strip++) strips[strip].push(corner);
+    }
+    this.#strips = strips;
+  }
+
+  holds(x: number, y: number): boolean {
+    if (!(x >= this.#left && x <= this.#right)) return false;
+    const corners = this.#strips[Math.floor(y) - this.#low];
+    if (!corners) return false;
+    const polygon = this.#polygon;
+    let winding = 0;
+    for (const corner of corners) {
+      const from = 2 * corner;
+      const to = from + 2 < polygon.length ? from + 2 : 0;
+      const y0 = polygon[from + 1];
+      const y1 = polygon[to + 1];
+      if (y0 <= y === y1 <= y) continue;
+      const crossing = polygon[from] + ((y - y0) / (y1 - y0)) * (polygon[to] - polygon[from]);
+      if (crossing > x) winding += y1 > y0 ? 1 : -1;
+    }
+    return winding !== 0;
+  }
+}
+
+/** Rows inside a polygon, in ascending order. A generator that pauses after every block: whoever runs it decides how long at once. */
+export function* rowsInside(view: View, points: CloudPoints, polygon: Polygon): Generator<void, Uint32Array> {
+  const outline = new Outline(polygon);
+  const count = points.x.length;
+  const pixels = new Float64Array(2 * BLOCK);
+  let rows = new Uint32Array(1024);
+  let found = 0;
+  for (let from = 0; from < count; from += BLOCK) {
+    const to = Math.min(count, from + BLOCK);
+    projectRows(view, points, from, to, pixels);
+    for (let row = from; row < to; row++) {
+      const at = 2 * (row - from);
+      if (!outline.holds(pixels[at], pixels[at + 1])) continue;
+      if (found === rows.length) {
+        const more = new Uint32Array(2 * rows.length);
+        more.set(rows);
+        rows = more;
+      }
+      rows[found++] = row;
+    }
+    yield;
+  }
+  return rows.slice(0, found);
+}
+
+/** Both, in ascending order, each row once. */
+export function union(a: Uint32Array, b: Uint32Array): Uint32Array {
+  const both = new Uint32Array(a.length + b.length);
+  both.set(a);
+  both.set(b, a.length);
+  both.sort();
+  return both.filter((row, i) => i === 0 || row !== both[i - 1]);
+}

@@ -1,0 +1,33 @@
+/** A frame that takes longer than this is seen to stutter; much longer, and nothing was to be drawn meanwhile. In milliseconds. */
+const LONG = 24;
+const PAUSE = 300;
+const FEWEST = 4_000;
+const FIRST = 250_000;
+
+/** How many points a frame may draw, learnt from how the frames before fared. */
+export class Pace {
+  #budget = FIRST;
+  #drawn = 0;
+  #last = Number.NaN;
+
+  get budget(): number {
+    return Math.round(this.#budget);
+  }
+
+  /** So many points are drawn in this frame; 0 when it is no example for others. */
+  drew(points: number): void {
+    this.#drawn = points;
+  }
+
+  /** A frame begins at this time; `busy`: the graphics card has not finished the one before. */
+  frame(now: number, busy: boolean): void {
+    const taken = now - this.#last;
+    const late = busy || (taken > LONG && taken < PAUSE);
+    this.#last = now;
+    if (this.#drawn === 0) return;
+    // Less is taken back quickly, more is tried slowly: it is the frame that is too long that is seen.
+    if (late) this.#budget = Math.max(FEWEST, Math.min(this.#budget, this.#drawn) * 0.6);
+    else if (this.#drawn > 0.9 * this.#budget) this.#budget = Math.min(1e9, this.#budget * 1.15);
+    this.#drawn = 0;
+  }
+}

@@ -1,0 +1,54 @@
+import { shortenMiddle } from '../../shorten.js';
+import type { Layout } from './layout.js';
+import { children, group, set, setText, textWidth } from './svg.js';
+import { ticks, timesPower } from './ticks.js';
+import type { View } from './view.js';
+
+/**
+ * Grid, ticks and names of two axes, below the points. Drawn by hand, looking like Observable Plot's: they follow the points with
+ * every frame, and Plot builds a whole figure each time.
+ */
+export function drawPlaneAxes(layer: SVGSVGElement, layout: Layout, view: View, names: readonly string[]): void {
+  const { left, top, innerWidth, innerHeight, width, height } = layout;
+  const scaleX = (view.turn[0] * innerWidth) / 2;
+  const scaleY = (view.turn[4] * innerHeight) / 2;
+  const halfX = innerWidth / 2 / scaleX;
+  const halfY = innerHeight / 2 / scaleY;
+  const across = ticks(view.origin[0] - halfX, view.origin[0] + halfX, innerWidth / 80);
+  const up = ticks(view.origin[1] - halfY, view.origin[1] + halfY, innerHeight / 60);
+  const placeX = (value: number): number => crisp(left + innerWidth / 2 + (value - view.origin[0]) * scaleX);
+  const placeY = (value: number): number => crisp(top + innerHeight / 2 - (value - view.origin[1]) * scaleY);
+  const right = left + innerWidth;
+  const bottom = top + innerHeight;
+
+  children(group(layer, 'grid'), 'line', across.values.length + up.values.length).forEach((line, i) => {
+    const vertical = i < across.values.length;
+    const value = vertical ? across.values[i] : up.values[i - across.values.length];
+    const at = vertical ? placeX(value) : placeY(value);
+    set(line, vertical ? { x1: at, x2: at, y1: top, y2: bottom } : { x1: left, x2: right, y1: at, y2: at });
+    set(line, { class: value === 0 ? 'zero' : '' });
+  });
+  children(group(layer, 'ticks-x'), 'text', across.values.length).forEach((text, i) => {
+    set(text, { x: placeX(across.values[i]), y: bottom + 17, 'text-anchor': 'middle' });
+    setText(text, across.texts[i]);
+  });
+  children(group(layer, 'ticks-y'), 'text', up.values.length).forEach((text, i) => {
+    set(text, { x: left - 8, y: placeY(up.values[i]) + 4, 'text-anchor': 'end' });
+    setText(text, up.texts[i]);
+  });
+  const [nameX, nameY] = children(group(layer, 'names'), 'text', 2);
+  set(nameX, { x: right, y: height - 6, 'text-anchor': 'end' });
+  setText(nameX, `${fit(`${names[0]}${timesPower(across.exponent)}`, width - 40)} →`);
+  set(nameY, { x: 2, y: 14, 'text-anchor': 'start' });
+  setText(nameY, `↑ ${fit(`${names[1]}${timesPower(up.exponent)}`, width - 40)}`);
+}
+
+/** Lines of one pixel lie on pixels, not between them. */
+function crisp(place: number): number {
+  return Math.floor(place) + 0.5;
+}
+
+function fit(text: string, room: number): string {
+  const width = textWidth(text, 600);
+  return width <= room ? text : shortenMiddle(text, Math.max(4, Math.floor((Array.from(text).length * room) / width)));
+}

@@ -1,0 +1,80 @@
+import { type Bounds, halves, middle } from './bounds.js';
+import { allowedFactor, type Camera } from './camera.js';
+import type { View } from './view.js';
+
+/** Room around the outermost points. */
+const PADDING = 1.08;
+
+/** Two dimensions: a place in the middle and a zoom. */
+export class PlaneCamera implements Camera {
+  readonly home: readonly number[];
+  #x: number;
+  #y: number;
+  #zoom = 1;
+  #width = 1;
+  #height = 1;
+  readonly #half: readonly [number, number, number];
+  readonly #equal: boolean;
+
+  constructor(bounds: Bounds, equal: boolean) {
+    [this.#x, this.#y] = middle(bounds);
+    this.#half = halves(bounds, equal);
+    this.#equal = equal;
+    this.home = this.state;
+  }
+
+  get magnification(): number {
+    return this.#zoom;
+  }
+
+  // The zoom goes by its logarithm: half way from 1 to 100 is 10.
+  get state(): readonly number[] {
+    return [this.#x, this.#y, Math.log(this.#zoom)];
+  }
+
+  set state([x, y, zoom]: readonly number[]) {
+    this.#x = x;
+    this.#y = y;
+    this.#zoom = Math.exp(zoom);
+  }
+
+  resize(width: number, height: number): void {
+    this.#width = Math.max(1, width);
+    this.#height = Math.max(1, height);
+  }
+
+  /** Pixels per unit, across and up. */
+  #scale(): readonly [number, number] {
+    const [halfX, halfY] = this.#half;
+    const x = this.#width / (2 * PADDING * halfX);
+    const y = this.#height / (2 * PADDING * halfY);
+    const both = Math.min(x, y);
+    return this.#equal ? [both * this.#zoom, both * this.#zoom] : [x * this.#zoom, y * this.#zoom];
+  }
+
+  view(): View {
+    const [x, y] = this.#scale();
+    const turn = [(2 * x) / this.#width, 0, 0, 0, (2 * y) / this.#height, 0, 0, 0, 0];
+    return { origin: [this.#x, this.#y, 0], turn, width: this.#width, height: this.#height };
+  }
+
+  drag(dx: number, dy: number): void {
+    this.pan(dx, dy);
+  }
+
+  pan(dx: number, dy: number): void {
+    const [x, y] = this.#scale();
+    this.#x -= dx / x;
+    this.#y += dy / y;
+  }
+
+  zoom(wanted: number, x: number, y: number): boolean {
+    const factor = allowedFactor(this.#zoom, wanted);
+    if (Math.abs(factor - 1) < 1e-9) return false;
+    const away = [x - this.#width / 2, y - this.#height / 2] as const;
+    this.pan(-away[0], -away[1]);
+    this.#zoom *= factor;
+    this.pan(away[0], away[1]);
+    return true;
+  }
+}

@@ -1,0 +1,81 @@
+import { effect } from '@preact/signals';
+import type { JSX } from 'preact';
+import { useId, useLayoutEffect, useRef } from 'preact/hooks';
+import { Scene } from './scene.js';
+import { toPng, toSvg } from './take-away.js';
+import type { PointCloudProps } from './types.js';
+import '../../style/point-cloud.css';
+
+export type { CloudArrow, CloudHandle, CloudPoints, PointCloudProps } from './types.js';
+
+const KEYS =
+  'plus and minus zoom, 0 shows everything, Escape ends the selection. Click a point to select it, with shift to add it.';
+
+/** The big scatter: two dimensions to a million points, three to 100,000. */
+export function PointCloud(props: PointCloudProps): JSX.Element {
+  const home = useRef<HTMLDivElement>(null);
+  const below = useRef<SVGSVGElement>(null);
+  const canvas = useRef<HTMLCanvasElement>(null);
+  const above = useRef<SVGSVGElement>(null);
+  const note = useRef<HTMLParagraphElement>(null);
+  const scene = useRef<Scene>(undefined);
+  const instructions = useId();
+  const { selected, hovered, handle, tool, label, height = 480 } = props;
+
+  // Made once; what changes later comes by the effects below.
+  useLayoutEffect(() => {
+    const stage = {
+      home: home.current!,
+      below: below.current!,
+      canvas: canvas.current!,
+      above: above.current!,
+      note: note.current!,
+    };
+    const made = new Scene(stage, props);
+    scene.current = made;
+    return () => made.dispose();
+  }, []);
+  useLayoutEffect(() => scene.current!.update(props));
+  useLayoutEffect(() => effect(() => scene.current!.selectionChanged(selected.value)), [selected]);
+  useLayoutEffect(
+    () =>
+      effect(() => {
+        hovered.value;
+        scene.current!.marksChanged();
+      }),
+    [hovered],
+  );
+  useLayoutEffect(() => {
+    handle?.({
+      toSvg: async () => toSvg(scene.current!.picture),
+      toPng: async () => toPng(scene.current!.picture),
+      resetView: () => scene.current!.resetView(),
+    });
+    return () => handle?.(undefined);
+  }, [handle]);
+
+  return (
+    <div class="point-cloud" style={{ height: `${height}px` }} ref={home}>
+      <svg class="below" aria-hidden="true" ref={below} />
+      {/* biome-ignore lint/a11y/noInteractiveElementToNoninteractiveRole: keys move the picture, which "application" says. */}
+      <canvas
+        class={tool}
+        tabIndex={0}
+        role="application"
+        aria-roledescription="scatter plot"
+        aria-label={label}
+        aria-describedby={instructions}
+        ref={canvas}
+      />
+      <svg class="above" aria-hidden="true" ref={above} />
+      <p class="visually-hidden" id={instructions}>
+        {props.points.z ? 'Arrow keys turn the cloud, with shift they move it; ' : 'Arrow keys move the picture; '}
+        {KEYS}
+      </p>
+      <p class="note hint" ref={note} />
+      <p class="touch-hint hint" aria-hidden="true">
+        Tap to move it with one finger
+      </p>
+    </div>
+  );
+}

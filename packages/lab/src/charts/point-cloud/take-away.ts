@@ -1,0 +1,156 @@
+import { CanvasPainter } from './canvas-painter.js';
+import { dots } from './dots.js';
+import { Renderer } from './renderer.js';
+import type { Scene } from './scene.js';
+import { svgElement } from './svg.js';
+
+type Picture = Scene['picture'];
+
+/** More circles than this make a file that is slow to open: then points are a picture within it. */
+const MOST_CIRCLES = 5000;
+const PNG_SCALE = 2;
+
+const STYLES = [
+  'fill',
+  'fill-opacity',
+  'stroke',
+  'stroke-width',
+  'stroke-linecap',
+  'stroke-linejoin',
+  'paint-order',
+  'font-family',
+  'font-size',
+  'font-weight',
+];
+
+/** The figure as a file that stands alone: axes and arrows as vectors, points as circles when they are few. */
+export async function toSvg(picture: Picture): Promise<SVGSVGElement> {
+  const { cloud, layout } = picture;
+  const svg = frame(picture);
+  const inner = innerFrame(picture);
+  // Before anything is waited for: the page goes on meanwhile.
+  const above = aboveOf(picture);
+  svg.append(...belowOf(picture), inner);
+  if (cloud.points.x.length <= MOST_CIRCLES) {
+    for (const { x, y, radius, alpha, colour } of dots(cloud, picture.piece, cloud.points.x.length)) {
+      const [cx, cy, r] = [x, y, radius];
+      inner.append(svgElement('circle', { cx, cy, r, fill: colour, 'fill-opacity': alpha }));
+    }
+  } else {
+    const href = (await raster(picture)).toDataURL('image/png');
+    inner.append(svgElement('image', { href, width: layout.innerWidth, height: layout.innerHeight }));
+  }
+  inner.append(...above);
+  return svg;
+}
+
+/**
+ * Layer by layer, and not as the picture of the file above: not every browser waits for pictures within pictures.
+ */
+export async function toPng(picture: Picture): Promise<Blob> {
+  const { layout } = picture;
+  const below = frame(picture);
+  below.append(...belowOf(picture));
+  const above = frame(picture);
+  above.replaceChildren(innerFrame(picture));
+  above.firstElementChild!.append(...aboveOf(picture));
+  const [ground, points, top] = await Promise.all([imageOf(below), raster(picture), imageOf(above)]);
+  const canvas = document.createElement('canvas');
+  canvas.width = layout.width * PNG_SCALE;
+  canvas.height = layout.height * PNG_SCALE;
+  const context = canvas.getContext('2d')!;
+  context.scale(PNG_SCALE, PNG_SCALE);
+  context.drawImage(ground, 0, 0, layout.width, layout.height);
+  context.drawImage(points, layout.left, layout.top, layout.innerWidth, layout.innerHeight);
+  context.drawImage(top, 0, 0, layout.width, layout.height);
+  return new Promise((resolve, reject) => {
+    canvas.toBlob(
+      (blob) => (blob ? resolve(blob) : reject(new Error('The picture could not be written.'))),
+      'image/png',
+    );
+  });
+}
+
+/** The empty figure on the ground it has in the page. */
+function frame({ layout: { width, height }, stage, label }: Picture): SVGSVGElement {
+  const svg = svgElement('svg', { width, height, viewBox: `0 0 ${width} ${height}`, role: 'img' });
+  const title = svgElement('title');
+  title.textContent = readable(label);
+  svg.append(title, svgElement('rect', { width, height, fill: groundOf(stage.home) }));
+  return svg;
+}
+
+/** Cuts off what lies outside the axes. */
+function innerFrame({ layout }: Picture): SVGSVGElement {
+  const { left, top, innerWidth, innerHeight } = layout;
+  return svgElement('svg', { x: left, y: top, width: innerWidth, height: innerHeight, overflow: 'hidden' });
+}
+
+function belowOf({ stage }: Picture): Element[] {
+  return Array.from(stage.below.children, (child) => standAlone(child));
+}
+
+/** Arrows, but neither the ring of the pointer nor the lasso. */
+function aboveOf({ stage }: Picture): Element[] {
+  return Array.from(stage.above.querySelectorAll(':scope > g:not(.marks)'), (child) => standAlone(child));
+}
+
+/** A copy that looks the same without the style sheet. */
+function standAlone(element: Element): Element {
+  const copy = element.cloneNode(false) as Element;
+  copy.removeAttribute('class');
+  if (element.tagName !== 'g') {
+    const style = getComputedStyle(element);
+    const isText = element.tagName === 'text';
+    for (const name of STYLES) {
+      if (isText || !name.startsWith('font')) copy.setAttribute(name, style.getPropertyValue(name));
+    }
+    if (isText) copy.textContent = readable(element.textContent ?? '');
+  }
+  copy.append(...Array.from(element.children, standAlone));
+  return copy;
+}
+
+/** Names of columns may hold what no XML file may hold. */
+function readable(text: string): string {
+  return text.replace(/[^\t\n\r\u0020-\uD7FF\uE000-\uFFFD\u{10000}-\u{10FFFF}]/gu, '\uFFFD');
+}
+
+function groundOf(element: Element): string {
+  for (let at: Element | null = element; at; at = at.parentElement) {
+    const { backgroundColor } = getComputedStyle(at);
+    if (!/^(transparent|rgba\(.*, 0\))$/.test(backgroundColor)) return backgroundColor;
+  }
+  return '#ffffff';
+}
+
+/** All points on a canvas of their own, twice the size. The page goes on while the graphics card draws them. */
+async function raster({ cloud, piece, layout }: Picture): Promise<HTMLCanvasElement> {
+  const canvas = document.createElement('canvas');
+  const painter = Renderer.on(canvas, () => {}) ?? new CanvasPainter(canvas);
+  painter.resize(layout.innerWidth * PNG_SCALE, layout.innerHeight * PNG_SCALE, PNG_SCALE);
+  painter.show(cloud);
+  painter.paint(piece);
+  painter.finish();
+  while (painter.busy) await new Promise((resolve) => setTimeout(resolve, 5));
+  painter.present('finished', { x: 0, y: 0, width: layout.innerWidth, height: layout.innerHeight });
+  // A copy: the context, of which there are few, is given back at once.
+  const copy = document.createElement('canvas');
+  copy.width = canvas.width;
+  copy.height = canvas.height;
+  copy.getContext('2d')!.drawImage(canvas, 0, 0);
+  painter.dispose();
+  return copy;
+}
+
+async function imageOf(svg: SVGSVGElement): Promise<HTMLImageElement> {
+  const url = URL.createObjectURL(new Blob([new XMLSerializer().serializeToString(svg)], { type: 'image/svg+xml' }));
+  try {
+    const image = new Image();
+    image.src = url;
+    await image.decode();
+    return image;
+  } finally {
+    URL.revokeObjectURL(url);
+  }
+}

@@ -1,0 +1,72 @@
+import type { CloudPoints } from './types.js';
+
+/**
+ * Where the camera stands, as numbers: a place p is seen at (1 + x/w, 1 − y/w) times half the picture's size, with
+ * (x, y, w − 1) = turn · (p − origin). In two dimensions w is 1. One form for both, so that whoever projects (shader, lasso,
+ * hover, axes, export) does it once.
+ */
+export interface View {
+  readonly origin: readonly [number, number, number];
+  /** Three by three, row by row. */
+  readonly turn: readonly number[];
+  /** In pixels of the style sheet. */
+  readonly width: number;
+  readonly height: number;
+}
+
+/** A place in the picture; `depth` is w: 1 in the middle, less nearer to the eye. */
+export interface Seen {
+  readonly x: number;
+  readonly y: number;
+  readonly depth: number;
+}
+
+export function project(view: View, x: number, y: number, z = 0): Seen {
+  const { origin, turn, width, height } = view;
+  const dx = x - origin[0];
+  const dy = y - origin[1];
+  const dz = z - origin[2];
+  const depth = 1 + turn[6] * dx + turn[7] * dy + turn[8] * dz;
+  return {
+    x: (1 + (turn[0] * dx + turn[1] * dy + turn[2] * dz) / depth) * (width / 2),
+    y: (1 - (turn[3] * dx + turn[4] * dy + turn[5] * dz) / depth) * (height / 2),
+    depth,
+  };
+}
+
+/** Points nearer to the eye than this are behind it, or as good as. */
+export const NEAREST_DEPTH = 0.05;
+
+/**
+ * Rows [from, to) as pixels, x and y in turns, into `out`; what lies behind the eye becomes NaN, which no comparison finds.
+ * Plain loops: this runs over a million points while the pointer moves.
+ */
+export function projectRows(view: View, points: CloudPoints, from: number, to: number, out: Float64Array): void {
+  const { origin, turn, width, height } = view;
+  const { x, y, z } = points;
+  const [ox, oy, oz] = origin;
+  const [xx, xy, xz, yx, yy, yz, wx, wy, wz] = turn;
+  const halfWidth = width / 2;
+  const halfHeight = height / 2;
+  if (!z) {
+    const scaleX = xx * halfWidth;
+    const scaleY = -yy * halfHeight;
+    for (let row = from, at = 0; row < to; row++, at += 2) {
+      out[at] = halfWidth + (x[row] - ox) * scaleX;
+      out[at + 1] = halfHeight + (y[row] - oy) * scaleY;
+    }
+    return;
+  }
+  for (let row = from, at = 0; row < to; row++, at += 2) {
+    const dx = x[row] - ox;
+    const dy = y[row] - oy;
+    const dz = z[row] - oz;
+    const depth = 1 + wx * dx + wy * dy + wz * dz;
+    const share = depth > NEAREST_DEPTH ? 1 / depth : Number.NaN;
+    out[at] = (1 + (xx * dx + xy * dy + xz * dz) * share) * halfWidth;
+    out[at + 1] = (1 - (yx * dx + yy * dy + yz * dz) * share) * halfHeight;
+  }
+}
+
+/** Rows that are projected at a time: their pixels stay in the processor's cache. */
+export const BLOCK = 4096;

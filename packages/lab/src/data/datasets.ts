@@ -1,0 +1,65 @@
+import type { Origin } from '../worker/messages.js';
+import irisTable from './iris.csv?raw';
+import mnistImages from './mnist-images.gz?url';
+import mnistLabels from './mnist-labels.gz?url';
+import penguins from './penguins.csv?url';
+import usarrests from './usarrests.csv?url';
+import wine from './wine.csv?url';
+
+/** Data that come with the page, and how they are best looked at first. */
+export interface Dataset {
+  readonly title: string;
+  /** One line: what it is. */
+  readonly about: string;
+  readonly origin: Origin;
+  readonly scale?: 'unit';
+  /** Columns that are no measurements. */
+  readonly exclude?: readonly string[];
+  readonly label: string;
+}
+
+const at = (name: string, url: string): Origin => ({ kind: 'address', name, url });
+
+export const DATASETS = {
+  iris: {
+    title: 'Iris',
+    about: '150 flowers of three species, four measurements (Anderson, 1935)',
+    // In the page itself: the first thing that is drawn waits for nothing.
+    origin: { kind: 'text', name: 'iris.csv', text: irisTable },
+    label: 'species',
+  },
+  usarrests: {
+    title: 'US arrests',
+    about: '50 states, arrests for three crimes and urban population (1973)',
+    origin: at('usarrests.csv', usarrests),
+    scale: 'unit',
+    label: 'state',
+  },
+  penguins: {
+    title: 'Penguins',
+    about: '344 penguins of three species, two of them not measured (Palmer Station, 2007–2009)',
+    origin: at('penguins.csv', penguins),
+    scale: 'unit',
+    exclude: ['year'],
+    label: 'species',
+  },
+  wine: {
+    title: 'Wine',
+    about: '178 wines of three cultivars, thirteen chemical measurements',
+    origin: at('wine.csv', wine),
+    scale: 'unit',
+    label: 'cultivar',
+  },
+  mnist: {
+    title: 'MNIST digits',
+    about: '10,000 handwritten digits, pictures of 28 × 28 pixels',
+    origin: { ...at('mnist-images', mnistImages), labels: { name: 'digit', url: mnistLabels } } as Origin,
+    label: 'digit',
+  },
+} as const satisfies Record<string, Dataset>;
+
+export type DatasetName = keyof typeof DATASETS;
+
+export function isDataset(name: string | null): name is DatasetName {
+  return name !== null && Object.hasOwn(DATASETS, name);
+}

@@ -1,0 +1,75 @@
+import { useSignal } from '@preact/signals';
+import { several } from '@scree/core/words';
+import { shorten } from '../shorten.js';
+import { change, settings } from '../state/settings.js';
+
+/** Columns listed at a time: more boxes than this nobody looks through. */
+const LISTED = 60;
+
+/** Which columns take part. */
+export function ColumnsPanel() {
+  const filter = useSignal('');
+  const now = settings.value;
+  if (!now) return null;
+  const { chosen, data } = now;
+  const { columns } = data.facts;
+  const usable = columns.flatMap(({ usable: may }, j) => (may ? [j] : []));
+  const wanted = filter.value.trim().toLowerCase();
+  const shown = usable.filter((j) => columns[j].name.toLowerCase().includes(wanted));
+  const used = new Set(chosen.columns);
+  const left = columns.flatMap(({ usable: may, name, type }) =>
+    may ? [] : [`${shorten(name, 24)} (${type.toLowerCase()})`],
+  );
+  const set = (places: readonly number[], on: boolean): void => {
+    const next = new Set(used);
+    for (const place of places) {
+      if (on) next.add(place);
+      else next.delete(place);
+    }
+    change({ columns: [...next].sort((a, b) => a - b) });
+  };
+  return (
+    <section class="panel" aria-labelledby="columns-title">
+      <div class="title-row">
+        <h2 id="columns-title">Columns</h2>
+        <span class="hint">{`${chosen.columns.length.toLocaleString('en')} of ${usable.length.toLocaleString('en')}`}</span>
+      </div>
+      {usable.length > 12 && (
+        <input
+          type="search"
+          placeholder="Filter columns"
+          aria-label="Filter columns"
+          value={filter.value}
+          onInput={({ currentTarget }) => (filter.value = currentTarget.value)}
+        />
+      )}
+      <div class="buttons">
+        <button type="button" onClick={() => set(shown, true)}>
+          {wanted === '' ? 'All' : 'Add these'}
+        </button>
+        <button type="button" onClick={() => set(shown, false)}>
+          {wanted === '' ? 'None' : 'Remove these'}
+        </button>
+      </div>
+      <fieldset class="checks">
+        <legend class="visually-hidden">Columns that take part</legend>
+        {shown.slice(0, LISTED).map((j) => (
+          <label key={j} class="check">
+            <input
+              type="checkbox"
+              checked={used.has(j)}
+              onChange={({ currentTarget }) => set([j], currentTarget.checked)}
+            />
+            <span>{shorten(columns[j].name, 40)}</span>
+          </label>
+        ))}
+      </fieldset>
+      {shown.length > LISTED && (
+        <p class="hint">{`and ${several(shown.length - LISTED, 'more column')}: filter to see them.`}</p>
+      )}
+      {shown.length === 0 && <p class="hint">No column has that in its name.</p>}
+      {left.length > 0 && <p class="hint">{`Not numbers, so not used: ${shorten(left.join(', '), 160)}.`}</p>}
+      {chosen.columns.length === 0 && <p class="warning">Choose at least one column.</p>}
+    </section>
+  );
+}

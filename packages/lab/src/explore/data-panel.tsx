@@ -1,0 +1,67 @@
+import { several } from '@scree/core/words';
+import { useRef } from 'preact/hooks';
+import { DATASETS, isDataset } from '../data/datasets.js';
+import { shorten } from '../shorten.js';
+import { beginDataset, beginFile } from '../state/begin.js';
+import { opened } from '../state/data.js';
+import { PasteDialog } from './paste-dialog.js';
+
+/** What the page can read, for the browser's file dialog. */
+const ENDINGS =
+  '.csv,.tsv,.txt,.parquet,.npy,.npz,.arrow,.feather,.json,.ndjson,.jsonl,.gz,.idx,.idx3-ubyte,.idx1-ubyte';
+
+/** Where data come from. */
+export function DataPanel() {
+  const dialog = useRef<HTMLDialogElement>(null);
+  const data = opened.value;
+  const dataset = data?.dataset ?? '';
+  return (
+    <section class="panel" aria-labelledby="data-title">
+      <h2 id="data-title">Data</h2>
+      <div class="field">
+        <label for="dataset">Built-in data</label>
+        <select
+          id="dataset"
+          value={dataset}
+          onChange={({ currentTarget: { value } }) => isDataset(value) && beginDataset(value)}
+        >
+          {dataset === '' && <option value="">your own</option>}
+          {Object.entries(DATASETS).map(([name, { title }]) => (
+            <option key={name} value={name}>
+              {title}
+            </option>
+          ))}
+        </select>
+      </div>
+      <div class="buttons">
+        <label class="button primary-soft">
+          Open a file
+          <input
+            type="file"
+            accept={ENDINGS}
+            onChange={({ currentTarget }) => {
+              const file = currentTarget.files?.[0];
+              if (file) beginFile(file);
+              // Without this, choosing the same file again after mending it would go unnoticed.
+              currentTarget.value = '';
+            }}
+          />
+        </label>
+        <button type="button" onClick={() => dialog.current?.showModal()}>
+          Paste a table
+        </button>
+      </div>
+      <p class="hint">
+        CSV, Parquet, NumPy, Arrow, JSON or IDX; or drop a file anywhere. It stays in this browser: nothing is uploaded.
+      </p>
+      {data && (
+        <p class="facts">
+          <strong>{shorten(data.facts.name, 48)}</strong>
+          {`: ${several(data.facts.rows, 'row')}, ${several(data.facts.columns.length, 'column')} (${data.facts.format})`}
+          {isDataset(dataset) && <span class="hint block">{DATASETS[dataset].about}</span>}
+        </p>
+      )}
+      <PasteDialog dialog={dialog} />
+    </section>
+  );
+}

@@ -1,0 +1,32 @@
+import { useSignal, useSignalEffect } from '@preact/signals';
+import { beginFile } from '../state/begin.js';
+
+/** The whole page takes files that are dropped on it. */
+export function DropTarget() {
+  const dropping = useSignal(false);
+  useSignalEffect(() => {
+    const over = (event: DragEvent): void => {
+      if (!event.dataTransfer?.types.includes('Files')) return;
+      event.preventDefault();
+      dropping.value = true;
+    };
+    const leave = (event: DragEvent): void => {
+      if (!event.relatedTarget) dropping.value = false;
+    };
+    const drop = (event: DragEvent): void => {
+      event.preventDefault();
+      dropping.value = false;
+      const file = event.dataTransfer?.files[0];
+      if (file) beginFile(file);
+    };
+    document.addEventListener('dragover', over);
+    document.addEventListener('dragleave', leave);
+    document.addEventListener('drop', drop);
+    return () => {
+      document.removeEventListener('dragover', over);
+      document.removeEventListener('dragleave', leave);
+      document.removeEventListener('drop', drop);
+    };
+  });
+  return dropping.value ? <div class="dropping">Let go to open the file</div> : null;
+}

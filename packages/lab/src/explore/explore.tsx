@@ -1,0 +1,71 @@
+import { useEffect } from 'preact/hooks';
+import { keepAddress } from '../state/address.js';
+import { beginAddress } from '../state/begin.js';
+import { busy, opened } from '../state/data.js';
+import { fitted } from '../state/fit.js';
+import { ColumnsPanel } from './columns-panel.js';
+import { ComponentPictures } from './component-pictures.js';
+import { DataPanel } from './data-panel.js';
+import { DropTarget } from './drop-target.js';
+import { RebuiltPanel } from './rebuilt-panel.js';
+import { ScoresPanel } from './scores-panel.js';
+import { ScreePanel } from './scree-panel.js';
+import { SettingsPanel } from './settings-panel.js';
+import { Status } from './status.js';
+import { TablePanel } from './table-panel.js';
+import { TakePanel } from './take-panel.js';
+import { ComponentPanel, WeightsPanel } from './weights-panel.js';
+import { WordsPanel } from './words-panel.js';
+import '../style/explore.css';
+
+/** One's own data and what PCA finds in them: what is chosen on the left, linked views of the model on the right. */
+export function Explore() {
+  useEffect(() => {
+    if (!opened.peek()) beginAddress();
+    return keepAddress();
+  }, []);
+  return (
+    <div class="explore">
+      <h1 class="visually-hidden">Explore data by their principal components</h1>
+      <DropTarget />
+      <aside class="side" aria-label="Data and settings">
+        <DataPanel />
+        <SettingsPanel />
+        <ColumnsPanel />
+      </aside>
+      <div class="views">
+        <Status />
+        {!fitted.value && !busy.value && <Nothing />}
+        {fitted.value && (
+          <>
+            <div class="row first">
+              <div class="stack">
+                <ScoresPanel />
+                <ComponentPictures />
+                <WeightsPanel />
+              </div>
+              <div class="stack">
+                <ScreePanel />
+                <RebuiltPanel />
+                <WordsPanel />
+                <ComponentPanel />
+              </div>
+            </div>
+            <TablePanel />
+            <TakePanel />
+          </>
+        )}
+      </div>
+    </div>
+  );
+}
+
+/** Before there is a model, or where there can be none. */
+function Nothing() {
+  return (
+    <div class="panel nothing">
+      <h2>Nothing to show yet</h2>
+      <p class="hint">Open a file, paste a table, or choose built-in data: a model is fitted at once.</p>
+    </div>
+  );
+}

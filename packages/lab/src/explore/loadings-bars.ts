@@ -1,0 +1,50 @@
+import * as Plot from '@observablehq/plot';
+import type { Model } from '@scree/core';
+import { shortenMiddle } from '../shorten.js';
+
+export const MOST_BARS = 20;
+
+/** Widest letter to expect on average, in the 12 pixel type of the charts. */
+const LETTER = 7.5;
+
+/** The weights of one component, largest first. */
+export function weightBars(
+  { components: { data, cols } }: Model,
+  c: number,
+  columns: readonly string[],
+  width: number,
+): Element {
+  const weights = Array.from({ length: cols }, (_, j) => ({ column: j, weight: data[c * cols + j] }))
+    .sort((a, b) => Math.abs(b.weight) - Math.abs(a.weight))
+    .slice(0, MOST_BARS);
+  const longest = Math.max(...weights.map(({ column }) => columns[column].length));
+  const letters = Math.min(longest, Math.floor((0.36 * width) / LETTER));
+  const told = weights.slice(0, 5).map(({ column, weight }) => `${columns[column]} ${weight.toFixed(3)}`);
+  const most = Math.max(...weights.map(({ weight }) => Math.abs(weight)));
+  return Plot.plot({
+    width,
+    height: 44 + 22 * weights.length,
+    marginLeft: 16 + LETTER * letters,
+    marginTop: 28,
+    marginRight: 12,
+    marginBottom: 12,
+    ariaLabel: `Weights in component ${c + 1}: ${told.join(', ')}.`,
+    x: { axis: 'top', label: null, domain: [-most, most], nice: true, ticks: 5, grid: true },
+    y: {
+      type: 'band',
+      domain: weights.map(({ column }) => column),
+      label: null,
+      tickSize: 0,
+      tickFormat: (j: number) => shortenMiddle(columns[j], letters),
+    },
+    marks: [
+      Plot.barX(weights, {
+        x: 'weight',
+        y: 'column',
+        fill: ({ weight }) => (weight < 0 ? 'var(--warm)' : 'var(--accent)'),
+        title: ({ column, weight }) => `${columns[column]}: ${weight.toFixed(4)}`,
+      }),
+      Plot.ruleX([0]),
+    ],
+  });
+}

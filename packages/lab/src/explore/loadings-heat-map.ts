@@ -1,0 +1,89 @@
+import * as Plot from '@observablehq/plot';
+import type { Model } from '@scree/core';
+import { shortenMiddle } from '../shorten.js';
+
+/** What fits on a screen and can still be read. */
+export const MOST_COLUMNS = 40;
+export const MOST_COMPONENTS = 10;
+
+/** Widest letter to expect on average, in the 12 pixel type of the charts. */
+const LETTER = 7.5;
+
+/**
+ * Components as a heat map: a row for each column of the table, a field for each component. Of many columns, those with
+ * the largest weights in the components shown, in the table's order.
+ */
+export function heatMap({ components }: Model, shown: number, columns: readonly string[], width: number): Element {
+  const { cols: d, data } = components;
+  const drawn = heaviest(data, shown, d);
+  const fields = drawn.flatMap((column) =>
+    Array.from({ length: shown }, (_, c) => ({ column, component: c + 1, weight: data[c * d + column] })),
+  );
+  const largest = Math.max(...fields.map(({ weight }) => Math.abs(weight)));
+  const longest = Math.max(...drawn.map((j) => columns[j].length));
+  const letters = Math.min(longest, Math.floor((0.36 * width) / LETTER));
+  const marginLeft = 16 + LETTER * letters;
+  const fieldWidth = (width - marginLeft) / shown;
+  return Plot.plot({
+    width,
+    height: 40 + (drawn.length > 12 ? 19 : 26) * drawn.length,
+    marginLeft,
+    marginTop: 32,
+    marginBottom: 8,
+    marginRight: 0,
+    ariaLabel: `Weights of ${drawn.length} columns in ${shown} components, as a heat map.`,
+    x: {
+      type: 'band',
+      axis: 'top',
+      label: null,
+      padding: 0.04,
+      tickFormat: (c: number) => (fieldWidth < 34 ? String(c) : `PC${c}`),
+      tickSize: 0,
+    },
+    y: {
+      type: 'band',
+      label: null,
+      padding: 0.06,
+      tickFormat: (j: number) => shortenMiddle(columns[j], letters),
+      tickSize: 0,
+    },
+    color: { type: 'linear', domain: [-largest, largest], range: [0, 1], interpolate: () => tint },
+    marks: [
+      Plot.cell(fields, {
+        x: 'component',
+        y: 'column',
+        fill: 'weight',
+        title: ({ column, component, weight }) => `PC${component}, ${columns[column]}: ${weight.toFixed(3)}`,
+      }),
+      fieldWidth >= 36
+        ? Plot.text(fields, { x: 'component', y: 'column', text: ({ weight }) => signed(weight), fill: 'currentColor' })
+        : null,
+    ],
+  });
+}
+
+/** The columns with the largest squared weights, at most `MOST_COLUMNS` of them. */
+function heaviest(data: Float64Array, shown: number, d: number): number[] {
+  const weight = (j: number): number => {
+    let sum = 0;
+    for (let c = 0; c < shown; c++) sum += data[c * d + j] ** 2;
+    return sum;
+  };
+  const weights = Array.from({ length: d }, (_, j) => weight(j));
+  return weights
+    .map((_, j) => j)
+    .sort((a, b) => weights[b] - weights[a])
+    .slice(0, MOST_COLUMNS)
+    .sort((a, b) => a - b);
+}
+
+/** Mixed by the browser from the page's own colours, so that it follows light and dark without a redraw. */
+function tint(position: number): string {
+  const weight = 2 * position - 1;
+  return `color-mix(in oklab, var(${weight < 0 ? '--field-negative' : '--field-positive'}) ${Math.round(100 * Math.abs(weight))}%, var(--field))`;
+}
+
+function signed(weight: number): string {
+  const text = Math.abs(weight).toFixed(2);
+  return weight < 0 && text !== '0.00' ? `−${text}` : text;
+}

@@ -1,0 +1,26 @@
+import { effect } from '@preact/signals';
+import { useEffect, useRef } from 'preact/hooks';
+import { isDark } from '../theme.js';
+
+interface PictureProps {
+  readonly size: readonly [height: number, width: number];
+  readonly label: string;
+  readonly paint: (context: CanvasRenderingContext2D) => void;
+  /** Painted again when one of these changes, and when the theme does. */
+  readonly deps: readonly unknown[];
+}
+
+/** Numbers as a picture, a pixel each; the style sheet makes it larger. */
+export function Picture({ size: [height, width], label, paint, deps }: PictureProps) {
+  const canvas = useRef<HTMLCanvasElement>(null);
+  useEffect(
+    () =>
+      effect(() => {
+        isDark();
+        const context = canvas.current?.getContext('2d');
+        if (context) paint(context);
+      }),
+    deps,
+  );
+  return <canvas ref={canvas} width={width} height={height} role="img" aria-label={label} />;
+}

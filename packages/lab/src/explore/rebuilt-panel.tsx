@@ -1,0 +1,96 @@
+import type { Model } from '@scree/core';
+import { percent, show } from '@scree/core/words';
+import { ask, fail } from '../state/data.js';
+import { fitted, rowNumber } from '../state/fit.js';
+import { picture } from '../state/picture.js';
+import { resource } from '../state/resource.js';
+import { hovered, k, selected } from '../state/view.js';
+import { isDark } from '../theme.js';
+import { paintDiverging, paintGrey } from './paint.js';
+import { Panel } from './panel.js';
+import { Picture } from './picture.js';
+import { codeOf, rebuild } from './rebuild.js';
+
+/** The row under the pointer, or the first selected, or the first of all; it stays when the pointer leaves. */
+const shownRow = resource(
+  () => {
+    const now = fitted.value;
+    if (!now || !picture.value) return undefined;
+    const row = hovered.value ?? selected.value?.[0] ?? lastRow;
+    lastRow = row < now.model.n ? row : 0;
+    return { now, row: lastRow };
+  },
+  async ({ now, row }) => {
+    const values = await ask('row', row);
+    return { now, row, values, code: codeOf(now.model, values) };
+  },
+  fail,
+);
+let lastRow = 0;
+
+/** A picture next to what k components make of it. */
+export function RebuiltPanel() {
+  const now = fitted.value!;
+  const size = picture.value;
+  if (!size) return null;
+  const { model } = now;
+  const row = shownRow.value?.now === now ? shownRow.value : undefined;
+  const kept = Math.min(k.value, model.k);
+  return (
+    <Panel id="rebuilt" title="A row, rebuilt">
+      {row && (
+        <>
+          <div class="pictures large">
+            <figure>
+              <Picture
+                size={size}
+                label={`Row ${rowNumber(now, row.row)} as it is`}
+                paint={(context) => paintGrey(context, row.values, size, row.values)}
+                deps={[row]}
+              />
+              <figcaption>{`row ${rowNumber(now, row.row).toLocaleString('en')}`}</figcaption>
+            </figure>
+            <figure>
+              <Picture
+                size={size}
+                label={`Row ${rowNumber(now, row.row)} rebuilt from ${kept} components`}
+                paint={(context) => paintGrey(context, rebuild(model, row.code, kept), size, row.values)}
+                deps={[row, kept]}
+              />
+              <figcaption>{`from ${kept} ${kept === 1 ? 'number' : 'numbers'}`}</figcaption>
+            </figure>
+            <figure>
+              <Picture
+                size={size}
+                label={`What ${kept} components miss of it`}
+                paint={(context) => paintDiverging(context, missed(model, row, kept), size, isDark())}
+                deps={[row, kept]}
+              />
+              <figcaption>what is missed</figcaption>
+            </figure>
+          </div>
+          <p class="hint">{rebuiltWords(model, row, kept)}</p>
+          <p class="hint">Point at or select another row to see it here.</p>
+        </>
+      )}
+    </Panel>
+  );
+}
+
+interface Shown {
+  readonly values: Float64Array;
+  readonly code: Float64Array;
+}
+
+function missed(model: Model, { values, code }: Shown, kept: number): Float64Array {
+  const built = rebuild(model, code, kept);
+  return values.map((value, j) => value - built[j]);
+}
+
+function rebuiltWords(model: Model, { values, code }: Shown, kept: number): string {
+  const square = (row: Float64Array): number => row.reduce((sum, value) => sum + value * value, 0);
+  const all = square(values.map((value, j) => (value - model.mean[j]) / model.scale[j]));
+  const part = square(code.subarray(0, kept));
+  const rest = Math.sqrt(Math.max(0, all - part));
+  return `${percent(all === 0 ? 1 : Math.min(1, part / all))} of its squared distance from the mean is kept; it is ${show(rest)} away from its picture.`;
+}

@@ -1,0 +1,67 @@
+import { show } from '@scree/core/words';
+import { shorten } from '../shorten.js';
+import { ask, fail } from '../state/data.js';
+import { fitted, rowNumber } from '../state/fit.js';
+import { picture } from '../state/picture.js';
+import { resource } from '../state/resource.js';
+import { axes, errors, hovered, labelColumn, points } from '../state/view.js';
+
+/** Columns told of a row. */
+const TOLD = 6;
+
+const told = resource(
+  () => {
+    const now = fitted.value;
+    const row = hovered.value;
+    if (!now || row === undefined || row >= now.model.n) return undefined;
+    const label = labelColumn.value;
+    return {
+      now,
+      row,
+      columns: [...(label === undefined ? [] : [label]), ...(picture.value ? [] : now.columns.slice(0, TOLD))],
+    };
+  },
+  async (question) => ({
+    ...question,
+    cells: (await ask('cells', { rows: [question.row], columns: question.columns }))[0],
+  }),
+  fail,
+);
+
+/** The row under the pointer. */
+export function RowCard() {
+  const now = fitted.value;
+  const found = told.value;
+  if (!now || found?.now !== now || hovered.value === undefined) return null;
+  const { row, columns, cells } = found;
+  const drawn = points.value;
+  const error = errors.value?.now === now ? errors.value.squares[row] : undefined;
+  const [x, y] = axes.value;
+  const more = picture.value ? 0 : now.columns.length - TOLD;
+  return (
+    <div class="row-card">
+      <strong>{`Row ${rowNumber(now, row).toLocaleString('en')}`}</strong>
+      <dl>
+        {columns.map((place, at) => (
+          <div key={`${place} ${at}`}>
+            <dt>{shorten(now.data.facts.columns[place].name, 22)}</dt>
+            <dd>{shorten(cells[at] === '' ? '–' : cells[at], 28)}</dd>
+          </div>
+        ))}
+        {more > 0 && <div class="hint">{`and ${more.toLocaleString('en')} more`}</div>}
+        {drawn?.now === now && (
+          <div>
+            <dt>{`PC${x + 1}, PC${y + 1}`}</dt>
+            <dd class="number">{`${show(drawn.at.x[row])}, ${show(drawn.at.y[row])}`}</dd>
+          </div>
+        )}
+        {error !== undefined && (
+          <div>
+            <dt>error</dt>
+            <dd class="number">{show(Math.sqrt(error))}</dd>
+          </div>
+        )}
+      </dl>
+    </div>
+  );
+}

@@ -1,0 +1,166 @@
+import { computed, signal } from '@preact/signals';
+import { percent, several } from '@scree/core/words';
+import { useRef } from 'preact/hooks';
+import { type CloudArrow, type CloudHandle, PointCloud } from '../charts/point-cloud/point-cloud.js';
+import { shorten } from '../shorten.js';
+import { colouring } from '../state/colouring.js';
+import { type Fitted, fitted } from '../state/fit.js';
+import { arrows, axes, colour, hovered, points, selected, solid, tool } from '../state/view.js';
+import { TakeFigure } from '../take/take-figure.js';
+import { biplotArrows } from './biplot-arrows.js';
+import { LegendView } from './legend.js';
+import { Panel } from './panel.js';
+import { RowCard } from './row-card.js';
+import { labelColumns } from './settings-panel.js';
+
+/** Scores have the same units on both axes: where the page is narrow, a tall picture would be mostly empty. */
+const narrow = matchMedia('(max-width: 40rem)');
+const height = signal(heightFor(narrow.matches));
+narrow.addEventListener('change', () => (height.value = heightFor(narrow.matches)));
+
+function heightFor(isNarrow: boolean): number {
+  return isNarrow ? 340 : 520;
+}
+
+/** Points that a solid cloud may have. */
+const MOST_SOLID = 100_000;
+
+/** Every row as a point at its scores. */
+export function ScoresPanel() {
+  const handle = useRef<CloudHandle | undefined>(undefined);
+  const now = fitted.value!;
+  const { model } = now;
+  const drawn = points.value;
+  const colours = colouring.value;
+  const flat = model.k === 1;
+  return (
+    <Panel
+      id="scores"
+      title="Scores"
+      class="scores"
+      tools={<TakeFigure name="scores" svg={() => handle.current?.toSvg()} png={() => handle.current?.toPng()} />}
+    >
+      <div class="controls">
+        <AxisChoice at={0} title="x" />
+        <AxisChoice at={1} title="y" />
+        {solid.value && <AxisChoice at={2} title="z" />}
+        <ColourChoice />
+        <div class="toggles">
+          {model.k > 2 && model.n <= MOST_SOLID && (
+            <button type="button" aria-pressed={solid.value} onClick={() => (solid.value = !solid.value)}>
+              3-D
+            </button>
+          )}
+          <button type="button" aria-pressed={arrows.value} onClick={() => (arrows.value = !arrows.value)}>
+            Arrows
+          </button>
+          <button
+            type="button"
+            aria-pressed={tool.value === 'lasso'}
+            onClick={() => (tool.value = tool.value === 'lasso' ? 'move' : 'lasso')}
+          >
+            Lasso
+          </button>
+          <button type="button" onClick={() => handle.current?.resetView()}>
+            Reset view
+          </button>
+        </div>
+      </div>
+      <div class="cloud-place">
+        {drawn?.now === now && colours && colours.codes.length === model.n ? (
+          <PointCloud
+            points={drawn.at}
+            colours={colours.codes}
+            palette={colours.palette}
+            axes={drawn.components.map((c) => ({ label: axisLabel(now, c) }))}
+            {...(arrows.value ? { arrows: cloudArrows.value } : {})}
+            selected={selected}
+            hovered={hovered}
+            tool={tool.value}
+            height={height.value}
+            label={`Scores of ${several(model.n, 'row')} on ${drawn.components.map((c) => `component ${c + 1}`).join(flat ? '' : ' and ')}.`}
+            handle={(given) => {
+              handle.current = given;
+            }}
+          />
+        ) : (
+          <div class="cloud-waiting" style={{ height: `${height.value}px` }} />
+        )}
+        <RowCard />
+      </div>
+      <LegendView />
+      <p class="selection" role="status">
+        {selected.value ? (
+          <>
+            {`${several(selected.value.length, 'row')} selected. `}
+            <button type="button" class="link" onClick={() => (selected.value = undefined)}>
+              Clear
+            </button>
+          </>
+        ) : (
+          <span class="hint">Click a point, draw a lasso or search the table to select rows in all views.</span>
+        )}
+      </p>
+    </Panel>
+  );
+}
+
+/** Arrows of the columns, for the components that are drawn. */
+const cloudArrows = computed((): readonly CloudArrow[] => {
+  const drawn = points.value;
+  return drawn ? biplotArrows(drawn.now.model, drawn.components, drawn.at, columnNames(drawn.now)) : [];
+});
+
+function columnNames({ data, columns }: Fitted): readonly string[] {
+  return columns.map((place) => shorten(data.facts.columns[place].name, 24));
+}
+
+function axisLabel({ model }: Fitted, c: number): string {
+  return c < model.k ? `PC${c + 1} (${percent(model.varianceRatios[c])})` : '';
+}
+
+function AxisChoice({ at, title }: { readonly at: 0 | 1 | 2; readonly title: string }) {
+  const { model } = fitted.value!;
+  return (
+    <label class="inline">
+      <span>{title}</span>
+      <select
+        value={String(axes.value[at])}
+        onChange={({ currentTarget }) => {
+          const next: [number, number, number] = [...axes.value];
+          next[at] = Number(currentTarget.value);
+          axes.value = next;
+        }}
+      >
+        {Array.from({ length: Math.max(model.k, at + 1) }, (_, c) => (
+          <option key={c} value={String(c)}>
+            {c < model.k ? `PC${c + 1}` : 'nothing'}
+          </option>
+        ))}
+      </select>
+    </label>
+  );
+}
+
+function ColourChoice() {
+  const { columns } = fitted.value!.data.facts;
+  return (
+    <label class="inline wide">
+      <span>colour</span>
+      <select
+        value={String(colour.value)}
+        onChange={({ currentTarget: { value } }) => {
+          colour.value = value === 'none' || value === 'error' ? value : Number(value);
+        }}
+      >
+        <option value="none">one for all</option>
+        <option value="error">reconstruction error</option>
+        {labelColumns(columns).map((j) => (
+          <option key={j} value={String(j)}>
+            {shorten(columns[j].name, 30)}
+          </option>
+        ))}
+      </select>
+    </label>
+  );
+}

@@ -1,0 +1,49 @@
+import { useSignal } from '@preact/signals';
+import { several } from '@scree/core/words';
+import { ask, fail } from '../state/data.js';
+import { fitted } from '../state/fit.js';
+import { labelColumn, selected } from '../state/view.js';
+
+/** Rows that a search selects at most. */
+const LIMIT = 100_000;
+
+/** Selects the rows in whose text a word occurs. */
+export function SearchRows() {
+  const text = useSignal('');
+  const result = useSignal('');
+  const search = async (): Promise<void> => {
+    const now = fitted.peek();
+    if (!now || text.value.trim() === '') return;
+    const { columns } = now.data.facts;
+    const label = labelColumn.peek();
+    const searched = columns.flatMap(({ kind }, j) => (kind === 'text' || j === label ? [j] : []));
+    const rows = await ask('search', { text: text.value, columns: searched, limit: LIMIT });
+    if (fitted.peek() !== now) return;
+    result.value = rows.length === 0 ? 'nothing found' : `${several(rows.length, 'row')} found`;
+    if (rows.length > 0) selected.value = rows;
+  };
+  return (
+    <form
+      class="search"
+      onSubmit={(event) => {
+        event.preventDefault();
+        search().catch(fail);
+      }}
+    >
+      <input
+        type="search"
+        placeholder="Find rows"
+        aria-label="Find rows by label, text or number"
+        value={text.value}
+        onInput={({ currentTarget }) => {
+          text.value = currentTarget.value;
+          result.value = '';
+        }}
+      />
+      <button type="submit">Find</button>
+      <span class="hint" role="status">
+        {result.value}
+      </span>
+    </form>
+  );
+}

@@ -1,0 +1,123 @@
+import { several } from '@scree/core/words';
+import { shorten } from '../shorten.js';
+import { picture, possiblePicture, wantsPictures } from '../state/picture.js';
+import { change, SCALES, type Settings, SOLVERS, settings } from '../state/settings.js';
+import type { ColumnFacts } from '../worker/messages.js';
+
+const SCALE_NAMES: Record<Settings['scale'], string> = {
+  none: 'nothing: same units',
+  unit: 'standard deviation (unit)',
+  pareto: 'its square root (pareto)',
+  range: 'range',
+};
+
+const SOLVER_NAMES: Record<(typeof SOLVERS)[number], string> = {
+  auto: 'let the plan choose',
+  covariance: 'covariance',
+  dual: 'dual',
+  svd: 'svd',
+  krylov: 'krylov',
+};
+
+/** Columns offered as names of rows. */
+const MOST_LABELS = 200;
+
+/** Columns that can name or colour rows: those that are no measurements first, because hundreds of pixels may stand before them. */
+export function labelColumns(columns: readonly ColumnFacts[]): readonly number[] {
+  const places = columns.flatMap(({ kind }, j) => (kind === 'other' ? [] : [j]));
+  const [others, measured] = [false, true].map((usable) => places.filter((j) => columns[j].usable === usable));
+  return [...others, ...measured].slice(0, MOST_LABELS);
+}
+
+/** How columns become comparable, what names the rows, what happens where a value is missing. */
+export function SettingsPanel() {
+  const now = settings.value;
+  if (!now) return null;
+  const { chosen, data } = now;
+  const { columns } = data.facts;
+  const possible = possiblePicture.value;
+  const missing = chosen.columns.filter((j) => columns[j].missing > 0);
+  return (
+    <section class="panel" aria-labelledby="settings-title">
+      <h2 id="settings-title">Fit</h2>
+      <div class="field">
+        <label for="scale">Divide columns by</label>
+        <select
+          id="scale"
+          value={chosen.scale}
+          onChange={({ currentTarget: { value } }) => change({ scale: value as Settings['scale'] })}
+        >
+          {SCALES.map((scale) => (
+            <option key={scale} value={scale}>
+              {SCALE_NAMES[scale]}
+            </option>
+          ))}
+        </select>
+      </div>
+      <div class="field">
+        <label for="label">Rows are named by</label>
+        <select
+          id="label"
+          value={chosen.label === undefined ? '' : String(chosen.label)}
+          onChange={({ currentTarget: { value } }) => change({ label: value === '' ? undefined : Number(value) })}
+        >
+          <option value="">their number</option>
+          {labelColumns(columns).map((j) => (
+            <option key={j} value={String(j)}>
+              {shorten(columns[j].name, 40)}
+            </option>
+          ))}
+        </select>
+      </div>
+      {missing.length > 0 && (
+        <div class="field">
+          <label for="missing">Rows with missing values</label>
+          <select
+            id="missing"
+            value={chosen.missing}
+            aria-describedby="missing-hint"
+            onChange={({ currentTarget: { value } }) => change({ missing: value === 'mean' ? 'mean' : 'drop' })}
+          >
+            <option value="drop">leave out</option>
+            <option value="mean">fill with the column's mean</option>
+          </select>
+          <p class="hint" id="missing-hint">
+            {`Missing in ${missing
+              .slice(0, 4)
+              .map((j) => `${shorten(columns[j].name, 24)} (${columns[j].missing.toLocaleString('en')})`)
+              .join(', ')}${missing.length > 4 ? ` and ${several(missing.length - 4, 'more column')}` : ''}.`}
+          </p>
+        </div>
+      )}
+      {possible && (
+        <label class="check">
+          <input
+            type="checkbox"
+            checked={picture.value !== undefined}
+            onChange={({ currentTarget }) => (wantsPictures.value = currentTarget.checked)}
+          />
+          <span>{`Rows are pictures of ${possible[0]} × ${possible[1]}`}</span>
+        </label>
+      )}
+      <details>
+        <summary>Solver</summary>
+        <div class="field">
+          <label for="solver" class="visually-hidden">
+            Solver
+          </label>
+          <select
+            id="solver"
+            value={chosen.solver}
+            onChange={({ currentTarget: { value } }) => change({ solver: value as Settings['solver'] })}
+          >
+            {SOLVERS.map((solver) => (
+              <option key={solver} value={solver}>
+                {SOLVER_NAMES[solver]}
+              </option>
+            ))}
+          </select>
+        </div>
+      </details>
+    </section>
+  );
+}

@@ -1,0 +1,147 @@
+import { computed, signal } from '@preact/signals';
+import { several, show } from '@scree/core/words';
+import { shorten } from '../shorten.js';
+import { ask, fail } from '../state/data.js';
+import { fitted, rowNumber } from '../state/fit.js';
+import { outliers } from '../state/outliers.js';
+import { picture } from '../state/picture.js';
+import { resource } from '../state/resource.js';
+import { axes, errors, hovered, labelColumn, points, selected } from '../state/view.js';
+import { Panel } from './panel.js';
+import { SearchRows } from './search-rows.js';
+
+/** Rows on a page. */
+const PAGE = 25;
+/** Columns of the data that are shown beside the label. */
+const SHOWN = 8;
+
+type Order = 'rows' | 'worst';
+const order = signal<Order>('rows');
+const page = signal(0);
+
+/** Rows to page through: those that are selected, or the farthest from their reconstructions, or all. */
+const listed = computed(() => {
+  const now = fitted.value;
+  if (!now) return { count: 0, at: (i: number) => i };
+  const worst = outliers.value;
+  const rows = selected.value ?? (order.value === 'worst' && worst?.now === now ? worst.found.worst : undefined);
+  if (!rows) return { count: now.model.n, at: (i: number) => i };
+  return { count: rows.length, at: (i: number) => rows[i] };
+});
+
+const shown = resource(
+  () => {
+    const now = fitted.value;
+    if (!now) return undefined;
+    const { count, at } = listed.value;
+    const first = Math.min(page.value, Math.max(0, Math.ceil(count / PAGE) - 1)) * PAGE;
+    const rows = Array.from({ length: Math.min(PAGE, count - first) }, (_, i) => at(first + i));
+    const label = labelColumn.value;
+    // Pixels one by one say nothing.
+    const others = picture.value ? [] : now.columns.filter((place) => place !== label).slice(0, SHOWN);
+    return { now, rows, first, columns: label === undefined ? others : [label, ...others] };
+  },
+  async (question) => ({ ...question, cells: await ask('cells', question) }),
+  fail,
+);
+
+/** The rows themselves, with their scores. */
+export function TablePanel() {
+  const now = fitted.value!;
+  const found = shown.value;
+  const { count } = listed.value;
+  const pages = Math.max(1, Math.ceil(count / PAGE));
+  const current = Math.min(page.value, pages - 1);
+  const drawn = points.value?.now === now ? points.value : undefined;
+  const distances = errors.value?.now === now ? errors.value.squares : undefined;
+  const chosen = new Set(selected.value ?? []);
+  const [x, y] = axes.value;
+  const kindOf = (place: number): string => now.data.facts.columns[place]?.kind ?? '';
+  return (
+    <Panel
+      id="table"
+      title={selected.value ? `${several(count, 'selected row')}` : 'Rows'}
+      tools={
+        <div class="table-tools">
+          <SearchRows />
+          <label class="inline">
+            <span>order</span>
+            <select
+              value={order.value}
+              disabled={selected.value !== undefined}
+              onChange={({ currentTarget: { value } }) => {
+                order.value = value as Order;
+                page.value = 0;
+              }}
+            >
+              <option value="rows">as in the data</option>
+              <option value="worst">largest error first</option>
+            </select>
+          </label>
+        </div>
+      }
+    >
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by the keyboard */}
+      <section class="table-scroll" tabIndex={0} aria-label="Rows of the data">
+        <table>
+          <thead>
+            <tr>
+              <th scope="col">row</th>
+              {found?.columns.map((place) => (
+                <th key={place} scope="col" class={kindOf(place)}>
+                  {shorten(now.data.facts.columns[place]?.name ?? '', 20)}
+                </th>
+              ))}
+              <th scope="col" class="number">{`PC${x + 1}`}</th>
+              <th scope="col" class="number">{`PC${y + 1}`}</th>
+              <th scope="col" class="number">
+                error
+              </th>
+            </tr>
+          </thead>
+          <tbody>
+            {found?.now === now &&
+              found.rows.map((row, at) => (
+                <tr
+                  key={row}
+                  class={`${chosen.has(row) ? 'chosen' : ''} ${hovered.value === row ? 'hovered' : ''}`}
+                  onPointerEnter={() => (hovered.value = row)}
+                  onPointerLeave={() => (hovered.value = undefined)}
+                >
+                  <th scope="row">
+                    <button type="button" class="link" aria-pressed={chosen.has(row)} onClick={() => toggle(row)}>
+                      {rowNumber(now, row).toLocaleString('en')}
+                    </button>
+                  </th>
+                  {found.cells[at].map((cell, c) => (
+                    <td key={found.columns[c]} class={kindOf(found.columns[c])}>
+                      {shorten(cell, 32)}
+                    </td>
+                  ))}
+                  <td class="number">{drawn ? show(drawn.at.x[row]) : ''}</td>
+                  <td class="number">{drawn ? show(drawn.at.y[row]) : ''}</td>
+                  <td class="number">{distances ? show(Math.sqrt(distances[row])) : ''}</td>
+                </tr>
+              ))}
+          </tbody>
+        </table>
+      </section>
+      <div class="pager">
+        <button type="button" disabled={current === 0} onClick={() => (page.value = current - 1)}>
+          Previous
+        </button>
+        <span class="hint number">{`page ${(current + 1).toLocaleString('en')} of ${pages.toLocaleString('en')}`}</span>
+        <button type="button" disabled={current >= pages - 1} onClick={() => (page.value = current + 1)}>
+          Next
+        </button>
+      </div>
+    </Panel>
+  );
+}
+
+/** Takes a row into the selection, or out of it. */
+function toggle(row: number): void {
+  const rows = new Set(selected.value ?? []);
+  if (!rows.delete(row)) rows.add(row);
+  selected.value = rows.size === 0 ? undefined : Uint32Array.from([...rows].sort((a, b) => a - b));
+}

@@ -1,0 +1,92 @@
+import { useSignal } from '@preact/signals';
+import { loadModel } from '@scree/core';
+import { ask, fail } from '../state/data.js';
+import { fitted } from '../state/fit.js';
+import { settings } from '../state/settings.js';
+import { k, labelColumn } from '../state/view.js';
+import { commandLine, program } from '../take/same-analysis.js';
+import { save } from '../take/save.js';
+import { stem } from '../take/take-figure.js';
+import { Panel } from './panel.js';
+
+/** Everything that can be taken along. */
+export function TakePanel() {
+  const now = fitted.value!;
+  const chosen = settings.value?.chosen;
+  if (!chosen) return null;
+  const kept = Math.min(k.value, now.model.k);
+  const name = stem(now.data.facts.name);
+  const analysis = { fitted: now, settings: chosen, k: kept };
+  const saveModel = async (): Promise<void> => {
+    const model = loadModel(await ask('modelOf', kept));
+    save(new Blob([JSON.stringify(model)], { type: 'application/json' }), `${name}-model.json`);
+  };
+  const saveScores = async (): Promise<void> => {
+    const label = labelColumn.peek();
+    save(await ask('scoresCsv', { k: kept, labels: label === undefined ? [] : [label] }), `${name}-scores.csv`);
+  };
+  return (
+    <Panel id="take" title="Take it away">
+      <div class="buttons">
+        <button type="button" onClick={() => saveModel().catch(fail)}>
+          Model (JSON)
+        </button>
+        <button type="button" onClick={() => saveScores().catch(fail)}>
+          Scores (CSV)
+        </button>
+        <CopyButton title="Link to this view" text={() => location.href} />
+      </div>
+      <p class="hint">
+        Figures are saved by the buttons at their titles. The link holds what you chose, and none of your data.
+      </p>
+      <Code title="On the command line" text={commandLine(analysis)} />
+      <Code title="In TypeScript" text={program(analysis)} />
+    </Panel>
+  );
+}
+
+function Code({ title, text }: { readonly title: string; readonly text: string }) {
+  return (
+    <div class="code">
+      <div class="title-row">
+        <h3>{title}</h3>
+        <CopyButton title="Copy" about={title} text={() => text} />
+      </div>
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by the keyboard */}
+      <pre tabIndex={0}>
+        <code>{text}</code>
+      </pre>
+    </div>
+  );
+}
+
+function CopyButton({
+  title,
+  about,
+  text,
+}: {
+  readonly title: string;
+  readonly about?: string;
+  readonly text: () => string;
+}) {
+  const told = useSignal(title);
+  const copy = async (): Promise<void> => {
+    try {
+      await navigator.clipboard.writeText(text());
+      told.value = 'Copied';
+    } catch {
+      told.value = 'Not allowed here';
+    }
+    setTimeout(() => (told.value = title), 2000);
+  };
+  return (
+    <button
+      type="button"
+      class={about ? 'small' : ''}
+      {...(about ? { 'aria-label': `${title}: ${about}` } : {})}
+      onClick={() => void copy()}
+    >
+      {told.value}
+    </button>
+  );
+}

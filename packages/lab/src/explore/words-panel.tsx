@@ -1,0 +1,83 @@
+import { certificateWords, several, show, uniquenessWords } from '@scree/core/words';
+import { type Fitted, fitted, rowNumber } from '../state/fit.js';
+import { modelOfK } from '../state/model-of-k.js';
+import { outliers } from '../state/outliers.js';
+import { hovered, k, selected } from '../state/view.js';
+import { Panel } from './panel.js';
+
+/** What the numbers mean. */
+export function WordsPanel() {
+  const now = fitted.value!;
+  const kept = Math.min(k.value, now.model.k);
+  const exact = modelOfK.value;
+  const model = exact?.now === now && exact.kept === kept ? exact.model : undefined;
+  return (
+    <Panel id="words" title="In words" class="words">
+      <Outlying now={now} kept={kept} />
+      {model ? (
+        <>
+          <h3>Determined by the data?</h3>
+          {uniquenessWords(model).map((sentence) => (
+            <p key={sentence}>{sentence}</p>
+          ))}
+          {model.warnings.map(({ message }) => (
+            <p key={message} class="warning">
+              {message}
+            </p>
+          ))}
+          <details>
+            <summary>How exact it is</summary>
+            {certificateWords(model).map((sentence) => (
+              <p key={sentence}>{sentence}</p>
+            ))}
+          </details>
+          <details>
+            <summary>How it was computed</summary>
+            <p>{`${model.plan.reason} Solver ${model.plan.solver}, engine ${model.plan.engine}${crossOriginIsolated ? '' : ', on one thread: this page is not isolated from others, so memory cannot be shared'}.`}</p>
+          </details>
+        </>
+      ) : (
+        <p class="hint">Checking…</p>
+      )}
+    </Panel>
+  );
+}
+
+/** Rows named in a sentence. */
+const NAMED = 5;
+
+function Outlying({ now, kept }: { readonly now: Fitted; readonly kept: number }) {
+  const told = outliers.value;
+  if (told?.now !== now) return null;
+  const { median, largest, fence, beyond, worst } = told.found;
+  if (largest ** 2 <= 1e-20 * now.model.totalVariance) {
+    return <p>{`Nothing is lost with k = ${told.k}: every row is its own reconstruction, apart from rounding.`}</p>;
+  }
+  return (
+    <>
+      <h3>Rows that stand out</h3>
+      <p>
+        {`Half of the rows are within ${show(median)} of their reconstruction from ${several(kept, 'score')}; `}
+        {beyond === 0
+          ? 'none stands out.'
+          : `${several(beyond, 'row')} ${beyond === 1 ? 'is' : 'are'} farther than ${show(fence)}, Tukey’s fence. The farthest: `}
+        {beyond > 0 &&
+          [...worst.subarray(0, Math.min(beyond, NAMED))].map((row, at) => (
+            <span key={row}>
+              {at > 0 && ', '}
+              <button
+                type="button"
+                class="link"
+                onPointerEnter={() => (hovered.value = row)}
+                onPointerLeave={() => (hovered.value = undefined)}
+                onClick={() => (selected.value = Uint32Array.of(row))}
+              >
+                {`row ${rowNumber(now, row).toLocaleString('en')}`}
+              </button>
+            </span>
+          ))}
+        {beyond > 0 && '.'}
+      </p>
+    </>
+  );
+}

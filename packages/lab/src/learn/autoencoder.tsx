@@ -1,0 +1,344 @@
+import { useMemo, useRef } from 'preact/hooks';
+import { CodePlane, DataPlane } from './autoencoder-stage.js';
+import { boxOf, cloudChoices, reachOf, useCloud } from './clouds.js';
+import { Choose, Controls, Slider } from './controls.js';
+import { Formula, Live, norm, num, op, Piece, row, square, sub, sup, transposed } from './formula.js';
+import { LineChart, type Series } from './line-chart.js';
+import { type Playback, usePlayback } from './playback.js';
+import { Problem, Screen } from './screen.js';
+import { numberIn, oneOf, useSettings } from './settings.js';
+import {
+  type Hand,
+  RULES,
+  STARTS,
+  through,
+  usualStep,
+  type Weighed,
+  type WeightRule,
+  weighable,
+  weightsRoad,
+} from './weights.js';
+import { angleText, fixed, small } from './words.js';
+
+const USUAL = { cloud: 'tilted', rule: 'autoencoder', k: '1', alpha: '0', step: '', start: 'short', seed: '1' };
+const NAMES: Record<WeightRule, string> = {
+  autoencoder: 'Autoencoder, gradient',
+  oja: 'Oja’s rule',
+  subspace: 'Oja’s subspace rule',
+  sanger: 'Sanger’s rule',
+};
+
+/** Rows of W that learn to let the data through. */
+export function AutoencoderScreen() {
+  const [settings, change] = useSettings(USUAL);
+  const cloud = useCloud(settings.cloud, 2);
+  const data = useMemo(() => weighable(cloud.points), [cloud]);
+  const rule = oneOf(settings.rule, RULES);
+  const k = rule === 'oja' ? 1 : Math.round(numberIn(settings.k, 1, 2, 1));
+  const start = oneOf(settings.start, STARTS);
+  const seed = numberIn(settings.seed, 0, 1e6, 1);
+  const alpha = numberIn(settings.alpha, 0, 0.95, 0);
+  const step = numberIn(settings.step, 0.01, 1.5, usualStep(rule));
+  const hand = useRef<Hand>({ alpha, step });
+  hand.current.alpha = alpha;
+  hand.current.step = step;
+  const playback = usePlayback<Weighed>(
+    () => weightsRoad(data, rule, k, start, seed, hand.current),
+    [data, rule, k, start, seed],
+    { rate: 12 },
+  );
+  const shown = playback.shown.value;
+  const passed = useMemo(() => shown && through(data.points, shown.w, k), [shown, data, k]);
+  const [first, second] = passed ? errors(data.points.data, passed, data.points.rows) : [0, 0];
+  const slide = (to: number): void => {
+    hand.current.step = to;
+    change({ step: String(to) });
+    if (playback.problem.value) playback.play();
+  };
+  const angle = shown?.angle ?? Math.PI / 2;
+  const converged = shown?.converged === true;
+  const told = shown
+    ? `Epoch ${shown.epoch}: reconstruction loss ${small(shown.reconstruction)}, orthonormality loss ${small(shown.orthogonality)}, ${
+        k === 1 ? `${angleText(angle)} from the principal axis` : `W is ${small(shown.defect)} from orthonormal`
+      }. ${converged ? ending(rule, k) : ''}`
+    : 'No run.';
+  const box = useMemo(() => {
+    const { x, y } = boxOf(data.points);
+    return { x: Math.max(1.45, x), y: Math.max(1.45, y) };
+  }, [data]);
+  const far = useMemo(() => reachOf(data.points), [data]);
+  const codes = { x: far, y: k === 1 ? 1 : far };
+  const drawn = shown &&
+    passed && { points: data.points, w: shown.w, k, passed, axis: Math.atan2(data.vectors[1], data.vectors[0]) };
+
+  return (
+    <Screen
+      id="autoencoder"
+      playback={playback}
+      lead={
+        <>
+          Squeeze x through k numbers, y = Wx, and blow it up again with the same weights: x<sub>rec</sub> = Wᵀy.
+          Learning corrects errors in both directions:{' '}
+          <b class="lost">
+            x<sub>rec</sub> against x
+          </b>
+          , and, of the code of that,{' '}
+          <b class="second">
+            y<sub>rec</sub> against y
+          </b>
+          . The arrows are the rows of W: they turn to the principal axis and grow to length 1, the dashed circle.
+        </>
+      }
+      picture={
+        <div class="pair even">
+          {drawn && <DataPlane {...drawn} box={box} />}
+          {drawn && <CodePlane {...drawn} box={codes} />}
+        </div>
+      }
+      problem={<Problem playback={playback} onShorter={slide} />}
+      controls={
+        <Controls>
+          <Choose label="Points" value={cloud.id} among={cloudChoices(2)} onChoose={(id) => change({ cloud: id })} />
+          <Choose
+            label="Rule"
+            value={rule}
+            among={RULES.map((id) => ({ id, name: NAMES[id] }))}
+            onChoose={(id) => change({ rule: id, step: '' })}
+          />
+          <Choose
+            label="Rows of W"
+            value={String(k)}
+            among={[1, ...(rule === 'oja' ? [] : [2])].map((count) => ({ id: String(count), name: `k = ${count}` }))}
+            onChoose={(id) => change({ k: id })}
+          />
+          <Choose
+            label="They start"
+            value={start}
+            among={[
+              { id: 'short', name: 'short' },
+              { id: 'long', name: 'long' },
+              { id: 'orthonormal', name: 'orthonormal' },
+            ]}
+            onChoose={(id) => change({ start: id })}
+          />
+          <Slider label="Step η" value={step} least={0.01} most={1} step={0.01} text={fixed(step)} onSlide={slide} />
+          {rule === 'autoencoder' && (
+            <Slider
+              label="Weight α"
+              value={alpha}
+              least={0}
+              most={0.95}
+              step={0.05}
+              text={fixed(alpha)}
+              onSlide={(value) => {
+                hand.current.alpha = value;
+                change({ alpha: String(value) });
+              }}
+            />
+          )}
+          <button type="button" onClick={() => change({ seed: String(seed + 1) })}>
+            Another start
+          </button>
+        </Controls>
+      }
+      side={
+        <div class="panel">
+          <h2>{rule === 'autoencoder' ? 'The loss and its gradient' : NAMES[rule]}</h2>
+          {rule === 'autoencoder' ? (
+            <Gradient shown={shown} first={first} second={second} />
+          ) : (
+            <Hebb rule={rule} first={first} second={second} />
+          )}
+        </div>
+      }
+      below={<Losses playback={playback} epoch={shown?.epoch ?? 0} k={k} />}
+      told={told}
+      angle={angle}
+      converged={converged}
+      tries={[
+        <>
+          Start with orthonormal rows: y<sub>rec</sub> lies on y from the first epoch, and the second error stays zero.
+          There Oja’s rule and the gradient are the same.
+        </>,
+        <>Slide α while it runs, or start again with another: the way changes and the speed, the end does not.</>,
+        <>
+          Take k = 2 and Sanger’s rule: w₁ finds the first axis, w₂ the second. The subspace rule finds any two at right
+          angles.
+        </>,
+        <>Turn the step up until it breaks.</>,
+      ]}
+      source={
+        <>
+          <p>
+            The note asks whether Oja’s rule follows from this loss, and leaves it open as “quite different”. It does
+            follow: where the rows of W are orthonormal, y<sub>rec</sub> = y, and ∂L<sub>AE</sub>/∂W is exactly −2 times
+            Oja’s subspace step.
+          </p>
+          <p>
+            It calls the autoencoder’s answer “rotated and scaled” and adds an orthonormality term to mend that. Only
+            rotated: with tied weights every minimum of L<sub>AE</sub> alone has WᵀW = the projector, so WWᵀ = I. Leave
+            α at 0 and watch the orthonormality loss fall to zero by itself. And it is the rows of W that span the
+            subspace, not its columns.
+          </p>
+        </>
+      }
+    />
+  );
+}
+
+function ending(rule: WeightRule, k: number): string {
+  if (k === 1) return 'Arrived: w is a unit vector on the principal axis.';
+  return rule === 'sanger'
+    ? 'Arrived: the rows are the two components, in order.'
+    : 'Arrived: two orthonormal rows, turned as the start had it.';
+}
+
+/** Mean lengths of both errors. */
+function errors(x: Float64Array, { xRec, y, yRec }: ReturnType<typeof through>, n: number): readonly [number, number] {
+  const k = y.length / n;
+  let [first, second] = [0, 0];
+  for (let i = 0; i < n; i++) {
+    first += Math.hypot(xRec[2 * i] - x[2 * i], xRec[2 * i + 1] - x[2 * i + 1]) / n;
+    let sum = 0;
+    for (let c = 0; c < k; c++) sum += (yRec[i * k + c] - y[i * k + c]) ** 2;
+    second += Math.sqrt(sum) / n;
+  }
+  return [first, second];
+}
+
+const W = <mi>W</mi>;
+const xRec = sub('x', <mtext>rec</mtext>);
+const yRec = sub('y', <mtext>rec</mtext>);
+
+function BothErrors({ first, second }: { first: number; second: number }) {
+  return (
+    <>
+      <Piece>
+        <mtext>mean</mtext>
+        <mspace width="0.3em" />
+        {norm(xRec, op('−'), 'x')}
+        {op('=')}
+        <Live value={first} of="lost" />
+      </Piece>
+      <Piece>
+        <mtext>mean</mtext>
+        <mspace width="0.3em" />
+        {norm(yRec, op('−'), 'y')}
+        {op('=')}
+        <Live value={second} of="second" />
+      </Piece>
+    </>
+  );
+}
+
+function Gradient({ shown, first, second }: { shown: Weighed | undefined; first: number; second: number }) {
+  return (
+    <Formula>
+      <Piece>
+        {row('L', op('='), op('('), num(1), op('−'), 'α', op(')'))}
+        {square(norm('x', op('−'), transposed(W), W, 'x'))}
+        {row(op('+'), 'α')}
+        {square(norm('I', op('−'), W, transposed(W)))}
+      </Piece>
+      <Piece>
+        {op('=')}
+        <Live value={1 - (shown?.alpha ?? 0)} />
+        {op('·')}
+        <Live value={small(shown?.reconstruction ?? 0)} of="lost" />
+        {op('+')}
+        <Live value={shown?.alpha ?? 0} />
+        {op('·')}
+        <Live value={small(shown?.orthogonality ?? 0)} of="orthogonality" />
+      </Piece>
+      <Piece>
+        {row(
+          <mfrac>
+            <mrow>
+              <mo>∂</mo>
+              {sub('L', <mtext>AE</mtext>)}
+            </mrow>
+            <mrow>
+              <mo>∂</mo>
+              {W}
+            </mrow>
+          </mfrac>,
+          op('='),
+          num(2),
+          op('['),
+          'y',
+        )}
+        {sup(
+          <mrow class="lost">{[op('('), xRec, op('−'), <mi>x</mi>, op(')')]}</mrow>,
+          <mi mathvariant="normal">T</mi>,
+        )}
+        {op('+')}
+        <mrow class="second">{[op('('), yRec, op('−'), <mi>y</mi>, op(')')]}</mrow>
+        {transposed('x')}
+        {op(']')}
+      </Piece>
+      <BothErrors first={first} second={second} />
+    </Formula>
+  );
+}
+
+function Hebb({ rule, first, second }: { rule: WeightRule; first: number; second: number }) {
+  return (
+    <Formula>
+      <Piece>
+        {rule === 'oja'
+          ? row(op('Δ'), 'w', op('='), 'η', op('('), 'y', 'x', op('−'), square('y'), 'w', op(')'))
+          : row(
+              op('Δ'),
+              W,
+              op('='),
+              'η',
+              op('('),
+              'y',
+              transposed('x'),
+              op('−'),
+              ...(rule === 'sanger' ? [<mtext>tril</mtext>, op('(')] : []),
+              'y',
+              transposed('y'),
+              ...(rule === 'sanger' ? [op(')')] : []),
+              W,
+              op(')'),
+            )}
+      </Piece>
+      <BothErrors first={first} second={second} />
+    </Formula>
+  );
+}
+
+function Losses({ playback, epoch, k }: { playback: Playback<Weighed>; epoch: number; k: number }) {
+  const moments = playback.history.until(epoch);
+  const least = 1e-6;
+  const curve = (name: string, colour: string, of: (moment: Weighed) => number): Series => ({
+    name,
+    class: colour,
+    points: moments.map((moment) => [moment.epoch, Math.max(least, of(moment))] as const),
+  });
+  const series = [
+    curve('reconstruction', 'lost', ({ reconstruction }) => reconstruction),
+    curve('orthonormality', 'orthogonality', ({ orthogonality }) => orthogonality),
+    // With two rows in a plane there is no angle left to find.
+    ...(k === 1 ? [curve('angle to v₁', 'fine', ({ angle }) => angle)] : []),
+  ];
+  const last = moments[moments.length - 1];
+  return (
+    <LineChart
+      series={series}
+      x={[0, Math.max(30, playback.reached.value)]}
+      y={[least, 10]}
+      logY
+      xLabel="epoch"
+      yLabel={k === 1 ? 'losses, and the angle in rad' : 'losses'}
+      room={104}
+      height={190}
+      label={
+        last
+          ? `Curves to epoch ${last.epoch}: reconstruction loss ${small(last.reconstruction)}, orthogonality loss ${small(last.orthogonality)}, angle ${small(last.angle)} rad.`
+          : 'No curves yet.'
+      }
+    />
+  );
+}

@@ -1,0 +1,58 @@
+import type { ComponentType } from 'preact';
+import { useEffect, useRef } from 'preact/hooks';
+import { addressOf, route } from '../route.js';
+import { AutoencoderScreen } from './autoencoder.js';
+import { ChargesScreen } from './charges.js';
+import { ForcesScreen } from './forces.js';
+import { RaceScreen } from './race.js';
+import { SCREENS, type ScreenId, screenOf, titleOf } from './screens.js';
+import { UniquenessScreen } from './uniqueness.js';
+import { VarianceScreen } from './variance.js';
+import '../style/learn.css';
+import '../style/learn-pictures.css';
+
+const COMPONENTS: Record<ScreenId, ComponentType> = {
+  variance: VarianceScreen,
+  forces: ForcesScreen,
+  autoencoder: AutoencoderScreen,
+  charges: ChargesScreen,
+  race: RaceScreen,
+  uniqueness: UniquenessScreen,
+};
+
+/** The screens that show how PCA happens. */
+export function Learn() {
+  const id = screenOf(route.value.path[1]);
+  useEffect(() => {
+    const before = document.title;
+    document.title = `${titleOf(id)} · scree lab`;
+    return () => {
+      document.title = before;
+    };
+  }, [id]);
+  // Another screen begins at its top, for eyes and for those who listen.
+  const before = useRef(id);
+  useEffect(() => {
+    if (before.current === id) return;
+    before.current = id;
+    scrollTo(0, 0);
+    document.querySelector<HTMLElement>('.screen h1')?.focus();
+  }, [id]);
+  const Shown = COMPONENTS[id];
+  return (
+    <div class="learn">
+      <nav class="roads" aria-label="Roads to PCA">
+        <ol>
+          {SCREENS.map(({ id: other, short }) => (
+            <li key={other}>
+              <a href={addressOf(['learn', other])} aria-current={other === id ? 'page' : undefined}>
+                {short}
+              </a>
+            </li>
+          ))}
+        </ol>
+      </nav>
+      <Shown key={id} />
+    </div>
+  );
+}

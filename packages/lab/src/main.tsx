@@ -1,0 +1,5 @@
+import { render } from 'preact';
+import { App } from './app.js';
+import './style/base.css';
+
+render(<App />, document.getElementById('app')!);

@@ -1,0 +1,36 @@
+import { signal } from '@preact/signals';
+
+/**
+ * Where the page is: `#/explore?data=iris&k=3`, `#/learn/forces?cloud=tilted`. The address holds all that was chosen and
+ * nothing of the data.
+ */
+export interface Route {
+  readonly path: readonly string[];
+  readonly query: URLSearchParams;
+}
+
+export const route = signal<Route>(parse(location.hash));
+
+addEventListener('hashchange', () => {
+  route.value = parse(location.hash);
+});
+
+function parse(hash: string): Route {
+  const [path, query = ''] = hash.replace(/^#\/?/, '').split('?', 2);
+  return { path: path.split('/').filter((part) => part !== ''), query: new URLSearchParams(query) };
+}
+
+/** The address of a place, for links. */
+export function addressOf(path: readonly string[], query: Readonly<Record<string, string | undefined>> = {}): string {
+  const chosen = Object.entries(query).filter((entry): entry is [string, string] => entry[1] !== undefined);
+  const search = new URLSearchParams(chosen).toString();
+  return `#/${path.join('/')}${search === '' ? '' : `?${search}`}`;
+}
+
+/** Writes the address without a step in the browser's history: settings change often, and "back" should leave the page. */
+export function rewriteAddress(path: readonly string[], query: Readonly<Record<string, string | undefined>>): void {
+  const address = addressOf(path, query);
+  if (address === location.hash) return;
+  history.replaceState(null, '', address);
+  route.value = parse(address);
+}

@@ -1,0 +1,83 @@
+import { effect } from '@preact/signals';
+import { rewriteAddress, route } from '../route.js';
+import type { Opened } from './data.js';
+import { wantsPictures } from './picture.js';
+import { readPlaces, writePlaces } from './places.js';
+import { defaultsFor, SCALES, type Settings, SOLVERS, settings } from './settings.js';
+import { arrows, axes, colour, component, k, solid } from './view.js';
+
+/** All that was chosen, in the address: whoever opens it sees the same. Of the data it holds the name of a built-in set only. */
+
+/** Chosen settings as the address has them; what it says wrongly, or not, is as usual. */
+export function settingsFrom(query: URLSearchParams, data: Opened): Settings {
+  const usual = defaultsFor(data);
+  const { columns } = data.facts;
+  const chosen = query.get('columns');
+  const places = chosen === null ? undefined : readPlaces(chosen, columns.length)?.filter((j) => columns[j].usable);
+  return {
+    columns: places ?? usual.columns,
+    scale: oneOf(SCALES, query.get('scale')) ?? usual.scale,
+    missing: oneOf(['drop', 'mean'] as const, query.get('missing')) ?? usual.missing,
+    solver: oneOf(SOLVERS, query.get('solver')) ?? usual.solver,
+    label: query.get('label') === 'none' ? undefined : (count(query.get('label'), columns.length - 1) ?? usual.label),
+  };
+}
+
+/** The view as the address has it; what it does not say is told by the result. */
+export function viewFrom(query: URLSearchParams): { colour: boolean; k: boolean } {
+  const [x, y, z] = ['x', 'y', 'z'].map((name) => count(query.get(name), 1e6));
+  axes.value = [(x ?? 1) - 1, (y ?? 2) - 1, (z ?? 3) - 1].map((c) => Math.max(0, c)) as [number, number, number];
+  solid.value = query.get('view') === '3d';
+  arrows.value = query.get('arrows') !== '0';
+  component.value = Math.max(0, (count(query.get('component'), 1e6) ?? 1) - 1);
+  const pictures = query.get('pictures');
+  wantsPictures.value = pictures === null ? undefined : pictures === '1';
+  const kept = count(query.get('k'), 1e6);
+  if (kept) k.value = kept;
+  const by = query.get('colour');
+  const place = count(by, 1e6);
+  if (by === 'none' || by === 'error') colour.value = by;
+  else if (place !== undefined) colour.value = place;
+  return { colour: by === 'none' || by === 'error' || place !== undefined, k: kept !== undefined && kept > 0 };
+}
+
+/** Keeps the address true while Explore is shown. */
+export function keepAddress(): () => void {
+  return effect(() => {
+    const now = settings.value;
+    if (!now || (route.peek().path[0] ?? 'explore') !== 'explore') return;
+    const { data, chosen } = now;
+    const usual = defaultsFor(data);
+    const unlike = <Name extends keyof Settings>(name: Name, text: string): string | undefined =>
+      String(chosen[name]) === String(usual[name]) ? undefined : text;
+    const [x, y, z] = axes.value;
+    rewriteAddress(['explore'], {
+      data: data.dataset,
+      file: data.dataset ? undefined : (route.peek().query.get('file') ?? undefined),
+      columns: unlike('columns', writePlaces(chosen.columns)),
+      scale: unlike('scale', chosen.scale),
+      missing: unlike('missing', chosen.missing),
+      solver: unlike('solver', chosen.solver),
+      label: unlike('label', String(chosen.label ?? 'none')),
+      k: String(k.value),
+      x: x === 0 ? undefined : String(x + 1),
+      y: y === 1 ? undefined : String(y + 1),
+      z: !solid.value || z === 2 ? undefined : String(z + 1),
+      view: solid.value ? '3d' : undefined,
+      colour: String(colour.value),
+      arrows: arrows.value ? undefined : '0',
+      pictures: wantsPictures.value === undefined ? undefined : wantsPictures.value ? '1' : '0',
+      component: component.value === 0 ? undefined : String(component.value + 1),
+    });
+  });
+}
+
+function oneOf<Choice extends string>(choices: readonly Choice[], text: string | null): Choice | undefined {
+  return choices.find((choice) => choice === text);
+}
+
+/** A whole number from 0 to `most`. */
+function count(text: string | null, most: number): number | undefined {
+  if (text === null || !/^\d{1,9}$/.test(text)) return undefined;
+  return Number(text) <= most ? Number(text) : undefined;
+}

@@ -1,0 +1,54 @@
+import { computed, signal } from '@preact/signals';
+import type { Scale } from '@scree/core';
+import { DATASETS, type Dataset, isDataset } from '../data/datasets.js';
+import type { Missing, Request } from '../worker/messages.js';
+import type { Opened } from './data.js';
+
+/** How the data are fitted. */
+export interface Settings {
+  /** Places of the columns that are used. */
+  readonly columns: readonly number[];
+  readonly scale: Extract<Scale, string>;
+  readonly missing: Missing;
+  readonly solver: Request['solver'];
+  /** Place of the column that names rows, in cards, searches and exports. */
+  readonly label: number | undefined;
+}
+
+export const SCALES = ['none', 'unit', 'pareto', 'range'] as const satisfies readonly Settings['scale'][];
+export const SOLVERS = ['auto', 'covariance', 'dual', 'svd', 'krylov'] as const satisfies readonly Settings['solver'][];
+
+/** Settings belong to the data they were chosen for, and the two change together. */
+export const settings = signal<{ readonly data: Opened; readonly chosen: Settings } | undefined>(undefined);
+
+export function change(part: Partial<Settings>): void {
+  const now = settings.value;
+  if (now) settings.value = { data: now.data, chosen: { ...now.chosen, ...part } };
+}
+
+/** What is asked of the worker; only a change of this is a reason for another fit. */
+export const request = computed(() => {
+  const now = settings.value;
+  if (!now) return undefined;
+  const { columns, scale, missing, solver } = now.chosen;
+  return { data: now.data, request: { columns, scale, missing, solver } };
+});
+
+/** What is best tried first. */
+export function defaultsFor(data: Opened): Settings {
+  const { columns } = data.facts;
+  const dataset: Dataset | undefined = isDataset(data.dataset ?? null)
+    ? DATASETS[data.dataset as keyof typeof DATASETS]
+    : undefined;
+  const named = (name: string): number => columns.findIndex((column) => column.name === name);
+  const excluded = (dataset?.exclude ?? []).map(named);
+  const text = columns.findIndex(({ kind }) => kind === 'text');
+  const label = dataset ? named(dataset.label) : text;
+  return {
+    columns: columns.flatMap(({ usable }, j) => (usable && !excluded.includes(j) ? [j] : [])),
+    scale: dataset?.scale ?? 'none',
+    missing: 'drop',
+    solver: 'auto',
+    label: label < 0 ? undefined : label,
+  };
+}

@@ -1,0 +1,88 @@
+import { computed, effect, signal } from '@preact/signals';
+import type { Values } from '../worker/messages.js';
+import { ask, fail } from './data.js';
+import { fitted } from './fit.js';
+import { resource } from './resource.js';
+import { settings } from './settings.js';
+
+/** How the fit is looked at: one state, which all views share. */
+
+/** Components that are kept; 1 to as many as were fitted. */
+export const k = signal(2);
+/** Components that are drawn against each other, counted from 0. */
+export const axes = signal<readonly [x: number, y: number, z: number]>([0, 1, 2]);
+export const solid = signal(false);
+/** What points are coloured by: nothing, the error of their reconstruction, or a column. */
+export const colour = signal<'none' | 'error' | number>('none');
+export const arrows = signal(true);
+export const tool = signal<'move' | 'lasso'>('move');
+/** Rows of the fit. */
+export const selected = signal<Uint32Array | undefined>(undefined);
+export const hovered = signal<number | undefined>(undefined);
+/** The component whose weights are drawn as bars. */
+export const component = signal(0);
+
+/** A new fit keeps what still makes sense; rows are others after other data or other missing values. */
+let rowsOf: unknown;
+effect(() => {
+  const now = fitted.value;
+  if (!now) return;
+  const most = now.model.k;
+  k.value = Math.min(Math.max(1, k.peek()), most);
+  const [x, y, z] = axes.peek();
+  const within = (c: number, otherwise: number): number => (c < most ? c : Math.min(otherwise, most - 1));
+  axes.value = [within(x, 0), within(y, 1), within(z, 2)];
+  component.value = within(component.peek(), 0);
+  if (most < 3) solid.value = false;
+  const rows = `${now.data.facts.name}/${now.model.n}`;
+  if (rowsOf !== rows) {
+    selected.value = undefined;
+    hovered.value = undefined;
+  }
+  rowsOf = rows;
+});
+
+/** Scores of the components drawn. */
+export const points = resource(
+  () => {
+    const now = fitted.value;
+    if (!now) return undefined;
+    const [x, y, z] = axes.value;
+    return { now, components: solid.value && now.model.k > 2 ? [x, y, z] : [x, y] };
+  },
+  async ({ now, components }) => {
+    const [x, y, z] = await Promise.all(
+      components.map((c) => (c < now.model.k ? ask('scores', c) : Promise.resolve(new Float32Array(now.model.n)))),
+    );
+    return { now, components, at: { x, y, ...(z ? { z } : {}) } };
+  },
+  fail,
+);
+
+/** Squared distances of all rows from their reconstruction by k components. */
+export const errors = resource(
+  () => {
+    const now = fitted.value;
+    return now && { now, k: Math.min(k.value, now.model.k) };
+  },
+  async ({ now, k: kept }) => ({ now, k: kept, squares: await ask('errors', kept) }),
+  fail,
+);
+
+/** Values of the column that colours. */
+export const values = resource(
+  () => {
+    const now = fitted.value;
+    const by = colour.value;
+    return now && typeof by === 'number' && by < now.data.facts.columns.length ? { now, by } : undefined;
+  },
+  async ({ now, by }): Promise<{ now: typeof now; by: number; values: Values }> => ({
+    now,
+    by,
+    values: await ask('values', by),
+  }),
+  fail,
+);
+
+/** The place of the column that names rows. */
+export const labelColumn = computed(() => settings.value?.chosen.label);

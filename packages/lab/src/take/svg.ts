@@ -1,0 +1,71 @@
+const NAMESPACE = 'http://www.w3.org/2000/svg';
+
+/** What the style sheet says about SVG's shapes and words. */
+const STYLES = [
+  'fill',
+  'fill-opacity',
+  'stroke',
+  'stroke-width',
+  'stroke-opacity',
+  'stroke-dasharray',
+  'opacity',
+  'font-family',
+  'font-size',
+  'font-weight',
+  'font-variant',
+  'text-anchor',
+  'paint-order',
+] as const;
+
+/** A copy that looks the same in a file of its own: what the page's style sheet says is written into it. */
+export function standalone(svg: SVGSVGElement): SVGSVGElement {
+  const copy = svg.cloneNode(true) as SVGSVGElement;
+  const originals = [svg, ...svg.querySelectorAll<SVGElement>('*')];
+  const copies = [copy, ...copy.querySelectorAll<SVGElement>('*')];
+  originals.forEach((original, at) => {
+    const target = copies[at];
+    if (original instanceof SVGStyleElement) return;
+    const style = getComputedStyle(original);
+    for (const name of STYLES) target.setAttribute(name, style.getPropertyValue(name));
+    target.removeAttribute('class');
+  });
+  for (const style of copy.querySelectorAll('style')) style.remove();
+  const { width, height } = svg.getBoundingClientRect();
+  const ground = document.createElementNS(NAMESPACE, 'rect');
+  ground.setAttribute('width', String(width));
+  ground.setAttribute('height', String(height));
+  ground.setAttribute('fill', getComputedStyle(svg.closest('.panel') ?? document.body).backgroundColor);
+  copy.prepend(ground);
+  copy.setAttribute('width', String(width));
+  copy.setAttribute('height', String(height));
+  return copy;
+}
+
+export function svgText(svg: SVGSVGElement): string {
+  svg.setAttribute('xmlns', NAMESPACE);
+  return `<?xml version="1.0" encoding="UTF-8"?>\n${new XMLSerializer().serializeToString(svg)}\n`;
+}
+
+/** Pixels for each unit of the drawing: sharp on paper and on dense screens. */
+const DENSITY = 2;
+
+/** The drawing as pixels. */
+export async function toPng(svg: SVGSVGElement): Promise<Blob> {
+  const image = new Image();
+  const url = URL.createObjectURL(new Blob([svgText(svg)], { type: 'image/svg+xml' }));
+  try {
+    image.src = url;
+    await image.decode();
+  } finally {
+    URL.revokeObjectURL(url);
+  }
+  const canvas = document.createElement('canvas');
+  canvas.width = Math.ceil(DENSITY * Number(svg.getAttribute('width')));
+  canvas.height = Math.ceil(DENSITY * Number(svg.getAttribute('height')));
+  canvas.getContext('2d')!.drawImage(image, 0, 0, canvas.width, canvas.height);
+  return new Promise((resolve, reject) => {
+    canvas.toBlob((blob) =>
+      blob ? resolve(blob) : reject(new Error('The browser could not make a PNG of this figure.')),
+    );
+  });
+}

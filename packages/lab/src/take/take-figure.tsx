@@ -1,0 +1,55 @@
+import { fail, opened } from '../state/data.js';
+import { save } from './save.js';
+import { standalone, svgText, toPng } from './svg.js';
+
+interface Props {
+  /** What the file is called, after the data's name. */
+  readonly name: string;
+  readonly svg: () => SVGSVGElement | Promise<SVGSVGElement> | undefined;
+  /** Where the picture is more than its SVG. */
+  readonly png?: () => Promise<Blob> | undefined;
+}
+
+/** Buttons that save a figure as it is drawn now. */
+export function TakeFigure({ name, svg, png }: Props) {
+  const file = (ending: string): string => `${stem(opened.value?.facts.name ?? 'scree')}-${name}.${ending}`;
+  const figure = async (): Promise<SVGSVGElement> => {
+    const drawn = await svg();
+    if (!drawn) throw new Error('The figure is not drawn yet.');
+    return drawn.isConnected ? standalone(drawn) : drawn;
+  };
+  return (
+    <span class="take">
+      <button
+        type="button"
+        class="small"
+        aria-label={`Save ${name} as SVG`}
+        onClick={() =>
+          figure()
+            .then((drawn) => save(new Blob([svgText(drawn)], { type: 'image/svg+xml' }), file('svg')))
+            .catch(fail)
+        }
+      >
+        SVG
+      </button>
+      <button
+        type="button"
+        class="small"
+        aria-label={`Save ${name} as PNG`}
+        onClick={() => (png?.() ?? figure().then(toPng)).then((blob) => save(blob, file('png'))).catch(fail)}
+      >
+        PNG
+      </button>
+    </span>
+  );
+}
+
+/** The data's name without its ending, and without what file systems do not take. */
+export function stem(name: string): string {
+  return (
+    name
+      .replace(/\.[^.]*$/, '')
+      .replace(/[^\p{L}\p{N}_-]+/gu, '-')
+      .slice(0, 60) || 'scree'
+  );
+}

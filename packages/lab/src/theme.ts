@@ -1,0 +1,44 @@
+import { effect, signal } from '@preact/signals';
+
+export type Theme = 'auto' | 'light' | 'dark';
+
+const KEY = 'scree-theme';
+const system = matchMedia('(prefers-color-scheme: dark)');
+const systemDark = signal(system.matches);
+system.addEventListener('change', () => {
+  systemDark.value = system.matches;
+});
+
+export const theme = signal<Theme>(stored());
+
+/** Whether the page is dark now; canvases, which know no style sheet, redraw when it changes. */
+export const isDark = (): boolean => (theme.value === 'auto' ? systemDark.value : theme.value === 'dark');
+
+effect(() => {
+  document.documentElement.style.colorScheme = theme.value === 'auto' ? 'light dark' : theme.value;
+  try {
+    localStorage.setItem(KEY, theme.value);
+  } catch {
+    // Where nothing may be stored, the choice lasts as long as the page.
+  }
+});
+
+function stored(): Theme {
+  try {
+    const value = localStorage.getItem(KEY);
+    return value === 'light' || value === 'dark' ? value : 'auto';
+  } catch {
+    return 'auto';
+  }
+}
+
+/** The value of a colour of the style sheet, as the page has it now: for canvases. */
+export function colourOf(name: `--${string}`): string {
+  const probe = document.createElement('span');
+  probe.style.color = `var(${name})`;
+  probe.hidden = true;
+  document.body.append(probe);
+  const { color } = getComputedStyle(probe);
+  probe.remove();
+  return color;
+}

@@ -1,0 +1,33 @@
+/** Text put together before it becomes part of the blob: neither a string a cell nor one string of all. */
+const PIECE = 1 << 20;
+
+/** A table as CSV. */
+export function csvOf(
+  names: readonly string[],
+  rows: number,
+  rowAt: (index: number) => readonly (string | number)[],
+): Blob {
+  const parts: string[] = [];
+  let piece = `${names.map(cellOf).join(',')}\n`;
+  for (let i = 0; i < rows; i++) {
+    piece += `${rowAt(i).map(cellOf).join(',')}\n`;
+    if (piece.length < PIECE) continue;
+    parts.push(piece);
+    piece = '';
+  }
+  return new Blob([...parts, piece], { type: 'text/csv' });
+}
+
+/**
+ * A cell as CSV has it. Text that a spreadsheet would take for a formula gets an apostrophe in front, which spreadsheets
+ * show as text: a file of labels must not compute anything where it is opened.
+ */
+export function cellOf(value: string | number): string {
+  if (typeof value === 'number') return String(value);
+  const text = /^[=+\-@\t\r]/.test(value) && !isNumber(value) ? `'${value}` : value;
+  return /[",\n\r]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+}
+
+function isNumber(text: string): boolean {
+  return text.trim() !== '' && Number.isFinite(Number(text));
+}

@@ -1,0 +1,229 @@
+import { DataError, type Matrix, type Model, type NumberArray, pca } from '@scree/core';
+import { openTable } from '../data/open-table.js';
+import { csvOf } from './csv.js';
+import { type Control, type ExtraColumn, Held, showNumber } from './held.js';
+import type {
+  Answer,
+  CallName,
+  Cells,
+  DataFacts,
+  Fit,
+  Origin,
+  Outliers,
+  Question,
+  Request,
+  Values,
+} from './messages.js';
+import { outliersOf } from './outliers.js';
+import { groupsOf, scaleOf } from './values.js';
+
+/** Components fitted: more than anybody drags through. */
+const MOST_COMPONENTS = 100;
+/** Scores kept, of all rows together; with many rows there are fewer components. */
+const MOST_SCORES = 5e7;
+const FEWEST_COMPONENTS = 10;
+
+type Desked = { [Name in CallName]: (question: Question<Name>, control: Control) => Promise<Answer<Name>> };
+
+/** A fit, and what follows from it once. */
+interface Work {
+  readonly held: Held;
+  readonly model: Model;
+  readonly matrix: Matrix<NumberArray>;
+  readonly kept: Uint32Array | undefined;
+  readonly scores: Matrix;
+  /** Squared distances from the reconstruction by all components. */
+  readonly errors: Float64Array;
+  readonly scale: Request['scale'];
+  readonly solver: Request['solver'];
+  readonly columnNames: readonly string[];
+  /** Models of fewer components, in their binary form. */
+  readonly models: Map<number, Uint8Array>;
+}
+
+/** What the worker has before it, the data and the model, and everything that can be asked about them. */
+export class Desk implements Desked {
+  /** What was opened last; the fit may still be that of other data, which the page shows until there is a new one. */
+  #held: Held | undefined;
+  #work: Work | undefined;
+
+  async open(origin: Origin, control: Control): Promise<DataFacts> {
+    const blob = await blobOf(origin, control);
+    const labels = origin.kind === 'address' ? origin.labels : undefined;
+    const extra = labels && (await labelsOf(labels, control));
+    const table = await openTable(blob, origin.name);
+    let held: Held;
+    try {
+      held = await Held.read(table, origin.name, extra, control);
+    } catch (error) {
+      await table.close();
+      throw error;
+    }
+    if (this.#held !== this.#work?.held) await this.#held?.close();
+    this.#held = held;
+    return held.facts;
+  }
+
+  async fit({ columns, scale, missing, solver }: Request, control: Control): Promise<Fit> {
+    const held = this.#held;
+    if (!held) throw new DataError('EMPTY_DATA', 'Open a file first.');
+    const { matrix, kept, incomplete } = held.choose(columns, missing);
+    if (matrix.rows === 0) {
+      throw new DataError(
+        'MISSING_VALUES',
+        'Every row has a missing value in one of the columns chosen. Leave out the columns with the most missing values, or fill them with the mean.',
+      );
+    }
+    const columnNames = columns.map((place) => held.facts.columns[place].name);
+    const most = Math.max(FEWEST_COMPONENTS, Math.floor(MOST_SCORES / matrix.rows));
+    const k = Math.max(1, Math.min(matrix.cols, matrix.rows - 1, MOST_COMPONENTS, most));
+    const started = performance.now();
+    const model = await pca(matrix, { k, scale, solver, ...unique(columnNames), ...control });
+    const milliseconds = performance.now() - started;
+    const scores = await model.transform(matrix, control);
+    const errors = await model.reconstructionError(matrix, control);
+    if (this.#work && this.#work.held !== held) await this.#work.held.close();
+    this.#work = { held, model, matrix, kept, scores, errors, scale, solver, columnNames, models: new Map() };
+    return { model: model.toBinary(), incomplete, milliseconds, ...(kept ? { kept } : {}) };
+  }
+
+  async scores(component: number): Promise<Float32Array> {
+    const { data, rows, cols } = this.#fitted().scores;
+    return Float32Array.from({ length: rows }, (_, i) => data[i * cols + component]);
+  }
+
+  /** The distance grows by the scores that are left out: ‖x − x̂ₖ‖² = ‖x − x̂_K‖² + Σ z², over the components k+1 to K. */
+  async errors(k: number): Promise<Float32Array> {
+    const { scores, errors } = this.#fitted();
+    const { data, cols } = scores;
+    return Float32Array.from(errors, (error, i) => {
+      let sum = error;
+      for (let c = k; c < cols; c++) sum += data[i * cols + c] ** 2;
+      return sum;
+    });
+  }
+
+  async outliers(k: number): Promise<Outliers> {
+    return outliersOf((await this.errors(k)).map(Math.sqrt));
+  }
+
+  async modelOf(k: number, control: Control): Promise<Uint8Array> {
+    const work = this.#fitted();
+    if (k === work.model.k) return work.model.toBinary();
+    const known = work.models.get(k);
+    if (known) return known;
+    const { scale, solver, columnNames } = work;
+    const model = (await pca(work.matrix, { k, scale, solver, ...unique(columnNames), ...control })).toBinary();
+    work.models.set(k, model);
+    return model;
+  }
+
+  async values(column: number): Promise<Values> {
+    const { held } = this.#fitted();
+    const rows = this.#rows();
+    const numbers = held.column(column);
+    if (numbers) return scaleOf(Float64Array.from({ length: rows.length }, (_, i) => numbers.at(rows.at(i))));
+    const texts = await held.texts(column);
+    return groupsOf(
+      Array.from({ length: rows.length }, (_, i) => texts[rows.at(i)]),
+      (a, b) => a.localeCompare(b, 'en', { numeric: true }),
+    );
+  }
+
+  async cells({ rows, columns }: Question<'cells'>): Promise<Cells> {
+    const { held } = this.#fitted();
+    const fit = this.#rows();
+    const read = await Promise.all(
+      columns.map(async (place) => {
+        const numbers = held.column(place);
+        if (numbers) return (row: number) => showNumber(numbers.at(row)) ?? '';
+        const texts = await held.texts(place);
+        return (row: number) => texts[row] ?? '';
+      }),
+    );
+    return rows.map((row) => read.map((cell) => cell(fit.at(row))));
+  }
+
+  async row(index: number): Promise<Float64Array> {
+    const { data, cols } = this.#fitted().matrix;
+    return Float64Array.from(data.subarray(index * cols, (index + 1) * cols));
+  }
+
+  async search({ text, columns, limit }: Question<'search'>): Promise<Uint32Array> {
+    const { held } = this.#fitted();
+    const rows = this.#rows();
+    const wanted = text.trim().toLowerCase();
+    const found = new Set<number>();
+    if (wanted === '') return new Uint32Array();
+    const number = /^#?\d+$/.test(wanted) ? Number(wanted.replace('#', '')) : undefined;
+    for (let i = 0; number !== undefined && i < rows.length; i++) if (rows.at(i) + 1 === number) found.add(i);
+    for (const place of columns) {
+      const texts = await held.texts(place);
+      for (let i = 0; i < rows.length && found.size < limit; i++) {
+        if (texts[rows.at(i)]?.toLowerCase().includes(wanted)) found.add(i);
+      }
+    }
+    return Uint32Array.from([...found].sort((a, b) => a - b));
+  }
+
+  async scoresCsv({ k, labels }: Question<'scoresCsv'>): Promise<Blob> {
+    const { held, scores } = this.#fitted();
+    const rows = this.#rows();
+    const texts = await Promise.all(labels.map((place) => held.texts(place)));
+    const names = ['row', ...labels.map((place) => held.facts.columns[place].name)];
+    for (let c = 1; c <= k; c++) names.push(`PC${c}`);
+    return csvOf(names, rows.length, (i) => [
+      rows.at(i) + 1,
+      ...texts.map((text) => text[rows.at(i)] ?? ''),
+      ...scores.data.subarray(i * scores.cols, i * scores.cols + k),
+    ]);
+  }
+
+  async sample({ rows, components }: Question<'sample'>): Promise<Float64Array> {
+    const { data, rows: n, cols } = this.#fitted().scores;
+    const count = Math.min(rows, n);
+    const width = Math.min(components, cols);
+    return Float64Array.from({ length: count * width }, (_, at) => {
+      const row = Math.floor((Math.floor(at / width) * n) / count);
+      return data[row * cols + (at % width)];
+    });
+  }
+
+  #fitted(): Work {
+    if (!this.#work) throw new DataError('EMPTY_DATA', 'There is no model yet.');
+    return this.#work;
+  }
+
+  /** Rows of the fit as rows of the table. */
+  #rows(): { readonly length: number; at(index: number): number } {
+    const { kept, matrix } = this.#fitted();
+    return { length: matrix.rows, at: kept ? (i) => kept[i] : (i) => i };
+  }
+}
+
+async function blobOf(origin: Origin, { signal }: Control): Promise<Blob> {
+  if (origin.kind === 'blob') return origin.blob;
+  if (origin.kind === 'text') return new Blob([origin.text]);
+  const response = await fetch(origin.url, signal ? { signal } : {});
+  if (!response.ok) {
+    throw new DataError('NO_FILE', `${origin.name} could not be fetched: the server answered ${response.status}.`);
+  }
+  return response.blob();
+}
+
+/** The labels of pictures, from a file of their own. */
+async function labelsOf({ name, url }: { name: string; url: string }, control: Control): Promise<ExtraColumn> {
+  const table = await openTable(await blobOf({ kind: 'address', name, url }, control), name);
+  try {
+    const labels = await Held.read(table, name, undefined, control);
+    const column = labels.column(0)!;
+    return { name, numbers: Float64Array.from({ length: labels.rows }, (_, i) => column.at(i)) };
+  } finally {
+    await table.close();
+  }
+}
+
+/** Names go into the model where they tell columns apart. */
+function unique(columnNames: readonly string[]): { columnNames?: readonly string[] } {
+  return new Set(columnNames).size === columnNames.length ? { columnNames } : {};
+}

@@ -1,0 +1,176 @@
+import { DataError, type Matrix, type NumberArray } from '@scree/core';
+import type { Column, Table } from '@scree/core/files';
+import { Growing } from './growing.js';
+import type { ColumnFacts, DataFacts } from './messages.js';
+
+/** Most bytes of numbers that a page holds. Beyond it browsers refuse, some by ending the page. */
+const MOST_BYTES = 1.5 * 2 ** 30;
+
+/** Labels that came in a file of their own. */
+export interface ExtraColumn {
+  readonly name: string;
+  readonly numbers: Float64Array;
+}
+
+/** Control of work that takes long. */
+export interface Control {
+  readonly signal?: AbortSignal;
+  readonly onProgress?: (progress: { phase: string; done: number; total?: number }) => void;
+}
+
+/**
+ * A table in the worker's memory: all its columns of numbers, row by row in the type they are stored in, missing ones as
+ * NaN. Columns of text are read from the file when somebody asks for them.
+ */
+export class Held {
+  readonly facts: DataFacts;
+  readonly rows: number;
+  readonly #table: Table;
+  /** Places in the table of the columns of `numbers`, in its order. */
+  readonly #places: readonly number[];
+  readonly #numbers: Matrix<NumberArray>;
+  readonly #extra: ExtraColumn | undefined;
+  readonly #texts = new Map<number, readonly (string | null)[]>();
+
+  private constructor(table: Table, name: string, numbers: Matrix<NumberArray>, extra: ExtraColumn | undefined) {
+    this.#table = table;
+    this.#numbers = numbers;
+    this.#extra = extra;
+    this.#places = numberPlaces(table.columns);
+    this.rows = numbers.rows;
+    const missing = countMissing(numbers);
+    const columns: ColumnFacts[] = table.columns.map(({ name: title, kind, type }, j) => {
+      const at = this.#places.indexOf(j);
+      return { name: title, kind, type, missing: at < 0 ? 0 : missing[at], usable: kind === 'number' };
+    });
+    if (extra) columns.push({ name: extra.name, kind: 'number', type: 'labels', missing: 0, usable: false });
+    const { shape } = table;
+    this.facts = {
+      name,
+      format: table.format,
+      rows: this.rows,
+      columns,
+      named: table.named,
+      ...(shape?.length === 3 ? { picture: [shape[1], shape[2]] as const } : {}),
+    };
+  }
+
+  /** Reads the numbers of a table. */
+  static async read(table: Table, name: string, extra: ExtraColumn | undefined, control: Control): Promise<Held> {
+    const places = numberPlaces(table.columns);
+    if (places.length === 0) {
+      throw new DataError(
+        'NOT_A_NUMBER',
+        `No column of ${name} holds numbers. PCA needs at least one; numbers are written with a decimal point and without units.`,
+      );
+    }
+    const grown = new Growing(places.length, table.rows, MOST_BYTES, name);
+    const request = { numbers: table.uniform ? ('all' as const) : places };
+    for await (const { block } of table.read(request)) {
+      if (control.signal?.aborted) throw control.signal.reason;
+      grown.add(block);
+      control.onProgress?.({ phase: 'reading', done: grown.rows, ...(table.rows ? { total: table.rows } : {}) });
+    }
+    const numbers = grown.matrix();
+    if (extra && extra.numbers.length !== numbers.rows) {
+      throw new DataError('BAD_DATA', `There are ${extra.numbers.length} labels for ${numbers.rows} rows.`);
+    }
+    return new Held(table, name, numbers, extra);
+  }
+
+  /** One column as numbers; undefined where it holds none. */
+  column(place: number): { readonly at: (row: number) => number } | undefined {
+    if (this.#extra && place === this.facts.columns.length - 1) {
+      const { numbers } = this.#extra;
+      return { at: (row) => numbers[row] };
+    }
+    const at = this.#places.indexOf(place);
+    if (at < 0) return undefined;
+    const { data, cols } = this.#numbers;
+    return { at: (row) => data[row * cols + at] };
+  }
+
+  /** A column as text; null where nothing is there. */
+  async texts(place: number): Promise<readonly (string | null)[]> {
+    const numbers = this.column(place);
+    if (numbers) return Array.from({ length: this.rows }, (_, i) => showNumber(numbers.at(i)));
+    const known = this.#texts.get(place);
+    if (known) return known;
+    const texts: (string | null)[] = [];
+    for await (const { text } of this.#table.read({ numbers: [], text: place })) if (text) texts.push(...text);
+    this.#texts.set(place, texts);
+    return texts;
+  }
+
+  /**
+   * Chosen columns of all rows that have them, or with the column's mean where they are missing; `kept` says which rows
+   * these are, where not all. When everything is chosen and nothing missing, no copy is made.
+   */
+  choose(
+    columns: readonly number[],
+    missing: 'drop' | 'mean',
+  ): { readonly matrix: Matrix<NumberArray>; readonly kept?: Uint32Array; readonly incomplete: number } {
+    const places = columns.map((column) => this.#places.indexOf(column));
+    const { data, rows, cols } = this.#numbers;
+    const complete = columns.every((column) => this.facts.columns[column].missing === 0);
+    if (complete && places.length === cols && places.every((place, j) => place === j)) {
+      return { matrix: this.#numbers, incomplete: 0 };
+    }
+    const whole = Array.from({ length: rows }, (_, i) => places.every((j) => !Number.isNaN(data[i * cols + j])));
+    const incomplete = whole.reduce((count, is) => count + (is ? 0 : 1), 0);
+    const fill = incomplete > 0 && missing === 'mean' ? places.map((j) => meanOf(this.#numbers, j)) : undefined;
+    const count = fill ? rows : rows - incomplete;
+    const chosen = new (data.constructor as new (length: number) => NumberArray)(count * places.length);
+    const kept = new Uint32Array(count);
+    let to = 0;
+    for (let i = 0; i < rows; i++) {
+      if (!whole[i] && !fill) continue;
+      kept[to] = i;
+      places.forEach((j, c) => {
+        const value = data[i * cols + j];
+        chosen[to * places.length + c] = fill && Number.isNaN(value) ? fill[c] : value;
+      });
+      to++;
+    }
+    return {
+      matrix: { rows: count, cols: places.length, data: chosen },
+      incomplete,
+      ...(count === rows ? {} : { kept }),
+    };
+  }
+
+  close(): Promise<void> {
+    return this.#table.close();
+  }
+}
+
+function numberPlaces(columns: readonly Column[]): number[] {
+  return columns.flatMap(({ kind }, j) => (kind === 'number' ? [j] : []));
+}
+
+function countMissing({ data, rows, cols }: Matrix<NumberArray>): Uint32Array {
+  const counts = new Uint32Array(cols);
+  if (!(data instanceof Float32Array || data instanceof Float64Array)) return counts;
+  for (let i = 0; i < rows; i++) {
+    for (let j = 0; j < cols; j++) if (Number.isNaN(data[i * cols + j])) counts[j]++;
+  }
+  return counts;
+}
+
+/** Mean of the values that are there; 0 where none is. */
+function meanOf({ data, rows, cols }: Matrix<NumberArray>, j: number): number {
+  let mean = 0;
+  let count = 0;
+  for (let i = 0; i < rows; i++) {
+    const value = data[i * cols + j];
+    if (!Number.isNaN(value)) mean += (value - mean) / ++count;
+  }
+  return mean;
+}
+
+/** As short as it can be without changing the number; numbers that were stored in float32 without the digits of their noise. */
+export function showNumber(value: number): string | null {
+  if (Number.isNaN(value)) return null;
+  const short = Number(value.toPrecision(8));
+  return String(Math.abs(short - value) <= Math.abs(value) * 1e-7 ? short : value);
+}

@@ -1,0 +1,125 @@
+import type { PcaOptions, Progress, Scale } from '@scree/core';
+
+/** What the page and its worker say to each other. Data and model live in the worker; the page asks for what it shows. */
+
+/** Where data come from. */
+export type Origin =
+  | { readonly kind: 'blob'; readonly name: string; readonly blob: Blob }
+  | { readonly kind: 'text'; readonly name: string; readonly text: string }
+  | {
+      readonly kind: 'address';
+      readonly name: string;
+      readonly url: string;
+      /** Labels of the rows in a file of their own, as MNIST has them. */
+      readonly labels?: { readonly name: string; readonly url: string };
+    };
+
+export interface ColumnFacts {
+  readonly name: string;
+  readonly kind: 'number' | 'text' | 'other';
+  /** The type in the format's own words. */
+  readonly type: string;
+  /** Numbers that are missing. */
+  readonly missing: number;
+  /** Whether it may be a column of the fit; labels from another file may not. */
+  readonly usable: boolean;
+}
+
+export interface DataFacts {
+  readonly name: string;
+  readonly format: string;
+  readonly rows: number;
+  readonly columns: readonly ColumnFacts[];
+  /** Whether names are the file's own; otherwise they are numbers from 0 up. */
+  readonly named: boolean;
+  /** Rows are pictures: their height and width. */
+  readonly picture?: readonly [height: number, width: number];
+}
+
+export type Missing = 'drop' | 'mean';
+
+/** What is fitted, and how. */
+export interface Request {
+  /** Places of the columns, in their order. */
+  readonly columns: readonly number[];
+  readonly scale: Scale;
+  readonly missing: Missing;
+  readonly solver: NonNullable<PcaOptions['solver']>;
+}
+
+export interface Fit {
+  /** The model in its binary form: a model itself cannot be posted. */
+  readonly model: Uint8Array;
+  /** Rows of the table that the fit has, in order; undefined when it has all. */
+  readonly kept?: Uint32Array;
+  /** Rows that were left out or filled in because a value was missing. */
+  readonly incomplete: number;
+  /** Time of the fit in the worker, without reading and without scores. */
+  readonly milliseconds: number;
+}
+
+/** A column's values for colouring: numbers, or places in a list of names. */
+export type Values =
+  | { readonly kind: 'numbers'; readonly numbers: Float32Array; readonly low: number; readonly high: number }
+  | {
+      readonly kind: 'groups';
+      /** Place in `names` of each row; the last one is for all groups that have no name of their own. */
+      readonly codes: Uint8Array;
+      readonly names: readonly string[];
+      /** Rows of each. */
+      readonly counts: readonly number[];
+      /** Whether the last name stands for many. */
+      readonly others: boolean;
+    };
+
+/** Distances of rows from their reconstructions, in short. */
+export interface Outliers {
+  /** The farthest rows, farthest first. */
+  readonly worst: Uint32Array;
+  readonly median: number;
+  readonly largest: number;
+  /** Tukey's fence: the upper quartile and one and a half times the distance between the quartiles. */
+  readonly fence: number;
+  /** Rows beyond it. */
+  readonly beyond: number;
+}
+
+/** Cells of some rows, as text, a list for each row in the order of the columns asked for. */
+export type Cells = readonly (readonly string[])[];
+
+/** What the worker can be asked. Rows are counted as the fit has them, columns as the table has them. */
+export interface Calls {
+  open(origin: Origin): DataFacts;
+  fit(request: Request): Fit;
+  /** Scores along one component, one a row. */
+  scores(component: number): Float32Array;
+  /** Squared distance of each row from its reconstruction by k components. */
+  errors(k: number): Float32Array;
+  /** What stands out among these distances. */
+  outliers(k: number): Outliers;
+  /** A model of k components, as a fit of its own gives it: for its certificate, and to take away. */
+  modelOf(k: number): Uint8Array;
+  values(column: number): Values;
+  cells(where: { readonly rows: readonly number[]; readonly columns: readonly number[] }): Cells;
+  /** One row as the fit sees it: numbers of the chosen columns. */
+  row(index: number): Float64Array;
+  /** Rows in whose text or label columns, or row number, a text occurs; at most so many. */
+  search(what: { readonly text: string; readonly columns: readonly number[]; readonly limit: number }): Uint32Array;
+  /** Scores of all rows as CSV, with the label columns in front. */
+  scoresCsv(what: { readonly k: number; readonly labels: readonly number[] }): Blob;
+  /** Scores of a few hundred rows, spread evenly, on the first components. */
+  sample(what: { readonly rows: number; readonly components: number }): Float64Array;
+}
+
+export type CallName = keyof Calls;
+export type Question<Name extends CallName> = Parameters<Calls[Name]>[0];
+export type Answer<Name extends CallName> = ReturnType<Calls[Name]>;
+
+export type ToWorker =
+  | { readonly id: number; readonly call: CallName; readonly question: unknown }
+  | { readonly id: number; readonly cancel: true };
+
+export type FromWorker =
+  | { readonly id: number; readonly answer: unknown }
+  | { readonly id: number; readonly problem: string }
+  | { readonly id: number; readonly progress: Progress };

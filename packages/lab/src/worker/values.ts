@@ -1,0 +1,58 @@
+import type { Values } from './messages.js';
+
+/** Groups that have a colour of their own; all others share one. */
+const MOST_GROUPS = 10;
+/** A column of whole numbers with so many different ones names groups rather than amounts. */
+const FEW = 12;
+
+/** A column of text as groups: the largest first by number of rows, then by name. */
+export function groupsOf(texts: readonly (string | null)[], inOrder: (a: string, b: string) => number): Values {
+  const rows = new Map<string, number>();
+  for (const text of texts) {
+    const name = text ?? MISSING;
+    rows.set(name, (rows.get(name) ?? 0) + 1);
+  }
+  const all = [...rows.keys()];
+  const others = all.length > MOST_GROUPS;
+  const named = others
+    ? [...all].sort((a, b) => rows.get(b)! - rows.get(a)! || inOrder(a, b)).slice(0, MOST_GROUPS)
+    : [...all];
+  named.sort((a, b) => Number(a === MISSING) - Number(b === MISSING) || inOrder(a, b));
+  const places = new Map(named.map((name, at) => [name, at]));
+  const codes = Uint8Array.from(texts, (text) => places.get(text ?? MISSING) ?? named.length);
+  const counts = new Array<number>(named.length + (others ? 1 : 0)).fill(0);
+  for (const code of codes) counts[code]++;
+  const names = others ? [...named, `${all.length - named.length} others`] : named;
+  return { kind: 'groups', codes, names, counts, others };
+}
+
+/** What rows without a value are called. */
+const MISSING = 'missing';
+
+/** A column of numbers: groups where it has few different whole ones, a scale otherwise. */
+export function scaleOf(numbers: Float64Array): Values {
+  const few = new Set<number>();
+  for (const value of numbers) {
+    if (Number.isNaN(value)) continue;
+    few.add(value);
+    if (!Number.isInteger(value) || few.size > FEW) break;
+  }
+  if (few.size <= FEW && [...few].every(Number.isInteger)) {
+    const texts = Array.from(numbers, (value) => (Number.isNaN(value) ? null : String(value)));
+    return groupsOf(texts, (a, b) => Number(a) - Number(b));
+  }
+  const { low, high } = rangeOf(numbers);
+  return { kind: 'numbers', numbers: Float32Array.from(numbers), low, high };
+}
+
+/** The range without the farthest hundredth on either side: one wild value must not take all the colours. */
+export function rangeOf(numbers: ArrayLike<number>): { low: number; high: number } {
+  const step = Math.max(1, Math.floor(numbers.length / 20_000));
+  const some: number[] = [];
+  for (let i = 0; i < numbers.length; i += step) if (Number.isFinite(numbers[i])) some.push(numbers[i]);
+  some.sort((a, b) => a - b);
+  if (some.length === 0) return { low: 0, high: 1 };
+  const at = (share: number): number => some[Math.min(some.length - 1, Math.floor(share * some.length))];
+  const [low, high] = [at(0.01), at(0.99)];
+  return high > low ? { low, high } : { low: some[0], high: some[some.length - 1] };
+}

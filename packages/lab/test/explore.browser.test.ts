@@ -1,0 +1,312 @@
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
+import type { Browser, Download, Page } from 'playwright-core';
+import { createFile, loadModel, openFile, pca } from 'scree';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, inject, it } from 'vitest';
+import { launchChromium } from '../../../test/chromium.js';
+import { ISOLATED, labSite, serve, violations, type Watched, watch } from './lab-site.js';
+
+const executablePath = inject('chromium');
+
+/** 60 rows of three correlated columns, and a name for each. */
+const rows = Array.from({ length: 60 }, (_, i) => {
+  const [a, b] = [Math.sin(i), Math.cos(2.3 * i)];
+  return [3 * a + 0.1 * b + 5, a - 0.4 * b, 0.5 * b + 0.01 * i];
+});
+const names = ['alpha', 'beta', 'gamma'];
+
+describe.skipIf(!executablePath)('Explore, in Chromium', () => {
+  let browser: Browser;
+  let server: { url: string; close(): Promise<void> };
+  let folder: string;
+  let watched: Watched;
+  let page: Page;
+
+  beforeAll(async () => {
+    server = await serve(await labSite(), ISOLATED);
+    browser = await launchChromium(executablePath);
+    folder = await mkdtemp(join(tmpdir(), 'scree-lab-'));
+  });
+  afterAll(async () => {
+    await browser?.close();
+    await server?.close();
+    await rm(folder, { recursive: true, force: true });
+  });
+  beforeEach(async () => {
+    watched = await watch(browser, server.url, { acceptDownloads: true });
+    page = watched.page;
+    await fitted();
+  });
+  afterEach(async () => {
+    watched.check();
+    await watched.close();
+  });
+
+  const status = () => page.locator('.status [role=status]');
+  const kept = () => page.locator('.kept');
+  const selection = () => page.locator('.selection');
+  const panel = (title: string) => page.getByRole('region', { name: title, exact: true });
+
+  async function fitted(text = /components? of/): Promise<void> {
+    await status().filter({ hasText: text }).waitFor();
+    await page.locator('.point-cloud canvas').first().waitFor();
+  }
+
+  async function open(path: string): Promise<void> {
+    await page.locator('input[type=file]').setInputFiles(path);
+    await page
+      .locator('.facts')
+      .filter({ hasText: path.split('/').at(-1)! })
+      .waitFor();
+  }
+
+  async function saved(press: () => Promise<void>): Promise<{ name: string; bytes: Buffer; path: string }> {
+    const [download] = await Promise.all([page.waitForEvent('download'), press()]);
+    const path = join(folder, `${Date.now()}-${(download as Download).suggestedFilename()}`);
+    await download.saveAs(path);
+    return { name: download.suggestedFilename(), bytes: await readFile(path), path };
+  }
+
+  it('begins with iris, fitted, drawn, and in words', async () => {
+    await expect.poll(() => kept().textContent()).toMatch(/97\.8\s%/);
+    expect(await page.evaluate(() => crossOriginIsolated)).toBe(true);
+    await page.getByText('Every axis is determined by the data').waitFor();
+    expect(await page.locator('table tbody tr').count()).toBe(25);
+  });
+
+  it('keeps as many components as the handle says, by pointer and by keyboard', async () => {
+    const box = (await page.locator('.scree-chart').boundingBox())!;
+    await page.mouse.move(box.x + 0.5 * box.width, box.y + 80);
+    await page.mouse.down();
+    await page.mouse.move(box.x + box.width - 10, box.y + 80, { steps: 8 });
+    await page.mouse.up();
+    await expect.poll(() => kept().textContent()).toContain('k = 4');
+    await page.getByText('Nothing is lost with k = 4').waitFor();
+    await page.getByLabel('Components kept (k)').focus();
+    await page.keyboard.press('ArrowLeft');
+    await page.keyboard.press('ArrowLeft');
+    await page.keyboard.press('ArrowLeft');
+    await expect.poll(() => kept().textContent()).toContain('k = 1');
+    await expect.poll(() => page.url()).toContain('k=1');
+  });
+
+  it('selects rows by lasso, by search and by click, in every view', async () => {
+    const cloud = page.locator('.point-cloud canvas').first();
+    await page.getByRole('button', { name: 'Lasso' }).click();
+    const box = (await cloud.boundingBox())!;
+    await page.mouse.move(box.x + 10, box.y + 10);
+    await page.mouse.down();
+    for (const [x, y] of [
+      [0.42, 0.02],
+      [0.42, 0.98],
+      [0.02, 0.98],
+      [0.02, 0.03],
+    ]) {
+      await page.mouse.move(box.x + x * box.width, box.y + y * box.height, { steps: 6 });
+    }
+    await page.mouse.up();
+    // The left cloud of iris is the setosa.
+    await expect.poll(() => selection().textContent()).toMatch(/^\d+ rows selected/);
+    const cells = await page.locator('table tbody td:nth-child(2)').allTextContents();
+    expect(new Set(cells)).toEqual(new Set(['setosa']));
+    await page.getByRole('button', { name: 'Clear' }).click();
+    await expect.poll(() => selection().textContent()).toContain('Click a point');
+    await page.getByLabel('Find rows by label, text or number').fill('virgin');
+    await page.keyboard.press('Enter');
+    await expect.poll(() => selection().textContent()).toContain('50 rows selected');
+    await page.getByLabel('Find rows by label, text or number').fill('nobody');
+    await page.keyboard.press('Enter');
+    await page.getByText('nothing found').waitFor();
+    await page.getByRole('button', { name: 'Clear' }).click();
+    await page.getByRole('button', { name: '7', exact: true }).click();
+    await expect.poll(() => selection().textContent()).toContain('1 row selected');
+  });
+
+  it('shows the row under the pointer', async () => {
+    await page.locator('table tbody tr').nth(2).hover();
+    await expect.poll(() => page.locator('.row-card').textContent()).toContain('Row 3');
+    expect(await page.locator('.row-card').textContent()).toContain('setosa');
+  });
+
+  describe('opens', () => {
+    const csv = `name,${names.join(',')}\n${rows.map((row, i) => `row ${i},${row.join(',')}`).join('\n')}\n`;
+    const flat = Float64Array.from(rows.flat());
+    const files: Record<string, () => Promise<string | Uint8Array | undefined>> = {
+      'table.csv': async () => csv,
+      'table.tsv': async () => csv.replaceAll(',', '\t'),
+      'table.csv.gz': async () => gzipSync(csv),
+      'table.json': async () =>
+        JSON.stringify(
+          rows.map((row, i) => ({ name: `row ${i}`, ...Object.fromEntries(names.map((n, j) => [n, row[j]])) })),
+        ),
+      'table.npy': async () => undefined,
+      'table.parquet': async () => undefined,
+      'table.arrow': async () => undefined,
+    };
+    it.each(Object.keys(files))('%s, and finds what the library finds', async (name) => {
+      const path = join(folder, name);
+      const content = await files[name]();
+      if (content !== undefined) await writeFile(path, content);
+      else {
+        const writer = await createFile(path, { cols: 3, columnNames: names, dtype: 'float64' });
+        await writer.write({ rows: rows.length, cols: 3, data: flat });
+        await writer.close();
+      }
+      await open(path);
+      await fitted(/60 rows and 3 columns/);
+      const model = await pca(rows, { k: 2 });
+      const share = ((model.variances[0] + model.variances[1]) / model.totalVariance) * 100;
+      await page.getByLabel('Components kept (k)').fill('2');
+      await expect.poll(() => kept().textContent()).toContain(share.toFixed(1));
+    });
+
+    it('IDX images, as pictures', async () => {
+      const pixels = Uint8Array.from({ length: 40 * 8 * 8 }, (_, i) => (i * 37 + (i % 64) * (i % 13)) % 256);
+      const header = Uint8Array.of(0, 0, 8, 3, 0, 0, 0, 40, 0, 0, 0, 8, 0, 0, 0, 8);
+      const path = join(folder, 'tiny-images');
+      await writeFile(path, Buffer.concat([header, pixels]));
+      await open(path);
+      await fitted(/40 rows and 64 columns/);
+      await panel('A row, rebuilt').waitFor();
+      expect(await panel('Components as pictures').locator('canvas').count()).toBeGreaterThan(20);
+    });
+
+    it('a table that is pasted', async () => {
+      await page.getByRole('button', { name: 'Paste a table' }).click();
+      await page.getByRole('dialog').getByRole('textbox').fill('a\tb\n1\t2\n2\t1\n4\t9\n');
+      await page.getByRole('button', { name: 'Use it' }).click();
+      await fitted(/3 rows and 2 columns/);
+    });
+
+    it('digits of MNIST, and rebuilds one better with more components', async () => {
+      await page.getByLabel('Built-in data').selectOption('mnist');
+      await fitted(/10,000 rows and 784 columns/);
+      const keptOf = async () => Number(/([\d.]+).%/.exec((await panel('A row, rebuilt').textContent())!)![1]);
+      await page.getByLabel('Components kept (k)').fill('5');
+      await panel('A row, rebuilt').getByText('from 5 numbers').waitFor();
+      const few = await keptOf();
+      await page.getByLabel('Components kept (k)').fill('100');
+      await panel('A row, rebuilt').getByText('from 100 numbers').waitFor();
+      expect(await keptOf()).toBeGreaterThan(few);
+    });
+  });
+
+  it('leaves out rows with missing values, or fills them in, and says so', async () => {
+    await page.getByLabel('Built-in data').selectOption('penguins');
+    await fitted(/342 rows and 4 columns.*2 rows with missing values left out/);
+    await page.getByLabel('Rows with missing values').selectOption('mean');
+    await fitted(/344 rows and 4 columns.*2 rows with missing values filled in/);
+  });
+
+  it('fits other columns, other scales, and none at all', async () => {
+    await page.getByRole('checkbox', { name: 'petal width' }).uncheck();
+    await fitted(/150 rows and 3 columns/);
+    await page.getByLabel('Divide columns by').selectOption('unit');
+    await expect.poll(() => page.url()).toContain('scale=unit');
+    await page.getByRole('button', { name: 'None', exact: true }).click();
+    await page.getByText('Choose at least one column.').waitFor();
+    await page.getByRole('button', { name: 'All', exact: true }).click();
+    await fitted(/150 rows and 4 columns/);
+  });
+
+  it('gives the model, the scores and the figures, and takes them back', async () => {
+    const model = await saved(() => page.getByRole('button', { name: 'Model (JSON)' }).click());
+    const loaded = loadModel(model.bytes.toString());
+    expect([loaded.k, loaded.d, loaded.n]).toEqual([2, 4, 150]);
+    const scores = await saved(() => page.getByRole('button', { name: 'Scores (CSV)' }).click());
+    expect(scores.bytes.toString().split('\n')[0]).toBe('row,species,PC1,PC2');
+    const file = await openFile(scores.path, { columns: ['PC1', 'PC2'] });
+    const again = await pca(file.source, { k: 2 });
+    await file.close();
+    for (const c of [0, 1]) expect(again.variances[c] / loaded.variances[c]).toBeCloseTo(1, 9);
+    for (const figure of ['scree', 'scores', 'weights', 'component-1']) {
+      const svg = await saved(() => page.getByRole('button', { name: `Save ${figure} as SVG` }).click());
+      expect(svg.bytes.toString()).toMatch(/^<\?xml[\s\S]*<svg[\s\S]*<\/svg>\s*$/);
+      expect(svg.bytes.toString()).not.toContain('var(--');
+      const png = await saved(() => page.getByRole('button', { name: `Save ${figure} as PNG` }).click());
+      expect([...png.bytes.subarray(1, 4)]).toEqual([...Buffer.from('PNG')]);
+    }
+    await open(scores.path);
+    await fitted(/150 rows and 3 columns/);
+  });
+
+  it('has all that was chosen in its address, and nothing of the data', async () => {
+    await page.getByLabel('Built-in data').selectOption('wine');
+    await fitted(/178 rows/);
+    await page.getByLabel('Components kept (k)').fill('3');
+    await page.getByRole('button', { name: '3-D' }).click();
+    await page.getByRole('combobox', { name: 'colour' }).selectOption('error');
+    await expect.poll(() => page.url()).toMatch(/data=wine.*k=3.*view=3d.*colour=error/);
+    const address = page.url();
+    await page.goto('about:blank');
+    await page.goto(address);
+    await fitted(/178 rows/);
+    await expect.poll(() => kept().textContent()).toContain('k = 3');
+    expect(await page.getByRole('button', { name: '3-D' }).getAttribute('aria-pressed')).toBe('true');
+    expect(await page.getByRole('combobox', { name: 'colour' }).inputValue()).toBe('error');
+  });
+
+  it.each<[string, string | Uint8Array, RegExp]>([
+    ['empty.csv', '', /empty/],
+    ['words.csv', 'a,b\nx,y\nz,w\n', /No column of words.csv holds numbers/],
+    ['cut.npy', Uint8Array.of(0x93, 0x4e, 0x55, 0x4d, 0x50, 0x59, 1, 0, 118), /cut\.npy/],
+    ['ragged.csv', 'a,b\n1,2\n3\n', /ragged\.csv/],
+    ['noise.parquet', 'PAR1 nothing else', /noise\.parquet/],
+    ['one.csv', 'a,b\n1,2\n', /at least 2/],
+  ])('says what is wrong with %s', async (name, content, message) => {
+    const path = join(folder, name);
+    await writeFile(path, content);
+    await page.locator('input[type=file]').setInputFiles(path);
+    await expect.poll(() => page.getByRole('alert').textContent()).toMatch(message);
+  });
+
+  it('shows hostile names as text, and never runs them', async () => {
+    const hostile = '<img src=x onerror="window.hacked=1">';
+    const path = join(folder, 'hostile.csv');
+    const quoted = `"${hostile.replaceAll('"', '""')}"`;
+    await writeFile(path, `${quoted},b,who\n1,2,=1+1\n2,5,${quoted}\n7,1,"@SUM(A1)"\n3,3,x\n`);
+    await open(path);
+    await fitted(/4 rows and 2 columns/);
+    expect(await page.evaluate(() => 'hacked' in window)).toBe(false);
+    expect(await page.locator('.side').textContent()).toContain('<img src=x');
+    expect(await page.locator('img[src=x]').count()).toBe(0);
+    const scores = await saved(() => page.getByRole('button', { name: 'Scores (CSV)' }).click());
+    expect(scores.bytes.toString()).toContain("'=1+1");
+    expect(scores.bytes.toString()).toContain("'@SUM(A1)");
+    const svg = await saved(() => page.getByRole('button', { name: 'Save weights as SVG' }).click());
+    expect(svg.bytes.toString()).not.toContain('<img');
+  });
+
+  it('can be cancelled, and goes on', async () => {
+    const path = join(folder, 'slow.npy');
+    const size = 1200;
+    const writer = await createFile(path, { cols: size, dtype: 'float64' });
+    const data = Float64Array.from({ length: size * size }, (_, i) => Math.sin(i * 1.7 + (i % 97)));
+    await writer.write({ rows: size, cols: size, data });
+    await writer.close();
+    await page.locator('summary', { hasText: 'Solver' }).click();
+    await open(path);
+    await page.getByLabel('Solver', { exact: true }).selectOption('svd');
+    await page.getByRole('button', { name: 'Cancel' }).click({ timeout: 20_000 });
+    await page.getByLabel('Built-in data').selectOption('iris');
+    await fitted(/150 rows/);
+  });
+
+  it('fetches nothing from elsewhere, whatever the address says', async () => {
+    await page.goto('about:blank');
+    await page.goto(`${server.url}#/explore?file=${encodeURIComponent('http://127.0.0.1:9/x.csv')}`);
+    await expect.poll(() => page.getByRole('alert').textContent()).toContain('another server');
+  });
+
+  it.each(['light', 'dark'] as const)('has nothing that axe objects to, %s', async (colorScheme) => {
+    for (const address of ['', '#/explore?data=mnist', '#/explore?data=penguins&view=3d']) {
+      const other = await watch(browser, server.url + address, { colorScheme, bypassCSP: true });
+      await other.page.locator('.point-cloud canvas').first().waitFor();
+      await other.page.getByText('Determined by the data?').waitFor();
+      expect(await violations(other.page)).toEqual([]);
+      await other.close();
+    }
+  });
+});

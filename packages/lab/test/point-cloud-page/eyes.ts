@@ -1,0 +1,87 @@
+import type { Page } from 'playwright-core';
+
+/** What a test sees of the cloud: pixels of the screen, and where the axes say that things are. */
+
+export type Rgb = readonly [number, number, number];
+
+/** Colours of a picture at some places, as the browser itself reads it. */
+export function coloursIn(page: Page, png: Buffer, places: readonly (readonly [number, number])[]): Promise<Rgb[]> {
+  return page.evaluate(
+    async ([base64, places]) => {
+      const bytes = Uint8Array.from(atob(base64), (letter) => letter.charCodeAt(0));
+      const image = await createImageBitmap(new Blob([bytes], { type: 'image/png' }));
+      const context = new OffscreenCanvas(image.width, image.height).getContext('2d')!;
+      context.drawImage(image, 0, 0);
+      return places.map(([x, y]) => {
+        const [red, green, blue] = context.getImageData(Math.floor(x), Math.floor(y), 1, 1).data;
+        return [red, green, blue] as const;
+      });
+    },
+    [png.toString('base64'), places] as const,
+  );
+}
+
+/** Colours on the screen, once the page has drawn all that it had to. */
+export async function coloursAt(page: Page, places: readonly (readonly [number, number])[]): Promise<Rgb[]> {
+  await settled(page);
+  return coloursIn(page, await page.screenshot(), places);
+}
+
+/** Waits until two frames in a row are the same. */
+export async function settled(page: Page): Promise<void> {
+  for (let before: Buffer = Buffer.alloc(0), tries = 0; tries < 50; tries++) {
+    await page.evaluate(() => new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve))));
+    const now = await page.screenshot();
+    if (now.equals(before)) return;
+    before = now;
+  }
+  throw new Error('The picture does not come to rest.');
+}
+
+export interface Axis {
+  /** Pixel of 0, and pixels a unit. */
+  readonly zero: number;
+  readonly unit: number;
+}
+
+/** Reads the axes like a person would: two ticks say where everything is. In pixels of the page. */
+export async function readAxes(page: Page): Promise<{ x: Axis; y: Axis }> {
+  const ticks = await page.evaluate(() => {
+    const { left, top } = document.querySelector('.point-cloud')!.getBoundingClientRect();
+    const read = (name: string, attribute: 'x' | 'y', offset: number): [number, number][] =>
+      Array.from(document.querySelectorAll(`.point-cloud .${name} text`), (text) => [
+        Number(text.textContent!.replace('−', '-')),
+        Number(text.getAttribute(attribute)) + offset,
+      ]);
+    return { x: read('ticks-x', 'x', left), y: read('ticks-y', 'y', top - 4) };
+  });
+  const axis = (all: readonly (readonly [number, number])[]): Axis => {
+    const [first, last] = [all[0], all[all.length - 1]];
+    const unit = (last[1] - first[1]) / (last[0] - first[0]);
+    return { unit, zero: first[1] - first[0] * unit };
+  };
+  return { x: axis(ticks.x), y: axis(ticks.y) };
+}
+
+/** Where places of the data are on the screen, by the axes. */
+export async function onScreen(page: Page, places: readonly (readonly number[])[]): Promise<[number, number][]> {
+  const { x, y } = await readAxes(page);
+  return places.map((place) => [x.zero + place[0] * x.unit, y.zero + place[1] * y.unit]);
+}
+
+/** Where the first rows are, by the ring that marks them: also in space. */
+export function ringsAt(page: Page, count: number): Promise<[number, number][]> {
+  return page.evaluate(async (count) => {
+    const { left, top } = document.querySelector('.point-cloud .above')!.getBoundingClientRect();
+    const places: [number, number][] = [];
+    for (let row = 0; row < count; row++) {
+      cloudPage.hover(row);
+      await new Promise((resolve) => requestAnimationFrame(resolve));
+      await new Promise((resolve) => requestAnimationFrame(resolve));
+      const ring = document.querySelector('.point-cloud .rings circle')!;
+      places.push([left + Number(ring.getAttribute('cx')), top + Number(ring.getAttribute('cy'))]);
+    }
+    cloudPage.hover(undefined);
+    return places;
+  }, count);
+}

@@ -1,0 +1,143 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { boundsOf } from '../../src/charts/point-cloud/bounds.js';
+import { between, isHome, LEAST_ZOOM, MOST_ZOOM } from '../../src/charts/point-cloud/camera.js';
+import type { CloudPoints } from '../../src/charts/point-cloud/types.js';
+import { project, projectRows } from '../../src/charts/point-cloud/view.js';
+import { cameraFor, clouds, HEIGHT, move, moves, WIDTH } from './clouds.js';
+
+const places = ({ x, y, z }: CloudPoints) => Array.from(x, (_, i) => [x[i], y[i], z?.[i] ?? 0] as const);
+
+describe('cameras', () => {
+  it('show every point at first, whatever the cloud', () => {
+    fc.assert(
+      fc.property(clouds, fc.boolean(), (points, equal) => {
+        const view = cameraFor(points, equal).view();
+        for (const place of places(points)) {
+          const { x, y, depth } = project(view, ...place);
+          expect(depth).toBeGreaterThan(0);
+          expect(x >= 0 && x <= WIDTH && y >= 0 && y <= HEIGHT).toBe(true);
+        }
+      }),
+    );
+  });
+
+  it('keep what is under the pointer there while zooming, and stop at the limits', () => {
+    fc.assert(
+      fc.property(clouds, moves, fc.double({ min: 0.1, max: 10, noNaN: true }), (points, steps, factor) => {
+        const camera = cameraFor(points);
+        move(camera, steps);
+        // In space that is exact for what is as deep as the middle: take such a place, by panning it under the pointer.
+        const [x, y] = [120, 310];
+        const before = camera.view().origin;
+        camera.pan(x - WIDTH / 2, y - HEIGHT / 2);
+        camera.zoom(factor, x, y);
+        const seen = project(camera.view(), ...before);
+        expect(seen.x).toBeCloseTo(x, 3);
+        expect(seen.y).toBeCloseTo(y, 3);
+        expect(camera.magnification).toBeGreaterThanOrEqual(LEAST_ZOOM * (1 - 1e-9));
+        expect(camera.magnification).toBeLessThanOrEqual(MOST_ZOOM * (1 + 1e-9));
+      }),
+    );
+    const camera = cameraFor({ x: Float32Array.of(0, 1), y: Float32Array.of(0, 1) });
+    expect(camera.zoom(1e9, 0, 0)).toBe(true);
+    expect(camera.magnification).toBeCloseTo(MOST_ZOOM);
+    expect(camera.zoom(2, 0, 0)).toBe(false);
+  });
+
+  it('move the plane along with the pointer, pixel by pixel', () => {
+    fc.assert(
+      fc.property(clouds, moves, (points, steps) => {
+        const camera = cameraFor({ x: points.x, y: points.y }, false);
+        move(camera, steps);
+        const before = project(camera.view(), points.x[0], points.y[0]);
+        camera.drag(13, -7);
+        const after = project(camera.view(), points.x[0], points.y[0]);
+        expect(after.x - before.x).toBeCloseTo(13, 4);
+        expect(after.y - before.y).toBeCloseTo(-7, 4);
+      }),
+    );
+  });
+
+  it('turn in space without changing any distance: seen from all sides a point stays as far from the middle', () => {
+    const points = { x: Float32Array.of(-1, 1), y: Float32Array.of(-2, 2), z: Float32Array.of(-3, 3) };
+    const camera = cameraFor(points);
+    const radius = (): number => {
+      const { turn } = camera.view();
+      const [width, height, depth] = [WIDTH / 2, HEIGHT / 2, 1].map((size, row) => {
+        const seen = turn[3 * row] * 1 + turn[3 * row + 1] * 2 + turn[3 * row + 2] * 3;
+        return seen * size;
+      });
+      // Depth is in quarters of the radius of the cloud, which is the point's distance here.
+      const pixels = Math.hypot(turn[0], turn[1], turn[2]) * (WIDTH / 2) * Math.hypot(1, 2, 3);
+      return Math.hypot(width / pixels, height / pixels, depth * 4);
+    };
+    for (const step of [
+      [0, 0],
+      [40, 10],
+      [-300, 90],
+      [11, -800],
+    ]) {
+      camera.drag(step[0], step[1]);
+      expect(radius()).toBeCloseTo(1);
+    }
+  });
+
+  it('go home through states in between', () => {
+    fc.assert(
+      fc.property(clouds, moves, (points, steps) => {
+        const camera = cameraFor(points);
+        expect(isHome(camera)).toBe(true);
+        move(camera, steps);
+        const { state, home } = camera;
+        camera.state = between(state, home, 0.5);
+        camera.state = between(camera.state, home, 1);
+        camera.state = home;
+        expect(isHome(camera)).toBe(true);
+      }),
+    );
+  });
+
+  it('project a block of rows as they project one', () => {
+    fc.assert(
+      fc.property(clouds, moves, (points, steps) => {
+        const camera = cameraFor(points);
+        move(camera, steps);
+        const view = camera.view();
+        const pixels = new Float64Array(2 * points.x.length);
+        projectRows(view, points, 0, points.x.length, pixels);
+        places(points).forEach((place, i) => {
+          const { x, y, depth } = project(view, ...place);
+          if (depth < 0.06) return;
+          expect(pixels[2 * i]).toBeCloseTo(x, 5);
+          expect(pixels[2 * i + 1]).toBeCloseTo(y, 5);
+        });
+      }),
+    );
+  });
+
+  it('have units of the same size across and up, or fill the picture', () => {
+    const points = { x: Float32Array.of(-10, 10), y: Float32Array.of(-1, 1) };
+    const scales = ({ turn }: { turn: readonly number[] }) => [turn[0] * WIDTH, turn[4] * HEIGHT];
+    const [x, y] = scales(cameraFor(points).view());
+    expect(x).toBeCloseTo(y);
+    const [wide, high] = scales(cameraFor(points, false).view());
+    expect(high / wide).toBeCloseTo((10 / 1) * (HEIGHT / WIDTH));
+  });
+
+  it('take clouds without extent, and pass over what is no number', () => {
+    expect(boundsOf({ x: Float32Array.of(Number.NaN, 2), y: Float32Array.of(1, Number.POSITIVE_INFINITY) })).toEqual({
+      low: [2, 1, 0],
+      high: [2, 1, 0],
+    });
+    for (const points of [
+      { x: new Float32Array(), y: new Float32Array() },
+      { x: Float32Array.of(3), y: Float32Array.of(4) },
+      { x: Float32Array.of(0), y: Float32Array.of(0), z: Float32Array.of(0) },
+    ]) {
+      for (const equal of [true, false]) {
+        expect(cameraFor(points, equal).view().turn.every(Number.isFinite)).toBe(true);
+      }
+    }
+  });
+});

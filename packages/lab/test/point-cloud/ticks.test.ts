@@ -1,0 +1,41 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { ticks, timesPower } from '../../src/charts/point-cloud/ticks.js';
+
+describe('ticks', () => {
+  it('are round, within the range, about as many as asked for, and written without losing a digit', () => {
+    const sizes = fc.double({ min: -1, max: 1, noNaN: true });
+    fc.assert(
+      fc.property(
+        sizes,
+        fc.double({ min: 1e-3, max: 1, noNaN: true }),
+        fc.integer({ min: -12, max: 12 }),
+        (a, b, power) => {
+          const [low, high] = [a * 10 ** power, (a + b) * 10 ** power];
+          const { values, texts, exponent } = ticks(low, high, 6);
+          expect(values.length).toBeGreaterThanOrEqual(2);
+          expect(values.length).toBeLessThanOrEqual(11);
+          values.forEach((value, i) => {
+            expect(value >= low && value <= high + 1e-9 * (high - low)).toBe(true);
+            const read = Number(texts[i].replace('−', '-')) * 10 ** exponent;
+            expect(Math.abs(read - value)).toBeLessThanOrEqual(1e-6 * (high - low));
+          });
+          expect(new Set(texts).size).toBe(texts.length);
+        },
+      ),
+    );
+  });
+
+  it('look as people write them', () => {
+    expect(ticks(-1.2, 1.1, 5).texts).toEqual(['−1.0', '−0.5', '0.0', '0.5', '1.0']);
+    expect(ticks(0, 3e6, 3)).toEqual({ values: [0, 1e6, 2e6, 3e6], texts: ['0', '1', '2', '3'], exponent: 6 });
+    expect(timesPower(6)).toBe(' × 10⁶');
+    expect(timesPower(-12)).toBe(' × 10⁻¹²');
+    expect(timesPower(0)).toBe('');
+  });
+
+  it('are none where there is no range', () => {
+    expect(ticks(1, 1, 5).values).toEqual([]);
+    expect(ticks(Number.NaN, 1, 5).values).toEqual([]);
+  });
+});

@@ -1,0 +1,26 @@
+import type { IncomingMessage } from 'node:http';
+
+/**
+ * Why a request may not be answered, whatever it asks for; undefined if it may.
+ *
+ * Any page that is open in the browser can make it send requests to this machine. The browser says truthfully on whose
+ * behalf: Host is the name that was asked for (a foreign name that points here is DNS rebinding), Origin and
+ * Sec-Fetch-Site tell who asks. Other ports of this machine are the "same site" and as foreign as any.
+ */
+export function refusal({ headersDistinct: headers }: IncomingMessage, port: number): string | undefined {
+  const [host, ...more] = headers.host ?? [];
+  if (host === undefined || more.length > 0 || !ownHosts(port).includes(host.toLowerCase())) {
+    return 'This is not the name of this server.';
+  }
+  const own = `http://${host.toLowerCase()}`;
+  if (headers.origin?.some((origin) => origin !== own)) return 'Another site asks.';
+  if (headers['sec-fetch-site']?.some((site) => site !== 'same-origin' && site !== 'none')) {
+    return 'Another site asks. If you followed a link, copy the address into a new tab.';
+  }
+  return undefined;
+}
+
+/** Browsers leave out the port where it is that of HTTP. */
+function ownHosts(port: number): string[] {
+  return ['127.0.0.1', 'localhost'].flatMap((name) => (port === 80 ? [name, `${name}:80`] : [`${name}:${port}`]));
+}
