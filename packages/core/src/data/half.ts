@@ -3,14 +3,20 @@ import type { NumberArray } from './matrix.js';
 
 /** The numbers whose IEEE binary16 bits are given: sign, five bits of exponent, ten of mantissa. */
 export function decodeHalf(bits: NumberArray): Float32Array {
-  return Float32Array.from(bits, (half) => {
-    const exponent = (half >> 10) & 31;
-    const mantissa = half & 1023;
-    const sign = half & 0x8000 ? -1 : 1;
-    if (exponent === 31) return mantissa ? Number.NaN : sign * Number.POSITIVE_INFINITY;
-    return sign * (exponent === 0 ? mantissa * 2 ** -24 : (1024 + mantissa) * 2 ** (exponent - 25));
-  });
+  // A plain loop: `Float32Array.from` calls a function for each, which takes ten times as long.
+  const values = new Float32Array(bits.length);
+  for (let i = 0; i < values.length; i++) {
+    const exponent = (bits[i] >> 10) & 31;
+    const mantissa = bits[i] & 1023;
+    const sign = bits[i] & 0x8000 ? -1 : 1;
+    if (exponent === 31) values[i] = mantissa ? Number.NaN : sign * Number.POSITIVE_INFINITY;
+    else values[i] = sign * (exponent === 0 ? mantissa * 2 ** -24 : (1024 + mantissa) * POWERS[exponent]);
+  }
+  return values;
 }
+
+/** 2^(exponent − 25). */
+const POWERS = Float64Array.from({ length: 31 }, (_, exponent) => 2 ** (exponent - 25));
 
 /** Part of a block's numbers, decoded where they are stored as bits. */
 export function numbersOf({ data, half }: DenseBlock, from: number, to: number): NumberArray {

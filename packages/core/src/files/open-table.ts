@@ -16,7 +16,7 @@ export type TableReader = (
 ) => Promise<Table>;
 
 /** Readers of formats that core has none for. */
-export type TableReaders = { readonly [Format in 'parquet' | 'duckdb' | 'sqlite']?: TableReader | undefined };
+export type TableReaders = { readonly [Format in 'parquet' | 'duckdb' | 'sqlite' | 'scree']?: TableReader | undefined };
 
 /** What a place (a browser, Node) offers to those who read files there. */
 export interface Place {
@@ -112,7 +112,12 @@ async function openPlaced(
   return read(file, options);
 }
 
-const CALLED = { parquet: 'a Parquet file', duckdb: 'a DuckDB database', sqlite: 'a SQLite database' } as const;
+const CALLED = {
+  parquet: 'a Parquet file',
+  duckdb: 'a DuckDB database',
+  sqlite: 'a SQLite database',
+  scree: 'a file that scree compressed',
+} as const;
 
 function noReader(format: keyof TableReaders, path: string): Error {
   return unsupported(path, `is ${CALLED[format]}, which cannot be read here`, 'Save the data as .npy, .csv or .arrow.');

@@ -15,6 +15,7 @@ export const FORMATS = [
   'arrow',
   'duckdb',
   'sqlite',
+  'scree',
 ] as const;
 
 export type FileFormat = (typeof FORMATS)[number];

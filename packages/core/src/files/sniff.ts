@@ -26,6 +26,7 @@ const EXTENSIONS: Readonly<Record<string, FileFormat>> = {
   '.duckdb': 'duckdb',
   '.sqlite': 'sqlite',
   '.sqlite3': 'sqlite',
+  '.scree': 'scree',
 };
 
 /** Formats that say what they are in their first bytes: nobody else's file begins so. */
@@ -36,6 +37,7 @@ const MARKS: readonly (readonly [FileFormat, (head: Uint8Array) => boolean])[] =
   ['arrow', (head) => starts(head, 'ARROW1') || starts(head, '\xff\xff\xff\xff')],
   ['sqlite', (head) => starts(head, 'SQLite format 3\0')],
   ['duckdb', (head) => starts(head, 'DUCK', 8)],
+  ['scree', (head) => starts(head, 'SCREEZIP')],
   ['idx', isIdx],
 ];
 

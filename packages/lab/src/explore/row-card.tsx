@@ -4,7 +4,7 @@ import { ask, fail } from '../state/data.js';
 import { fitted, rowNumber } from '../state/fit.js';
 import { picture } from '../state/picture.js';
 import { resource } from '../state/resource.js';
-import { axes, errors, hovered, labelColumn, points } from '../state/view.js';
+import { axes, hovered, k, labelColumn, points } from '../state/view.js';
 
 /** Columns told of a row. */
 const TOLD = 6;
@@ -18,13 +18,18 @@ const told = resource(
     return {
       now,
       row,
+      k: Math.min(k.value, now.model.k),
       columns: [...(label === undefined ? [] : [label]), ...(picture.value ? [] : now.columns.slice(0, TOLD))],
     };
   },
-  async (question) => ({
-    ...question,
-    cells: (await ask('cells', { rows: [question.row], columns: question.columns }))[0],
-  }),
+  async (question) => {
+    const rows = [question.row];
+    const [cells, distances] = await Promise.all([
+      ask('cells', { rows, columns: question.columns }),
+      ask('distances', { rows, k: question.k }),
+    ]);
+    return { ...question, cells: cells[0], distance: distances[0] };
+  },
   fail,
 );
 
@@ -33,9 +38,8 @@ export function RowCard() {
   const now = fitted.value;
   const found = told.value;
   if (!now || found?.now !== now || hovered.value === undefined) return null;
-  const { row, columns, cells } = found;
+  const { row, columns, cells, distance } = found;
   const drawn = points.value;
-  const error = errors.value?.now === now ? errors.value.squares[row] : undefined;
   const [x, y] = axes.value;
   const more = picture.value ? 0 : now.columns.length - TOLD;
   return (
@@ -55,12 +59,10 @@ export function RowCard() {
             <dd class="number">{`${show(drawn.at.x[row])}, ${show(drawn.at.y[row])}`}</dd>
           </div>
         )}
-        {error !== undefined && (
-          <div>
-            <dt>error</dt>
-            <dd class="number">{show(Math.sqrt(error))}</dd>
-          </div>
-        )}
+        <div>
+          <dt>error</dt>
+          <dd class="number">{show(distance)}</dd>
+        </div>
       </dl>
     </div>
   );

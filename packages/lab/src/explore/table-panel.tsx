@@ -6,7 +6,7 @@ import { fitted, rowNumber } from '../state/fit.js';
 import { outliers } from '../state/outliers.js';
 import { picture } from '../state/picture.js';
 import { resource } from '../state/resource.js';
-import { axes, errors, hovered, labelColumn, points, selected } from '../state/view.js';
+import { axes, hovered, k, labelColumn, points, selected } from '../state/view.js';
 import { Panel } from './panel.js';
 import { SearchRows } from './search-rows.js';
 
@@ -39,9 +39,16 @@ const shown = resource(
     const label = labelColumn.value;
     // Pixels one by one say nothing.
     const others = picture.value ? [] : now.columns.filter((place) => place !== label).slice(0, SHOWN);
-    return { now, rows, first, columns: label === undefined ? others : [label, ...others] };
+    return { now, rows, columns: label === undefined ? others : [label, ...others], k: Math.min(k.value, now.model.k) };
   },
-  async (question) => ({ ...question, cells: await ask('cells', question) }),
+  async (question) => {
+    const { rows, columns } = question;
+    const [cells, distances] = await Promise.all([
+      ask('cells', { rows, columns }),
+      ask('distances', { rows, k: question.k }),
+    ]);
+    return { ...question, cells, distances };
+  },
   fail,
 );
 
@@ -53,7 +60,6 @@ export function TablePanel() {
   const pages = Math.max(1, Math.ceil(count / PAGE));
   const current = Math.min(page.value, pages - 1);
   const drawn = points.value?.now === now ? points.value : undefined;
-  const distances = errors.value?.now === now ? errors.value.squares : undefined;
   const chosen = new Set(selected.value ?? []);
   const [x, y] = axes.value;
   const kindOf = (place: number): string => now.data.facts.columns[place]?.kind ?? '';
@@ -120,7 +126,7 @@ export function TablePanel() {
                   ))}
                   <td class="number">{drawn ? show(drawn.at.x[row]) : ''}</td>
                   <td class="number">{drawn ? show(drawn.at.y[row]) : ''}</td>
-                  <td class="number">{distances ? show(Math.sqrt(distances[row])) : ''}</td>
+                  <td class="number">{show(found.distances[at])}</td>
                 </tr>
               ))}
           </tbody>

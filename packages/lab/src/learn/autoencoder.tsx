@@ -1,8 +1,8 @@
 import { useMemo, useRef } from 'preact/hooks';
+import { Gradient, Hebb } from './autoencoder-formula.js';
 import { CodePlane, DataPlane } from './autoencoder-stage.js';
 import { boxOf, cloudChoices, reachOf, useCloud } from './clouds.js';
 import { Choose, Controls, Slider } from './controls.js';
-import { Formula, Live, norm, num, op, Piece, row, square, sub, sup, transposed } from './formula.js';
 import { LineChart, type Series } from './line-chart.js';
 import { type Playback, usePlayback } from './playback.js';
 import { Problem, Screen } from './screen.js';
@@ -204,109 +204,6 @@ function errors(x: Float64Array, { xRec, y, yRec }: ReturnType<typeof through>, 
     second += Math.sqrt(sum) / n;
   }
   return [first, second];
-}
-
-const W = <mi>W</mi>;
-const xRec = sub('x', <mtext>rec</mtext>);
-const yRec = sub('y', <mtext>rec</mtext>);
-
-function BothErrors({ first, second }: { first: number; second: number }) {
-  return (
-    <>
-      <Piece>
-        <mtext>mean</mtext>
-        <mspace width="0.3em" />
-        {norm(xRec, op('−'), 'x')}
-        {op('=')}
-        <Live value={first} of="lost" />
-      </Piece>
-      <Piece>
-        <mtext>mean</mtext>
-        <mspace width="0.3em" />
-        {norm(yRec, op('−'), 'y')}
-        {op('=')}
-        <Live value={second} of="second" />
-      </Piece>
-    </>
-  );
-}
-
-function Gradient({ shown, first, second }: { shown: Weighed | undefined; first: number; second: number }) {
-  return (
-    <Formula>
-      <Piece>
-        {row('L', op('='), op('('), num(1), op('−'), 'α', op(')'))}
-        {square(norm('x', op('−'), transposed(W), W, 'x'))}
-        {row(op('+'), 'α')}
-        {square(norm('I', op('−'), W, transposed(W)))}
-      </Piece>
-      <Piece>
-        {op('=')}
-        <Live value={1 - (shown?.alpha ?? 0)} />
-        {op('·')}
-        <Live value={small(shown?.reconstruction ?? 0)} of="lost" />
-        {op('+')}
-        <Live value={shown?.alpha ?? 0} />
-        {op('·')}
-        <Live value={small(shown?.orthogonality ?? 0)} of="orthogonality" />
-      </Piece>
-      <Piece>
-        {row(
-          <mfrac>
-            <mrow>
-              <mo>∂</mo>
-              {sub('L', <mtext>AE</mtext>)}
-            </mrow>
-            <mrow>
-              <mo>∂</mo>
-              {W}
-            </mrow>
-          </mfrac>,
-          op('='),
-          num(2),
-          op('['),
-          'y',
-        )}
-        {sup(
-          <mrow class="lost">{[op('('), xRec, op('−'), <mi>x</mi>, op(')')]}</mrow>,
-          <mi mathvariant="normal">T</mi>,
-        )}
-        {op('+')}
-        <mrow class="second">{[op('('), yRec, op('−'), <mi>y</mi>, op(')')]}</mrow>
-        {transposed('x')}
-        {op(']')}
-      </Piece>
-      <BothErrors first={first} second={second} />
-    </Formula>
-  );
-}
-
-function Hebb({ rule, first, second }: { rule: WeightRule; first: number; second: number }) {
-  return (
-    <Formula>
-      <Piece>
-        {rule === 'oja'
-          ? row(op('Δ'), 'w', op('='), 'η', op('('), 'y', 'x', op('−'), square('y'), 'w', op(')'))
-          : row(
-              op('Δ'),
-              W,
-              op('='),
-              'η',
-              op('('),
-              'y',
-              transposed('x'),
-              op('−'),
-              ...(rule === 'sanger' ? [<mtext>tril</mtext>, op('(')] : []),
-              'y',
-              transposed('y'),
-              ...(rule === 'sanger' ? [op(')')] : []),
-              W,
-              op(')'),
-            )}
-      </Piece>
-      <BothErrors first={first} second={second} />
-    </Formula>
-  );
 }
 
 function Losses({ playback, epoch, k }: { playback: Playback<Weighed>; epoch: number; k: number }) {

@@ -158,10 +158,10 @@ export function ForcesScreen() {
               </Piece>
               <Piece>
                 <mtext class="pull">pull</mtext>
-                <Live value={pull} of="pull" />
+                <Live value={pull} digits={3} of="pull" />
                 <mspace width="0.6em" />
                 <mtext class="push">push</mtext>
-                <Live value={push} of="push" />
+                <Live value={push} digits={3} of="push" />
                 <mspace width="0.6em" />
                 <mtext>together</mtext>
                 <Live value={net} digits={3} of="net" />

@@ -105,30 +105,27 @@ interface EndProps {
 
 /** Names at the ends of the curves, moved apart where they would lie on one another. */
 function EndLabels({ lines, top, bottom, right }: EndProps) {
-  const labels = lines
+  const labels: { x: number; y: number; width: number; text: string; colour: string }[] = [];
+  const ends = lines
     .filter(({ drawn, label, name }) => drawn.length > 0 && (label ?? name) !== '')
-    .map(({ drawn, label, name, class: colour }) => {
-      const [x, y] = drawn[drawn.length - 1];
-      return { x, y, wanted: y, text: label ?? name, colour };
-    })
-    .sort((a, b) => a.wanted - b.wanted);
-  for (const [i, label] of labels.entries()) {
-    if (i > 0) label.y = Math.max(label.y, labels[i - 1].y + LINE);
-  }
-  let most = bottom;
-  for (let i = labels.length - 1; i >= 0; i--) {
-    labels[i].y = Math.max(top, Math.min(labels[i].y, most));
-    most = labels[i].y - LINE;
+    .sort((a, b) => a.drawn[a.drawn.length - 1][1] - b.drawn[b.drawn.length - 1][1]);
+  for (const { drawn, label, name, class: colour } of ends) {
+    const text = label ?? name;
+    const width = 7.2 * text.length;
+    const [endX, endY] = drawn[drawn.length - 1];
+    const x = Math.min(endX + 9, right - width - 2);
+    const free = (y: number): boolean =>
+      labels.every((other) => Math.abs(other.y - y) >= LINE || other.x > x + width || x > other.x + other.width);
+    // Down from where it belongs, and where there is no room left, up.
+    let y = endY;
+    while (!free(y) && y < bottom) y += 1;
+    if (y >= bottom) for (y = Math.min(endY, bottom); !free(y) && y > top; ) y -= 1;
+    labels.push({ x, y, width, text, colour });
   }
   return (
     <g>
       {labels.map(({ x, y, text, colour }) => (
-        <Label
-          key={text}
-          at={[Math.min(x + 9, right - 7.2 * text.length - 2), y]}
-          class={`name ${colour}`}
-          anchor="start"
-        >
+        <Label key={text} at={[x, y]} class={`name ${colour}`} anchor="start">
           {text}
         </Label>
       ))}

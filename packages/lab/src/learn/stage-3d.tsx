@@ -88,8 +88,8 @@ export function Stage3d({ reach, ratio = 0.7, most = 460, label, from = [-40, 24
           height={height}
           role="application"
           aria-label={`${label}. Arrow keys turn it.`}
-          // biome-ignore lint/a11y/noNoninteractiveTabindex: it is turned with the arrow keys.
-          tabIndex={0}
+          // Without a capital: in SVG names of attributes have their case.
+          tabindex={0}
           data-keys
           data-yaw={camera.value.yaw.toFixed(3)}
           onKeyDown={press}

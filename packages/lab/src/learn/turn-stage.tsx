@@ -73,7 +73,7 @@ export function TurnStage({ points, reach, angle, axis, onTurn, onLetGo }: Props
             <g
               class="turnable"
               role="slider"
-              tabIndex={0}
+              tabindex={0}
               aria-label="Line: arrows turn it, Enter lets it go"
               aria-valuemin={-90}
               aria-valuemax={90}

@@ -58,7 +58,8 @@ export function weighable({ rows, cols, data }: Matrix<Float64Array>): Weighable
 export const usualStep = (rule: WeightRule): number => (rule === 'autoencoder' ? 0.1 : 0.25);
 
 const TOLERANCE = 1e-7;
-const PATIENCE = 120;
+/** Epochs without progress after which a step jumps to and fro. */
+const PATIENCE = 300;
 const EPOCHS = 20_000;
 
 /**
@@ -79,6 +80,7 @@ export function weightsRoad(
   let w = startRows(data, k, start, seed);
   let epoch = -1;
   let [best, lowest, idle, first] = [w, Number.POSITIVE_INFINITY, 0, Number.NaN];
+  let least = Number.POSITIVE_INFINITY;
   let alphaBefore = hand.alpha;
   let done = false;
   return {
@@ -93,15 +95,20 @@ export function weightsRoad(
       const [rec, orth] = [reconstructionTerm(w, c, k, d), orthogonalityTerm(w, k, d)];
       const loss = (1 - alpha) * rec.loss + alpha * orth.loss;
       if (Number.isNaN(first)) first = loss;
-      idle = loss < lowest - 1e-12 * first ? 0 : idle + 1;
       const way = direction(rule, w, c, k, d, alpha);
-      const settled = Number.isFinite(loss) && largest(way) < TOLERANCE;
-      if (!Number.isFinite(loss) || loss > 4 * first + 4 || (idle > PATIENCE && !settled && loss > lowest + 1e-6)) {
+      // Hebb's rules are no gradients of this loss, and Sanger's may climb: what must get less is the size of the steps.
+      const size = largest(way);
+      const progress = rule === 'autoencoder' ? loss : size;
+      // Near the end a loss has no digits left to fall, but steps still get shorter.
+      idle = progress < lowest * (1 - 1e-12) || size < least ? 0 : idle + 1;
+      least = Math.min(least, size);
+      const settled = Number.isFinite(loss) && size < TOLERANCE;
+      if (!Number.isFinite(loss) || loss > 4 * first + 4 || (idle > PATIENCE && !settled)) {
         w = best;
         idle = 0;
         throw tooLong(hand.step, rule, epoch);
       }
-      if (loss < lowest) [best, lowest] = [w, loss];
+      if (progress < lowest) [best, lowest] = [w, progress];
       epoch++;
       const angles = principalAngles({ rows: k, cols: d, data: w }, exact);
       const angle = angles.length < k ? Math.PI / 2 : angles[k - 1];

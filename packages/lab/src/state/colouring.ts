@@ -1,8 +1,8 @@
 import { computed } from '@preact/signals';
 import { colourOf, isDark } from '../theme.js';
-import { rangeOf } from '../worker/values.js';
+import { SHADES } from '../worker/messages.js';
 import { fitted } from './fit.js';
-import { colour, errors, values } from './view.js';
+import { colour, values } from './view.js';
 
 /** Colours of the points, and what they mean. */
 export interface Colouring {
@@ -26,8 +26,6 @@ export type Legend =
       readonly palette: readonly string[];
     };
 
-/** Steps of a scale: as good as continuous to the eye. */
-const STEPS = 32;
 /** From low to high: blue over violet to orange, which all eyes tell apart, of middling lightness on either ground. */
 const RAMP = {
   light: [
@@ -48,16 +46,21 @@ export const colouring = computed((): Colouring | undefined => {
   if (!now) return undefined;
   const dark = isDark();
   const by = colour.value;
-  if (by === 'error') {
-    const found = errors.value;
-    if (found?.now !== now) return plain(now.model.n);
-    const distances = found.squares.map(Math.sqrt);
-    return scale(distances, rangeOf(distances), `distance from the reconstruction (k = ${found.k})`, dark);
-  }
   const found = values.value;
-  if (by === 'none' || found?.now !== now || found.by !== by) return plain(now.model.n);
-  const title = now.data.facts.columns[by].name;
-  if (found.values.kind === 'numbers') return scale(found.values.numbers, found.values, title, dark);
+  if (by === 'none' || found?.now !== now || found.by !== by) {
+    return { codes: new Uint8Array(now.model.n), palette: [colourOf('--accent')], legend: undefined };
+  }
+  const title = by === 'error' ? `distance from the reconstruction (k = ${found.k})` : now.data.facts.columns[by].name;
+  if (found.values.kind === 'shades') {
+    const { codes, low, high } = found.values;
+    const palette = shades(dark);
+    // Missing values have the colour of what has no name.
+    return {
+      codes,
+      palette: [...palette, colourOf('--group-other')],
+      legend: { kind: 'scale', title, low, high, palette },
+    };
+  }
   const { codes, names, counts, others } = found.values;
   const palette = names.map((_, at) =>
     colourOf(others && at === names.length - 1 ? '--group-other' : `--group-${at % 10}`),
@@ -66,27 +69,11 @@ export const colouring = computed((): Colouring | undefined => {
   return { codes, palette, legend: { kind: 'groups', title, entries } };
 });
 
-function plain(n: number): Colouring {
-  return { codes: new Uint8Array(n), palette: [colourOf('--accent')], legend: undefined };
-}
-
-function scale(
-  numbers: ArrayLike<number>,
-  { low, high }: { low: number; high: number },
-  title: string,
-  dark: boolean,
-): Colouring {
+function shades(dark: boolean): string[] {
   const ramp = RAMP[dark ? 'dark' : 'light'];
-  const palette = Array.from({ length: STEPS }, (_, step) => {
-    const at = (2 * step) / (STEPS - 1);
+  return Array.from({ length: SHADES }, (_, step) => {
+    const at = (2 * step) / (SHADES - 1);
     const [from, to, share] = at < 1 ? [ramp[0], ramp[1], at] : [ramp[1], ramp[2], at - 1];
     return `rgb(${from.map((value, c) => Math.round(value + (to[c] - value) * share)).join(', ')})`;
   });
-  // Missing values have the colour of what has no name.
-  palette.push(colourOf('--group-other'));
-  const spread = high > low ? (STEPS - 1) / (high - low) : 0;
-  const codes = Uint8Array.from({ length: numbers.length }, (_, i) =>
-    Number.isNaN(numbers[i]) ? STEPS : Math.max(0, Math.min(STEPS - 1, Math.round((numbers[i] - low) * spread))),
-  );
-  return { codes, palette, legend: { kind: 'scale', title, low, high, palette: palette.slice(0, STEPS) } };
 }

@@ -1,5 +1,4 @@
 import { computed, effect, signal } from '@preact/signals';
-import type { Values } from '../worker/messages.js';
 import { ask, fail } from './data.js';
 import { fitted } from './fit.js';
 import { resource } from './resource.js';
@@ -59,27 +58,18 @@ export const points = resource(
   fail,
 );
 
-/** Squared distances of all rows from their reconstruction by k components. */
-export const errors = resource(
-  () => {
-    const now = fitted.value;
-    return now && { now, k: Math.min(k.value, now.model.k) };
-  },
-  async ({ now, k: kept }) => ({ now, k: kept, squares: await ask('errors', kept) }),
-  fail,
-);
-
-/** Values of the column that colours. */
+/** What colours the points: values of a column, or distances from the reconstructions by k components. */
 export const values = resource(
   () => {
     const now = fitted.value;
     const by = colour.value;
-    return now && typeof by === 'number' && by < now.data.facts.columns.length ? { now, by } : undefined;
+    if (!now || by === 'none') return undefined;
+    if (by === 'error') return { now, by, k: Math.min(k.value, now.model.k) };
+    return by < now.data.facts.columns.length ? { now, by, k: 0 } : undefined;
   },
-  async ({ now, by }): Promise<{ now: typeof now; by: number; values: Values }> => ({
-    now,
-    by,
-    values: await ask('values', by),
+  async (question) => ({
+    ...question,
+    values: await (question.by === 'error' ? ask('distanceValues', question.k) : ask('values', question.by)),
   }),
   fail,
 );

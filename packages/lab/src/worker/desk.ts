@@ -15,7 +15,7 @@ import type {
   Values,
 } from './messages.js';
 import { outliersOf } from './outliers.js';
-import { groupsOf, scaleOf } from './values.js';
+import { groupsOf, scaleOf, shadesOf } from './values.js';
 
 /** Components fitted: more than anybody drags through. */
 const MOST_COMPONENTS = 100;
@@ -92,19 +92,16 @@ export class Desk implements Desked {
     return Float32Array.from({ length: rows }, (_, i) => data[i * cols + component]);
   }
 
-  /** The distance grows by the scores that are left out: ‖x − x̂ₖ‖² = ‖x − x̂_K‖² + Σ z², over the components k+1 to K. */
-  async errors(k: number): Promise<Float32Array> {
-    const { scores, errors } = this.#fitted();
-    const { data, cols } = scores;
-    return Float32Array.from(errors, (error, i) => {
-      let sum = error;
-      for (let c = k; c < cols; c++) sum += data[i * cols + c] ** 2;
-      return sum;
-    });
+  async distances({ rows, k }: Question<'distances'>): Promise<Float64Array> {
+    return Float64Array.from(rows, (row) => Math.sqrt(this.#squaredDistance(row, k)));
+  }
+
+  async distanceValues(k: number): Promise<Values> {
+    return shadesOf(this.#distances(k));
   }
 
   async outliers(k: number): Promise<Outliers> {
-    return outliersOf((await this.errors(k)).map(Math.sqrt));
+    return outliersOf(Float32Array.from(this.#distances(k)));
   }
 
   async modelOf(k: number, control: Control): Promise<Uint8Array> {
@@ -187,6 +184,21 @@ export class Desk implements Desked {
       const row = Math.floor((Math.floor(at / width) * n) / count);
       return data[row * cols + (at % width)];
     });
+  }
+
+  #distances(k: number): Float64Array {
+    return Float64Array.from({ length: this.#fitted().matrix.rows }, (_, row) =>
+      Math.sqrt(this.#squaredDistance(row, k)),
+    );
+  }
+
+  /** The distance grows by the scores that are left out: ‖x − x̂ₖ‖² = ‖x − x̂_K‖² + Σ z², over the components k+1 to K. */
+  #squaredDistance(row: number, k: number): number {
+    const { scores, errors } = this.#fitted();
+    const { data, cols } = scores;
+    let sum = errors[row];
+    for (let c = k; c < cols; c++) sum += data[row * cols + c] ** 2;
+    return sum;
   }
 
   #fitted(): Work {

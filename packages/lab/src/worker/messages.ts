@@ -58,9 +58,12 @@ export interface Fit {
   readonly milliseconds: number;
 }
 
-/** A column's values for colouring: numbers, or places in a list of names. */
+/** Steps of a scale of colours: as good as continuous to the eye. One more stands for missing values. */
+export const SHADES = 32;
+
+/** What colours rows: steps of a scale, or places in a list of names. */
 export type Values =
-  | { readonly kind: 'numbers'; readonly numbers: Float32Array; readonly low: number; readonly high: number }
+  | { readonly kind: 'shades'; readonly codes: Uint8Array; readonly low: number; readonly high: number }
   | {
       readonly kind: 'groups';
       /** Place in `names` of each row; the last one is for all groups that have no name of their own. */
@@ -93,8 +96,10 @@ export interface Calls {
   fit(request: Request): Fit;
   /** Scores along one component, one a row. */
   scores(component: number): Float32Array;
-  /** Squared distance of each row from its reconstruction by k components. */
-  errors(k: number): Float32Array;
+  /** Distances of some rows from their reconstructions by k components. */
+  distances(what: { readonly rows: readonly number[]; readonly k: number }): Float64Array;
+  /** The distances of all rows, as colours. */
+  distanceValues(k: number): Values;
   /** What stands out among these distances. */
   outliers(k: number): Outliers;
   /** A model of k components, as a fit of its own gives it: for its certificate, and to take away. */

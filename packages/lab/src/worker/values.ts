@@ -1,4 +1,4 @@
-import type { Values } from './messages.js';
+import { SHADES, type Values } from './messages.js';
 
 /** Groups that have a colour of their own; all others share one. */
 const MOST_GROUPS = 10;
@@ -41,12 +41,21 @@ export function scaleOf(numbers: Float64Array): Values {
     const texts = Array.from(numbers, (value) => (Number.isNaN(value) ? null : String(value)));
     return groupsOf(texts, (a, b) => Number(a) - Number(b));
   }
+  return shadesOf(numbers);
+}
+
+/** Numbers as steps of a scale of colours. */
+export function shadesOf(numbers: Float64Array): Values {
   const { low, high } = rangeOf(numbers);
-  return { kind: 'numbers', numbers: Float32Array.from(numbers), low, high };
+  const factor = high > low ? (SHADES - 1) / (high - low) : 0;
+  const codes = Uint8Array.from(numbers, (value) =>
+    Number.isNaN(value) ? SHADES : Math.max(0, Math.min(SHADES - 1, Math.round((value - low) * factor))),
+  );
+  return { kind: 'shades', codes, low, high };
 }
 
 /** The range without the farthest hundredth on either side: one wild value must not take all the colours. */
-export function rangeOf(numbers: ArrayLike<number>): { low: number; high: number } {
+function rangeOf(numbers: ArrayLike<number>): { low: number; high: number } {
   const step = Math.max(1, Math.floor(numbers.length / 20_000));
   const some: number[] = [];
   for (let i = 0; i < numbers.length; i += step) if (Number.isFinite(numbers[i])) some.push(numbers[i]);

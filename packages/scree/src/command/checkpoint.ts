@@ -14,6 +14,8 @@ export interface CheckpointOptions {
   /** What must be the same for a checkpoint to be gone on with: the file, its columns, what is done about gaps. */
   readonly identity: Readonly<Record<string, unknown>>;
   readonly options: PcaOptions;
+  /** One weight a row. */
+  readonly weights?: Float64Array | undefined;
   readonly narrator: Narrator;
   readonly signal: AbortSignal;
 }
@@ -24,7 +26,7 @@ export interface CheckpointOptions {
  */
 export async function momentsWithCheckpoint(file: DataFile, how: CheckpointOptions): Promise<Moments> {
   const { source } = file;
-  const { path, every, narrator, signal } = how;
+  const { path, every, weights, narrator, signal } = how;
   const kept = await load(path, how.identity);
   let { moments, rows } = kept ?? { moments: new Moments(source.cols, source.columnNames), rows: 0 };
   if (kept) narrator.say(`Going on after ${rows} rows (${path}).`);
@@ -41,14 +43,29 @@ export async function momentsWithCheckpoint(file: DataFile, how: CheckpointOptio
           yield block;
           rows += block.rows;
           next = await take(blocks);
+          // Weights go with rows whose number is known beforehand: those of one block.
+          if (weights) return;
         }
       };
       const { engine, threads } = how.options;
       const onProgress: PcaOptions['onProgress'] = ({ phase, done }) =>
         narrator.onProgress({ phase, done: before + done, ...(file.rows === undefined ? {} : { total: file.rows }) });
+      const some = weights?.subarray(rows, rows + next.rows);
+      if (some && !some.some((weight) => weight !== 0)) {
+        // Rows that do not count: nothing to add.
+        rows += next.rows;
+        next = await take(blocks);
+        continue;
+      }
       moments = await moments.add(
         { ...facts(source), blocks: group },
-        { signal, onProgress, ...(engine ? { engine } : {}), ...(threads ? { threads } : {}) },
+        {
+          signal,
+          onProgress,
+          ...(some ? { weights: some } : {}),
+          ...(engine ? { engine } : {}),
+          ...(threads ? { threads } : {}),
+        },
       );
       if (performance.now() - saved < 1000 * every) continue;
       await save(path, how.identity, moments, rows);
@@ -63,6 +80,12 @@ export async function momentsWithCheckpoint(file: DataFile, how: CheckpointOptio
 /** A checkpoint that has done its duty. */
 export async function dropCheckpoint(path: string): Promise<void> {
   await rm(path, { force: true });
+  await rm(besideOf(path), { force: true });
+}
+
+/** One name: what a killed program has left there is written over by the next, and does not pile up. */
+function besideOf(path: string): string {
+  return `${path}.new`;
 }
 
 /** What tells one reading of a file from another. */
@@ -72,7 +95,10 @@ export async function identityOf(
   columns: readonly string[],
 ): Promise<Record<string, unknown>> {
   const { size = null, mtimeMs = null } = path && path !== '-' ? await stat(path) : {};
-  const said = ['sql', 'member', 'format', 'missing', 'memory', 'engine'].map((name) => [name, flags[name] ?? null]);
+  const said = ['sql', 'member', 'format', 'missing', 'weight', 'memory', 'engine'].map((name) => [
+    name,
+    flags[name] ?? null,
+  ]);
   return {
     path: path ?? null,
     size,
@@ -122,7 +148,7 @@ async function skip(blocks: Blocks, rows: number): Promise<Block | undefined> {
 
 async function save(path: string, identity: object, moments: Moments, rows: number): Promise<void> {
   const head = Buffer.from(`${JSON.stringify({ identity, rows })}\n`);
-  await writeBeside(path, Buffer.concat([head, moments.toBinary()]));
+  await writeBeside(path, Buffer.concat([head, moments.toBinary()]), besideOf(path));
 }
 
 async function load(path: string, identity: object): Promise<{ moments: Moments; rows: number } | undefined> {

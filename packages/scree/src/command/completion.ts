@@ -1,12 +1,13 @@
 import type { Call } from './command.js';
 import { COMMANDS } from './commands.js';
+import { print } from './print.js';
 import { UsageError } from './usage-error.js';
 
 /** `scree completion`: a script that completes commands, flags and their words, for the shell that is named. */
 export async function run({ words: [shell] }: Call): Promise<void> {
   const make = { bash, zsh, fish }[shell as 'bash' | 'zsh' | 'fish'];
   if (!make) throw new UsageError(`There is completion for bash, zsh and fish, not for ${shell}.`);
-  process.stdout.write(make());
+  print(make());
 }
 
 function flagsOf(name: string): string[] {

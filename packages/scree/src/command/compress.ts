@@ -2,6 +2,7 @@ import { showBytes } from '@scree/core/files';
 import { compressFile, openCompressed, type Quantiser, recallAtTen } from '../compress/index.js';
 import type { Call } from './command.js';
 import { checkTwice, withModel } from './fitted.js';
+import { print } from './print.js';
 import { duration, Narrator } from './terminal.js';
 import { UsageError } from './usage-error.js';
 
@@ -30,7 +31,7 @@ export async function run(call: Call): Promise<void> {
     const seconds = (performance.now() - start) / 1000;
     const recall = flags.recall ? await recallOf(source, output, signal) : undefined;
     if (flags.json) {
-      process.stdout.write(`${JSON.stringify({ ...done, seconds, ...(recall ? { recall } : {}) })}\n`);
+      print(`${JSON.stringify({ ...done, seconds, ...(recall ? { recall } : {}) })}\n`);
       return;
     }
     const lines = [
@@ -43,7 +44,7 @@ export async function run(call: Call): Promise<void> {
         : []),
       `The file: ${output}`,
     ];
-    process.stdout.write(`${lines.join('\n')}\n`);
+    print(`${lines.join('\n')}\n`);
   });
 }
 

@@ -12,7 +12,7 @@ export const DATA_FLAGS: readonly Flag[] = [
   text('member', 'NAME', 'which array of a .npz, or which table of a database'),
   choice(
     'format',
-    ['npy', 'npz', 'idx', 'csv', 'tsv', 'parquet', 'json', 'ndjson', 'arrow', 'duckdb', 'sqlite'],
+    ['npy', 'npz', 'idx', 'csv', 'tsv', 'parquet', 'json', 'ndjson', 'arrow', 'duckdb', 'sqlite', 'scree'],
     'the format, where it should not be found out',
   ),
   size('memory', 'memory to stay below, about; 1GB otherwise'),

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { DataError } from '@scree/core';
 import type { Call } from './command.js';
 import { run as fit } from './fit.js';
+import { print } from './print.js';
 import { run as report } from './report.js';
 import { run as transform } from './transform.js';
 
@@ -14,7 +15,7 @@ export async function run({ flags, signal }: Call): Promise<void> {
   mkdirSync(folder, { recursive: true });
   const [model, scores] = [join(folder, 'model.json'), join(folder, 'scores.npy')];
   const { quiet } = flags;
-  const say = (line: string): void => void process.stdout.write(`${line}\n`);
+  const say = (line: string): void => void print(`${line}\n`);
   say(`$ scree fit ${images} -k 50 -o ${model}\n`);
   await fit({ words: [images], flags: { components: 50, output: model, quiet }, signal });
   say(`\n$ scree transform ${model} ${images} -o ${scores}\n`);

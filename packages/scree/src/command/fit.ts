@@ -1,11 +1,13 @@
 import { availableParallelism } from 'node:os';
 import type { Model, PcaOptions } from '@scree/core';
+import { DEFAULT_MEMORY, showBytes } from '@scree/core/files';
 import { writeModel } from '../model-file.js';
 import { dropCheckpoint, identityOf, momentsWithCheckpoint } from './checkpoint.js';
 import type { Call } from './command.js';
 import { fileOptions } from './data-flags.js';
 import { fitFile, fitOptions } from './fitted.js';
 import { withFile } from './opened.js';
+import { print } from './print.js';
 import { tellModel } from './tell-model.js';
 import { duration, Narrator } from './terminal.js';
 import { UsageError } from './usage-error.js';
@@ -24,7 +26,7 @@ export async function run(call: Call): Promise<void> {
   const narrator = new Narrator({ quiet: flags.quiet === true });
   await withFile(path, fileOptions(flags), async (file) => {
     const checkpoint = typeof flags.checkpoint === 'string' ? flags.checkpoint : undefined;
-    if (checkpoint) checkCheckpoint(options, file.weight);
+    if (checkpoint) checkCheckpoint(options, file.source.cols, (flags.memory as number | undefined) ?? DEFAULT_MEMORY);
     const saving = checkpoint && {
       path: checkpoint,
       every: (flags.every as number | undefined) ?? 10,
@@ -33,28 +35,36 @@ export async function run(call: Call): Promise<void> {
       narrator,
       signal,
     };
-    const read = async () => (saving ? momentsWithCheckpoint(file, saving) : file.source);
+    const read = async (weights: Float64Array | undefined) =>
+      saving ? momentsWithCheckpoint(file, { ...saving, weights }) : file.source;
     const { model, seconds } = await fitFile(file, call, narrator, read);
     if (typeof flags.output === 'string') await writeModel(flags.output, model);
     if (checkpoint) await dropCheckpoint(checkpoint);
     if (flags.json) {
-      process.stdout.write(`${JSON.stringify(asJson(model, seconds, options))}\n`);
+      print(`${JSON.stringify(asJson(model, seconds, options))}\n`);
     } else {
-      process.stdout.write(`${tellFit(model, seconds, flags.explain === true)}\n`);
+      print(`${tellFit(model, seconds, flags.explain === true)}\n`);
     }
     if (typeof flags.output === 'string') narrator.say(`The model: ${flags.output}`);
     else if (!flags.json) narrator.say('Nothing was written: -o model.json keeps the model.');
   });
 }
 
-/** What is saved on the way is the covariance, of rows that count once each. */
-function checkCheckpoint({ solver = 'auto' }: PcaOptions, weight: string | undefined): void {
+/** Squares of numbers that are there at once: the sums, those of a group and of a block, and the bytes that are saved. */
+const SQUARES = 4;
+
+/** What is saved on the way is the covariance: roads that do not go by it read the file many times and have nothing to save. */
+function checkCheckpoint({ solver = 'auto' }: PcaOptions, cols: number, memory: number): void {
   if (solver !== 'auto' && solver !== 'covariance') {
     throw new UsageError(
-      `--checkpoint saves the covariance, which --solver ${solver} does not use. Leave one of them out.`,
+      `--checkpoint saves the covariance on the way, and --solver ${solver} has none: leave --solver out, which takes covariance then, or leave --checkpoint out.`,
     );
   }
-  if (weight !== undefined) throw new UsageError('--checkpoint and --weight exclude one another.');
+  const bytes = SQUARES * 8 * cols * cols;
+  if (bytes <= memory) return;
+  throw new UsageError(
+    `--checkpoint saves the covariance on the way, which takes ${showBytes(bytes)} for ${cols} columns, and --memory is ${showBytes(memory)}: allow that much, choose fewer with --columns, or leave --checkpoint out.`,
+  );
 }
 
 function tellFit(model: Model, seconds: number, explain: boolean): string {

@@ -1,4 +1,4 @@
-import { DataError, type Model, type Moments, type PcaOptions, pca, type RowSource } from '@scree/core';
+import { DataError, type Model, Moments, type PcaOptions, pca, type RowSource } from '@scree/core';
 import { DEFAULT_MEMORY } from '@scree/core/files';
 import { offerBlas } from '../blas/offer.js';
 import type { DataFile, FileOptions } from '../files/index.js';
@@ -34,7 +34,7 @@ export async function fitFile(
   file: DataFile,
   { flags, signal }: Pick<Call, 'flags' | 'signal'>,
   narrator: Narrator,
-  read: () => Promise<RowSource | Moments> = async () => file.source,
+  read: (weights: Float64Array | undefined) => Promise<RowSource | Moments> = async () => file.source,
 ): Promise<{ model: Model; seconds: number }> {
   await countRows(file, signal);
   narrator.say(file.describe());
@@ -42,8 +42,10 @@ export async function fitFile(
   const memory = (flags.memory as number | undefined) ?? DEFAULT_MEMORY;
   const { onProgress } = narrator;
   const start = performance.now();
-  const options = { ...fitOptions(flags), ...(weights ? { weights } : {}), memory, onProgress, signal };
-  const model = await pca(await read(), options);
+  const rows = await read(weights);
+  // Moments have been weighted when they were added up.
+  const weighted = weights && !(rows instanceof Moments) ? { weights } : {};
+  const model = await pca(rows, { ...fitOptions(flags), ...weighted, memory, onProgress, signal });
   narrator.clear();
   return { model, seconds: (performance.now() - start) / 1000 };
 }

@@ -1,13 +1,14 @@
 import { readModel } from '../model-file.js';
 import type { Call } from './command.js';
 import { asJson } from './fit.js';
+import { print } from './print.js';
 import { tellModel } from './tell-model.js';
 
 /** `scree inspect`: what a stored model is. */
 export async function run({ words: [path], flags }: Call): Promise<void> {
   const model = await readModel(path);
   if (flags.json) {
-    process.stdout.write(`${JSON.stringify(asJson(model, undefined))}\n`);
+    print(`${JSON.stringify(asJson(model, undefined))}\n`);
     return;
   }
   const scaled = model.scale.some((scale) => scale !== 1);
@@ -19,7 +20,7 @@ export async function run({ words: [path], flags }: Call): Promise<void> {
   ];
   const names = model.columnNames;
   const shown = names && `${names.slice(0, 8).join(', ')}${names.length > 8 ? `, and ${names.length - 8} more` : ''}`;
-  process.stdout.write(
+  print(
     `${[`${facts.join(', ')}.`, ...(shown ? [`Columns: ${shown}`] : []), model.plan.reason, '', tellModel(model)].join('\n')}\n`,
   );
 }

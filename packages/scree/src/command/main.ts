@@ -4,6 +4,7 @@ import { COMMANDS } from './commands.js';
 import { commandHelp, generalHelp } from './help.js';
 import { nearest } from './nearest.js';
 import { type Parsed, parse } from './parse.js';
+import { PrintError, print } from './print.js';
 import { UsageError } from './usage-error.js';
 
 /** Runs a command line; the exit code: 0 done, 1 the data or the machine would not, 2 wrong usage, 130 interrupted. */
@@ -19,21 +20,27 @@ export async function main(args: readonly string[]): Promise<number> {
   process.once('SIGTERM', interrupt);
   process.on('SIGINT', interrupt);
   // Whoever reads us may have enough: `scree fit … | head`.
-  process.stdout.on('error', (error: NodeJS.ErrnoException) => process.exit(error.code === 'EPIPE' ? 0 : 1));
+  process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+    if (error.code === 'EPIPE') process.exit(0);
+    process.stderr.write(`scree: ${oneLine(new PrintError(error).message)}\n`);
+    process.exit(1);
+  });
+  // Nobody listens: that is no reason to leave the work undone.
+  process.stderr.on('error', () => {});
   try {
     const [name, ...rest] = args;
     if (name === undefined || name === '--help' || name === '-h' || name === 'help') {
       const about = rest[0] === undefined ? undefined : find(rest[0]);
-      process.stdout.write(about ? commandHelp(about) : generalHelp(COMMANDS, version()));
+      print(about ? commandHelp(about) : generalHelp(COMMANDS, version()));
       return name === undefined ? 2 : 0;
     }
     if (name === '--version' || name === '-V' || name === 'version') {
-      process.stdout.write(`${version()}\n`);
+      print(`${version()}\n`);
       return 0;
     }
     command = find(name);
     if (rest.includes('--help') || rest.includes('-h')) {
-      process.stdout.write(commandHelp(command));
+      print(commandHelp(command));
       return 0;
     }
     const parsed = parse(rest, command.flags);

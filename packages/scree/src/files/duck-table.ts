@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import type { DuckDBConnection, DuckDBDataChunk, DuckDBResult } from '@duckdb/node-api';
 import { DataError, OptionError } from '@scree/core';
 import { blockRows, type Column, type DenseBatch, type Request, type Table } from '@scree/core/files';
+import { Collecting } from './collecting.js';
 import { type Duck, duckError, identifier, openDuck, quoted } from './duckdb.js';
 import { wideTable } from './wide-table.js';
 
@@ -9,6 +10,8 @@ const NUMBER =
   /^(TINYINT|SMALLINT|INTEGER|BIGINT|HUGEINT|UTINYINT|USMALLINT|UINTEGER|UBIGINT|UHUGEINT|FLOAT|DOUBLE|BOOLEAN|DECIMAL\(\d+,\s*\d+\))$/;
 const SINGLE = /^(TINYINT|SMALLINT|UTINYINT|USMALLINT|FLOAT|BOOLEAN)$/;
 const TEXT = /^(VARCHAR|ENUM\(|UUID)/;
+/** What part of the memory a group of rows of a query's answer may take: DuckDB holds some of them, to write and to read. */
+const GROUP_SHARE = 16;
 /** Longest list that becomes columns. */
 const LONGEST_LIST = 1 << 16;
 
@@ -116,7 +119,9 @@ async function queryTable(
       });
     }
     const query = sql.trim().replace(/;\s*$/, '');
-    await connection.run(`COPY (${query}\n) TO ${quoted(file)} (FORMAT parquet)`);
+    const width = (await connection.runAndReadAll(`DESCRIBE ${query}`)).currentRowCount;
+    const height = Math.max(2048, Math.min(122_880, Math.floor(memory / GROUP_SHARE / 8 / Math.max(1, width))));
+    await connection.run(`COPY (${query}\n) TO ${quoted(file)} (FORMAT parquet, ROW_GROUP_SIZE ${height})`);
   } catch (error) {
     throw duckError(error, path, true);
   } finally {
@@ -170,7 +175,12 @@ async function duckTable(duck: Duck, relation: string, { path, memory, format, c
     read: (request) => read(request),
     close: () => duck.close(),
   };
-  return wideTable(table, duck.folder, path, memory);
+  return wideTable(table, { folder: duck.folder, path, memory, alone });
+
+  /** Threads each hold what they read. */
+  async function alone(): Promise<void> {
+    await duck.rows('SET threads = 1');
+  }
 
   async function* read({ numbers: asked, text }: Request): AsyncGenerator<DenseBatch, void, void> {
     const numbers = asked === 'all' ? [...columns.keys()] : asked;
@@ -187,7 +197,8 @@ async function duckTable(duck: Duck, relation: string, { path, memory, format, c
     const height = blockRows(Math.max(1, cols) * Values.BYTES_PER_ELEMENT, memory);
     const connection = await duck.connect();
     try {
-      const stream = new Chunks(await connection.stream(`SELECT ${expressions.join(', ')} FROM ${relation}`));
+      const result = await connection.stream(`SELECT ${expressions.join(', ')} FROM ${relation}`);
+      const stream = new Chunks(result, expressions.length);
       const buffers = [new Values(height * cols), new Values(height * cols)];
       let done = 0;
       for (let turn = 0; ; turn = 1 - turn) {
@@ -266,15 +277,23 @@ async function measure(duck: Duck, relation: string, name: string, type: string,
   return list === 0 ? { name, type } : { name, type, list };
 }
 
+/** Rows that DuckDB makes room for in every chunk, full or not. */
+const CHUNK_ROWS = 2048;
+/** Bytes of chunks that may wait for being freed. */
+const WAITING = 4 << 20;
+
 /** Chunks of a result, the next one on its way while one is looked at; handed out in parts that fit. */
 class Chunks {
   readonly #result: DuckDBResult;
+  readonly #bytes: number;
+  readonly #collecting = new Collecting(WAITING);
   #coming: Promise<DuckDBDataChunk | null>;
   #chunk: DuckDBDataChunk | undefined;
   #from = 0;
 
-  constructor(result: DuckDBResult) {
+  constructor(result: DuckDBResult, cols: number) {
     this.#result = result;
+    this.#bytes = CHUNK_ROWS * cols * 8;
     this.#coming = result.fetchChunk();
     this.#coming.catch(() => {});
   }
@@ -282,6 +301,8 @@ class Chunks {
   async next(most: number): Promise<{ chunk: DuckDBDataChunk; from: number; rows: number } | undefined> {
     if (!this.#chunk) {
       const chunk = await this.#coming;
+      // The one before is behind us: nobody holds it any more.
+      this.#collecting.dropped(this.#bytes);
       if (!chunk || chunk.rowCount === 0) return undefined;
       this.#chunk = chunk;
       this.#from = 0;

@@ -16,7 +16,9 @@ export interface Duck {
   close(): Promise<void>;
 }
 
-/** Its share of the memory: the rest is for blocks, the fit, and Node itself. */
+/** What Node and DuckDB's code take before anything is read. */
+const BASE = 96 << 20;
+/** Its share of the rest; blocks and the fit have the other. */
 const SHARE = 0.4;
 const LEAST = 64 << 20;
 /** Memory a thread should have for itself. */
@@ -32,19 +34,23 @@ export async function openDuck(path: string, memory: number): Promise<Duck> {
     );
   });
   const folder = await temporaryFolder();
-  const limit = Math.max(LEAST, Math.floor(memory * SHARE));
+  const limit = Math.max(LEAST, Math.floor((memory - BASE) * SHARE));
   const threads = Math.max(1, Math.min(availableParallelism(), Math.floor(limit / THREAD)));
   try {
     const instance = await DuckDBInstance.create(':memory:', {
       memory_limit: `${Math.floor(limit / 1e6)}MB`,
       threads: String(threads),
       temp_directory: join(folder.path, 'duckdb'),
+      // Row groups that were read are given back to the system, and not kept for later.
+      allocator_bulk_deallocation_flush_threshold: '1MB',
       // Rows come in the same order every time they are read.
       preserve_insertion_order: 'true',
       // Nothing is downloaded.
       autoinstall_known_extensions: 'false',
     });
     const connection = await instance.connect();
+    // What a Parquet file says about its columns is parsed once, and not for every reading.
+    await connection.run('SET parquet_metadata_cache = true');
     return {
       folder: folder.path,
       connect: () => instance.connect(),

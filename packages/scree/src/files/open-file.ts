@@ -35,7 +35,7 @@ export interface OpenHooks {
 
 /**
  * Opens a data file, whatever its format: .npy, .npz, IDX, .csv and .tsv (packed too), .parquet, .json, .ndjson, .arrow
- * and .feather, DuckDB and SQLite databases; `-` is standard input. With `sql` the result of a query is the data: of
+ * and .feather, DuckDB and SQLite databases, .scree; `-` is standard input. With `sql` the result of a query is the data: of
  * the tables of a database, of a file under the name `data`, or, without a path, of files that the query names.
  *
  * Rows come in blocks: a file may be larger than memory. Close what you open.
@@ -164,6 +164,8 @@ const node: Place = {
       (await import('./duck-table.js')).openDatabase(onDisk(bytes, options.memory), options),
     sqlite: async (bytes, options) =>
       (await import('./sqlite-table.js')).openSqlite(onDisk(bytes, options.memory), options),
+    scree: async (bytes, { memory }) =>
+      (await import('../compress/compressed-table.js')).openCompressedTable(onDisk(bytes, memory).file),
   },
 };
 

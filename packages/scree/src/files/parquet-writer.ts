@@ -4,27 +4,35 @@ import type { Encoder, EncoderOptions } from './write-file.js';
 
 /** Bytes of a row group. */
 const GROUP = 32 << 20;
+/** Columns that are told with their least and largest values: the writer takes time for the square of their number to do so. */
+const WIDE = 1000;
 
 /** Parquet with plain pages: scores do not repeat themselves, and packing them would only take time. */
 export async function parquetWriter(file: BesideFile, { cols, names, dtype }: EncoderOptions): Promise<Encoder> {
   const { ByteWriter, ParquetWriter } = await import('hyparquet-writer');
   const type = dtype === 'float32' ? 'FLOAT' : 'DOUBLE';
   const bytes = new ByteWriter();
-  const writer = new ParquetWriter({
-    writer: bytes,
-    schema: [
-      { name: 'root', num_children: cols },
-      ...names.map((name) => ({ name, type, repetition_type: 'REQUIRED' }) as const),
-    ],
-    codec: 'UNCOMPRESSED',
-  });
+  const element = (name: string) => ({ name, type, repetition_type: 'REQUIRED' }) as const;
+  const schema = [{ name: 'root', num_children: cols }, ...names.map(element)];
+  const writer = new ParquetWriter({ writer: bytes, schema, codec: 'UNCOMPRESSED', statistics: cols <= WIDE });
   const drain = async (): Promise<void> => {
     await file.append(bytes.getBytes());
     bytes.index = 0;
   };
   const groups = new RowGroups(cols, dtype === 'float32', GROUP, async (columns, rows) => {
-    const columnData = columns.map((data, j) => ({ name: names[j], data, type, encoding: 'PLAIN' }) as const);
-    await writer.write({ columnData, rowGroupSize: rows });
+    const start = bytes.offset;
+    const chunks = [];
+    // Column by column, each with a schema of its own: the writer goes through the whole schema for each, which takes minutes
+    // where there are 20,000.
+    for (let j = 0; j < cols; j++) {
+      writer.schema = [{ name: 'root', num_children: 1 }, element(names[j])];
+      await writer.write({ columnData: [{ name: names[j], data: columns[j], encoding: 'PLAIN' }], rowGroupSize: rows });
+      chunks.push(...(writer.row_groups.pop()?.columns ?? []));
+      writer.num_rows -= BigInt(rows);
+    }
+    writer.schema = schema;
+    writer.num_rows += BigInt(rows);
+    writer.row_groups.push({ columns: chunks, total_byte_size: BigInt(bytes.offset - start), num_rows: BigInt(rows) });
     await drain();
   });
   return {

@@ -1,11 +1,32 @@
-import { open } from 'node:fs/promises';
+import { type FileHandle, open, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { type Bytes, blockRows, type DenseBatch, type Request, type Table, truncated } from '@scree/core/files';
+import {
+  type Bytes,
+  blockRows,
+  type DenseBatch,
+  FileError,
+  type Request,
+  type Table,
+  truncated,
+} from '@scree/core/files';
+import { collectNow } from './collecting.js';
 import { fileBytes } from './file-bytes.js';
 import { systemError } from './system-error.js';
 
-/** Columns that are read at once: DuckDB takes memory and time for each, and some 2048 rows of all at least. */
+/**
+ * Columns that are read at once: DuckDB takes memory and time for each, and some 2048 rows of all at least. Fewer would not take less:
+ * every reading leaves a little behind until the file is closed.
+ */
 const PART = 1024;
+
+export interface WideOptions {
+  /** Where parts go. */
+  readonly folder: string;
+  readonly path: string;
+  readonly memory: number;
+  /** Makes readings take as little memory as they can. */
+  alone(): Promise<void>;
+}
 
 /** Some columns of all rows, in a file of their own. */
 interface Part {
@@ -15,20 +36,40 @@ interface Part {
   close(): Promise<void>;
 }
 
-/** A table that may have very many columns: then they are read in parts, which are laid down on disk once. */
-export function wideTable(table: Table, folder: string, path: string, memory: number): Table {
+/**
+ * A table that may have more columns than can be read at once: very many, or so many rows of them in a group that DuckDB, which holds
+ * a group at a time, has no memory for it. Then they are read in parts, which are laid down on disk once.
+ */
+export function wideTable(table: Table, { folder, path, memory, alone }: WideOptions): Table {
   const laid = new Map<readonly number[], Promise<{ parts: Part[]; rows: number }>>();
+  let everything: readonly number[] | undefined;
   let files = 0;
+  let most = PART;
 
-  function read(request: Request): AsyncIterable<DenseBatch> {
-    const { numbers } = request;
-    if (numbers === 'all' || numbers.length <= PART) return table.read(request) as AsyncIterable<DenseBatch>;
-    return readParts(numbers, request.text);
+  async function* read(request: Request): AsyncGenerator<DenseBatch, void, void> {
+    if (request.numbers === 'all') everything ??= [...table.columns.keys()];
+    const numbers = request.numbers === 'all' ? (everything as readonly number[]) : request.numbers;
+    let done = 0;
+    if (numbers.length <= most && !laid.has(numbers)) {
+      try {
+        for await (const batch of table.read(request) as AsyncIterable<DenseBatch>) {
+          yield batch;
+          done += batch.block.rows;
+        }
+        return;
+      } catch (error) {
+        if (!tooLarge(error) || numbers.length < 2) throw error;
+        most = Math.ceil(numbers.length / 2);
+        await alone();
+      }
+    }
+    yield* readParts(numbers, request.text, done);
   }
 
   async function* readParts(
     numbers: readonly number[],
     text: number | undefined,
+    first: number,
   ): AsyncGenerator<DenseBatch, void, void> {
     const known = laid.get(numbers) ?? lay(numbers);
     laid.set(numbers, known);
@@ -38,7 +79,8 @@ export function wideTable(table: Table, folder: string, path: string, memory: nu
     const height = blockRows(cols * Values.BYTES_PER_ELEMENT, memory, rows);
     const buffers = [new Values(height * cols), new Values(height * cols)];
     const texts = text === undefined ? undefined : takeTexts(text);
-    for (let from = 0, turn = 0; from < rows; from += height, turn = 1 - turn) {
+    if (first > 0) await texts?.(first);
+    for (let from = first, turn = 0; from < rows; from += height, turn = 1 - turn) {
       const some = Math.min(height, rows - from);
       let left = 0;
       for (const part of parts) {
@@ -87,37 +129,48 @@ export function wideTable(table: Table, folder: string, path: string, memory: nu
   async function lay(numbers: readonly number[]): Promise<{ parts: Part[]; rows: number }> {
     const parts: Part[] = [];
     let rows = 0;
-    for (let from = 0; from < numbers.length; from += PART) {
-      const group = numbers.slice(from, from + PART);
-      rows = 0;
-      const file = join(folder, `part-${files++}`);
-      const Values = table.dtype(group) === 'float32' ? Float32Array : Float64Array;
+    for (let from = 0; from < numbers.length; ) {
+      const group = numbers.slice(from, from + most);
       try {
-        const handle = await open(file, 'wx+', 0o600);
-        let size = 0;
-        parts.push({
-          get bytes() {
-            return fileBytes(handle, path, 0, size);
-          },
-          cols: group.length,
-          Values,
-          close: () => handle.close(),
-        });
-        for await (const { block } of table.read({ numbers: group }) as AsyncIterable<DenseBatch>) {
-          const bytes = new Uint8Array(
-            block.data.buffer,
-            block.data.byteOffset,
-            block.rows * group.length * Values.BYTES_PER_ELEMENT,
-          );
-          await handle.writeFile(bytes);
-          size += bytes.length;
-          rows += block.rows;
-        }
+        const { part, rows: count } = await layPart(group);
+        parts.push(part);
+        rows = count;
+        from += group.length;
       } catch (error) {
-        throw systemError(error, file, 'written');
+        if (!tooLarge(error) || group.length < 2) {
+          for (const part of parts) await part.close();
+          throw error;
+        }
+        most = Math.ceil(group.length / 2);
+        await alone();
       }
+      collectNow('major');
     }
     return { parts, rows };
+  }
+
+  async function layPart(group: readonly number[]): Promise<{ part: Part; rows: number }> {
+    const file = join(folder, `part-${files++}`);
+    const Values = table.dtype(group) === 'float32' ? Float32Array : Float64Array;
+    let [size, rows] = [0, 0];
+    let handle: FileHandle | undefined;
+    try {
+      handle = await open(file, 'wx+', 0o600);
+      for await (const { block } of table.read({ numbers: group }) as AsyncIterable<DenseBatch>) {
+        const { buffer, byteOffset } = block.data;
+        const bytes = new Uint8Array(buffer, byteOffset, block.rows * group.length * Values.BYTES_PER_ELEMENT);
+        await handle.writeFile(bytes);
+        size += bytes.length;
+        rows += block.rows;
+      }
+      const bytes = fileBytes(handle, path, 0, size);
+      const { close } = handle;
+      return { part: { bytes, cols: group.length, Values, close: close.bind(handle) }, rows };
+    } catch (error) {
+      await handle?.close();
+      await rm(file, { force: true });
+      throw systemError(error, file, 'written');
+    }
   }
 
   return Object.create(table, {
@@ -132,4 +185,9 @@ export function wideTable(table: Table, folder: string, path: string, memory: nu
       },
     },
   }) as Table;
+}
+
+/** DuckDB had not enough memory: fewer columns at once take less. */
+function tooLarge(error: unknown): boolean {
+  return error instanceof FileError && error.code === 'TOO_LARGE';
 }

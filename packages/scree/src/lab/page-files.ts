@@ -23,7 +23,7 @@ const TYPES: Readonly<Record<string, string>> = {
   '.woff2': 'font/woff2',
 };
 
-/** Where `npm run build` puts it: beside this module once it is compiled. */
+/** Where `npm run build` puts it, seen from this module as it is compiled and as it is bundled. */
 const BUILT = fileURLToPath(new URL('../lab/page', import.meta.url));
 
 /**

@@ -136,6 +136,29 @@ describe('scree', () => {
     expect(scree(['decompress', 'table.csv', '-o', 'x.npy']).code).toBe(1);
   });
 
+  it('takes compressed files as data, chosen columns and labels too', () => {
+    expect(scree(['compress', 'table.csv', '--all', '--quantise', 'float16', '-o', 'as-data.scree', '-q']).code).toBe(
+      0,
+    );
+    const fit = scree(['fit', 'as-data.scree', '-k', '2', '--json', '-o', 'compressed.json']);
+    const told = JSON.parse(fit.out);
+    expect(told).toMatchObject({ n: 60, d: 3, columnNames: ['a', 'b', 'c'] });
+    const truth = JSON.parse(scree(['fit', 'table.csv', '-k', '2', '--json']).out);
+    expect(told.totalVariance).toBeCloseTo(truth.totalVariance, 2);
+    expect(fit.err).toMatch(/scree, compressed, 60 rows × 3 columns/);
+    // The model knows its columns by name, in whatever order they are asked for.
+    expect(scree(['transform', 'compressed.json', 'as-data.scree', '-o', 'c.csv', '-q']).code).toBe(0);
+    expect(readFileSync(join(folder, 'c.csv'), 'utf8').trim().split('\n').length).toBe(61);
+    const two = scree(['fit', 'as-data.scree', '-k', '1', '--columns', 'c,a', '--label', 'b', '--json']);
+    expect(JSON.parse(two.out).columnNames).toEqual(['c', 'a']);
+    expect(JSON.parse(two.out).mean[1]).toBeCloseTo(told.mean[0], 12);
+    expect(scree(['report', 'as-data.scree', '-k', '2', '--label', 'b', '-o', 'c.html', '-q'])).toMatchObject({
+      code: 0,
+    });
+    const cut = readFileSync(join(folder, 'as-data.scree')).subarray(0, -20);
+    expect(scree(['fit', write('cut.scree', cut), '-k', '1']).err).toMatch(/^scree: cut\.scree is cut off/m);
+  });
+
   it('puts one JSON object on standard output for programs, and nothing else', () => {
     const { out, code } = scree([
       'fit',

@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { expect } from 'vitest';
 
 /** The real binary. */
-export const PROGRAM = fileURLToPath(new URL('../../dist/command/scree.js', import.meta.url));
+export const PROGRAM = fileURLToPath(new URL('../../dist/bin/scree.js', import.meta.url));
 
 /** What every answer must say, written out: the server's own list is not asked. */
 const HEADERS: Readonly<Record<string, string>> = {

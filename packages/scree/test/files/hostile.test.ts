@@ -195,7 +195,7 @@ describe('a .npz file that lies', () => {
 
 describe('a text table that is no table', () => {
   it.each<[string, string, string, RegExp]>([
-    ['is ragged', 'a,b\n1,2\n3\n4,5\n', 'RAGGED_ROWS', /Row 1 .* has 1 cells, the others have 2/],
+    ['is ragged', 'a,b\n1,2\n3\n4,5\n', 'RAGGED_ROWS', /Row 1 .* has 1 cell, the others have 2/],
     ['has a row too long', 'a,b\n1,2\n3,4,5,6\n4,5\n', 'RAGGED_ROWS', /Row 1 .* has 4 cells/],
     [
       'has a word among numbers',

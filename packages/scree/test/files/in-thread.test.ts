@@ -2,11 +2,11 @@ import { execFileSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { gzipSync } from 'node:zlib';
+import type { Batch, Request, Table } from '@scree/core/files';
 import { describe, expect, it } from 'vitest';
 import { openInThread } from '../../dist/files/in-thread.js';
 // What is built: a thread runs a file, and of the sources there is none that Node could run.
 import { openFile as openBuilt } from '../../dist/index.js';
-import type { Batch, Request, Table } from '../../src/files/table.js';
 import { openFile } from '../../src/index.js';
 import { useFolder } from './support.js';
 
@@ -35,7 +35,7 @@ type Kind = 'csv' | 'tsv' | 'json' | 'ndjson';
 
 async function threaded(path: string, kind: Kind, packing?: 'gzip'): Promise<Table> {
   const size = readFileSync(path).length;
-  return openInThread({ file: path, path, size, kind, memory: MEMORY, format: kind, packing }) as Promise<Table>;
+  return openInThread({ file: path, path, size, format: kind, memory: MEMORY, packing }) as Promise<Table>;
 }
 
 interface Seen {

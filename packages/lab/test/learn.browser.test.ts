@@ -1,0 +1,385 @@
+/// <reference types="node" />
+import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
+import { afterAll, afterEach, beforeAll, describe, expect, inject, it } from 'vitest';
+import { launchChromium } from '../../../test/chromium.js';
+import { labSite, serve, violations, type Watched, watch } from './lab-site.js';
+
+const executablePath = inject('chromium');
+const SCREENS = ['variance', 'forces', 'autoencoder', 'charges', 'race', 'uniqueness'] as const;
+
+describe.skipIf(!executablePath)('Learn, in Chromium', () => {
+  let browser: Browser;
+  let server: { url: string; close(): Promise<void> };
+  let watched: Watched | undefined;
+
+  beforeAll(async () => {
+    server = await serve(await labSite());
+    browser = await launchChromium(executablePath);
+  });
+  afterAll(async () => {
+    await browser?.close();
+    await server?.close();
+  });
+  afterEach(async () => {
+    watched?.check();
+    await watched?.close();
+    watched = undefined;
+  });
+
+  async function open(address: string, options: BrowserContextOptions = {}): Promise<Page> {
+    watched = await watch(browser, `${server.url}#/learn/${address}`, options);
+    await watched.page.locator('.screen').waitFor();
+    return watched.page;
+  }
+
+  /** What a screen says of itself, for tests. */
+  async function state(page: Page) {
+    const { epoch, reached, angle, converged, playing } = await page
+      .locator('.screen')
+      .evaluate((screen) => ({ ...(screen as HTMLElement).dataset }));
+    return {
+      epoch: Number(epoch),
+      reached: Number(reached),
+      angle: Number(angle),
+      converged: converged === 'true',
+      playing: playing === 'true',
+    };
+  }
+
+  const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true });
+
+  async function toTheEnd(page: Page): Promise<void> {
+    await button(page, 'To the end').click();
+    await page.locator('.screen[data-playing=false]').waitFor();
+  }
+
+  /** The fields of the address that were chosen. */
+  const query = (page: Page): string => new URL(page.url()).hash.split('?')[1] ?? '';
+
+  describe.each(SCREENS)('%s', (screen) => {
+    it('runs and ends where the mathematics says', async () => {
+      const page = await open(screen);
+      await toTheEnd(page);
+      const { converged, angle, epoch } = await state(page);
+      expect(converged).toBe(true);
+      expect(epoch).toBeGreaterThan(5);
+      // On the last screen noise keeps the plane wandering; how far is in its own tests.
+      expect(angle).toBeLessThan(screen === 'uniqueness' ? 0.2 : 1e-4);
+    });
+
+    it('stands still where motion is not wanted, goes back to old states, and on to the same end', async () => {
+      const page = await open(screen, { reducedMotion: 'reduce' });
+      await page.waitForTimeout(300);
+      expect(await state(page)).toMatchObject({ epoch: 0, playing: false });
+      const picture = () =>
+        page
+          .locator('.picture svg path, .picture svg circle')
+          .evaluateAll((all) => all.map((one) => one.outerHTML).join());
+      const before = { ...(await state(page)), drawn: await picture() };
+      await toTheEnd(page);
+      const end = { ...(await state(page)), drawn: await picture() };
+      expect(end.drawn).not.toBe(before.drawn);
+      const seek = page.getByRole('slider', { name: /^Go to/ });
+      await seek.fill('0');
+      expect({ ...(await state(page)), reached: before.reached, drawn: await picture() }).toEqual(before);
+      await seek.fill(String(end.reached));
+      expect({ ...(await state(page)), drawn: await picture() }).toEqual(end);
+      // Back is instant because it is recorded: no run is made anew.
+      expect(end.reached).toBe((await state(page)).reached);
+    });
+
+    it('plays, pauses and steps by keys', async () => {
+      const page = await open(screen);
+      await page.keyboard.press('Home');
+      await page.locator('.screen[data-epoch="0"][data-playing=false]').waitFor();
+      await page.keyboard.press('ArrowRight');
+      await page.locator('.screen[data-epoch="1"]').waitFor();
+      await page.keyboard.press('ArrowLeft');
+      await page.locator('.screen[data-epoch="0"]').waitFor();
+      await page.keyboard.press(' ');
+      await page.locator('.screen[data-playing=true]').waitFor();
+      await page.locator('.screen:not([data-epoch="0"])').waitFor();
+      await page.keyboard.press(' ');
+      await page.locator('.screen[data-playing=false]').waitFor();
+      await page.keyboard.press('End');
+      await page.locator('.screen[data-converged=true]').waitFor();
+    });
+
+    it('breaks no rule of accessibility, light and dark, and fits a telephone', async () => {
+      const page = await open(screen, { bypassCSP: true, reducedMotion: 'reduce' });
+      await button(page, 'One step on').click();
+      for (const colorScheme of ['light', 'dark'] as const) {
+        await page.emulateMedia({ colorScheme });
+        expect(await violations(page), colorScheme).toEqual([]);
+      }
+      const told = await page.locator('[data-spoken]').textContent();
+      expect(told).toMatch(/\d/);
+      for (const width of [1280, 390]) {
+        await page.setViewportSize({ width, height: 844 });
+        await page.waitForTimeout(200);
+        const beyond = await page.evaluate(() => {
+          const edge = document.documentElement.clientWidth;
+          const wide = [...document.querySelectorAll('.learn *')].filter((one) => {
+            const { right, width: across } = one.getBoundingClientRect();
+            return across > 1 && right > edge + 1 && !one.closest('svg');
+          });
+          const text = (one: Element) => `${one.tagName} ${one.className} ${one.textContent?.slice(0, 30)}`;
+          return wide
+            .map(text)
+            .concat(scrollX > 0 || document.documentElement.scrollWidth > innerWidth ? ['scrolls'] : []);
+        });
+        expect(beyond).toEqual([]);
+      }
+    });
+  });
+
+  describe('variance', () => {
+    it('is turned by hand, and rolls to the axis when it is let go', async () => {
+      const page = await open('variance');
+      const box = (await page.locator('.picture .stage svg').boundingBox())!;
+      const [x, y] = [box.x + box.width / 2, box.y + box.height / 2];
+      await page.mouse.move(x + 10, y - 120);
+      await page.mouse.down();
+      await page.mouse.move(x - 60, y - 100, { steps: 4 });
+      const held = await state(page);
+      expect(held.angle).toBeGreaterThan(0.3);
+      expect(held.converged).toBe(false);
+      await page.mouse.up();
+      await page.locator('.screen[data-converged=true]').waitFor();
+      expect((await state(page)).angle).toBeLessThan(1e-6);
+    });
+
+    it('is turned by keys and by its slider, and adds up at every angle', async () => {
+      const page = await open('variance');
+      const line = page.getByRole('slider', { name: /^Line/ });
+      await line.focus();
+      const before = await state(page);
+      for (let i = 0; i < 3; i++) await page.keyboard.press('ArrowLeft');
+      await expect
+        .poll(async () => Math.abs((await state(page)).angle - before.angle))
+        .toBeCloseTo((3 * Math.PI) / 180, 6);
+      for (const degrees of ['-80', '0', '45']) {
+        await page.getByRole('slider', { name: /^Angle/ }).fill(degrees);
+        const [kept, lost, total] = await page
+          .locator('.formula math:last-of-type .live')
+          .evaluateAll((all) => all.map((one) => Number(one.textContent)));
+        expect(kept + lost).toBeCloseTo(total, 1);
+      }
+      await line.focus();
+      await page.keyboard.press('ArrowLeft');
+      await page.keyboard.press('Enter');
+      await page.locator('.screen[data-converged=true]').waitFor();
+    });
+  });
+
+  describe('a step that is too long', () => {
+    it.each(['forces?step=1.5', 'autoencoder?step=1'])(
+      'is explained, and shortened on request: %s',
+      async (address) => {
+        const page = await open(address);
+        const trouble = page.locator('[data-problem=DIVERGED]');
+        await trouble.waitFor();
+        expect(await trouble.textContent()).toContain('too long');
+        await page.getByRole('button', { name: /^Go on with a step/ }).click();
+        await trouble.waitFor({ state: 'detached' });
+        await page.keyboard.press('Escape');
+        await toTheEnd(page);
+        expect((await state(page)).converged).toBe(true);
+      },
+    );
+  });
+
+  describe('forces', () => {
+    it('draw pull and push for the point that was chosen, which balance at rest', async () => {
+      const page = await open('forces');
+      await toTheEnd(page);
+      const read = () => page.locator('.formula .live').evaluateAll((all) => all.map((one) => Number(one.textContent)));
+      for (const point of ['5', '40']) {
+        await page.getByRole('slider', { name: /^Chosen point/ }).fill(point);
+        await expect.poll(() => query(page)).toContain(`point=${point}`);
+        const [, pull, push, together] = await read();
+        expect(Math.abs(pull - push)).toBeLessThan(0.0011);
+        expect(together).toBeLessThan(0.005);
+        expect(pull).toBeGreaterThan(0);
+      }
+      // A click chooses too.
+      await page.locator('.pickable svg').click({ position: { x: 200, y: 170 } });
+      await expect.poll(() => query(page)).toMatch(/point=\d+/);
+    });
+
+    it('are counted: nearest and farthest neighbours, with both centrings', async () => {
+      const page = await open('forces');
+      const shares = await page.locator('.figures td').allTextContents();
+      expect(shares).toHaveLength(4);
+      for (const share of shares) expect(share).toMatch(/^[\d.]+\s%$/);
+    });
+  });
+
+  describe('autoencoder', () => {
+    it.each(['rule=oja', 'rule=subspace&k=2', 'rule=sanger&k=2', 'k=2&start=long', 'cloud=blobs&alpha=0.6'])(
+      'arrives with %s',
+      async (chosen) => {
+        const page = await open(`autoencoder?${chosen}`);
+        await toTheEnd(page);
+        expect(await state(page)).toMatchObject({ converged: true });
+      },
+    );
+
+    it('takes α and the step while it runs', async () => {
+      const page = await open('autoencoder');
+      await page.getByRole('slider', { name: /^Weight/ }).fill('0.5');
+      await page.getByRole('slider', { name: /^Step η/ }).fill('0.05');
+      await expect.poll(() => page.locator('.formula .live').first().textContent()).toBe('0.50');
+      await expect.poll(() => query(page)).toContain('alpha=0.5');
+      await toTheEnd(page);
+      expect((await state(page)).converged).toBe(true);
+    });
+  });
+
+  describe('charges', () => {
+    it('turn by keys and by the hand', async () => {
+      const page = await open('charges');
+      const sphere = page.getByRole('application', { name: /sphere/ });
+      const yaw = async () => Number(await sphere.getAttribute('data-yaw'));
+      const first = await yaw();
+      await sphere.focus();
+      await page.keyboard.press('ArrowLeft');
+      await expect.poll(yaw).not.toBe(first);
+      const second = await yaw();
+      await sphere.hover();
+      await page.mouse.down();
+      await page.mouse.move(100, 400, { steps: 3 });
+      await page.mouse.up();
+      await expect.poll(yaw).not.toBe(second);
+    });
+
+    it.each([
+      ['k=3', '1.000.000.000.001.000.000.000.001.00'],
+      ['k=3&law=coulomb', '1.00−0.50−0.50−0.501.00−0.50−0.50−0.501.00'],
+      ['k=2&alpha=0.3', '1.000.000.001.00'],
+    ])('bring WWᵀ to where it belongs: %s', async (chosen, numbers) => {
+      const page = await open(`charges?${chosen}`);
+      await toTheEnd(page);
+      expect((await state(page)).converged).toBe(true);
+      expect((await page.locator('.gram tbody td').allTextContents()).join('')).toBe(numbers);
+    });
+  });
+
+  describe('the race', () => {
+    it('brings everybody home on data of few and of many columns, and says when', async () => {
+      for (const chosen of ['', '?cloud=spring&k=1&time=milliseconds']) {
+        const page = await open(`race${chosen}`);
+        await toTheEnd(page);
+        expect((await state(page)).converged).toBe(true);
+        const ends = await page
+          .locator('[data-lane]')
+          .evaluateAll((all) => all.map((one) => (one as HTMLElement).dataset.end));
+        expect(new Set(ends)).toEqual(new Set(['converged']));
+        await watched?.close();
+      }
+      watched = undefined;
+    });
+
+    it('leaves the page its frames', async () => {
+      const page = await open('race');
+      const gaps = await page.evaluate(
+        () =>
+          new Promise<number[]>((resolve) => {
+            const times: number[] = [];
+            const tick = (now: number): void => {
+              times.push(now);
+              if (times.length < 60) requestAnimationFrame(tick);
+              else resolve(times.slice(1).map((time, i) => time - times[i]));
+            };
+            requestAnimationFrame(tick);
+          }),
+      );
+      // The median: this machine may be busy with other things.
+      expect(gaps.sort((a, b) => a - b)[30]).toBeLessThan(50);
+    });
+  });
+
+  describe('uniqueness', () => {
+    it.each([
+      ['', 'true', 'true', 'hold'],
+      ['second=4', 'true', 'false', 'The axes spin, the plane holds.'],
+      ['third=2', 'false', 'true', 'The plane is not determined.'],
+      ['second=4&k=1', 'false', 'false', 'The axis is not determined.'],
+    ])('judges %s', async (chosen, subspace, axis, words) => {
+      const page = await open(`uniqueness?${chosen}`);
+      const verdict = page.locator('[data-verdict]');
+      await expect.poll(() => verdict.getAttribute('data-verdict')).toBe(subspace);
+      expect(await verdict.getAttribute('data-axis')).toBe(axis);
+      expect(await page.locator('.told').textContent()).toContain(words);
+    });
+
+    it('follows its sliders', async () => {
+      const page = await open('uniqueness');
+      await page.getByRole('slider', { name: /^λ₂/ }).fill('4');
+      await expect.poll(() => page.locator('.told').textContent()).toContain('The axes spin');
+      await page.getByRole('button', { name: 'λ₃ = λ₂' }).click();
+      await expect.poll(() => page.locator('.told').textContent()).toContain('not determined');
+    });
+  });
+
+  it('has its state in the address, and takes it from there', async () => {
+    const page = await open('forces');
+    await page.getByLabel('Points', { exact: true }).selectOption('roll');
+    await page.getByLabel('Steps').selectOption('momentum');
+    await expect.poll(() => query(page)).toBe('cloud=roll&how=momentum');
+    await page.reload();
+    await page.locator('.screen').waitFor();
+    expect(await page.getByLabel('Points', { exact: true }).inputValue()).toBe('roll');
+    expect(await page.getByLabel('Steps').inputValue()).toBe('momentum');
+    await toTheEnd(page);
+    expect((await state(page)).converged).toBe(true);
+  });
+
+  it("shows the user's own data on every screen that takes points", async () => {
+    watched = await watch(browser, server.url);
+    const { page } = watched;
+    await page
+      .locator('.status [role=status]')
+      .filter({ hasText: /components? of/ })
+      .waitFor();
+    await page.getByRole('navigation', { name: 'Screens' }).getByRole('link', { name: 'Learn' }).click();
+    for (const [screen, label] of [
+      ['variance', 'Points'],
+      ['forces', 'Points'],
+      ['autoencoder', 'Points'],
+      ['race', 'Data'],
+    ]) {
+      await page
+        .getByRole('navigation', { name: 'Roads' })
+        .getByRole('link', { name: new RegExp(screen, 'i') })
+        .click();
+      await page.locator(`[data-screen=${screen}]`).waitFor();
+      const choice = page.getByLabel(label, { exact: true });
+      expect(await choice.locator('option').last().textContent()).toMatch(/^Your data: /);
+      await choice.selectOption('own');
+      await expect.poll(() => query(page)).toContain('cloud=own');
+      await toTheEnd(page);
+      const { converged, angle } = await state(page);
+      expect(converged, screen).toBe(true);
+      expect(angle, screen).toBeLessThan(1e-4);
+    }
+  });
+
+  it('takes nonsense in the address for what is usual', async () => {
+    const page = await open('autoencoder?cloud=%3Cimg%3E&rule=x&k=99&alpha=NaN&step=-1e9&seed=');
+    await toTheEnd(page);
+    expect((await state(page)).converged).toBe(true);
+  });
+
+  it('leads from screen to screen, each from its top', async () => {
+    const page = await open('variance');
+    for (const screen of SCREENS.slice(1)) {
+      await page.getByRole('link', { name: /^Next/ }).click();
+      await page.locator(`[data-screen=${screen}]`).waitFor();
+      expect(await page.evaluate(() => scrollY)).toBe(0);
+      expect(await page.evaluate(() => document.activeElement?.tagName)).toBe('H1');
+    }
+    await page.getByRole('link', { name: 'Next: your own data' }).click();
+    await page.getByRole('navigation', { name: 'Screens' }).getByRole('link', { name: 'Explore' }).waitFor();
+  });
+});

@@ -1,0 +1,88 @@
+import { describe, expect, it } from 'vitest';
+import {
+  type Charged,
+  chargesRoad,
+  coulombEnergy,
+  forceOf,
+  LAWS,
+  type Law,
+  leastOf,
+} from '../../src/learn/charges-law.js';
+import { cloudOf } from '../../src/learn/clouds.js';
+import { random } from '../../src/learn/random.js';
+import { orthogonalityTerm, productTransposed, reconstructionTerm } from '../../src/learn/weight-terms.js';
+import { weighable } from '../../src/learn/weights.js';
+
+const data = weighable(cloudOf('pancake', 3).points);
+
+function arrive(law: Law, k: number, alpha = 1, seed = 1): Charged {
+  const road = chargesRoad(law, k, seed, { c: data.c, vectors: data.vectors, hand: { alpha } });
+  let last = road.next();
+  for (let next = last; next; next = road.next()) last = next;
+  return last!;
+}
+
+/** Minus the gradient of a loss by differences. */
+function descent(loss: (w: Float64Array) => number, w: Float64Array): Float64Array {
+  return w.map((_, at) => {
+    const [up, down] = [w.slice(), w.slice()];
+    up[at] += 1e-5;
+    down[at] -= 1e-5;
+    return (loss(down) - loss(up)) / 2e-5;
+  });
+}
+
+describe('forces on the sphere', () => {
+  const rng = random(9);
+  const w = new Float64Array(12).map(() => rng.normal());
+
+  it.each([1, 0.6, 0])('are minus the gradient of the loss, α = %f', (alpha) => {
+    const loss = (v: Float64Array) =>
+      alpha * orthogonalityTerm(v, 4, 3).loss + (1 - alpha) * reconstructionTerm(v, data.c, 4, 3).loss;
+    const found = descent(loss, w);
+    forceOf('rods', w, 4, alpha, data.c).forEach((value, at) => {
+      expect(value).toBeCloseTo(found[at], 4);
+    });
+  });
+
+  it('of charges are minus the gradient of their energy, and all run along the sphere', () => {
+    const whole = descent((v) => coulombEnergy(v, 4), w);
+    const along = forceOf('coulomb', w, 4, 1, data.c);
+    for (let a = 0; a < 4; a++) {
+      const row = w.subarray(3 * a, 3 * a + 3);
+      const square = row.reduce((sum, value) => sum + value * value, 0);
+      const inward = row.reduce((sum, value, j) => sum + value * whole[3 * a + j], 0) / square;
+      row.forEach((value, j) => {
+        expect(along[3 * a + j]).toBeCloseTo(whole[3 * a + j] - inward * value, 5);
+      });
+      const held = forceOf('held', w, 4, 1, data.c);
+      expect(row.reduce((sum, value, j) => sum + value * held[3 * a + j], 0)).toBeCloseTo(0, 10);
+    }
+  });
+});
+
+describe.each(LAWS)('%s', (law) => {
+  it.each([2, 3, 4, 5, 6])('comes to rest with %i rows where the mathematics says', (k) => {
+    const { converged, w, off, orthogonality } = arrive(law, k);
+    expect(converged).toBe(true);
+    const gram = productTransposed(w, w, k, 3, k);
+    if (law !== 'coulomb') {
+      expect(off).toBeLessThan(1e-5);
+      expect(orthogonality).toBeCloseTo(leastOf(law, k), 5);
+      return;
+    }
+    // Charges: poles, a triangle, a tetrahedron; an octahedron has its neighbours at right angles.
+    const cosine = { 2: -1, 3: -0.5, 4: -1 / 3 }[k];
+    if (cosine !== undefined) for (let a = 1; a < k; a++) expect(gram[a]).toBeCloseTo(cosine, 4);
+    if (k === 6) expect(Math.min(...gram)).toBeCloseTo(-1, 4);
+  });
+});
+
+describe('data that pull too', () => {
+  it.each([0, 0.3, 0.8])('turn two rows into the principal plane, orthonormal, α = %f', (alpha) => {
+    const { converged, angle, off } = arrive('rods', 2, alpha);
+    expect(converged).toBe(true);
+    expect(angle).toBeLessThan(1e-5);
+    expect(off).toBeLessThan(1e-5);
+  });
+});

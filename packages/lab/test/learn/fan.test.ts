@@ -1,0 +1,74 @@
+import { pca } from '@scree/core';
+import { describe, expect, it } from 'vitest';
+import { cloudWith, expectedTurn, fanOf, lineTurn, subspaceTurn, typical, wobble } from '../../src/learn/fan.js';
+import { covarianceOf, eigenOf } from '../../src/learn/small-matrix.js';
+
+const NOISE = 0.1;
+
+/** How far noise turns the first axis, and the plane of the first two. */
+function turns(values: readonly number[]): { axis: number; plane: number } {
+  const points = cloudWith(values);
+  const still = eigenOf(covarianceOf(points), 3);
+  const fan = fanOf(points, NOISE, 60);
+  return {
+    axis: typical(fan.map((one) => lineTurn(one.vectors.subarray(0, 3), still.vectors.subarray(0, 3)))),
+    plane: typical(fan.map((one) => subspaceTurn(one, still, 2))),
+  };
+}
+
+describe('a fan of axes', () => {
+  it('is of a cloud with exactly the eigenvalues that were asked for', async () => {
+    for (const values of [
+      [4, 2, 0.6],
+      [4, 4, 1],
+      [4, 1, 1],
+    ]) {
+      const model = await pca(cloudWith(values), { k: 3 });
+      model.variances.forEach((value, j) => {
+        expect(value).toBeCloseTo(values[j], 10);
+      });
+    }
+  });
+
+  it('is narrow where variances are apart, and as wide as first-order theory says', () => {
+    const { axis, plane } = turns([4, 2, 0.6]);
+    expect(plane).toBeLessThan(0.05);
+    // Both neighbours turn an axis; the nearer one more.
+    expect(axis / expectedTurn(4, 2, NOISE)).toBeGreaterThan(0.6);
+    expect(axis / expectedTurn(4, 2, NOISE)).toBeLessThan(1.7);
+    expect(plane / expectedTurn(2, 0.6, NOISE)).toBeGreaterThan(0.6);
+    expect(plane / expectedTurn(2, 0.6, NOISE)).toBeLessThan(1.7);
+  });
+
+  it('opens in a plane that holds where λ₁ = λ₂, and loses the plane where λ₂ = λ₃', () => {
+    const first = turns([4, 4, 0.6]);
+    expect(first.axis).toBeGreaterThan(0.5);
+    expect(first.plane).toBeLessThan(0.05);
+    const second = turns([4, 2, 2]);
+    expect(second.axis).toBeLessThan(0.1);
+    expect(second.plane).toBeGreaterThan(0.5);
+  });
+
+  it('is what the library warns of', async () => {
+    const equal = await pca(cloudWith([4, 4, 0.6]), { k: 2 });
+    expect(equal.uniqueness.subspace.determined).toBe(true);
+    expect(equal.uniqueness.axes.map(({ determined }) => determined)).toEqual([false, false]);
+    const lost = await pca(cloudWith([4, 2, 2]), { k: 2 });
+    expect(lost.uniqueness.subspace.determined).toBe(false);
+  });
+});
+
+describe('noise that wanders', () => {
+  it('ends, moves by little steps, and begins the same every time', () => {
+    const points = cloudWith([4, 2, 0.6]);
+    const moments = [];
+    const road = wobble(points, NOISE);
+    for (let next = road.next(); next; next = road.next()) moments.push(next);
+    expect(moments.at(-1)?.converged).toBe(true);
+    for (let i = 1; i < moments.length; i++) {
+      const step = lineTurn(moments[i].axes.vectors.subarray(0, 3), moments[i - 1].axes.vectors.subarray(0, 3));
+      expect(step).toBeLessThan(0.02);
+    }
+    expect(wobble(points, NOISE).next()?.axes.vectors).toEqual(moments[0].axes.vectors);
+  });
+});

@@ -1,0 +1,35 @@
+import { fstatSync, writeSync } from 'node:fs';
+
+/**
+ * Text on standard output. Where that is a file Node takes what a full disk has accepted of it for the whole: we write on until it is
+ * all there, or an error.
+ */
+export function print(text: string): void {
+  if (!isFile()) {
+    process.stdout.write(text);
+    return;
+  }
+  const bytes = Buffer.from(text);
+  try {
+    for (let from = 0; from < bytes.length; ) from += writeSync(1, bytes, from);
+  } catch (error) {
+    throw new PrintError(error as NodeJS.ErrnoException);
+  }
+}
+
+export class PrintError extends Error {
+  readonly code: string;
+
+  constructor({ code = '', message }: NodeJS.ErrnoException) {
+    super(`standard output cannot be written: ${message}.`);
+    this.code = code;
+  }
+}
+
+function isFile(): boolean {
+  try {
+    return fstatSync(1).isFile();
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,139 @@
+import { spawnSync } from 'node:child_process';
+import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, describe, expect, it } from 'vitest';
+import { npy, PROGRAM, useBinary } from './binary.js';
+
+const binary = useBinary('disk');
+const { write, run, refused, path } = binary;
+write(
+  'data.npy',
+  npy(4000, 30, (i) => Math.sin(i * i)),
+);
+run(['fit', 'data.npy', '--all', '-o', 'model.json', '-q']);
+run(['compress', 'data.npy', '--all', '-o', 'data.scree', '-q']);
+// Another user must get as far as the file.
+chmodSync(binary.folder, 0o755);
+
+/** Everything that writes a file, with the place where it goes. */
+const WRITERS: readonly (readonly [string, (folder: string) => string[]])[] = [
+  ['a model', (to) => ['fit', 'data.npy', '--all', '-o', `${to}/m.json`]],
+  ['a compact model', (to) => ['fit', 'data.npy', '--all', '-o', `${to}/m.pca`]],
+  ['scores as .npy', (to) => ['transform', 'model.json', 'data.npy', '-o', `${to}/s.npy`]],
+  ['scores as .csv', (to) => ['transform', 'model.json', 'data.npy', '-o', `${to}/s.csv`]],
+  ['scores as .parquet', (to) => ['transform', 'model.json', 'data.npy', '-o', `${to}/s.parquet`]],
+  ['scores as .arrow', (to) => ['transform', 'model.json', 'data.npy', '-o', `${to}/s.arrow`]],
+  ['a report', (to) => ['report', 'data.npy', '-k', '3', '-o', `${to}/r.html`]],
+  ['a compressed file', (to) => ['compress', 'data.npy', '--all', '-o', `${to}/c.scree`]],
+  ['a decompressed file', (to) => ['decompress', 'data.scree', '-o', `${to}/d.npy`]],
+  ['a checkpoint', (to) => ['fit', 'data.npy', '-k', '3', '--every', '0', '--checkpoint', `${to}/k.part`]],
+];
+
+describe('where files may be no larger than 4 KB', () => {
+  mkdirSync(path('small'));
+  it.each(WRITERS)('%s is not written, and says so', (_, args) => {
+    expect(refused(args('small'), { before: 'ulimit -f 4' })).toMatch(/cannot be written: the disk is full \(EFBIG\)/);
+    expect(readdirSync(path('small'))).toEqual([]);
+  });
+
+  it('what was there before stays as it was', () => {
+    writeFileSync(path('small/old.npy'), 'old');
+    refused(['transform', 'model.json', 'data.npy', '-o', 'small/old.npy'], { before: 'ulimit -f 4' });
+    expect(readFileSync(path('small/old.npy'), 'utf8')).toBe('old');
+  });
+
+  it('standard input that must be laid down says that there is no room', () => {
+    const text = `a,b\n${'1,2\n2,1\n3,5\n'.repeat(2000)}`;
+    mkdirSync(path('tmp'));
+    const line = refused(['fit', '-', '-k', '1'], { before: 'ulimit -f 4', input: text, env: { TMPDIR: path('tmp') } });
+    expect(line).toMatch(/the disk is full/);
+    expect(readdirSync(path('tmp'))).toEqual([]);
+  });
+});
+
+describe.runIf(mounted())('on a disk that is full', () => {
+  afterAll(() => void spawnSync('umount', [path('disk')]));
+
+  it.each(WRITERS)('%s is not written, and says so', (_, args) => {
+    expect(refused(args('disk'))).toMatch(/cannot be written: the disk is full \(ENOSPC\)/);
+    expect(readdirSync(path('disk'))).toEqual(['full']);
+  });
+
+  it('standard output says so', () => {
+    const args = [
+      '-c',
+      'exec "$@" > disk/out',
+      'bash',
+      process.execPath,
+      PROGRAM,
+      'fit',
+      'data.npy',
+      '--all',
+      '--json',
+    ];
+    const { status, stderr } = spawnSync('bash', args, { cwd: binary.folder, encoding: 'utf8' });
+    expect(status).toBe(1);
+    expect(stderr).toMatch(/^scree: standard output cannot be written: ENOSPC/m);
+    expect(stderr).not.toMatch(/ {4}at /);
+  });
+});
+
+/** A disk of 16 KB with no room left, where we may mount one. */
+function mounted(): boolean {
+  mkdirSync(path('disk'), { recursive: true });
+  const { status } = spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=16k', 'tmpfs', path('disk')], { stdio: 'ignore' });
+  if (status !== 0) return false;
+  writeFileSync(path('disk/full'), new Uint8Array(12 << 10));
+  return true;
+}
+
+describe('without permission', () => {
+  // Root may do everything: then somebody else runs it.
+  const uid = process.getuid?.() === 0 ? 65534 : undefined;
+  const as = uid === undefined ? {} : { uid };
+  // Where the sources lie in a folder that others may not enter, nobody else can run them.
+  const can = run(['--version'], as).code === 0;
+
+  it.runIf(can)('data are not read', () => {
+    for (const name of ['secret.npy', 'secret.csv', 'secret.parquet']) {
+      write(name, 'PAR1 a,b\n1,2\n');
+      chmodSync(path(name), 0);
+      expect(refused(['fit', name, '-k', '1'], as)).toMatch(/must not be read by this user \(EACCES\)/);
+    }
+    expect(refused(['transform', 'model.json', 'secret.csv', '-o', '/dev/null.npy'], as)).toMatch(/EACCES/);
+    write('secret.json', '{}');
+    chmodSync(path('secret.json'), 0);
+    expect(refused(['inspect', 'secret.json'], as)).toMatch(/must not be read by this user/);
+  });
+
+  it.runIf(can)('nothing is written', () => {
+    mkdirSync(path('closed'));
+    chmodSync(path('closed'), 0o555);
+    for (const [, args] of WRITERS) {
+      expect(refused(args('closed'), as)).toMatch(/closed\/\S+ must not be written by this user \(EACCES\)/);
+    }
+  });
+});
+
+describe('whoever reads the output', () => {
+  const shell = (line: string): { status: number | null; stdout: string; stderr: string } =>
+    spawnSync('bash', ['-c', `set -o pipefail; ${line}`, 'bash', process.execPath, PROGRAM], {
+      cwd: binary.folder,
+      encoding: 'utf8',
+      timeout: 60_000,
+    });
+
+  it('may have enough of it', () => {
+    for (const args of ['fit data.npy --all --json', 'inspect model.json', '--help', 'completion bash']) {
+      const { status, stderr } = shell(`"$@" ${args} | head -c 1 >/dev/null`);
+      expect({ args, status }).toEqual({ args, status: 0 });
+      expect(stderr).not.toMatch(/EPIPE|Error|node:/);
+    }
+  });
+
+  it('need not hear what is told on the way', () => {
+    const { status } = shell(`"$@" fit data.npy -k 2 -o heard.json 2> >(exec true)`);
+    expect(status).toBe(0);
+    expect(existsSync(join(binary.folder, 'heard.json'))).toBe(true);
+  });
+});
