@@ -75,6 +75,9 @@ class Elements {
   /** All elements that lie whole in the window. */
   #scan(): unknown[] {
     const elements: unknown[] = [];
+    const start = this.#at;
+    // All of it at once, where every byte is a character: to begin a decoding takes longer than a short row.
+    let ascii: string | undefined;
     for (;;) {
       this.#skipBlanks();
       if (this.#at === this.#end) return elements;
@@ -94,7 +97,10 @@ class Elements {
       } else {
         const stop = this.#elementEnd();
         if (stop === -1) return elements;
-        elements.push(this.#parse(textOf(this.#window, this.#at, stop)));
+        ascii ??= textOf(this.#window, start, this.#end);
+        const plain = ascii.length === this.#end - start;
+        const text = plain ? ascii.slice(this.#at - start, stop - start) : textOf(this.#window, this.#at, stop);
+        elements.push(this.#parse(text));
         this.#at = stop;
         this.#row++;
         if (this.#layout === 'list') this.#state = 'after';
