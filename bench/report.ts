@@ -2,10 +2,12 @@ import type { FloatType } from './data.js';
 import type { Environment } from './environment.js';
 import { filesTable } from './files-report.js';
 import { count, megabytes, milliseconds, percent, scientific, table, times } from './format.js';
+import { labTable } from './lab-report.js';
 import {
   type FilesResult,
   type GrowthResult,
   type KernelResult,
+  type LabResult,
   type LearningResult,
   type Measurement,
   type StreamingResult,
@@ -26,9 +28,10 @@ export function report(quick: boolean): string | undefined {
   const streaming = saved<StreamingResult>('streaming', quick);
   const learning = saved<LearningResult>('learning', quick);
   const files = saved<FilesResult>('files', quick);
+  const lab = saved<LabResult>('lab', quick);
   const environments = [
     ...measured.map(({ result }) => result.environment),
-    ...[growth, kernels, streaming, learning, files].flatMap((r) => r?.environment ?? []),
+    ...[growth, kernels, streaming, learning, files, lab].flatMap((r) => r?.environment ?? []),
   ];
   const latest = environments.reduce<Environment | undefined>((a, b) => (a && a.date >= b.date ? a : b), undefined);
   if (!latest) return undefined;
@@ -45,7 +48,7 @@ export function report(quick: boolean): string | undefined {
     `${describe(latest)}.`,
     '',
     ...(missing.length > 0 ? [`Not measured yet: ${missing.map(({ name }) => name).join(', ')}.`, ''] : []),
-    ...skippedLines([...measured.map(({ result }) => result), growth, kernels, streaming, learning, files]),
+    ...skippedLines([...measured.map(({ result }) => result), growth, kernels, streaming, learning, files, lab]),
     '## Targets',
     '',
     ...targetTable(measured),
@@ -72,6 +75,7 @@ export function report(quick: boolean): string | undefined {
     ...(streaming ? ['', '## Streaming', '', ...streamingTable(streaming), ...differs(streaming.environment)] : []),
     ...(learning ? ['', '## Learning', '', ...learningTable(learning), ...differs(learning.environment)] : []),
     ...(files ? ['', '## Files', '', ...filesTable(files), ...differs(files.environment)] : []),
+    ...(lab ? ['', '## Lab', '', ...labTable(lab), ...differs(lab.environment)] : []),
     '',
   ].join('\n');
 }

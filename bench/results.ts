@@ -84,6 +84,25 @@ export interface WidthResult {
   readonly cold?: { readonly reading: number; readonly fit: number };
 }
 
+/** The lab in Chromium, on software rendering. */
+export interface LabResult {
+  readonly environment: Environment;
+  /** Of the scripts that Explore loads, packed. */
+  readonly bytes: number;
+  /** From the request to the first paint. */
+  readonly paint: Spread;
+  /** From the end of loading to the scores of iris on the screen. */
+  readonly iris: Spread;
+  /** The fit of 10,000 digits. */
+  readonly mnist: Spread;
+  readonly points: number;
+  /** Milliseconds between two frames while points are dragged, and of a canvas that is only cleared. */
+  readonly frames: { readonly drawing: number; readonly empty: number };
+  /** Milliseconds of the longest task while k is dragged. */
+  readonly longest: number;
+  readonly skipped: readonly string[];
+}
+
 /** The command on files, beside the bare reading and copying. */
 export interface FilesResult {
   readonly environment: Environment;

@@ -48,6 +48,8 @@ export const FILES = {
   copying: 0.7,
   helpMilliseconds: 80,
 };
+/** The lab: bytes of its scripts, milliseconds to its first paint, of iris drawn, of a fit of 10,000 digits, of a task while k is dragged; points that are panned, and how many times as long as empty ones their frames may take. */
+export const LAB = { bytes: 400 * 1024, paint: 1000, iris: 100, mnist: 1000, longest: 50, points: 60_000, frames: 1.1 };
 /** Widths of .npy files of one size: where does a fit keep up with the reading? */
 export const WIDTHS = { cols: [8, 32, 128, 256], bytes: 2 ** 31 };
 /** How many times as long as two passes an epoch of points may take, and how many rows a second hebbian learning should see, of MNIST. */

@@ -18,8 +18,8 @@ import type { Solver } from './solver.js';
 
 /** Epochs, of two readings each. */
 const EPOCHS = 5000;
-/** Batches of which one is looked at for the loss, which takes as long to know as a step. */
-const LOOK = 4;
+/** How often an epoch's way is looked at for the loss, which takes as long to know as a step. */
+const LOOKS = 16;
 /** Residual of a row where σ₁ = 1 below which Sanger's rule has told the components apart. */
 const IN_ORDER = 1e-3;
 /** Length below which a row is on its way to nothing. */
@@ -57,6 +57,7 @@ export function* byHebb(rule: HebbianRule, facts: Facts, controls: Controls): Ru
   const rows = Math.min(controls.batch ?? usualBatch(n), n);
   // A row is longer than σ₁ by the effective rank: steps on few rows are that much shorter.
   const size = new StepSize(weights, controls, STEP / (1 + trace / rows));
+  const every = Math.max(1, Math.floor(n / rows / LOOKS));
   for (let epoch = 0; ; epoch++) {
     const step = size.step / (controls.decay === undefined ? 1 : 1 + epoch / controls.decay);
     const anchor = epoch > 0 && controls.decay === undefined ? yield* anchorAt(weights.at, k, top) : undefined;
@@ -64,7 +65,7 @@ export function* byHebb(rule: HebbianRule, facts: Facts, controls: Controls): Ru
     let batches = 0;
     yield* batchEpoch(weights.at, k, rows, top, anchor, function* (image) {
       const m = yield* paced(rowProductSteps(image, k, weights.at, k, d));
-      if (batches++ % LOOK === 0 || !Number.isFinite(m[0])) {
+      if (batches++ % every === 0 || !Number.isFinite(m[0])) {
         const p = yield* paced(rowProductSteps(weights.at, k, weights.at, k, d));
         losses.push(reconstructionLoss(m, p, trace, k));
       }
@@ -78,8 +79,10 @@ export function* byHebb(rule: HebbianRule, facts: Facts, controls: Controls): Ru
     // At the anchor the loss of all rows is known; without one it is the mean over the way.
     const m = known && (yield* paced(rowProductSteps(known.image, k, at, k, d)));
     const loss = m ? reconstructionLoss(m, p, trace, k) : way;
+    // The mean over the way of a first epoch is no measure for the losses at anchors: batches of few rows may have any.
+    const comparable = known !== undefined || controls.decay !== undefined || !Number.isFinite(loss);
     // Sanger's rule is no gradient of this loss: on its way to the order of components it may climb a little.
-    const { shorter } = size.judge(loss, { mayGrow: true, place: at });
+    const { shorter } = comparable ? size.judge(loss, { mayGrow: true, place: at }) : {};
     yield {
       loss,
       terms: { reconstruction: loss },
@@ -88,7 +91,9 @@ export function* byHebb(rule: HebbianRule, facts: Facts, controls: Controls): Ru
       defect: defectOf(p, k),
       rows: at,
       ...(known ? { image: known.image.map((value) => value * top) } : {}),
-      ...(known && rule === 'sanger' ? { settled: inOrder(at, known.image, k, d) } : {}),
+      ...(rule === 'sanger' && controls.decay === undefined
+        ? { settled: known !== undefined && inOrder(at, known.image, k, d) }
+        : {}),
       shorter,
     };
   }

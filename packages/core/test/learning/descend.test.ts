@@ -192,6 +192,24 @@ describe('descend', () => {
     expect(apart('subspace')).toBeGreaterThan(0.1);
   });
 
+  it('converges on few rows in small batches, whatever the seed', () => {
+    const few = withSpectrum(84, 3, (i) => [4, 2, 0.6][i]);
+    for (const rule of ['oja', 'subspace', 'sanger'] as const) {
+      for (let seed = 1; seed <= 12; seed++) {
+        expect([...descend(few, { rule, seed })].at(-1)?.angle, `${rule}, seed ${seed}`).toBeLessThan(1e-4);
+      }
+    }
+  });
+
+  it("by Sanger's rule for all components does not end before they are in order", async () => {
+    const exact = await pca(rows, { k: 6 });
+    const { rows: found } = [...descend(rows, { rule: 'sanger', k: 6 })].at(-1) as Snapshot;
+    const axis = (data: Float64Array, r: number) => ({ rows: 1, cols: 6, data: data.slice(6 * r, 6 * r + 6) });
+    for (let r = 0; r < 6; r++) {
+      expect(principalAngles(axis(found.data, r), axis(exact.components.data, r))[0]).toBeLessThan(0.05);
+    }
+  });
+
   it('tells what pulls from what pushes', () => {
     // Two points near each other and far from the third, in one dimension: Dˣ is −2⟨xᵢ, xⱼ⟩ of what is centred.
     const state = descend([[0], [1], [11]], { rule: 'pairwise', k: 1, exact: false }).next().value as Snapshot;

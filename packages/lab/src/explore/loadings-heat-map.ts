@@ -13,9 +13,9 @@ const LETTER = 7.5;
  * Components as a heat map: a row for each column of the table, a field for each component. Of many columns, those with
  * the largest weights in the components shown, in the table's order.
  */
-export function heatMap({ components }: Model, shown: number, columns: readonly string[], width: number): Element {
-  const { cols: d, data } = components;
-  const drawn = heaviest(data, shown, d);
+export function heatMap(model: Model, shown: number, columns: readonly string[], width: number): Element {
+  const { cols: d, data } = model.components;
+  const drawn = heaviest(model, shown);
   const fields = drawn.flatMap((column) =>
     Array.from({ length: shown }, (_, c) => ({ column, component: c + 1, weight: data[c * d + column] })),
   );
@@ -63,7 +63,7 @@ export function heatMap({ components }: Model, shown: number, columns: readonly 
 }
 
 /** The columns with the largest squared weights, at most `MOST_COLUMNS` of them. */
-function heaviest(data: Float64Array, shown: number, d: number): number[] {
+export function heaviest({ components: { data, cols: d } }: Model, shown: number): number[] {
   const weight = (j: number): number => {
     let sum = 0;
     for (let c = 0; c < shown; c++) sum += data[c * d + j] ** 2;

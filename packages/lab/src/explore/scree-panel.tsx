@@ -4,6 +4,7 @@ import type { Model } from '@scree/core';
 import { percent } from '@scree/core/words';
 import { useCallback, useRef } from 'preact/hooks';
 import { Chart } from '../charts/chart.js';
+import { NumbersTable } from '../charts/numbers-table.js';
 import { fitted } from '../state/fit.js';
 import { component, k } from '../state/view.js';
 import { TakeFigure } from '../take/take-figure.js';
@@ -76,6 +77,15 @@ export function ScreePanel() {
           }}
         />
       </div>
+      <NumbersTable
+        caption="Variance explained"
+        head={['component', 'share', 'all up to it']}
+        rows={Array.from(model.varianceRatios, (ratio, c) => [
+          String(c + 1),
+          percent(ratio),
+          percent(sumOf(model, c + 1)),
+        ])}
+      />
       <p class="hint">Bars: each component. Line: all up to it. Drag to choose how many are kept.</p>
     </section>
   );

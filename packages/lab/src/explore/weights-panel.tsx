@@ -1,11 +1,12 @@
 import { useCallback, useMemo, useRef } from 'preact/hooks';
 import { Chart } from '../charts/chart.js';
+import { NumbersTable } from '../charts/numbers-table.js';
 import { fitted } from '../state/fit.js';
 import { picture } from '../state/picture.js';
 import { component, k } from '../state/view.js';
 import { TakeFigure } from '../take/take-figure.js';
 import { MOST_BARS, weightBars } from './loadings-bars.js';
-import { heatMap, MOST_COLUMNS, MOST_COMPONENTS } from './loadings-heat-map.js';
+import { heatMap, heaviest, MOST_COLUMNS, MOST_COMPONENTS } from './loadings-heat-map.js';
 import { Panel } from './panel.js';
 
 /** Names of the columns that were fitted. */
@@ -34,6 +35,14 @@ export function WeightsPanel() {
       <div ref={home}>
         <Chart draw={draw} />
       </div>
+      <NumbersTable
+        caption="Weights of the columns"
+        head={['column', ...Array.from({ length: shown }, (_, c) => `PC${c + 1}`)]}
+        rows={heaviest(model, shown).map((j) => [
+          names[j],
+          ...Array.from({ length: shown }, (_, c) => model.components.data[c * d + j].toFixed(3)),
+        ])}
+      />
       <p class="hint">
         Blue is positive, orange negative, stronger is larger.
         {d > MOST_COLUMNS ? ` Of ${d.toLocaleString('en')} columns, the ${MOST_COLUMNS} with the largest weights.` : ''}

@@ -4,7 +4,7 @@ import type { Opened } from './data.js';
 import { wantsPictures } from './picture.js';
 import { readPlaces, writePlaces } from './places.js';
 import { defaultsFor, SCALES, type Settings, SOLVERS, settings } from './settings.js';
-import { arrows, axes, colour, component, k, solid } from './view.js';
+import { arrows, axes, colour, component, k, selected, solid } from './view.js';
 
 /** All that was chosen, in the address: whoever opens it sees the same. Of the data it holds the name of a built-in set only. */
 
@@ -66,10 +66,29 @@ export function keepAddress(): () => void {
       view: solid.value ? '3d' : undefined,
       colour: String(colour.value),
       arrows: arrows.value ? undefined : '0',
+      rows: selectedText(),
       pictures: wantsPictures.value === undefined ? undefined : wantsPictures.value ? '1' : '0',
       component: component.value === 0 ? undefined : String(component.value + 1),
     });
   });
+}
+
+/** Longest list of selected rows that an address takes. */
+const LONGEST = 400;
+
+function selectedText(): string | undefined {
+  const rows = selected.value;
+  // Rows that lie scattered take five letters each: where they are sure to be too many, nothing is written at all.
+  if (!rows || rows.length > 100_000) return undefined;
+  const text = writePlaces([...rows]);
+  return text.length > LONGEST ? undefined : text;
+}
+
+/** Rows that the address selects, of so many. */
+export function selectionFrom(query: URLSearchParams, rows: number): Uint32Array | undefined {
+  const text = query.get('rows');
+  const places = text === null ? undefined : readPlaces(text, rows)?.filter((place) => place < rows);
+  return places && places.length > 0 ? Uint32Array.from(places) : undefined;
 }
 
 function oneOf<Choice extends string>(choices: readonly Choice[], text: string | null): Choice | undefined {

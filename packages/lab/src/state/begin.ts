@@ -1,12 +1,12 @@
 import { DATASETS, type DatasetName, isDataset } from '../data/datasets.js';
 import { route } from '../route.js';
 import type { Origin } from '../worker/messages.js';
-import { settingsFrom, viewFrom } from './address.js';
+import { selectionFrom, settingsFrom, viewFrom } from './address.js';
 import { ask, fail, openData, opened, problem } from './data.js';
 import { fitted } from './fit.js';
 import { picture } from './picture.js';
 import { settings } from './settings.js';
-import { arrows, colour, k } from './view.js';
+import { arrows, colour, k, selected } from './view.js';
 
 /** Share of the variance that the first k keeps. */
 const FIRST_SHARE = 0.9;
@@ -25,6 +25,7 @@ async function begin(origin: Origin, dataset: string | undefined, query: URLSear
     queueMicrotask(() => stop());
     // Arrows of single pixels say nothing.
     if (picture.peek() && !query.has('arrows')) arrows.value = false;
+    selected.value = selectionFrom(query, now.model.n);
     if (!told.k) k.value = enoughOf(now.model.varianceRatios);
     const by = colour.peek();
     if (told.colour || typeof by !== 'number') return;

@@ -16,6 +16,7 @@ export function readPlaces(text: string, count: number): readonly number[] | und
     const match = /^(\d{1,9})(?:-(\d{1,9}))?$/.exec(part);
     if (!match) return undefined;
     const from = Number(match[1]);
+    if (from >= count) continue;
     const to = Math.min(count - 1, Number(match[2] ?? match[1]));
     for (let place = from; place <= to; place++) places.add(place);
   }
