@@ -1,5 +1,10 @@
 import { render } from 'preact';
 import { App } from './app.js';
+import { route } from './route.js';
+import { beginAddress } from './state/begin.js';
 import './style/base.css';
 
+const exploring = route.peek().path[0] !== 'learn';
+// Before anything is drawn: the worker reads and fits meanwhile.
+if (exploring) beginAddress();
 render(<App />, document.getElementById('app')!);

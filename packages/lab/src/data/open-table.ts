@@ -1,22 +1,41 @@
+import { DataError } from '@scree/core';
 import {
   anyPlace,
+  type Bytes,
   blobBytes,
   checkFileOptions,
   identify,
   openTable as openIdentified,
+  readerAt,
   type Table,
   type TableReader,
 } from '@scree/core/files';
 
 const parquet: TableReader = async (bytes, options) => (await import('./parquet-table.js')).openParquet(bytes, options);
 
+/** Bytes of a blob up to which it is read at once: every reading of a blob is a question to the browser, of milliseconds. */
+const SMALL = 1 << 20;
+
 /** Opens a file as columns and rows, whatever its format. What reads Parquet is loaded when there is one. */
-export async function openTable(blob: Blob, name: string): Promise<Table> {
+export async function openTable(data: Blob | Uint8Array, name: string): Promise<Table> {
   const options = checkFileOptions({});
   const place = {
     ...anyPlace,
     readers: { parquet },
   };
-  const file = await identify(blobBytes(blob, name), { name }, options, place.unpack);
+  const small = data instanceof Blob && data.size <= SMALL ? new Uint8Array(await data.arrayBuffer()) : data;
+  const bytes = small instanceof Blob ? blobBytes(small, name) : bytesOf(small, name);
+  const file = await identify(bytes, { name }, options, place.unpack);
   return openIdentified(file, options, place);
+}
+
+/** Bytes that are in memory already. */
+function bytesOf(bytes: Uint8Array, path: string): Bytes {
+  if (bytes.length === 0) throw new DataError('EMPTY_DATA', `${path} is empty.`);
+  const readAt = async (into: Uint8Array, position: number): Promise<number> => {
+    const part = bytes.subarray(position, position + into.length);
+    into.set(part);
+    return part.length;
+  };
+  return { path, size: bytes.length, rewindable: true, readAt, open: () => readerAt(readAt) };
 }

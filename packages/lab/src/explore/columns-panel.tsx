@@ -1,5 +1,5 @@
 import { useSignal } from '@preact/signals';
-import { several } from '@scree/core/words';
+import { count, several } from '@scree/core/words';
 import { shorten } from '../shorten.js';
 import { change, settings } from '../state/settings.js';
 
@@ -32,7 +32,7 @@ export function ColumnsPanel() {
     <section class="panel" aria-labelledby="columns-title">
       <div class="title-row">
         <h2 id="columns-title">Columns</h2>
-        <span class="hint">{`${chosen.columns.length.toLocaleString('en')} of ${usable.length.toLocaleString('en')}`}</span>
+        <span class="hint">{`${count(chosen.columns.length)} of ${count(usable.length)}`}</span>
       </div>
       {usable.length > 12 && (
         <input

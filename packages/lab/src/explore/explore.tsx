@@ -1,12 +1,13 @@
 import { useEffect } from 'preact/hooks';
 import { keepAddress } from '../state/address.js';
 import { beginAddress } from '../state/begin.js';
-import { busy, opened } from '../state/data.js';
+import { busy } from '../state/data.js';
 import { fitted } from '../state/fit.js';
 import { ColumnsPanel } from './columns-panel.js';
 import { ComponentPictures } from './component-pictures.js';
 import { DataPanel } from './data-panel.js';
 import { DropTarget } from './drop-target.js';
+import { Later } from './later.js';
 import { RebuiltPanel } from './rebuilt-panel.js';
 import { ScoresPanel } from './scores-panel.js';
 import { ScreePanel } from './scree-panel.js';
@@ -21,7 +22,7 @@ import '../style/explore.css';
 /** One's own data and what PCA finds in them: what is chosen on the left, linked views of the model on the right. */
 export function Explore() {
   useEffect(() => {
-    if (!opened.peek()) beginAddress();
+    beginAddress();
     return keepAddress();
   }, []);
   return (
@@ -41,18 +42,24 @@ export function Explore() {
             <div class="row first">
               <div class="stack">
                 <ScoresPanel />
-                <ComponentPictures />
-                <WeightsPanel />
+                <Later>
+                  <ComponentPictures />
+                  <WeightsPanel />
+                </Later>
               </div>
               <div class="stack">
                 <ScreePanel />
-                <RebuiltPanel />
-                <WordsPanel />
-                <ComponentPanel />
+                <Later>
+                  <RebuiltPanel />
+                  <WordsPanel />
+                  <ComponentPanel />
+                </Later>
               </div>
             </div>
-            <TablePanel />
-            <TakePanel />
+            <Later>
+              <TablePanel />
+              <TakePanel />
+            </Later>
           </>
         )}
       </div>

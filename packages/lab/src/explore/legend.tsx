@@ -1,4 +1,4 @@
-import { show } from '@scree/core/words';
+import { count, show } from '@scree/core/words';
 import { shorten } from '../shorten.js';
 import { colouring } from '../state/colouring.js';
 
@@ -25,10 +25,10 @@ export function LegendView() {
     <div class="legend">
       <span>{shorten(legend.title, 40)}</span>
       <ul>
-        {legend.entries.map(({ name, colour, count }) => (
+        {legend.entries.map(({ name, colour, count: rows }) => (
           <li key={name}>
             <span class="swatch" style={{ background: colour }} />
-            {shorten(name, 30)} <span class="hint number">{count.toLocaleString('en')}</span>
+            {shorten(name, 30)} <span class="hint number">{count(rows)}</span>
           </li>
         ))}
       </ul>

@@ -1,8 +1,7 @@
 import * as Plot from '@observablehq/plot';
 import type { Model } from '@scree/core';
 import { shortenMiddle } from '../shorten.js';
-
-export const MOST_BARS = 20;
+import { MOST_BARS } from './heaviest.js';
 
 /** Widest letter to expect on average, in the 12 pixel type of the charts. */
 const LETTER = 7.5;

@@ -1,10 +1,7 @@
 import * as Plot from '@observablehq/plot';
 import type { Model } from '@scree/core';
 import { shortenMiddle } from '../shorten.js';
-
-/** What fits on a screen and can still be read. */
-export const MOST_COLUMNS = 40;
-export const MOST_COMPONENTS = 10;
+import { heaviest } from './heaviest.js';
 
 /** Widest letter to expect on average, in the 12 pixel type of the charts. */
 const LETTER = 7.5;
@@ -60,21 +57,6 @@ export function heatMap(model: Model, shown: number, columns: readonly string[],
         : null,
     ],
   });
-}
-
-/** The columns with the largest squared weights, at most `MOST_COLUMNS` of them. */
-export function heaviest({ components: { data, cols: d } }: Model, shown: number): number[] {
-  const weight = (j: number): number => {
-    let sum = 0;
-    for (let c = 0; c < shown; c++) sum += data[c * d + j] ** 2;
-    return sum;
-  };
-  const weights = Array.from({ length: d }, (_, j) => weight(j));
-  return weights
-    .map((_, j) => j)
-    .sort((a, b) => weights[b] - weights[a])
-    .slice(0, MOST_COLUMNS)
-    .sort((a, b) => a - b);
 }
 
 /** Mixed by the browser from the page's own colours, so that it follows light and dark without a redraw. */

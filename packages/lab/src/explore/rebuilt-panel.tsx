@@ -1,5 +1,5 @@
 import type { Model } from '@scree/core';
-import { percent, show } from '@scree/core/words';
+import { count, percent, show } from '@scree/core/words';
 import { ask, fail } from '../state/data.js';
 import { fitted, rowNumber } from '../state/fit.js';
 import { picture } from '../state/picture.js';
@@ -48,7 +48,7 @@ export function RebuiltPanel() {
                 paint={(context) => paintGrey(context, row.values, size, row.values)}
                 deps={[row]}
               />
-              <figcaption>{`row ${rowNumber(now, row.row).toLocaleString('en')}`}</figcaption>
+              <figcaption>{`row ${count(rowNumber(now, row.row))}`}</figcaption>
             </figure>
             <figure>
               <Picture

@@ -1,4 +1,4 @@
-import { show } from '@scree/core/words';
+import { count, show } from '@scree/core/words';
 import { shorten } from '../shorten.js';
 import { ask, fail } from '../state/data.js';
 import { fitted, rowNumber } from '../state/fit.js';
@@ -44,7 +44,7 @@ export function RowCard() {
   const more = picture.value ? 0 : now.columns.length - TOLD;
   return (
     <div class="row-card">
-      <strong>{`Row ${rowNumber(now, row).toLocaleString('en')}`}</strong>
+      <strong>{`Row ${count(rowNumber(now, row))}`}</strong>
       <dl>
         {columns.map((place, at) => (
           <div key={`${place} ${at}`}>
@@ -52,7 +52,7 @@ export function RowCard() {
             <dd>{shorten(cells[at] === '' ? '–' : cells[at], 28)}</dd>
           </div>
         ))}
-        {more > 0 && <div class="hint">{`and ${more.toLocaleString('en')} more`}</div>}
+        {more > 0 && <div class="hint">{`and ${count(more)} more`}</div>}
         {drawn?.now === now && (
           <div>
             <dt>{`PC${x + 1}, PC${y + 1}`}</dt>

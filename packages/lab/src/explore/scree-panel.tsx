@@ -1,23 +1,20 @@
-import * as Plot from '@observablehq/plot';
 import { useSignal } from '@preact/signals';
 import type { Model } from '@scree/core';
-import { percent } from '@scree/core/words';
+import { count, percent } from '@scree/core/words';
 import { useCallback, useRef } from 'preact/hooks';
 import { Chart } from '../charts/chart.js';
 import { NumbersTable } from '../charts/numbers-table.js';
 import { fitted } from '../state/fit.js';
 import { component, k } from '../state/view.js';
 import { TakeFigure } from '../take/take-figure.js';
-
-/** Room around the bars, which the handle over them has to know. */
-const MARGIN = { left: 44, right: 8, top: 26, bottom: 34 };
+import { MARGIN } from './scree-margin.js';
 
 /** Share of the variance of each component and of all up to it, with a handle that says how many are kept. */
 export function ScreePanel() {
   const home = useRef<HTMLDivElement>(null);
   const dragging = useSignal(false);
   const { model } = fitted.value!;
-  const draw = useCallback((width: number) => screePlot(model, width), [model]);
+  const draw = useCallback(async (width: number) => (await import('./scree-plot.js')).screePlot(model, width), [model]);
   const most = model.k;
   const kept = Math.min(k.value, most);
   const place = `calc(${MARGIN.left}px + (100% - ${MARGIN.left + MARGIN.right}px) * ${kept / most})`;
@@ -36,7 +33,7 @@ export function ScreePanel() {
         <strong class="number">{`k = ${kept}`}</strong>
         {` keeps `}
         <strong class="number">{percent(sumOf(model, kept))}</strong>
-        {` of the variance of ${model.d.toLocaleString('en')} columns`}
+        {` of the variance of ${count(model.d)} columns`}
       </p>
       <div
         class="scree-chart"
@@ -96,49 +93,4 @@ function sumOf({ varianceRatios }: Model, count: number): number {
     1,
     varianceRatios.subarray(0, count).reduce((sum, ratio) => sum + ratio, 0),
   );
-}
-
-function screePlot({ varianceRatios }: Model, width: number): Element {
-  let sum = 0;
-  const bars = Array.from(varianceRatios, (ratio, i) => {
-    sum += ratio;
-    return { component: i + 1, ratio, sum: Math.min(1, sum) };
-  });
-  const count = bars.length;
-  const every = Math.ceil(count / Math.max(1, Math.floor(width / 40)));
-  const told = bars.slice(0, 5).map(({ component, ratio }) => `component ${component} ${percent(ratio)}`);
-  return Plot.plot({
-    width,
-    height: 220,
-    marginLeft: MARGIN.left,
-    marginRight: MARGIN.right,
-    marginTop: MARGIN.top,
-    marginBottom: MARGIN.bottom,
-    ariaLabel: `Share of the variance: ${told.join(', ')}. ${count} together ${percent(sum)}.`,
-    x: {
-      // A bar ends where its number says: at k all components up to k are to the left of the handle.
-      domain: [0, count],
-      label: null,
-      ticks: bars.map(({ component }) => component - 0.5).filter((_, i) => i % every === 0),
-      tickFormat: (at: number) => String(at + 0.5),
-      tickSize: 0,
-    },
-    y: { label: 'share of variance', domain: [0, 1], tickFormat: '.0%', grid: true, ticks: 5 },
-    marks: [
-      Plot.rectY(bars, {
-        x1: ({ component }) => component - 0.88,
-        x2: ({ component }) => component - 0.12,
-        y: 'ratio',
-        fill: 'var(--accent)',
-      }),
-      Plot.line(bars, { x: ({ component }) => component - 0.5, y: 'sum', stroke: 'var(--warm)', strokeWidth: 2 }),
-      Plot.dot(bars, {
-        x: ({ component }) => component - 0.5,
-        y: 'sum',
-        fill: 'var(--warm)',
-        r: count > 30 ? 0 : 3.5,
-      }),
-      Plot.ruleY([0]),
-    ],
-  });
 }

@@ -1,4 +1,4 @@
-import { several } from '@scree/core/words';
+import { count, several } from '@scree/core/words';
 import { shorten } from '../shorten.js';
 import { picture, possiblePicture, wantsPictures } from '../state/picture.js';
 import { change, SCALES, type Settings, SOLVERS, settings } from '../state/settings.js';
@@ -84,7 +84,7 @@ export function SettingsPanel() {
           <p class="hint" id="missing-hint">
             {`Missing in ${missing
               .slice(0, 4)
-              .map((j) => `${shorten(columns[j].name, 24)} (${columns[j].missing.toLocaleString('en')})`)
+              .map((j) => `${shorten(columns[j].name, 24)} (${count(columns[j].missing)})`)
               .join(', ')}${missing.length > 4 ? ` and ${several(missing.length - 4, 'more column')}` : ''}.`}
           </p>
         </div>

@@ -1,5 +1,5 @@
 import { computed, signal } from '@preact/signals';
-import { several, show } from '@scree/core/words';
+import { count, several, show } from '@scree/core/words';
 import { shorten } from '../shorten.js';
 import { ask, fail } from '../state/data.js';
 import { fitted, rowNumber } from '../state/fit.js';
@@ -56,8 +56,8 @@ const shown = resource(
 export function TablePanel() {
   const now = fitted.value!;
   const found = shown.value;
-  const { count } = listed.value;
-  const pages = Math.max(1, Math.ceil(count / PAGE));
+  const { count: rows } = listed.value;
+  const pages = Math.max(1, Math.ceil(rows / PAGE));
   const current = Math.min(page.value, pages - 1);
   const drawn = points.value?.now === now ? points.value : undefined;
   const chosen = new Set(selected.value ?? []);
@@ -66,7 +66,7 @@ export function TablePanel() {
   return (
     <Panel
       id="table"
-      title={selected.value ? `${several(count, 'selected row')}` : 'Rows'}
+      title={selected.value ? `${several(rows, 'selected row')}` : 'Rows'}
       tools={
         <div class="table-tools">
           <SearchRows />
@@ -116,7 +116,7 @@ export function TablePanel() {
                 >
                   <th scope="row">
                     <button type="button" class="link" aria-pressed={chosen.has(row)} onClick={() => toggle(row)}>
-                      {rowNumber(now, row).toLocaleString('en')}
+                      {count(rowNumber(now, row))}
                     </button>
                   </th>
                   {found.cells[at].map((cell, c) => (
@@ -136,7 +136,7 @@ export function TablePanel() {
         <button type="button" disabled={current === 0} onClick={() => (page.value = current - 1)}>
           Previous
         </button>
-        <span class="hint number">{`page ${(current + 1).toLocaleString('en')} of ${pages.toLocaleString('en')}`}</span>
+        <span class="hint number">{`page ${current + count(1)} of ${count(pages)}`}</span>
         <button type="button" disabled={current >= pages - 1} onClick={() => (page.value = current + 1)}>
           Next
         </button>

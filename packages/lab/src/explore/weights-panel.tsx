@@ -1,3 +1,4 @@
+import { count } from '@scree/core/words';
 import { useCallback, useMemo, useRef } from 'preact/hooks';
 import { Chart } from '../charts/chart.js';
 import { NumbersTable } from '../charts/numbers-table.js';
@@ -5,8 +6,7 @@ import { fitted } from '../state/fit.js';
 import { picture } from '../state/picture.js';
 import { component, k } from '../state/view.js';
 import { TakeFigure } from '../take/take-figure.js';
-import { MOST_BARS, weightBars } from './loadings-bars.js';
-import { heatMap, heaviest, MOST_COLUMNS, MOST_COMPONENTS } from './loadings-heat-map.js';
+import { heaviest, MOST_BARS, MOST_COLUMNS, MOST_COMPONENTS } from './heaviest.js';
 import { Panel } from './panel.js';
 
 /** Names of the columns that were fitted. */
@@ -21,7 +21,10 @@ export function WeightsPanel() {
   const { model } = fitted.value!;
   const names = useNames();
   const shown = Math.min(k.value, model.k, MOST_COMPONENTS);
-  const draw = useCallback((width: number) => heatMap(model, shown, names, width), [model, shown, names]);
+  const draw = useCallback(
+    async (width: number) => (await import('./loadings-heat-map.js')).heatMap(model, shown, names, width),
+    [model, shown, names],
+  );
   // Where rows are pictures, the components are too, and are drawn as such.
   if (picture.value) return null;
   const d = names.length;
@@ -45,7 +48,7 @@ export function WeightsPanel() {
       />
       <p class="hint">
         Blue is positive, orange negative, stronger is larger.
-        {d > MOST_COLUMNS ? ` Of ${d.toLocaleString('en')} columns, the ${MOST_COLUMNS} with the largest weights.` : ''}
+        {d > MOST_COLUMNS ? ` Of ${count(d)} columns, the ${MOST_COLUMNS} with the largest weights.` : ''}
         {k.value > MOST_COMPONENTS ? ` The first ${MOST_COMPONENTS} of ${k.value} components.` : ''}
       </p>
     </Panel>
@@ -58,7 +61,10 @@ export function ComponentPanel() {
   const { model } = fitted.value!;
   const names = useNames();
   const chosen = Math.min(component.value, model.k - 1);
-  const draw = useCallback((width: number) => weightBars(model, chosen, names, width), [model, chosen, names]);
+  const draw = useCallback(
+    async (width: number) => (await import('./loadings-bars.js')).weightBars(model, chosen, names, width),
+    [model, chosen, names],
+  );
   if (picture.value) return null;
   const d = names.length;
   return (
@@ -84,7 +90,7 @@ export function ComponentPanel() {
       <div ref={home}>
         <Chart draw={draw} />
       </div>
-      {d > MOST_BARS && <p class="hint">{`The ${MOST_BARS} largest of ${d.toLocaleString('en')} weights.`}</p>}
+      {d > MOST_BARS && <p class="hint">{`The ${MOST_BARS} largest of ${count(d)} weights.`}</p>}
     </Panel>
   );
 }

@@ -1,4 +1,4 @@
-import { certificateWords, several, show, uniquenessWords } from '@scree/core/words';
+import { certificateWords, count, several, show, uniquenessWords } from '@scree/core/words';
 import { type Fitted, fitted, rowNumber } from '../state/fit.js';
 import { modelOfK } from '../state/model-of-k.js';
 import { outliers } from '../state/outliers.js';
@@ -72,7 +72,7 @@ function Outlying({ now, kept }: { readonly now: Fitted; readonly kept: number }
                 onPointerLeave={() => (hovered.value = undefined)}
                 onClick={() => (selected.value = Uint32Array.of(row))}
               >
-                {`row ${rowNumber(now, row).toLocaleString('en')}`}
+                {`row ${count(rowNumber(now, row))}`}
               </button>
             </span>
           ))}

@@ -57,8 +57,12 @@ export function beginText(text: string): void {
   void begin({ kind: 'text', name: 'pasted table', text }, undefined, new URLSearchParams());
 }
 
-/** What the address asks for when the page is opened. */
+let begun = false;
+
+/** What the address asks for when the page is opened, unless something was opened already. */
 export function beginAddress(): void {
+  if (begun) return;
+  begun = true;
   const { query } = route.peek();
   const file = query.get('file');
   if (file !== null) {

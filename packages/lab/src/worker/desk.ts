@@ -48,10 +48,10 @@ export class Desk implements Desked {
   #work: Work | undefined;
 
   async open(origin: Origin, control: Control): Promise<DataFacts> {
-    const blob = await blobOf(origin, control);
+    const content = await contentOf(origin, control);
     const labels = origin.kind === 'address' ? origin.labels : undefined;
     const extra = labels && (await labelsOf(labels, control));
-    const table = await openTable(blob, origin.name);
+    const table = await openTable(content, origin.name);
     let held: Held;
     try {
       held = await Held.read(table, origin.name, extra, control);
@@ -213,9 +213,9 @@ export class Desk implements Desked {
   }
 }
 
-async function blobOf(origin: Origin, { signal }: Control): Promise<Blob> {
+async function contentOf(origin: Origin, { signal }: Control): Promise<Blob | Uint8Array> {
   if (origin.kind === 'blob') return origin.blob;
-  if (origin.kind === 'text') return new Blob([origin.text]);
+  if (origin.kind === 'text') return new TextEncoder().encode(origin.text);
   const response = await fetch(origin.url, signal ? { signal } : {});
   if (!response.ok) {
     throw new DataError('NO_FILE', `${origin.name} could not be fetched: the server answered ${response.status}.`);
@@ -225,7 +225,7 @@ async function blobOf(origin: Origin, { signal }: Control): Promise<Blob> {
 
 /** The labels of pictures, from a file of their own. */
 async function labelsOf({ name, url }: { name: string; url: string }, control: Control): Promise<ExtraColumn> {
-  const table = await openTable(await blobOf({ kind: 'address', name, url }, control), name);
+  const table = await openTable(await contentOf({ kind: 'address', name, url }, control), name);
   try {
     const labels = await Held.read(table, name, undefined, control);
     const column = labels.column(0)!;

@@ -1,7 +1,15 @@
 import { dots } from './dots.js';
 import type { Cloud, Painter, Piece, Rectangle } from './painter.js';
+import type { CloudPoints } from './types.js';
 
-/** Points by hand, where there is no WebGL2: the same picture, of fewer points. */
+/** Points that are painted by hand sooner than a graphics card can be set up, which takes a tenth of a second. */
+const FEW = 5000;
+
+export function isFew({ x }: CloudPoints): boolean {
+  return x.length <= FEW;
+}
+
+/** Points by hand, where they are few, or where there is no WebGL2: the same picture, of fewer points. */
 export class CanvasPainter implements Painter {
   readonly most = 200_000;
   readonly ready = true;

@@ -1,7 +1,7 @@
 import { type Box, drawArrows } from './arrows.js';
 import { type Bounds, boundsOf } from './bounds.js';
 import { between, type Camera, isHome } from './camera.js';
-import { CanvasPainter } from './canvas-painter.js';
+import { CanvasPainter, isFew } from './canvas-painter.js';
 import { Easel } from './easel.js';
 import { listen, type Place } from './gestures.js';
 import { rowsInside, union } from './lasso.js';
@@ -59,7 +59,8 @@ export class Scene {
     this.#stage = stage;
     this.#props = props;
     const restored = (): void => this.#redraw('places');
-    this.#easel = new Easel(Renderer.on(stage.canvas, restored) ?? new CanvasPainter(stage.canvas));
+    const card = isFew(props.points) ? undefined : Renderer.on(stage.canvas, restored);
+    this.#easel = new Easel(card ?? new CanvasPainter(stage.canvas));
     this.#cloud = {
       points: props.points,
       colours: props.colours,
