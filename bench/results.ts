@@ -114,7 +114,14 @@ export interface FilesResult {
   readonly skipped: readonly string[];
 }
 
-type AnyResult = FilesResult | LabResult | WorkloadResult | GrowthResult | KernelResult | StreamingResult | LearningResult;
+type AnyResult =
+  | FilesResult
+  | LabResult
+  | WorkloadResult
+  | GrowthResult
+  | KernelResult
+  | StreamingResult
+  | LearningResult;
 
 const folder = (quick: boolean): URL => new URL(quick ? '../results/quick/' : '../results/', import.meta.url);
 

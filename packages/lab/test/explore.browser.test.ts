@@ -73,7 +73,7 @@ describe.skipIf(!executablePath)('Explore, in Chromium', () => {
     await expect.poll(() => kept().textContent()).toMatch(/97\.8\s%/);
     expect(await page.evaluate(() => crossOriginIsolated)).toBe(true);
     await page.getByText('Every axis is determined by the data').waitFor();
-    expect(await page.locator('table tbody tr').count()).toBe(25);
+    expect(await page.locator('.table-scroll tbody tr').count()).toBe(25);
   });
 
   it('keeps as many components as the handle says, by pointer and by keyboard', async () => {
@@ -109,7 +109,7 @@ describe.skipIf(!executablePath)('Explore, in Chromium', () => {
     await page.mouse.up();
     // The left cloud of iris is the setosa.
     await expect.poll(() => selection().textContent()).toMatch(/^\d+ rows selected/);
-    const cells = await page.locator('table tbody td:nth-child(2)').allTextContents();
+    const cells = await page.locator('.table-scroll tbody td:nth-child(2)').allTextContents();
     expect(new Set(cells)).toEqual(new Set(['setosa']));
     await page.getByRole('button', { name: 'Clear' }).click();
     await expect.poll(() => selection().textContent()).toContain('Click a point');
@@ -125,7 +125,7 @@ describe.skipIf(!executablePath)('Explore, in Chromium', () => {
   });
 
   it('shows the row under the pointer', async () => {
-    await page.locator('table tbody tr').nth(2).hover();
+    await page.locator('.table-scroll tbody tr').nth(2).hover();
     await expect.poll(() => page.locator('.row-card').textContent()).toContain('Row 3');
     expect(await page.locator('.row-card').textContent()).toContain('setosa');
   });

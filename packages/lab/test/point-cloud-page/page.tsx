@@ -72,6 +72,7 @@ function Page() {
   return (
     <section class="panel">
       <PointCloud
+        card
         points={points}
         colours={colours}
         palette={palette()}

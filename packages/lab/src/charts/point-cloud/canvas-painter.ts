@@ -1,12 +1,13 @@
 import { dots } from './dots.js';
 import type { Cloud, Painter, Piece, Rectangle } from './painter.js';
-import type { CloudPoints } from './types.js';
+import type { PointCloudProps } from './types.js';
 
 /** Points that are painted by hand sooner than a graphics card can be set up, which takes a tenth of a second. */
 const FEW = 5000;
 
-export function isFew({ x }: CloudPoints): boolean {
-  return x.length <= FEW;
+/** Whether the graphics card is asked to draw. */
+export function wantsCard({ points, card = points.x.length > FEW }: Pick<PointCloudProps, 'points' | 'card'>): boolean {
+  return card;
 }
 
 /** Points by hand, where they are few, or where there is no WebGL2: the same picture, of fewer points. */

@@ -1,7 +1,7 @@
 import { effect } from '@preact/signals';
 import type { JSX } from 'preact';
 import { useId, useLayoutEffect, useRef } from 'preact/hooks';
-import { isFew } from './canvas-painter.js';
+import { wantsCard } from './canvas-painter.js';
 import { Scene } from './scene.js';
 import { toPng, toSvg } from './take-away.js';
 import type { PointCloudProps } from './types.js';
@@ -15,7 +15,7 @@ const KEYS =
 /** The big scatter: two dimensions to a million points, three to 100,000. */
 export function PointCloud(props: PointCloudProps): JSX.Element {
   // A canvas keeps for good what draws on it.
-  return <Cloud key={isFew(props.points) ? 'few' : 'many'} {...props} />;
+  return <Cloud key={String(wantsCard(props))} {...props} />;
 }
 
 function Cloud(props: PointCloudProps): JSX.Element {

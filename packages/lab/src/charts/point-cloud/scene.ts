@@ -1,7 +1,7 @@
 import { type Box, drawArrows } from './arrows.js';
 import { type Bounds, boundsOf } from './bounds.js';
 import { between, type Camera, isHome } from './camera.js';
-import { CanvasPainter, isFew } from './canvas-painter.js';
+import { CanvasPainter, wantsCard } from './canvas-painter.js';
 import { Easel } from './easel.js';
 import { listen, type Place } from './gestures.js';
 import { rowsInside, union } from './lasso.js';
@@ -59,7 +59,7 @@ export class Scene {
     this.#stage = stage;
     this.#props = props;
     const restored = (): void => this.#redraw('places');
-    const card = isFew(props.points) ? undefined : Renderer.on(stage.canvas, restored);
+    const card = wantsCard(props) ? Renderer.on(stage.canvas, restored) : undefined;
     this.#easel = new Easel(card ?? new CanvasPainter(stage.canvas));
     this.#cloud = {
       points: props.points,

@@ -33,6 +33,8 @@ export interface PointCloudProps {
   /** What is to be seen, for those who do not see it. */
   readonly label: string;
   readonly height?: number | undefined;
+  /** Whether the graphics card draws; unless the points are few, when nothing is said. */
+  readonly card?: boolean | undefined;
   /** What dragging does. */
   readonly tool: 'move' | 'lasso';
   /** Is given what can be done with the picture once it is there, and undefined when it goes. */
