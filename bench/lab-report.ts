@@ -25,7 +25,7 @@ export function labTable({ bytes, paint, iris, mnist, points, frames, longest }:
         time('fit of MNIST, 10,000 × 784', mnist, LAB.mnist),
         [
           'longest task while k is dragged, MNIST',
-          milliseconds(longest),
+          longest === 0 ? 'none above 50 ms' : milliseconds(longest),
           '',
           milliseconds(LAB.longest),
           word(longest <= LAB.longest),

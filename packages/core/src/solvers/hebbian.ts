@@ -22,7 +22,7 @@ const EPOCHS = 5000;
 const LOOKS = 16;
 /** Residual of a row where σ₁ = 1 below which Sanger's rule has told the components apart. */
 const IN_ORDER = 1e-3;
-/** Length below which a row is on its way to nothing. */
+/** Length below which a row is on its way to nothing, or to a component. */
 const FADED = 0.5;
 
 /**
@@ -92,16 +92,21 @@ export function* byHebb(rule: HebbianRule, facts: Facts, controls: Controls): Ru
       rows: at,
       ...(known ? { image: known.image.map((value) => value * top) } : {}),
       ...(rule === 'sanger' && controls.decay === undefined
-        ? { settled: known !== undefined && inOrder(at, known.image, k, d) }
+        ? { settled: known !== undefined && inOrder(at, known.image, trace, k, d) }
         : {}),
       shorter,
     };
   }
 }
 
-/** Whether rows are components themselves and not any basis of their span: ‖Cw − θw‖ is small where σ₁ = 1. A row fades that finds no variance. */
-function inOrder(weights: Float64Array, image: Float64Array, k: number, d: number): boolean {
+/**
+ * Whether rows are components themselves and not any basis of their span: ‖Cw − θw‖ is small where σ₁ = 1. On the way a row shrinks and
+ * grows again, when those before it take their share; it may stay short only where the others have all the variance there is.
+ */
+function inOrder(weights: Float64Array, image: Float64Array, trace: number, k: number, d: number): boolean {
   const values = Float64Array.from({ length: k }, (_, r) => dot(image, r * d, weights, r * d, d));
   const residuals = residualNorms(image.slice(), weights, values, k, d);
-  return residuals.every((residual, r) => residual <= IN_ORDER || norm(weights, r * d, d) < FADED);
+  const long = values.map((_, r) => Number(norm(weights, r * d, d) >= FADED));
+  const missing = trace - dot(values, 0, long, 0, k);
+  return residuals.every((residual, r) => (long[r] ? residual <= IN_ORDER : missing <= IN_ORDER * trace));
 }
