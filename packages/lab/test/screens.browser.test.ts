@@ -30,6 +30,7 @@ const screens: Record<string, { address: string; ready: (page: Page) => Promise<
       await page.getByLabel('Find rows by label, text or number').fill('cultivar 2');
       await page.keyboard.press('Enter');
       await page.getByText('71 rows selected').waitFor();
+      await page.evaluate(() => scrollTo(0, 0));
     },
   },
   'explore-error': {

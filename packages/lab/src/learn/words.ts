@@ -4,7 +4,9 @@ import { show } from '@scree/core/words';
 export function angleText(radians: number): string {
   const degrees = (Math.abs(radians) * 180) / Math.PI;
   if (degrees >= 0.1) return `${degrees.toFixed(1)}°`;
-  return degrees < 1e-14 ? '0°' : `${show(Number(degrees.toPrecision(2)))}\u00a0°`;
+  if (degrees < 1e-14) return '0°';
+  const text = show(degrees, 2);
+  return text.includes('×') ? `${text}\u00a0°` : `${text}°`;
 }
 
 /** So many decimals, with a real minus: numbers that move must not change their width. */
