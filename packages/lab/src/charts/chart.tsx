@@ -1,25 +1,15 @@
-import { useLayoutEffect, useRef, useState } from 'preact/hooks';
+import { useLayoutEffect } from 'preact/hooks';
 import { fail } from '../state/data.js';
+import { useWidth } from './use-width.js';
 
 interface Props {
   /** Draws at a width, once what draws is loaded; called again when the width or anything it closes over changes. */
   readonly draw: (width: number) => Promise<Element>;
-  /** What the picture is, to whom it is not shown; Plot's own ariaLabel when left out. */
-  readonly label?: string;
-  readonly class?: string;
 }
 
 /** A chart by Observable Plot, as wide as its place. Plot is loaded by who draws, and so after the scores, which need none of it. */
-export function Chart({ draw, label, class: name = '' }: Props) {
-  const home = useRef<HTMLDivElement>(null);
-  const [width, setWidth] = useState(0);
-  useLayoutEffect(() => {
-    const element = home.current!;
-    setWidth(element.clientWidth);
-    const observer = new ResizeObserver(() => setWidth(element.clientWidth));
-    observer.observe(element);
-    return () => observer.disconnect();
-  }, []);
+export function Chart({ draw }: Props) {
+  const [home, width] = useWidth();
   useLayoutEffect(() => {
     if (width === 0) return;
     let current = true;
@@ -27,7 +17,6 @@ export function Chart({ draw, label, class: name = '' }: Props) {
       if (!current) return;
       const svg = figure.matches('svg') ? figure : figure.querySelector(':scope > svg');
       svg?.setAttribute('role', 'img');
-      if (label) svg?.setAttribute('aria-label', label);
       // The picture has one name; Plot's names for its parts ("dot", "rule") say nothing more.
       for (const part of svg?.querySelectorAll('g[aria-label]') ?? []) part.removeAttribute('aria-label');
       home.current?.replaceChildren(figure);
@@ -35,6 +24,6 @@ export function Chart({ draw, label, class: name = '' }: Props) {
     return () => {
       current = false;
     };
-  }, [draw, width, label]);
-  return <div class={`chart ${name}`} ref={home} />;
+  }, [home, draw, width]);
+  return <div class="chart" ref={home} />;
 }

@@ -1,9 +1,9 @@
 import type { Matrix, PointForces } from '@scree/core';
+import { isNarrow } from '../charts/use-width.js';
 import type { Cloud } from './clouds.js';
 import { Arrow, Dots, Label, type Point, Segments } from './draw.js';
 import { type Reach, Stage, type View } from './stage.js';
 import { nearest, type Point3, Stage3d } from './stage-3d.js';
-import { isNarrow } from './use-width.js';
 
 const GROUPS = [0, 1, 2, 3] as const;
 /** Share of the largest coefficient above which a pair is drawn strongly, and below which it is not drawn at all. */

@@ -1,7 +1,7 @@
 import { show } from '@scree/core/words';
+import { useWidth } from '../charts/use-width.js';
 import { Label, type Point, pathOf } from './draw.js';
 import { powersOf, ticksOf } from './ticks.js';
-import { useWidth } from './use-width.js';
 
 export interface Series {
   readonly name: string;

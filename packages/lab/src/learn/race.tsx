@@ -2,6 +2,7 @@ import { useSignal } from '@preact/signals';
 import { type Matrix, pca, principalAngles } from '@scree/core';
 import { show } from '@scree/core/words';
 import { useEffect, useMemo, useRef } from 'preact/hooks';
+import { isNarrow } from '../charts/use-width.js';
 import { cloudChoices, useCloud } from './clouds.js';
 import { Choose, Controls } from './controls.js';
 import { Formula, Live, num, op, Piece, row, sub, sup } from './formula.js';
@@ -10,7 +11,6 @@ import { usePlayback } from './playback.js';
 import { FOUND, type Round, type Runner, race, wideCloud } from './race-lanes.js';
 import { Screen } from './screen.js';
 import { numberIn, oneOf, useSettings } from './settings.js';
-import { isNarrow } from './use-width.js';
 import { angleText, small } from './words.js';
 
 const USUAL = { cloud: 'wide', k: '2', time: 'epochs', seed: '1' };

@@ -1,8 +1,8 @@
 import { useSignal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
 import { useRef } from 'preact/hooks';
+import { useWidth } from '../charts/use-width.js';
 import { Arrow, type Point } from './draw.js';
-import { useWidth } from './use-width.js';
 
 export type Point3 = readonly [x: number, y: number, z: number];
 

@@ -1,7 +1,7 @@
 import type { ComponentChildren, SVGAttributes } from 'preact';
+import { useWidth } from '../charts/use-width.js';
 import { Label, type Point } from './draw.js';
 import { ticksOf } from './ticks.js';
-import { useWidth } from './use-width.js';
 
 /** From the data's units to the stage's pixels, the same length in both directions. */
 export interface View {

@@ -1,6 +1,6 @@
+import { useWidth } from '../charts/use-width.js';
 import { Label, type Point, pathOf } from './draw.js';
 import { lineAngle, type Turning } from './turning.js';
-import { useWidth } from './use-width.js';
 import { fixed } from './words.js';
 
 const HEIGHT = 168;
