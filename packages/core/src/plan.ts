@@ -66,8 +66,8 @@ export const STREAM_COLS = 2896;
 const KRYLOV_BLOCKS = 15;
 /** Billions of operations a second in plain TypeScript: QR, SVD, QL with vectors. */
 const PLAIN = 1.5;
-/** Seconds to bring a number in, pack it and look at it, on one thread. */
-const READ = 2e-9;
+/** Billions of numbers a second that are brought in, packed and looked at, where an engine does not say. */
+const READING = 0.5;
 /** What float32 sums must promise beyond the rest: they may turn out not to be enough. */
 const CHANCE = 1.1;
 /** Operations of the scatter from which it pays to look at some of the rows first. */
@@ -162,13 +162,15 @@ function estimateCosts(shape: Shape, request: PlanRequest): Partial<Record<Solve
   const { rows: n, cols: d, nonzeros } = shape;
   if (n === undefined) return {};
   const { rates, single } = request.engine;
+  /** Seconds of a number, beside its products. */
+  const read = 1 / ((rates.reading ?? READING) * 1e9);
   const { k } = request;
   const size = Math.min(n, d);
   const entries = nonzeros ?? n * d;
   const dense = nonzeros === undefined;
   // A fraction is not known to be few: half of all components is the middle guess.
   const count = k === undefined ? Math.min(10, size) : k === 'all' ? size : k < 1 ? size / 2 : Math.min(k, size);
-  const pass = (flops: number, rate: number): number => flops / (rate * 1e9) + entries * READ + PASS;
+  const pass = (flops: number, rate: number): number => flops / (rate * 1e9) + entries * read + PASS;
   const products = (flops: number): number => pass(flops, dense ? rates.products : rates.sparse);
   const plain = (flops: number): number => flops / (PLAIN * 1e9);
   /** The symmetric eigenproblem of size m: reduction, eigenvalues, vectors, their way back. */
@@ -191,7 +193,7 @@ function estimateCosts(shape: Shape, request: PlanRequest): Partial<Record<Solve
       // About a dozen products of the scatter with all vectors, each read anew.
       const correcting = loose
         ? 0
-        : 12 * ((2 * d * d * count + 8 * d * count * count) / (rates.products * 1e9) + d * d * READ);
+        : 12 * ((2 * d * d * count + 8 * d * count * count) / (rates.products * 1e9) + d * d * read);
       costs.refined =
         CHANCE *
         (pass(n * d * d * eight, single.rates.products) +
@@ -207,11 +209,11 @@ function estimateCosts(shape: Shape, request: PlanRequest): Partial<Record<Solve
       products(4 * entries * count) +
       eigen(n, count) +
       plain(4 * d * count * count) +
-      entries * READ;
+      entries * read;
   }
   if (size <= LARGEST_SQUARE) {
     const wide = n < d ? products(2 * entries * count) + plain(4 * d * count * count) : 0;
-    costs.svd = plain(2 * n * d * size + 12 * size ** 3) + products(4 * entries * count) + wide + entries * READ;
+    costs.svd = plain(2 * n * d * size + 12 * size ** 3) + products(4 * entries * count) + wide + entries * read;
   }
   const block = Math.min(size, count + 10);
   const blocks = Math.min(KRYLOV_BLOCKS, Math.ceil(size / block));
@@ -220,6 +222,6 @@ function estimateCosts(shape: Shape, request: PlanRequest): Partial<Record<Solve
   const projected = (eigen(basis, count) * (blocks + 3)) / 4;
   const orthogonal = (8 * d * basis * basis) / (rates.products * 1e9) + blocks * plain(4 * d * block * block);
   costs.krylov =
-    blocks * products(4 * entries * block) + products(4 * entries * count) + orthogonal + projected + entries * READ;
+    blocks * products(4 * entries * block) + products(4 * entries * count) + orthogonal + projected + entries * read;
   return costs;
 }

@@ -39,6 +39,18 @@ describe('the plan', () => {
     expect(quick.costs.krylov).toBeLessThan(plan(sparse).costs.krylov as number);
   });
 
+  it('counts what an engine takes to read, which is most of the work where columns are few', () => {
+    const rates = { products: 40, sparse: 1, eigen: 1.5 };
+    const seconds = (cols: number, engineRates: object) =>
+      plan(
+        { rows: 1e6, cols, dtype: 'float64', rewindable: true },
+        { k: 4, engine: { name: 'x', rates: { ...rates, ...engineRates } } },
+      ).costs.covariance as number;
+    expect(seconds(8, { reading: 0.25 })).toBeGreaterThan(1.5 * seconds(8, {}));
+    expect(seconds(8, { reading: 0.42, products: 80 })).toBeGreaterThan(seconds(8, {}));
+    expect(seconds(128, { reading: 0.42, products: 80 })).toBeLessThan(seconds(128, {}));
+  });
+
   it('takes float32 sums where the engine has them and they pay, and says so', () => {
     const rates = { products: 25, sparse: 1, eigen: 4 };
     const engine = { name: 'both', rates, single: { rates: { ...rates, products: 50 } } };

@@ -56,6 +56,8 @@ export interface Rates {
   readonly sparse: number;
   /** The reduction of a symmetric matrix, 4/3·d³. */
   readonly eigen: number;
+  /** Billions of numbers a second that a pass brings in, packs and looks at, whatever it multiplies; 0.5 when left out. */
+  readonly reading?: number | undefined;
 }
 
 /** Called between tiles with the rows done since the last call; throws to abort. Await what it returns. */

@@ -28,7 +28,7 @@ async function measure(engine: Engine): Promise<Rates> {
   const products = round(await timeProducts(engine));
   // The eigenproblem of a small matrix says little about that of a large one: it is taken to be as fast as the rest.
   const eigen = engine.rates.eigen * (products / engine.rates.products);
-  return { products, sparse: round(await timeSparse(engine)), eigen };
+  return { ...engine.rates, products, sparse: round(await timeSparse(engine)), eigen };
 }
 
 const none = (): void => {};
