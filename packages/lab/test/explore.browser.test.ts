@@ -74,6 +74,9 @@ describe.skipIf(!executablePath)('Explore, in Chromium', () => {
     expect(await page.evaluate(() => crossOriginIsolated)).toBe(true);
     await page.getByText('Every axis is determined by the data').waitFor();
     expect(await page.locator('.table-scroll tbody tr').count()).toBe(25);
+    expect(await page.locator('.pager').textContent()).toContain('page 1 of 6');
+    await page.getByRole('button', { name: 'row 101 (virginica)' }).click();
+    await expect.poll(() => selection().textContent()).toContain('1 row selected');
   });
 
   it('keeps as many components as the handle says, by pointer and by keyboard', async () => {

@@ -136,7 +136,7 @@ export function TablePanel() {
         <button type="button" disabled={current === 0} onClick={() => (page.value = current - 1)}>
           Previous
         </button>
-        <span class="hint number">{`page ${current + count(1)} of ${count(pages)}`}</span>
+        <span class="hint number">{`page ${count(current + 1)} of ${count(pages)}`}</span>
         <button type="button" disabled={current >= pages - 1} onClick={() => (page.value = current + 1)}>
           Next
         </button>

@@ -1,7 +1,8 @@
 import { certificateWords, count, several, show, uniquenessWords } from '@scree/core/words';
+import { shorten } from '../shorten.js';
 import { type Fitted, fitted, rowNumber } from '../state/fit.js';
 import { modelOfK } from '../state/model-of-k.js';
-import { outliers } from '../state/outliers.js';
+import { NAMED, outliers } from '../state/outliers.js';
 import { hovered, k, selected } from '../state/view.js';
 import { Panel } from './panel.js';
 
@@ -13,7 +14,7 @@ export function WordsPanel() {
   const model = exact?.now === now && exact.kept === kept ? exact.model : undefined;
   return (
     <Panel id="words" title="In words" class="words">
-      <Outlying now={now} kept={kept} />
+      <Outlying now={now} />
       {model ? (
         <>
           <h3>Determined by the data?</h3>
@@ -43,10 +44,7 @@ export function WordsPanel() {
   );
 }
 
-/** Rows named in a sentence. */
-const NAMED = 5;
-
-function Outlying({ now, kept }: { readonly now: Fitted; readonly kept: number }) {
+function Outlying({ now }: { readonly now: Fitted }) {
   const told = outliers.value;
   if (told?.now !== now) return null;
   const { median, largest, fence, beyond, worst } = told.found;
@@ -57,7 +55,7 @@ function Outlying({ now, kept }: { readonly now: Fitted; readonly kept: number }
     <>
       <h3>Rows that stand out</h3>
       <p>
-        {`Half of the rows are within ${show(median)} of their reconstruction from ${several(kept, 'score')}; `}
+        {`Half of the rows are within ${show(median)} of their reconstruction from ${several(told.k, 'score')}; `}
         {beyond === 0
           ? 'none stands out.'
           : `${several(beyond, 'row')} ${beyond === 1 ? 'is' : 'are'} farther than ${show(fence)}, Tukey’s fence. The farthest: `}
@@ -72,7 +70,7 @@ function Outlying({ now, kept }: { readonly now: Fitted; readonly kept: number }
                 onPointerLeave={() => (hovered.value = undefined)}
                 onClick={() => (selected.value = Uint32Array.of(row))}
               >
-                {`row ${count(rowNumber(now, row))}`}
+                {`row ${count(rowNumber(now, row))}${told.names[at] ? ` (${shorten(told.names[at], 24)})` : ''}`}
               </button>
             </span>
           ))}

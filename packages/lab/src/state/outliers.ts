@@ -1,14 +1,22 @@
 import { ask, fail } from './data.js';
 import { fitted } from './fit.js';
 import { resource } from './resource.js';
-import { k } from './view.js';
+import { k, labelColumn } from './view.js';
+
+/** Rows that are told by name. */
+export const NAMED = 5;
 
 /** Rows that are far from their reconstruction by k components. */
 export const outliers = resource(
   () => {
     const now = fitted.value;
-    return now && { now, k: Math.min(k.value, now.model.k) };
+    return now && { now, k: Math.min(k.value, now.model.k), label: labelColumn.value };
   },
-  async ({ now, k: kept }) => ({ now, k: kept, found: await ask('outliers', kept) }),
+  async ({ now, k: kept, label }) => {
+    const found = await ask('outliers', kept);
+    const rows = [...found.worst.subarray(0, NAMED)];
+    const cells = label === undefined ? [] : await ask('cells', { rows, columns: [label] });
+    return { now, k: kept, found, names: cells.map(([name]) => name) };
+  },
   fail,
 );
