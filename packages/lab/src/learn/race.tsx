@@ -189,6 +189,10 @@ export function RaceScreen() {
                 {sup(num(10), row(op('−'), num(5)))}
               </Piece>
             </Formula>
+            <p class="hint">
+              Milliseconds are those of computing. An epoch that takes ten times as long as those before it was
+              interrupted, and counts ten times as much.
+            </p>
           </div>
         </>
       }
