@@ -1,0 +1,143 @@
+import { loadModel, pca } from '@scree/core';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { cellOf } from '../src/worker/csv.js';
+import { Desk } from '../src/worker/desk.js';
+import type { Request } from '../src/worker/messages.js';
+import { outliersOf } from '../src/worker/outliers.js';
+import { groupsOf, scaleOf } from '../src/worker/values.js';
+
+const NAMES = ['a', 'b', 'c', 'd'];
+const rows = Array.from({ length: 40 }, (_, i) => NAMES.map((_, j) => Math.sin(3 * i + j * j) * (5 - j) + j));
+const text = `who,${NAMES.join(',')}\n${rows.map((row, i) => `person ${i},${row.join(',')}`).join('\n')}\n`;
+const plain: Request = { columns: [1, 2, 3, 4], scale: 'none', missing: 'drop', solver: 'auto' };
+
+async function fitted(content = text, request: Partial<Request> = {}) {
+  const desk = new Desk();
+  const facts = await desk.open({ kind: 'text', name: 'people.csv', text: content }, {});
+  const fit = await desk.fit({ ...plain, ...request }, {});
+  return { desk, facts, fit, model: loadModel(fit.model) };
+}
+
+describe('the desk', () => {
+  it('knows a table by its columns', async () => {
+    const { facts } = await fitted();
+    expect(facts.rows).toBe(40);
+    expect(facts.columns.map(({ name, kind, usable }) => [name, kind, usable])).toEqual([
+      ['who', 'text', false],
+      ...NAMES.map((name) => [name, 'number', true]),
+    ]);
+  });
+
+  it('fits what the library fits, of the columns that were chosen', async () => {
+    const { model } = await fitted(text, { columns: [2, 4], scale: 'unit' });
+    const exact = await pca(
+      rows.map((row) => [row[1], row[3]]),
+      { k: 2, scale: 'unit' },
+    );
+    expect(model.columnNames).toEqual(['b', 'd']);
+    for (const c of [0, 1]) expect(model.variances[c]).toBeCloseTo(exact.variances[c], 12);
+  });
+
+  it('knows the distance of every row from its reconstruction by any number of components', async () => {
+    const { desk } = await fitted();
+    for (const k of [1, 2, 3, 4]) {
+      const model = await pca(rows, { k });
+      const expected = await model.reconstructionError(rows);
+      const found = await desk.distances({ rows: rows.map((_, i) => i), k });
+      found.forEach((distance, i) => {
+        expect(distance ** 2).toBeCloseTo(expected[i], 10);
+      });
+    }
+  });
+
+  it('gives a model of fewer components as a fit of its own gives it', async () => {
+    const { desk } = await fitted();
+    const model = loadModel(await desk.modelOf(2, {}));
+    const own = await pca(rows, { k: 2 });
+    expect(model.k).toBe(2);
+    expect(model.noiseVariance).toBeCloseTo(own.noiseVariance, 12);
+    expect(model.uniqueness.subspace.gap).toBeCloseTo(own.uniqueness.subspace.gap as number, 10);
+  });
+
+  it('leaves out rows with gaps, or fills them with the mean, and counts rows as the table does', async () => {
+    const gaps = 'name,x,y\np,1,2\nq,,4\nr,3,5\ns,8,1\n';
+    const request = { columns: [1, 2] };
+    const dropped = await fitted(gaps, request);
+    expect([dropped.model.n, dropped.fit.incomplete, [...dropped.fit.kept!]]).toEqual([3, 1, [0, 2, 3]]);
+    expect(await dropped.desk.cells({ rows: [1], columns: [0, 1] })).toEqual([['r', '3']]);
+    expect([...(await dropped.desk.search({ text: 'S', columns: [0], limit: 9 }))]).toEqual([2]);
+    expect([...(await dropped.desk.search({ text: '#4', columns: [0], limit: 9 }))]).toEqual([2]);
+    const filled = await fitted(gaps, { ...request, missing: 'mean' });
+    expect([filled.model.n, filled.fit.incomplete, filled.fit.kept]).toEqual([4, 1, undefined]);
+    expect((await filled.desk.row(1))[0]).toBe(4);
+  });
+
+  it('answers for the fit there is until other data have one of their own', async () => {
+    const { desk } = await fitted();
+    await desk.open({ kind: 'text', name: 'one.csv', text: 'x,y\n1,2\n' }, {});
+    await expect(desk.fit({ ...plain, columns: [0, 1] }, {})).rejects.toThrow(/at least 2/);
+    expect(await desk.cells({ rows: [3], columns: [0] })).toEqual([['person 3']]);
+  });
+
+  it('writes scores with labels that compute nothing in a spreadsheet', async () => {
+    const { desk, model } = await fitted(text.replace('person 7', '=HYPERLINK("x")'));
+    const lines = (await (await desk.scoresCsv({ k: 2, labels: [0] })).text()).trim().split('\n');
+    expect(lines[0]).toBe('row,who,PC1,PC2');
+    expect(lines).toHaveLength(41);
+    expect(lines[8]).toContain(`"'=HYPERLINK(""x"")"`);
+    const scores = await model.transform(rows);
+    const [, , first] = lines[1].split(',');
+    expect(Number(first)).toBeCloseTo(scores.data[0], 12);
+  });
+});
+
+describe('cells of CSV', () => {
+  it('are text that a spreadsheet shows, whatever they hold', () => {
+    fc.assert(
+      fc.property(fc.string(), (value) => {
+        const cell = cellOf(value);
+        const shown = cell.startsWith('"') ? cell.slice(1, -1).replaceAll('""', '"') : cell;
+        if (!Number.isFinite(Number(value)) || value.trim() === '') expect(shown).not.toMatch(/^[=+\-@\t\r]/);
+        expect(shown.replace(/^'/, '')).toBe(value.replace(/^'/, ''));
+      }),
+    );
+  });
+});
+
+describe('what colours rows', () => {
+  const inOrder = (a: string, b: string): number => a.localeCompare(b, 'en', { numeric: true });
+
+  it('is ten groups at most, the largest, and one for the others', () => {
+    const texts = Array.from({ length: 300 }, (_, i) => `g${Math.floor(Math.sqrt(i))}`);
+    const found = groupsOf(texts, inOrder);
+    if (found.kind !== 'groups') throw new Error('groups');
+    expect(found.names).toHaveLength(11);
+    expect(found.names.at(-1)).toBe('8 others');
+    expect(found.counts.reduce((sum, count) => sum + count)).toBe(300);
+    expect(found.names[found.codes[288]]).toBe('g16');
+  });
+
+  it('is groups where numbers are few and whole, a scale otherwise, which one wild value does not stretch', () => {
+    expect(scaleOf(Float64Array.of(3, 1, 2, 1)).kind).toBe('groups');
+    const numbers = Float64Array.from({ length: 1000 }, (_, i) => i / 7);
+    numbers[5] = 1e12;
+    const found = scaleOf(numbers);
+    if (found.kind !== 'shades') throw new Error('shades');
+    expect(found.high).toBeLessThan(150);
+    expect(found.codes[5]).toBe(31);
+    expect(scaleOf(Float64Array.of(0.5, Number.NaN, 1.5, 2.5)).codes[1]).toBe(32);
+  });
+});
+
+describe('outliers', () => {
+  it('are those beyond the fence, farthest first', () => {
+    const distances = Float32Array.from({ length: 500 }, (_, i) => 1 + (i % 10) / 10);
+    distances[77] = 9;
+    distances[200] = 12;
+    const found = outliersOf(distances);
+    expect(found.beyond).toBe(2);
+    expect([...found.worst.subarray(0, 2)]).toEqual([200, 77]);
+    expect(found.worst).toHaveLength(200);
+  });
+});
