@@ -14,9 +14,11 @@ export function DropTarget() {
       if (!event.relatedTarget) dropping.value = false;
     };
     const drop = (event: DragEvent): void => {
+      // Text may be dropped into fields.
+      if (!event.dataTransfer?.types.includes('Files')) return;
       event.preventDefault();
       dropping.value = false;
-      const file = event.dataTransfer?.files[0];
+      const file = event.dataTransfer.files[0];
       if (file) beginFile(file);
     };
     document.addEventListener('dragover', over);

@@ -25,8 +25,9 @@ export function LegendView() {
     <div class="legend">
       <span>{shorten(legend.title, 40)}</span>
       <ul>
-        {legend.entries.map(({ name, colour, count: rows }) => (
-          <li key={name}>
+        {legend.entries.map(({ name, colour, count: rows }, at) => (
+          // A group may be called what rows without a value are called.
+          <li key={at}>
             <span class="swatch" style={{ background: colour }} />
             {shorten(name, 30)} <span class="hint number">{count(rows)}</span>
           </li>

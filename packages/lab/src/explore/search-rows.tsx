@@ -1,7 +1,7 @@
 import { useSignal } from '@preact/signals';
 import { several } from '@scree/core/words';
-import { ask, fail } from '../state/data.js';
-import { fitted } from '../state/fit.js';
+import { fail } from '../state/data.js';
+import { askOf, fitted } from '../state/fit.js';
 import { labelColumn, selected } from '../state/view.js';
 
 /** Rows that a search selects at most. */
@@ -17,7 +17,7 @@ export function SearchRows() {
     const { columns } = now.data.facts;
     const label = labelColumn.peek();
     const searched = columns.flatMap(({ kind }, j) => (kind === 'text' || j === label ? [j] : []));
-    const rows = await ask('search', { text: text.value, columns: searched, limit: LIMIT });
+    const rows = await askOf(now, 'search', { text: text.value, columns: searched, limit: LIMIT });
     if (fitted.peek() !== now) return;
     result.value = rows.length === 0 ? 'nothing found' : `${several(rows.length, 'row')} found`;
     if (rows.length > 0) selected.value = rows;

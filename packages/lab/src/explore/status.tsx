@@ -2,7 +2,7 @@ import { useSignal } from '@preact/signals';
 import { several, show } from '@scree/core/words';
 import { useEffect } from 'preact/hooks';
 import { busy, problem } from '../state/data.js';
-import { fitted } from '../state/fit.js';
+import { fitAgain, fitted, outdated } from '../state/fit.js';
 
 /** Work that takes less than this many milliseconds shows no bar, which would only flicker. */
 const PATIENCE = 200;
@@ -41,6 +41,14 @@ export function Status() {
               {` · ${several(now.incomplete, 'row')} with missing values ${now.kept ? 'left out' : 'filled in'}`}
             </span>
           )}
+        </p>
+      )}
+      {outdated.value && (
+        <p class="notice">
+          {now ? 'Not fitted as chosen: what is shown is the fit before. ' : ''}
+          <button type="button" class="link" onClick={fitAgain}>
+            Fit again
+          </button>
         </p>
       )}
       {problem.value !== '' && (

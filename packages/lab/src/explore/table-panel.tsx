@@ -1,8 +1,8 @@
 import { computed, signal } from '@preact/signals';
 import { count, several, show } from '@scree/core/words';
 import { shorten } from '../shorten.js';
-import { ask, fail } from '../state/data.js';
-import { fitted, rowNumber } from '../state/fit.js';
+import { fail } from '../state/data.js';
+import { askOf, fitted, rowNumber } from '../state/fit.js';
 import { outliers } from '../state/outliers.js';
 import { picture } from '../state/picture.js';
 import { resource } from '../state/resource.js';
@@ -44,8 +44,8 @@ const shown = resource(
   async (question) => {
     const { rows, columns } = question;
     const [cells, distances] = await Promise.all([
-      ask('cells', { rows, columns }),
-      ask('distances', { rows, k: question.k }),
+      askOf(question.now, 'cells', { rows, columns }),
+      askOf(question.now, 'distances', { rows, k: question.k }),
     ]);
     return { ...question, cells, distances };
   },
@@ -136,7 +136,7 @@ export function TablePanel() {
         <button type="button" disabled={current === 0} onClick={() => (page.value = current - 1)}>
           Previous
         </button>
-        <span class="hint number">{`page ${current + count(1)} of ${count(pages)}`}</span>
+        <span class="hint number">{`page ${count(current + 1)} of ${count(pages)}`}</span>
         <button type="button" disabled={current >= pages - 1} onClick={() => (page.value = current + 1)}>
           Next
         </button>

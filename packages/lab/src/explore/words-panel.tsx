@@ -13,7 +13,7 @@ export function WordsPanel() {
   const model = exact?.now === now && exact.kept === kept ? exact.model : undefined;
   return (
     <Panel id="words" title="In words" class="words">
-      <Outlying now={now} kept={kept} />
+      <Outlying now={now} />
       {model ? (
         <>
           <h3>Determined by the data?</h3>
@@ -46,7 +46,7 @@ export function WordsPanel() {
 /** Rows named in a sentence. */
 const NAMED = 5;
 
-function Outlying({ now, kept }: { readonly now: Fitted; readonly kept: number }) {
+function Outlying({ now }: { readonly now: Fitted }) {
   const told = outliers.value;
   if (told?.now !== now) return null;
   const { median, largest, fence, beyond, worst } = told.found;
@@ -57,7 +57,7 @@ function Outlying({ now, kept }: { readonly now: Fitted; readonly kept: number }
     <>
       <h3>Rows that stand out</h3>
       <p>
-        {`Half of the rows are within ${show(median)} of their reconstruction from ${several(kept, 'score')}; `}
+        {`Half of the rows are within ${show(median)} of their reconstruction from ${several(told.k, 'score')}; `}
         {beyond === 0
           ? 'none stands out.'
           : `${several(beyond, 'row')} ${beyond === 1 ? 'is' : 'are'} farther than ${show(fence)}, Tukey’s fence. The farthest: `}

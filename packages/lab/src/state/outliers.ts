@@ -1,5 +1,5 @@
-import { ask, fail } from './data.js';
-import { fitted } from './fit.js';
+import { fail } from './data.js';
+import { askOf, fitted } from './fit.js';
 import { resource } from './resource.js';
 import { k } from './view.js';
 
@@ -9,6 +9,6 @@ export const outliers = resource(
     const now = fitted.value;
     return now && { now, k: Math.min(k.value, now.model.k) };
   },
-  async ({ now, k: kept }) => ({ now, k: kept, found: await ask('outliers', kept) }),
+  async ({ now, k: kept }) => ({ now, k: kept, found: await askOf(now, 'outliers', kept) }),
   fail,
 );

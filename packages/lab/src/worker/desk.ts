@@ -23,10 +23,15 @@ const MOST_COMPONENTS = 100;
 const MOST_SCORES = 5e7;
 const FEWEST_COMPONENTS = 10;
 
+const collator = new Intl.Collator('en', { numeric: true });
+
 type Desked = { [Name in CallName]: (question: Question<Name>, control: Control) => Promise<Answer<Name>> };
 
 /** A fit, and what follows from it once. */
 interface Work {
+  readonly id: number;
+  /** Which data it is of. */
+  readonly data: number;
   readonly held: Held;
   readonly model: Model;
   readonly matrix: Matrix<NumberArray>;
@@ -41,11 +46,22 @@ interface Work {
   readonly models: Map<number, Uint8Array>;
 }
 
-/** What the worker has before it, the data and the model, and everything that can be asked about them. */
+/**
+ * What the worker has before it, the data and the model, and everything that can be asked about them.
+ *
+ * What is cancelled may be done all the same, when the word comes too late: then the worker has a newer table or a newer
+ * fit than the page, which shows the old one and goes on asking about it. So both have numbers, and what is old is let go
+ * when the page asks about what is new.
+ */
 export class Desk implements Desked {
-  /** What was opened last; the fit may still be that of other data, which the page shows until there is a new one. */
-  #held: Held | undefined;
-  #work: Work | undefined;
+  #last = 0;
+  readonly #tables = new Map<number, Held>();
+  /** The newest table, until one is fitted. */
+  #opened: number | undefined;
+  /** The table that was fitted last, or was to be. */
+  #wanted: number | undefined;
+  #newest: Work | undefined;
+  #shown: Work | undefined;
 
   async open(origin: Origin, control: Control): Promise<DataFacts> {
     const content = await contentOf(origin, control);
@@ -55,18 +71,24 @@ export class Desk implements Desked {
     let held: Held;
     try {
       held = await Held.read(table, origin.name, extra, control);
+      stopIfCancelled(control);
     } catch (error) {
       await table.close();
       throw error;
     }
-    if (this.#held !== this.#work?.held) await this.#held?.close();
-    this.#held = held;
-    return held.facts;
+    const id = ++this.#last;
+    this.#tables.set(id, held);
+    this.#opened = id;
+    await this.#tidy();
+    return { ...held.facts, id };
   }
 
-  async fit({ columns, scale, missing, solver }: Request, control: Control): Promise<Fit> {
-    const held = this.#held;
+  async fit({ data, columns, scale, missing, solver }: Request, control: Control): Promise<Fit> {
+    const held = this.#tables.get(data);
     if (!held) throw new DataError('EMPTY_DATA', 'Open a file first.');
+    this.#wanted = data;
+    this.#opened = undefined;
+    await this.#tidy();
     const { matrix, kept, incomplete } = held.choose(columns, missing);
     if (matrix.rows === 0) {
       throw new DataError(
@@ -82,9 +104,20 @@ export class Desk implements Desked {
     const milliseconds = performance.now() - started;
     const scores = await model.transform(matrix, control);
     const errors = await model.reconstructionError(matrix, control);
-    if (this.#work && this.#work.held !== held) await this.#work.held.close();
-    this.#work = { held, model, matrix, kept, scores, errors, scale, solver, columnNames, models: new Map() };
-    return { model: model.toBinary(), incomplete, milliseconds, ...(kept ? { kept } : {}) };
+    stopIfCancelled(control);
+    const id = ++this.#last;
+    const models = new Map<number, Uint8Array>();
+    this.#newest = { id, data, held, model, matrix, kept, scores, errors, scale, solver, columnNames, models };
+    return { id, model: model.toBinary(), incomplete, milliseconds, ...(kept ? { kept } : {}) };
+  }
+
+  /** The questions that follow are about this fit. */
+  show(id: number): void {
+    if (this.#newest?.id === id && this.#shown !== this.#newest) {
+      this.#shown = this.#newest;
+      void this.#tidy();
+    }
+    if (this.#shown?.id !== id) throw new DataError('EMPTY_DATA', 'That model is no longer there.');
   }
 
   async scores(component: number): Promise<Float32Array> {
@@ -123,7 +156,7 @@ export class Desk implements Desked {
     const texts = await held.texts(column);
     return groupsOf(
       Array.from({ length: rows.length }, (_, i) => texts[rows.at(i)]),
-      (a, b) => a.localeCompare(b, 'en', { numeric: true }),
+      collator.compare,
     );
   }
 
@@ -202,8 +235,18 @@ export class Desk implements Desked {
   }
 
   #fitted(): Work {
-    if (!this.#work) throw new DataError('EMPTY_DATA', 'There is no model yet.');
-    return this.#work;
+    if (!this.#shown) throw new DataError('EMPTY_DATA', 'There is no model yet.');
+    return this.#shown;
+  }
+
+  /** Lets go of tables that nobody can ask about any more. */
+  async #tidy(): Promise<void> {
+    const used = new Set([this.#opened, this.#wanted, this.#newest?.data, this.#shown?.data]);
+    for (const [id, held] of [...this.#tables]) {
+      if (used.has(id)) continue;
+      this.#tables.delete(id);
+      await held.close();
+    }
   }
 
   /** Rows of the fit as rows of the table. */
@@ -221,6 +264,10 @@ async function contentOf(origin: Origin, { signal }: Control): Promise<Blob | Ui
     throw new DataError('NO_FILE', `${origin.name} could not be fetched: the server answered ${response.status}.`);
   }
   return response.blob();
+}
+
+function stopIfCancelled({ signal }: Control): void {
+  if (signal?.aborted) throw signal.reason;
 }
 
 /** The labels of pictures, from a file of their own. */

@@ -23,7 +23,7 @@ export interface Control {
  * NaN. Columns of text are read from the file when somebody asks for them.
  */
 export class Held {
-  readonly facts: DataFacts;
+  readonly facts: Omit<DataFacts, 'id'>;
   readonly rows: number;
   readonly #table: Table;
   /** Places in the table of the columns of `numbers`, in its order. */
@@ -97,7 +97,10 @@ export class Held {
     const known = this.#texts.get(place);
     if (known) return known;
     const texts: (string | null)[] = [];
-    for await (const { text } of this.#table.read({ numbers: [], text: place })) if (text) texts.push(...text);
+    for await (const { text } of this.#table.read({ numbers: [], text: place })) {
+      // One by one: a batch may be longer than what fits into one call.
+      for (const cell of text ?? []) texts.push(cell);
+    }
     this.#texts.set(place, texts);
     return texts;
   }
