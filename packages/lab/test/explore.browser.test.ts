@@ -340,6 +340,8 @@ describe.skipIf(!executablePath)('Explore, in Chromium', () => {
     await page.getByRole('checkbox', { name: 'petal width' }).check();
     await fitted(/1 component of/);
     await expect.poll(() => kept().textContent()).toMatch(/of the variance of 1 column$/);
+    await page.locator('[aria-label="Scores of 150 rows on component 1."]').waitFor();
+    expect(await page.locator('.table-scroll thead').textContent()).toMatch(/PC1error$/);
     await page.getByRole('button', { name: 'All', exact: true }).click();
     await fitted(/4 components of/);
     expect(await page.getByRole('combobox', { name: 'y', exact: true }).inputValue()).toBe('1');

@@ -76,7 +76,7 @@ function Nothing() {
         'The link holds how the file was looked at, and nothing of the file. Open it, or paste it, and it is shown so.',
       ]
     : outdated.value
-      ? ['Not fitted', 'Fit these data again, or change how they are fitted.']
+      ? ['Not fitted', 'Change how these data are fitted, or open others.']
       : settings.value?.chosen.columns.length === 0
         ? ['No column is chosen', 'Choose at least one.']
         : ['Nothing to show yet', 'Open a file, paste a table, or choose built-in data: a model is fitted at once.'];

@@ -55,8 +55,10 @@ export function RowCard() {
         {more > 0 && <div class="hint">{`and ${count(more)} more`}</div>}
         {drawn?.now === now && (
           <div>
-            <dt>{`PC${x + 1}, PC${y + 1}`}</dt>
-            <dd class="number">{`${show(drawn.at.x[row])}, ${show(drawn.at.y[row])}`}</dd>
+            <dt>{y < now.model.k ? `PC${x + 1}, PC${y + 1}` : `PC${x + 1}`}</dt>
+            <dd class="number">
+              {y < now.model.k ? `${show(drawn.at.x[row])}, ${show(drawn.at.y[row])}` : show(drawn.at.x[row])}
+            </dd>
           </div>
         )}
         <div>

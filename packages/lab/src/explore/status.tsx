@@ -43,13 +43,11 @@ export function Status() {
           )}
         </p>
       )}
-      {outdated.value && (
-        <p class="notice">
-          {now ? 'Not fitted as chosen: what is shown is the fit before. ' : ''}
-          <button type="button" class="link" onClick={fitAgain}>
-            Fit again
-          </button>
-        </p>
+      {outdated.value && now && <p class="notice">Not fitted as chosen: what is shown is the fit before.</p>}
+      {outdated.value && problem.value === '' && (
+        <button type="button" onClick={fitAgain}>
+          Fit again
+        </button>
       )}
       {problem.value !== '' && (
         <p role="alert" class="error">

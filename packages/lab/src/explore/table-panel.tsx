@@ -62,6 +62,7 @@ export function TablePanel() {
   const drawn = points.value?.now === now ? points.value : undefined;
   const chosen = new Set(selected.value ?? []);
   const [x, y] = axes.value;
+  const second = y < now.model.k;
   const kindOf = (place: number): string => now.data.facts.columns[place]?.kind ?? '';
   return (
     <Panel
@@ -99,7 +100,7 @@ export function TablePanel() {
                 </th>
               ))}
               <th scope="col" class="number">{`PC${x + 1}`}</th>
-              <th scope="col" class="number">{`PC${y + 1}`}</th>
+              {second && <th scope="col" class="number">{`PC${y + 1}`}</th>}
               <th scope="col" class="number">
                 error
               </th>
@@ -125,7 +126,7 @@ export function TablePanel() {
                     </td>
                   ))}
                   <td class="number">{drawn ? show(drawn.at.x[row]) : ''}</td>
-                  <td class="number">{drawn ? show(drawn.at.y[row]) : ''}</td>
+                  {second && <td class="number">{drawn ? show(drawn.at.y[row]) : ''}</td>}
                   <td class="number">{show(found.distances[at])}</td>
                 </tr>
               ))}

@@ -96,11 +96,14 @@ export class Desk implements Desked {
         'Every row has a missing value in one of the columns chosen. Leave out the columns with the most missing values, or fill them with the mean.',
       );
     }
-    const columnNames = columns.map((place) => held.facts.columns[place].name);
+    // Places are no names: the model of an array has none, as the command's has none.
+    const columnNames = held.facts.named ? columns.map((place) => held.facts.columns[place].name) : [];
     const most = Math.max(FEWEST_COMPONENTS, Math.floor(MOST_SCORES / matrix.rows));
     const k = Math.max(1, Math.min(matrix.cols, matrix.rows - 1, MOST_COMPONENTS, most));
     const started = performance.now();
-    const model = await pca(matrix, { k, scale, solver, ...unique(columnNames), ...control });
+    const model = await pca(matrix, { k, scale, solver, ...unique(columnNames), ...control }).catch((error) => {
+      throw inTable(error, held, columns, kept);
+    });
     const milliseconds = performance.now() - started;
     const scores = await model.transform(matrix, control);
     const errors = await model.reconstructionError(matrix, control);
@@ -282,7 +285,20 @@ async function labelsOf({ name, url }: { name: string; url: string }, control: C
   }
 }
 
+/** Values that are not finite, by row and column of the table, counted as the page counts rows. */
+function inTable(error: unknown, held: Held, columns: readonly number[], kept: Uint32Array | undefined): unknown {
+  if (!(error instanceof DataError) || error.code !== 'NOT_FINITE') return error;
+  const { row, column, value } = error.details;
+  if (row === undefined || column === undefined) return error;
+  const { name } = held.facts.columns[columns[column]];
+  return new DataError(
+    'NOT_FINITE',
+    `Row ${(kept ? kept[row] : row) + 1} of the column ${name} is ${value}. Infinite values have no variance: leave out the column, or mend the data.`,
+  );
+}
+
 /** Names go into the model where they tell columns apart. */
 function unique(columnNames: readonly string[]): { columnNames?: readonly string[] } {
-  return new Set(columnNames).size === columnNames.length ? { columnNames } : {};
+  const apart = columnNames.length > 0 && new Set(columnNames).size === columnNames.length;
+  return apart ? { columnNames } : {};
 }

@@ -62,6 +62,21 @@ describe('the desk', () => {
     expect(found).toMatchObject({ kind: 'groups', others: true });
   });
 
+  it('says where a value is infinite, as the table has it', async () => {
+    const desk = new Desk();
+    const { id } = await desk.open({ kind: 'text', name: 'x.json', text: '[[null,1],[2,1e999],[3,4],[5,1]]' }, {});
+    await expect(desk.fit({ ...usual, data: id, columns: [0, 1] }, {})).rejects.toThrow('Row 2 of the column');
+  });
+
+  it('names columns of a model where they have names', async () => {
+    const desk = new Desk();
+    const named = await desk.open(table(20, 3), {});
+    expect(loadModel((await desk.fit({ ...usual, data: named.id }, {})).model).columnNames).toEqual(['a', 'b']);
+    const plain = await desk.open({ kind: 'text', name: 'x.json', text: '[[0,1],[2,1],[3,4],[5,1]]' }, {});
+    const fit = await desk.fit({ ...usual, data: plain.id, columns: [0, 1] }, {});
+    expect(loadModel(fit.model).columnNames).toBeUndefined();
+  });
+
   it('gives scores and distances as the library does', async () => {
     const desk = new Desk();
     const { id } = await desk.open(table(50, 3), {});
