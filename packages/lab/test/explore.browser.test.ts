@@ -113,9 +113,11 @@ describe.skipIf(!executablePath)('Explore, in Chromium', () => {
     expect(new Set(cells)).toEqual(new Set(['setosa']));
     await page.getByRole('button', { name: 'Clear' }).click();
     await expect.poll(() => selection().textContent()).toContain('Click a point');
+    for (const _ of [1, 2]) await page.getByRole('button', { name: 'Next' }).click();
     await page.getByLabel('Find rows by label, text or number').fill('virgin');
     await page.keyboard.press('Enter');
     await expect.poll(() => selection().textContent()).toContain('50 rows selected');
+    await page.getByText('page 1 of 2', { exact: true }).waitFor();
     await page.getByLabel('Find rows by label, text or number').fill('nobody');
     await page.keyboard.press('Enter');
     await page.getByText('nothing found').waitFor();

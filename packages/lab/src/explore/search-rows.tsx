@@ -10,7 +10,7 @@ const LIMIT = 100_000;
 /** Selects the rows in whose text a word occurs. */
 export function SearchRows() {
   const text = useSignal('');
-  const result = useSignal('');
+  const result = useSignal<{ readonly text: string; readonly data: unknown } | undefined>(undefined);
   const search = async (): Promise<void> => {
     const now = fitted.peek();
     if (!now || text.value.trim() === '') return;
@@ -19,7 +19,8 @@ export function SearchRows() {
     const searched = columns.flatMap(({ kind }, j) => (kind === 'text' || j === label ? [j] : []));
     const rows = await askOf(now, 'search', { text: text.value, columns: searched, limit: LIMIT });
     if (fitted.peek() !== now) return;
-    result.value = rows.length === 0 ? 'nothing found' : `${several(rows.length, 'row')} found`;
+    const told = rows.length === 0 ? 'nothing found' : `${several(rows.length, 'row')} found`;
+    result.value = { text: told, data: now.data };
     if (rows.length > 0) selected.value = rows;
   };
   return (
@@ -37,12 +38,12 @@ export function SearchRows() {
         value={text.value}
         onInput={({ currentTarget }) => {
           text.value = currentTarget.value;
-          result.value = '';
+          result.value = undefined;
         }}
       />
       <button type="submit">Find</button>
       <span class="hint" role="status">
-        {result.value}
+        {result.value?.data === fitted.value?.data && result.value?.text}
       </span>
     </form>
   );

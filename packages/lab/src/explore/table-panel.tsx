@@ -1,4 +1,4 @@
-import { computed, signal } from '@preact/signals';
+import { computed, effect, signal } from '@preact/signals';
 import { count, several, show } from '@scree/core/words';
 import { shorten } from '../shorten.js';
 import { fail } from '../state/data.js';
@@ -18,6 +18,15 @@ const SHOWN = 8;
 type Order = 'rows' | 'worst';
 const order = signal<Order>('rows');
 const page = signal(0);
+/** Other rows are read from the first on. */
+effect(() => {
+  selected.value;
+  fitted.value?.data;
+  page.value = 0;
+});
+
+/** Looked up for every row that is drawn, and there may be a million. */
+const chosenRows = computed(() => new Set(selected.value ?? []));
 
 /** Rows to page through: those that are selected, or the farthest from their reconstructions, or all. */
 const listed = computed(() => {
@@ -60,14 +69,14 @@ export function TablePanel() {
   const pages = Math.max(1, Math.ceil(rows / PAGE));
   const current = Math.min(page.value, pages - 1);
   const drawn = points.value?.now === now ? points.value : undefined;
-  const chosen = new Set(selected.value ?? []);
+  const chosen = chosenRows.value;
   const [x, y] = axes.value;
   const second = y < now.model.k;
   const kindOf = (place: number): string => now.data.facts.columns[place]?.kind ?? '';
   return (
     <Panel
       id="table"
-      title={selected.value ? `${several(rows, 'selected row')}` : 'Rows'}
+      title={titleOf(rows, now.model.n)}
       tools={
         <div class="table-tools">
           <SearchRows />
@@ -144,6 +153,11 @@ export function TablePanel() {
       </div>
     </Panel>
   );
+}
+
+function titleOf(rows: number, all: number): string {
+  if (selected.value) return several(rows, 'selected row');
+  return rows < all ? `${count(rows)} rows with the largest errors` : 'Rows';
 }
 
 /** Takes a row into the selection, or out of it. */

@@ -1,7 +1,7 @@
 import { DataError, type Matrix, type Model, type NumberArray, pca } from '@scree/core';
 import { openTable } from '../data/open-table.js';
 import { csvOf } from './csv.js';
-import { type Control, type ExtraColumn, Held, showNumber } from './held.js';
+import { type Control, type ExtraColumn, Held } from './held.js';
 import type {
   Answer,
   CallName,
@@ -39,6 +39,8 @@ interface Work {
   readonly scores: Matrix;
   /** Squared distances from the reconstruction by all components. */
   readonly errors: Float64Array;
+  /** What squared distances are by rounding alone: less is nothing, and would only be coloured and put in order as if it were something. */
+  readonly rounding: number;
   readonly scale: Request['scale'];
   readonly solver: Request['solver'];
   readonly columnNames: readonly string[];
@@ -110,7 +112,22 @@ export class Desk implements Desked {
     stopIfCancelled(control);
     const id = ++this.#last;
     const models = new Map<number, Uint8Array>();
-    this.#newest = { id, data, held, model, matrix, kept, scores, errors, scale, solver, columnNames, models };
+    const rounding = roundingOf(model);
+    this.#newest = {
+      id,
+      data,
+      held,
+      model,
+      matrix,
+      kept,
+      scores,
+      errors,
+      rounding,
+      scale,
+      solver,
+      columnNames,
+      models,
+    };
     return { id, model: model.toBinary(), incomplete, milliseconds, ...(kept ? { kept } : {}) };
   }
 
@@ -169,7 +186,7 @@ export class Desk implements Desked {
     const read = await Promise.all(
       columns.map(async (place) => {
         const numbers = held.column(place);
-        if (numbers) return (row: number) => showNumber(numbers.at(row)) ?? '';
+        if (numbers) return (row: number) => numbers.show(row) ?? '';
         const texts = await held.texts(place);
         return (row: number) => texts[row] ?? '';
       }),
@@ -230,11 +247,11 @@ export class Desk implements Desked {
 
   /** The distance grows by the scores that are left out: ‖x − x̂ₖ‖² = ‖x − x̂_K‖² + Σ z², over the components k+1 to K. */
   #squaredDistance(row: number, k: number): number {
-    const { scores, errors } = this.#fitted();
+    const { scores, errors, rounding } = this.#fitted();
     const { data, cols } = scores;
     let sum = errors[row];
     for (let c = k; c < cols; c++) sum += data[row * cols + c] ** 2;
-    return sum;
+    return sum > rounding ? sum : 0;
   }
 
   #fitted(): Work {
@@ -267,6 +284,12 @@ async function contentOf(origin: Origin, { signal }: Control): Promise<Blob | Ui
     throw new DataError('NO_FILE', `${origin.name} could not be fetched: the server answered ${response.status}.`);
   }
   return response.blob();
+}
+
+/** The mean is taken off: of numbers far from zero the last digits of their size are lost. */
+function roundingOf({ totalVariance, mean, scale }: Model): number {
+  const far = mean.reduce((sum, value, j) => sum + (value / scale[j]) ** 2, 0);
+  return Math.max(1e-20 * totalVariance, (8 * Number.EPSILON) ** 2 * far);
 }
 
 function stopIfCancelled({ signal }: Control): void {

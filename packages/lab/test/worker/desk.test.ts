@@ -1,6 +1,7 @@
 import { loadModel, pca } from '@scree/core';
 import { describe, expect, it } from 'vitest';
 import { Desk } from '../../src/worker/desk.js';
+import { showNumber } from '../../src/worker/held.js';
 import type { Origin, Request } from '../../src/worker/messages.js';
 
 const table = (rows: number, factor: number): Origin => ({
@@ -75,6 +76,29 @@ describe('the desk', () => {
     const plain = await desk.open({ kind: 'text', name: 'x.json', text: '[[0,1],[2,1],[3,4],[5,1]]' }, {});
     const fit = await desk.fit({ ...usual, data: plain.id, columns: [0, 1] }, {});
     expect(loadModel(fit.model).columnNames).toBeUndefined();
+  });
+
+  it('shows numbers with all their digits, and those of single precision without the digits of their noise', async () => {
+    const ids = [123456789, 1000000000000007, 0.1 + 0.2];
+    const desk = new Desk();
+    const text = `id,a\n${ids.map((id, i) => `${id},${i * i}`).join('\n')}\n`;
+    const { id } = await desk.open({ kind: 'text', name: 'ids.csv', text }, {});
+    desk.show((await desk.fit({ ...usual, data: id, columns: [1] }, {})).id);
+    const cells = await desk.cells({ rows: [0, 1, 2], columns: [0] });
+    expect(cells.flat()).toEqual(ids.map(String));
+    for (const value of [0.1, 16777217, 3.4028235e38, 1e-40, 123456.79]) {
+      expect(Math.fround(Number(showNumber(Math.fround(value), true)))).toBe(Math.fround(value));
+    }
+    expect(showNumber(Math.fround(0.1), true)).toBe('0.1');
+  });
+
+  it('takes rounding for no error, also far from zero', async () => {
+    const desk = new Desk();
+    const rows = Array.from({ length: 40 }, (_, i) => `${1.6e9 + 1000 * Math.sin(i)},${1e8 + Math.cos(3 * i)}`);
+    const { id } = await desk.open({ kind: 'text', name: 'far.csv', text: `a,b\n${rows.join('\n')}\n` }, {});
+    desk.show((await desk.fit({ ...usual, data: id, columns: [0, 1] }, {})).id);
+    expect(await desk.outliers(2)).toMatchObject({ largest: 0, beyond: 0 });
+    expect((await desk.outliers(1)).largest).toBeGreaterThan(0.5);
   });
 
   it('gives scores and distances as the library does', async () => {
