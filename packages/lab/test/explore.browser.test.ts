@@ -377,6 +377,25 @@ describe.skipIf(!executablePath)('Explore, in Chromium', () => {
     expect(await page.locator('pre').first().textContent()).toContain('--columns a,b');
   });
 
+  it('takes a file that is dropped, also on Learn, and leaves text alone', async () => {
+    await page.goto('about:blank');
+    await page.goto(`${server.url}#/learn`);
+    const drop = (type: string): Promise<boolean> =>
+      page.evaluate((kind) => {
+        const given = new DataTransfer();
+        if (kind === 'text') given.setData('text/plain', 'a,b');
+        else given.items.add(new File(['a,b\n1,2\n2,5\n7,1\n'], 'dropped.csv'));
+        return document.body.dispatchEvent(
+          new DragEvent('drop', { dataTransfer: given, bubbles: true, cancelable: true }),
+        );
+      }, type);
+    await page.getByRole('heading', { level: 1 }).waitFor();
+    expect(await drop('text')).toBe(true);
+    expect(await drop('file')).toBe(false);
+    await fitted(/3 rows and 2 columns/);
+    expect(page.url()).toContain('#/explore');
+  });
+
   it('fetches nothing from elsewhere, whatever the address says', async () => {
     await page.goto('about:blank');
     await page.goto(`${server.url}#/explore?file=${encodeURIComponent('http://127.0.0.1:9/x.csv')}`);

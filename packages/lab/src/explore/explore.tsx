@@ -7,7 +7,6 @@ import { settings } from '../state/settings.js';
 import { ColumnsPanel } from './columns-panel.js';
 import { ComponentPictures } from './component-pictures.js';
 import { DataPanel } from './data-panel.js';
-import { DropTarget } from './drop-target.js';
 import { Later } from './later.js';
 import { RebuiltPanel } from './rebuilt-panel.js';
 import { ScoresPanel } from './scores-panel.js';
@@ -29,7 +28,6 @@ export function Explore() {
   return (
     <div class="explore">
       <h1 class="visually-hidden">Explore data by their principal components</h1>
-      <DropTarget />
       <aside class="side" aria-label="Data and settings">
         <DataPanel />
         <SettingsPanel />

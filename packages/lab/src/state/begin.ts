@@ -62,6 +62,7 @@ export function beginDataset(name: DatasetName, query = new URLSearchParams()): 
 }
 
 export function beginFile(file: File): void {
+  begun = true;
   void begin({ kind: 'blob', name: file.name, blob: file }, undefined, waiting.peek() ?? new URLSearchParams());
 }
 
