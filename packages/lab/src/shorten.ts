@@ -14,5 +14,5 @@ export function shortenMiddle(text: string, length: number): string {
 }
 
 function lettersOf(text: string): string[] {
-  return Array.from(text.replace(/\s+/g, ' '));
+  return Array.from(text.replace(/[\s\p{Cc}]+/gu, ' '));
 }

@@ -271,7 +271,7 @@ describe.skipIf(!executablePath)('Explore, in Chromium', () => {
   });
 
   it('shows hostile names as text, and never runs them', async () => {
-    const hostile = '<img src=x onerror="window.hacked=1">';
+    const hostile = '<img src=x onerror="window.hacked=1">\u0001';
     const path = join(folder, 'hostile.csv');
     const quoted = `"${hostile.replaceAll('"', '""')}"`;
     await writeFile(path, `${quoted},b,who\n1,2,=1+1\n2,5,${quoted}\n7,1,"@SUM(A1)"\n3,3,x\n`);
@@ -285,6 +285,11 @@ describe.skipIf(!executablePath)('Explore, in Chromium', () => {
     expect(scores.bytes.toString()).toContain("'@SUM(A1)");
     const svg = await saved(() => page.getByRole('button', { name: 'Save weights as SVG' }).click());
     expect(svg.bytes.toString()).not.toContain('<img');
+    const read = await page.evaluate((text) => {
+      const found = new DOMParser().parseFromString(text, 'image/svg+xml');
+      return [found.documentElement.localName, found.querySelector('parsererror')?.textContent];
+    }, svg.bytes.toString());
+    expect(read).toEqual(['svg', undefined]);
   });
 
   it('can be cancelled, and goes on', async () => {
