@@ -1,6 +1,7 @@
 import { useSignal } from '@preact/signals';
 import type { ComponentType } from 'preact';
 import { useEffect } from 'preact/hooks';
+import { DropTarget } from './explore/drop-target.js';
 import { Explore } from './explore/explore.js';
 import { addressOf, route } from './route.js';
 import { type Theme, theme } from './theme.js';
@@ -35,6 +36,7 @@ export function App() {
           </select>
         </label>
       </header>
+      <DropTarget />
       <main class="app-main">{learning ? <LazyLearn /> : <Explore />}</main>
     </>
   );

@@ -28,9 +28,11 @@ export function addressOf(path: readonly string[], query: Readonly<Record<string
 }
 
 /** Writes the address without a step in the browser's history: settings change often, and "back" should leave the page. */
-export function rewriteAddress(path: readonly string[], query: Readonly<Record<string, string | undefined>>): void {
+export function rewriteAddress(path: readonly string[], query: Readonly<Record<string, string | undefined>>): Route {
   const address = addressOf(path, query);
-  if (address === location.hash) return;
-  history.replaceState(null, '', address);
-  route.value = parse(address);
+  if (address !== location.hash) {
+    history.replaceState(null, '', address);
+    route.value = parse(address);
+  }
+  return route.peek();
 }

@@ -116,9 +116,11 @@ describe.skipIf(!executablePath)('Explore, in Chromium', () => {
     expect(new Set(cells)).toEqual(new Set(['setosa']));
     await page.getByRole('button', { name: 'Clear' }).click();
     await expect.poll(() => selection().textContent()).toContain('Click a point');
+    for (const _ of [1, 2]) await page.getByRole('button', { name: 'Next' }).click();
     await page.getByLabel('Find rows by label, text or number').fill('virgin');
     await page.keyboard.press('Enter');
     await expect.poll(() => selection().textContent()).toContain('50 rows selected');
+    await page.getByText('page 1 of 2', { exact: true }).waitFor();
     await page.getByLabel('Find rows by label, text or number').fill('nobody');
     await page.keyboard.press('Enter');
     await page.getByText('nothing found').waitFor();
@@ -272,7 +274,7 @@ describe.skipIf(!executablePath)('Explore, in Chromium', () => {
   });
 
   it('shows hostile names as text, and never runs them', async () => {
-    const hostile = '<img src=x onerror="window.hacked=1">';
+    const hostile = '<img src=x onerror="window.hacked=1">\u0001';
     const path = join(folder, 'hostile.csv');
     const quoted = `"${hostile.replaceAll('"', '""')}"`;
     await writeFile(path, `${quoted},b,who\n1,2,=1+1\n2,5,${quoted}\n7,1,"@SUM(A1)"\n3,3,x\n`);
@@ -286,6 +288,11 @@ describe.skipIf(!executablePath)('Explore, in Chromium', () => {
     expect(scores.bytes.toString()).toContain("'@SUM(A1)");
     const svg = await saved(() => page.getByRole('button', { name: 'Save weights as SVG' }).click());
     expect(svg.bytes.toString()).not.toContain('<img');
+    const read = await page.evaluate((text) => {
+      const found = new DOMParser().parseFromString(text, 'image/svg+xml');
+      return [found.documentElement.localName, found.querySelector('parsererror')?.textContent];
+    }, svg.bytes.toString());
+    expect(read).toEqual(['svg', undefined]);
   });
 
   it('can be cancelled, and goes on', async () => {
@@ -301,6 +308,100 @@ describe.skipIf(!executablePath)('Explore, in Chromium', () => {
     await page.getByRole('button', { name: 'Cancel' }).click({ timeout: 20_000 });
     await page.getByLabel('Built-in data').selectOption('iris');
     await fitted(/150 rows/);
+  });
+
+  it.each(['usarrests', 'wine'])('has %s built in', async (name) => {
+    await page.getByLabel('Built-in data').selectOption(name);
+    await expect.poll(() => page.url()).toContain(`data=${name}`);
+    await fitted();
+    expect(await page.getByRole('alert').count()).toBe(0);
+  });
+
+  it('goes where the address goes, and gives one that says nothing what is shown', async () => {
+    await page.evaluate(() => (location.hash = '#/explore?data=wine&k=5&columns=0-6'));
+    await fitted(/178 rows and 7 columns/);
+    await expect.poll(() => kept().textContent()).toContain('k = 5');
+    for (const screen of ['Explore', 'Learn', 'Explore']) await page.getByRole('link', { name: screen }).click();
+    await expect.poll(() => page.url()).toMatch(/data=wine&columns=0-6&k=5/);
+    await page.evaluate(() => (location.hash = '#/explore?data=wine&k=2'));
+    await fitted(/178 rows and 13 columns/);
+    await page.evaluate(() => (location.hash = '#/explore?file=http%3A%2F%2F%5B'));
+    await page.getByText('a file that there cannot be').waitFor();
+  });
+
+  it("keeps how a file of one's own was looked at, for whoever opens it again", async () => {
+    const path = join(folder, 'own.csv');
+    await writeFile(path, `who,a,b,c\n${rows.map((row, i) => `p${i},${row}`).join('\n')}\n`);
+    await open(path);
+    await page.getByLabel('Divide columns by').selectOption('unit');
+    await page.getByRole('checkbox', { name: 'b', exact: true }).uncheck();
+    await fitted(/60 rows and 2 columns/);
+    const address = page.url();
+    await page.goto('about:blank');
+    await page.goto(address);
+    await page.getByText('This link is about a file').waitFor();
+    await open(path);
+    await fitted(/60 rows and 2 columns/);
+    expect(await page.getByLabel('Divide columns by').inputValue()).toBe('unit');
+  });
+
+  it('has another axis again when there is another component', async () => {
+    await page.getByRole('button', { name: 'None', exact: true }).click();
+    await page.getByRole('checkbox', { name: 'petal width' }).check();
+    await fitted(/1 component of/);
+    await expect.poll(() => kept().textContent()).toMatch(/of the variance of 1 column$/);
+    await page.locator('[aria-label="Scores of 150 rows on component 1."]').waitFor();
+    expect(await page.locator('.table-scroll thead').textContent()).toMatch(/PC1error$/);
+    await page.getByRole('button', { name: 'All', exact: true }).click();
+    await fitted(/4 components of/);
+    expect(await page.getByRole('combobox', { name: 'y', exact: true }).inputValue()).toBe('1');
+    await page.getByText('page 1 of 6', { exact: true }).waitFor();
+  });
+
+  it('lets go of a selection when other rows are left out', async () => {
+    const path = join(folder, 'gaps.csv');
+    await writeFile(path, `a,b,c\n,1,2\n2,3,1\n4,,5\n7,8,1\n3,1,9\n6,2,2\n`);
+    await open(path);
+    await page.getByRole('checkbox', { name: 'b', exact: true }).uncheck();
+    await fitted(/5 rows and 2 columns/);
+    await page.getByRole('button', { name: '3', exact: true }).click();
+    await expect.poll(() => selection().textContent()).toContain('1 row selected');
+    // As many rows, but others.
+    await page.evaluate(() => (location.hash = '#/explore?data=own&columns=1,2'));
+    await page.getByRole('button', { name: '1', exact: true }).waitFor();
+    await expect.poll(() => selection().textContent()).toContain('Click a point');
+  });
+
+  it('says that what is shown is not what is chosen, where a fit fails', async () => {
+    const path = join(folder, 'holes.csv');
+    await writeFile(path, 'a,b,c\n1,2,\n2,4,\n3,1,\n,2,5\n,2,4\n');
+    await open(path);
+    await page.getByText('Not fitted', { exact: true }).waitFor();
+    await page.getByRole('checkbox', { name: 'c', exact: true }).uncheck();
+    await fitted(/3 rows and 2 columns/);
+    expect(await page.getByText('Not fitted as chosen').count()).toBe(0);
+    await page.getByRole('checkbox', { name: 'c', exact: true }).check();
+    await page.getByText('Not fitted as chosen').waitFor();
+    expect(await page.locator('pre').first().textContent()).toContain('--columns a,b');
+  });
+
+  it('takes a file that is dropped, also on Learn, and leaves text alone', async () => {
+    await page.goto('about:blank');
+    await page.goto(`${server.url}#/learn`);
+    const drop = (type: string): Promise<boolean> =>
+      page.evaluate((kind) => {
+        const given = new DataTransfer();
+        if (kind === 'text') given.setData('text/plain', 'a,b');
+        else given.items.add(new File(['a,b\n1,2\n2,5\n7,1\n'], 'dropped.csv'));
+        return document.body.dispatchEvent(
+          new DragEvent('drop', { dataTransfer: given, bubbles: true, cancelable: true }),
+        );
+      }, type);
+    await page.getByRole('heading', { level: 1 }).waitFor();
+    expect(await drop('text')).toBe(true);
+    expect(await drop('file')).toBe(false);
+    await fitted(/3 rows and 2 columns/);
+    expect(page.url()).toContain('#/explore');
   });
 
   it('fetches nothing from elsewhere, whatever the address says', async () => {

@@ -22,8 +22,9 @@ export function NumbersTable({ caption, head, rows }: Props) {
           </tr>
         </thead>
         <tbody>
-          {rows.map(([name, ...cells]) => (
-            <tr key={name}>
+          {rows.map(([name, ...cells], row) => (
+            // Several columns may have the same name.
+            <tr key={row}>
               <th scope="row">{name}</th>
               {cells.map((cell, at) => (
                 <td key={head[at + 1]}>{cell}</td>

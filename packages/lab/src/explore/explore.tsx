@@ -1,12 +1,12 @@
 import { useEffect } from 'preact/hooks';
 import { keepAddress } from '../state/address.js';
-import { beginAddress } from '../state/begin.js';
+import { beginAddress, goTo, waiting } from '../state/begin.js';
 import { busy } from '../state/data.js';
-import { fitted } from '../state/fit.js';
+import { fitted, outdated } from '../state/fit.js';
+import { settings } from '../state/settings.js';
 import { ColumnsPanel } from './columns-panel.js';
 import { ComponentPictures } from './component-pictures.js';
 import { DataPanel } from './data-panel.js';
-import { DropTarget } from './drop-target.js';
 import { Later } from './later.js';
 import { RebuiltPanel } from './rebuilt-panel.js';
 import { ScoresPanel } from './scores-panel.js';
@@ -23,12 +23,11 @@ import '../style/explore.css';
 export function Explore() {
   useEffect(() => {
     beginAddress();
-    return keepAddress();
+    return keepAddress(goTo);
   }, []);
   return (
     <div class="explore">
       <h1 class="visually-hidden">Explore data by their principal components</h1>
-      <DropTarget />
       <aside class="side" aria-label="Data and settings">
         <DataPanel />
         <SettingsPanel />
@@ -69,10 +68,20 @@ export function Explore() {
 
 /** Before there is a model, or where there can be none. */
 function Nothing() {
+  const [title, hint] = waiting.value
+    ? [
+        'This link is about a file',
+        'The link holds how the file was looked at, and nothing of the file. Open it, or paste it, and it is shown so.',
+      ]
+    : outdated.value
+      ? ['Not fitted', 'Change how these data are fitted, or open others.']
+      : settings.value?.chosen.columns.length === 0
+        ? ['No column is chosen', 'Choose at least one.']
+        : ['Nothing to show yet', 'Open a file, paste a table, or choose built-in data: a model is fitted at once.'];
   return (
     <div class="panel nothing">
-      <h2>Nothing to show yet</h2>
-      <p class="hint">Open a file, paste a table, or choose built-in data: a model is fitted at once.</p>
+      <h2>{title}</h2>
+      <p class="hint">{hint}</p>
     </div>
   );
 }

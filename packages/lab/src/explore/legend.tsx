@@ -7,17 +7,18 @@ export function LegendView() {
   const legend = colouring.value?.legend;
   if (!legend) return <div class="legend" />;
   if (legend.kind === 'scale') {
+    const [low, high] = apart(legend.low, legend.high);
     return (
       <div class="legend">
         <span>{shorten(legend.title, 60)}</span>
-        <span class="number">{show(legend.low)}</span>
+        <span class="number">{low}</span>
         <span
           class="ramp"
           role="img"
-          aria-label={`Colours from ${show(legend.low)} to ${show(legend.high)}`}
+          aria-label={`Colours from ${low} to ${high}`}
           style={{ background: `linear-gradient(to right, ${legend.palette.join(', ')})` }}
         />
-        <span class="number">{show(legend.high)}</span>
+        <span class="number">{high}</span>
       </div>
     );
   }
@@ -25,8 +26,9 @@ export function LegendView() {
     <div class="legend">
       <span>{shorten(legend.title, 40)}</span>
       <ul>
-        {legend.entries.map(({ name, colour, count: rows }) => (
-          <li key={name}>
+        {legend.entries.map(({ name, colour, count: rows }, at) => (
+          // A group may be called what rows without a value are called.
+          <li key={at}>
             <span class="swatch" style={{ background: colour }} />
             {shorten(name, 30)} <span class="hint number">{count(rows)}</span>
           </li>
@@ -34,4 +36,11 @@ export function LegendView() {
       </ul>
     </div>
   );
+}
+
+/** Two numbers with as many digits as tell them apart. */
+function apart(low: number, high: number): [low: string, high: string] {
+  let digits = 4;
+  while (digits < 15 && low < high && show(low, digits) === show(high, digits)) digits++;
+  return [show(low, digits), show(high, digits)];
 }

@@ -18,17 +18,25 @@ export function weightBars(
     .slice(0, MOST_BARS);
   const longest = Math.max(...weights.map(({ column }) => columns[column].length));
   const letters = Math.min(longest, Math.floor((0.36 * width) / LETTER));
+  const marginLeft = 16 + LETTER * letters;
   const told = weights.slice(0, 5).map(({ column, weight }) => `${columns[column]} ${weight.toFixed(3)}`);
   const most = Math.max(...weights.map(({ weight }) => Math.abs(weight)));
   return Plot.plot({
     width,
     height: 44 + 22 * weights.length,
-    marginLeft: 16 + LETTER * letters,
+    marginLeft,
     marginTop: 28,
-    marginRight: 12,
+    marginRight: 18,
     marginBottom: 12,
     ariaLabel: `Weights in component ${c + 1}: ${told.join(', ')}.`,
-    x: { axis: 'top', label: null, domain: [-most, most], nice: true, ticks: 5, grid: true },
+    x: {
+      axis: 'top',
+      label: null,
+      domain: [-most, most],
+      nice: true,
+      ticks: Math.min(5, Math.floor((width - marginLeft) / 48)),
+      grid: true,
+    },
     y: {
       type: 'band',
       domain: weights.map(({ column }) => column),

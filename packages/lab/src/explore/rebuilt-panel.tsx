@@ -1,7 +1,7 @@
 import type { Model } from '@scree/core';
 import { count, percent, show } from '@scree/core/words';
-import { ask, fail } from '../state/data.js';
-import { fitted, rowNumber } from '../state/fit.js';
+import { fail } from '../state/data.js';
+import { askOf, fitted, rowNumber } from '../state/fit.js';
 import { picture } from '../state/picture.js';
 import { resource } from '../state/resource.js';
 import { hovered, k, selected } from '../state/view.js';
@@ -21,7 +21,7 @@ const shownRow = resource(
     return { now, row: lastRow };
   },
   async ({ now, row }) => {
-    const values = await ask('row', row);
+    const values = await askOf(now, 'row', row);
     return { now, row, values, code: codeOf(now.model, values) };
   },
   fail,

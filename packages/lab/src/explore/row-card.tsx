@@ -1,7 +1,7 @@
 import { count, show } from '@scree/core/words';
 import { shorten } from '../shorten.js';
-import { ask, fail } from '../state/data.js';
-import { fitted, rowNumber } from '../state/fit.js';
+import { fail } from '../state/data.js';
+import { askOf, fitted, rowNumber } from '../state/fit.js';
 import { picture } from '../state/picture.js';
 import { resource } from '../state/resource.js';
 import { axes, hovered, k, labelColumn, points } from '../state/view.js';
@@ -25,8 +25,8 @@ const told = resource(
   async (question) => {
     const rows = [question.row];
     const [cells, distances] = await Promise.all([
-      ask('cells', { rows, columns: question.columns }),
-      ask('distances', { rows, k: question.k }),
+      askOf(question.now, 'cells', { rows, columns: question.columns }),
+      askOf(question.now, 'distances', { rows, k: question.k }),
     ]);
     return { ...question, cells: cells[0], distance: distances[0] };
   },
@@ -55,8 +55,10 @@ export function RowCard() {
         {more > 0 && <div class="hint">{`and ${count(more)} more`}</div>}
         {drawn?.now === now && (
           <div>
-            <dt>{`PC${x + 1}, PC${y + 1}`}</dt>
-            <dd class="number">{`${show(drawn.at.x[row])}, ${show(drawn.at.y[row])}`}</dd>
+            <dt>{y < now.model.k ? `PC${x + 1}, PC${y + 1}` : `PC${x + 1}`}</dt>
+            <dd class="number">
+              {y < now.model.k ? `${show(drawn.at.x[row])}, ${show(drawn.at.y[row])}` : show(drawn.at.x[row])}
+            </dd>
           </div>
         )}
         <div>

@@ -32,7 +32,6 @@ export function ScoresPanel() {
   const { model } = now;
   const drawn = points.value;
   const colours = colouring.value;
-  const flat = model.k === 1;
   return (
     <Panel
       id="scores"
@@ -78,7 +77,7 @@ export function ScoresPanel() {
             hovered={hovered}
             tool={tool.value}
             height={height.value}
-            label={`Scores of ${several(model.n, 'row')} on ${drawn.components.map((c) => `component ${c + 1}`).join(flat ? '' : ' and ')}.`}
+            label={`Scores of ${several(model.n, 'row')} on ${drawn.components.flatMap((c) => (c < model.k ? [`component ${c + 1}`] : [])).join(' and ')}.`}
             handle={(given) => {
               handle.current = given;
             }}

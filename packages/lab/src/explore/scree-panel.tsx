@@ -1,6 +1,6 @@
 import { useSignal } from '@preact/signals';
 import type { Model } from '@scree/core';
-import { count, percent } from '@scree/core/words';
+import { percent, several } from '@scree/core/words';
 import { useCallback, useRef } from 'preact/hooks';
 import { Chart } from '../charts/chart.js';
 import { NumbersTable } from '../charts/numbers-table.js';
@@ -33,7 +33,7 @@ export function ScreePanel() {
         <strong class="number">{`k = ${kept}`}</strong>
         {` keeps `}
         <strong class="number">{percent(sumOf(model, kept))}</strong>
-        {` of the variance of ${count(model.d)} columns`}
+        {` of the variance of ${several(model.d, 'column')}`}
       </p>
       <div
         class="scree-chart"

@@ -1,7 +1,7 @@
 import { useSignal } from '@preact/signals';
 import { several } from '@scree/core/words';
-import { ask, fail } from '../state/data.js';
-import { fitted } from '../state/fit.js';
+import { fail } from '../state/data.js';
+import { askOf, fitted } from '../state/fit.js';
 import { labelColumn, selected } from '../state/view.js';
 
 /** Rows that a search selects at most. */
@@ -10,16 +10,17 @@ const LIMIT = 100_000;
 /** Selects the rows in whose text a word occurs. */
 export function SearchRows() {
   const text = useSignal('');
-  const result = useSignal('');
+  const result = useSignal<{ readonly text: string; readonly data: unknown } | undefined>(undefined);
   const search = async (): Promise<void> => {
     const now = fitted.peek();
     if (!now || text.value.trim() === '') return;
     const { columns } = now.data.facts;
     const label = labelColumn.peek();
     const searched = columns.flatMap(({ kind }, j) => (kind === 'text' || j === label ? [j] : []));
-    const rows = await ask('search', { text: text.value, columns: searched, limit: LIMIT });
+    const rows = await askOf(now, 'search', { text: text.value, columns: searched, limit: LIMIT });
     if (fitted.peek() !== now) return;
-    result.value = rows.length === 0 ? 'nothing found' : `${several(rows.length, 'row')} found`;
+    const told = rows.length === 0 ? 'nothing found' : `${several(rows.length, 'row')} found`;
+    result.value = { text: told, data: now.data };
     if (rows.length > 0) selected.value = rows;
   };
   return (
@@ -37,12 +38,12 @@ export function SearchRows() {
         value={text.value}
         onInput={({ currentTarget }) => {
           text.value = currentTarget.value;
-          result.value = '';
+          result.value = undefined;
         }}
       />
       <button type="submit">Find</button>
       <span class="hint" role="status">
-        {result.value}
+        {result.value?.data === fitted.value?.data && result.value?.text}
       </span>
     </form>
   );

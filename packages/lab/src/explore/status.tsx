@@ -2,7 +2,7 @@ import { useSignal } from '@preact/signals';
 import { several, show } from '@scree/core/words';
 import { useEffect } from 'preact/hooks';
 import { busy, problem } from '../state/data.js';
-import { fitted } from '../state/fit.js';
+import { fitAgain, fitted, outdated } from '../state/fit.js';
 
 /** Work that takes less than this many milliseconds shows no bar, which would only flicker. */
 const PATIENCE = 200;
@@ -42,6 +42,12 @@ export function Status() {
             </span>
           )}
         </p>
+      )}
+      {outdated.value && now && <p class="notice">Not fitted as chosen: what is shown is the fit before.</p>}
+      {outdated.value && problem.value === '' && (
+        <button type="button" onClick={fitAgain}>
+          Fit again
+        </button>
       )}
       {problem.value !== '' && (
         <p role="alert" class="error">

@@ -1,8 +1,8 @@
-import { computed, signal } from '@preact/signals';
+import { computed, effect, signal } from '@preact/signals';
 import { count, several, show } from '@scree/core/words';
 import { shorten } from '../shorten.js';
-import { ask, fail } from '../state/data.js';
-import { fitted, rowNumber } from '../state/fit.js';
+import { fail } from '../state/data.js';
+import { askOf, fitted, rowNumber } from '../state/fit.js';
 import { outliers } from '../state/outliers.js';
 import { picture } from '../state/picture.js';
 import { resource } from '../state/resource.js';
@@ -18,6 +18,15 @@ const SHOWN = 8;
 type Order = 'rows' | 'worst';
 const order = signal<Order>('rows');
 const page = signal(0);
+/** Other rows are read from the first on. */
+effect(() => {
+  selected.value;
+  fitted.value?.data;
+  page.value = 0;
+});
+
+/** Looked up for every row that is drawn, and there may be a million. */
+const chosenRows = computed(() => new Set(selected.value ?? []));
 
 /** Rows to page through: those that are selected, or the farthest from their reconstructions, or all. */
 const listed = computed(() => {
@@ -44,8 +53,8 @@ const shown = resource(
   async (question) => {
     const { rows, columns } = question;
     const [cells, distances] = await Promise.all([
-      ask('cells', { rows, columns }),
-      ask('distances', { rows, k: question.k }),
+      askOf(question.now, 'cells', { rows, columns }),
+      askOf(question.now, 'distances', { rows, k: question.k }),
     ]);
     return { ...question, cells, distances };
   },
@@ -60,13 +69,14 @@ export function TablePanel() {
   const pages = Math.max(1, Math.ceil(rows / PAGE));
   const current = Math.min(page.value, pages - 1);
   const drawn = points.value?.now === now ? points.value : undefined;
-  const chosen = new Set(selected.value ?? []);
+  const chosen = chosenRows.value;
   const [x, y] = axes.value;
+  const second = y < now.model.k;
   const kindOf = (place: number): string => now.data.facts.columns[place]?.kind ?? '';
   return (
     <Panel
       id="table"
-      title={selected.value ? `${several(rows, 'selected row')}` : 'Rows'}
+      title={titleOf(rows, now.model.n)}
       tools={
         <div class="table-tools">
           <SearchRows />
@@ -99,7 +109,7 @@ export function TablePanel() {
                 </th>
               ))}
               <th scope="col" class="number">{`PC${x + 1}`}</th>
-              <th scope="col" class="number">{`PC${y + 1}`}</th>
+              {second && <th scope="col" class="number">{`PC${y + 1}`}</th>}
               <th scope="col" class="number">
                 error
               </th>
@@ -125,7 +135,7 @@ export function TablePanel() {
                     </td>
                   ))}
                   <td class="number">{drawn ? show(drawn.at.x[row]) : ''}</td>
-                  <td class="number">{drawn ? show(drawn.at.y[row]) : ''}</td>
+                  {second && <td class="number">{drawn ? show(drawn.at.y[row]) : ''}</td>}
                   <td class="number">{show(found.distances[at])}</td>
                 </tr>
               ))}
@@ -143,6 +153,11 @@ export function TablePanel() {
       </div>
     </Panel>
   );
+}
+
+function titleOf(rows: number, all: number): string {
+  if (selected.value) return several(rows, 'selected row');
+  return rows < all ? `${count(rows)} rows with the largest errors` : 'Rows';
 }
 
 /** Takes a row into the selection, or out of it. */

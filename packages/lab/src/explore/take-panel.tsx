@@ -1,8 +1,7 @@
 import { useSignal } from '@preact/signals';
 import { loadModel } from '@scree/core';
-import { ask, fail } from '../state/data.js';
-import { fitted } from '../state/fit.js';
-import { settings } from '../state/settings.js';
+import { fail } from '../state/data.js';
+import { askOf, fitted } from '../state/fit.js';
 import { k, labelColumn } from '../state/view.js';
 import { commandLine, program } from '../take/same-analysis.js';
 import { save } from '../take/save.js';
@@ -12,18 +11,16 @@ import { Panel } from './panel.js';
 /** Everything that can be taken along. */
 export function TakePanel() {
   const now = fitted.value!;
-  const chosen = settings.value?.chosen;
-  if (!chosen) return null;
   const kept = Math.min(k.value, now.model.k);
   const name = stem(now.data.facts.name);
-  const analysis = { fitted: now, settings: chosen, k: kept };
+  const analysis = { fitted: now, k: kept };
   const saveModel = async (): Promise<void> => {
-    const model = loadModel(await ask('modelOf', kept));
+    const model = loadModel(await askOf(now, 'modelOf', kept));
     save(new Blob([JSON.stringify(model)], { type: 'application/json' }), `${name}-model.json`);
   };
   const saveScores = async (): Promise<void> => {
     const label = labelColumn.peek();
-    save(await ask('scoresCsv', { k: kept, labels: label === undefined ? [] : [label] }), `${name}-scores.csv`);
+    save(await askOf(now, 'scoresCsv', { k: kept, labels: label === undefined ? [] : [label] }), `${name}-scores.csv`);
   };
   return (
     <Panel id="take" title="Take it away">

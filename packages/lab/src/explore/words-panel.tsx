@@ -48,7 +48,7 @@ function Outlying({ now }: { readonly now: Fitted }) {
   const told = outliers.value;
   if (told?.now !== now) return null;
   const { median, largest, fence, beyond, worst } = told.found;
-  if (largest ** 2 <= 1e-20 * now.model.totalVariance) {
+  if (largest === 0) {
     return <p>{`Nothing is lost with k = ${told.k}: every row is its own reconstruction, apart from rounding.`}</p>;
   }
   return (

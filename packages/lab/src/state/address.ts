@@ -1,10 +1,18 @@
-import { effect } from '@preact/signals';
-import { rewriteAddress, route } from '../route.js';
+import { effect, untracked } from '@preact/signals';
+import { type Route, rewriteAddress, route } from '../route.js';
 import type { Opened } from './data.js';
 import { wantsPictures } from './picture.js';
 import { readPlaces, writePlaces } from './places.js';
 import { defaultsFor, SCALES, type Settings, SOLVERS, settings } from './settings.js';
 import { arrows, axes, colour, component, k, selected, solid } from './view.js';
+
+/** Data of an address whose file is somebody's own: neither the file nor its name is in it. */
+export const OWN = 'own';
+
+/** What the address says of data; nothing where it has their file. */
+export function nameOf({ dataset, file }: Opened): string | undefined {
+  return dataset ?? (file === undefined ? OWN : undefined);
+}
 
 /** All that was chosen, in the address: whoever opens it sees the same. Of the data it holds the name of a built-in set only. */
 
@@ -15,16 +23,16 @@ export function settingsFrom(query: URLSearchParams, data: Opened): Settings {
   const chosen = query.get('columns');
   const places = chosen === null ? undefined : readPlaces(chosen, columns.length)?.filter((j) => columns[j].usable);
   return {
-    columns: places ?? usual.columns,
+    columns: places && places.length > 0 ? places : usual.columns,
     scale: oneOf(SCALES, query.get('scale')) ?? usual.scale,
     missing: oneOf(['drop', 'mean'] as const, query.get('missing')) ?? usual.missing,
     solver: oneOf(SOLVERS, query.get('solver')) ?? usual.solver,
-    label: query.get('label') === 'none' ? undefined : (count(query.get('label'), columns.length - 1) ?? usual.label),
+    label: query.get('label') === 'none' ? undefined : (namingColumn(query.get('label'), data) ?? usual.label),
   };
 }
 
 /** The view as the address has it; what it does not say is told by the result. */
-export function viewFrom(query: URLSearchParams): { colour: boolean; k: boolean } {
+export function viewFrom(query: URLSearchParams, data: Opened): { colour: boolean; k: boolean } {
   const [x, y, z] = ['x', 'y', 'z'].map((name) => count(query.get(name), 1e6));
   axes.value = [(x ?? 1) - 1, (y ?? 2) - 1, (z ?? 3) - 1].map((c) => Math.max(0, c)) as [number, number, number];
   solid.value = query.get('view') === '3d';
@@ -35,25 +43,35 @@ export function viewFrom(query: URLSearchParams): { colour: boolean; k: boolean 
   const kept = count(query.get('k'), 1e6);
   if (kept) k.value = kept;
   const by = query.get('colour');
-  const place = count(by, 1e6);
+  const place = namingColumn(by, data);
   if (by === 'none' || by === 'error') colour.value = by;
   else if (place !== undefined) colour.value = place;
   return { colour: by === 'none' || by === 'error' || place !== undefined, k: kept !== undefined && kept > 0 };
 }
 
-/** Keeps the address true while Explore is shown. */
-export function keepAddress(): () => void {
+/**
+ * Keeps the address true while Explore is shown. Where it becomes another by itself, because somebody went back or wrote
+ * into it, `follow` gets what it says; an address that says nothing is given what is shown.
+ */
+export function keepAddress(follow: (query: URLSearchParams) => void): () => void {
   return effect(() => {
     const now = settings.value;
-    if (!now || (route.peek().path[0] ?? 'explore') !== 'explore') return;
+    const at = route.value;
+    if (at.path[0] === 'learn') return;
+    if (at.query.size > 0 && String(at.query) !== String(known?.query)) {
+      known = at;
+      untracked(() => follow(at.query));
+      return;
+    }
+    if (!now) return;
     const { data, chosen } = now;
     const usual = defaultsFor(data);
     const unlike = <Name extends keyof Settings>(name: Name, text: string): string | undefined =>
       String(chosen[name]) === String(usual[name]) ? undefined : text;
     const [x, y, z] = axes.value;
-    rewriteAddress(['explore'], {
-      data: data.dataset,
-      file: data.dataset ? undefined : (route.peek().query.get('file') ?? undefined),
+    known = rewriteAddress(['explore'], {
+      data: nameOf(data),
+      file: data.file,
       columns: unlike('columns', writePlaces(chosen.columns)),
       scale: unlike('scale', chosen.scale),
       missing: unlike('missing', chosen.missing),
@@ -71,6 +89,13 @@ export function keepAddress(): () => void {
       component: component.value === 0 ? undefined : String(component.value + 1),
     });
   });
+}
+
+/** The address of what is shown, or about to be: any other is one that somebody went to. */
+let known: Route | undefined;
+
+export function knowAddress(address: Route): void {
+  known = address;
 }
 
 /** Longest list of selected rows that an address takes. */
@@ -93,6 +118,12 @@ export function selectionFrom(query: URLSearchParams, rows: number): Uint32Array
 
 function oneOf<Choice extends string>(choices: readonly Choice[], text: string | null): Choice | undefined {
   return choices.find((choice) => choice === text);
+}
+
+/** A column that can name or colour rows. */
+function namingColumn(text: string | null, { facts: { columns } }: Opened): number | undefined {
+  const place = count(text, columns.length - 1);
+  return place !== undefined && columns[place].kind !== 'other' ? place : undefined;
 }
 
 /** A whole number from 0 to `most`. */

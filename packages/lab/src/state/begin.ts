@@ -1,9 +1,10 @@
+import { signal } from '@preact/signals';
 import { DATASETS, type DatasetName, isDataset } from '../data/datasets.js';
 import { route } from '../route.js';
 import type { Origin } from '../worker/messages.js';
-import { selectionFrom, settingsFrom, viewFrom } from './address.js';
-import { ask, fail, openData, opened, problem } from './data.js';
-import { fitted } from './fit.js';
+import { knowAddress, nameOf, OWN, selectionFrom, settingsFrom, viewFrom } from './address.js';
+import { fail, type Opened, openData, opened, problem } from './data.js';
+import { askOf, fitted, whenFitted } from './fit.js';
 import { picture } from './picture.js';
 import { settings } from './settings.js';
 import { arrows, colour, k, selected } from './view.js';
@@ -12,25 +13,36 @@ import { arrows, colour, k, selected } from './view.js';
 const FIRST_SHARE = 0.9;
 
 /** Opens data and shows them as the address says, or as is best at first. */
-async function begin(origin: Origin, dataset: string | undefined, query: URLSearchParams): Promise<void> {
-  if (!(await openData(origin, dataset))) return;
-  const data = opened.peek()!;
-  const told = viewFrom(query);
+async function begin(
+  origin: Origin,
+  dataset: string | undefined,
+  query: URLSearchParams,
+  file?: string,
+): Promise<void> {
+  const data = await openData(origin, dataset, file);
+  if (!data) return;
+  waiting.value = undefined;
+  show(data, query);
+}
+
+/** What is shown of other data stays as it is until there is a fit of these. */
+function show(data: Opened, query: URLSearchParams): void {
   const chosen = settingsFrom(query, data);
-  if (!told.colour) colour.value = chosen.label ?? 'none';
   settings.value = { data, chosen };
-  // The first fit of these data, and no other.
-  const stop = fitted.subscribe((now) => {
-    if (now?.data !== data) return;
-    queueMicrotask(() => stop());
+  whenFitted(data, (now) => {
+    const told = viewFrom(query, data);
+    if (!told.colour) colour.value = chosen.label ?? 'none';
     // Arrows of single pixels say nothing.
     if (picture.peek() && !query.has('arrows')) arrows.value = false;
-    selected.value = selectionFrom(query, now.model.n);
     if (!told.k) k.value = enoughOf(now.model.varianceRatios);
+    // Other data let go of what was selected; what the address selects comes after that.
+    queueMicrotask(() => {
+      if (fitted.peek() === now) selected.value = selectionFrom(query, now.model.n);
+    });
     const by = colour.peek();
     if (told.colour || typeof by !== 'number') return;
     // Names that are nearly all different colour nothing.
-    ask('values', by).then((found) => {
+    askOf(now, 'values', by).then((found) => {
       if (found.kind === 'groups' && found.others && colour.peek() === by) colour.value = 'none';
     }, fail);
   });
@@ -50,12 +62,16 @@ export function beginDataset(name: DatasetName, query = new URLSearchParams()): 
 }
 
 export function beginFile(file: File): void {
-  void begin({ kind: 'blob', name: file.name, blob: file }, undefined, new URLSearchParams());
+  begun = true;
+  void begin({ kind: 'blob', name: file.name, blob: file }, undefined, waiting.peek() ?? new URLSearchParams());
 }
 
 export function beginText(text: string): void {
-  void begin({ kind: 'text', name: 'pasted table', text }, undefined, new URLSearchParams());
+  void begin({ kind: 'text', name: 'pasted table', text }, undefined, waiting.peek() ?? new URLSearchParams());
 }
+
+/** What a link says about a file that is not in it: how to show the file once somebody opens it. */
+export const waiting = signal<URLSearchParams | undefined>(undefined);
 
 let begun = false;
 
@@ -63,22 +79,39 @@ let begun = false;
 export function beginAddress(): void {
   if (begun) return;
   begun = true;
-  const { query } = route.peek();
-  const file = query.get('file');
-  if (file !== null) {
-    const url = new URL(file, document.baseURI);
-    // Only the page's own server: an address that somebody sends must not make the page fetch from elsewhere.
-    if (url.origin === location.origin) {
-      const name = decoded(url.pathname.split('/').at(-1) ?? 'data');
-      void begin({ kind: 'address', name, url: url.href }, undefined, query);
-      return;
-    }
-    problem.value =
-      'The address names a file of another server. Open the file yourself: the page fetches nothing from elsewhere.';
+  knowAddress(route.peek());
+  goTo(route.peek().query);
+}
+
+/** Shows what an address says. Data that are open are not read again. */
+export function goTo(query: URLSearchParams): void {
+  const now = opened.peek();
+  const [name, file] = [query.get('data'), query.get('file')];
+  if (now && (file ?? undefined) === now.file && (name ?? undefined) === nameOf(now)) {
+    const again = { ...now };
+    opened.value = again;
+    show(again, query);
+  } else if (file !== null) beginAt(file, query);
+  else if (name === OWN) {
+    waiting.value = query;
+    if (now)
+      problem.value = 'The link is about a file that is not in it. Open that file, and it is shown as the link says.';
+  } else if (isDataset(name)) beginDataset(name, query);
+  else beginDataset('iris');
+}
+
+/** A file of the page's own server. */
+function beginAt(file: string, query: URLSearchParams): void {
+  const url = URL.canParse(file, document.baseURI) ? new URL(file, document.baseURI) : undefined;
+  // An address that somebody sends must not make the page fetch from elsewhere.
+  if (url?.origin === location.origin) {
+    const name = decoded(url.pathname.split('/').at(-1) || 'data');
+    void begin({ kind: 'address', name, url: url.href }, undefined, query, file);
     return;
   }
-  const name = query.get('data');
-  beginDataset(isDataset(name) ? name : 'iris', isDataset(name) ? query : new URLSearchParams());
+  problem.value = url
+    ? 'The address names a file of another server. Open the file yourself: the page fetches nothing from elsewhere.'
+    : 'The address names a file that there cannot be.';
 }
 
 function decoded(name: string): string {

@@ -11,6 +11,8 @@ export interface Opened {
   readonly facts: DataFacts;
   /** Name of a built-in set, or undefined for a file of the user's own. */
   readonly dataset: string | undefined;
+  /** The file on the page's own server, as its address has it; undefined for others. */
+  readonly file?: string | undefined;
 }
 
 export const opened = signal<Opened | undefined>(undefined);
@@ -61,10 +63,16 @@ export async function work<Result>(
   }
 }
 
+/** Stops what is running, without anything new. */
+export function stopWork(): void {
+  current?.abort();
+}
+
 /** Opens data; what was open stays until they are there, and for good where they cannot be read. */
-export async function openData(origin: Origin, dataset?: string): Promise<boolean> {
+export async function openData(origin: Origin, dataset?: string, file?: string): Promise<Opened | undefined> {
   const facts = await work(`Reading ${origin.name}`, (control) => ask('open', origin, control));
-  if (!facts) return false;
-  opened.value = { facts, dataset };
-  return true;
+  if (!facts) return undefined;
+  const data = { facts, dataset, file };
+  opened.value = data;
+  return data;
 }

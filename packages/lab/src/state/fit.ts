@@ -1,15 +1,18 @@
-import { effect, signal } from '@preact/signals';
+import { batch, computed, effect, signal, untracked } from '@preact/signals';
 import { loadModel, type Model } from '@scree/core';
-import type { Fit } from '../worker/messages.js';
-import { ask, type Opened, work } from './data.js';
+import type { Answer, CallName, Fit, Question } from '../worker/messages.js';
+import { ask, busy, type Opened, stopWork, work } from './data.js';
 import { ownCloud } from './own-cloud.js';
-import { request, type Settings, settings } from './settings.js';
+import { type Asked, request, type Settings } from './settings.js';
 
 /** A model, and what it is a model of. Another object for every fit: views know by it that theirs is old. */
 export interface Fitted {
+  /** By which the worker knows it. */
+  readonly id: number;
   readonly data: Opened;
+  /** What was asked for. Settings may have changed since. */
+  readonly request: Asked['request'];
   readonly columns: Settings['columns'];
-  readonly scale: Settings['scale'];
   readonly model: Model;
   readonly kept: Fit['kept'];
   readonly incomplete: number;
@@ -18,33 +21,70 @@ export interface Fitted {
 
 export const fitted = signal<Fitted | undefined>(undefined);
 
-effect(() => {
+/** Asks the worker about a fit. */
+export function askOf<Name extends CallName>(
+  { id }: Fitted,
+  call: Name,
+  question: Question<Name>,
+): Promise<Answer<Name>> {
+  return ask(call, question, { fit: id });
+}
+
+/** Whether what is chosen is not what is shown, and nothing is done about it: a fit was cancelled, or failed. */
+export const outdated = computed(() => {
   const asked = request.value;
-  if (asked) void fitNow(asked);
+  return !!asked && !busy.value && asked.request.columns.length > 0 && fitted.value?.request !== asked.request;
 });
 
-async function fitNow({ data, request: wanted }: NonNullable<typeof request.value>): Promise<void> {
+const firsts = new WeakMap<Opened, (now: Fitted) => void>();
+
+/** Says what happens with the first fit of data, before anybody sees it. */
+export function whenFitted(data: Opened, then: (now: Fitted) => void): void {
+  firsts.set(data, then);
+}
+
+effect(() => {
+  const asked = request.value;
+  if (asked) void untracked(() => fitNow(asked));
+});
+
+/** Once more, after it was cancelled. */
+export function fitAgain(): void {
+  const asked = request.peek();
+  if (asked) void fitNow(asked);
+}
+
+async function fitNow(asked: Asked): Promise<void> {
+  const { data, request: wanted } = asked;
   if (wanted.columns.length === 0) {
+    stopWork();
     fitted.value = undefined;
     return;
   }
   const fit = await work('Fitting', (control) => ask('fit', wanted, control));
-  if (settings.peek()?.data !== data) return;
+  // Another was asked for meanwhile, and brings its own result.
+  if (request.peek() !== asked) return;
   if (!fit) {
     // A failed fit leaves the one before only where that is of the same data.
     if (fitted.peek()?.data !== data) fitted.value = undefined;
     return;
   }
-  const { model, ...rest } = fit;
-  fitted.value = {
+  const { id, model, kept, incomplete, milliseconds } = fit;
+  const now: Fitted = {
+    id,
     data,
+    request: wanted,
     columns: wanted.columns,
-    scale: wanted.scale as Settings['scale'],
     model: loadModel(model),
-    kept: rest.kept,
-    incomplete: rest.incomplete,
-    milliseconds: rest.milliseconds,
+    kept,
+    incomplete,
+    milliseconds,
   };
+  batch(() => {
+    fitted.value = now;
+    firsts.get(data)?.(now);
+    firsts.delete(data);
+  });
 }
 
 /** Rows that Learn draws. */
@@ -57,7 +97,7 @@ effect(() => {
   const cols = Math.min(3, k);
   const rows = Math.min(CLOUD_ROWS, n);
   if (cols < 2) return;
-  ask('sample', { rows, components: cols }).then(
+  askOf(now, 'sample', { rows, components: cols }).then(
     (data) => {
       if (fitted.peek() === now) ownCloud.value = { name: now.data.facts.name, points: { rows, cols, data } };
     },

@@ -1,5 +1,5 @@
-import { ask, fail } from './data.js';
-import { fitted } from './fit.js';
+import { fail } from './data.js';
+import { askOf, fitted } from './fit.js';
 import { resource } from './resource.js';
 import { k, labelColumn } from './view.js';
 
@@ -13,9 +13,9 @@ export const outliers = resource(
     return now && { now, k: Math.min(k.value, now.model.k), label: labelColumn.value };
   },
   async ({ now, k: kept, label }) => {
-    const found = await ask('outliers', kept);
+    const found = await askOf(now, 'outliers', kept);
     const rows = [...found.worst.subarray(0, NAMED)];
-    const cells = label === undefined ? [] : await ask('cells', { rows, columns: [label] });
+    const cells = label === undefined ? [] : await askOf(now, 'cells', { rows, columns: [label] });
     return { now, k: kept, found, names: cells.map(([name]) => name) };
   },
   fail,

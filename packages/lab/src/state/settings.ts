@@ -26,13 +26,26 @@ export function change(part: Partial<Settings>): void {
   if (now) settings.value = { data: now.data, chosen: { ...now.chosen, ...part } };
 }
 
-/** What is asked of the worker; only a change of this is a reason for another fit. */
-export const request = computed(() => {
+export interface Asked {
+  readonly data: Opened;
+  readonly request: Request & Pick<Settings, 'scale'>;
+}
+
+/** What is asked of the worker; only a change of this is a reason for another fit, and another object. */
+export const request = computed((): Asked | undefined => {
   const now = settings.value;
   if (!now) return undefined;
   const { columns, scale, missing, solver } = now.chosen;
-  return { data: now.data, request: { columns, scale, missing, solver } };
+  const next: Asked = { data: now.data, request: { data: now.data.facts.id, columns, scale, missing, solver } };
+  if (!last || !isSame(last, next)) last = next;
+  return last;
 });
+let last: Asked | undefined;
+
+function isSame(a: Asked, b: Asked): boolean {
+  const parts = Object.keys(a.request) as (keyof Request)[];
+  return a.data === b.data && parts.every((part) => a.request[part] === b.request[part]);
+}
 
 /** What is best tried first. */
 export function defaultsFor(data: Opened): Settings {

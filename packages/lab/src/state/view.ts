@@ -1,6 +1,6 @@
 import { computed, effect, signal } from '@preact/signals';
-import { ask, fail } from './data.js';
-import { fitted } from './fit.js';
+import { fail } from './data.js';
+import { askOf, type Fitted, fitted } from './fit.js';
 import { resource } from './resource.js';
 import { settings } from './settings.js';
 
@@ -22,24 +22,30 @@ export const hovered = signal<number | undefined>(undefined);
 export const component = signal(0);
 
 /** A new fit keeps what still makes sense; rows are others after other data or other missing values. */
-let rowsOf: unknown;
+let rowsOf: Fitted | undefined;
 effect(() => {
   const now = fitted.value;
   if (!now) return;
   const most = now.model.k;
   k.value = Math.min(Math.max(1, k.peek()), most);
   const [x, y, z] = axes.peek();
-  const within = (c: number, otherwise: number): number => (c < most ? c : Math.min(otherwise, most - 1));
+  // Where there is no second component the other axis is nothing, and the second again once there is one.
+  const within = (c: number, otherwise: number): number => (c < most ? c : otherwise);
   axes.value = [within(x, 0), within(y, 1), within(z, 2)];
   component.value = within(component.peek(), 0);
   if (most < 3) solid.value = false;
-  const rows = `${now.data.facts.name}/${now.model.n}`;
-  if (rowsOf !== rows) {
+  if (!rowsOf || !sameRows(rowsOf, now)) {
     selected.value = undefined;
     hovered.value = undefined;
   }
-  rowsOf = rows;
+  rowsOf = now;
 });
+
+/** Whether the rows of two fits are the same rows of the same data: as many say nothing, others may have been left out. */
+function sameRows(a: Fitted, b: Fitted): boolean {
+  if (a.data !== b.data || a.model.n !== b.model.n) return false;
+  return a.kept === b.kept || (a.kept?.every((row, i) => row === b.kept?.[i]) ?? false);
+}
 
 /** Scores of the components drawn. */
 export const points = resource(
@@ -51,7 +57,9 @@ export const points = resource(
   },
   async ({ now, components }) => {
     const [x, y, z] = await Promise.all(
-      components.map((c) => (c < now.model.k ? ask('scores', c) : Promise.resolve(new Float32Array(now.model.n)))),
+      components.map((c) =>
+        c < now.model.k ? askOf(now, 'scores', c) : Promise.resolve(new Float32Array(now.model.n)),
+      ),
     );
     return { now, components, at: { x, y, ...(z ? { z } : {}) } };
   },
@@ -69,10 +77,14 @@ export const values = resource(
   },
   async (question) => ({
     ...question,
-    values: await (question.by === 'error' ? ask('distanceValues', question.k) : ask('values', question.by)),
+    values: await (question.by === 'error'
+      ? askOf(question.now, 'distanceValues', question.k)
+      : askOf(question.now, 'values', question.by)),
   }),
   fail,
 );
 
-/** The place of the column that names rows. */
-export const labelColumn = computed(() => settings.value?.chosen.label);
+/** The place of the column that names rows; of none while what is shown are still other data. */
+export const labelColumn = computed(() =>
+  settings.value?.data === fitted.value?.data ? settings.value?.chosen.label : undefined,
+);

@@ -43,7 +43,11 @@ export function standalone(svg: SVGSVGElement): SVGSVGElement {
 
 export function svgText(svg: SVGSVGElement): string {
   svg.setAttribute('xmlns', NAMESPACE);
-  return `<?xml version="1.0" encoding="UTF-8"?>\n${new XMLSerializer().serializeToString(svg)}\n`;
+  // Names may hold characters that no XML may, not even as references.
+  const text = new XMLSerializer()
+    .serializeToString(svg)
+    .replace(/[^\t\n\r\x20-\uD7FF\uE000-\uFFFD\u{10000}-\u{10FFFF}]/gu, '');
+  return `<?xml version="1.0" encoding="UTF-8"?>\n${text}\n`;
 }
 
 /** Pixels for each unit of the drawing: sharp on paper and on dense screens. */

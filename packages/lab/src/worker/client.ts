@@ -4,6 +4,8 @@ import type { Answer, CallName, FromWorker, Question, ToWorker } from './message
 export interface AskOptions {
   readonly signal?: AbortSignal;
   readonly onProgress?: (progress: Progress) => void;
+  /** The fit that is asked about. */
+  readonly fit?: number;
 }
 
 interface Waiting {
@@ -38,7 +40,7 @@ export function startWorker(): Ask {
     const problem = new Error(message || 'The worker that computes could not be started.');
     for (const id of [...waiting.keys()]) settle(id)?.reject(problem);
   });
-  return (call, question, { signal, onProgress } = {}) =>
+  return (call, question, { signal, onProgress, fit } = {}) =>
     new Promise((resolve, reject) => {
       if (signal?.aborted) return reject(cancelled());
       const id = ++last;
@@ -48,7 +50,7 @@ export function startWorker(): Ask {
         settle(id)?.reject(cancelled());
         post({ id, cancel: true });
       });
-      post({ id, call, question });
+      post({ id, call, question, fit });
     });
 
   function post(message: ToWorker): void {

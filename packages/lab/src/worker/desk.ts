@@ -1,7 +1,7 @@
 import { DataError, type Matrix, type Model, type NumberArray, pca } from '@scree/core';
 import { openTable } from '../data/open-table.js';
 import { csvOf } from './csv.js';
-import { type Control, type ExtraColumn, Held, showNumber } from './held.js';
+import { type Control, type ExtraColumn, Held } from './held.js';
 import type {
   Answer,
   CallName,
@@ -23,10 +23,15 @@ const MOST_COMPONENTS = 100;
 const MOST_SCORES = 5e7;
 const FEWEST_COMPONENTS = 10;
 
+const collator = new Intl.Collator('en', { numeric: true });
+
 type Desked = { [Name in CallName]: (question: Question<Name>, control: Control) => Promise<Answer<Name>> };
 
 /** A fit, and what follows from it once. */
 interface Work {
+  readonly id: number;
+  /** Which data it is of. */
+  readonly data: number;
   readonly held: Held;
   readonly model: Model;
   readonly matrix: Matrix<NumberArray>;
@@ -34,6 +39,8 @@ interface Work {
   readonly scores: Matrix;
   /** Squared distances from the reconstruction by all components. */
   readonly errors: Float64Array;
+  /** What squared distances are by rounding alone: less is nothing, and would only be coloured and put in order as if it were something. */
+  readonly rounding: number;
   readonly scale: Request['scale'];
   readonly solver: Request['solver'];
   readonly columnNames: readonly string[];
@@ -41,11 +48,22 @@ interface Work {
   readonly models: Map<number, Uint8Array>;
 }
 
-/** What the worker has before it, the data and the model, and everything that can be asked about them. */
+/**
+ * What the worker has before it, the data and the model, and everything that can be asked about them.
+ *
+ * What is cancelled may be done all the same, when the word comes too late: then the worker has a newer table or a newer
+ * fit than the page, which shows the old one and goes on asking about it. So both have numbers, and what is old is let go
+ * when the page asks about what is new.
+ */
 export class Desk implements Desked {
-  /** What was opened last; the fit may still be that of other data, which the page shows until there is a new one. */
-  #held: Held | undefined;
-  #work: Work | undefined;
+  #last = 0;
+  readonly #tables = new Map<number, Held>();
+  /** The newest table, until one is fitted. */
+  #opened: number | undefined;
+  /** The table that was fitted last, or was to be. */
+  #wanted: number | undefined;
+  #newest: Work | undefined;
+  #shown: Work | undefined;
 
   async open(origin: Origin, control: Control): Promise<DataFacts> {
     const content = await contentOf(origin, control);
@@ -55,18 +73,24 @@ export class Desk implements Desked {
     let held: Held;
     try {
       held = await Held.read(table, origin.name, extra, control);
+      stopIfCancelled(control);
     } catch (error) {
       await table.close();
       throw error;
     }
-    if (this.#held !== this.#work?.held) await this.#held?.close();
-    this.#held = held;
-    return held.facts;
+    const id = ++this.#last;
+    this.#tables.set(id, held);
+    this.#opened = id;
+    await this.#tidy();
+    return { ...held.facts, id };
   }
 
-  async fit({ columns, scale, missing, solver }: Request, control: Control): Promise<Fit> {
-    const held = this.#held;
+  async fit({ data, columns, scale, missing, solver }: Request, control: Control): Promise<Fit> {
+    const held = this.#tables.get(data);
     if (!held) throw new DataError('EMPTY_DATA', 'Open a file first.');
+    this.#wanted = data;
+    this.#opened = undefined;
+    await this.#tidy();
     const { matrix, kept, incomplete } = held.choose(columns, missing);
     if (matrix.rows === 0) {
       throw new DataError(
@@ -74,17 +98,46 @@ export class Desk implements Desked {
         'Every row has a missing value in one of the columns chosen. Leave out the columns with the most missing values, or fill them with the mean.',
       );
     }
-    const columnNames = columns.map((place) => held.facts.columns[place].name);
+    // Places are no names: the model of an array has none, as the command's has none.
+    const columnNames = held.facts.named ? columns.map((place) => held.facts.columns[place].name) : [];
     const most = Math.max(FEWEST_COMPONENTS, Math.floor(MOST_SCORES / matrix.rows));
     const k = Math.max(1, Math.min(matrix.cols, matrix.rows - 1, MOST_COMPONENTS, most));
     const started = performance.now();
-    const model = await pca(matrix, { k, scale, solver, ...unique(columnNames), ...control });
+    const model = await pca(matrix, { k, scale, solver, ...unique(columnNames), ...control }).catch((error) => {
+      throw inTable(error, held, columns, kept);
+    });
     const milliseconds = performance.now() - started;
     const scores = await model.transform(matrix, control);
     const errors = await model.reconstructionError(matrix, control);
-    if (this.#work && this.#work.held !== held) await this.#work.held.close();
-    this.#work = { held, model, matrix, kept, scores, errors, scale, solver, columnNames, models: new Map() };
-    return { model: model.toBinary(), incomplete, milliseconds, ...(kept ? { kept } : {}) };
+    stopIfCancelled(control);
+    const id = ++this.#last;
+    const models = new Map<number, Uint8Array>();
+    const rounding = roundingOf(model);
+    this.#newest = {
+      id,
+      data,
+      held,
+      model,
+      matrix,
+      kept,
+      scores,
+      errors,
+      rounding,
+      scale,
+      solver,
+      columnNames,
+      models,
+    };
+    return { id, model: model.toBinary(), incomplete, milliseconds, ...(kept ? { kept } : {}) };
+  }
+
+  /** The questions that follow are about this fit. */
+  show(id: number): void {
+    if (this.#newest?.id === id && this.#shown !== this.#newest) {
+      this.#shown = this.#newest;
+      void this.#tidy();
+    }
+    if (this.#shown?.id !== id) throw new DataError('EMPTY_DATA', 'That model is no longer there.');
   }
 
   async scores(component: number): Promise<Float32Array> {
@@ -123,7 +176,7 @@ export class Desk implements Desked {
     const texts = await held.texts(column);
     return groupsOf(
       Array.from({ length: rows.length }, (_, i) => texts[rows.at(i)]),
-      (a, b) => a.localeCompare(b, 'en', { numeric: true }),
+      collator.compare,
     );
   }
 
@@ -133,7 +186,7 @@ export class Desk implements Desked {
     const read = await Promise.all(
       columns.map(async (place) => {
         const numbers = held.column(place);
-        if (numbers) return (row: number) => showNumber(numbers.at(row)) ?? '';
+        if (numbers) return (row: number) => numbers.show(row) ?? '';
         const texts = await held.texts(place);
         return (row: number) => texts[row] ?? '';
       }),
@@ -194,16 +247,26 @@ export class Desk implements Desked {
 
   /** The distance grows by the scores that are left out: ‖x − x̂ₖ‖² = ‖x − x̂_K‖² + Σ z², over the components k+1 to K. */
   #squaredDistance(row: number, k: number): number {
-    const { scores, errors } = this.#fitted();
+    const { scores, errors, rounding } = this.#fitted();
     const { data, cols } = scores;
     let sum = errors[row];
     for (let c = k; c < cols; c++) sum += data[row * cols + c] ** 2;
-    return sum;
+    return sum > rounding ? sum : 0;
   }
 
   #fitted(): Work {
-    if (!this.#work) throw new DataError('EMPTY_DATA', 'There is no model yet.');
-    return this.#work;
+    if (!this.#shown) throw new DataError('EMPTY_DATA', 'There is no model yet.');
+    return this.#shown;
+  }
+
+  /** Lets go of tables that nobody can ask about any more. */
+  async #tidy(): Promise<void> {
+    const used = new Set([this.#opened, this.#wanted, this.#newest?.data, this.#shown?.data]);
+    for (const [id, held] of [...this.#tables]) {
+      if (used.has(id)) continue;
+      this.#tables.delete(id);
+      await held.close();
+    }
   }
 
   /** Rows of the fit as rows of the table. */
@@ -223,6 +286,16 @@ async function contentOf(origin: Origin, { signal }: Control): Promise<Blob | Ui
   return response.blob();
 }
 
+/** The mean is taken off: of numbers far from zero the last digits of their size are lost. */
+function roundingOf({ totalVariance, mean, scale }: Model): number {
+  const far = mean.reduce((sum, value, j) => sum + (value / scale[j]) ** 2, 0);
+  return Math.max(1e-20 * totalVariance, (8 * Number.EPSILON) ** 2 * far);
+}
+
+function stopIfCancelled({ signal }: Control): void {
+  if (signal?.aborted) throw signal.reason;
+}
+
 /** The labels of pictures, from a file of their own. */
 async function labelsOf({ name, url }: { name: string; url: string }, control: Control): Promise<ExtraColumn> {
   const table = await openTable(await contentOf({ kind: 'address', name, url }, control), name);
@@ -235,7 +308,20 @@ async function labelsOf({ name, url }: { name: string; url: string }, control: C
   }
 }
 
+/** Values that are not finite, by row and column of the table, counted as the page counts rows. */
+function inTable(error: unknown, held: Held, columns: readonly number[], kept: Uint32Array | undefined): unknown {
+  if (!(error instanceof DataError) || error.code !== 'NOT_FINITE') return error;
+  const { row, column, value } = error.details;
+  if (row === undefined || column === undefined) return error;
+  const { name } = held.facts.columns[columns[column]];
+  return new DataError(
+    'NOT_FINITE',
+    `Row ${(kept ? kept[row] : row) + 1} of the column ${name} is ${value}. Infinite values have no variance: leave out the column, or mend the data.`,
+  );
+}
+
 /** Names go into the model where they tell columns apart. */
 function unique(columnNames: readonly string[]): { columnNames?: readonly string[] } {
-  return new Set(columnNames).size === columnNames.length ? { columnNames } : {};
+  const apart = columnNames.length > 0 && new Set(columnNames).size === columnNames.length;
+  return apart ? { columnNames } : {};
 }

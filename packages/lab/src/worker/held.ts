@@ -23,7 +23,7 @@ export interface Control {
  * NaN. Columns of text are read from the file when somebody asks for them.
  */
 export class Held {
-  readonly facts: DataFacts;
+  readonly facts: Omit<DataFacts, 'id'>;
   readonly rows: number;
   readonly #table: Table;
   /** Places in the table of the columns of `numbers`, in its order. */
@@ -78,26 +78,29 @@ export class Held {
     return new Held(table, name, numbers, extra);
   }
 
-  /** One column as numbers; undefined where it holds none. */
-  column(place: number): { readonly at: (row: number) => number } | undefined {
+  /** One column as numbers, and these as text; undefined where it holds none. */
+  column(place: number): NumberColumn | undefined {
     if (this.#extra && place === this.facts.columns.length - 1) {
       const { numbers } = this.#extra;
-      return { at: (row) => numbers[row] };
+      return numberColumn((row) => numbers[row], false);
     }
     const at = this.#places.indexOf(place);
     if (at < 0) return undefined;
     const { data, cols } = this.#numbers;
-    return { at: (row) => data[row * cols + at] };
+    return numberColumn((row) => data[row * cols + at], data instanceof Float32Array);
   }
 
   /** A column as text; null where nothing is there. */
   async texts(place: number): Promise<readonly (string | null)[]> {
     const numbers = this.column(place);
-    if (numbers) return Array.from({ length: this.rows }, (_, i) => showNumber(numbers.at(i)));
+    if (numbers) return Array.from({ length: this.rows }, (_, i) => numbers.show(i));
     const known = this.#texts.get(place);
     if (known) return known;
     const texts: (string | null)[] = [];
-    for await (const { text } of this.#table.read({ numbers: [], text: place })) if (text) texts.push(...text);
+    for await (const { text } of this.#table.read({ numbers: [], text: place })) {
+      // One by one: a batch may be longer than what fits into one call.
+      for (const cell of text ?? []) texts.push(cell);
+    }
     this.#texts.set(place, texts);
     return texts;
   }
@@ -144,6 +147,15 @@ export class Held {
   }
 }
 
+interface NumberColumn {
+  readonly at: (row: number) => number;
+  readonly show: (row: number) => string | null;
+}
+
+function numberColumn(at: (row: number) => number, single: boolean): NumberColumn {
+  return { at, show: (row) => showNumber(at(row), single) };
+}
+
 function numberPlaces(columns: readonly Column[]): number[] {
   return columns.flatMap(({ kind }, j) => (kind === 'number' ? [j] : []));
 }
@@ -168,9 +180,14 @@ function meanOf({ data, rows, cols }: Matrix<NumberArray>, j: number): number {
   return mean;
 }
 
-/** As short as it can be without changing the number; numbers that were stored in float32 without the digits of their noise. */
-export function showNumber(value: number): string | null {
+/** A number as text, null where there is none: every digit it has, for it may be the name of something. */
+export function showNumber(value: number, single: boolean): string | null {
   if (Number.isNaN(value)) return null;
-  const short = Number(value.toPrecision(8));
-  return String(Math.abs(short - value) <= Math.abs(value) * 1e-7 ? short : value);
+  if (!single) return String(value);
+  // Of a float32 as few digits as tell it from its neighbours: those after them are its distance from what was meant.
+  for (let digits = 6; digits < 9; digits++) {
+    const short = Number(value.toPrecision(digits));
+    if (Math.fround(short) === value) return String(short);
+  }
+  return String(Number(value.toPrecision(9)));
 }

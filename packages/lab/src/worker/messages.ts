@@ -26,6 +26,8 @@ export interface ColumnFacts {
 }
 
 export interface DataFacts {
+  /** Another for every opening. */
+  readonly id: number;
   readonly name: string;
   readonly format: string;
   readonly rows: number;
@@ -40,6 +42,8 @@ export type Missing = 'drop' | 'mean';
 
 /** What is fitted, and how. */
 export interface Request {
+  /** Which data: the newest need not be those that the page shows. */
+  readonly data: number;
   /** Places of the columns, in their order. */
   readonly columns: readonly number[];
   readonly scale: Scale;
@@ -48,6 +52,8 @@ export interface Request {
 }
 
 export interface Fit {
+  /** Another for every fit. */
+  readonly id: number;
   /** The model in its binary form: a model itself cannot be posted. */
   readonly model: Uint8Array;
   /** Rows of the table that the fit has, in order; undefined when it has all. */
@@ -121,7 +127,13 @@ export type Question<Name extends CallName> = Parameters<Calls[Name]>[0];
 export type Answer<Name extends CallName> = ReturnType<Calls[Name]>;
 
 export type ToWorker =
-  | { readonly id: number; readonly call: CallName; readonly question: unknown }
+  | {
+      readonly id: number;
+      readonly call: CallName;
+      readonly question: unknown;
+      /** The fit that is asked about, where it is about one. */
+      readonly fit?: number | undefined;
+    }
   | { readonly id: number; readonly cancel: true };
 
 export type FromWorker =

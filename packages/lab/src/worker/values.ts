@@ -2,32 +2,44 @@ import { SHADES, type Values } from './messages.js';
 
 /** Groups that have a colour of their own; all others share one. */
 const MOST_GROUPS = 10;
-/** A column of whole numbers with so many different ones names groups rather than amounts. */
-const FEW = 12;
+/** A column of whole numbers with so many different ones names groups rather than amounts. No more than have a colour. */
+const FEW = MOST_GROUPS;
 
 /** A column of text as groups: the largest first by number of rows, then by name. */
 export function groupsOf(texts: readonly (string | null)[], inOrder: (a: string, b: string) => number): Values {
-  const rows = new Map<string, number>();
-  for (const text of texts) {
-    const name = text ?? MISSING;
-    rows.set(name, (rows.get(name) ?? 0) + 1);
-  }
+  const rows = new Map<string | null, number>();
+  for (const text of texts) rows.set(text, (rows.get(text) ?? 0) + 1);
+  // Rows without a value come last, and are no group that is called so.
+  const byName = (a: string | null, b: string | null): number =>
+    a === null || b === null ? Number(a === null) - Number(b === null) : inOrder(a, b);
   const all = [...rows.keys()];
   const others = all.length > MOST_GROUPS;
-  const named = others
-    ? [...all].sort((a, b) => rows.get(b)! - rows.get(a)! || inOrder(a, b)).slice(0, MOST_GROUPS)
-    : [...all];
-  named.sort((a, b) => Number(a === MISSING) - Number(b === MISSING) || inOrder(a, b));
+  const bySize = (a: string | null, b: string | null): number => rows.get(b)! - rows.get(a)! || byName(a, b);
+  const named = others ? firstOf(all, MOST_GROUPS, bySize) : all;
+  named.sort(byName);
   const places = new Map(named.map((name, at) => [name, at]));
-  const codes = Uint8Array.from(texts, (text) => places.get(text ?? MISSING) ?? named.length);
+  const codes = Uint8Array.from(texts, (text) => places.get(text) ?? named.length);
   const counts = new Array<number>(named.length + (others ? 1 : 0)).fill(0);
   for (const code of codes) counts[code]++;
-  const names = others ? [...named, `${all.length - named.length} others`] : named;
+  const names = named.map((name) => name ?? MISSING);
+  if (others) names.push(`${all.length - named.length} others`);
   return { kind: 'groups', codes, names, counts, others };
 }
 
+/** The first in order: where every row has a name of its own, putting all of them in order takes seconds. */
+function firstOf<Item>(items: readonly Item[], count: number, inOrder: (a: Item, b: Item) => number): Item[] {
+  const first: Item[] = [];
+  for (const item of items) {
+    if (first.length === count && inOrder(item, first[count - 1]) >= 0) continue;
+    const at = first.findIndex((other) => inOrder(item, other) < 0);
+    first.splice(at < 0 ? first.length : at, 0, item);
+    if (first.length > count) first.pop();
+  }
+  return first;
+}
+
 /** What rows without a value are called. */
-const MISSING = 'missing';
+const MISSING = '(missing)';
 
 /** A column of numbers: groups where it has few different whole ones, a scale otherwise. */
 export function scaleOf(numbers: Float64Array): Values {

@@ -20,6 +20,7 @@ addEventListener('message', async ({ data: message }: MessageEvent<ToWorker>) =>
     onProgress: (progress: Progress) => tell({ id, progress }),
   };
   try {
+    if (message.fit !== undefined) desk.show(message.fit);
     const answer = await desk[message.call](message.question as never, control);
     if (!controller.signal.aborted) tell({ id, answer });
   } catch (error) {

@@ -40,7 +40,8 @@ export function drawPlaneAxes(layer: SVGSVGElement, layout: Layout, view: View, 
   set(nameX, { x: right, y: height - 6, 'text-anchor': 'end' });
   setText(nameX, `${fit(`${names[0]}${timesPower(across.exponent)}`, width - 40)} →`);
   set(nameY, { x: 2, y: 14, 'text-anchor': 'start' });
-  setText(nameY, `↑ ${fit(`${names[1]}${timesPower(up.exponent)}`, width - 40)}`);
+  // An axis without a name is one of nothing.
+  setText(nameY, names[1] === '' ? '' : `↑ ${fit(`${names[1]}${timesPower(up.exponent)}`, width - 40)}`);
 }
 
 /** Lines of one pixel lie on pixels, not between them. */

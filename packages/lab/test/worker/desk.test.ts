@@ -1,0 +1,122 @@
+import { loadModel, pca } from '@scree/core';
+import { describe, expect, it } from 'vitest';
+import { Desk } from '../../src/worker/desk.js';
+import { showNumber } from '../../src/worker/held.js';
+import type { Origin, Request } from '../../src/worker/messages.js';
+
+const table = (rows: number, factor: number): Origin => ({
+  kind: 'text',
+  name: `${factor}.csv`,
+  text: `who,a,b\n${Array.from({ length: rows }, (_, i) => `r${i},${factor * Math.sin(i)},${Math.cos(2 * i)}`).join('\n')}\n`,
+});
+const usual = { columns: [1, 2], scale: 'none', missing: 'drop', solver: 'auto' } as const satisfies Omit<
+  Request,
+  'data'
+>;
+
+describe('the desk', () => {
+  it('answers about what the page shows, when newer data and fits were cancelled too late', async () => {
+    const desk = new Desk();
+    const first = await desk.open(table(20, 3), {});
+    const shown = await desk.fit({ ...usual, data: first.id }, {});
+    desk.show(shown.id);
+    const scores = await desk.scores(0);
+    // The page has taken back these two, but they are done.
+    await desk.open(table(30, 100), {});
+    await desk.fit({ ...usual, data: first.id, columns: [1] }, {});
+    desk.show(shown.id);
+    expect(await desk.scores(0)).toEqual(scores);
+    expect(await desk.cells({ rows: [19], columns: [0] })).toEqual([['r19']]);
+    const again = await desk.fit({ ...usual, data: first.id, scale: 'unit' }, {});
+    expect(loadModel(again.model).n).toBe(20);
+    desk.show(again.id);
+    expect(() => desk.show(shown.id)).toThrow('no longer');
+  });
+
+  it('keeps nothing of what was cancelled in time', async () => {
+    const desk = new Desk();
+    const first = await desk.open(table(20, 3), {});
+    const cancelled = AbortSignal.abort(new Error('cancelled'));
+    await expect(desk.open(table(30, 100), { signal: cancelled })).rejects.toThrow('cancelled');
+    await expect(desk.fit({ ...usual, data: first.id }, { signal: cancelled })).rejects.toThrow('cancelled');
+    expect(() => desk.show(2)).toThrow();
+  });
+
+  it('lets go of data when others are shown', async () => {
+    const desk = new Desk();
+    const ids: number[] = [];
+    for (const rows of [20, 30, 40]) {
+      const { id } = await desk.open(table(rows, 3), {});
+      ids.push(id);
+      desk.show((await desk.fit({ ...usual, data: id }, {})).id);
+    }
+    await expect(desk.fit({ ...usual, data: ids[0] }, {})).rejects.toThrow('Open a file first');
+    await expect(desk.fit({ ...usual, data: ids[2] }, {})).resolves.toMatchObject({ incomplete: 0 });
+  });
+
+  it('reads names of very many rows', async () => {
+    const desk = new Desk();
+    const { id } = await desk.open(table(250_000, 2), {});
+    desk.show((await desk.fit({ ...usual, data: id }, {})).id);
+    expect(await desk.cells({ rows: [0, 249_999], columns: [0] })).toEqual([['r0'], ['r249999']]);
+    const found = await desk.values(0);
+    expect(found).toMatchObject({ kind: 'groups', others: true });
+  });
+
+  it('says where a value is infinite, as the table has it', async () => {
+    const desk = new Desk();
+    const { id } = await desk.open({ kind: 'text', name: 'x.json', text: '[[null,1],[2,1e999],[3,4],[5,1]]' }, {});
+    await expect(desk.fit({ ...usual, data: id, columns: [0, 1] }, {})).rejects.toThrow('Row 2 of the column');
+  });
+
+  it('names columns of a model where they have names', async () => {
+    const desk = new Desk();
+    const named = await desk.open(table(20, 3), {});
+    expect(loadModel((await desk.fit({ ...usual, data: named.id }, {})).model).columnNames).toEqual(['a', 'b']);
+    const plain = await desk.open({ kind: 'text', name: 'x.json', text: '[[0,1],[2,1],[3,4],[5,1]]' }, {});
+    const fit = await desk.fit({ ...usual, data: plain.id, columns: [0, 1] }, {});
+    expect(loadModel(fit.model).columnNames).toBeUndefined();
+  });
+
+  it('shows numbers with all their digits, and those of single precision without the digits of their noise', async () => {
+    const ids = [123456789, 1000000000000007, 0.1 + 0.2];
+    const desk = new Desk();
+    const text = `id,a\n${ids.map((id, i) => `${id},${i * i}`).join('\n')}\n`;
+    const { id } = await desk.open({ kind: 'text', name: 'ids.csv', text }, {});
+    desk.show((await desk.fit({ ...usual, data: id, columns: [1] }, {})).id);
+    const cells = await desk.cells({ rows: [0, 1, 2], columns: [0] });
+    expect(cells.flat()).toEqual(ids.map(String));
+    for (const value of [0.1, 16777217, 3.4028235e38, 1e-40, 123456.79]) {
+      expect(Math.fround(Number(showNumber(Math.fround(value), true)))).toBe(Math.fround(value));
+    }
+    expect(showNumber(Math.fround(0.1), true)).toBe('0.1');
+  });
+
+  it('takes rounding for no error, also far from zero', async () => {
+    const desk = new Desk();
+    const rows = Array.from({ length: 40 }, (_, i) => `${1.6e9 + 1000 * Math.sin(i)},${1e8 + Math.cos(3 * i)}`);
+    const { id } = await desk.open({ kind: 'text', name: 'far.csv', text: `a,b\n${rows.join('\n')}\n` }, {});
+    desk.show((await desk.fit({ ...usual, data: id, columns: [0, 1] }, {})).id);
+    expect(await desk.outliers(2)).toMatchObject({ largest: 0, beyond: 0 });
+    expect((await desk.outliers(1)).largest).toBeGreaterThan(0.5);
+  });
+
+  it('gives scores and distances as the library does', async () => {
+    const desk = new Desk();
+    const { id } = await desk.open(table(50, 3), {});
+    desk.show((await desk.fit({ ...usual, data: id }, {})).id);
+    const data = Float64Array.from({ length: 100 }, (_, at) =>
+      at % 2 ? Math.cos(2 * Math.floor(at / 2)) : 3 * Math.sin(at / 2),
+    );
+    const rows = { rows: 50, cols: 2, data };
+    const model = await pca(rows, { k: 1 });
+    const expected = await model.transform(rows);
+    const scores = await desk.scores(0);
+    const errors = await model.reconstructionError(rows);
+    const distances = await desk.distances({ rows: [...errors.keys()], k: 1 });
+    for (let i = 0; i < 50; i++) {
+      expect(scores[i]).toBeCloseTo(expected.data[i], 5);
+      expect(distances[i]).toBeCloseTo(Math.sqrt(errors[i]), 9);
+    }
+  });
+});
