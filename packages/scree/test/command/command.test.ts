@@ -243,6 +243,21 @@ describe('scree', () => {
     expect(err).toBe('');
   });
 
+  it('completes commands, flags, their words and names with spaces in a real shell', () => {
+    write('my data.csv', 'a,b\n1,2\n');
+    write('completion.bash', scree(['completion', 'bash']).out);
+    const completed = (...words: string[]): string[] => {
+      const script = `source completion.bash; COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _scree; printf '%s\\n' "\${COMPREPLY[@]}"`;
+      const { stdout } = spawnSync('bash', ['-c', script, 'bash', ...words], { cwd: folder, encoding: 'utf8' });
+      return stdout.trim().split('\n');
+    };
+    expect(completed('scree', 'comp')).toEqual(['compress', 'completion']);
+    expect(completed('scree', 'fit', '--sc')).toEqual(['--scale']);
+    expect(completed('scree', 'fit', '--missing', '')).toEqual(['error', 'drop', 'mean']);
+    expect(completed('scree', 'completion', '')).toEqual(['bash', 'zsh', 'fish']);
+    expect(completed('scree', 'fit', 'my')).toEqual(['my data.csv']);
+  });
+
   it('has help, a version and completion', () => {
     expect(scree(['--help'])).toMatchObject({ code: 0 });
     expect(scree(['fit', '--help']).out).toMatch(/Examples:/);
