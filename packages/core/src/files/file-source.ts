@@ -41,6 +41,11 @@ export interface DataFile {
   weights(): Promise<Float64Array | undefined>;
   /** Counts missing values (empty, NA, NaN) of the columns used, in one reading. */
   countMissing(): Promise<MissingValues>;
+  /**
+   * An error as the file can tell it. Arrays are not searched for values that are none before they are read, so whoever
+   * computes finds the first; here it becomes what other files say: columns and counts, in one more reading.
+   */
+  explain(error: unknown): Promise<unknown>;
   /** One line for people: format, shape, what is left out. */
   describe(): string;
   close(): Promise<void>;
@@ -276,6 +281,12 @@ export class FileSource implements DataFile {
       }
       return value + sums[j] / totals[j];
     });
+  }
+
+  async explain(error: unknown): Promise<unknown> {
+    const { gaps, rewindable } = this.#table;
+    const none = error instanceof DataError && error.code === 'NOT_FINITE' && Number.isNaN(error.details.value);
+    return none && gaps && rewindable && this.#missing === 'error' ? this.#missingError() : error;
   }
 
   async #missingError(): Promise<Error> {

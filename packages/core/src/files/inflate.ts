@@ -159,9 +159,10 @@ class Inflater {
         all[i++] = symbol;
         continue;
       }
+      // Read before anything is said against it: data that end here are cut off first of all.
+      const times = symbol === 16 ? 3 + this.#read(2) : symbol === 17 ? 3 + this.#read(3) : 11 + this.#read(7);
       if (symbol === 16 && i === 0) throw this.#bad('a code length repeats nothing');
       const value = symbol === 16 ? all[i - 1] : 0;
-      const times = symbol === 16 ? 3 + this.#read(2) : symbol === 17 ? 3 + this.#read(3) : 11 + this.#read(7);
       if (i + times > all.length) throw this.#bad('too many code lengths');
       all.fill(value, i, i + times);
       i += times;

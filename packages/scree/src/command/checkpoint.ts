@@ -1,7 +1,10 @@
+import { createHash } from 'node:crypto';
 import { readFile, rm, stat } from 'node:fs/promises';
 import { type Block, DataError, Moments, type PcaOptions, type RowSource } from '@scree/core';
 import type { DataFile } from '../files/index.js';
 import { writeBeside } from '../write-beside.js';
+import { countedFrom } from './counted-from.js';
+import { Fingerprint } from './fingerprint.js';
 import type { Narrator } from './terminal.js';
 
 /** Bytes of numbers that are added up between two chances to save: a fixed amount, so that the sums do not depend on when that is. */
@@ -13,6 +16,8 @@ export interface CheckpointOptions {
   readonly every: number;
   /** What must be the same for a checkpoint to be gone on with: the file, its columns, what is done about gaps. */
   readonly identity: Readonly<Record<string, unknown>>;
+  /** Whether rows are compared with those that were read before: where no file says by its date whether it has changed. */
+  readonly compare: boolean;
   readonly options: PcaOptions;
   /** One weight a row. */
   readonly weights?: Float64Array | undefined;
@@ -29,10 +34,13 @@ export async function momentsWithCheckpoint(file: DataFile, how: CheckpointOptio
   const { path, every, weights, narrator, signal } = how;
   const kept = await load(path, how.identity);
   let { moments, rows } = kept ?? { moments: new Moments(source.cols, source.columnNames), rows: 0 };
+  const print = how.compare ? new Fingerprint() : undefined;
   if (kept) narrator.say(`Going on after ${rows} rows (${path}).`);
   const blocks = iterate(source);
   try {
-    let next = await skip(blocks, rows);
+    let next = await skip(blocks, rows, print);
+    if (kept && print && print.value !== kept.print)
+      throw changed('The rows are not those that the checkpoint was written of.');
     const most = Math.max(1, Math.floor(GROUP / 8 / source.cols));
     for (let saved = performance.now(); next; ) {
       const before = rows;
@@ -40,6 +48,7 @@ export async function momentsWithCheckpoint(file: DataFile, how: CheckpointOptio
         for (let seen = 0; next && seen < most; ) {
           const block: Block = next;
           seen += block.rows;
+          print?.add(block);
           yield block;
           rows += block.rows;
           next = await take(blocks);
@@ -53,22 +62,26 @@ export async function momentsWithCheckpoint(file: DataFile, how: CheckpointOptio
       const some = weights?.subarray(rows, rows + next.rows);
       if (some && !some.some((weight) => weight !== 0)) {
         // Rows that do not count: nothing to add.
+        print?.add(next);
         rows += next.rows;
         next = await take(blocks);
         continue;
       }
-      moments = await moments.add(
-        { ...facts(source), blocks: group },
-        {
-          signal,
-          onProgress,
-          ...(some ? { weights: some } : {}),
-          ...(engine ? { engine } : {}),
-          ...(threads ? { threads } : {}),
-        },
+      const sums = moments;
+      moments = await countedFrom(before, () =>
+        sums.add(
+          { ...facts(source), blocks: group },
+          {
+            signal,
+            onProgress,
+            ...(some ? { weights: some } : {}),
+            ...(engine ? { engine } : {}),
+            ...(threads ? { threads } : {}),
+          },
+        ),
       );
       if (performance.now() - saved < 1000 * every) continue;
-      await save(path, how.identity, moments, rows);
+      await save(path, { identity: how.identity, rows, ...(print ? { print: print.value } : {}) }, moments);
       saved = performance.now();
     }
     return moments;
@@ -103,7 +116,8 @@ export async function identityOf(
     path: path ?? null,
     size,
     mtimeMs,
-    columns: columns.length > 1000 ? columns.length : columns,
+    columns: columns.length,
+    names: createHash('sha256').update(JSON.stringify(columns)).digest('hex'),
     ...Object.fromEntries(said),
   };
 }
@@ -132,26 +146,37 @@ async function take(blocks: Blocks): Promise<Block | undefined> {
 }
 
 /** The first block after so many rows, which must be where a block begins. */
-async function skip(blocks: Blocks, rows: number): Promise<Block | undefined> {
+async function skip(blocks: Blocks, rows: number, print: Fingerprint | undefined): Promise<Block | undefined> {
   let seen = 0;
   let block = await take(blocks);
   while (block && seen < rows) {
     seen += block.rows;
+    print?.add(block);
     block = await take(blocks);
   }
   if (seen === rows) return block;
-  throw new DataError(
-    'SOURCE_CHANGED',
-    `The file has no ${rows} rows as it had when the checkpoint was written. Delete the checkpoint and start again.`,
-  );
+  throw changed(`There are no ${rows} rows as there were when the checkpoint was written.`);
 }
 
-async function save(path: string, identity: object, moments: Moments, rows: number): Promise<void> {
-  const head = Buffer.from(`${JSON.stringify({ identity, rows })}\n`);
-  await writeBeside(path, Buffer.concat([head, moments.toBinary()]), besideOf(path));
+function changed(what: string): DataError {
+  return new DataError('SOURCE_CHANGED', `${what} Delete the checkpoint and start again.`);
 }
 
-async function load(path: string, identity: object): Promise<{ moments: Moments; rows: number } | undefined> {
+interface Head {
+  readonly identity?: unknown;
+  readonly rows?: unknown;
+  readonly print?: unknown;
+}
+
+async function save(path: string, head: Head, moments: Moments): Promise<void> {
+  const first = Buffer.from(`${JSON.stringify(head)}\n`);
+  await writeBeside(path, Buffer.concat([first, moments.toBinary()]), besideOf(path));
+}
+
+async function load(
+  path: string,
+  identity: object,
+): Promise<{ moments: Moments; rows: number; print: unknown } | undefined> {
   let bytes: Buffer;
   try {
     bytes = await readFile(path);
@@ -160,7 +185,7 @@ async function load(path: string, identity: object): Promise<{ moments: Moments;
     throw error;
   }
   const end = bytes.indexOf(10);
-  let head: { identity?: unknown; rows?: unknown };
+  let head: Head;
   try {
     head = JSON.parse(bytes.subarray(0, Math.max(0, end)).toString('utf8'));
   } catch {
@@ -175,5 +200,5 @@ async function load(path: string, identity: object): Promise<{ moments: Moments;
   if (typeof head.rows !== 'number' || !Number.isSafeInteger(head.rows)) {
     throw new DataError('BAD_FILE', `${path} is no checkpoint. Name another file, or delete it.`);
   }
-  return { moments: Moments.fromBinary(bytes.subarray(end + 1)), rows: head.rows };
+  return { moments: Moments.fromBinary(bytes.subarray(end + 1)), rows: head.rows, print: head.print };
 }

@@ -1,5 +1,6 @@
 import { showBytes } from '@scree/core/files';
 import { compressFile, openCompressed, type Quantiser, recallAtTen } from '../compress/index.js';
+import { checkTarget } from '../files/target.js';
 import type { Call } from './command.js';
 import { checkTwice, withModel } from './fitted.js';
 import { print } from './print.js';
@@ -12,6 +13,7 @@ export async function run(call: Call): Promise<void> {
   const output = flags.output;
   if (typeof output !== 'string') throw new UsageError('Say where it goes: -o data.scree.');
   if (flags.whiten !== undefined) throw new UsageError('Whitened scores are no smaller: leave --whiten out.');
+  await checkTarget(output);
   const narrator = new Narrator({ quiet: flags.quiet === true });
   const start = performance.now();
   await withModel(call, narrator, async (file, { model }) => {

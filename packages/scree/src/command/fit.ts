@@ -1,6 +1,8 @@
 import { availableParallelism } from 'node:os';
+import { resolve } from 'node:path';
 import type { Model, PcaOptions } from '@scree/core';
 import { DEFAULT_MEMORY, showBytes } from '@scree/core/files';
+import { checkTarget } from '../files/target.js';
 import { writeModel } from '../model-file.js';
 import { dropCheckpoint, identityOf, momentsWithCheckpoint } from './checkpoint.js';
 import type { Call } from './command.js';
@@ -23,14 +25,23 @@ export async function run(call: Call): Promise<void> {
     throw new UsageError('--every says how often --checkpoint saves, and there is none.');
   }
   const options = fitOptions(flags);
+  const { output, checkpoint } = flags;
+  if (typeof checkpoint === 'string' && typeof output === 'string' && resolve(checkpoint) === resolve(output)) {
+    throw new UsageError(
+      '--checkpoint and --output name the same file: a checkpoint is deleted when the model is there.',
+    );
+  }
+  // Before the work, and not after it.
+  for (const path of [output, checkpoint]) if (typeof path === 'string') await checkTarget(path);
   const narrator = new Narrator({ quiet: flags.quiet === true });
   await withFile(path, fileOptions(flags), async (file) => {
-    const checkpoint = typeof flags.checkpoint === 'string' ? flags.checkpoint : undefined;
-    if (checkpoint) checkCheckpoint(options, file.source.cols, (flags.memory as number | undefined) ?? DEFAULT_MEMORY);
-    const saving = checkpoint && {
+    if (typeof checkpoint === 'string')
+      checkCheckpoint(options, file.source.cols, (flags.memory as number | undefined) ?? DEFAULT_MEMORY);
+    const saving = typeof checkpoint === 'string' && {
       path: checkpoint,
       every: (flags.every as number | undefined) ?? 10,
       identity: await identityOf(path, flags, file.columns),
+      compare: path === undefined || path === '-' || flags.sql !== undefined,
       options,
       narrator,
       signal,
@@ -38,14 +49,14 @@ export async function run(call: Call): Promise<void> {
     const read = async (weights: Float64Array | undefined) =>
       saving ? momentsWithCheckpoint(file, { ...saving, weights }) : file.source;
     const { model, seconds } = await fitFile(file, call, narrator, read);
-    if (typeof flags.output === 'string') await writeModel(flags.output, model);
-    if (checkpoint) await dropCheckpoint(checkpoint);
+    if (typeof output === 'string') await writeModel(output, model);
+    if (typeof checkpoint === 'string') await dropCheckpoint(checkpoint);
     if (flags.json) {
       print(`${JSON.stringify(asJson(model, seconds, options))}\n`);
     } else {
       print(`${tellFit(model, seconds, flags.explain === true)}\n`);
     }
-    if (typeof flags.output === 'string') narrator.say(`The model: ${flags.output}`);
+    if (typeof output === 'string') narrator.say(`The model: ${output}`);
     else if (!flags.json) narrator.say('Nothing was written: -o model.json keeps the model.');
   });
 }

@@ -6,6 +6,8 @@ export interface Flag {
   /** What a value is called in the help; a flag without one is on or off. */
   readonly value?: string;
   readonly what: string;
+  /** What a value may be, where it is one of some words. */
+  readonly words?: readonly string[];
   /** Turns the text into a value; a message instead of a value refuses it. */
   readonly read?: (text: string) => Read;
 }
@@ -29,6 +31,7 @@ export const choice = (name: string, words: readonly string[], what: string): Fl
   name,
   value: words.join('|'),
   what,
+  words,
   read: (given) => (words.includes(given) ? { value: given } : { must: `be one of ${words.join(', ')}` }),
 });
 

@@ -7,18 +7,28 @@ import { type Parsed, parse } from './parse.js';
 import { PrintError, print } from './print.js';
 import { UsageError } from './usage-error.js';
 
+/** Ctrl-C, what systems send before they kill, and a terminal that is closed. */
+const ENDINGS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
+/** Milliseconds after which an interrupted command is not waited for. */
+const GRACE = 1000;
+
 /** Runs a command line; the exit code: 0 done, 1 the data or the machine would not, 2 wrong usage, 130 interrupted. */
 export async function main(args: readonly string[]): Promise<number> {
   let command: Command | undefined;
   let debug = args.includes('--debug');
+  let done = false;
   const controller = new AbortController();
   const interrupt = (): void => {
     // A second Ctrl-C does not wait.
     if (controller.signal.aborted) process.exit(130);
     controller.abort(new Interrupted());
+    // Not everything looks up from its work: standard input that nobody ends, a query over everything. What is half
+    // done is removed at the exit.
+    const leave = async (): Promise<never> =>
+      done ? process.exit() : process.exit(await tellError(new Interrupted(), command, debug));
+    setTimeout(() => void leave(), GRACE).unref();
   };
-  process.once('SIGTERM', interrupt);
-  process.on('SIGINT', interrupt);
+  for (const signal of ENDINGS) process.on(signal, interrupt);
   // Whoever reads us may have enough: `scree fit … | head`.
   process.stdout.on('error', (error: NodeJS.ErrnoException) => {
     if (error.code === 'EPIPE') process.exit(0);
@@ -52,8 +62,8 @@ export async function main(args: readonly string[]): Promise<number> {
   } catch (error) {
     return await tellError(error, command, debug);
   } finally {
-    process.off('SIGINT', interrupt);
-    process.off('SIGTERM', interrupt);
+    done = true;
+    for (const signal of ENDINGS) process.off(signal, interrupt);
   }
 }
 

@@ -13,6 +13,8 @@ export async function withFile<Result>(
   const file = await openFile(path, options);
   try {
     return await use(file);
+  } catch (error) {
+    throw await file.explain(error);
   } finally {
     await file.close();
   }

@@ -1,5 +1,6 @@
 import { mkdir } from 'node:fs/promises';
 import { basename, join } from 'node:path';
+import { checkTarget } from '../files/target.js';
 import { makeReport } from '../report/report.js';
 import { writeBeside } from '../write-beside.js';
 import type { Call } from './command.js';
@@ -13,6 +14,7 @@ export async function run(call: Call): Promise<void> {
   const [path] = words;
   const output = flags.output;
   if (typeof output !== 'string') throw new UsageError('Say where the report goes: -o report.html.');
+  await checkTarget(output);
   const narrator = new Narrator({ quiet: flags.quiet === true });
   await withModel(call, narrator, async (file, { model, seconds }) => {
     const labels = file.label === undefined ? undefined : await file.labels();

@@ -1,5 +1,6 @@
 import type { Block, CsrMatrix, Matrix, NumberArray, RowSource } from '@scree/core';
 import { createFile, type WriteOptions } from '../files/index.js';
+import { countedFrom } from './counted-from.js';
 import type { Narrator } from './terminal.js';
 
 /** Rows of a source, block by block, through a function into a file that is whole or not there. */
@@ -15,7 +16,7 @@ export async function rowsThrough(
     let done = 0;
     for await (const block of source.blocks()) {
       signal.throwIfAborted();
-      await writer.write(await change(matrixOf(block)));
+      await writer.write(await countedFrom(done, () => change(matrixOf(block))));
       done += block.rows;
       narrator.onProgress({ phase, done, ...(source.rows === undefined ? {} : { total: source.rows }) });
     }

@@ -1,6 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { type FileHandle, open, rename, rm } from 'node:fs/promises';
+import { removeAtExit, settled } from './leftovers.js';
 import { systemError } from './system-error.js';
+import { targetOf } from './target.js';
 
 /** Bytes gathered before they are written. */
 const CHUNK = 4 << 20;
@@ -11,6 +13,7 @@ const CHUNK = 4 << 20;
  */
 export class BesideFile {
   readonly #path: string;
+  readonly #target: string;
   readonly #beside: string;
   readonly #handle: FileHandle;
   #filling = new Uint8Array(CHUNK);
@@ -21,16 +24,23 @@ export class BesideFile {
 
   static async create(path: string): Promise<BesideFile> {
     // Beside the target, so that the rename stays on one disk and is a single step.
-    const beside = `${path}.${randomUUID()}.part`;
+    const target = await targetOf(path);
+    const beside = `${target}.${randomUUID()}.part`;
+    removeAtExit(beside);
     try {
-      return new BesideFile(path, beside, await open(beside, 'wx'));
+      return new BesideFile({ path, target, beside }, await open(beside, 'wx'));
     } catch (error) {
+      settled(beside);
       throw systemError(error, path, 'written');
     }
   }
 
-  private constructor(path: string, beside: string, handle: FileHandle) {
+  private constructor(
+    { path, target, beside }: { readonly path: string; readonly target: string; readonly beside: string },
+    handle: FileHandle,
+  ) {
     this.#path = path;
+    this.#target = target;
     this.#beside = beside;
     this.#handle = handle;
   }
@@ -60,10 +70,12 @@ export class BesideFile {
     this.#open = false;
     try {
       await this.#handle.close();
-      await rename(this.#beside, this.#path);
+      await rename(this.#beside, this.#target);
     } catch (error) {
       await rm(this.#beside, { force: true });
       throw systemError(error, this.#path, 'written');
+    } finally {
+      settled(this.#beside);
     }
   }
 
@@ -74,6 +86,7 @@ export class BesideFile {
     await this.#under.catch(() => {});
     await this.#handle.close().catch(() => {});
     await rm(this.#beside, { force: true });
+    settled(this.#beside);
   }
 
   async #flush(): Promise<void> {

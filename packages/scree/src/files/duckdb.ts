@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import type { DuckDBConnection } from '@duckdb/node-api';
 import { DataError, OptionError, ScreeError } from '@scree/core';
 import { badFile, FileError } from '@scree/core/files';
+import { atExit, settled } from './leftovers.js';
 import { temporaryFolder } from './spool.js';
 
 /** DuckDB in this process, kept within bounds: its memory and threads are limited, and what does not fit goes to disk. */
@@ -48,14 +49,25 @@ export async function openDuck(path: string, memory: number): Promise<Duck> {
       // Nothing is downloaded.
       autoinstall_known_extensions: 'false',
     });
-    const connection = await instance.connect();
+    const connections: DuckDBConnection[] = [];
+    const connect = async (): Promise<DuckDBConnection> => {
+      const made = await instance.connect();
+      connections.push(made);
+      return made;
+    };
+    // A program does not end before its threads have, and a query may take hours.
+    atExit(instance, () => {
+      for (const made of connections) made.interrupt();
+    });
+    const connection = await connect();
     // What a Parquet file says about its columns is parsed once, and not for every reading.
     await connection.run('SET parquet_metadata_cache = true');
     return {
       folder: folder.path,
-      connect: () => instance.connect(),
+      connect,
       rows: async (sql) => (await connection.runAndReadAll(sql)).getRows(),
       close: async () => {
+        settled(instance);
         connection.closeSync();
         instance.closeSync();
         await folder.remove();

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Bytes, chunksOf, type Spooled } from '@scree/core/files';
 import { fileBytes } from './file-bytes.js';
+import { removeAtExit, settled } from './leftovers.js';
 import { systemError } from './system-error.js';
 
 /** Bytes that come once or in order only, laid down in a temporary file where they can be read at any place. */
@@ -40,5 +41,12 @@ export async function temporaryFolder(): Promise<{ readonly path: string; remove
   const path = await mkdtemp(join(tmpdir(), 'scree-')).catch((error: unknown) => {
     throw systemError(error, tmpdir(), 'written');
   });
-  return { path, remove: () => rm(path, { recursive: true, force: true }) };
+  removeAtExit(path);
+  return {
+    path,
+    remove: async () => {
+      await rm(path, { recursive: true, force: true });
+      settled(path);
+    },
+  };
 }

@@ -24,13 +24,13 @@ const TYPES: Readonly<Record<string, string>> = {
 };
 
 /** Where `npm run build` puts it, seen from this module as it is compiled and as it is bundled. */
-const BUILT = fileURLToPath(new URL('../lab/page', import.meta.url));
+export const PAGE = fileURLToPath(new URL('../lab/page', import.meta.url));
 
 /**
  * Reads the whole page into memory, some MB at most: afterwards a request can only name what is in this list, and no path
  * is ever made of what it says. Nothing is packed: on this machine that would cost more time than it saves.
  */
-export async function readPage(folder = BUILT): Promise<PageFiles> {
+export async function readPage(folder = PAGE): Promise<PageFiles> {
   const files = new Map<string, PageFile>();
   for (const entry of await readdir(folder, { recursive: true, withFileTypes: true }).catch(() => [])) {
     if (!entry.isFile()) continue;

@@ -255,7 +255,7 @@ class RowReader {
     throw new DataError(
       'NOT_FINITE',
       `Row ${row}, column ${column} is not a finite number. Leave the row out, or fill the value in.`,
-      { row, column },
+      { row, column, value: b[column] },
     );
   }
 }

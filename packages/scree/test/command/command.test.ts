@@ -208,9 +208,54 @@ describe('scree', () => {
     expect(JSON.parse(scree(['fit', '-', '-k', '1', '--json', '--missing', 'mean'], gaps).out).n).toBe(61);
   });
 
+  it('says of arrays, too, where values are missing, and counts rows from the beginning of the file', () => {
+    const gap = (at: number): number => (at === 5 || at >= 1_999_999 ? Number.NaN : Math.sin(at));
+    write('gaps.npy', npy(500_000, 4, gap));
+    write('whole.npy', npy(100, 4, Math.sin));
+    expect(scree(['fit', 'whole.npy', '-k', '4', '-o', 'four.json', '-q']).code).toBe(0);
+    for (const words of [
+      ['fit', 'gaps.npy'],
+      ['transform', 'four.json', 'gaps.npy', '-o', 'no.npy'],
+      ['reconstruct', 'four.json', 'gaps.npy', '-o', 'no.npy'],
+      ['compress', 'gaps.npy', '--model', 'four.json', '-o', 'no.scree'],
+      ['report', 'gaps.npy', '--model', 'four.json', '-o', 'no.html'],
+    ]) {
+      const { code, err } = scree(words);
+      expect({ code, err }).toMatchObject({
+        code: 1,
+        err: expect.stringMatching(
+          /missing in 2 of 500000 rows of gaps\.npy, the first in row 1: "1" \(1\), "3" \(1\)/,
+        ),
+      });
+    }
+    write(
+      'endless.npy',
+      npy(500_000, 4, (at) => (at === 1_999_998 ? Number.POSITIVE_INFINITY : Math.sin(at))),
+    );
+    for (const command of ['transform', 'reconstruct']) {
+      const { code, err } = scree([command, 'four.json', 'endless.npy', '-o', 'no.npy']);
+      expect({ code, err }).toMatchObject({ code: 1, err: expect.stringMatching(/row 499999, column 2/) });
+    }
+  });
+
   it('is quiet in a pipe and says nothing with -q', () => {
     const { err } = scree(['fit', 'table.csv', '-k', '1', '-q']);
     expect(err).toBe('');
+  });
+
+  it('completes commands, flags, their words and names with spaces in a real shell', () => {
+    write('my data.csv', 'a,b\n1,2\n');
+    write('completion.bash', scree(['completion', 'bash']).out);
+    const completed = (...words: string[]): string[] => {
+      const script = `source completion.bash; COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _scree; printf '%s\\n' "\${COMPREPLY[@]}"`;
+      const { stdout } = spawnSync('bash', ['-c', script, 'bash', ...words], { cwd: folder, encoding: 'utf8' });
+      return stdout.trim().split('\n');
+    };
+    expect(completed('scree', 'comp')).toEqual(['compress', 'completion']);
+    expect(completed('scree', 'fit', '--sc')).toEqual(['--scale']);
+    expect(completed('scree', 'fit', '--missing', '')).toEqual(['error', 'drop', 'mean']);
+    expect(completed('scree', 'completion', '')).toEqual(['bash', 'zsh', 'fish']);
+    expect(completed('scree', 'fit', 'my')).toEqual(['my data.csv']);
   });
 
   it('has help, a version and completion', () => {

@@ -1,5 +1,14 @@
 import { spawnSync } from 'node:child_process';
-import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { npy, PROGRAM, useBinary } from './binary.js';
@@ -112,6 +121,43 @@ describe('without permission', () => {
     chmodSync(path('closed'), 0o555);
     for (const [, args] of WRITERS) {
       expect(refused(args('closed'), as)).toMatch(/closed\/\S+ must not be written by this user \(EACCES\)/);
+    }
+  });
+});
+
+describe('a place that is no plain file', () => {
+  it('stays what it is', () => {
+    spawnSync('mkfifo', [path('pipe.npy')]);
+    mkdirSync(path('folder.npy'));
+    for (const [, args] of WRITERS) {
+      for (const [name, message] of [
+        ['pipe.npy', /pipe\.npy is a device or a pipe/],
+        ['folder.npy', /folder\.npy is a folder/],
+      ] as const) {
+        const words = args('.').map((word) => (word.startsWith('./') ? name : word));
+        expect(refused(words)).toMatch(message);
+      }
+    }
+    expect(lstatSync(path('pipe.npy')).isFIFO()).toBe(true);
+  });
+
+  it('a link stays one, and what it points to is written', () => {
+    mkdirSync(path('far'));
+    writeFileSync(path('far/scores.npy'), 'old');
+    symlinkSync('far/scores.npy', path('near.npy'));
+    expect(run(['transform', 'model.json', 'data.npy', '-o', 'near.npy']).code).toBe(0);
+    expect(lstatSync(path('near.npy')).isSymbolicLink()).toBe(true);
+    expect(readFileSync(path('far/scores.npy')).length).toBe(8 * 4000 * 30 + 128);
+    expect(readdirSync(path('far'))).toEqual(['scores.npy']);
+  });
+
+  it('a folder that is not there is missed before the work is done', () => {
+    for (const [, args] of WRITERS) {
+      const { code, err } = run(args('nowhere'));
+      expect({ code, err }).toMatchObject({
+        code: 1,
+        err: expect.stringMatching(/^scree: .*its folder does not exist/),
+      });
     }
   });
 });
