@@ -1,21 +1,22 @@
 import { loadModel, pca } from '@scree/core';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { cellOf } from '../src/worker/csv.js';
-import { Desk } from '../src/worker/desk.js';
-import type { Request } from '../src/worker/messages.js';
-import { outliersOf } from '../src/worker/outliers.js';
-import { groupsOf, scaleOf } from '../src/worker/values.js';
+import { cellOf } from '../../src/worker/csv.js';
+import { Desk } from '../../src/worker/desk.js';
+import type { Request } from '../../src/worker/messages.js';
+import { outliersOf } from '../../src/worker/outliers.js';
+import { groupsOf, scaleOf } from '../../src/worker/values.js';
 
 const NAMES = ['a', 'b', 'c', 'd'];
 const rows = Array.from({ length: 40 }, (_, i) => NAMES.map((_, j) => Math.sin(3 * i + j * j) * (5 - j) + j));
 const text = `who,${NAMES.join(',')}\n${rows.map((row, i) => `person ${i},${row.join(',')}`).join('\n')}\n`;
-const plain: Request = { columns: [1, 2, 3, 4], scale: 'none', missing: 'drop', solver: 'auto' };
+const plain: Omit<Request, 'data'> = { columns: [1, 2, 3, 4], scale: 'none', missing: 'drop', solver: 'auto' };
 
 async function fitted(content = text, request: Partial<Request> = {}) {
   const desk = new Desk();
   const facts = await desk.open({ kind: 'text', name: 'people.csv', text: content }, {});
-  const fit = await desk.fit({ ...plain, ...request }, {});
+  const fit = await desk.fit({ data: facts.id, ...plain, ...request }, {});
+  desk.show(fit.id);
   return { desk, facts, fit, model: loadModel(fit.model) };
 }
 
@@ -75,8 +76,8 @@ describe('the desk', () => {
 
   it('answers for the fit there is until other data have one of their own', async () => {
     const { desk } = await fitted();
-    await desk.open({ kind: 'text', name: 'one.csv', text: 'x,y\n1,2\n' }, {});
-    await expect(desk.fit({ ...plain, columns: [0, 1] }, {})).rejects.toThrow(/at least 2/);
+    const { id } = await desk.open({ kind: 'text', name: 'one.csv', text: 'x,y\n1,2\n' }, {});
+    await expect(desk.fit({ data: id, ...plain, columns: [0, 1] }, {})).rejects.toThrow(/at least 2/);
     expect(await desk.cells({ rows: [3], columns: [0] })).toEqual([['person 3']]);
   });
 
