@@ -95,6 +95,29 @@ describe.skipIf(!executablePath)('Explore, in Chromium', () => {
     await expect.poll(() => page.url()).toContain('k=1');
   });
 
+  it('writes its address now and then while a slider is dragged, and in the end', async () => {
+    const before = await status().textContent();
+    const written = await page.evaluate(async () => {
+      let count = 0;
+      const replace = history.replaceState.bind(history);
+      history.replaceState = (...given) => {
+        count++;
+        replace(...given);
+      };
+      const slider = document.querySelector<HTMLInputElement>('#k')!;
+      for (let i = 0; i < 60; i++) {
+        slider.value = String(1 + (i % 4));
+        slider.dispatchEvent(new Event('input', { bubbles: true }));
+        await new Promise(requestAnimationFrame);
+      }
+      return count;
+    });
+    expect(written).toBeLessThan(20);
+    await expect.poll(() => page.url()).toContain('k=4');
+    // What the page writes itself is nowhere that somebody went: nothing is fitted again.
+    expect(await status().textContent()).toBe(before);
+  });
+
   it('selects rows by lasso, by search and by click, in every view', async () => {
     const cloud = page.locator('.point-cloud canvas').first();
     await page.getByRole('button', { name: 'Lasso' }).click();
@@ -336,6 +359,7 @@ describe.skipIf(!executablePath)('Explore, in Chromium', () => {
     await page.getByLabel('Divide columns by').selectOption('unit');
     await page.getByRole('checkbox', { name: 'b', exact: true }).uncheck();
     await fitted(/60 rows and 2 columns/);
+    await expect.poll(() => page.url()).toMatch(/data=own&columns=1,3&scale=unit|data=own&columns=1%2C3&scale=unit/);
     const address = page.url();
     await page.goto('about:blank');
     await page.goto(address);

@@ -1,4 +1,4 @@
-import { effect, untracked } from '@preact/signals';
+import { batch, effect, untracked } from '@preact/signals';
 import { type Route, rewriteAddress, route } from '../route.js';
 import type { Opened } from './data.js';
 import { wantsPictures } from './picture.js';
@@ -54,12 +54,13 @@ export function viewFrom(query: URLSearchParams, data: Opened): { colour: boolea
  * into it, `follow` gets what it says; an address that says nothing is given what is shown.
  */
 export function keepAddress(follow: (query: URLSearchParams) => void): () => void {
-  return effect(() => {
+  const stop = effect(() => {
     const now = settings.value;
     const at = route.value;
     if (at.path[0] === 'learn') return;
     if (at.query.size > 0 && String(at.query) !== String(known?.query)) {
       known = at;
+      clearTimeout(later);
       untracked(() => follow(at.query));
       return;
     }
@@ -69,7 +70,7 @@ export function keepAddress(follow: (query: URLSearchParams) => void): () => voi
     const unlike = <Name extends keyof Settings>(name: Name, text: string): string | undefined =>
       String(chosen[name]) === String(usual[name]) ? undefined : text;
     const [x, y, z] = axes.value;
-    known = rewriteAddress(['explore'], {
+    write({
       data: nameOf(data),
       file: data.file,
       columns: unlike('columns', writePlaces(chosen.columns)),
@@ -89,6 +90,29 @@ export function keepAddress(follow: (query: URLSearchParams) => void): () => voi
       component: component.value === 0 ? undefined : String(component.value + 1),
     });
   });
+  return () => {
+    stop();
+    clearTimeout(later);
+  };
+}
+
+/** Milliseconds between two writings: a slider changes at every step, and Safari takes a hundred in half a minute. */
+const PAUSE = 400;
+let wrote = Number.NEGATIVE_INFINITY;
+let later: ReturnType<typeof setTimeout> | undefined;
+
+function write(query: Parameters<typeof rewriteAddress>[1]): void {
+  clearTimeout(later);
+  const now = (): void => {
+    // At once: an address that is not known yet would be followed.
+    batch(() => {
+      known = rewriteAddress(['explore'], query);
+    });
+    wrote = performance.now();
+  };
+  const wait = wrote + PAUSE - performance.now();
+  if (wait <= 0) now();
+  else later = setTimeout(now, wait);
 }
 
 /** The address of what is shown, or about to be: any other is one that somebody went to. */
