@@ -150,6 +150,9 @@ describe.skipIf(!executablePath)('Explore, in Chromium', () => {
     await page.getByRole('button', { name: 'Clear' }).click();
     await page.getByRole('button', { name: '7', exact: true }).click();
     await expect.poll(() => selection().textContent()).toContain('1 row selected');
+    // The other rows are still there to be added.
+    await page.getByRole('button', { name: '9', exact: true }).click();
+    await expect.poll(() => selection().textContent()).toContain('2 rows selected');
   });
 
   it('shows the row under the pointer', async () => {

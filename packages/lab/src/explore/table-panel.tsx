@@ -1,4 +1,4 @@
-import { computed, effect, signal } from '@preact/signals';
+import { batch, computed, effect, signal } from '@preact/signals';
 import { count, several, show } from '@scree/core/words';
 import { shorten } from '../shorten.js';
 import { fail } from '../state/data.js';
@@ -18,9 +18,15 @@ const SHOWN = 8;
 type Order = 'rows' | 'worst';
 const order = signal<Order>('rows');
 const page = signal(0);
+
+/** A selection that was made here, row by row: the rows stay listed as they were, so that others can be added. */
+const byHand = signal<Uint32Array | undefined>(undefined);
+/** A selection that came from another view is what the table lists. */
+const listedSelection = computed(() => (selected.value === byHand.value ? undefined : selected.value));
+
 /** Other rows are read from the first on. */
 effect(() => {
-  selected.value;
+  listedSelection.value;
   fitted.value?.data;
   page.value = 0;
 });
@@ -33,7 +39,7 @@ const listed = computed(() => {
   const now = fitted.value;
   if (!now) return { count: 0, at: (i: number) => i };
   const worst = outliers.value;
-  const rows = selected.value ?? (order.value === 'worst' && worst?.now === now ? worst.found.worst : undefined);
+  const rows = listedSelection.value ?? (order.value === 'worst' && worst?.now === now ? worst.found.worst : undefined);
   if (!rows) return { count: now.model.n, at: (i: number) => i };
   return { count: rows.length, at: (i: number) => rows[i] };
 });
@@ -84,7 +90,7 @@ export function TablePanel() {
             <span>order</span>
             <select
               value={order.value}
-              disabled={selected.value !== undefined}
+              disabled={listedSelection.value !== undefined}
               onChange={({ currentTarget: { value } }) => {
                 order.value = value as Order;
                 page.value = 0;
@@ -156,13 +162,18 @@ export function TablePanel() {
 }
 
 function titleOf(rows: number, all: number): string {
-  if (selected.value) return several(rows, 'selected row');
+  if (listedSelection.value) return several(rows, 'selected row');
   return rows < all ? `${count(rows)} rows with the largest errors` : 'Rows';
 }
 
 /** Takes a row into the selection, or out of it. */
 function toggle(row: number): void {
-  const rows = new Set(selected.value ?? []);
+  const rows = new Set(selected.peek() ?? []);
   if (!rows.delete(row)) rows.add(row);
-  selected.value = rows.size === 0 ? undefined : Uint32Array.from([...rows].sort((a, b) => a - b));
+  const next = rows.size === 0 ? undefined : Uint32Array.from([...rows].sort((a, b) => a - b));
+  const listing = listedSelection.peek() !== undefined;
+  batch(() => {
+    if (!listing) byHand.value = next;
+    selected.value = next;
+  });
 }
