@@ -71,7 +71,7 @@ export const list = (name: string, value: string, what: string): Flag => ({
 const UNITS: Readonly<Record<string, number>> = { '': 1, k: 2 ** 10, m: 2 ** 20, g: 2 ** 30, t: 2 ** 40 };
 
 /** Bytes: 500MB, 1GB, 1.5g. */
-export const size = (name: string, what: string, least: number): Flag => ({
+export const size = (name: string, what: string, least = 0): Flag => ({
   name,
   value: 'SIZE',
   what,
