@@ -1,6 +1,9 @@
 import type { FileOptions } from '@scree/core/files';
 import { choice, type Flag, list, size, text } from './flags.js';
 
+/** As core's readers need it; nothing of theirs is loaded for a help text. */
+const LEAST_MEMORY = 2 ** 24;
+
 /** How a data file is read, the same for every command that reads one. */
 export const DATA_FLAGS: readonly Flag[] = [
   list('columns', 'A,B,…', 'columns to use; all numeric ones otherwise. Of arrays by number: 0-99,120'),
@@ -15,7 +18,7 @@ export const DATA_FLAGS: readonly Flag[] = [
     ['npy', 'npz', 'idx', 'csv', 'tsv', 'parquet', 'json', 'ndjson', 'arrow', 'duckdb', 'sqlite', 'scree'],
     'the format, where it should not be found out',
   ),
-  size('memory', 'memory to stay below; 1GB otherwise, 256MB is about the least for Parquet and SQL'),
+  size('memory', 'memory to stay below; 1GB otherwise, 256MB is about the least for Parquet and SQL', LEAST_MEMORY),
 ];
 
 /** What the flags say about reading. */

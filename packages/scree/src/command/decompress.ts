@@ -1,14 +1,13 @@
 import type { Matrix } from '@scree/core';
 import { openCompressed } from '../compress/index.js';
 import type { Call } from './command.js';
+import { rowsOutput } from './rows-output.js';
 import { rowsThrough } from './rows-through.js';
 import { Narrator } from './terminal.js';
-import { UsageError } from './usage-error.js';
 
 /** `scree decompress`: rows back from a .scree file. */
 export async function run({ words: [path], flags, signal }: Call): Promise<void> {
-  const output = flags.output;
-  if (typeof output !== 'string') throw new UsageError('Say where the rows go: -o data.npy.');
+  const output = await rowsOutput(flags, 'Say where the rows go: -o data.npy.');
   const narrator = new Narrator({ quiet: flags.quiet === true });
   const file = await openCompressed(path);
   try {

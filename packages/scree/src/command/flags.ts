@@ -71,13 +71,14 @@ export const list = (name: string, value: string, what: string): Flag => ({
 const UNITS: Readonly<Record<string, number>> = { '': 1, k: 2 ** 10, m: 2 ** 20, g: 2 ** 30, t: 2 ** 40 };
 
 /** Bytes: 500MB, 1GB, 1.5g. */
-export const size = (name: string, what: string): Flag => ({
+export const size = (name: string, what: string, least = 0): Flag => ({
   name,
   value: 'SIZE',
   what,
   read: (given) => {
     const [, digits, unit] = /^(\d+(?:\.\d+)?)\s*([kmgt]?)i?b?$/i.exec(given.trim()) ?? [];
     if (digits === undefined) return { must: 'be a size such as 500MB or 2GB' };
-    return { value: Math.round(Number(digits) * UNITS[unit.toLowerCase()]) };
+    const bytes = Math.round(Number(digits) * UNITS[unit.toLowerCase()]);
+    return bytes < least ? { must: `be ${least / 2 ** 20}MB or more` } : { value: bytes };
   },
 });

@@ -3,14 +3,13 @@ import { readModel } from '../model-file.js';
 import type { Call } from './command.js';
 import { fileOptions } from './data-flags.js';
 import { withFile } from './opened.js';
+import { rowsOutput } from './rows-output.js';
 import { rowsThrough } from './rows-through.js';
 import { Narrator } from './terminal.js';
-import { UsageError } from './usage-error.js';
 
 /** `scree reconstruct`: rows back from scores. */
 export async function run({ words: [modelPath, scoresPath], flags, signal }: Call): Promise<void> {
-  const output = flags.output;
-  if (typeof output !== 'string') throw new UsageError('Say where the rows go: -o data.npy.');
+  const output = await rowsOutput(flags, 'Say where the rows go: -o data.npy.');
   const narrator = new Narrator({ quiet: flags.quiet === true });
   const model = await readModel(modelPath);
   const expected = model.whiten === 'zca' ? model.d : model.k;

@@ -4,14 +4,13 @@ import type { Call } from './command.js';
 import { fileOptions } from './data-flags.js';
 import { checkWidth, columnsOf } from './fitted.js';
 import { withFile } from './opened.js';
+import { rowsOutput } from './rows-output.js';
 import { rowsThrough } from './rows-through.js';
 import { Narrator } from './terminal.js';
-import { UsageError } from './usage-error.js';
 
 /** `scree transform`: scores of the rows of a file. */
 export async function run({ words: [modelPath, dataPath], flags, signal }: Call): Promise<void> {
-  const output = flags.output;
-  if (typeof output !== 'string') throw new UsageError('Say where the scores go: -o scores.npy.');
+  const output = await rowsOutput(flags, 'Say where the scores go: -o scores.npy.');
   const narrator = new Narrator({ quiet: flags.quiet === true });
   const model = await readModel(modelPath);
   const threads = typeof flags.threads === 'number' ? { threads: flags.threads } : {};

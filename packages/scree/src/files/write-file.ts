@@ -46,7 +46,7 @@ export interface EncoderOptions {
   readonly stored: StoredType;
 }
 
-const EXTENSIONS: Readonly<Record<string, OutputFormat>> = {
+const EXTENSIONS: Readonly<Record<string, OutputFormat | undefined>> = {
   '.npy': 'npy',
   '.csv': 'csv',
   '.tsv': 'tsv',
@@ -55,6 +55,11 @@ const EXTENSIONS: Readonly<Record<string, OutputFormat>> = {
   '.arrow': 'arrow',
   '.feather': 'arrow',
 };
+
+/** The format that the name of a file says. */
+export function formatOf(path: string): OutputFormat | undefined {
+  return EXTENSIONS[extname(path).toLowerCase()];
+}
 
 /** Numbers converted at once. */
 const PART = 1 << 17;
@@ -65,7 +70,7 @@ const PART = 1 << 17;
  */
 export async function createFile(path: string, options: WriteOptions): Promise<RowWriter> {
   const { cols, dtype: stored = 'float64' } = options;
-  const format = options.format ?? EXTENSIONS[extname(path).toLowerCase()];
+  const format = options.format ?? formatOf(path);
   if (!format || !OUTPUT_FORMATS.includes(format)) {
     throw new OptionError(
       'BAD_OPTION',

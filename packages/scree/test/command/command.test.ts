@@ -282,6 +282,8 @@ describe('scree', () => {
     ],
     ['how often to save nothing', ['fit', 'table.csv', '--every', '3'], /--every says how often/],
     ['another shell', ['completion', 'tcsh'], /bash, zsh and fish/],
+    ['an output that no format has', ['transform', 'model.json', 'table.csv', '-o', 'x.doc'], /x\.doc names no format/],
+    ['no memory at all', ['fit', 'table.csv', '--memory', '10'], /--memory is "10"; it must be 16MB or more/],
   ];
   it.each(wrong)('exits 2 at %s', (_, args, message) => {
     const { code, out, err } = scree(args);
@@ -320,11 +322,6 @@ describe('scree', () => {
       'a place that cannot be written',
       () => ['fit', 'table.csv', '-k', '1', '-o', 'no/such/folder/m.json'],
       /cannot be written|There is no/,
-    ],
-    [
-      'an output of no known format',
-      () => ['transform', 'model.json', 'table.csv', '-o', 'scores.xyz'],
-      /names no format/,
     ],
     ['a broken query', () => ['fit', '--sql', 'selct 1', '-k', '1'], /./],
   ];

@@ -113,8 +113,7 @@ describe('a file that is not finished', () => {
       name: 'FileError',
     });
     await mkdir(folder.file('taken.npy'), { recursive: true });
-    const writer = await createFile(folder.file('taken.npy'), { cols: 1 });
-    await expect(writer.close()).rejects.toMatchObject({ code: 'BAD_FILE' });
+    await expect(createFile(folder.file('taken.npy'), { cols: 1 })).rejects.toMatchObject({ code: 'BAD_FILE' });
     expect((await readdir(folder.path)).filter((name) => name.endsWith('.part'))).toEqual([]);
   });
 
