@@ -20,12 +20,14 @@ const names = ['alpha', 'beta', 'gamma'];
 describe.skipIf(!executablePath)('Explore, in Chromium', () => {
   let browser: Browser;
   let server: { url: string; close(): Promise<void> };
+  let site: Awaited<ReturnType<typeof labSite>>;
   let folder: string;
   let watched: Watched;
   let page: Page;
 
   beforeAll(async () => {
-    server = await serve(await labSite(), ISOLATED);
+    site = await labSite();
+    server = await serve(site, ISOLATED);
     browser = await launchChromium(executablePath);
     folder = await mkdtemp(join(tmpdir(), 'scree-lab-'));
   });
@@ -77,6 +79,17 @@ describe.skipIf(!executablePath)('Explore, in Chromium', () => {
     expect(await page.locator('.pager').textContent()).toContain('page 1 of 6');
     await page.getByRole('button', { name: 'row 101 (virginica)' }).click();
     await expect.poll(() => selection().textContent()).toContain('1 row selected');
+  });
+
+  it('loads less than 400 KB of scripts, packed, the worker among them', async () => {
+    await page.getByText('Every axis is determined by the data').waitFor();
+    const asked = await page.evaluate(() => performance.getEntriesByType('resource').map(({ name }) => name));
+    const names = [...site.keys()].filter(
+      (name) => name.endsWith('.js') && (/worker-/.test(name) || asked.some((address) => address.endsWith(name))),
+    );
+    expect(names.length).toBeGreaterThan(2);
+    const bytes = names.reduce((sum, name) => sum + gzipSync(site.get(name)!).length, 0);
+    expect(bytes).toBeLessThan(400 * 1024);
   });
 
   it('keeps as many components as the handle says, by pointer and by keyboard', async () => {
