@@ -34,7 +34,7 @@ export function DataPanel() {
         </select>
       </div>
       <div class="buttons">
-        <label class="button primary-soft">
+        <label class="button">
           Open a file
           <input
             type="file"

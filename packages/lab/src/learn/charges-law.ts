@@ -136,7 +136,7 @@ function normalised(w: Float64Array, k: number): Float64Array {
  * How far W is from where ‖I − WWᵀ‖² is least. With at most three rows WWᵀ = I. More cannot all be orthogonal: free rows become a tight
  * frame, WᵀW = I₃ with ‖I − WWᵀ‖² = k − 3, and rows of length 1 one with WᵀW = (k/3)·I₃ (Benedetto & Fickus 2003).
  */
-export function offGoal(law: Law, w: Float64Array, k: number): number {
+function offGoal(law: Law, w: Float64Array, k: number): number {
   if (k <= D) return offIdentity(productTransposed(w, w, k, D, k), k, 1);
   const columns = new Float64Array(D * k);
   for (let a = 0; a < k; a++) for (let j = 0; j < D; j++) columns[j * k + a] = w[a * D + j];

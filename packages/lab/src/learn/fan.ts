@@ -56,7 +56,7 @@ function noiseOf(count: number, seed: number): Float64Array {
 }
 
 /** The axes of points that have each been moved a little. */
-export function perturbedAxes(points: Matrix<Float64Array>, noise: Float64Array, size: number): Eigen {
+function perturbedAxes(points: Matrix<Float64Array>, noise: Float64Array, size: number): Eigen {
   const moved = centred({ ...points, data: points.data.map((value, at) => value + size * noise[at]) });
   return eigenOf(covarianceOf(moved), points.cols);
 }
