@@ -9,10 +9,14 @@ export interface Route {
   readonly query: URLSearchParams;
 }
 
-export const route = signal<Route>(parse(location.hash));
+/** The address that `route` was read from. The browser's own is ahead of it until the event of a change has arrived. */
+let read = location.hash;
+
+export const route = signal<Route>(parse(read));
 
 addEventListener('hashchange', () => {
-  route.value = parse(location.hash);
+  read = location.hash;
+  route.value = parse(read);
 });
 
 function parse(hash: string): Route {
@@ -27,11 +31,15 @@ export function addressOf(path: readonly string[], query: Readonly<Record<string
   return `#/${path.join('/')}${search === '' ? '' : `?${search}`}`;
 }
 
-/** Writes the address without a step in the browser's history: settings change often, and "back" should leave the page. */
+/**
+ * Writes the address without a step in the browser's history: settings change often, and "back" should leave the page. Where
+ * somebody has just gone elsewhere, and the event of it is on its way, it is theirs.
+ */
 export function rewriteAddress(path: readonly string[], query: Readonly<Record<string, string | undefined>>): Route {
   const address = addressOf(path, query);
-  if (address !== location.hash) {
+  if (read === location.hash && address !== read) {
     history.replaceState(null, '', address);
+    read = location.hash;
     route.value = parse(address);
   }
   return route.peek();

@@ -368,6 +368,33 @@ describe.skipIf(!executablePath)('Explore, in Chromium', () => {
     await page.getByText('a file that there cannot be').waitFor();
   });
 
+  it('leaves the address to somebody who has just gone elsewhere, and whose event has not arrived yet', async () => {
+    const visited = await watch(browser, `${server.url}#/explore?data=iris`);
+    // First in the line of listeners: it lets events wait.
+    await visited.page.addInitScript(() => {
+      addEventListener('hashchange', (event) => {
+        if (event.isTrusted) event.stopImmediatePropagation();
+      });
+    });
+    await visited.page.reload();
+    await visited.page.locator('#k').waitFor();
+    await visited.page.evaluate(async () => {
+      const slider = document.querySelector<HTMLInputElement>('#k')!;
+      // The first is written at once, the second after a pause: within it, somebody leaves.
+      for (const value of ['1', '2']) {
+        slider.value = value;
+        slider.dispatchEvent(new Event('input', { bubbles: true }));
+        await new Promise(requestAnimationFrame);
+      }
+      location.hash = '#/learn/forces';
+      await new Promise((done) => setTimeout(done, 1000));
+      dispatchEvent(new Event('hashchange'));
+    });
+    await visited.page.locator('[data-screen=forces]').waitFor();
+    visited.check();
+    await visited.close();
+  });
+
   it("keeps how a file of one's own was looked at, for whoever opens it again", async () => {
     const path = join(folder, 'own.csv');
     await writeFile(path, `who,a,b,c\n${rows.map((row, i) => `p${i},${row}`).join('\n')}\n`);

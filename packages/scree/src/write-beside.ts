@@ -5,12 +5,13 @@ import { systemError } from './files/system-error.js';
 import { targetOf } from './files/target.js';
 
 /**
- * Writes a file beside its target and renames it when it is whole, so that there is never half of one. `beside` is on the same disk,
- * so that the rename is a single step; a name of its own lets several write at once.
+ * Writes a file beside its target and renames it when it is whole, so that there is never half of one. It is on the same disk, so
+ * that the rename is a single step. With a name of its own several can write at once; `alone`, what a killed program has left
+ * is written over by the next and does not pile up.
  */
-export async function writeBeside(path: string, content: string | Uint8Array, beside?: string): Promise<void> {
+export async function writeBeside(path: string, content: string | Uint8Array, alone = false): Promise<void> {
   const target = await targetOf(path);
-  const part = beside ?? `${target}.${randomUUID()}.part`;
+  const part = alone ? besideOf(target) : `${target}.${randomUUID()}.part`;
   removeAtExit(part);
   try {
     await writeFile(part, content, { flush: true });
@@ -21,4 +22,15 @@ export async function writeBeside(path: string, content: string | Uint8Array, be
   } finally {
     settled(part);
   }
+}
+
+/** Removes a file that was written alone, with what a killed program may have left beside it. */
+export async function removeWritten(path: string): Promise<void> {
+  const target = await targetOf(path);
+  await rm(path, { force: true });
+  await rm(besideOf(target), { force: true });
+}
+
+function besideOf(target: string): string {
+  return `${target}.new`;
 }

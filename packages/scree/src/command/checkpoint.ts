@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { readFile, rm, stat } from 'node:fs/promises';
+import { readFile, stat } from 'node:fs/promises';
 import { type Block, DataError, Moments, type PcaOptions, type RowSource } from '@scree/core';
 import type { DataFile } from '../files/index.js';
 import { writeBeside } from '../write-beside.js';
@@ -90,17 +90,6 @@ export async function momentsWithCheckpoint(file: DataFile, how: CheckpointOptio
   }
 }
 
-/** A checkpoint that has done its duty. */
-export async function dropCheckpoint(path: string): Promise<void> {
-  await rm(path, { force: true });
-  await rm(besideOf(path), { force: true });
-}
-
-/** One name: what a killed program has left there is written over by the next, and does not pile up. */
-function besideOf(path: string): string {
-  return `${path}.new`;
-}
-
 /** What tells one reading of a file from another. */
 export async function identityOf(
   path: string | undefined,
@@ -170,7 +159,7 @@ interface Head {
 
 async function save(path: string, head: Head, moments: Moments): Promise<void> {
   const first = Buffer.from(`${JSON.stringify(head)}\n`);
-  await writeBeside(path, Buffer.concat([first, moments.toBinary()]), besideOf(path));
+  await writeBeside(path, Buffer.concat([first, moments.toBinary()]), true);
 }
 
 async function load(

@@ -391,6 +391,14 @@ describe('a checkpoint', () => {
     expect(readdirSync(folder).filter((name) => name.startsWith('killed.pca.'))).toEqual([]);
   });
 
+  it('writes over what a kill has left of the model, and of the checkpoint', () => {
+    write('left.npy', npy(50, 3, Math.sin));
+    write('left.pca.new', 'half a model');
+    write('left.part.new', 'half a checkpoint');
+    expect(scree(['fit', 'left.npy', '-k', '2', '-q', '-o', 'left.pca', '--checkpoint', 'left.part']).code).toBe(0);
+    expect(readdirSync(folder).filter((name) => /^left\.p/.test(name))).toEqual(['left.pca']);
+  });
+
   it('of other data is refused, and so is what cannot be saved', () => {
     write('one.npy', npy(50, 3, Math.sin));
     write('other.part', `${JSON.stringify({ identity: { path: 'x' }, rows: 3 })}\n`);
