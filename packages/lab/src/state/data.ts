@@ -1,10 +1,9 @@
 import { signal } from '@preact/signals';
 import type { Progress } from '@scree/core';
-import { isCancelled, startWorker } from '../worker/client.js';
+import { askWorker, isCancelled } from '../worker/client.js';
 import type { DataFacts, Origin } from '../worker/messages.js';
 
-/** The worker of the page. */
-export const ask = startWorker();
+export const ask = askWorker();
 
 /** Data as the page knows them. Another object for every opening, also of the same file. */
 export interface Opened {

@@ -1,5 +1,6 @@
 import type { Progress } from '@scree/core';
 import type { Answer, CallName, FromWorker, Question, ToWorker } from './messages.js';
+import { worker } from './start.js';
 
 export interface AskOptions {
   readonly signal?: AbortSignal;
@@ -21,9 +22,8 @@ export type Ask = <Name extends CallName>(
   options?: AskOptions,
 ) => Promise<Answer<Name>>;
 
-/** Starts the worker that holds data and model. */
-export function startWorker(): Ask {
-  const worker = new Worker(new URL('./worker.ts', import.meta.url), { type: 'module', name: 'scree' });
+/** Listens to the worker, and gives the way to ask it. */
+export function askWorker(): Ask {
   const waiting = new Map<number, Waiting>();
   let last = 0;
   const settle = (id: number): Waiting | undefined => {

@@ -1,11 +1,11 @@
 import { existsSync } from 'node:fs';
-import { type FileHandle, open } from 'node:fs/promises';
+import { open } from 'node:fs/promises';
 import { availableParallelism } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { Worker } from 'node:worker_threads';
 import { type DenseBatch, FileError, type Request, type Table } from '@scree/core/files';
 import { systemError } from './system-error.js';
-import { type FromThread, receiveError, type ThreadTask, type ToThread } from './thread-messages.js';
+import { type FromThread, receiveError, type TextTask, type ThreadTask, type ToThread } from './thread-messages.js';
 
 /** Bytes from which a thread is worth its start, some fifty milliseconds and twenty megabytes. */
 const WORTH = 8 << 20;
@@ -14,26 +14,36 @@ const BATCHES = 2;
 
 const program = new URL('./table-worker.js', import.meta.url);
 
-/** Whether a file of this size is parsed in a thread of its own. Where the package runs from its sources there is none. */
+/** Whether a file of this size is parsed in a thread of its own. */
 export function worthThread(size: number | undefined): size is number {
-  return size !== undefined && size > WORTH && availableParallelism() > 1 && existsSync(fileURLToPath(program));
+  return size !== undefined && size > WORTH && availableParallelism() > 1 && hasThreads();
 }
 
-export type ThreadedText = Omit<ThreadTask, 'file'> & {
+/** Whether there are threads: not where the package runs from its sources. */
+export function hasThreads(): boolean {
+  return existsSync(fileURLToPath(program));
+}
+
+export type ThreadedText = Omit<TextTask, 'kind' | 'file'> & {
   /** The file on disk. */
   readonly file: string;
 };
 
-/**
- * A table of text that is parsed in a thread of its own, some batches ahead of whoever reads it. Batches are the same
- * as they would be without, and errors are of the same type. The thread keeps no program alive unless a batch is
- * being waited for.
- */
-export async function openInThread({ file, ...task }: ThreadedText): Promise<Table> {
+/** A table of text that is parsed in a thread of its own. */
+export async function openTextInThread({ file, ...task }: ThreadedText): Promise<Table> {
   const handle = await open(file, 'r').catch((error: unknown) => {
     throw systemError(error, task.path, 'read');
   });
-  const thread = new Thread(handle, { ...task, file: handle.fd });
+  return openInThread({ ...task, kind: 'text', file: handle.fd }, () => handle.close());
+}
+
+/**
+ * A table that is read in a thread of its own, some batches ahead of whoever reads it. Batches are the same as they would
+ * be without, and errors are of the same type. The thread keeps no program alive unless a batch is being waited for.
+ * `release` lets go of what it reads, when it has ended.
+ */
+export async function openInThread(task: ThreadTask, release: () => Promise<void>): Promise<Table> {
+  const thread = new Thread(task, release);
   try {
     const message = await thread.opened();
     const { dtype, ...facts } = message.facts;
@@ -82,7 +92,7 @@ type Opened = Extract<FromThread, { kind: 'open' }>;
 type Sent = Extract<FromThread, { kind: 'batch' | 'end' }>;
 
 class Thread {
-  readonly #handle: FileHandle;
+  readonly #release: () => Promise<void>;
   readonly #worker: Worker;
   readonly #opened = new Inbox<Opened>();
   readonly #readings = new Map<number, Inbox<Sent>>();
@@ -91,8 +101,8 @@ class Thread {
   #lost: Error | undefined;
   #closed: Promise<void> | undefined;
 
-  constructor(handle: FileHandle, task: ThreadTask) {
-    this.#handle = handle;
+  constructor(task: ThreadTask, release: () => Promise<void>) {
+    this.#release = release;
     // Flags of the program, such as --input-type or --import, are not for it; the file is not its own to close.
     this.#worker = new Worker(program, { workerData: task, execArgv: [], trackUnmanagedFds: false });
     this.#worker.on('message', (message: FromThread) => this.#receive(message));
@@ -137,7 +147,7 @@ class Thread {
       await this.#worker.terminate();
     } finally {
       // Only now: it may have been reading.
-      await this.#handle.close();
+      await this.#release();
     }
   }
 

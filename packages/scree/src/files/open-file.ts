@@ -197,9 +197,9 @@ async function openAny(
 async function openFound(found: Identified, options: CheckedOptions): Promise<Table> {
   const { bytes, format, packing } = found;
   if (isText(format) && bytes.file !== undefined) {
-    const { openInThread, worthThread } = await import('./in-thread.js');
+    const { openTextInThread, worthThread } = await import('./in-thread.js');
     const { path, size, file } = bytes;
-    if (worthThread(size)) return openInThread({ format, packing, path, size, file, memory: options.memory });
+    if (worthThread(size)) return openTextInThread({ format, packing, path, size, file, memory: options.memory });
   }
   return openTable(found, options, node);
 }

@@ -12,8 +12,10 @@ import {
 } from '@scree/core/files';
 import type { Database } from 'node-sqlite3-wasm';
 import { chooseTable } from './duck-table.js';
+import { hasThreads, openInThread, worthThread } from './in-thread.js';
 import { temporaryFolder } from './spool.js';
 import { systemError } from './system-error.js';
+import type { SqliteTask } from './thread-messages.js';
 
 /** Rows by which columns are judged: in SQLite a column's type binds nobody. */
 const JUDGED = 1000;
@@ -21,16 +23,41 @@ const JUDGED = 1000;
 type Value = number | bigint | string | Uint8Array | null;
 type Row = Record<string, Value>;
 
-/** A table, view or query of a SQLite database file, which is opened for reading only. */
+/**
+ * A table, view or query of a SQLite database file, which is opened for reading only. SQLite works until it has a row, and
+ * that may take hours: in a thread of its own it does not keep anybody from giving up.
+ */
 export async function openSqlite(
   { path, memory, file }: { path: string; memory: number; file: string },
   { member, sql }: { member?: string | undefined; sql?: string | undefined },
 ): Promise<Table> {
-  const { default: sqlite } = await import('node-sqlite3-wasm');
   const folder = await temporaryFolder();
+  try {
+    const name = await aside(file, path, folder.path);
+    const task: SqliteTask = { kind: 'sqlite', file: name, path, memory, member, sql };
+    // A thread that is ended leaves its lock: in the folder, which goes as well, and never beside the data.
+    const apart = name !== file && (sql !== undefined || worthThread((await stat(file)).size)) && hasThreads();
+    if (apart) return await openInThread(task, folder.remove);
+    const table = await openDatabase(task);
+    return {
+      ...table,
+      close: async () => {
+        await table.close();
+        await folder.remove();
+      },
+    };
+  } catch (error) {
+    await folder.remove();
+    throw error;
+  }
+}
+
+/** The same in this thread, of a database that lies where a lock may be left beside it. */
+export async function openDatabase({ file, path, memory, member, sql }: SqliteTask): Promise<Table> {
+  const { default: sqlite } = await import('node-sqlite3-wasm');
   let database: Database | undefined;
   try {
-    database = new sqlite.Database(await aside(file, path, folder.path), { readOnly: true });
+    database = new sqlite.Database(file, { readOnly: true });
     const opened = database;
     const relation = sql === undefined ? tableName(opened, member, path) : `(${sql.trim().replace(/;\s*$/, '')}\n)`;
     const format = sql === undefined ? `SQLite, ${relation.slice(1, -1)}` : 'SQLite, SQL';
@@ -48,14 +75,10 @@ export async function openSqlite(
       strict: true,
       rewindable: true,
       read: (request) => read(opened, relation, columns, request, path, memory),
-      close: async () => {
-        opened.close();
-        await folder.remove();
-      },
+      close: async () => opened.close(),
     };
   } catch (error) {
     database?.close();
-    await folder.remove();
     throw sqliteError(error, path, sql !== undefined);
   }
 }

@@ -3,10 +3,10 @@ import type { FileHandle } from 'node:fs/promises';
 import { parentPort, workerData } from 'node:worker_threads';
 import { anyPlace, type DenseBatch, openTable, type Request, type Table, unpacked } from '@scree/core/files';
 import { fileBytes } from './file-bytes.js';
-import { type FromThread, sendError, type ThreadTask, type ToThread } from './thread-messages.js';
+import { type FromThread, sendError, type TextTask, type ThreadTask, type ToThread } from './thread-messages.js';
 import { nodeUnpackers } from './unpackers.js';
 
-/** A thread that parses text: see in-thread.ts, which starts it. */
+/** A thread that parses text, or asks a database: see in-thread.ts, which starts it. */
 
 const port = parentPort;
 if (!port) throw new TypeError('this is the program of a worker thread');
@@ -55,7 +55,13 @@ port.on('message', (message: ToThread) => {
   else readings.get(message.reading)?.stop();
 });
 
-function open({ file, size, path, packing, format, memory }: ThreadTask): Promise<Table> {
+async function open(task: ThreadTask): Promise<Table> {
+  if (task.kind === 'text') return openText(task);
+  const { openDatabase } = await import('./sqlite-table.js');
+  return openDatabase(task);
+}
+
+function openText({ file, size, path, packing, format, memory }: TextTask): Promise<Table> {
   // The file is the other thread's, which closes it when this one has ended: a handle of our own would close it, too.
   const handle = {
     read: (into: Uint8Array, offset: number, length: number, position: number) =>

@@ -8,8 +8,12 @@ export function isText(format: FileFormat): format is TextFormat {
   return format === 'csv' || format === 'tsv' || format === 'json' || format === 'ndjson';
 }
 
-/** What the thread is to read: a file that is open already, by its number, which threads of a process share. */
-export interface ThreadTask {
+/** What the thread is to read. */
+export type ThreadTask = TextTask | SqliteTask;
+
+/** A file of text that is open already, by its number, which threads of a process share. */
+export interface TextTask {
+  readonly kind: 'text';
   readonly format: TextFormat;
   readonly memory: number;
   readonly file: number;
@@ -17,6 +21,18 @@ export interface ThreadTask {
   /** What messages call it. */
   readonly path: string;
   readonly packing: Packing | undefined;
+}
+
+/** A SQLite database, and what is asked of it. */
+export interface SqliteTask {
+  readonly kind: 'sqlite';
+  readonly memory: number;
+  /** Where the database is opened. */
+  readonly file: string;
+  /** What messages call it. */
+  readonly path: string;
+  readonly member: string | undefined;
+  readonly sql: string | undefined;
 }
 
 /** What is known of the table when it is open. */

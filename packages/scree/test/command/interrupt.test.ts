@@ -49,3 +49,16 @@ it('ends a query that would take hours', async () => {
   expect(await ended(child, 'SIGINT')).toBe(130);
   expect(readdirSync(path('tmp'))).toEqual([]);
 }, 20_000);
+
+it('ends a query over a SQLite file that would take hours', async () => {
+  const { default: sqlite } = await import('node-sqlite3-wasm');
+  const database = new sqlite.Database(path('s.db'));
+  database.exec('create table t (x real); insert into t values (1), (2), (4)');
+  database.close();
+  const numbers = 'with recursive n (i) as (select 1 union all select i + 1 from n where i < 1e12)';
+  const child = start(['fit', 's.db', '--sql', `${numbers} select x, sum(i * x) y from t, n group by x`, '-k', '1']);
+  await laidDown();
+  await new Promise((resolve) => setTimeout(resolve, 1000));
+  expect(await ended(child, 'SIGINT')).toBe(130);
+  expect(readdirSync(path('tmp'))).toEqual([]);
+}, 20_000);

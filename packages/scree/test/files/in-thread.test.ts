@@ -1,10 +1,10 @@
 import { execFileSync } from 'node:child_process';
-import { readFileSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { gzipSync } from 'node:zlib';
 import type { Batch, Request, Table } from '@scree/core/files';
 import { describe, expect, it } from 'vitest';
-import { openInThread } from '../../dist/files/in-thread.js';
+import { openTextInThread } from '../../dist/files/in-thread.js';
 // What is built: a thread runs a file, and of the sources there is none that Node could run.
 import { openFile as openBuilt } from '../../dist/index.js';
 import { openFile } from '../../src/index.js';
@@ -35,7 +35,7 @@ type Kind = 'csv' | 'tsv' | 'json' | 'ndjson';
 
 async function threaded(path: string, kind: Kind, packing?: 'gzip'): Promise<Table> {
   const size = readFileSync(path).length;
-  return openInThread({ file: path, path, size, format: kind, memory: MEMORY, packing }) as Promise<Table>;
+  return openTextInThread({ file: path, path, size, format: kind, memory: MEMORY, packing }) as Promise<Table>;
 }
 
 interface Seen {
@@ -52,6 +52,41 @@ async function all(batches: AsyncIterable<Batch>): Promise<Seen[]> {
   }
   return seen;
 }
+
+describe('a query over SQLite in a thread of its own', () => {
+  it('gives the rows, labels and errors that there are without, and leaves nothing beside the file', async () => {
+    const { default: sqlite } = await import('node-sqlite3-wasm');
+    const path = folder.file('s.db');
+    const database = new sqlite.Database(path);
+    database.exec(
+      'create table t (x real, y real, name text); with recursive n (i) as (select 0 union all select i + 1 from n where i < 19999) insert into t select i * 0.5, case i % 7 when 3 then null else i end, i % 3 from n',
+    );
+    database.close();
+    const before = readdirSync(folder.path);
+    const options = { sql: 'select x, y, name from t', label: 'name', missing: 'drop', memory: 2 ** 24 } as const;
+    const seen: unknown[] = [];
+    for (const open of [openFile, openBuilt]) {
+      const file = await open(path, options);
+      expect(readdirSync(folder.path)).toEqual(before);
+      const rows: number[] = [];
+      for await (const block of file.source.blocks()) {
+        if (block.kind === 'dense') rows.push(...block.data.subarray(0, block.rows * block.cols));
+      }
+      seen.push([file.format, rows, (await file.labels()).names]);
+      await file.close();
+      await expect(open(path, { sql: 'select nothing from t' })).rejects.toMatchObject({ code: 'BAD_OPTION' });
+      const bad = await open(path, {
+        sql: "select x, case when x > 9000 then 'word' else y end y from t where x > 800",
+      });
+      await expect(async () => {
+        for await (const _ of bad.source.blocks());
+      }).rejects.toMatchObject({ name: 'DataError' });
+      await bad.close();
+    }
+    expect(seen[1]).toEqual(seen[0]);
+    expect(readdirSync(folder.path)).toEqual(before);
+  });
+});
 
 describe('text parsed in a thread of its own', () => {
   const cases: [string, Kind, string | Uint8Array, 'gzip'?][] = [

@@ -21,7 +21,8 @@ export class Team {
   readonly #workers: Worker[];
   readonly #calls: ((...numbers: number[]) => void)[];
   #table = 0;
-  #room = 0;
+  /** The table of jobs, `JOB_WORDS` each. Shared memory stays where it is when it grows, so one view does for all of them. */
+  #entries = new Int32Array();
   #jobs = 0;
 
   constructor(kernels: Kernels, threads: number, most: number) {
@@ -40,16 +41,17 @@ export class Team {
   /** Makes room for steps of up to `jobs` jobs. */
   reserve(jobs: number): void {
     this.#table = this.kernels.allocate(jobs * JOB_WORDS * 4);
-    this.#room = jobs;
+    this.#entries = new Int32Array(this.kernels.memory.buffer, this.#table, jobs * JOB_WORDS);
   }
 
   /** Adds a job to the step that comes next. */
   job(name: FunctionName, ...numbers: number[]): void {
-    if (this.#jobs === this.#room) throw new RangeError('the table of jobs is full');
-    const start = this.#table + this.#jobs++ * JOB_WORDS * 4;
-    const entry = new Int32Array(this.kernels.memory.buffer, start, JOB_WORDS);
-    entry[0] = FUNCTIONS.indexOf(name);
-    for (let i = 0; i < numbers.length; i++) entry[i + 1] = numbers[i];
+    const entries = this.#entries;
+    const at = this.#jobs * JOB_WORDS;
+    if (at === entries.length) throw new RangeError('the table of jobs is full');
+    this.#jobs++;
+    entries[at] = FUNCTIONS.indexOf(name);
+    for (let i = 0; i < numbers.length; i++) entries[at + 1 + i] = numbers[i];
   }
 
   /** Does the jobs that were added; `meanwhile` runs here first, while the others have begun. */
@@ -89,28 +91,29 @@ export class Team {
 
   async #takePart(beat: Beat): Promise<void> {
     const board = this.#board;
+    const e = this.#entries;
     let since = performance.now();
     while (Atomics.load(board, word.remaining) > 0) {
       const job = Atomics.sub(board, word.remaining, 1) - 1;
       if (job < 0) return;
-      const j = new Int32Array(this.kernels.memory.buffer, this.#table + job * JOB_WORDS * 4, JOB_WORDS);
+      const at = job * JOB_WORDS;
       try {
-        this.#calls[j[0]](
-          j[1],
-          j[2],
-          j[3],
-          j[4],
-          j[5],
-          j[6],
-          j[7],
-          j[8],
-          j[9],
-          j[10],
-          j[11],
-          j[12],
-          j[13],
-          j[14],
-          j[15],
+        this.#calls[e[at]](
+          e[at + 1],
+          e[at + 2],
+          e[at + 3],
+          e[at + 4],
+          e[at + 5],
+          e[at + 6],
+          e[at + 7],
+          e[at + 8],
+          e[at + 9],
+          e[at + 10],
+          e[at + 11],
+          e[at + 12],
+          e[at + 13],
+          e[at + 14],
+          e[at + 15],
         );
       } finally {
         Atomics.add(board, word.done, 1);

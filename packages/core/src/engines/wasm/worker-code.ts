@@ -18,6 +18,7 @@ function work({ id, memory, module }) {
     last = { id, calls: ${JSON.stringify(FUNCTIONS)}.map((name) => exports[name]) };
   }
   const board = new Int32Array(memory.buffer, ${BOARD}, 16);
+  let words = new Int32Array(memory.buffer);
   for (;;) {
     const generation = Atomics.load(board, ${word.generation});
     if (Atomics.load(board, ${word.active}) === 0) return;
@@ -25,10 +26,13 @@ function work({ id, memory, module }) {
       const job = Atomics.sub(board, ${word.remaining}, 1) - 1;
       if (job < 0) break;
       // What grew in another thread is known here only when asked for.
-      if (memory.buffer.byteLength >>> 16 < Atomics.load(board, ${word.pages})) memory.grow(0);
-      const j = new Int32Array(memory.buffer, (board[${word.table}] >>> 0) + job * ${JOB_WORDS * 4}, ${JOB_WORDS});
+      if (words.byteLength >>> 16 < Atomics.load(board, ${word.pages})) {
+        memory.grow(0);
+        words = new Int32Array(memory.buffer);
+      }
+      const j = (board[${word.table}] >>> 2) + job * ${JOB_WORDS};
       try {
-        last.calls[j[0]](j[1], j[2], j[3], j[4], j[5], j[6], j[7], j[8], j[9], j[10], j[11], j[12], j[13], j[14], j[15]);
+        last.calls[words[j]](${Array.from({ length: JOB_WORDS - 1 }, (_, i) => `words[j + ${i + 1}]`).join(', ')});
       } catch {
         Atomics.store(board, ${word.failed}, 1);
       }
