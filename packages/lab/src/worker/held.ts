@@ -1,4 +1,5 @@
 import { DataError, type Matrix, type NumberArray } from '@scree/core';
+import { Pace } from '@scree/core/engine';
 import type { Column, Table } from '@scree/core/files';
 import { Growing } from './growing.js';
 import type { ColumnFacts, DataFacts } from './messages.js';
@@ -66,11 +67,14 @@ export class Held {
     }
     const grown = new Growing(places.length, table.rows, MOST_BYTES, name);
     const request = { numbers: table.uniform ? ('all' as const) : places };
+    const pace = new Pace(control);
+    pace.begin('reading', table.rows);
     for await (const { block } of table.read(request)) {
-      if (control.signal?.aborted) throw control.signal.reason;
       grown.add(block);
-      control.onProgress?.({ phase: 'reading', done: grown.rows, ...(table.rows ? { total: table.rows } : {}) });
+      const pause = pace.step(block.rows);
+      if (pause) await pause;
     }
+    pace.end();
     const numbers = grown.matrix();
     if (extra && extra.numbers.length !== numbers.rows) {
       throw new DataError('BAD_DATA', `There are ${extra.numbers.length} labels for ${numbers.rows} rows.`);

@@ -119,4 +119,12 @@ describe('the desk', () => {
       expect(distances[i]).toBeCloseTo(Math.sqrt(errors[i]), 9);
     }
   });
+
+  it('stops reading a long text when it is told to', async () => {
+    const text = `a,b\n${'1,2\n3,5\n'.repeat(1_000_000)}`;
+    const controller = new AbortController();
+    const opening = new Desk().open({ kind: 'text', name: 'long.csv', text }, { signal: controller.signal });
+    setTimeout(() => controller.abort(), 1);
+    await expect(opening).rejects.toMatchObject({ name: 'AbortError' });
+  });
 });
