@@ -1,7 +1,7 @@
 import type { Block, DenseBlock } from '../data/block.js';
 import { decoded } from '../data/half.js';
 import type { RowSource } from '../data/rows.js';
-import { DataError, OptionError } from '../errors.js';
+import { DataError, OptionError, ScreeError } from '../errors.js';
 import { type Choice, chooseColumns, type LeftOut } from './choose-columns.js';
 import { collectLabels, type LabelOptions, type Labels } from './labels.js';
 import type { FileOptions, Missing } from './options.js';
@@ -17,6 +17,12 @@ export interface MissingValues {
   readonly first: number | undefined;
   /** Columns that miss values, in their order. */
   readonly columns: readonly { readonly name: string; readonly count: number }[];
+}
+
+/** Rows with their labels; null where a row has none. */
+export interface LabelledBlock {
+  readonly block: Block;
+  readonly labels: readonly (string | null)[];
 }
 
 /** A file opened for analysis. Close it when nothing more is read of it. */
@@ -35,15 +41,22 @@ export interface DataFile {
   readonly rows: number | undefined;
   /** All dimensions of an array: [60000, 28, 28] for MNIST's images. */
   readonly shape: readonly number[] | undefined;
+  /** Rows that were left out because values are missing, once the source was read. */
+  readonly dropped: number;
+  /** The rows, each with its label, in one reading. */
+  labelled(): AsyncIterable<LabelledBlock>;
   /** The label of every row, or of some: codes of two or four bytes, however long the texts are. */
   labels(options?: LabelOptions): Promise<Labels>;
   /** One weight a row, as `pca` wants them; undefined when no column was chosen for it. */
   weights(): Promise<Float64Array | undefined>;
   /** Counts missing values (empty, NA, NaN) of the columns used, in one reading. */
   countMissing(): Promise<MissingValues>;
+  /** Where rows of the source are in the file, counted from 0: the same place, unless rows before were dropped. */
+  placesOf(rows: readonly number[]): Promise<number[]>;
   /**
    * An error as the file can tell it. Arrays are not searched for values that are none before they are read, so whoever
-   * computes finds the first; here it becomes what other files say: columns and counts, in one more reading.
+   * computes finds the first; here it becomes what other files say: columns and counts, in one more reading. A row that
+   * it names is the file's, also where rows before were dropped.
    */
   explain(error: unknown): Promise<unknown>;
   /** One line for people: format, shape, what is left out. */
@@ -64,7 +77,9 @@ export class FileSource implements DataFile {
   readonly #table: Table;
   readonly #choice: Choice;
   readonly #missing: Missing;
+  readonly #fill: FileOptions['fill'];
   #rows: number | undefined;
+  #dropped = 0;
   #means: Promise<Float64Array> | undefined;
 
   constructor(
@@ -75,9 +90,17 @@ export class FileSource implements DataFile {
     this.#table = table;
     this.#path = facts.path;
     this.#missing = options.missing ?? 'error';
+    this.#fill = options.fill;
     if (table.nonzeros !== undefined) refuseForSparse(options);
     this.#choice = chooseColumns(table, options, facts.path);
     const { cols, leftOut } = this.#choice;
+    if (options.fill && options.fill.length !== cols) {
+      throw new DataError(
+        'WIDTH_MISMATCH',
+        `${facts.path} has ${cols} numeric columns, and there are ${options.fill.length} numbers to fill gaps with.`,
+        { value: cols, expected: options.fill.length },
+      );
+    }
     this.leftOut = leftOut;
     this.label = options.label;
     this.weight = options.weight;
@@ -105,6 +128,10 @@ export class FileSource implements DataFile {
     return this.#rows;
   }
 
+  get dropped(): number {
+    return this.#dropped;
+  }
+
   get columns(): readonly string[] {
     return this.#choice.names();
   }
@@ -115,15 +142,7 @@ export class FileSource implements DataFile {
 
   async labels(options: LabelOptions = {}): Promise<Labels> {
     const { label } = this.#choice;
-    if (label === undefined) {
-      throw new OptionError(
-        'BAD_OPTION',
-        'No column was chosen as label. Name one with label when the file is opened.',
-        {
-          option: 'label',
-        },
-      );
-    }
+    if (label === undefined) throw noLabel();
     const numbers = this.#drops ? this.#choice.read : [];
     const texts = async function* (this: FileSource): AsyncGenerator<readonly (string | null)[], void, void> {
       for await (const batch of this.#table.read({ numbers, text: label })) {
@@ -215,25 +234,42 @@ export class FileSource implements DataFile {
   }
 
   async *#blocks(): AsyncGenerator<Block, void, void> {
+    for await (const { block } of this.#batches()) yield block;
+  }
+
+  async *labelled(): AsyncGenerator<LabelledBlock, void, void> {
+    const { label } = this.#choice;
+    if (label === undefined) throw noLabel();
+    for await (const { block, text } of this.#batches(label)) yield { block, labels: text as LabelledBlock['labels'] };
+  }
+
+  async *#batches(text?: number): AsyncGenerator<Batch, void, void> {
     const { used, read, cols } = this.#choice;
     const watched = this.#table.gaps && (this.#missing !== 'error' || this.#table.strict);
     const means = watched && this.#missing === 'mean' ? await this.#columnMeans() : undefined;
-    let rows = 0;
-    for await (const batch of this.#table.read({ numbers: this.#drops ? read : used })) {
-      const block = watched ? await this.#complete(batch, means) : batch.block;
+    const request = { numbers: this.#drops ? read : used, ...(text === undefined ? {} : { text }) };
+    let [rows, dropped] = [0, 0];
+    for await (const batch of this.#table.read(request)) {
+      const before = batch.block.rows;
+      const { block, text } = watched ? await this.#complete(batch, means) : batch;
+      dropped += before - block.rows;
       if (block.rows === 0) continue;
       rows += block.rows;
-      yield block.cols === cols ? block : ({ ...block, cols } as Block);
+      yield { block: block.cols === cols ? block : { ...block, cols }, text } as Batch;
     }
     if (rows === 0) throw this.#nothingLeft();
     this.#rows = rows;
+    this.#dropped = dropped;
   }
 
-  async #complete(batch: Batch, means: Float64Array | undefined): Promise<Block> {
-    const { block } = batch;
-    if (block.kind === 'sparse') return block;
-    if (this.#missing === 'drop') return { ...block, rows: dropRows({ block }).length };
-    if (!hasGaps(block)) return block;
+  async #complete(batch: Batch, means: Float64Array | undefined): Promise<Batch> {
+    const { block, text } = batch;
+    if (block.kind === 'sparse') return batch;
+    if (this.#missing === 'drop') {
+      const kept = dropRows({ block });
+      return { block: { ...block, rows: kept.length }, text: text && kept.map((i) => text[i]) };
+    }
+    if (!hasGaps(block)) return batch;
     if (!means) throw await this.#missingError();
     const filled = decoded(block);
     for (let i = 0; i < filled.rows; i++) {
@@ -242,12 +278,12 @@ export class FileSource implements DataFile {
         if (Number.isNaN(filled.data[at])) filled.data[at] = means[j];
       }
     }
-    return filled;
+    return { block: filled, text };
   }
 
   /** Means of the values that are there, weighted as the rows are; computed once, about the first value of each column. */
   #columnMeans(): Promise<Float64Array> {
-    this.#means ??= this.#computeMeans();
+    this.#means ??= this.#fill ? Promise.resolve(Float64Array.from(this.#fill)) : this.#computeMeans();
     return this.#means;
   }
 
@@ -283,10 +319,31 @@ export class FileSource implements DataFile {
     });
   }
 
+  async placesOf(rows: readonly number[]): Promise<number[]> {
+    if (!this.#drops) return [...rows];
+    const places = new Map<number, number>(rows.map((row) => [row, row]));
+    let [kept, read] = [0, 0];
+    for await (const batch of this.#table.read({ numbers: this.#choice.read })) {
+      const count = batch.block.rows;
+      for (const i of dropRows(batch as DenseBatch)) {
+        if (places.has(kept)) places.set(kept, read + i);
+        kept++;
+      }
+      read += count;
+    }
+    return rows.map((row) => places.get(row) as number);
+  }
+
   async explain(error: unknown): Promise<unknown> {
     const { gaps, rewindable } = this.#table;
-    const none = error instanceof DataError && error.code === 'NOT_FINITE' && Number.isNaN(error.details.value);
-    return none && gaps && rewindable && this.#missing === 'error' ? this.#missingError() : error;
+    if (!(error instanceof ScreeError) || !rewindable) return error;
+    const { code, message, details } = error;
+    const none = code === 'NOT_FINITE' && Number.isNaN(details.value);
+    if (none && gaps && this.#missing === 'error') return this.#missingError();
+    // Who computes counts the rows that were kept; who reads counts those of the file.
+    if (!this.#drops || details.row === undefined || !(code === 'NOT_FINITE' || code === 'BAD_WEIGHTS')) return error;
+    const [row] = await this.placesOf([details.row]);
+    return new DataError(code, message.replace(`row ${details.row}`, `row ${row}`), { ...details, row });
   }
 
   async #missingError(): Promise<Error> {
@@ -315,6 +372,12 @@ export class FileSource implements DataFile {
       `No row of ${this.#path} is complete: nothing is left when those with missing values are dropped. Choose missing 'mean', or exclude columns.`,
     );
   }
+}
+
+function noLabel(): OptionError {
+  return new OptionError('BAD_OPTION', 'No column was chosen as label. Name one with label when the file is opened.', {
+    option: 'label',
+  });
 }
 
 function refuseForSparse(options: FileOptions): void {

@@ -15,7 +15,7 @@ export {
 } from './bytes.js';
 export type { LeftOut } from './choose-columns.js';
 export { badFile, FileError, truncated, unsupported } from './file-error.js';
-export type { DataFile, MissingValues } from './file-source.js';
+export type { DataFile, LabelledBlock, MissingValues } from './file-source.js';
 export type { LabelOptions, Labels } from './labels.js';
 export { type BlobOptions, openBlob } from './open-blob.js';
 export {

@@ -180,6 +180,9 @@ async function load(
   } catch {
     throw new DataError('BAD_FILE', `${path} is no checkpoint. Name another file, or delete it.`);
   }
+  if (typeof head !== 'object' || head === null || head.identity === undefined) {
+    throw new DataError('BAD_FILE', `${path} is no checkpoint. Name another file.`);
+  }
   if (JSON.stringify(head.identity) !== JSON.stringify(JSON.parse(JSON.stringify(identity)))) {
     throw new DataError(
       'SOURCE_CHANGED',

@@ -13,6 +13,14 @@ const JSON_FLAG = on('json', 'one JSON object on standard output, everything els
 const whole = (name: string, value: string, what: string, short?: string): Flag =>
   number(name, value, what, 'be a whole number from 1 up', (v) => Number.isSafeInteger(v) && v >= 1, short);
 
+const THREADS = number(
+  'threads',
+  'N',
+  'threads to use; all cores otherwise',
+  'be a whole number from 1 to 256',
+  (v) => Number.isSafeInteger(v) && v >= 1 && v <= 256,
+);
+
 const FIT_FLAGS: readonly Flag[] = [
   whole('components', 'K', 'how many components; 10 otherwise, or as many as there are', 'k'),
   number(
@@ -33,7 +41,7 @@ const FIT_FLAGS: readonly Flag[] = [
     'the road; the plan decides otherwise',
   ),
   choice('engine', ['auto', 'wasm', 'blas', 'reference'], 'what runs the passes; the fastest otherwise'),
-  whole('threads', 'N', 'threads to use; all cores otherwise'),
+  THREADS,
   number('seed', 'N', 'of everything random; 0 otherwise', 'be a whole number', Number.isSafeInteger),
   number(
     'tolerance',
@@ -97,15 +105,11 @@ export const COMMANDS: readonly Command[] = [
     words: 'MODEL DATA',
     least: 2,
     most: 2,
-    flags: [
-      OUT('where scores go: .npy, .csv, .tsv, .parquet or .arrow'),
-      whole('threads', 'N', 'threads to use'),
-      ...DATA_FLAGS,
-      ...EVERYWHERE,
-    ],
+    flags: [OUT('where scores go: .npy, .csv, .tsv, .parquet or .arrow'), THREADS, ...DATA_FLAGS, ...EVERYWHERE],
     examples: [
       ['scree transform model.json data.csv -o scores.npy', 'as many numbers a row as there are components'],
       ['scree transform model.json new.parquet -o scores.csv', 'rows that the model has not seen'],
+      ['scree transform model.json data.csv --label name -o scores.csv', 'each with its name in front'],
     ],
     load: () => import('./transform.js'),
   },
@@ -127,8 +131,11 @@ export const COMMANDS: readonly Command[] = [
     words: 'MODEL',
     least: 1,
     most: 1,
-    flags: [JSON_FLAG, ...EVERYWHERE],
-    examples: [['scree inspect model.json', 'plan, scree plot, certificate, warnings']],
+    flags: [OUT('where components go, one a row: .npy, .csv, .tsv, .parquet or .arrow'), JSON_FLAG, ...EVERYWHERE],
+    examples: [
+      ['scree inspect model.json', 'plan, scree plot, certificate, warnings'],
+      ['scree inspect model.json -o components.csv', 'the components as a table'],
+    ],
     load: () => import('./inspect.js'),
   },
   {
@@ -192,7 +199,7 @@ export const COMMANDS: readonly Command[] = [
     least: 1,
     most: 1,
     flags: [OUT('where rows go: .npy, .csv, .tsv, .parquet or .arrow'), ...EVERYWHERE],
-    examples: [['scree decompress data.scree -o data.npy', 'as they were, but for what was lost']],
+    examples: [['scree decompress data.scree -o data.npy', 'all rows, but for what was lost']],
     load: () => import('./decompress.js'),
   },
   {

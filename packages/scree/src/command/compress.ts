@@ -9,11 +9,11 @@ import { UsageError } from './usage-error.js';
 
 /** `scree compress`: a data file as a model and rounded scores. */
 export async function run(call: Call): Promise<void> {
-  const { flags, signal } = call;
+  const { words, flags, signal } = call;
   const output = flags.output;
   if (typeof output !== 'string') throw new UsageError('Say where it goes: -o data.scree.');
   if (flags.whiten !== undefined) throw new UsageError('Whitened scores are no smaller: leave --whiten out.');
-  await checkTarget(output);
+  await checkTarget(output, [...words, flags.model as string | undefined]);
   const narrator = new Narrator({ quiet: flags.quiet === true });
   const start = performance.now();
   await withModel(call, narrator, async (file, { model }) => {
@@ -37,7 +37,7 @@ export async function run(call: Call): Promise<void> {
       return;
     }
     const lines = [
-      `${done.rows} rows of ${done.cols} columns as ${done.k} ${done.quantise} scores each: ${showBytes(done.original)} to ${showBytes(done.bytes)}, ${done.ratio.toFixed(1)} times smaller (${duration(seconds)}).`,
+      `${done.rows} rows of ${done.cols} columns as ${done.k} ${done.quantise} scores each: ${showBytes(done.original)} to ${showBytes(done.bytes)}, ${sizeWords(done.ratio)} (${duration(seconds)}).`,
       `RMS error ${done.rmsError.toPrecision(3)} in the data's units; ${(100 * done.relativeError ** 2).toPrecision(3)} % of the variance is lost.`,
       ...(recall
         ? [
@@ -48,6 +48,11 @@ export async function run(call: Call): Promise<void> {
     ];
     print(`${lines.join('\n')}\n`);
   });
+}
+
+/** Small files have a model that is larger than they are. */
+function sizeWords(ratio: number): string {
+  return ratio >= 1 ? `${ratio.toFixed(1)} times smaller` : `${(1 / ratio).toFixed(1)} times larger: too small to gain`;
 }
 
 async function recallOf(

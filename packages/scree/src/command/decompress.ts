@@ -6,8 +6,13 @@ import { rowsThrough } from './rows-through.js';
 import { Narrator } from './terminal.js';
 
 /** `scree decompress`: rows back from a .scree file. */
-export async function run({ words: [path], flags, signal }: Call): Promise<void> {
-  const output = await rowsOutput(flags, 'Say where the rows go: -o data.npy.');
+export async function run(call: Call): Promise<void> {
+  const {
+    words: [path],
+    flags,
+    signal,
+  } = call;
+  const output = await rowsOutput(call, 'Say where the rows go: -o data.npy.');
   const narrator = new Narrator({ quiet: flags.quiet === true });
   const file = await openCompressed(path);
   try {

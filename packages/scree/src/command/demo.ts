@@ -2,33 +2,39 @@ import { mkdirSync, readdirSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join, relative } from 'node:path';
 import { DataError } from '@scree/core';
+import { systemError } from '../files/system-error.js';
 import { PAGE } from '../lab/page-files.js';
 import type { Call } from './command.js';
 import { run as fit } from './fit.js';
 import { print } from './print.js';
 import { run as report } from './report.js';
+import { shellWord } from './shell-word.js';
 import { run as transform } from './transform.js';
 
 /** `scree demo`: real digits through the commands that anybody would use. */
 export async function run({ flags, signal }: Call): Promise<void> {
   const folder = typeof flags.folder === 'string' ? flags.folder : 'scree-demo';
   const images = digits();
-  mkdirSync(folder, { recursive: true });
-  const [model, scores] = [join(folder, 'model.json'), join(folder, 'scores.npy')];
+  try {
+    mkdirSync(folder, { recursive: true });
+  } catch (error) {
+    throw systemError(error, folder, 'written');
+  }
+  const [model, scores, page] = ['model.json', 'scores.npy', 'report.html'].map((name) => join(folder, name));
   const { quiet } = flags;
   const say = (line: string): void => void print(`${line}\n`);
-  say(`$ scree fit ${images} -k 50 -o ${model}\n`);
+  const command = (...words: readonly string[]): string => `scree ${words.map(shellWord).join(' ')}`;
+  say(`$ ${command('fit', images, '-k', '50', '-o', model)}\n`);
   await fit({ words: [images], flags: { components: 50, output: model, quiet }, signal });
-  say(`\n$ scree transform ${model} ${images} -o ${scores}\n`);
+  say(`\n$ ${command('transform', model, images, '-o', scores)}\n`);
   await transform({ words: [model, images], flags: { output: scores, quiet }, signal });
-  const page = join(folder, 'report.html');
-  say(`\n$ scree report ${images} --model ${model} -o ${page}\n`);
+  say(`\n$ ${command('report', images, '--model', model, '-o', page)}\n`);
   await report({ words: [images], flags: { model, output: page, quiet }, signal });
   say('\nWhat to try next:');
   say(`  open ${page} in a browser`);
-  say(`  scree inspect ${model}`);
-  say(`  scree reconstruct ${model} ${scores} -o ${join(folder, 'digits.npy')}`);
-  say(`  scree compress ${images} -o ${join(folder, 'digits.scree')} --variance 0.95`);
+  say(`  ${command('inspect', model)}`);
+  say(`  ${command('reconstruct', model, scores, '-o', join(folder, 'digits.npy'))}`);
+  say(`  ${command('compress', images, '-o', join(folder, 'digits.scree'), '--variance', '0.95')}`);
   say('  scree fit your.csv -k 5 --scale unit -o model.json');
 }
 

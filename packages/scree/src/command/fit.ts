@@ -3,6 +3,7 @@ import { resolve } from 'node:path';
 import type { Model, PcaOptions } from '@scree/core';
 import { DEFAULT_MEMORY, showBytes } from '@scree/core/files';
 import { checkTarget } from '../files/target.js';
+import { formatOf } from '../files/write-file.js';
 import { writeModel } from '../model-file.js';
 import { removeWritten } from '../write-beside.js';
 import { identityOf, momentsWithCheckpoint } from './checkpoint.js';
@@ -32,8 +33,13 @@ export async function run(call: Call): Promise<void> {
       '--checkpoint and --output name the same file: a checkpoint is deleted when the model is there.',
     );
   }
+  if (typeof output === 'string' && formatOf(output)) {
+    throw new UsageError(
+      `${output} would be a table, and fit writes a model: -o model.json. Then scree inspect model.json -o ${output} writes its components, and scree transform scores.`,
+    );
+  }
   // Before the work, and not after it.
-  for (const path of [output, checkpoint]) if (typeof path === 'string') await checkTarget(path);
+  for (const target of [output, checkpoint]) if (typeof target === 'string') await checkTarget(target, [path]);
   const narrator = new Narrator({ quiet: flags.quiet === true });
   await withFile(path, fileOptions(flags), async (file) => {
     if (typeof checkpoint === 'string')
@@ -92,6 +98,11 @@ function tellFit(model: Model, seconds: number, explain: boolean): string {
   ].join('\n');
 }
 
+/** The reference engine has one thread, whatever was asked for. */
+function threadsOf({ plan }: Model, asked: number | undefined): number {
+  return plan.engine === 'reference' ? 1 : (asked ?? availableParallelism());
+}
+
 /** What programs get: every number of the model under its own name. */
 export function asJson(model: Model, seconds: number | undefined, { threads }: PcaOptions = {}): object {
   const { rows: k, cols: d, data } = model.components;
@@ -112,7 +123,7 @@ export function asJson(model: Model, seconds: number | undefined, { threads }: P
     ddof: model.ddof,
     solver: model.plan.solver,
     engine: model.plan.engine,
-    ...(seconds === undefined ? {} : { threads: threads ?? availableParallelism(), seconds }),
+    ...(seconds === undefined ? {} : { threads: threadsOf(model, threads), seconds }),
     reason: model.plan.reason,
     warnings: model.warnings,
     certificate: model.certificate,

@@ -70,7 +70,7 @@ export async function withModel(
   const other = [...COUNTS, ...NAMED, 'no-center'].find((name) => name !== 'threads' && flags[name] !== undefined);
   if (other) throw new UsageError(`--${other} says how to fit, and --model brings a model. Leave one of them out.`);
   const model = await readModel(flags.model);
-  await withFile(path, columnsOf(model, fileOptions(flags)), async (file) => {
+  await withFile(path, readingFor(model, fileOptions(flags)), async (file) => {
     checkWidth(model, file.source.cols, path ?? 'The query');
     await use(file, { model });
   });
@@ -82,11 +82,34 @@ export function checkTwice({ source }: DataFile): void {
   throw new UsageError('This reads rows more than once: save standard input to a file first, or bring a --model.');
 }
 
-/** The model's own columns, where it knows their names and nobody says otherwise: a table may have others beside them. */
-export function columnsOf(model: Model, options: FileOptions): FileOptions {
-  return model.columnNames && !options.columns && !options.exclude
-    ? { ...options, columns: model.columnNames }
-    : options;
+/**
+ * How rows are read for a model: its own columns, by name where it knows their names, whatever their order and whatever else
+ * the table has; gaps are filled with its means, so that the scores of a row do not depend on the others.
+ */
+export function readingFor(model: Model, options: FileOptions): FileOptions {
+  return { ...options, ...columnsFor(model, options), ...(options.missing === 'mean' ? { fill: model.mean } : {}) };
+}
+
+function columnsFor({ columnNames: names }: Model, { columns, exclude = [] }: FileOptions): FileOptions {
+  if (!names) return {};
+  if (columns === undefined) {
+    const needed = exclude.find((name) => names.includes(name));
+    if (needed === undefined) return { columns: names };
+    throw new UsageError(`--exclude leaves out ${JSON.stringify(needed)}, and the model was fitted to it.`);
+  }
+  const same = columns.length === names.length && columns.every((name) => names.includes(name));
+  if (same) return { columns: names };
+  // Columns that are called otherwise go by their order: whoever names them says which is which.
+  const moved = columns.find((name, j) => names.includes(name) && names[j] !== name);
+  if (moved === undefined) return {};
+  throw new UsageError(
+    `--columns has ${JSON.stringify(moved)} in another place than the model, whose columns are ${listed(names)}. Name them in this order.`,
+  );
+}
+
+function listed(names: readonly string[]): string {
+  const some = names.slice(0, 12).join(', ');
+  return names.length > 12 ? `${some}, … (${names.length} in all)` : some;
 }
 
 export function checkWidth(model: Model, cols: number, path: string): void {

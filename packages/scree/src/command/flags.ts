@@ -54,17 +54,23 @@ export const number = (
   },
 });
 
-/** Names divided by commas; a comma inside a name is doubled. */
+/** Names divided by commas. A name that has a comma is quoted, "height, cm", or its comma is doubled. */
 export const list = (name: string, value: string, what: string): Flag => ({
   name,
   value,
   what,
   read: (given) => {
-    const names = given
-      .replaceAll(',,', '\0')
-      .split(',')
-      .map((one) => one.replaceAll('\0', ','));
-    return names.every((one) => one !== '') ? { value: names } : { must: 'be names divided by commas' };
+    const names: string[] = [];
+    // Every name ends in a comma; what is left where the expression cannot go on is no list.
+    const next = /\s*"((?:[^"]|"")*)"\s*,|((?:[^,]|,,)+),(?!,)/y;
+    const text = `${given},`;
+    while (next.lastIndex < text.length) {
+      const found = next.exec(text);
+      if (!found) return { must: 'be names divided by commas' };
+      const [, quoted, plain] = found;
+      names.push(quoted?.replaceAll('""', '"') ?? plain.replaceAll(',,', ','));
+    }
+    return { value: names };
   },
 });
 

@@ -1,12 +1,25 @@
+import type { Model } from '@scree/core';
+import { createFile, formatOf, holdsText, type OutputFormat } from '../files/write-file.js';
 import { readModel } from '../model-file.js';
 import type { Call } from './command.js';
 import { asJson } from './fit.js';
 import { print } from './print.js';
+import { rowsOutput } from './rows-output.js';
 import { tellModel } from './tell-model.js';
+import { Narrator } from './terminal.js';
 
 /** `scree inspect`: what a stored model is. */
-export async function run({ words: [path], flags }: Call): Promise<void> {
+export async function run(call: Call): Promise<void> {
+  const {
+    words: [path],
+    flags,
+  } = call;
+  const output = flags.output === undefined ? undefined : await rowsOutput(call);
   const model = await readModel(path);
+  if (output !== undefined) {
+    await writeComponents(model, output);
+    new Narrator({ quiet: flags.quiet === true }).say(`${model.k} components of ${model.d} columns: ${output}`);
+  }
   if (flags.json) {
     print(`${JSON.stringify(asJson(model, undefined))}\n`);
     return;
@@ -23,4 +36,18 @@ export async function run({ words: [path], flags }: Call): Promise<void> {
   print(
     `${[`${facts.join(', ')}.`, ...(shown ? [`Columns: ${shown}`] : []), model.plan.reason, '', tellModel(model)].join('\n')}\n`,
   );
+}
+
+/** One component a row, one column of the data a column. */
+async function writeComponents({ components, columnNames, k, d }: Model, path: string): Promise<void> {
+  const label = holdsText(formatOf(path) as OutputFormat) ? 'component' : undefined;
+  const writer = await createFile(path, { cols: d, columnNames, label });
+  const names = Array.from({ length: k }, (_, c) => `pc${c + 1}`);
+  try {
+    await writer.write({ rows: k, cols: d, data: components.data }, names);
+    await writer.close();
+  } catch (error) {
+    await writer.abort();
+    throw error;
+  }
 }

@@ -89,7 +89,7 @@ function checkWords({ words }: Parsed, { name, words: shown, least, most }: Comm
 /** One clear line on standard error; the stack where it was asked for. */
 async function tellError(error: unknown, command: Command | undefined, debug: boolean): Promise<number> {
   const say = (line: string): void => void process.stderr.write(`${line}\n`);
-  if (process.stderr.isTTY) process.stderr.write('\r\x1b[K');
+  if (process.stderr.isTTY && process.env.TERM !== 'dumb') process.stderr.write('\r\x1b[K');
   if (error instanceof UsageError) {
     say(`scree: ${error.message}`);
     say(`Try: scree ${command ? `${command.name} ` : ''}--help`);

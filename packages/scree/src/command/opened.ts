@@ -7,7 +7,7 @@ export async function withFile<Result>(
   options: FileOptions,
   use: (file: DataFile) => Promise<Result>,
 ): Promise<Result> {
-  if (path === undefined && options.sql === undefined) {
+  if (path === '' || (path === undefined && options.sql === undefined)) {
     throw new UsageError('Name a data file, or - for standard input, or ask for data with --sql.');
   }
   const file = await openFile(path, options);

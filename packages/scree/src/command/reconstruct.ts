@@ -8,8 +8,13 @@ import { rowsThrough } from './rows-through.js';
 import { Narrator } from './terminal.js';
 
 /** `scree reconstruct`: rows back from scores. */
-export async function run({ words: [modelPath, scoresPath], flags, signal }: Call): Promise<void> {
-  const output = await rowsOutput(flags, 'Say where the rows go: -o data.npy.');
+export async function run(call: Call): Promise<void> {
+  const {
+    words: [modelPath, scoresPath],
+    flags,
+    signal,
+  } = call;
+  const output = await rowsOutput(call, 'Say where the rows go: -o data.npy.');
   const narrator = new Narrator({ quiet: flags.quiet === true });
   const model = await readModel(modelPath);
   const expected = model.whiten === 'zca' ? model.d : model.k;

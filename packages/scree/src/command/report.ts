@@ -5,6 +5,7 @@ import { makeReport } from '../report/report.js';
 import { writeBeside } from '../write-beside.js';
 import type { Call } from './command.js';
 import { withModel } from './fitted.js';
+import { shellWord } from './shell-word.js';
 import { Narrator } from './terminal.js';
 import { UsageError } from './usage-error.js';
 
@@ -14,7 +15,7 @@ export async function run(call: Call): Promise<void> {
   const [path] = words;
   const output = flags.output;
   if (typeof output !== 'string') throw new UsageError('Say where the report goes: -o report.html.');
-  await checkTarget(output);
+  await checkTarget(output, [path, flags.model as string | undefined]);
   const narrator = new Narrator({ quiet: flags.quiet === true });
   await withModel(call, narrator, async (file, { model, seconds }) => {
     const labels = file.label === undefined ? undefined : await file.labels();
@@ -26,8 +27,9 @@ export async function run(call: Call): Promise<void> {
       labels,
       labelName: file.label,
       image: (flags.image as { width: number; height: number } | undefined) ?? pictureOf(file.shape),
-      command: `scree report ${[...words, ...spelled(flags)].map(quoted).join(' ')}`,
+      command: `scree report ${[...words, ...spelled(flags)].map(shellWord).join(' ')}`,
       seconds,
+      placesOf: (rows) => file.placesOf(rows),
       onProgress: narrator.onProgress,
       signal,
     });
@@ -54,10 +56,10 @@ function spelled(flags: Readonly<Record<string, unknown>>): string[] {
       const { width, height } = value as { width: number; height: number };
       return ['--image', `${width}x${height}`];
     }
-    return [`--${name}`, Array.isArray(value) ? value.join(',') : String(value)];
+    // As the list of a flag is read: a comma inside a name is doubled.
+    return [
+      `--${name}`,
+      Array.isArray(value) ? value.map((one) => one.replaceAll(',', ',,')).join(',') : String(value),
+    ];
   });
-}
-
-function quoted(word: string): string {
-  return /^[\w./=:,@%+-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
 }

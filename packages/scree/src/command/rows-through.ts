@@ -1,22 +1,24 @@
 import type { Block, CsrMatrix, Matrix, NumberArray, RowSource } from '@scree/core';
+import type { LabelledBlock } from '@scree/core/files';
 import { createFile, type WriteOptions } from '../files/index.js';
 import { countedFrom } from './counted-from.js';
 import type { Narrator } from './terminal.js';
 
-/** Rows of a source, block by block, through a function into a file that is whole or not there. */
+/** Rows of a source, block by block and with labels where `labelled` has them, through a function into a file that is whole or not there. */
 export async function rowsThrough(
   source: RowSource,
   path: string,
   options: WriteOptions,
   change: (rows: Matrix<NumberArray> | CsrMatrix) => Promise<Matrix>,
   { narrator, signal, phase }: { readonly narrator: Narrator; readonly signal: AbortSignal; readonly phase: string },
+  labelled?: AsyncIterable<LabelledBlock>,
 ): Promise<number> {
   const writer = await createFile(path, options);
   try {
     let done = 0;
-    for await (const block of source.blocks()) {
+    for await (const { block, labels } of labelled ?? unlabelled(source)) {
       signal.throwIfAborted();
-      await writer.write(await countedFrom(done, () => change(matrixOf(block))));
+      await writer.write(await countedFrom(done, () => change(matrixOf(block))), labels);
       done += block.rows;
       narrator.onProgress({ phase, done, ...(source.rows === undefined ? {} : { total: source.rows }) });
     }
@@ -28,6 +30,10 @@ export async function rowsThrough(
   } finally {
     narrator.clear();
   }
+}
+
+async function* unlabelled(source: RowSource): AsyncGenerator<Partial<LabelledBlock> & { block: Block }, void, void> {
+  for await (const block of source.blocks()) yield { block };
 }
 
 /** A block as data that a model takes. */

@@ -1,12 +1,15 @@
 import type { Model } from '@scree/core';
 import { screePlot } from '../scree-plot.js';
 
+/** What stands before the bars of a scree plot, and a place at the end. */
+const NUMBERS = 25;
+
 /** A model in words and a plot: what was kept, how sure it is, what to beware of. */
 export function tellModel(model: Model): string {
   const kept = model.varianceRatios.reduce((sum, ratio) => sum + ratio, 0);
   const { certificate } = model;
   const lines = [
-    screePlot(model, { most: 20 }),
+    screePlot(model, { most: 20, width: Math.max(8, Math.min(40, (process.stdout.columns ?? 80) - NUMBERS)) }),
     '',
     `${model.k} ${model.k === 1 ? 'component keeps' : 'components keep'} ${(100 * kept).toFixed(1)} % of the variance of ${model.d} ${model.d === 1 ? 'column' : 'columns'}.`,
     `Checked: residuals up to ${Math.max(...certificate.residuals).toExponential(1)}, variances within ${relative(Math.max(...certificate.varianceBounds), model.variances[0])} of the largest,`,

@@ -15,7 +15,8 @@ export class Narrator {
 
   constructor({ quiet = false }: { quiet?: boolean } = {}) {
     this.#quiet = quiet;
-    this.#live = !quiet && process.stderr.isTTY === true;
+    // A dumb terminal cannot take back what it shows.
+    this.#live = !quiet && process.stderr.isTTY === true && process.env.TERM !== 'dumb';
   }
 
   /** One line for people. */
@@ -75,8 +76,12 @@ function short(value: number): string {
 /** Seconds as a person says them. */
 export function duration(seconds: number): string {
   if (!Number.isFinite(seconds)) return '…';
-  if (seconds < 1) return `${Math.round(seconds * 1000)} ms`;
-  if (seconds < 60) return `${seconds.toFixed(seconds < 10 ? 1 : 0)} s`;
-  if (seconds < 3600) return `${Math.floor(seconds / 60)} min ${Math.round(seconds % 60)} s`;
-  return `${Math.floor(seconds / 3600)} h ${Math.round((seconds % 3600) / 60)} min`;
+  if (seconds < 0.9995) return `${Math.round(seconds * 1000)} ms`;
+  if (seconds < 9.95) return `${seconds.toFixed(1)} s`;
+  // Rounded first: there are no 60 seconds in a minute that has not ended.
+  const whole = Math.round(seconds);
+  if (whole < 60) return `${whole} s`;
+  if (whole < 3600) return `${Math.floor(whole / 60)} min ${whole % 60} s`;
+  const minutes = Math.round(seconds / 60);
+  return `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
 }

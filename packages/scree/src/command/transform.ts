@@ -1,26 +1,40 @@
 import type { Model } from '@scree/core';
+import { formatOf, holdsText, type OutputFormat } from '../files/write-file.js';
 import { readModel } from '../model-file.js';
 import type { Call } from './command.js';
 import { fileOptions } from './data-flags.js';
-import { checkWidth, columnsOf } from './fitted.js';
+import { checkWidth, readingFor } from './fitted.js';
 import { withFile } from './opened.js';
 import { rowsOutput } from './rows-output.js';
 import { rowsThrough } from './rows-through.js';
 import { Narrator } from './terminal.js';
 
 /** `scree transform`: scores of the rows of a file. */
-export async function run({ words: [modelPath, dataPath], flags, signal }: Call): Promise<void> {
-  const output = await rowsOutput(flags, 'Say where the scores go: -o scores.npy.');
+export async function run(call: Call): Promise<void> {
+  const {
+    words: [modelPath, dataPath],
+    flags,
+    signal,
+  } = call;
+  const output = await rowsOutput(call, 'Say where the scores go: -o scores.npy.');
   const narrator = new Narrator({ quiet: flags.quiet === true });
   const model = await readModel(modelPath);
   const threads = typeof flags.threads === 'number' ? { threads: flags.threads } : {};
-  await withFile(dataPath, columnsOf(model, fileOptions(flags)), async (file) => {
+  await withFile(dataPath, readingFor(model, fileOptions(flags)), async (file) => {
     checkWidth(model, file.source.cols, dataPath);
     const cols = model.whiten === 'zca' ? model.d : model.k;
     const columnNames = Array.from({ length: cols }, (_, i) => (model.whiten === 'zca' ? `c${i}` : `pc${i + 1}`));
-    const options = { cols, columnNames, dtype: file.source.dtype };
+    // With its label a row can be found again, also where others were left out.
+    const label = holdsText(formatOf(output) as OutputFormat) ? file.label : undefined;
+    const options = { cols, columnNames, dtype: file.source.dtype, label };
     const scores = (rows: Parameters<Model['transform']>[0]) => model.transform(rows, { ...threads, signal });
-    const count = await rowsThrough(file.source, output, options, scores, { narrator, signal, phase: 'scores' });
-    narrator.say(`${count} rows of ${cols} ${cols === 1 ? 'score' : 'scores'}: ${output}`);
+    const how = { narrator, signal, phase: 'scores' };
+    const labelled = label === undefined ? undefined : file.labelled();
+    const count = await rowsThrough(file.source, output, options, scores, how, labelled);
+    const { dropped } = file;
+    const left = dropped === 0 ? '' : `; ${dropped} with missing values ${dropped === 1 ? 'was' : 'were'} left out`;
+    narrator.say(`${count} rows of ${cols} ${cols === 1 ? 'score' : 'scores'}${left}: ${output}`);
+    if (file.label !== undefined && label === undefined)
+      narrator.say('Labels are written beside scores in .csv and .tsv.');
   });
 }

@@ -4,24 +4,28 @@ import type { Encoder, EncoderOptions } from './write-file.js';
 /** Characters joined before they are encoded. */
 const CHUNK = 1 << 20;
 
-/** Numbers as text, in the fewest digits that read back as the same; a missing value is an empty cell. */
+/** Numbers as text, in the fewest digits that read back as the same; a missing value is an empty cell. A label comes first. */
 export async function csvWriter(
   file: BesideFile,
-  { cols, names, dtype }: EncoderOptions,
+  { cols, names, dtype, label }: EncoderOptions,
   delimiter: string,
 ): Promise<Encoder> {
   const show = dtype === 'float32' ? showSingle : showDouble;
-  await file.append(Buffer.from(`${names.map((name) => quote(name, delimiter)).join(delimiter)}\n`));
+  const head = label === undefined ? names : [label, ...names];
+  await file.append(Buffer.from(`${head.map((name) => quote(name, delimiter)).join(delimiter)}\n`));
+  // Numbers alone are plain letters.
+  const encoding = label === undefined ? 'latin1' : 'utf8';
   return {
-    async write(data, rows) {
+    async write(data, rows, labels) {
       let text = '';
       for (let i = 0; i < rows; i++) {
+        if (label !== undefined) text += `${quote(labels?.[i] ?? '', delimiter)}${delimiter}`;
         for (let j = 0; j < cols; j++) text += `${show(data[i * cols + j])}${j + 1 < cols ? delimiter : '\n'}`;
         if (text.length < CHUNK) continue;
-        await file.append(Buffer.from(text, 'latin1'));
+        await file.append(Buffer.from(text, encoding));
         text = '';
       }
-      await file.append(Buffer.from(text, 'latin1'));
+      await file.append(Buffer.from(text, encoding));
     },
     end: async () => {},
   };

@@ -1,6 +1,6 @@
 import { constants } from 'node:fs';
-import { access, realpath, stat } from 'node:fs/promises';
-import { dirname } from 'node:path';
+import { access, readlink, realpath, stat } from 'node:fs/promises';
+import { dirname, resolve } from 'node:path';
 import { FileError } from '@scree/core/files';
 import { systemError } from './system-error.js';
 
@@ -21,15 +21,29 @@ export async function targetOf(path: string): Promise<string> {
     }
     return await realpath(path);
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return path;
-    throw systemError(error, path, 'written');
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw systemError(error, path, 'written');
+    // Nothing is there, or a link to nothing.
+    const behind = await readlink(path).catch(() => undefined);
+    return behind === undefined ? path : resolve(dirname(path), behind);
   }
 }
 
-/** Whether a file can go there, before any work is done for it. */
-export async function checkTarget(path: string): Promise<void> {
+/** Whether a file can go there, before any work is done for it: not in the place of one that is `read`. */
+export async function checkTarget(path: string, read: readonly (string | undefined)[]): Promise<void> {
   const target = await targetOf(path);
   await access(dirname(target), constants.W_OK).catch((error: unknown) => {
     throw systemError(error, path, 'written');
   });
+  const there = await identityOf(target);
+  if (there === undefined) return;
+  for (const other of read) {
+    if (other === undefined || other === '-' || (await identityOf(other)) !== there) continue;
+    throw new FileError('BAD_FILE', path, `${path} is what is read, and would be gone. Give the output another name.`);
+  }
+}
+
+/** What tells one file from another, whatever it is called. */
+async function identityOf(path: string): Promise<string | undefined> {
+  const facts = await stat(path, { bigint: true }).catch(() => undefined);
+  return facts && `${facts.dev} ${facts.ino}`;
 }

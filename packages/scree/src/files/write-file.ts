@@ -18,6 +18,8 @@ export interface WriteOptions {
    * float32 or float64 as the one of the two that holds them.
    */
   readonly dtype?: StoredType | undefined;
+  /** The name of a first column of text, whose values come with the rows. Only .csv and .tsv have it. */
+  readonly label?: string | undefined;
   /** The format, where the name does not say it. */
   readonly format?: OutputFormat | undefined;
 }
@@ -27,15 +29,18 @@ export interface RowWriter {
   readonly format: OutputFormat;
   /** Rows written so far. */
   readonly rows: number;
-  /** Adds rows. They are copied: the caller may use its arrays again once this is done. */
-  write(block: Matrix<NumberArray> | DenseBlock): Promise<void>;
+  /** Adds rows, with their labels where there is a column of them. They are copied: the caller may use its arrays again once this is done. */
+  write(block: Matrix<NumberArray> | DenseBlock, labels?: Labels): Promise<void>;
   close(): Promise<void>;
   abort(): Promise<void>;
 }
 
+/** One label a row; null where it has none. */
+export type Labels = readonly (string | null)[];
+
 /** What a format does with rows that come packed: as `stored` for .npy, as float32 or float64 for the others. */
 export interface Encoder {
-  write(data: NumberArray, rows: number): Promise<void>;
+  write(data: NumberArray, rows: number, labels?: Labels): Promise<void>;
   end(rows: number): Promise<void>;
 }
 
@@ -44,6 +49,7 @@ export interface EncoderOptions {
   readonly names: readonly string[];
   readonly dtype: DType;
   readonly stored: StoredType;
+  readonly label: string | undefined;
 }
 
 const EXTENSIONS: Readonly<Record<string, OutputFormat | undefined>> = {
@@ -59,6 +65,11 @@ const EXTENSIONS: Readonly<Record<string, OutputFormat | undefined>> = {
 /** The format that the name of a file says. */
 export function formatOf(path: string): OutputFormat | undefined {
   return EXTENSIONS[extname(path).toLowerCase()];
+}
+
+/** Whether a format has a place for text beside numbers. */
+export function holdsText(format: OutputFormat): boolean {
+  return format === 'csv' || format === 'tsv';
 }
 
 /** Numbers converted at once. */
@@ -98,10 +109,17 @@ export async function createFile(path: string, options: WriteOptions): Promise<R
       expected: cols,
     });
   }
+  const { label } = options;
+  if (label !== undefined && !holdsText(format)) {
+    throw new OptionError('BAD_OPTION', `Only .csv and .tsv hold labels beside numbers, and ${path} is .${format}.`, {
+      option: 'label',
+      value: label,
+    });
+  }
   const file = await BesideFile.create(path);
   try {
     const { dtype } = STORED_TYPES[stored];
-    const encoder = await makeEncoder(format, file, { cols, names, dtype, stored });
+    const encoder = await makeEncoder(format, file, { cols, names, dtype, stored, label });
     return new Writer(format, file, encoder, cols, format === 'npy' ? stored : dtype);
   } catch (error) {
     await file.abort();
@@ -143,7 +161,7 @@ class Writer implements RowWriter {
     this.#stored = stored;
   }
 
-  async write(block: Matrix<NumberArray> | DenseBlock): Promise<void> {
+  async write(block: Matrix<NumberArray> | DenseBlock, labels?: Labels): Promise<void> {
     const half = ('half' in block && block.half === true) || ('dtype' in block && block.dtype === 'float16');
     const { rows, cols, data } = block;
     const stride = block.stride ?? cols;
@@ -161,8 +179,8 @@ class Writer implements RowWriter {
       );
     try {
       if (stride === cols && storedTypeOf({ data, half }) === this.#stored)
-        await this.#encoder.write(data.subarray(0, rows * cols), rows);
-      else await this.#convert(half ? { rows, cols, data: decodeHalf(data) } : { rows, cols, data }, stride);
+        await this.#encoder.write(data.subarray(0, rows * cols), rows, labels);
+      else await this.#convert({ rows, cols, data: half ? decodeHalf(data) : data }, stride, labels);
     } catch (error) {
       throw await this.#failed(error);
     }
@@ -182,7 +200,7 @@ class Writer implements RowWriter {
     return this.#file.abort();
   }
 
-  async #convert({ rows, cols, data }: Matrix<NumberArray>, stride: number): Promise<void> {
+  async #convert({ rows, cols, data }: Matrix<NumberArray>, stride: number, labels?: Labels): Promise<void> {
     const height = Math.max(1, Math.floor(PART / cols));
     this.#scratch ??= new Float64Array(height * cols);
     const scratch = this.#scratch;
@@ -191,7 +209,8 @@ class Writer implements RowWriter {
       for (let i = 0; i < some; i++) {
         for (let j = 0; j < cols; j++) scratch[i * cols + j] = data[(from + i) * stride + j];
       }
-      await this.#encoder.write(storeAs(scratch.subarray(0, some * cols), this.#stored), some);
+      const packed = storeAs(scratch.subarray(0, some * cols), this.#stored);
+      await this.#encoder.write(packed, some, labels?.slice(from, from + some));
     }
   }
 

@@ -24,7 +24,7 @@ const HEIGHT = 440;
  */
 export function biplotFigure(model: Model, facts: RowFacts, colouring: Colouring, nameOf: NameOf): Figure {
   const every = Math.ceil(facts.sample.length / POINTS);
-  const points = toPoints(facts.sample, colouring, 0, 1).filter((_, i) => i % every === 0);
+  const points = toPoints(facts, colouring, 0, 1).filter((_, i) => i % every === 0);
   const loadings = [0, 1].map((c) => componentOf(model, c).map((entry) => entry * Math.sqrt(model.variances[c])));
   const lengths = loadings[0].map((x, j) => Math.hypot(x, loadings[1][j]));
   const chosen = largest(lengths, ARROWS).filter((j) => lengths[j] > 0);

@@ -108,8 +108,13 @@ function scoresSection({ model, facts, colouring }: Contents): Part {
   const words =
     drawn.length === 0
       ? 'Rows do not differ, so there is nothing to draw.'
-      : 'The score of a row on a component says how far it lies along it from the mean. Rows that lie close together are alike in what the components keep.';
+      : `The score of a row on a component says how far it lies along it from ${centreOf(model)}. Rows that lie close together are alike in what the components keep.`;
   return { id: 'scores', title: 'Scores', drawn, html: paragraphs([words]) + figures(drawn) };
+}
+
+/** Where distances and scores begin. */
+function centreOf({ centered }: Model): string {
+  return centered ? 'the mean' : 'the origin';
 }
 
 /** Rows on pairs of components, as far as these have variance. */
@@ -149,7 +154,7 @@ function lossSection({ model, facts, colouring, image }: Contents): Part {
   const title = 'The rows farthest from their reconstruction';
   const html = lossless
     ? ''
-    : `<h3>${title}</h3><p class="faint">Rows are counted from 0, as they were read. The squared error is in the units of the variances; the lost share is of the row’s squared distance from the mean. The columns named are those with most of the error, each with its share of it.</p>${tableHtml(table, title, 'scroll whole')}`;
+    : `<h3>${title}</h3><p class="faint">Rows are counted from 0, as they are in the data. The squared error is in the units of the variances; the lost share is of the row’s squared distance from ${centreOf(model)}. The columns named are those with most of the error, each with its share of it.</p>${tableHtml(table, title, 'scroll whole')}`;
   return {
     id: 'loss',
     title: 'What is lost',
@@ -158,12 +163,12 @@ function lossSection({ model, facts, colouring, image }: Contents): Part {
   };
 }
 
-function worstTable({ worst }: RowFacts, colouring: Colouring, nameOf: NameOf): Table {
+function worstTable({ worst, placeOf }: RowFacts, colouring: Colouring, nameOf: NameOf): Table {
   const labelled = colouring.groups.length > 0 || colouring.range !== undefined;
   return {
     columns: ['row', ...(labelled ? [colouring.name] : []), 'squared error', 'distance', 'lost share', 'most of it in'],
     rows: worst.map(({ row, error, share, columns }) => [
-      String(row),
+      String(placeOf(row)),
       ...(labelled ? [colouring.labelOf(row) ?? ''] : []),
       show(error, 6),
       show(Math.sqrt(error)),

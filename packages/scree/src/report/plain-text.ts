@@ -31,6 +31,15 @@ export function squeezed(text: string, longest: number): string {
   return `${letters.slice(0, longest - 1 - end).join('')}…${letters.slice(letters.length - end).join('')}`;
 }
 
+/** The same for names that stand side by side: where they would become alike, what all begin with goes first. */
+export function squeezedApart(names: readonly string[], longest: number): string[] {
+  const short = names.map((name) => squeezed(name, longest));
+  if (new Set(short).size === new Set(names).size) return short;
+  let common = 0;
+  while (names.every((name) => name.length > common && name[common] === names[0][common])) common++;
+  return names.map((name) => squeezed([...name].length <= longest ? name : `…${name.slice(common)}`, longest));
+}
+
 /** Text as it stands in HTML and SVG, inside elements and inside attributes. */
 export function escaped(text: string): string {
   return text

@@ -1,6 +1,6 @@
 import * as Plot from '@observablehq/plot';
 import type { Colouring } from './colouring.js';
-import type { SampledRow } from './read-rows.js';
+import type { RowFacts } from './read-rows.js';
 import { rampColour } from './theme.js';
 
 /** A row as a point of a plot. */
@@ -17,12 +17,17 @@ const SPEAKING = 400;
 /** Points drawn between two changes of colour: what lies on top is mixed, and not the last group everywhere. */
 const TURN = 200;
 
-export function toPoints(sample: readonly SampledRow[], colouring: Colouring, first: number, second: number): Point[] {
+export function toPoints(
+  { sample, placeOf }: Pick<RowFacts, 'sample' | 'placeOf'>,
+  colouring: Colouring,
+  first: number,
+  second: number,
+): Point[] {
   return sample.map(({ row, scores }) => ({
     x: scores[first],
     y: scores[second],
     colour: colourOf(row, colouring),
-    row,
+    row: placeOf(row),
     label: colouring.labelOf(row),
   }));
 }

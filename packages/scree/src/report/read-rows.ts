@@ -43,6 +43,8 @@ export interface RowFacts {
   readonly worst: readonly WorstRow[];
   /** Rows for pictures: one of each group, or spread evenly. */
   readonly examples: readonly WholeRow[];
+  /** Where a row is in the data that people know. */
+  placeOf(row: number): number;
 }
 
 export interface ReadOptions {
@@ -71,7 +73,7 @@ const WIDEST = 2 ** 16;
  * The error of a row b is ‖b‖² − ‖z‖², z its scores, which the engine computes: one product with the data. Where that would
  * cancel more digits than it keeps, and for every row that is reported, it is ‖b − VᵀVb‖², added up column by column.
  */
-export async function readRows(model: Model, data: Data, options: ReadOptions): Promise<RowFacts> {
+export async function readRows(model: Model, data: Data, options: ReadOptions): Promise<Omit<RowFacts, 'placeOf'>> {
   const pace = new Pace(options);
   const source = await openSource(data, pace, model.columnNames);
   try {
@@ -150,7 +152,7 @@ class RowReader {
     this.#rows += block.rows;
   }
 
-  facts(): RowFacts {
+  facts(): Omit<RowFacts, 'placeOf'> {
     const byGroup = [...this.#byGroup].sort(([a], [b]) => a - b).map(([, whole]) => whole);
     return {
       rows: this.#rows,

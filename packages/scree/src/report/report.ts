@@ -2,7 +2,7 @@ import type { Data, Model, Progress } from '@scree/core';
 import type { Labels } from '@scree/core/files';
 import { checkLabels, chooseColours } from './colouring.js';
 import { plainText } from './plain-text.js';
-import { checkImage, readRows } from './read-rows.js';
+import { checkImage, type RowFacts, readRows } from './read-rows.js';
 
 export interface ReportInput {
   readonly model: Model;
@@ -19,6 +19,8 @@ export interface ReportInput {
   readonly image?: { readonly width: number; readonly height: number } | undefined;
   /** The command that makes this report again. */
   readonly command?: string | undefined;
+  /** Where rows of the source are in the data that people know; the same place otherwise. */
+  readonly placesOf?: ((rows: readonly number[]) => Promise<number[]>) | undefined;
   /** How long the fit took. */
   readonly seconds?: number | undefined;
   readonly threads?: number | undefined;
@@ -50,8 +52,9 @@ export async function makeReport(input: ReportInput): Promise<Report> {
   const { model, source, labels, image, signal, onProgress } = input;
   checkImage(image, model.d);
   const colouring = chooseColours(labels, input.labelName);
-  const facts = await readRows(model, source, { colouring, pictures: image !== undefined, signal, onProgress });
-  checkLabels(labels, facts.rows);
+  const read = await readRows(model, source, { colouring, pictures: image !== undefined, signal, onProgress });
+  checkLabels(labels, read.rows);
+  const facts: RowFacts = { ...read, placeOf: await placesOf(read, input.placesOf) };
   const { composeReport } = await import('./compose.js');
   const report = composeReport({
     model,
@@ -66,4 +69,16 @@ export async function makeReport(input: ReportInput): Promise<Report> {
   });
   signal?.throwIfAborted();
   return report;
+}
+
+/** What rows that are shown one by one are called, asked for together. */
+async function placesOf(
+  { sample, worst, examples }: Omit<RowFacts, 'placeOf'>,
+  ask: ReportInput['placesOf'],
+): Promise<RowFacts['placeOf']> {
+  if (!ask) return (row) => row;
+  const shown = [...new Set([...sample, ...worst, ...examples].map(({ row }) => row))];
+  const places = await ask(shown);
+  const known = new Map(shown.map((row, i) => [row, places[i]]));
+  return (row) => known.get(row) ?? row;
 }

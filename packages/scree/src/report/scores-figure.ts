@@ -3,7 +3,7 @@ import type { Model } from '@scree/core';
 import { count, listed, percent, several, show, tick } from '@scree/core/words';
 import type { Colouring } from './colouring.js';
 import { colourBar, type Figure, legend, moved, plot, type Table, textWidth, WIDTH } from './figure.js';
-import { squeezed } from './plain-text.js';
+import { squeezed, squeezedApart } from './plain-text.js';
 import { colourOf, dots, type Point, toPoints } from './points.js';
 import type { RowFacts, SampledRow } from './read-rows.js';
 import { RAMP_STEPS, rampColour } from './theme.js';
@@ -21,7 +21,7 @@ export function axisName(model: Model, component: number): string {
 /** Rows on two components, coloured by their labels. */
 export function scoresFigure(model: Model, facts: RowFacts, colouring: Colouring, first = 0, second = 1): Figure {
   const { sample } = facts;
-  const points = toPoints(sample, colouring, first, second);
+  const points = toPoints(facts, colouring, first, second);
   const { svg: key, height: keyHeight } = legendOf(colouring);
   const frame = frameOf(points);
   const names = [`PC${first + 1}`, `PC${second + 1}`];
@@ -44,7 +44,7 @@ export function scoresFigure(model: Model, facts: RowFacts, colouring: Colouring
     caption: `${sampled(facts)}${frame.stretched ? ' The axes have scales of their own.' : ' Both axes have the same scale.'}`,
     height: keyHeight + frame.height,
     body: key + moved(0, keyHeight, body),
-    table: scoresTable(sample, colouring, [first, second]),
+    table: scoresTable(facts, colouring, [first, second]),
   };
 }
 
@@ -74,7 +74,7 @@ export function scoreHistogram(model: Model, facts: RowFacts, colouring: Colouri
     caption: sampled(facts),
     height: keyHeight + height,
     body: key + moved(0, keyHeight, body),
-    table: scoresTable(sample, colouring, [0]),
+    table: scoresTable(facts, colouring, [0]),
   };
 }
 
@@ -103,17 +103,25 @@ export function legendOf(colouring: Colouring): { svg: string; height: number } 
     };
   }
   if (groups.length === 0) return { svg: '', height: 0 };
-  return legend(groups.map((group) => [squeezed(group.name, 28), group.colour]));
+  const names = squeezedApart(
+    groups.map((group) => group.name),
+    28,
+  );
+  return legend(groups.map((group, i) => [names[i], group.colour]));
 }
 
 /** The name of each group where its points are: colour alone should not have to say it. */
 function centres(points: readonly Point[], colouring: Colouring): Plot.Markish[] {
   const named = colouring.groups.filter((group) => group.named);
   if (named.length < 2) return [];
-  const places = named.flatMap((group) => {
+  const names = squeezedApart(
+    named.map((group) => group.name),
+    16,
+  );
+  const places = named.flatMap((group, i) => {
     const own = points.filter(({ colour }) => colour === group.colour);
     if (own.length === 0) return [];
-    return [{ x: median(own.map(({ x }) => x)), y: median(own.map(({ y }) => y)), name: squeezed(group.name, 16) }];
+    return [{ x: median(own.map(({ x }) => x)), y: median(own.map(({ y }) => y)), name: names[i] }];
   });
   return [
     Plot.text(places, {
@@ -200,14 +208,14 @@ function centreWords(sample: readonly SampledRow[], colouring: Colouring, ...axe
 }
 
 /** Every point where they are few, else where each group lies. */
-function scoresTable(sample: readonly SampledRow[], colouring: Colouring, axes: readonly number[]): Table {
+function scoresTable({ sample, placeOf }: RowFacts, colouring: Colouring, axes: readonly number[]): Table {
   const names = axes.map((axis) => `PC${axis + 1}`);
   const labelled = colouring.groups.length > 0 || colouring.range !== undefined;
   if (sample.length <= MOST_ROWS) {
     return {
       columns: ['row', ...(labelled ? [colouring.name] : []), ...names],
       rows: sample.map(({ row, scores }) => [
-        String(row),
+        String(placeOf(row)),
         ...(labelled ? [colouring.labelOf(row) ?? ''] : []),
         ...axes.map((axis) => show(scores[axis])),
       ]),

@@ -127,15 +127,19 @@ describe('without permission', () => {
 
 describe('a place that is no plain file', () => {
   it('stays what it is', () => {
-    spawnSync('mkfifo', [path('pipe.npy')]);
-    mkdirSync(path('folder.npy'));
+    for (const ending of ['npy', 'json']) {
+      spawnSync('mkfifo', [path(`pipe.${ending}`)]);
+      mkdirSync(path(`folder.${ending}`));
+    }
     for (const [, args] of WRITERS) {
       for (const [name, message] of [
-        ['pipe.npy', /pipe\.npy is a device or a pipe/],
-        ['folder.npy', /folder\.npy is a folder/],
+        ['pipe', /pipe\.\w+ is a device or a pipe/],
+        ['folder', /folder\.\w+ is a folder/],
       ] as const) {
-        const words = args('.').map((word) => (word.startsWith('./') ? name : word));
-        expect(refused(words)).toMatch(message);
+        const given = args('.');
+        // Rows do not go into a .json, nor a model into a .npy.
+        const target = `${name}.${given[0] === 'fit' ? 'json' : 'npy'}`;
+        expect(refused(given.map((word) => (word.startsWith('./') ? target : word)))).toMatch(message);
       }
     }
     expect(lstatSync(path('pipe.npy')).isFIFO()).toBe(true);
