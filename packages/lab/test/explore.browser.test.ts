@@ -349,6 +349,29 @@ describe.skipIf(!executablePath)('Explore, in Chromium', () => {
     await fitted(/150 rows/);
   });
 
+  it('keeps address and names of figures with what is drawn until other data have a fit', async () => {
+    await page.getByLabel('Components kept (k)').fill('3');
+    await expect.poll(() => page.url()).toContain('data=iris&k=3&colour=4');
+    const path = join(folder, 'slow-one.npy');
+    const size = 1500;
+    const writer = await createFile(path, { cols: size, dtype: 'float64' });
+    const data = Float64Array.from({ length: size * size }, (_, i) => Math.sin(i * 1.7 + (i % 97)));
+    await writer.write({ rows: size, cols: size, data });
+    await writer.close();
+    await open(path);
+    // Longer than the address waits between two writings; the fit takes seconds.
+    await page.getByRole('button', { name: 'Cancel' }).waitFor();
+    const [url, status] = [page.url(), await page.locator('.status').textContent()];
+    expect(status).toContain('Fitting');
+    expect(url).toContain('data=iris&k=3&colour=4');
+    const figure = await saved(() => page.getByRole('button', { name: 'Save scree as SVG' }).click());
+    expect(figure.name).toBe('iris-scree.svg');
+    await page.getByRole('button', { name: 'Cancel' }).click();
+    // What is open now has no fit, and so no view.
+    await page.getByText('Not fitted', { exact: true }).waitFor();
+    await expect.poll(() => page.url()).toMatch(/data=own$/);
+  });
+
   it.each(['usarrests', 'wine'])('has %s built in', async (name) => {
     await page.getByLabel('Built-in data').selectOption(name);
     await expect.poll(() => page.url()).toContain(`data=${name}`);
@@ -469,6 +492,39 @@ describe.skipIf(!executablePath)('Explore, in Chromium', () => {
     expect(await drop('file')).toBe(false);
     await fitted(/3 rows and 2 columns/);
     expect(page.url()).toContain('#/explore');
+  });
+
+  it.each(['light', 'dark'] as const)('has the theme that was chosen where the system is %s', async (colorScheme) => {
+    const other = await watch(browser, server.url, { colorScheme });
+    /** What the style sheet paints, and what scripts do: the ground, the words, the colours of the points. */
+    const seen = () =>
+      other.page.evaluate(() => {
+        const { backgroundColor, color } = getComputedStyle(document.body);
+        const swatch = document.querySelector<HTMLElement>('.swatch')!.style.background;
+        const probe = document.body.appendChild(document.createElement('span'));
+        probe.style.color = 'var(--group-0)';
+        const group = getComputedStyle(probe).color;
+        probe.remove();
+        return { backgroundColor, color, swatch, agree: swatch === group };
+      });
+    const light = { backgroundColor: 'rgb(245, 246, 248)', color: 'rgb(27, 31, 38)', swatch: 'rgb(61, 102, 196)' };
+    const dark = { backgroundColor: 'rgb(17, 20, 24)', color: 'rgb(231, 234, 238)', swatch: 'rgb(123, 160, 245)' };
+    const system = colorScheme === 'light' ? light : dark;
+    await other.page.locator('.swatch').first().waitFor();
+    for (const [choice, colours] of [
+      ['dark', dark],
+      ['light', light],
+      ['auto', system],
+      [colorScheme === 'light' ? 'dark' : 'light', colorScheme === 'light' ? dark : light],
+    ] as const) {
+      await other.page.getByLabel('Theme').selectOption(choice);
+      await expect.poll(seen).toEqual({ ...colours, agree: true });
+      await other.page.reload();
+      await other.page.locator('.swatch').first().waitFor();
+      expect(await seen()).toEqual({ ...colours, agree: true });
+    }
+    other.check();
+    await other.close();
   });
 
   it('fetches nothing from elsewhere, whatever the address says', async () => {

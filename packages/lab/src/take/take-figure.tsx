@@ -1,4 +1,5 @@
-import { fail, opened } from '../state/data.js';
+import { fail } from '../state/data.js';
+import { fitted } from '../state/fit.js';
 import { save } from './save.js';
 import { standalone, svgText, toPng } from './svg.js';
 
@@ -12,7 +13,8 @@ interface Props {
 
 /** Buttons that save a figure as it is drawn now. */
 export function TakeFigure({ name, svg, png }: Props) {
-  const file = (ending: string): string => `${stem(opened.value?.facts.name ?? 'scree')}-${name}.${ending}`;
+  // The data that are drawn: others may be open already, and have no fit yet.
+  const file = (ending: string): string => `${stem(fitted.value?.data.facts.name ?? 'scree')}-${name}.${ending}`;
   const figure = async (): Promise<SVGSVGElement> => {
     const drawn = await svg();
     if (!drawn) throw new Error('The figure is not drawn yet.');
