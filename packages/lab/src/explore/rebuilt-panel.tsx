@@ -88,9 +88,14 @@ function missed(model: Model, { values, code }: Shown, kept: number): Float64Arr
 }
 
 function rebuiltWords(model: Model, { values, code }: Shown, kept: number): string {
-  const square = (row: Float64Array): number => row.reduce((sum, value) => sum + value * value, 0);
-  const all = square(values.map((value, j) => (value - model.mean[j]) / model.scale[j]));
-  const part = square(code.subarray(0, kept));
-  const rest = Math.sqrt(Math.max(0, all - part));
-  return `${percent(all === 0 ? 1 : Math.min(1, part / all))} of its squared distance from the mean is kept; it is ${show(rest)} away from its picture.`;
+  const all = lengthOf(values.map((value, j) => (value - model.mean[j]) / model.scale[j]));
+  const share = all === 0 ? 1 : Math.min(1, (lengthOf(code.subarray(0, kept)) / all) ** 2);
+  const rest = all * Math.sqrt(1 - share);
+  return `${percent(share)} of its squared distance from the mean is kept; it is ${show(rest)} away from its picture.`;
+}
+
+/** Squared in a unit of their own: squares of very small numbers are nothing. */
+function lengthOf(row: Float64Array): number {
+  const unit = row.reduce((most, value) => Math.max(most, Math.abs(value)), 0) || 1;
+  return unit * Math.sqrt(row.reduce((sum, value) => sum + (value / unit) ** 2, 0));
 }

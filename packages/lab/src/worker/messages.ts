@@ -101,7 +101,7 @@ export interface Calls {
   open(origin: Origin): DataFacts;
   fit(request: Request): Fit;
   /** Scores along one component, one a row. */
-  scores(component: number): Float32Array;
+  scores(component: number): Float64Array;
   /** Distances of some rows from their reconstructions by k components. */
   distances(what: { readonly rows: readonly number[]; readonly k: number }): Float64Array;
   /** The distances of all rows, as colours. */

@@ -175,7 +175,7 @@ export class Scene {
     const names = this.#props.axes.map(({ label }) => label);
     let taken: Box[] = [];
     if (this.#cloud.points.z) taken = drawSpaceAxes(below, view, this.#bounds, names);
-    else drawPlaneAxes(below, this.#layout, view, names);
+    else drawPlaneAxes(below, this.#layout, view, names, this.#props.power);
     drawArrows(above, this.#layout, view, this.#props.arrows ?? [], taken);
   }
 
