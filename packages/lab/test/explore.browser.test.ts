@@ -2,6 +2,7 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
+import { show } from '@scree/core/words';
 import type { Browser, Download, Page } from 'playwright-core';
 import { createFile, loadModel, openFile, pca } from 'scree';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, inject, it } from 'vitest';
@@ -108,6 +109,58 @@ describe.skipIf(!executablePath)('Explore, in Chromium', () => {
     await expect.poll(() => page.url()).toContain('k=1');
   });
 
+  it('keeps k while a finger scrolls past the chart, and follows one that goes across or taps', async () => {
+    const phone = await watch(browser, server.url, { viewport: { width: 390, height: 700 }, hasTouch: true });
+    const chart = phone.page.locator('.scree-chart svg');
+    await chart.waitFor();
+    await phone.page.getByText('Determined by the data?').waitFor();
+    await chart.scrollIntoViewIfNeeded();
+    const devtools = await phone.page.context().newCDPSession(phone.page);
+    const touch = (type: 'touchStart' | 'touchMove' | 'touchEnd', ...points: { x: number; y: number }[]) =>
+      devtools.send('Input.dispatchTouchEvent', { type, touchPoints: points });
+    const draw = async (dx: number, dy: number): Promise<void> => {
+      const box = (await chart.boundingBox())!;
+      const [x, y] = [box.x + 0.85 * box.width, box.y + 0.5 * box.height];
+      await touch('touchStart', { x, y });
+      for (let step = 1; step <= 10; step++) await touch('touchMove', { x: x + dx * step, y: y + dy * step });
+      await touch('touchEnd');
+    };
+    const told = () => phone.page.locator('.kept').textContent();
+    const before = await phone.page.evaluate(() => scrollY);
+    await draw(0.4, -8);
+    await expect.poll(() => phone.page.evaluate(() => scrollY)).toBeGreaterThan(before + 20);
+    expect(await told()).toContain('k = 2');
+    await draw(-22, 0.4);
+    await expect.poll(told).toContain('k = 1');
+    const box = (await chart.boundingBox())!;
+    await phone.page.touchscreen.tap(box.x + box.width - 10, box.y + 80);
+    await expect.poll(told).toContain('k = 4');
+    await chart.click({ button: 'right', position: { x: 100, y: 80 } });
+    expect(await told()).toContain('k = 4');
+    phone.check();
+    await phone.close();
+  });
+
+  it('leaves the wheel to the page where there is nothing more to see, and to whoever is scrolling already', async () => {
+    const cloud = page.locator('.point-cloud canvas').first();
+    await page.getByText('Determined by the data?').waitFor();
+    const ticks = () => page.locator('.point-cloud .ticks-x').textContent();
+    const scroll = () => page.evaluate(() => scrollY);
+    const before = await ticks();
+    await cloud.hover();
+    await page.mouse.wheel(0, 120);
+    await expect.poll(scroll).toBe(120);
+    expect(await ticks()).toBe(before);
+    // Still the same turn of the wheel, back again: the page's.
+    await page.mouse.wheel(0, -60);
+    await expect.poll(scroll).toBe(60);
+    expect(await ticks()).toBe(before);
+    await page.waitForTimeout(400);
+    await page.mouse.wheel(0, -240);
+    await expect.poll(ticks).not.toBe(before);
+    expect(await scroll()).toBe(60);
+  });
+
   it('writes its address now and then while a slider is dragged, and in the end', async () => {
     const before = await status().textContent();
     const written = await page.evaluate(async () => {
@@ -166,6 +219,39 @@ describe.skipIf(!executablePath)('Explore, in Chromium', () => {
     // The other rows are still there to be added.
     await page.getByRole('button', { name: '9', exact: true }).click();
     await expect.poll(() => selection().textContent()).toContain('2 rows selected');
+  });
+
+  it.each([60, -300])('draws and tells data of ten to the %s as they are', async (power) => {
+    const path = join(folder, `units${power}.csv`);
+    const line = (row: number[]): string => row.map((value) => `${value}e${power}`).join(',');
+    await writeFile(path, `${names.join(',')}\n${rows.map(line).join('\n')}\n`);
+    await open(path);
+    await fitted(/60 rows and 3 columns/);
+    await page.getByLabel('Components kept (k)').fill('1');
+    const raised = power === 60 ? '10⁶⁰' : '10⁻³⁰⁰';
+    await expect.poll(() => page.locator('.point-cloud .names').textContent()).toContain(raised);
+    expect(await page.locator('.point-cloud .arrow-names').textContent()).toContain('alpha');
+    await expect
+      .poll(() => panel('In words').textContent())
+      .toMatch(power === 60 ? /rows are within 4\.591\s×\s10⁵⁹ of/ : /rows are within 4\.591\s×\s10⁻³⁰¹ of/);
+    const table = page.locator('.table-scroll tbody tr').first();
+    const model = await pca(rows, { k: 1 });
+    const [score] = (await model.transform(rows)).data;
+    await expect.poll(() => table.textContent()).toContain(show(score * 10 ** power));
+    await page.getByRole('button', { name: 'Lasso' }).click();
+    const box = (await page.locator('.point-cloud canvas').boundingBox())!;
+    const corner = (x: number, y: number) => page.mouse.move(box.x + x * box.width, box.y + y * box.height);
+    await corner(0.001, 0.001);
+    await page.mouse.down();
+    for (const [x, y] of [
+      [0.999, 0.001],
+      [0.999, 0.999],
+      [0.001, 0.999],
+      [0.001, 0.01],
+    ])
+      await corner(x, y);
+    await page.mouse.up();
+    await expect.poll(() => selection().textContent()).toContain('60 rows selected');
   });
 
   it('shows the row under the pointer', async () => {
@@ -488,6 +574,14 @@ describe.skipIf(!executablePath)('Explore, in Chromium', () => {
         );
       }, type);
     await page.getByRole('heading', { level: 1 }).waitFor();
+    await page.evaluate(() => {
+      const given = new DataTransfer();
+      given.items.add(new File(['a'], 'held.csv'));
+      document.body.dispatchEvent(new DragEvent('dragover', { dataTransfer: given, bubbles: true, cancelable: true }));
+    });
+    // The whole of the window is where it can be let go.
+    const overlay = (await page.getByText('Let go to open the file').boundingBox())!;
+    expect([overlay.width > 1200, overlay.height > 800]).toEqual([true, true]);
     expect(await drop('text')).toBe(true);
     expect(await drop('file')).toBe(false);
     await fitted(/3 rows and 2 columns/);
