@@ -254,6 +254,29 @@ describe.skipIf(!executablePath)('Explore, in Chromium', () => {
     await expect.poll(() => selection().textContent()).toContain('60 rows selected');
   });
 
+  it.each([390, 1280])(
+    'names arrows where nobody takes the name for that of another, %s pixels wide',
+    async (width) => {
+      const other = await watch(browser, server.url, { viewport: { width, height: 900 } });
+      await other.page.locator('.arrow-names text').first().waitFor();
+      const seen = await other.page.evaluate(() => {
+        const tips = Array.from(document.querySelectorAll('.arrow-lines path'), (path) =>
+          path.getAttribute('d')!.split(/[ML]/)[2].split(',').map(Number),
+        );
+        const names = Array.from(document.querySelectorAll<SVGTextElement>('.arrow-names text'), (text, i) => {
+          const { x, y, width, height } = text.getBBox();
+          const away = tips.map(([tx, ty]) => Math.hypot(tx - x - width / 2, ty - y - height / 2));
+          const over = tips.filter(([tx, ty]) => tx > x && tx < x + width && ty > y && ty < y + height).length;
+          return { name: text.textContent, over, nearest: away.indexOf(Math.min(...away)) === i };
+        });
+        return names.filter(({ name }) => name !== '');
+      });
+      expect(seen.map(({ name }) => name)).toContain('petal length');
+      for (const { name, ...where } of seen) expect([name, where]).toEqual([name, { over: 0, nearest: true }]);
+      await other.close();
+    },
+  );
+
   it('shows the row under the pointer', async () => {
     const card = page.locator('.row-card');
     // Charts that come later move the table from under the pointer.
@@ -326,6 +349,22 @@ describe.skipIf(!executablePath)('Explore, in Chromium', () => {
       await page.getByLabel('Components kept (k)').fill('100');
       await panel('A row, rebuilt').getByText('from 100 numbers').waitFor();
       expect(await keptOf()).toBeGreaterThan(few);
+      const pictures = panel('Components as pictures');
+      await pictures.getByText('The first 28 of 100 components').waitFor();
+      await pictures.getByRole('button', { name: /PC5$/ }).click();
+      await pictures.getByText(/PC5 has [\d.]+.% of the variance/).waitFor();
+      await pictures.getByRole('button', { name: 'Draw the scores along it' }).click();
+      await expect.poll(() => page.locator('.point-cloud .names').textContent()).toContain('PC5');
+      for (const [figure, images] of [
+        ['components', 28],
+        ['row-1-rebuilt', 3],
+      ] as const) {
+        const svg = await saved(() => page.getByRole('button', { name: `Save ${figure} as SVG` }).click());
+        expect(svg.name).toBe(`mnist-images-${figure}.svg`);
+        expect(svg.bytes.toString().match(/<image [^>]*href="data:image\/png/g)).toHaveLength(images);
+        const png = await saved(() => page.getByRole('button', { name: `Save ${figure} as PNG` }).click());
+        expect([...png.bytes.subarray(1, 4)]).toEqual([...Buffer.from('PNG')]);
+      }
     });
   });
 

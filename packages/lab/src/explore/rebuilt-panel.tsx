@@ -1,10 +1,12 @@
 import type { Model } from '@scree/core';
 import { count, percent, show } from '@scree/core/words';
+import { useRef } from 'preact/hooks';
 import { fail } from '../state/data.js';
 import { askOf, fitted, rowNumber } from '../state/fit.js';
 import { picture } from '../state/picture.js';
 import { resource } from '../state/resource.js';
 import { hovered, k, selected } from '../state/view.js';
+import { TakePictures } from '../take/take-figure.js';
 import { isDark } from '../theme.js';
 import { paintDiverging, paintGrey } from './paint.js';
 import { Panel } from './panel.js';
@@ -30,6 +32,7 @@ let lastRow = 0;
 
 /** A picture next to what k components make of it. */
 export function RebuiltPanel() {
+  const home = useRef<HTMLDivElement>(null);
   const now = fitted.value!;
   const size = picture.value;
   if (!size) return null;
@@ -37,10 +40,14 @@ export function RebuiltPanel() {
   const row = shownRow.value?.now === now ? shownRow.value : undefined;
   const kept = Math.min(k.value, model.k);
   return (
-    <Panel id="rebuilt" title="A row, rebuilt">
+    <Panel
+      id="rebuilt"
+      title="A row, rebuilt"
+      tools={row && <TakePictures name={`row-${rowNumber(now, row.row)}-rebuilt`} home={home} />}
+    >
       {row && (
         <>
-          <div class="pictures large">
+          <div class="pictures large" ref={home}>
             <figure>
               <Picture
                 size={size}

@@ -1,5 +1,7 @@
+import type { RefObject } from 'preact';
 import { fail } from '../state/data.js';
 import { fitted } from '../state/fit.js';
+import { sheetPng, sheetSvg } from './picture-sheet.js';
 import { save } from './save.js';
 import { standalone, svgText, toPng } from './svg.js';
 
@@ -53,5 +55,16 @@ export function stem(name: string): string {
       .replace(/\.[^.]*$/, '')
       .replace(/[^\p{L}\p{N}_-]+/gu, '-')
       .slice(0, 60) || 'scree'
+  );
+}
+
+/** The same for pictures side by side. */
+export function TakePictures({ name, home }: { readonly name: string; readonly home: RefObject<HTMLElement | null> }) {
+  return (
+    <TakeFigure
+      name={name}
+      svg={() => (home.current ? sheetSvg(home.current) : undefined)}
+      png={() => (home.current ? sheetPng(home.current) : undefined)}
+    />
   );
 }
