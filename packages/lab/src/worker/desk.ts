@@ -1,5 +1,6 @@
-import { DataError, type Matrix, type Model, type NumberArray, pca } from '@scree/core';
+import { DataError, type Matrix, type Model, type NumberArray, pca, ScreeError } from '@scree/core';
 import { openTable } from '../data/open-table.js';
+import { pageWords, pageWordsOfFile } from '../page-words.js';
 import { csvOf } from './csv.js';
 import { Distances } from './distances.js';
 import { type Control, type ExtraColumn, Held } from './held.js';
@@ -64,18 +65,10 @@ export class Desk implements Desked {
   #shown: Work | undefined;
 
   async open(origin: Origin, control: Control): Promise<DataFacts> {
-    const content = await contentOf(origin, control);
-    const labels = origin.kind === 'address' ? origin.labels : undefined;
-    const extra = labels && (await labelsOf(labels, control));
-    const table = await openTable(content, origin.name);
-    let held: Held;
-    try {
-      held = await Held.read(table, origin.name, extra, control);
-      stopIfCancelled(control);
-    } catch (error) {
-      await table.close();
-      throw error;
-    }
+    const held = await read(origin, control).catch((error) => {
+      if (!(error instanceof ScreeError)) throw error;
+      throw new DataError(error.code, pageWordsOfFile(error.message, origin.name), error.details);
+    });
     const id = ++this.#last;
     this.#tables.set(id, held);
     this.#opened = id;
@@ -245,6 +238,21 @@ export class Desk implements Desked {
   }
 }
 
+async function read(origin: Origin, control: Control): Promise<Held> {
+  const content = await contentOf(origin, control);
+  const labels = origin.kind === 'address' ? origin.labels : undefined;
+  const extra = labels && (await labelsOf(labels, control));
+  const table = await openTable(content, origin.name);
+  try {
+    const held = await Held.read(table, origin.name, extra, control);
+    stopIfCancelled(control);
+    return held;
+  } catch (error) {
+    await table.close();
+    throw error;
+  }
+}
+
 async function contentOf(origin: Origin, { signal }: Control): Promise<Blob | Uint8Array> {
   if (origin.kind === 'blob') return origin.blob;
   if (origin.kind === 'text') return new TextEncoder().encode(origin.text);
@@ -271,16 +279,16 @@ async function labelsOf({ name, url }: { name: string; url: string }, control: C
   }
 }
 
-/** Values that are not finite, by row and column of the table, counted as the page counts rows. */
+/** What is wrong with data that were chosen, by row and column of the table, in the words of the page. */
 function inTable(error: unknown, held: Held, columns: readonly number[], kept: Uint32Array | undefined): unknown {
-  if (!(error instanceof DataError) || error.code !== 'NOT_FINITE') return error;
+  if (!(error instanceof ScreeError)) return error;
   const { row, column, value } = error.details;
-  if (row === undefined || column === undefined) return error;
-  const { name } = held.facts.columns[columns[column]];
-  return new DataError(
-    'NOT_FINITE',
-    `Row ${(kept ? kept[row] : row) + 1} of the column ${name} is ${value}. Infinite values have no variance: leave out the column, or mend the data.`,
-  );
+  const name = column === undefined ? '' : held.facts.columns[columns[column]].name;
+  const message =
+    error.code === 'NOT_FINITE' && row !== undefined
+      ? `Row ${(kept ? kept[row] : row) + 1} of the column ${name} is ${value}. Infinite values have no variance: leave out the column, or mend the data.`
+      : pageWords(error.message.replace(/^Column \d+/, () => `The column ${name}`));
+  return new DataError(error.code, message);
 }
 
 /** Names go into the model where they tell columns apart. */
