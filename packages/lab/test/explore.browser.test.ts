@@ -289,6 +289,48 @@ describe.skipIf(!executablePath)('Explore, in Chromium', () => {
       .toMatch(/Row 3.*setosa/);
   });
 
+  it('tells about the row under the pointer beside its point', async () => {
+    const ring = page.locator('.rings circle').first();
+    for (const rows of [
+      page.getByRole('button', { name: 'row 101 (virginica)' }),
+      page.locator('.table-scroll tbody tr').nth(2),
+    ]) {
+      await rows.waitFor();
+      await page.getByText('Determined by the data?').waitFor();
+      await page.mouse.move(1, 1);
+      await rows.hover();
+      await page.locator('.row-card').waitFor();
+      const [card, point] = [(await page.locator('.row-card').boundingBox())!, (await ring.boundingBox())!];
+      expect(point.x > card.x + card.width || point.x + point.width < card.x).toBe(true);
+    }
+  });
+
+  it('takes a column with a few words in it for text, says so, and writes a command that leaves it out', async () => {
+    const path = join(folder, 'words-within.csv');
+    const lines = rows.map((row, i) => `${row},${i === 41 ? 'ill' : i}`);
+    await writeFile(path, `a,b,c,d\n${lines.join('\n')}\n`);
+    await open(path);
+    await fitted(/60 rows and 3 columns/);
+    await page.getByText('taken as text: d (row 42 holds "ill")').waitFor();
+    expect(await page.locator('pre').first().textContent()).toContain('--columns a,b,c');
+  });
+
+  it('keeps names that turn the direction of writing from turning its sentences', async () => {
+    const path = join(folder, 'turned.csv');
+    await writeFile(path, `a\u202eb,עברית,c\n${rows.map((row) => row.join(',')).join('\n')}\n`);
+    await open(path);
+    await fitted(/60 rows and 3 columns/);
+    await page.locator('.weights svg').first().waitFor();
+    const [said, svg] = await page.evaluate(() => [
+      document.body.innerText,
+      document.querySelector('.weights svg')!.outerHTML,
+    ]);
+    for (const text of [said, svg]) {
+      expect(text).not.toContain('\u202e');
+      expect(text.replaceAll('\u2068עברית\u2069', '')).not.toContain('עברית');
+    }
+  });
+
   describe('opens', () => {
     const csv = `name,${names.join(',')}\n${rows.map((row, i) => `row ${i},${row.join(',')}`).join('\n')}\n`;
     const flat = Float64Array.from(rows.flat());
@@ -396,6 +438,13 @@ describe.skipIf(!executablePath)('Explore, in Chromium', () => {
     const again = await pca(file.source, { k: 2 });
     await file.close();
     for (const c of [0, 1]) expect(again.variances[c] / loaded.variances[c]).toBeCloseTo(1, 9);
+    // The command and the program read a file that there is then.
+    const data = await saved(() => page.getByRole('button', { name: 'Save these data' }).click());
+    expect(await page.locator('pre').first().textContent()).toContain(`scree fit ${data.name} `);
+    const table = await openFile(data.path);
+    const same = await pca(table.source, { k: 2 });
+    await table.close();
+    for (const c of [0, 1]) expect(same.variances[c] / loaded.variances[c]).toBeCloseTo(1, 9);
     for (const figure of ['scree', 'scores', 'weights', 'component-1']) {
       const svg = await saved(() => page.getByRole('button', { name: `Save ${figure} as SVG` }).click());
       expect(svg.bytes.toString()).toMatch(/^<\?xml[\s\S]*<svg[\s\S]*<\/svg>\s*$/);
@@ -405,6 +454,7 @@ describe.skipIf(!executablePath)('Explore, in Chromium', () => {
     }
     await open(scores.path);
     await fitted(/150 rows and 3 columns/);
+    expect(await page.getByRole('button', { name: 'Save these data' }).count()).toBe(0);
   });
 
   it('has all that was chosen in its address, and nothing of the data', async () => {
@@ -425,9 +475,10 @@ describe.skipIf(!executablePath)('Explore, in Chromium', () => {
 
   it.each<[string, string | Uint8Array, RegExp]>([
     ['empty.csv', '', /empty/],
+    ['header.csv', 'a,b\n', /header\.csv has no rows/],
     ['words.csv', 'a,b\nx,y\nz,w\n', /No column of words.csv holds numbers/],
     ['cut.npy', Uint8Array.of(0x93, 0x4e, 0x55, 0x4d, 0x50, 0x59, 1, 0, 118), /cut\.npy/],
-    ['ragged.csv', 'a,b\n1,2\n3\n', /ragged\.csv/],
+    ['ragged.csv', 'a,b\n1,2\n3\n', /Row 2 of ragged\.csv/],
     ['noise.parquet', 'PAR1 nothing else', /noise\.parquet/],
     ['one.csv', 'a,b\n1,2\n', /at least 2/],
   ])('says what is wrong with %s', async (name, content, message) => {
@@ -608,6 +659,7 @@ describe.skipIf(!executablePath)('Explore, in Chromium', () => {
         const given = new DataTransfer();
         if (kind === 'text') given.setData('text/plain', 'a,b');
         else given.items.add(new File(['a,b\n1,2\n2,5\n7,1\n'], 'dropped.csv'));
+        if (kind === 'two files') given.items.add(new File(['a'], 'other.csv'));
         return document.body.dispatchEvent(
           new DragEvent('drop', { dataTransfer: given, bubbles: true, cancelable: true }),
         );
@@ -622,6 +674,8 @@ describe.skipIf(!executablePath)('Explore, in Chromium', () => {
     const overlay = (await page.getByText('Let go to open the file').boundingBox())!;
     expect([overlay.width > 1200, overlay.height > 800]).toEqual([true, true]);
     expect(await drop('text')).toBe(true);
+    expect(await drop('two files')).toBe(false);
+    await page.getByText('2 files were dropped, and none was opened').waitFor();
     expect(await drop('file')).toBe(false);
     await fitted(/3 rows and 2 columns/);
     expect(page.url()).toContain('#/explore');
@@ -667,10 +721,12 @@ describe.skipIf(!executablePath)('Explore, in Chromium', () => {
   });
 
   it.each(['light', 'dark'] as const)('has nothing that axe objects to, %s', async (colorScheme) => {
-    for (const address of ['', '#/explore?data=mnist', '#/explore?data=penguins&view=3d']) {
+    for (const address of ['', '#/explore?data=mnist', '#/explore?data=penguins&view=3d', '#/explore?data=wine']) {
       const other = await watch(browser, server.url + address, { colorScheme, bypassCSP: true });
       await other.page.locator('.point-cloud canvas').first().waitFor();
       await other.page.getByText('Determined by the data?').waitFor();
+      await other.page.locator('.table-scroll tbody tr').nth(2).hover();
+      await other.page.locator('.row-card').waitFor();
       expect(await violations(other.page)).toEqual([]);
       await other.close();
     }

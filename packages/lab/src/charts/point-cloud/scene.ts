@@ -184,6 +184,8 @@ export class Scene {
     const { x, y, z } = this.#cloud.points;
     const seen = row === undefined || row >= x.length ? undefined : project(view, x[row], y[row], z?.[row]);
     const { look } = this.#easel.whole(view, this.#camera.magnification);
+    // For what tells about the point: it stands on the other side.
+    this.#stage.home.dataset.hovered = seen && seen.x > view.width / 2 ? 'right' : 'left';
     drawMarks(this.#stage.above, seen && { ...seen, radius: look.diameter / 2 / seen.depth + 4 }, this.#line);
   }
 
