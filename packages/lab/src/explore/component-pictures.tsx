@@ -22,6 +22,7 @@ export function ComponentPictures() {
   const drawn = Math.min(model.k, MOST);
   return (
     <Panel id="pictures" title="Components as pictures" tools={<TakePictures name="components" home={home} />}>
+      <LargePicture model={model} c={Math.min(component.value, model.k - 1)} size={size} />
       <div class="pictures" ref={home}>
         {Array.from({ length: drawn }, (_, c) => (
           <button
@@ -36,7 +37,6 @@ export function ComponentPictures() {
           </button>
         ))}
       </div>
-      <LargePicture model={model} c={Math.min(component.value, model.k - 1)} size={size} />
       <p class="hint">
         {drawn < model.k ? `The first ${drawn} of ${model.k} components. ` : ''}
         Where the score of a row is positive, blue pixels add brightness and orange ones take it away. Pale ones are not
