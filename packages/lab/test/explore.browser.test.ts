@@ -2,6 +2,7 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
+import { show } from '@scree/core/words';
 import type { Browser, Download, Page } from 'playwright-core';
 import { createFile, loadModel, openFile, pca } from 'scree';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, inject, it } from 'vitest';
@@ -108,6 +109,58 @@ describe.skipIf(!executablePath)('Explore, in Chromium', () => {
     await expect.poll(() => page.url()).toContain('k=1');
   });
 
+  it('keeps k while a finger scrolls past the chart, and follows one that goes across or taps', async () => {
+    const phone = await watch(browser, server.url, { viewport: { width: 390, height: 700 }, hasTouch: true });
+    const chart = phone.page.locator('.scree-chart svg');
+    await chart.waitFor();
+    await phone.page.getByText('Determined by the data?').waitFor();
+    await chart.scrollIntoViewIfNeeded();
+    const devtools = await phone.page.context().newCDPSession(phone.page);
+    const touch = (type: 'touchStart' | 'touchMove' | 'touchEnd', ...points: { x: number; y: number }[]) =>
+      devtools.send('Input.dispatchTouchEvent', { type, touchPoints: points });
+    const draw = async (dx: number, dy: number): Promise<void> => {
+      const box = (await chart.boundingBox())!;
+      const [x, y] = [box.x + 0.85 * box.width, box.y + 0.5 * box.height];
+      await touch('touchStart', { x, y });
+      for (let step = 1; step <= 10; step++) await touch('touchMove', { x: x + dx * step, y: y + dy * step });
+      await touch('touchEnd');
+    };
+    const told = () => phone.page.locator('.kept').textContent();
+    const before = await phone.page.evaluate(() => scrollY);
+    await draw(0.4, -8);
+    await expect.poll(() => phone.page.evaluate(() => scrollY)).toBeGreaterThan(before + 20);
+    expect(await told()).toContain('k = 2');
+    await draw(-22, 0.4);
+    await expect.poll(told).toContain('k = 1');
+    const box = (await chart.boundingBox())!;
+    await phone.page.touchscreen.tap(box.x + box.width - 10, box.y + 80);
+    await expect.poll(told).toContain('k = 4');
+    await chart.click({ button: 'right', position: { x: 100, y: 80 } });
+    expect(await told()).toContain('k = 4');
+    phone.check();
+    await phone.close();
+  });
+
+  it('leaves the wheel to the page where there is nothing more to see, and to whoever is scrolling already', async () => {
+    const cloud = page.locator('.point-cloud canvas').first();
+    await page.getByText('Determined by the data?').waitFor();
+    const ticks = () => page.locator('.point-cloud .ticks-x').textContent();
+    const scroll = () => page.evaluate(() => scrollY);
+    const before = await ticks();
+    await cloud.hover();
+    await page.mouse.wheel(0, 120);
+    await expect.poll(scroll).toBe(120);
+    expect(await ticks()).toBe(before);
+    // Still the same turn of the wheel, back again: the page's.
+    await page.mouse.wheel(0, -60);
+    await expect.poll(scroll).toBe(60);
+    expect(await ticks()).toBe(before);
+    await page.waitForTimeout(400);
+    await page.mouse.wheel(0, -240);
+    await expect.poll(ticks).not.toBe(before);
+    expect(await scroll()).toBe(60);
+  });
+
   it('writes its address now and then while a slider is dragged, and in the end', async () => {
     const before = await status().textContent();
     const written = await page.evaluate(async () => {
@@ -168,6 +221,62 @@ describe.skipIf(!executablePath)('Explore, in Chromium', () => {
     await expect.poll(() => selection().textContent()).toContain('2 rows selected');
   });
 
+  it.each([60, -300])('draws and tells data of ten to the %s as they are', async (power) => {
+    const path = join(folder, `units${power}.csv`);
+    const line = (row: number[]): string => row.map((value) => `${value}e${power}`).join(',');
+    await writeFile(path, `${names.join(',')}\n${rows.map(line).join('\n')}\n`);
+    await open(path);
+    await fitted(/60 rows and 3 columns/);
+    await page.getByLabel('Components kept (k)').fill('1');
+    const raised = power === 60 ? '10⁶⁰' : '10⁻³⁰⁰';
+    await expect.poll(() => page.locator('.point-cloud .names').textContent()).toContain(raised);
+    expect(await page.locator('.point-cloud .arrow-names').textContent()).toContain('alpha');
+    await expect
+      .poll(() => panel('In words').textContent())
+      .toMatch(power === 60 ? /rows are within 4\.591\s×\s10⁵⁹ of/ : /rows are within 4\.591\s×\s10⁻³⁰¹ of/);
+    const table = page.locator('.table-scroll tbody tr').first();
+    const model = await pca(rows, { k: 1 });
+    const [score] = (await model.transform(rows)).data;
+    await expect.poll(() => table.textContent()).toContain(show(score * 10 ** power));
+    await page.getByRole('button', { name: 'Lasso' }).click();
+    const box = (await page.locator('.point-cloud canvas').boundingBox())!;
+    const corner = (x: number, y: number) => page.mouse.move(box.x + x * box.width, box.y + y * box.height);
+    await corner(0.001, 0.001);
+    await page.mouse.down();
+    for (const [x, y] of [
+      [0.999, 0.001],
+      [0.999, 0.999],
+      [0.001, 0.999],
+      [0.001, 0.01],
+    ])
+      await corner(x, y);
+    await page.mouse.up();
+    await expect.poll(() => selection().textContent()).toContain('60 rows selected');
+  });
+
+  it.each([390, 1280])(
+    'names arrows where nobody takes the name for that of another, %s pixels wide',
+    async (width) => {
+      const other = await watch(browser, server.url, { viewport: { width, height: 900 } });
+      await other.page.locator('.arrow-names text').first().waitFor();
+      const seen = await other.page.evaluate(() => {
+        const tips = Array.from(document.querySelectorAll('.arrow-lines path'), (path) =>
+          path.getAttribute('d')!.split(/[ML]/)[2].split(',').map(Number),
+        );
+        const names = Array.from(document.querySelectorAll<SVGTextElement>('.arrow-names text'), (text, i) => {
+          const { x, y, width, height } = text.getBBox();
+          const away = tips.map(([tx, ty]) => Math.hypot(tx - x - width / 2, ty - y - height / 2));
+          const over = tips.filter(([tx, ty]) => tx > x && tx < x + width && ty > y && ty < y + height).length;
+          return { name: text.textContent, over, nearest: away.indexOf(Math.min(...away)) === i };
+        });
+        return names.filter(({ name }) => name !== '');
+      });
+      expect(seen.map(({ name }) => name)).toContain('petal length');
+      for (const { name, ...where } of seen) expect([name, where]).toEqual([name, { over: 0, nearest: true }]);
+      await other.close();
+    },
+  );
+
   it('shows the row under the pointer', async () => {
     const card = page.locator('.row-card');
     // Charts that come later move the table from under the pointer.
@@ -178,6 +287,48 @@ describe.skipIf(!executablePath)('Explore, in Chromium', () => {
         return (await card.count()) === 0 ? '' : card.textContent({ timeout: 1000 });
       })
       .toMatch(/Row 3.*setosa/);
+  });
+
+  it('tells about the row under the pointer beside its point', async () => {
+    const ring = page.locator('.rings circle').first();
+    for (const rows of [
+      page.getByRole('button', { name: 'row 101 (virginica)' }),
+      page.locator('.table-scroll tbody tr').nth(2),
+    ]) {
+      await rows.waitFor();
+      await page.getByText('Determined by the data?').waitFor();
+      await page.mouse.move(1, 1);
+      await rows.hover();
+      await page.locator('.row-card').waitFor();
+      const [card, point] = [(await page.locator('.row-card').boundingBox())!, (await ring.boundingBox())!];
+      expect(point.x > card.x + card.width || point.x + point.width < card.x).toBe(true);
+    }
+  });
+
+  it('takes a column with a few words in it for text, says so, and writes a command that leaves it out', async () => {
+    const path = join(folder, 'words-within.csv');
+    const lines = rows.map((row, i) => `${row},${i === 41 ? 'ill' : i}`);
+    await writeFile(path, `a,b,c,d\n${lines.join('\n')}\n`);
+    await open(path);
+    await fitted(/60 rows and 3 columns/);
+    await page.getByText('taken as text: d (row 42 holds "ill")').waitFor();
+    expect(await page.locator('pre').first().textContent()).toContain('--columns a,b,c');
+  });
+
+  it('keeps names that turn the direction of writing from turning its sentences', async () => {
+    const path = join(folder, 'turned.csv');
+    await writeFile(path, `a\u202eb,עברית,c\n${rows.map((row) => row.join(',')).join('\n')}\n`);
+    await open(path);
+    await fitted(/60 rows and 3 columns/);
+    await page.locator('.weights svg').first().waitFor();
+    const [said, svg] = await page.evaluate(() => [
+      document.body.innerText,
+      document.querySelector('.weights svg')!.outerHTML,
+    ]);
+    for (const text of [said, svg]) {
+      expect(text).not.toContain('\u202e');
+      expect(text.replaceAll('\u2068עברית\u2069', '')).not.toContain('עברית');
+    }
   });
 
   describe('opens', () => {
@@ -240,6 +391,22 @@ describe.skipIf(!executablePath)('Explore, in Chromium', () => {
       await page.getByLabel('Components kept (k)').fill('100');
       await panel('A row, rebuilt').getByText('from 100 numbers').waitFor();
       expect(await keptOf()).toBeGreaterThan(few);
+      const pictures = panel('Components as pictures');
+      await pictures.getByText('The first 28 of 100 components').waitFor();
+      await pictures.getByRole('button', { name: /PC5$/ }).click();
+      await pictures.getByText(/PC5 has [\d.]+.% of the variance/).waitFor();
+      await pictures.getByRole('button', { name: 'Draw the scores along it' }).click();
+      await expect.poll(() => page.locator('.point-cloud .names').textContent()).toContain('PC5');
+      for (const [figure, images] of [
+        ['components', 28],
+        ['row-1-rebuilt', 3],
+      ] as const) {
+        const svg = await saved(() => page.getByRole('button', { name: `Save ${figure} as SVG` }).click());
+        expect(svg.name).toBe(`mnist-images-${figure}.svg`);
+        expect(svg.bytes.toString().match(/<image [^>]*href="data:image\/png/g)).toHaveLength(images);
+        const png = await saved(() => page.getByRole('button', { name: `Save ${figure} as PNG` }).click());
+        expect([...png.bytes.subarray(1, 4)]).toEqual([...Buffer.from('PNG')]);
+      }
     });
   });
 
@@ -271,6 +438,13 @@ describe.skipIf(!executablePath)('Explore, in Chromium', () => {
     const again = await pca(file.source, { k: 2 });
     await file.close();
     for (const c of [0, 1]) expect(again.variances[c] / loaded.variances[c]).toBeCloseTo(1, 9);
+    // The command and the program read a file that there is then.
+    const data = await saved(() => page.getByRole('button', { name: 'Save these data' }).click());
+    expect(await page.locator('pre').first().textContent()).toContain(`scree fit ${data.name} `);
+    const table = await openFile(data.path);
+    const same = await pca(table.source, { k: 2 });
+    await table.close();
+    for (const c of [0, 1]) expect(same.variances[c] / loaded.variances[c]).toBeCloseTo(1, 9);
     for (const figure of ['scree', 'scores', 'weights', 'component-1']) {
       const svg = await saved(() => page.getByRole('button', { name: `Save ${figure} as SVG` }).click());
       expect(svg.bytes.toString()).toMatch(/^<\?xml[\s\S]*<svg[\s\S]*<\/svg>\s*$/);
@@ -280,6 +454,7 @@ describe.skipIf(!executablePath)('Explore, in Chromium', () => {
     }
     await open(scores.path);
     await fitted(/150 rows and 3 columns/);
+    expect(await page.getByRole('button', { name: 'Save these data' }).count()).toBe(0);
   });
 
   it('has all that was chosen in its address, and nothing of the data', async () => {
@@ -300,9 +475,10 @@ describe.skipIf(!executablePath)('Explore, in Chromium', () => {
 
   it.each<[string, string | Uint8Array, RegExp]>([
     ['empty.csv', '', /empty/],
+    ['header.csv', 'a,b\n', /header\.csv has no rows/],
     ['words.csv', 'a,b\nx,y\nz,w\n', /No column of words.csv holds numbers/],
     ['cut.npy', Uint8Array.of(0x93, 0x4e, 0x55, 0x4d, 0x50, 0x59, 1, 0, 118), /cut\.npy/],
-    ['ragged.csv', 'a,b\n1,2\n3\n', /ragged\.csv/],
+    ['ragged.csv', 'a,b\n1,2\n3\n', /Row 2 of ragged\.csv/],
     ['noise.parquet', 'PAR1 nothing else', /noise\.parquet/],
     ['one.csv', 'a,b\n1,2\n', /at least 2/],
   ])('says what is wrong with %s', async (name, content, message) => {
@@ -347,6 +523,29 @@ describe.skipIf(!executablePath)('Explore, in Chromium', () => {
     await page.getByRole('button', { name: 'Cancel' }).click({ timeout: 20_000 });
     await page.getByLabel('Built-in data').selectOption('iris');
     await fitted(/150 rows/);
+  });
+
+  it('keeps address and names of figures with what is drawn until other data have a fit', async () => {
+    await page.getByLabel('Components kept (k)').fill('3');
+    await expect.poll(() => page.url()).toContain('data=iris&k=3&colour=4');
+    const path = join(folder, 'slow-one.npy');
+    const size = 1500;
+    const writer = await createFile(path, { cols: size, dtype: 'float64' });
+    const data = Float64Array.from({ length: size * size }, (_, i) => Math.sin(i * 1.7 + (i % 97)));
+    await writer.write({ rows: size, cols: size, data });
+    await writer.close();
+    await open(path);
+    // Longer than the address waits between two writings; the fit takes seconds.
+    await page.getByRole('button', { name: 'Cancel' }).waitFor();
+    const [url, status] = [page.url(), await page.locator('.status').textContent()];
+    expect(status).toContain('Fitting');
+    expect(url).toContain('data=iris&k=3&colour=4');
+    const figure = await saved(() => page.getByRole('button', { name: 'Save scree as SVG' }).click());
+    expect(figure.name).toBe('iris-scree.svg');
+    await page.getByRole('button', { name: 'Cancel' }).click();
+    // What is open now has no fit, and so no view.
+    await page.getByText('Not fitted', { exact: true }).waitFor();
+    await expect.poll(() => page.url()).toMatch(/data=own$/);
   });
 
   it.each(['usarrests', 'wine'])('has %s built in', async (name) => {
@@ -460,15 +659,59 @@ describe.skipIf(!executablePath)('Explore, in Chromium', () => {
         const given = new DataTransfer();
         if (kind === 'text') given.setData('text/plain', 'a,b');
         else given.items.add(new File(['a,b\n1,2\n2,5\n7,1\n'], 'dropped.csv'));
+        if (kind === 'two files') given.items.add(new File(['a'], 'other.csv'));
         return document.body.dispatchEvent(
           new DragEvent('drop', { dataTransfer: given, bubbles: true, cancelable: true }),
         );
       }, type);
     await page.getByRole('heading', { level: 1 }).waitFor();
+    await page.evaluate(() => {
+      const given = new DataTransfer();
+      given.items.add(new File(['a'], 'held.csv'));
+      document.body.dispatchEvent(new DragEvent('dragover', { dataTransfer: given, bubbles: true, cancelable: true }));
+    });
+    // The whole of the window is where it can be let go.
+    const overlay = (await page.getByText('Let go to open the file').boundingBox())!;
+    expect([overlay.width > 1200, overlay.height > 800]).toEqual([true, true]);
     expect(await drop('text')).toBe(true);
+    expect(await drop('two files')).toBe(false);
+    await page.getByText('2 files were dropped, and none was opened').waitFor();
     expect(await drop('file')).toBe(false);
     await fitted(/3 rows and 2 columns/);
     expect(page.url()).toContain('#/explore');
+  });
+
+  it.each(['light', 'dark'] as const)('has the theme that was chosen where the system is %s', async (colorScheme) => {
+    const other = await watch(browser, server.url, { colorScheme });
+    /** What the style sheet paints, and what scripts do: the ground, the words, the colours of the points. */
+    const seen = () =>
+      other.page.evaluate(() => {
+        const { backgroundColor, color } = getComputedStyle(document.body);
+        const swatch = document.querySelector<HTMLElement>('.swatch')!.style.background;
+        const probe = document.body.appendChild(document.createElement('span'));
+        probe.style.color = 'var(--group-0)';
+        const group = getComputedStyle(probe).color;
+        probe.remove();
+        return { backgroundColor, color, swatch, agree: swatch === group };
+      });
+    const light = { backgroundColor: 'rgb(245, 246, 248)', color: 'rgb(27, 31, 38)', swatch: 'rgb(61, 102, 196)' };
+    const dark = { backgroundColor: 'rgb(17, 20, 24)', color: 'rgb(231, 234, 238)', swatch: 'rgb(123, 160, 245)' };
+    const system = colorScheme === 'light' ? light : dark;
+    await other.page.locator('.swatch').first().waitFor();
+    for (const [choice, colours] of [
+      ['dark', dark],
+      ['light', light],
+      ['auto', system],
+      [colorScheme === 'light' ? 'dark' : 'light', colorScheme === 'light' ? dark : light],
+    ] as const) {
+      await other.page.getByLabel('Theme').selectOption(choice);
+      await expect.poll(seen).toEqual({ ...colours, agree: true });
+      await other.page.reload();
+      await other.page.locator('.swatch').first().waitFor();
+      expect(await seen()).toEqual({ ...colours, agree: true });
+    }
+    other.check();
+    await other.close();
   });
 
   it('fetches nothing from elsewhere, whatever the address says', async () => {
@@ -478,10 +721,12 @@ describe.skipIf(!executablePath)('Explore, in Chromium', () => {
   });
 
   it.each(['light', 'dark'] as const)('has nothing that axe objects to, %s', async (colorScheme) => {
-    for (const address of ['', '#/explore?data=mnist', '#/explore?data=penguins&view=3d']) {
+    for (const address of ['', '#/explore?data=mnist', '#/explore?data=penguins&view=3d', '#/explore?data=wine']) {
       const other = await watch(browser, server.url + address, { colorScheme, bypassCSP: true });
       await other.page.locator('.point-cloud canvas').first().waitFor();
       await other.page.getByText('Determined by the data?').waitFor();
+      await other.page.locator('.table-scroll tbody tr').nth(2).hover();
+      await other.page.locator('.row-card').waitFor();
       expect(await violations(other.page)).toEqual([]);
       await other.close();
     }

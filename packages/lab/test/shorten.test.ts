@@ -8,4 +8,10 @@ describe('names cut to fit', () => {
     expect(shortenMiddle('first\n and last', 9)).toBe('firs…last');
     expect(shortenMiddle('short', 9)).toBe('short');
   });
+
+  it('keep their direction of writing to themselves', () => {
+    expect(shorten('a\u202eb\u2066c', 10)).toBe('abc');
+    expect(shorten('טקסט', 10)).toBe('\u2068טקסט\u2069');
+    expect(shortenMiddle('العربية', 5)).toMatch(/^\u2068.{2}….{2}\u2069$/);
+  });
 });

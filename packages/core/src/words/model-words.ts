@@ -107,11 +107,11 @@ export function uniquenessWords(model: Model): string[] {
   const gap = subspace.gap;
   return [
     rank === k
-      ? `${k === 1 ? 'The component has' : `All ${k} components have`} variance above zero.`
+      ? `${k === 1 ? 'The component has' : k === 2 ? 'Both components have' : `All ${k} components have`} variance above zero.`
       : `${rank === 0 ? 'None' : `Only ${rank}`} of the ${several(k, 'component')} ${rank === 1 ? 'has' : 'have'} variance that can be told from zero: the rank of the data is ${rank}.`,
     loose.length === 0
       ? `Every axis is determined by the data, apart from its sign: another one would fit worse. Changing the data in their last digit would turn none by more than ${degrees(Math.max(...axes.map(({ noiseAngle }) => noiseAngle)))}.`
-      : `Not determined: ${loose.length === k ? (k === 1 ? 'the component' : `all ${k} components`) : `${loose.length === 1 ? 'component' : 'components'} ${runs(loose)}`}. Other axes would fit as well as ${loose.length === 1 ? 'this one' : 'these'}, so their weights should not be interpreted one by one.`,
+      : `Not determined: ${loose.length === k ? (k === 1 ? 'the component' : k === 2 ? 'both components' : `all ${k} components`) : `${loose.length === 1 ? 'component' : 'components'} ${runs(loose)}`}. Other axes would fit as well as ${loose.length === 1 ? 'this one' : 'these'}, so their weights should not be interpreted one by one.`,
     k === d
       ? 'The components span the whole space, which is determined.'
       : subspace.determined

@@ -12,13 +12,15 @@ const REACH = 0.85;
  * many columns the longest arrows.
  */
 export function biplotArrows(
-  { components: { data, cols, rows }, variances }: Model,
+  { components: { data, cols, rows } }: Model,
   drawn: readonly number[],
   points: CloudPoints,
   names: readonly string[],
 ): CloudArrow[] {
+  // Of the scores as they are drawn: in the data's own units a variance may be too small for a number.
+  const spreads = [points.x, points.y, points.z].map((scores) => (scores ? spreadOf(scores) : 0));
   const coordinates = Array.from({ length: cols }, (_, j) =>
-    drawn.map((c) => (c < rows ? data[c * cols + j] * Math.sqrt(variances[c]) : 0)),
+    drawn.map((c, axis) => (c < rows ? data[c * cols + j] * spreads[axis] : 0)),
   );
   const lengths = coordinates.map((at) => Math.hypot(...at));
   const longest = lengths.reduce((most, length) => Math.max(most, length), 0);
@@ -33,6 +35,13 @@ export function biplotArrows(
       const [x, y, z] = coordinates[j].map((value) => value * factor);
       return { x, y: y ?? 0, ...(z === undefined ? {} : { z }), label: names[j] };
     });
+}
+
+/** √λ, but for a factor that all components share: scores have the mean 0. */
+function spreadOf(scores: Float32Array): number {
+  let sum = 0;
+  for (let i = 0; i < scores.length; i++) sum += scores[i] ** 2;
+  return Math.sqrt(sum);
 }
 
 function farthest({ x, y, z }: CloudPoints): number {

@@ -17,9 +17,10 @@ export function ColumnsPanel() {
   const wanted = filter.value.trim().toLowerCase();
   const shown = usable.filter((j) => columns[j].name.toLowerCase().includes(wanted));
   const used = new Set(chosen.columns);
-  const left = columns.flatMap(({ usable: may, name, type }) =>
-    may ? [] : [`${shorten(name, 24)} (${type.toLowerCase()})`],
+  const left = columns.flatMap(({ usable: may, name, type, broken }) =>
+    may || broken ? [] : [`${shorten(name, 24)} (${type.toLowerCase()})`],
   );
+  const broken = columns.flatMap(({ name, broken: why }) => (why ? [`${shorten(name, 24)} (${why})`] : []));
   const set = (places: readonly number[], on: boolean): void => {
     const next = new Set(used);
     for (const place of places) {
@@ -65,10 +66,15 @@ export function ColumnsPanel() {
         ))}
       </fieldset>
       {shown.length > LISTED && (
-        <p class="hint">{`and ${several(shown.length - LISTED, 'more column')}: filter to see them.`}</p>
+        <p class="hint unlisted">{`${several(shown.length - LISTED, 'more column')} not listed: filter to see them.`}</p>
       )}
       {shown.length === 0 && <p class="hint">No column has that in its name.</p>}
       {left.length > 0 && <p class="hint">{`Not numbers, so not used: ${shorten(left.join(', '), 160)}.`}</p>}
+      {broken.length > 0 && (
+        <p class="warning">
+          {`Numbers but for some cells, so taken as text: ${shorten(broken.join(', '), 240)}. Mend these cells, or empty them where nothing was measured, and open the file again.`}
+        </p>
+      )}
       {chosen.columns.length === 0 && <p class="warning">Choose at least one column.</p>}
     </section>
   );

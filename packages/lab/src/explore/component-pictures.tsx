@@ -1,7 +1,10 @@
 import type { Model } from '@scree/core';
+import { percent } from '@scree/core/words';
+import { useRef } from 'preact/hooks';
 import { fitted } from '../state/fit.js';
 import { picture } from '../state/picture.js';
-import { component, k } from '../state/view.js';
+import { axes, component, k } from '../state/view.js';
+import { TakePictures } from '../take/take-figure.js';
 import { isDark } from '../theme.js';
 import { paintDiverging } from './paint.js';
 import { Panel } from './panel.js';
@@ -12,13 +15,16 @@ const MOST = 28;
 
 /** Components of pictures are pictures too. */
 export function ComponentPictures() {
+  const home = useRef<HTMLDivElement>(null);
   const { model } = fitted.value!;
   const size = picture.value;
   if (!size) return null;
+  const drawn = Math.min(model.k, MOST);
   return (
-    <Panel id="pictures" title="Components as pictures">
-      <div class="pictures">
-        {Array.from({ length: Math.min(model.k, MOST) }, (_, c) => (
+    <Panel id="pictures" title="Components as pictures" tools={<TakePictures name="components" home={home} />}>
+      <LargePicture model={model} c={Math.min(component.value, model.k - 1)} size={size} />
+      <div class="pictures" ref={home}>
+        {Array.from({ length: drawn }, (_, c) => (
           <button
             key={c}
             type="button"
@@ -26,21 +32,55 @@ export function ComponentPictures() {
             aria-pressed={component.value === c}
             onClick={() => (component.value = c)}
           >
-            <Picture
-              size={size}
-              label={`Component ${c + 1} as a picture`}
-              paint={(context) => paintDiverging(context, componentOf(model, c), size, isDark())}
-              deps={[model, c]}
-            />
+            <ComponentPicture model={model} c={c} size={size} />
             <span>{`PC${c + 1}`}</span>
           </button>
         ))}
       </div>
       <p class="hint">
+        {drawn < model.k ? `The first ${drawn} of ${model.k} components. ` : ''}
         Where the score of a row is positive, blue pixels add brightness and orange ones take it away. Pale ones are not
         kept.
       </p>
     </Panel>
+  );
+}
+
+interface Props {
+  readonly model: Model;
+  readonly c: number;
+  readonly size: readonly [height: number, width: number];
+}
+
+function ComponentPicture({ model, c, size }: Props) {
+  return (
+    <Picture
+      size={size}
+      label={`Component ${c + 1} as a picture`}
+      paint={(context) => paintDiverging(context, componentOf(model, c), size, isDark())}
+      deps={[model, c]}
+    />
+  );
+}
+
+/** The one that was chosen, large enough to look at. */
+function LargePicture({ model, c, size }: Props) {
+  const [x, y, z] = axes.value;
+  return (
+    <figure class="large-picture">
+      <ComponentPicture model={model} c={c} size={size} />
+      <figcaption>
+        <strong>{`PC${c + 1}`}</strong>
+        {` has ${percent(model.varianceRatios[c])} of the variance. `}
+        {x === c ? (
+          'The scores above are drawn along it, from left to right.'
+        ) : (
+          <button type="button" class="link" onClick={() => (axes.value = [c, y === c ? x : y, z === c ? x : z])}>
+            Draw the scores along it
+          </button>
+        )}
+      </figcaption>
+    </figure>
   );
 }
 

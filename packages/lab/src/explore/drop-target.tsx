@@ -5,11 +5,13 @@ import { beginFile } from '../state/begin.js';
 /** The whole page takes files that are dropped on it: where none did, the browser would leave the page for them. */
 export function DropTarget() {
   const dropping = useSignal(false);
+  const refused = useSignal('');
   useSignalEffect(() => {
     const over = (event: DragEvent): void => {
       if (!event.dataTransfer?.types.includes('Files')) return;
       event.preventDefault();
       dropping.value = true;
+      refused.value = '';
     };
     const leave = (event: DragEvent): void => {
       if (!event.relatedTarget) dropping.value = false;
@@ -19,9 +21,10 @@ export function DropTarget() {
       if (!event.dataTransfer?.types.includes('Files')) return;
       event.preventDefault();
       dropping.value = false;
-      const file = event.dataTransfer.files[0];
-      if (!file) return;
-      beginFile(file);
+      const { files, items } = event.dataTransfer;
+      refused.value = whyNot(files, items);
+      if (files.length === 0 || refused.value !== '') return;
+      beginFile(files[0]);
       if (route.peek().path[0] === 'learn') location.hash = addressOf(['explore']);
     };
     document.addEventListener('dragover', over);
@@ -33,5 +36,21 @@ export function DropTarget() {
       document.removeEventListener('drop', drop);
     };
   });
-  return dropping.value ? <div class="dropping">Let go to open the file</div> : null;
+  if (dropping.value) return <div class="dropping">Let go to open the file</div>;
+  if (refused.value === '') return null;
+  return (
+    <div class="refused" role="alert">
+      <p>{refused.value}</p>
+      <button type="button" onClick={() => (refused.value = '')}>
+        Close
+      </button>
+    </div>
+  );
+}
+
+/** Why what was dropped is not opened; empty when it is. */
+function whyNot(files: FileList, items: DataTransferItemList): string {
+  if (files.length > 1) return `${files.length} files were dropped, and none was opened: the page takes one at a time.`;
+  const isFolder = items[0]?.webkitGetAsEntry?.()?.isDirectory ?? false;
+  return isFolder ? 'That is a folder. Drop the file in it that is to be opened.' : '';
 }

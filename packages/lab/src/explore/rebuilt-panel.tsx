@@ -1,10 +1,12 @@
 import type { Model } from '@scree/core';
 import { count, percent, show } from '@scree/core/words';
+import { useRef } from 'preact/hooks';
 import { fail } from '../state/data.js';
 import { askOf, fitted, rowNumber } from '../state/fit.js';
 import { picture } from '../state/picture.js';
 import { resource } from '../state/resource.js';
 import { hovered, k, selected } from '../state/view.js';
+import { TakePictures } from '../take/take-figure.js';
 import { isDark } from '../theme.js';
 import { paintDiverging, paintGrey } from './paint.js';
 import { Panel } from './panel.js';
@@ -30,6 +32,7 @@ let lastRow = 0;
 
 /** A picture next to what k components make of it. */
 export function RebuiltPanel() {
+  const home = useRef<HTMLDivElement>(null);
   const now = fitted.value!;
   const size = picture.value;
   if (!size) return null;
@@ -37,10 +40,14 @@ export function RebuiltPanel() {
   const row = shownRow.value?.now === now ? shownRow.value : undefined;
   const kept = Math.min(k.value, model.k);
   return (
-    <Panel id="rebuilt" title="A row, rebuilt">
+    <Panel
+      id="rebuilt"
+      title="A row, rebuilt"
+      tools={row && <TakePictures name={`row-${rowNumber(now, row.row)}-rebuilt`} home={home} />}
+    >
       {row && (
         <>
-          <div class="pictures large">
+          <div class="pictures large" ref={home}>
             <figure>
               <Picture
                 size={size}
@@ -88,9 +95,14 @@ function missed(model: Model, { values, code }: Shown, kept: number): Float64Arr
 }
 
 function rebuiltWords(model: Model, { values, code }: Shown, kept: number): string {
-  const square = (row: Float64Array): number => row.reduce((sum, value) => sum + value * value, 0);
-  const all = square(values.map((value, j) => (value - model.mean[j]) / model.scale[j]));
-  const part = square(code.subarray(0, kept));
-  const rest = Math.sqrt(Math.max(0, all - part));
-  return `${percent(all === 0 ? 1 : Math.min(1, part / all))} of its squared distance from the mean is kept; it is ${show(rest)} away from its picture.`;
+  const all = lengthOf(values.map((value, j) => (value - model.mean[j]) / model.scale[j]));
+  const share = all === 0 ? 1 : Math.min(1, (lengthOf(code.subarray(0, kept)) / all) ** 2);
+  const rest = all * Math.sqrt(1 - share);
+  return `${percent(share)} of its squared distance from the mean is kept; it is ${show(rest)} away from its picture.`;
+}
+
+/** Squared in a unit of their own: squares of very small numbers are nothing. */
+function lengthOf(row: Float64Array): number {
+  const unit = row.reduce((most, value) => Math.max(most, Math.abs(value)), 0) || 1;
+  return unit * Math.sqrt(row.reduce((sum, value) => sum + (value / unit) ** 2, 0));
 }

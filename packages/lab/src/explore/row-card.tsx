@@ -52,7 +52,12 @@ export function RowCard() {
             <dd>{shorten(cells[at] === '' ? '–' : cells[at], 28)}</dd>
           </div>
         ))}
-        {more > 0 && <div class="hint">{`and ${count(more)} more`}</div>}
+        {more > 0 && (
+          <div>
+            <dt>{`and ${count(more)} more`}</dt>
+            <dd>…</dd>
+          </div>
+        )}
         {drawn?.now === now && (
           <div>
             <dt>{y < now.model.k ? `PC${x + 1}, PC${y + 1}` : `PC${x + 1}`}</dt>

@@ -68,7 +68,8 @@ export function ScoresPanel() {
       <div class="cloud-place">
         {drawn?.now === now && colours && colours.codes.length === model.n ? (
           <PointCloud
-            points={drawn.at}
+            points={drawn.cloud.points}
+            power={drawn.cloud.power}
             colours={colours.codes}
             palette={colours.palette}
             axes={drawn.components.map((c) => ({ label: axisLabel(now, c) }))}
@@ -107,7 +108,7 @@ export function ScoresPanel() {
 /** Arrows of the columns, for the components that are drawn. */
 const cloudArrows = computed((): readonly CloudArrow[] => {
   const drawn = points.value;
-  return drawn ? biplotArrows(drawn.now.model, drawn.components, drawn.at, columnNames(drawn.now)) : [];
+  return drawn ? biplotArrows(drawn.now.model, drawn.components, drawn.cloud.points, columnNames(drawn.now)) : [];
 });
 
 function columnNames({ data, columns }: Fitted): readonly string[] {

@@ -1,4 +1,3 @@
-import { useSignal } from '@preact/signals';
 import type { Model } from '@scree/core';
 import { percent, several } from '@scree/core/words';
 import { useCallback, useRef } from 'preact/hooks';
@@ -7,12 +6,12 @@ import { NumbersTable } from '../charts/numbers-table.js';
 import { fitted } from '../state/fit.js';
 import { component, k } from '../state/view.js';
 import { TakeFigure } from '../take/take-figure.js';
+import { useDragAcross } from './drag-across.js';
 import { MARGIN } from './scree-margin.js';
 
 /** Share of the variance of each component and of all up to it, with a handle that says how many are kept. */
 export function ScreePanel() {
   const home = useRef<HTMLDivElement>(null);
-  const dragging = useSignal(false);
   const { model } = fitted.value!;
   const draw = useCallback(async (width: number) => (await import('./scree-plot.js')).screePlot(model, width), [model]);
   const most = model.k;
@@ -23,6 +22,10 @@ export function ScreePanel() {
     const share = (event.clientX - box.left - MARGIN.left) / (box.width - MARGIN.left - MARGIN.right);
     k.value = Math.max(1, Math.min(most, Math.round(share * most)));
   };
+  const drag = useDragAcross(follow, () => {
+    const before = k.peek();
+    return () => (k.value = before);
+  });
   return (
     <section class="panel" aria-labelledby="scree-title">
       <div class="title-row">
@@ -35,18 +38,7 @@ export function ScreePanel() {
         <strong class="number">{percent(sumOf(model, kept))}</strong>
         {` of the variance of ${several(model.d, 'column')}`}
       </p>
-      <div
-        class="scree-chart"
-        ref={home}
-        onPointerDown={(event) => {
-          event.currentTarget.setPointerCapture(event.pointerId);
-          dragging.value = true;
-          follow(event);
-        }}
-        onPointerMove={(event) => dragging.value && follow(event)}
-        onPointerUp={() => (dragging.value = false)}
-        onPointerCancel={() => (dragging.value = false)}
-      >
+      <div class="scree-chart" ref={home} {...drag}>
         <Chart draw={draw} />
         <div
           class="beyond"

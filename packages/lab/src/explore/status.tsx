@@ -1,6 +1,7 @@
 import { useSignal } from '@preact/signals';
 import { several, show } from '@scree/core/words';
 import { useEffect } from 'preact/hooks';
+import { shorten, untangled } from '../shorten.js';
 import { busy, problem } from '../state/data.js';
 import { fitAgain, fitted, outdated } from '../state/fit.js';
 
@@ -18,7 +19,8 @@ export function Status() {
     return () => clearTimeout(timer);
   }, [working, patient]);
   const now = fitted.value;
-  const { what, progress, cancel } = busy.value ?? {};
+  const { progress, cancel } = busy.value ?? {};
+  const what = shorten(busy.value?.what ?? '', 80);
   const share = progress?.total ? Math.min(1, progress.done / progress.total) : undefined;
   const done = now
     ? `${several(now.model.k, 'component')} of ${several(now.model.n, 'row')} and ${several(now.model.d, 'column')} in ${show(now.milliseconds)} ms`
@@ -51,7 +53,7 @@ export function Status() {
       )}
       {problem.value !== '' && (
         <p role="alert" class="error">
-          {problem.value}
+          {untangled(problem.value)}
         </p>
       )}
     </div>

@@ -3,6 +3,7 @@ import { loadModel } from '@scree/core';
 import { fail } from '../state/data.js';
 import { askOf, fitted } from '../state/fit.js';
 import { k, labelColumn } from '../state/view.js';
+import { dataFile, fileNameOf } from '../take/data-file.js';
 import { commandLine, program } from '../take/same-analysis.js';
 import { save } from '../take/save.js';
 import { stem } from '../take/take-figure.js';
@@ -22,6 +23,7 @@ export function TakePanel() {
     const label = labelColumn.peek();
     save(await askOf(now, 'scoresCsv', { k: kept, labels: label === undefined ? [] : [label] }), `${name}-scores.csv`);
   };
+  const saveData = async (): Promise<void> => save(await dataFile(now.data), fileNameOf(now.data));
   return (
     <Panel id="take" title="Take it away">
       <div class="buttons">
@@ -36,6 +38,15 @@ export function TakePanel() {
       <p class="hint">
         Figures are saved by the buttons at their titles. The link holds what you chose, and none of your data.
       </p>
+      {now.data.source && (
+        <p class="data-file">
+          {`What follows reads ${fileNameOf(now.data)}: `}
+          <button type="button" class="link" onClick={() => saveData().catch(fail)}>
+            Save these data
+          </button>
+          {' first.'}
+        </p>
+      )}
       <Code title="On the command line" text={commandLine(analysis)} />
       <Code title="In TypeScript" text={program(analysis)} />
     </Panel>

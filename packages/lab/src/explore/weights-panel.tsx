@@ -2,6 +2,7 @@ import { count } from '@scree/core/words';
 import { useCallback, useMemo, useRef } from 'preact/hooks';
 import { Chart } from '../charts/chart.js';
 import { NumbersTable } from '../charts/numbers-table.js';
+import { shorten } from '../shorten.js';
 import { fitted } from '../state/fit.js';
 import { picture } from '../state/picture.js';
 import { component, k } from '../state/view.js';
@@ -12,7 +13,7 @@ import { Panel } from './panel.js';
 /** Names of the columns that were fitted. */
 function useNames(): readonly string[] {
   const { columns, data } = fitted.value!;
-  return useMemo(() => columns.map((place) => data.facts.columns[place].name), [columns, data]);
+  return useMemo(() => columns.map((place) => shorten(data.facts.columns[place].name, 120)), [columns, data]);
 }
 
 /** How the components are made of the columns, all at a glance. */

@@ -1,5 +1,6 @@
 import { certificateWords, count, several, show, uniquenessWords } from '@scree/core/words';
-import { shorten } from '../shorten.js';
+import { pageWords } from '../page-words.js';
+import { shorten, untangled } from '../shorten.js';
 import { type Fitted, fitted, rowNumber } from '../state/fit.js';
 import { modelOfK } from '../state/model-of-k.js';
 import { NAMED, outliers } from '../state/outliers.js';
@@ -23,7 +24,7 @@ export function WordsPanel() {
           ))}
           {model.warnings.map(({ message }) => (
             <p key={message} class="warning">
-              {message}
+              {untangled(pageWords(message))}
             </p>
           ))}
           <details>
@@ -58,11 +59,12 @@ function Outlying({ now }: { readonly now: Fitted }) {
         {`Half of the rows are within ${show(median)} of their reconstruction from ${several(told.k, 'score')}; `}
         {beyond === 0
           ? 'none stands out.'
-          : `${several(beyond, 'row')} ${beyond === 1 ? 'is' : 'are'} farther than ${show(fence)}, Tukey’s fence. The farthest: `}
-        {beyond > 0 &&
-          [...worst.subarray(0, Math.min(beyond, NAMED))].map((row, at) => (
-            <span key={row}>
-              {at > 0 && ', '}
+          : `${several(beyond, 'row')} ${beyond === 1 ? 'is' : 'are'} farther than ${show(fence)}, Tukey’s fence. The farthest:`}
+      </p>
+      {beyond > 0 && (
+        <ul class="named-rows">
+          {[...worst.subarray(0, Math.min(beyond, NAMED))].map((row, at) => (
+            <li key={row}>
               <button
                 type="button"
                 class="link"
@@ -72,10 +74,10 @@ function Outlying({ now }: { readonly now: Fitted }) {
               >
                 {`row ${count(rowNumber(now, row))}${told.names[at] ? ` (${shorten(told.names[at], 24)})` : ''}`}
               </button>
-            </span>
+            </li>
           ))}
-        {beyond > 0 && '.'}
-      </p>
+        </ul>
+      )}
     </>
   );
 }

@@ -1,6 +1,7 @@
 import { batch, effect, untracked } from '@preact/signals';
 import { type Route, rewriteAddress, route } from '../route.js';
 import type { Opened } from './data.js';
+import { fitted, outdated } from './fit.js';
 import { wantsPictures } from './picture.js';
 import { readPlaces, writePlaces } from './places.js';
 import { defaultsFor, SCALES, type Settings, SOLVERS, settings } from './settings.js';
@@ -66,10 +67,12 @@ export function keepAddress(follow: (query: URLSearchParams) => void): () => voi
     }
     if (!now) return;
     const { data, chosen } = now;
+    const isShown = fitted.value?.data === data;
+    // Until data have a fit, what is looked at is of the data before: an address is of one or of the other, never of both.
+    if (!isShown && (fitted.value || !(outdated.value || chosen.columns.length === 0))) return;
     const usual = defaultsFor(data);
     const unlike = <Name extends keyof Settings>(name: Name, text: string): string | undefined =>
       String(chosen[name]) === String(usual[name]) ? undefined : text;
-    const [x, y, z] = axes.value;
     write({
       data: nameOf(data),
       file: data.file,
@@ -78,21 +81,29 @@ export function keepAddress(follow: (query: URLSearchParams) => void): () => voi
       missing: unlike('missing', chosen.missing),
       solver: unlike('solver', chosen.solver),
       label: unlike('label', String(chosen.label ?? 'none')),
-      k: String(k.value),
-      x: x === 0 ? undefined : String(x + 1),
-      y: y === 1 ? undefined : String(y + 1),
-      z: !solid.value || z === 2 ? undefined : String(z + 1),
-      view: solid.value ? '3d' : undefined,
-      colour: String(colour.value),
-      arrows: arrows.value ? undefined : '0',
-      rows: selectedText(),
-      pictures: wantsPictures.value === undefined ? undefined : wantsPictures.value ? '1' : '0',
-      component: component.value === 0 ? undefined : String(component.value + 1),
+      ...(isShown ? viewText() : {}),
     });
   });
   return () => {
     stop();
     clearTimeout(later);
+  };
+}
+
+/** The view as the address has it. */
+function viewText(): Record<string, string | undefined> {
+  const [x, y, z] = axes.value;
+  return {
+    k: String(k.value),
+    x: x === 0 ? undefined : String(x + 1),
+    y: y === 1 ? undefined : String(y + 1),
+    z: !solid.value || z === 2 ? undefined : String(z + 1),
+    view: solid.value ? '3d' : undefined,
+    colour: String(colour.value),
+    arrows: arrows.value ? undefined : '0',
+    rows: selectedText(),
+    pictures: wantsPictures.value === undefined ? undefined : wantsPictures.value ? '1' : '0',
+    component: component.value === 0 ? undefined : String(component.value + 1),
   };
 }
 

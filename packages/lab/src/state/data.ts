@@ -12,6 +12,8 @@ export interface Opened {
   readonly dataset: string | undefined;
   /** The file on the page's own server, as its address has it; undefined for others. */
   readonly file?: string | undefined;
+  /** Of data that came without a file, built in or pasted: where they are from. */
+  readonly source?: Exclude<Origin, { kind: 'blob' }> | undefined;
 }
 
 export const opened = signal<Opened | undefined>(undefined);
@@ -71,7 +73,8 @@ export function stopWork(): void {
 export async function openData(origin: Origin, dataset?: string, file?: string): Promise<Opened | undefined> {
   const facts = await work(`Reading ${origin.name}`, (control) => ask('open', origin, control));
   if (!facts) return undefined;
-  const data = { facts, dataset, file };
+  const hasFile = origin.kind === 'blob' || (origin.kind === 'address' && dataset === undefined);
+  const data = { facts, dataset, file, source: hasFile ? undefined : origin };
   opened.value = data;
   return data;
 }

@@ -1,4 +1,5 @@
 import { computed, effect, signal } from '@preact/signals';
+import { cloudScores } from './cloud-points.js';
 import { fail } from './data.js';
 import { askOf, type Fitted, fitted } from './fit.js';
 import { resource } from './resource.js';
@@ -47,7 +48,7 @@ function sameRows(a: Fitted, b: Fitted): boolean {
   return a.kept === b.kept || (a.kept?.every((row, i) => row === b.kept?.[i]) ?? false);
 }
 
-/** Scores of the components drawn. */
+/** Scores of the components drawn: as they are, for words and tables, and as they are drawn. */
 export const points = resource(
   () => {
     const now = fitted.value;
@@ -56,12 +57,10 @@ export const points = resource(
     return { now, components: solid.value && now.model.k > 2 ? [x, y, z] : [x, y] };
   },
   async ({ now, components }) => {
-    const [x, y, z] = await Promise.all(
-      components.map((c) =>
-        c < now.model.k ? askOf(now, 'scores', c) : Promise.resolve(new Float32Array(now.model.n)),
-      ),
+    const scores = await Promise.all(
+      components.map((c) => (c < now.model.k ? askOf(now, 'scores', c) : new Float64Array(now.model.n))),
     );
-    return { now, components, at: { x, y, ...(z ? { z } : {}) } };
+    return { now, components, at: { x: scores[0], y: scores[1] }, cloud: cloudScores(scores) };
   },
   fail,
 );

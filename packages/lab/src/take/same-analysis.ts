@@ -1,4 +1,5 @@
 import type { Fitted } from '../state/fit.js';
+import { fileNameOf } from './data-file.js';
 
 /** The same analysis in other words: as a command line, and as a program. */
 
@@ -7,13 +8,11 @@ export interface Analysis {
   readonly k: number;
 }
 
-/** The file the command reads; built-in data have to be saved first, so their name stands for them. */
 export function commandLine({ fitted, k }: Analysis): string {
-  const words = ['scree', 'fit', quote(fitted.data.facts.name), '-k', String(k)];
+  const words = ['scree', 'fit', quote(fileNameOf(fitted.data)), '-k', String(k)];
   const { request } = fitted;
   const { columns } = fitted.data.facts;
-  const usable = columns.filter(({ usable: may }) => may).length;
-  if (fitted.columns.length < usable) {
+  if (isChoice(fitted)) {
     words.push('--columns', quote(fitted.columns.map((place) => columns[place].name.replaceAll(',', ',,')).join(',')));
   }
   if (request.scale !== 'none') words.push('--scale', request.scale);
@@ -22,19 +21,30 @@ export function commandLine({ fitted, k }: Analysis): string {
   return [...words, '-o', 'model.json'].join(' ');
 }
 
+/** Whether the columns are others than those that are taken when nothing is said. */
+function isChoice({ columns: used, data: { facts } }: Fitted): boolean {
+  const numbers = facts.columns.filter(({ usable, broken }) => usable || broken !== undefined).length;
+  return used.length < numbers;
+}
+
 /** For a POSIX shell: nothing in a name is taken for anything but itself. */
 function quote(text: string): string {
   return /^[\w./,@%+-]+$/.test(text) && !text.startsWith('-') ? text : `'${text.replaceAll("'", "'\\''")}'`;
 }
 
+/** As JSON, with signs that turn the direction of writing by their numbers: what is read is what runs. */
+function literal(value: unknown): string {
+  return JSON.stringify(value).replace(
+    /\p{Bidi_Control}/gu,
+    (sign) => `\\u${sign.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  );
+}
+
 export function program({ fitted, k }: Analysis): string {
   const { request } = fitted;
-  const { columns, name } = fitted.data.facts;
-  const usable = columns.filter(({ usable: may }) => may).length;
+  const { columns } = fitted.data.facts;
   const file = [
-    ...(fitted.columns.length < usable
-      ? [`  columns: ${JSON.stringify(fitted.columns.map((place) => columns[place].name))},`]
-      : []),
+    ...(isChoice(fitted) ? [`  columns: ${literal(fitted.columns.map((place) => columns[place].name))},`] : []),
     ...(fitted.incomplete > 0 ? [`  missing: '${request.missing}',`] : []),
   ];
   const options = [
@@ -45,7 +55,7 @@ export function program({ fitted, k }: Analysis): string {
   return [
     "import { openFile, pca, writeModel } from 'scree';",
     '',
-    `const file = await openFile(${JSON.stringify(name)}${file.length > 0 ? `, {\n${file.join('\n')}\n}` : ''});`,
+    `const file = await openFile(${literal(fileNameOf(fitted.data))}${file.length > 0 ? `, {\n${file.join('\n')}\n}` : ''});`,
     `const model = await pca(file.source, { ${options.join(', ')} });`,
     'console.log(model.varianceRatios, model.warnings);',
     "await writeModel('model.json', model);",

@@ -1,4 +1,7 @@
-import { fail, opened } from '../state/data.js';
+import type { RefObject } from 'preact';
+import { fail } from '../state/data.js';
+import { fitted } from '../state/fit.js';
+import { sheetPng, sheetSvg } from './picture-sheet.js';
 import { save } from './save.js';
 import { standalone, svgText, toPng } from './svg.js';
 
@@ -12,7 +15,8 @@ interface Props {
 
 /** Buttons that save a figure as it is drawn now. */
 export function TakeFigure({ name, svg, png }: Props) {
-  const file = (ending: string): string => `${stem(opened.value?.facts.name ?? 'scree')}-${name}.${ending}`;
+  // The data that are drawn: others may be open already, and have no fit yet.
+  const file = (ending: string): string => `${stem(fitted.value?.data.facts.name ?? 'scree')}-${name}.${ending}`;
   const figure = async (): Promise<SVGSVGElement> => {
     const drawn = await svg();
     if (!drawn) throw new Error('The figure is not drawn yet.');
@@ -51,5 +55,16 @@ export function stem(name: string): string {
       .replace(/\.[^.]*$/, '')
       .replace(/[^\p{L}\p{N}_-]+/gu, '-')
       .slice(0, 60) || 'scree'
+  );
+}
+
+/** The same for pictures side by side. */
+export function TakePictures({ name, home }: { readonly name: string; readonly home: RefObject<HTMLElement | null> }) {
+  return (
+    <TakeFigure
+      name={name}
+      svg={() => (home.current ? sheetSvg(home.current) : undefined)}
+      png={() => (home.current ? sheetPng(home.current) : undefined)}
+    />
   );
 }

@@ -1,6 +1,8 @@
-import { DataError, type Matrix, type Model, type NumberArray, pca } from '@scree/core';
+import { DataError, type Matrix, type Model, type NumberArray, pca, ScreeError } from '@scree/core';
 import { openTable } from '../data/open-table.js';
+import { pageWords, pageWordsOfFile } from '../page-words.js';
 import { csvOf } from './csv.js';
+import { Distances } from './distances.js';
 import { type Control, type ExtraColumn, Held } from './held.js';
 import type {
   Answer,
@@ -37,10 +39,7 @@ interface Work {
   readonly matrix: Matrix<NumberArray>;
   readonly kept: Uint32Array | undefined;
   readonly scores: Matrix;
-  /** Squared distances from the reconstruction by all components. */
-  readonly errors: Float64Array;
-  /** What squared distances are by rounding alone: less is nothing, and would only be coloured and put in order as if it were something. */
-  readonly rounding: number;
+  readonly distances: Distances;
   readonly scale: Request['scale'];
   readonly solver: Request['solver'];
   readonly columnNames: readonly string[];
@@ -66,18 +65,10 @@ export class Desk implements Desked {
   #shown: Work | undefined;
 
   async open(origin: Origin, control: Control): Promise<DataFacts> {
-    const content = await contentOf(origin, control);
-    const labels = origin.kind === 'address' ? origin.labels : undefined;
-    const extra = labels && (await labelsOf(labels, control));
-    const table = await openTable(content, origin.name);
-    let held: Held;
-    try {
-      held = await Held.read(table, origin.name, extra, control);
-      stopIfCancelled(control);
-    } catch (error) {
-      await table.close();
-      throw error;
-    }
+    const held = await read(origin, control).catch((error) => {
+      if (!(error instanceof ScreeError)) throw error;
+      throw new DataError(error.code, pageWordsOfFile(error.message, origin.name), error.details);
+    });
     const id = ++this.#last;
     this.#tables.set(id, held);
     this.#opened = id;
@@ -108,26 +99,11 @@ export class Desk implements Desked {
     });
     const milliseconds = performance.now() - started;
     const scores = await model.transform(matrix, control);
-    const errors = await model.reconstructionError(matrix, control);
+    const distances = await Distances.of(model, matrix, scores, control);
     stopIfCancelled(control);
     const id = ++this.#last;
     const models = new Map<number, Uint8Array>();
-    const rounding = roundingOf(model);
-    this.#newest = {
-      id,
-      data,
-      held,
-      model,
-      matrix,
-      kept,
-      scores,
-      errors,
-      rounding,
-      scale,
-      solver,
-      columnNames,
-      models,
-    };
+    this.#newest = { id, data, held, model, matrix, kept, scores, distances, scale, solver, columnNames, models };
     return { id, model: model.toBinary(), incomplete, milliseconds, ...(kept ? { kept } : {}) };
   }
 
@@ -140,21 +116,22 @@ export class Desk implements Desked {
     if (this.#shown?.id !== id) throw new DataError('EMPTY_DATA', 'That model is no longer there.');
   }
 
-  async scores(component: number): Promise<Float32Array> {
+  async scores(component: number): Promise<Float64Array> {
     const { data, rows, cols } = this.#fitted().scores;
-    return Float32Array.from({ length: rows }, (_, i) => data[i * cols + component]);
+    return Float64Array.from({ length: rows }, (_, i) => data[i * cols + component]);
   }
 
   async distances({ rows, k }: Question<'distances'>): Promise<Float64Array> {
-    return Float64Array.from(rows, (row) => Math.sqrt(this.#squaredDistance(row, k)));
+    const { distances } = this.#fitted();
+    return Float64Array.from(rows, (row) => distances.at(row, k));
   }
 
   async distanceValues(k: number): Promise<Values> {
-    return shadesOf(this.#distances(k));
+    return shadesOf(this.#fitted().distances.all(k));
   }
 
   async outliers(k: number): Promise<Outliers> {
-    return outliersOf(Float32Array.from(this.#distances(k)));
+    return outliersOf(this.#fitted().distances.all(k));
   }
 
   async modelOf(k: number, control: Control): Promise<Uint8Array> {
@@ -239,21 +216,6 @@ export class Desk implements Desked {
     });
   }
 
-  #distances(k: number): Float64Array {
-    return Float64Array.from({ length: this.#fitted().matrix.rows }, (_, row) =>
-      Math.sqrt(this.#squaredDistance(row, k)),
-    );
-  }
-
-  /** The distance grows by the scores that are left out: ‖x − x̂ₖ‖² = ‖x − x̂_K‖² + Σ z², over the components k+1 to K. */
-  #squaredDistance(row: number, k: number): number {
-    const { scores, errors, rounding } = this.#fitted();
-    const { data, cols } = scores;
-    let sum = errors[row];
-    for (let c = k; c < cols; c++) sum += data[row * cols + c] ** 2;
-    return sum > rounding ? sum : 0;
-  }
-
   #fitted(): Work {
     if (!this.#shown) throw new DataError('EMPTY_DATA', 'There is no model yet.');
     return this.#shown;
@@ -276,6 +238,21 @@ export class Desk implements Desked {
   }
 }
 
+async function read(origin: Origin, control: Control): Promise<Held> {
+  const content = await contentOf(origin, control);
+  const labels = origin.kind === 'address' ? origin.labels : undefined;
+  const extra = labels && (await labelsOf(labels, control));
+  const table = await openTable(content, origin.name);
+  try {
+    const held = await Held.read(table, origin.name, extra, control);
+    stopIfCancelled(control);
+    return held;
+  } catch (error) {
+    await table.close();
+    throw error;
+  }
+}
+
 async function contentOf(origin: Origin, { signal }: Control): Promise<Blob | Uint8Array> {
   if (origin.kind === 'blob') return origin.blob;
   if (origin.kind === 'text') return new TextEncoder().encode(origin.text);
@@ -284,12 +261,6 @@ async function contentOf(origin: Origin, { signal }: Control): Promise<Blob | Ui
     throw new DataError('NO_FILE', `${origin.name} could not be fetched: the server answered ${response.status}.`);
   }
   return response.blob();
-}
-
-/** The mean is taken off: of numbers far from zero the last digits of their size are lost. */
-function roundingOf({ totalVariance, mean, scale }: Model): number {
-  const far = mean.reduce((sum, value, j) => sum + (value / scale[j]) ** 2, 0);
-  return Math.max(1e-20 * totalVariance, (8 * Number.EPSILON) ** 2 * far);
 }
 
 function stopIfCancelled({ signal }: Control): void {
@@ -308,16 +279,16 @@ async function labelsOf({ name, url }: { name: string; url: string }, control: C
   }
 }
 
-/** Values that are not finite, by row and column of the table, counted as the page counts rows. */
+/** What is wrong with data that were chosen, by row and column of the table, in the words of the page. */
 function inTable(error: unknown, held: Held, columns: readonly number[], kept: Uint32Array | undefined): unknown {
-  if (!(error instanceof DataError) || error.code !== 'NOT_FINITE') return error;
+  if (!(error instanceof ScreeError)) return error;
   const { row, column, value } = error.details;
-  if (row === undefined || column === undefined) return error;
-  const { name } = held.facts.columns[columns[column]];
-  return new DataError(
-    'NOT_FINITE',
-    `Row ${(kept ? kept[row] : row) + 1} of the column ${name} is ${value}. Infinite values have no variance: leave out the column, or mend the data.`,
-  );
+  const name = column === undefined ? '' : held.facts.columns[columns[column]].name;
+  const message =
+    error.code === 'NOT_FINITE' && row !== undefined
+      ? `Row ${(kept ? kept[row] : row) + 1} of the column ${name} is ${value}. Infinite values have no variance: leave out the column, or mend the data.`
+      : pageWords(error.message.replace(/^Column \d+/, () => `The column ${name}`));
+  return new DataError(error.code, message);
 }
 
 /** Names go into the model where they tell columns apart. */

@@ -1,11 +1,18 @@
 import { DataError, type Matrix, type NumberArray } from '@scree/core';
 import { Pace } from '@scree/core/engine';
 import type { Column, Table } from '@scree/core/files';
+import { shorten } from '../shorten.js';
 import { Growing } from './growing.js';
 import type { ColumnFacts, DataFacts } from './messages.js';
 
 /** Most bytes of numbers that a page holds. Beyond it browsers refuse, some by ending the page. */
 const MOST_BYTES = 1.5 * 2 ** 30;
+
+/** Columns that hold numbers but for some cells, by their places, and the first such cell in words. */
+type Broken = Map<number, string>;
+
+/** Each costs another reading; a table with more of them is something else than it seemed. */
+const MOST_BROKEN = 20;
 
 /** Labels that came in a file of their own. */
 export interface ExtraColumn {
@@ -33,15 +40,24 @@ export class Held {
   readonly #extra: ExtraColumn | undefined;
   readonly #texts = new Map<number, readonly (string | null)[]>();
 
-  private constructor(table: Table, name: string, numbers: Matrix<NumberArray>, extra: ExtraColumn | undefined) {
+  private constructor(
+    table: Table,
+    name: string,
+    places: readonly number[],
+    broken: Broken,
+    numbers: Matrix<NumberArray>,
+    extra: ExtraColumn | undefined,
+  ) {
     this.#table = table;
     this.#numbers = numbers;
     this.#extra = extra;
-    this.#places = numberPlaces(table.columns);
+    this.#places = places;
     this.rows = numbers.rows;
     const missing = countMissing(numbers);
     const columns: ColumnFacts[] = table.columns.map(({ name: title, kind, type }, j) => {
       const at = this.#places.indexOf(j);
+      const why = broken.get(j);
+      if (why !== undefined) return { name: title, kind: 'text', type: 'text', missing: 0, usable: false, broken: why };
       return { name: title, kind, type, missing: at < 0 ? 0 : missing[at], usable: kind === 'number' };
     });
     if (extra) columns.push({ name: extra.name, kind: 'number', type: 'labels', missing: 0, usable: false });
@@ -56,30 +72,27 @@ export class Held {
     };
   }
 
-  /** Reads the numbers of a table. */
+  /**
+   * Reads the numbers of a table. A column that turns out to hold something else is one of text, and says why: a file cannot
+   * be read without it, and the page has no other way to leave it out.
+   */
   static async read(table: Table, name: string, extra: ExtraColumn | undefined, control: Control): Promise<Held> {
-    const places = numberPlaces(table.columns);
-    if (places.length === 0) {
-      throw new DataError(
-        'NOT_A_NUMBER',
-        `No column of ${name} holds numbers. PCA needs at least one; numbers are written with a decimal point and without units.`,
-      );
+    const broken: Broken = new Map();
+    for (;;) {
+      const places = numberPlaces(table.columns).filter((place) => !broken.has(place));
+      if (places.length === 0) throw await nothingToRead(table, name);
+      try {
+        const numbers = await readNumbers(table, places, name, control);
+        if (extra && extra.numbers.length !== numbers.rows) {
+          throw new DataError('BAD_DATA', `There are ${extra.numbers.length} labels for ${numbers.rows} rows.`);
+        }
+        return new Held(table, name, places, broken, numbers, extra);
+      } catch (error) {
+        const found = brokenColumn(error);
+        if (!found || broken.size === MOST_BROKEN || places.length === 1) throw error;
+        broken.set(...found);
+      }
     }
-    const grown = new Growing(places.length, table.rows, MOST_BYTES, name);
-    const request = { numbers: table.uniform ? ('all' as const) : places };
-    const pace = new Pace(control);
-    pace.begin('reading', table.rows);
-    for await (const { block } of table.read(request)) {
-      grown.add(block);
-      const pause = pace.step(block.rows);
-      if (pause) await pause;
-    }
-    pace.end();
-    const numbers = grown.matrix();
-    if (extra && extra.numbers.length !== numbers.rows) {
-      throw new DataError('BAD_DATA', `There are ${extra.numbers.length} labels for ${numbers.rows} rows.`);
-    }
-    return new Held(table, name, numbers, extra);
   }
 
   /** One column as numbers, and these as text; undefined where it holds none. */
@@ -149,6 +162,47 @@ export class Held {
   close(): Promise<void> {
     return this.#table.close();
   }
+}
+
+async function readNumbers(
+  table: Table,
+  places: readonly number[],
+  name: string,
+  control: Control,
+): Promise<Matrix<NumberArray>> {
+  const grown = new Growing(places.length, table.rows, MOST_BYTES, name);
+  const request = { numbers: table.uniform ? ('all' as const) : places };
+  const pace = new Pace(control);
+  pace.begin('reading', table.rows);
+  for await (const { block } of table.read(request)) {
+    grown.add(block);
+    const pause = pace.step(block.rows);
+    if (pause) await pause;
+  }
+  pace.end();
+  return grown.matrix();
+}
+
+/** Why there are no numbers to read: without any row nobody can tell what the columns hold. */
+async function nothingToRead(table: Table, name: string): Promise<DataError> {
+  if (!(await hasRows(table))) return new DataError('EMPTY_DATA', `${name} has no rows, only names of columns.`);
+  return new DataError(
+    'NOT_A_NUMBER',
+    `No column of ${name} holds numbers. PCA needs at least one; numbers are written with a decimal point and without units.`,
+  );
+}
+
+async function hasRows(table: Table): Promise<boolean> {
+  if (table.rows !== undefined) return table.rows > 0;
+  for await (const { block } of table.read({ numbers: [], text: 0 })) if (block.rows > 0) return true;
+  return false;
+}
+
+function brokenColumn(error: unknown): [column: number, why: string] | undefined {
+  if (!(error instanceof DataError) || error.code !== 'NOT_A_NUMBER') return undefined;
+  const { row, column, value } = error.details;
+  if (row === undefined || column === undefined) return undefined;
+  return [column, `row ${row + 1} holds ${shorten(JSON.stringify(value), 40)}`];
 }
 
 interface NumberColumn {

@@ -23,6 +23,8 @@ export interface ColumnFacts {
   readonly missing: number;
   /** Whether it may be a column of the fit; labels from another file may not. */
   readonly usable: boolean;
+  /** Where it holds numbers but for some cells, and is taken as text: the first of these, in words. */
+  readonly broken?: string;
 }
 
 export interface DataFacts {
@@ -101,7 +103,7 @@ export interface Calls {
   open(origin: Origin): DataFacts;
   fit(request: Request): Fit;
   /** Scores along one component, one a row. */
-  scores(component: number): Float32Array;
+  scores(component: number): Float64Array;
   /** Distances of some rows from their reconstructions by k components. */
   distances(what: { readonly rows: readonly number[]; readonly k: number }): Float64Array;
   /** The distances of all rows, as colours. */

@@ -4,7 +4,7 @@ import type { Outliers } from './messages.js';
 const WORST = 200;
 
 /** What stands out among distances, one a row. */
-export function outliersOf(distances: Float32Array): Outliers {
+export function outliersOf(distances: Float64Array): Outliers {
   const sorted = distances.slice().sort();
   const quantile = (share: number): number => sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))];
   const [low, high] = [quantile(0.25), quantile(0.75)];

@@ -59,9 +59,9 @@ export function scaleOf(numbers: Float64Array): Values {
 /** Numbers as steps of a scale of colours. */
 export function shadesOf(numbers: Float64Array): Values {
   const { low, high } = rangeOf(numbers);
-  const factor = high > low ? (SHADES - 1) / (high - low) : 0;
+  const range = high > low ? high - low : Number.POSITIVE_INFINITY;
   const codes = Uint8Array.from(numbers, (value) =>
-    Number.isNaN(value) ? SHADES : Math.max(0, Math.min(SHADES - 1, Math.round((value - low) * factor))),
+    Number.isNaN(value) ? SHADES : Math.round((SHADES - 1) * Math.max(0, Math.min(1, (value - low) / range))),
   );
   return { kind: 'shades', codes, low, high };
 }

@@ -29,6 +29,8 @@ describe('ticks', () => {
   it('look as people write them', () => {
     expect(ticks(-1.2, 1.1, 5).texts).toEqual(['−1.0', '−0.5', '0.0', '0.5', '1.0']);
     expect(ticks(0, 3e6, 3)).toEqual({ values: [0, 1e6, 2e6, 3e6], texts: ['0', '1', '2', '3'], exponent: 6 });
+    expect(ticks(-1, 2, 3, 60)).toEqual({ values: [-1, 0, 1, 2], texts: ['−1', '0', '1', '2'], exponent: 60 });
+    expect(ticks(0.01, 0.03, 2, -300).exponent).toBe(-302);
     expect(timesPower(6)).toBe(' × 10⁶');
     expect(timesPower(-12)).toBe(' × 10⁻¹²');
     expect(timesPower(0)).toBe('');

@@ -16,6 +16,27 @@ describe('the same analysis in other words', () => {
     expect(program(analysis)).toContain("{ k: 2, scale: 'unit' }");
   });
 
+  it('names the columns where one that is mostly numbers was left out, which the command would stumble over', () => {
+    const now = fitted(['a', 'b', 'c'], [0, 2]);
+    const columns = now.data.facts.columns.map((column, j) =>
+      j === 1 ? { ...column, usable: false, broken: 'row 3 holds "x"' } : column,
+    );
+    const analysis = { fitted: { ...now, data: { ...now.data, facts: { ...now.data.facts, columns } } }, k: 2 };
+    expect(commandLine(analysis)).toContain('--columns a,c');
+  });
+
+  it('shows signs that would turn the direction of writing', () => {
+    expect(program({ fitted: fitted(['a\u202e', 'b'], [0]), k: 1 })).toContain('columns: ["a\\u202e"]');
+  });
+
+  it('reads a file that pasted data can be saved as', () => {
+    const now = fitted(['a', 'b'], [0, 1], 'pasted table');
+    const facts = { ...now.data.facts, format: 'CSV' };
+    const data = { ...now.data, facts, source: { kind: 'text', name: 'pasted table', text: 'a,b' } as const };
+    expect(commandLine({ fitted: { ...now, data }, k: 1 })).toContain('scree fit pasted-table.csv');
+    expect(program({ fitted: { ...now, data }, k: 1 })).toContain('openFile("pasted-table.csv")');
+  });
+
   it('doubles commas in names, as the command wants them, and quotes what a shell would take for something', () => {
     const names = ['x, y', "it's", '$HOME', 'other'];
     expect(commandLine({ fitted: fitted(names, [0, 1, 2]), k: 1 })).toContain(`--columns 'x,, y,it'\\''s,$HOME'`);

@@ -52,6 +52,33 @@ describe('the desk', () => {
     }
   });
 
+  it.each([1e60, 1e-60, 1e-200, 1e-300])(
+    'has scores and distances in the units of the data, of %s too',
+    async (unit) => {
+      // More columns than components are fitted: the rest is part of the distance.
+      const wide = (factor: number): string => {
+        const line = (i: number): number[] =>
+          Array.from({ length: 130 }, (_, j) => Math.sin(3 * i + j * j + i * j) * factor * (1 + (j === 3 ? i : 0)));
+        const names = Array.from({ length: 130 }, (_, j) => `c${j}`);
+        return `${names}\n${Array.from({ length: 120 }, (_, i) => line(i).join(',')).join('\n')}\n`;
+      };
+      const request = { columns: Array.from({ length: 130 }, (_, j) => j) };
+      const [plainly, scaled] = [await fitted(wide(1), request), await fitted(wide(unit), request)];
+      const close = (found: ArrayLike<number>, expected: ArrayLike<number>): void => {
+        const most = Math.max(...Array.from(expected, Math.abs));
+        Array.from(expected, (value, i) => expect(Math.abs(found[i] / unit - value)).toBeLessThan(1e-6 * most));
+      };
+      close(await scaled.desk.scores(0), await plainly.desk.scores(0));
+      const rows = [0, 7, 119];
+      for (const k of [1, 99, 100]) {
+        close(await scaled.desk.distances({ rows, k }), await plainly.desk.distances({ rows, k }));
+        const [found, expected] = [await scaled.desk.outliers(k), await plainly.desk.outliers(k)];
+        close([found.median, found.largest, found.fence], [expected.median, expected.largest, expected.fence]);
+        expect(found.beyond).toBe(expected.beyond);
+      }
+    },
+  );
+
   it('gives a model of fewer components as a fit of its own gives it', async () => {
     const { desk } = await fitted();
     const model = loadModel(await desk.modelOf(2, {}));
@@ -133,7 +160,7 @@ describe('what colours rows', () => {
 
 describe('outliers', () => {
   it('are those beyond the fence, farthest first', () => {
-    const distances = Float32Array.from({ length: 500 }, (_, i) => 1 + (i % 10) / 10);
+    const distances = Float64Array.from({ length: 500 }, (_, i) => 1 + (i % 10) / 10);
     distances[77] = 9;
     distances[200] = 12;
     const found = outliersOf(distances);

@@ -6,6 +6,8 @@ import { project, type Seen, type View } from './view.js';
 
 const HEAD = 8;
 const LINE = 15;
+/** Width from which on names may stand over the lines of arrows. */
+const ROOMY = 480;
 
 /** Where a name stands: its upper left corner; names are one line high. */
 export interface Box {
@@ -43,15 +45,38 @@ export function drawArrows(
   }
   const names = [...alreadyTaken];
   children(group(layer, 'arrow-names'), 'text', shown.length).forEach((text, i) => {
-    const places = placesFor(shown[i], textWidth(shown[i].label, 600)).filter((box) => isInside(box, layout));
-    const free = places.filter((box) => names.every((other) => apart(box, other)));
-    // Rather not over the head of another arrow either.
-    const best = free.find((box) => shown.every(({ tip }, other) => other === i || apart(box, around(tip)))) ?? free[0];
+    const best = placeFor(i, shown, from, layout, names);
     setText(text, best ? shown[i].label : '');
     if (!best) return;
     names.push(best);
     set(text, { x: best.x + best.width / 2, y: best.y + 12, 'text-anchor': 'middle' });
   });
+}
+
+/** The first place where a name stands alone, and by its own arrow. */
+function placeFor(
+  i: number,
+  shown: readonly Shown[],
+  from: Seen,
+  layout: Layout,
+  taken: readonly Box[],
+): Box | undefined {
+  const { tip, label } = shown[i];
+  const others = shown.filter((_, other) => other !== i);
+  const free = placesFor(shown[i], textWidth(label, 600))
+    .map((box) => keptInside(box, tip, layout))
+    .filter((box) => isInside(box, layout) && !isOver(box, tip) && taken.every((other) => apart(box, other)))
+    // A name over the tip of another arrow would be taken for its name: rather none.
+    .filter((box) => others.every((other) => apart(box, around(other.tip))));
+  const clear = free.find((box) => {
+    const middle = { x: box.x + box.width / 2, y: box.y + LINE / 2 };
+    const away = (at: Seen): number => Math.hypot(at.x - middle.x, at.y - middle.y);
+    return (
+      others.every((other) => away(tip) < away(other.tip)) && shown.every((arrow) => !crosses(box, from, arrow.tip))
+    );
+  });
+  // Where there is room, a name over a line is told by where it begins.
+  return clear ?? (layout.innerWidth >= ROOMY ? free[0] : undefined);
 }
 
 function arrowPath(x: number, y: number, dx: number, dy: number): string {
@@ -93,6 +118,36 @@ function placesFor({ tip, dx, dy }: Shown, width: number): Box[] {
 
 function around({ x, y }: Seen): Box {
   return { x: x - 4, y: y - LINE / 2, width: 8 };
+}
+
+/** Whether a line goes through a box: the part of it that lies within one side, and then within the other, is not empty. */
+function crosses(box: Box, from: Seen, to: Seen): boolean {
+  let [first, last] = [0, 1];
+  for (const [start, change, low, high] of [
+    [from.x, to.x - from.x, box.x - 1, box.x + box.width + 1],
+    [from.y, to.y - from.y, box.y + 1, box.y + LINE - 1],
+  ]) {
+    if (change === 0) {
+      if (start < low || start > high) return false;
+      continue;
+    }
+    const [a, b] = [(low - start) / change, (high - start) / change];
+    first = Math.max(first, Math.min(a, b));
+    last = Math.min(last, Math.max(a, b));
+  }
+  return first < last;
+}
+
+function isOver({ x, y, width }: Box, tip: Seen): boolean {
+  return tip.x > x - 2 && tip.x < x + width + 2 && tip.y > y - 2 && tip.y < y + LINE + 2;
+}
+
+/** The nearest place within the picture, of a name whose arrow ends in it. */
+function keptInside(box: Box, tip: Seen, { innerWidth, innerHeight }: Layout): Box {
+  if (tip.x < 0 || tip.x > innerWidth || tip.y < 0 || tip.y > innerHeight) return box;
+  const { x, y, width } = box;
+  const keep = (value: number, most: number): number => Math.max(0, Math.min(most, value));
+  return { x: keep(x, innerWidth - width), y: keep(y, innerHeight - LINE), width };
 }
 
 function isInside({ x, y, width }: Box, { innerWidth, innerHeight }: Layout): boolean {

@@ -20,7 +20,8 @@ export interface Camera {
 
 /** Beyond this, float32 points are seen to stand on a lattice, and tick labels have no room for their digits. */
 export const MOST_ZOOM = 1e4;
-export const LEAST_ZOOM = 0.2;
+/** Everything is shown: farther away there is only less to see, and the wheel that asks for it scrolls the page. */
+export const LEAST_ZOOM = 1;
 
 /** A factor that keeps the zoom within its limits. */
 export function allowedFactor(zoom: number, factor: number): number {

@@ -23,6 +23,8 @@ export interface Listener {
 
 /** A pointer that moved no more than this has clicked; fingers are less steady. */
 const STEADY = { mouse: 3, touch: 8 };
+/** Milliseconds without a turn of the wheel after which the next is another gesture. */
+const STILL_SCROLLING = 250;
 const KEY_STEP = 40;
 const KEY_ZOOM = 1.3;
 
@@ -121,11 +123,23 @@ export function listen(canvas: HTMLCanvasElement, to: Listener): () => void {
   });
   on('pointerleave', () => to.hover(undefined));
 
+  // Whoever scrolls the page goes on scrolling it while the picture passes under the pointer.
+  let scrolled = Number.NEGATIVE_INFINITY;
+  const scrolls = ({ target, timeStamp }: Event): void => {
+    if (target !== canvas) scrolled = timeStamp;
+  };
+  addEventListener('wheel', scrolls, { signal: stop.signal, passive: true });
+
   on('wheel', (event) => {
+    if (!event.ctrlKey && event.timeStamp - scrolled < STILL_SCROLLING) {
+      scrolled = event.timeStamp;
+      return;
+    }
     const pixels = event.deltaY * [1, 20, 400][event.deltaMode];
     // A pinch on a touchpad comes as a wheel with the control key, in small steps.
     const factor = Math.exp(-Math.max(-200, Math.min(200, pixels)) * (event.ctrlKey ? 0.01 : 0.002));
     if (to.zoom(factor, placeOf(event)) || event.ctrlKey) event.preventDefault();
+    else scrolled = event.timeStamp;
   });
 
   on('keydown', (event) => {

@@ -8,14 +8,20 @@ import type { View } from './view.js';
  * Grid, ticks and names of two axes, below the points. Drawn by hand, looking like Observable Plot's: they follow the points with
  * every frame, and Plot builds a whole figure each time.
  */
-export function drawPlaneAxes(layer: SVGSVGElement, layout: Layout, view: View, names: readonly string[]): void {
+export function drawPlaneAxes(
+  layer: SVGSVGElement,
+  layout: Layout,
+  view: View,
+  names: readonly string[],
+  power = 0,
+): void {
   const { left, top, innerWidth, innerHeight, width, height } = layout;
   const scaleX = (view.turn[0] * innerWidth) / 2;
   const scaleY = (view.turn[4] * innerHeight) / 2;
   const halfX = innerWidth / 2 / scaleX;
   const halfY = innerHeight / 2 / scaleY;
-  const across = ticks(view.origin[0] - halfX, view.origin[0] + halfX, innerWidth / 80);
-  const up = ticks(view.origin[1] - halfY, view.origin[1] + halfY, innerHeight / 60);
+  const across = ticks(view.origin[0] - halfX, view.origin[0] + halfX, innerWidth / 80, power);
+  const up = ticks(view.origin[1] - halfY, view.origin[1] + halfY, innerHeight / 60, power);
   const placeX = (value: number): number => crisp(left + innerWidth / 2 + (value - view.origin[0]) * scaleX);
   const placeY = (value: number): number => crisp(top + innerHeight / 2 - (value - view.origin[1]) * scaleY);
   const right = left + innerWidth;

@@ -175,7 +175,7 @@ export class Scene {
     const names = this.#props.axes.map(({ label }) => label);
     let taken: Box[] = [];
     if (this.#cloud.points.z) taken = drawSpaceAxes(below, view, this.#bounds, names);
-    else drawPlaneAxes(below, this.#layout, view, names);
+    else drawPlaneAxes(below, this.#layout, view, names, this.#props.power);
     drawArrows(above, this.#layout, view, this.#props.arrows ?? [], taken);
   }
 
@@ -184,6 +184,8 @@ export class Scene {
     const { x, y, z } = this.#cloud.points;
     const seen = row === undefined || row >= x.length ? undefined : project(view, x[row], y[row], z?.[row]);
     const { look } = this.#easel.whole(view, this.#camera.magnification);
+    // For what tells about the point: it stands on the other side.
+    this.#stage.home.dataset.hovered = seen && seen.x > view.width / 2 ? 'right' : 'left';
     drawMarks(this.#stage.above, seen && { ...seen, radius: look.diameter / 2 / seen.depth + 4 }, this.#line);
   }
 

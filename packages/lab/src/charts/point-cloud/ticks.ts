@@ -5,18 +5,25 @@ export interface Ticks {
   readonly exponent: number;
 }
 
-/** Round numbers between two others, about as many as asked for, and how they are written. */
-export function ticks(low: number, high: number, about: number): Ticks {
+/**
+ * Round numbers between two others, about as many as asked for, and how they are written. What they stand for may be ten to a
+ * power times as large: round numbers stay round by that.
+ */
+export function ticks(low: number, high: number, about: number, power = 0): Ticks {
   const step = niceStep((high - low) / Math.max(1, about));
   const values: number[] = [];
   if (step > 0 && Number.isFinite(step)) {
     for (let i = Math.ceil(low / step); i <= high / step && values.length < 100; i++) values.push(i * step);
   }
   const size = Math.max(Math.abs(low), Math.abs(high));
-  const exponent = size >= 1e5 || size < 1e-2 ? Math.floor(Math.log10(size || 1)) : 0;
+  const exponent = size >= 1e5 || size < 1e-2 || power !== 0 ? Math.floor(Math.log10(size || 1)) : 0;
   const decimals = Math.max(0, exponent - Math.floor(Math.log10(step || 1) + 1e-9));
   const texts = values.map((value) => (value / 10 ** exponent).toFixed(Math.min(20, decimals)));
-  return { values, texts: texts.map((text) => text.replace(/^-(0(\.0+)?)$/, '$1').replace('-', '−')), exponent };
+  return {
+    values,
+    texts: texts.map((text) => text.replace(/^-(0(\.0+)?)$/, '$1').replace('-', '−')),
+    exponent: exponent + power,
+  };
 }
 
 /** A power of ten, times 1, 2 or 5: the nearest on the scale of a slide rule. */

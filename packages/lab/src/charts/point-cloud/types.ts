@@ -18,6 +18,8 @@ export interface CloudArrow {
 
 export interface PointCloudProps {
   readonly points: CloudPoints;
+  /** The points stand for places ten to this power times as far; 0 when left out. Axes tell the real ones. */
+  readonly power?: number | undefined;
   /** Index into `palette` per point. */
   readonly colours: Uint8Array;
   /** Colours as the theme resolved them, at most 256. */

@@ -1,0 +1,15 @@
+import type { Opened } from '../state/data.js';
+
+/** The file that stands for data: pasted ones have none, so it gets a name. */
+export function fileNameOf({ facts, source, dataset }: Opened): string {
+  return source && dataset === undefined ? `pasted-table.${facts.format.toLowerCase()}` : facts.name;
+}
+
+/** What a file of the data holds, where they came without one: as it was packed or pasted. */
+export async function dataFile({ source }: Opened): Promise<Blob> {
+  if (source?.kind === 'text') return new Blob([source.text], { type: 'text/plain' });
+  if (source?.kind !== 'address') throw new Error('These data are a file already.');
+  const response = await fetch(source.url);
+  if (!response.ok) throw new Error(`${source.name} could not be fetched: the server answered ${response.status}.`);
+  return response.blob();
+}

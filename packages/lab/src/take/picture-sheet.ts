@@ -1,0 +1,102 @@
+import { svgElement } from '../charts/point-cloud/svg.js';
+
+/** Pictures side by side, as they stand in the page, each with what is written below it. */
+interface Entry {
+  readonly canvas: HTMLCanvasElement;
+  readonly x: number;
+  readonly y: number;
+  readonly width: number;
+  readonly height: number;
+  readonly opacity: number;
+  readonly caption: string;
+}
+
+interface Sheet {
+  readonly entries: readonly Entry[];
+  readonly width: number;
+  readonly height: number;
+  readonly ground: string;
+  readonly ink: string;
+}
+
+const CAPTION = { size: 12, font: 'system-ui, sans-serif', below: 14 };
+const MARGIN = 8;
+/** Pixels for each unit of the drawing. */
+const DENSITY = 2;
+
+function sheetOf(home: HTMLElement): Sheet {
+  const { left, top, width, height } = home.getBoundingClientRect();
+  const entries = Array.from(home.querySelectorAll('canvas'), (canvas): Entry => {
+    const box = canvas.getBoundingClientRect();
+    return {
+      canvas,
+      x: box.left - left + MARGIN,
+      y: box.top - top + MARGIN,
+      width: box.width,
+      height: box.height,
+      opacity: Number(getComputedStyle(canvas).opacity),
+      caption: canvas.parentElement?.querySelector('span, figcaption')?.textContent ?? '',
+    };
+  });
+  const style = getComputedStyle(home.closest('.panel') ?? document.body);
+  return {
+    entries,
+    width: width + 2 * MARGIN,
+    height: height + 2 * MARGIN,
+    ground: style.backgroundColor,
+    ink: style.color,
+  };
+}
+
+export function sheetSvg(home: HTMLElement): SVGSVGElement {
+  const { entries, width, height, ground, ink } = sheetOf(home);
+  const svg = svgElement('svg', { width, height, viewBox: `0 0 ${width} ${height}` });
+  svg.append(svgElement('rect', { width, height, fill: ground }));
+  for (const { canvas, x, y, width: w, height: h, opacity, caption } of entries) {
+    const image = svgElement('image', { x, y, width: w, height: h, opacity, href: enlarged(canvas, w).toDataURL() });
+    const text = svgElement('text', { x, y: y + h + CAPTION.below, fill: ink });
+    text.setAttribute('font-family', CAPTION.font);
+    text.setAttribute('font-size', String(CAPTION.size));
+    text.textContent = caption;
+    svg.append(image, text);
+  }
+  return svg;
+}
+
+/** Not by way of the SVG: not every browser waits for pictures within pictures. */
+export async function sheetPng(home: HTMLElement): Promise<Blob> {
+  const { entries, width, height, ground, ink } = sheetOf(home);
+  const canvas = document.createElement('canvas');
+  canvas.width = Math.ceil(DENSITY * width);
+  canvas.height = Math.ceil(DENSITY * height);
+  const context = canvas.getContext('2d')!;
+  context.scale(DENSITY, DENSITY);
+  context.fillStyle = ground;
+  context.fillRect(0, 0, width, height);
+  context.imageSmoothingEnabled = false;
+  context.font = `${CAPTION.size}px ${CAPTION.font}`;
+  context.fillStyle = ink;
+  for (const { canvas: picture, x, y, width: w, height: h, opacity, caption } of entries) {
+    context.globalAlpha = opacity;
+    context.drawImage(picture, x, y, w, h);
+    context.globalAlpha = 1;
+    context.fillText(caption, x, y + h + CAPTION.below);
+  }
+  return new Promise((resolve, reject) => {
+    canvas.toBlob((blob) =>
+      blob ? resolve(blob) : reject(new Error('The browser could not make a PNG of these pictures.')),
+    );
+  });
+}
+
+/** Every pixel a square of pixels: what opens the file may smooth what it enlarges. */
+function enlarged(picture: HTMLCanvasElement, width: number): HTMLCanvasElement {
+  const factor = Math.max(1, Math.ceil((DENSITY * width) / picture.width));
+  const canvas = document.createElement('canvas');
+  canvas.width = factor * picture.width;
+  canvas.height = factor * picture.height;
+  const context = canvas.getContext('2d')!;
+  context.imageSmoothingEnabled = false;
+  context.drawImage(picture, 0, 0, canvas.width, canvas.height);
+  return canvas;
+}
