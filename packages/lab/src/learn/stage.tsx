@@ -1,3 +1,4 @@
+import { tick } from '@scree/core/words';
 import type { ComponentChildren, SVGAttributes } from 'preact';
 import { useWidth } from '../charts/use-width.js';
 import { Label, type Point } from './draw.js';
@@ -88,7 +89,6 @@ function Axes({ view }: { view: View }) {
     const count = Math.floor(most / gap);
     return Array.from({ length: 2 * count + 1 }, (_, i) => (i - count) * gap);
   };
-  const name = (value: number): string => String(Number(value.toPrecision(6)));
   return (
     <g class="axes">
       {along(across).map((x) => (
@@ -101,14 +101,14 @@ function Axes({ view }: { view: View }) {
         .filter((x) => x !== 0 && Math.abs(at(x, 0)[0] - width / 2) < width / 2 - 24)
         .map((x) => (
           <Label key={x} at={[at(x, 0)[0], height - 9]} class="tick">
-            {name(x)}
+            {tick(x)}
           </Label>
         ))}
       {along(up)
         .filter((y) => y !== 0 && Math.abs(at(0, y)[1] - height / 2) < height / 2 - 22)
         .map((y) => (
           <Label key={y} at={[6, at(0, y)[1]]} class="tick" anchor="start">
-            {name(y)}
+            {tick(y)}
           </Label>
         ))}
     </g>
