@@ -15,6 +15,7 @@ export interface Series {
 interface Props {
   readonly series: readonly Series[];
   readonly x: readonly [number, number];
+  /** Reaches higher where a curve does; what is below its lower end lies on it, which then is marked as "or less". */
   readonly y: readonly [number, number];
   readonly logX?: boolean;
   readonly logY?: boolean;
@@ -49,10 +50,17 @@ export function LineChart({
   const [home, width] = useWidth();
   const inner = { width: Math.max(10, width - MARGIN.left - room), height: height - MARGIN.top - MARGIN.bottom };
   const toX = axis(x, logX, MARGIN.left, MARGIN.left + inner.width);
-  const toY = axis(y, logY, height - MARGIN.bottom, MARGIN.top);
+  const values = series.flatMap(({ points }) => points.map(([, value]) => value));
+  const ends: readonly [number, number] = [y[0], values.reduce((most, value) => Math.max(most, value), y[1])];
+  const below = values.some((value) => value < y[0]);
+  const toY = axis(ends, logY, height - MARGIN.bottom, MARGIN.top);
   const lines = series.map((one) => ({ ...one, drawn: one.points.map(([a, b]): Point => [toX(a), toY(b)]) }));
   const xTicks = logX ? powersOf(...x, inner.width / 60) : ticksOf(...x, Math.max(2, Math.floor(inner.width / 70)));
-  const yTicks = logY ? powersOf(...y, inner.height / 22) : ticksOf(...y, Math.max(2, Math.floor(inner.height / 32)));
+  const steps = logY
+    ? powersOf(...ends, inner.height / 22)
+    : ticksOf(...ends, Math.max(2, Math.floor(inner.height / 32)));
+  // The lower end has the word when curves lie on it.
+  const yTicks = below ? [y[0], ...steps.filter((value) => toY(y[0]) - toY(value) > LINE)] : steps;
   return (
     <div class="line-chart" ref={home} style={{ minHeight: `${height}px` }}>
       {width > 0 && (
@@ -62,7 +70,7 @@ export function LineChart({
               <g key={value}>
                 <line x1={MARGIN.left} x2={MARGIN.left + inner.width} y1={toY(value)} y2={toY(value)} />
                 <Label at={[MARGIN.left - 7, toY(value)]} class="tick" anchor="end">
-                  {tickName(value, logY)}
+                  {`${below && value === y[0] ? '≤\u2009' : ''}${tickName(value, logY)}`}
                 </Label>
               </g>
             ))}
