@@ -4,7 +4,7 @@ import { useEffect, useMemo } from 'preact/hooks';
 import { Choose, Controls, Slider } from './controls.js';
 import { cloudWith, expectedTurn, fanOf, lineTurn, subspaceTurn, typical, type Wobble, wobble } from './fan.js';
 import { FanStage } from './fan-stage.js';
-import { Formula, frac, Live, num, op, Piece, row, sub } from './formula.js';
+import { Formula, frac, Live, num, op, Piece, row, square, sub, sum } from './formula.js';
 import { usePlayback } from './playback.js';
 import { Screen } from './screen.js';
 import { numberIn, oneOf, useSettings } from './settings.js';
@@ -38,7 +38,7 @@ export function UniquenessScreen() {
   const now = shown ? subspaceTurn(shown.axes, still, k) : 0;
   const across = k === 1 ? second : third;
   const gap = (k === 1 ? FIRST : second) - across;
-  const expected = expectedTurn(k === 1 ? FIRST : second, across, noise);
+  const expected = expectedTurn([FIRST, second, third], k, noise);
   const what = k === 1 ? 'axis' : 'plane';
   const told = `λ₁ = ${fixed(FIRST)}, λ₂ = ${fixed(second)}, λ₃ = ${fixed(third)}. Noise turns the first axis by ${angleText(turns.axis)}, typically, and the ${what} of the first ${k === 1 ? 'component' : 'two'} by ${angleText(turns.subspace)}. ${summary(turns.axis, turns.subspace, k)}`;
 
@@ -124,10 +124,21 @@ export function UniquenessScreen() {
             <Formula>
               <Piece>
                 {row(<mtext>turn of the {what}</mtext>, <mspace width="0.3em" />, op('≈'))}
-                {frac(
-                  row('ε', <msqrt>{row(lambda(k), op('+'), lambda(k + 1))}</msqrt>),
-                  row(<msqrt>{row('n', op('−'), num(1))}</msqrt>, op('('), lambda(k), op('−'), lambda(k + 1), op(')')),
-                )}
+                <mi>ε</mi>
+                <msqrt>
+                  {sum(row('i', op('≤'), num(k), op('<'), 'j'))}
+                  {frac(
+                    row(lambda('i'), op('+'), lambda('j')),
+                    row(
+                      op('('),
+                      'n',
+                      op('−'),
+                      num(1),
+                      op(')'),
+                      square(row(op('('), lambda('i'), op('−'), lambda('j'), op(')'))),
+                    ),
+                  )}
+                </msqrt>
               </Piece>
               <Piece>
                 {row(lambda(k), op('−'), lambda(k + 1), op('='))}
@@ -191,11 +202,12 @@ export function UniquenessScreen() {
   );
 }
 
-const lambda = (index: number) => sub('λ', num(index));
+const lambda = (index: number | string) => sub('λ', typeof index === 'number' ? num(index) : index);
 
 function summary(axis: number, subspace: number, k: number): string {
   if (subspace > LOOSE) return `The ${k === 1 ? 'axis' : 'plane'} is not determined.`;
-  return axis > LOOSE ? 'The axes spin, the plane holds.' : 'Axes and subspace hold.';
+  if (k === 1) return 'The axis holds.';
+  return axis > LOOSE ? 'The axes spin, the plane holds.' : 'Axes and plane hold.';
 }
 
 /** The three variances as bars; a dashed line where the subspace ends. */
