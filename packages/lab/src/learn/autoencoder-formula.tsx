@@ -40,15 +40,19 @@ export function Gradient({ shown, first, second }: { shown: Weighed | undefined;
       <Piece>
         {op('=')}
         <Live value={1 - (shown?.alpha ?? 0)} />
-        {op('·')}
-        <Live value={small(shown?.reconstruction ?? 0)} of="lost" />
-        {op('+')}
+        {row(op('·'), lossAE, op('+'))}
         <Live value={shown?.alpha ?? 0} />
-        {op('·')}
+        {row(op('·'), lossI, op('='))}
+        <Live value={small(shown?.loss ?? 0)} />
+      </Piece>
+      <Piece>
+        {row(lossAE, op('='), mean, square(norm('x', op('−'), transposed(W), W, 'x')), op('='))}
+        <Live value={small(shown?.reconstruction ?? 0)} of="lost" />
+      </Piece>
+      <Piece>
+        {row(lossI, op('='), square(norm('I', op('−'), W, transposed(W))), op('='))}
         <Live value={small(shown?.orthogonality ?? 0)} of="orthogonality" />
       </Piece>
-      <Piece>{row(lossAE, op('='), mean, square(norm('x', op('−'), transposed(W), W, 'x')))}</Piece>
-      <Piece>{row(lossI, op('='), square(norm('I', op('−'), W, transposed(W))))}</Piece>
       <Piece>
         {row(
           <mfrac>

@@ -4,7 +4,7 @@ import { CodePlane, DataPlane } from './autoencoder-stage.js';
 import { boxOf, cloudChoices, reachOf, useCloud } from './clouds.js';
 import { Choose, Controls, Slider } from './controls.js';
 import { awayText, determined, goalOf, meet, undetermined } from './goal.js';
-import { LineChart, type Series } from './line-chart.js';
+import { LineChart, lowEnd, type Series } from './line-chart.js';
 import { type Playback, usePlayback } from './playback.js';
 import { Problem, Screen } from './screen.js';
 import { numberIn, oneOf, useSettings } from './settings.js';
@@ -21,7 +21,7 @@ import {
   weighable,
   weightsRoad,
 } from './weights.js';
-import { fixed, small } from './words.js';
+import { fixed, sentences, small } from './words.js';
 
 const USUAL = { cloud: 'tilted', rule: 'autoencoder', k: '1', alpha: '0', step: '', start: 'short', seed: '1' };
 const NAMES: Record<WeightRule, string> = {
@@ -62,13 +62,13 @@ export function AutoencoderScreen() {
   const converged = shown?.converged === true;
   const goal = goalOf(data, k);
   const told = shown
-    ? [
+    ? sentences(
         `Epoch ${shown.epoch}: reconstruction loss ${small(shown.reconstruction)}, orthonormality loss ${small(shown.orthogonality)}${
           k === 1 ? awayText(goal, angle) : `, W is ${small(shown.defect)} from orthonormal`
         }.`,
         undetermined(goal),
         converged ? ending(rule, k, data, shown.alpha) : '',
-      ].join(' ')
+      )
     : 'No run.';
   const box = useMemo(() => {
     const { x, y } = boxOf(data.points);
@@ -166,7 +166,7 @@ export function AutoencoderScreen() {
           <p class="hint">The x are the points as they are drawn: divided by √λ₁, whatever their units were.</p>
         </div>
       }
-      below={<Losses playback={playback} epoch={shown?.epoch ?? 0} k={k} />}
+      below={<Losses playback={playback} epoch={shown?.epoch ?? 0} angles={k === 1 && determined(goal)} />}
       told={told}
       angle={angle}
       converged={converged}
@@ -227,7 +227,14 @@ function errors(x: Float64Array, { xRec, y, yRec }: ReturnType<typeof through>, 
   return [first, second];
 }
 
-function Losses({ playback, epoch, k }: { playback: Playback<Weighed>; epoch: number; k: number }) {
+interface LossesProps {
+  readonly playback: Playback<Weighed>;
+  readonly epoch: number;
+  /** Whether there is an axis to find: not with two rows in a plane, nor where all axes are as good. */
+  readonly angles: boolean;
+}
+
+function Losses({ playback, epoch, angles }: LossesProps) {
   const moments = playback.history.until(epoch);
   const curve = (name: string, colour: string, of: (moment: Weighed) => number): Series => ({
     name,
@@ -237,23 +244,25 @@ function Losses({ playback, epoch, k }: { playback: Playback<Weighed>; epoch: nu
   const series = [
     curve('reconstruction', 'lost', ({ reconstruction }) => reconstruction),
     curve('orthonormality', 'orthogonality', ({ orthogonality }) => orthogonality),
-    // With two rows in a plane there is no angle left to find.
-    ...(k === 1 ? [curve('angle to v₁', 'fine', ({ angle }) => angle)] : []),
+    ...(angles ? [curve('angle to v₁', 'fine', ({ angle }) => angle)] : []),
   ];
   const last = moments[moments.length - 1];
+  const least = playback.history.all.map((one) =>
+    Math.min(one.reconstruction, one.orthogonality, angles ? one.angle : 1),
+  );
   return (
     <LineChart
       series={series}
       x={[0, Math.max(30, playback.reached.value)]}
-      y={[1e-14, 10]}
+      y={[lowEnd(least, 1e-6, 1e-14), 10]}
       logY
       xLabel="epoch"
-      yLabel={k === 1 ? 'losses, and the angle in rad' : 'losses'}
+      yLabel={angles ? 'losses, and the angle in rad' : 'losses'}
       room={116}
       height={190}
       label={
         last
-          ? `Curves to epoch ${last.epoch}: reconstruction loss ${small(last.reconstruction)}, orthonormality loss ${small(last.orthogonality)}, angle ${small(last.angle)} rad.`
+          ? `Curves to epoch ${last.epoch}: reconstruction loss ${small(last.reconstruction)}, orthonormality loss ${small(last.orthogonality)}${angles ? `, angle ${small(last.angle)} rad` : ''}.`
           : 'No curves yet.'
       }
     />

@@ -5,14 +5,14 @@ import { Choose, Controls, Slider } from './controls.js';
 import { Formula, Live, norm, num, op, Piece, row, square, sub, sum, transposed } from './formula.js';
 import { awayText, determined, type Goal, goalOf, undetermined } from './goal.js';
 import { Gram } from './gram.js';
-import { LineChart } from './line-chart.js';
+import { LineChart, lowEnd } from './line-chart.js';
 import { usePlayback } from './playback.js';
 import { Problem, Screen } from './screen.js';
 import { numberIn, oneOf, useSettings } from './settings.js';
 import { Sphere } from './sphere.js';
 import { productTransposed } from './weight-terms.js';
 import { weighable } from './weights.js';
-import { fixed, small } from './words.js';
+import { fixed, sentences, small } from './words.js';
 
 const USUAL = { law: 'rods', k: '3', alpha: '1', cloud: 'pancake', seed: '1' };
 const NAMES: Record<Law, string> = {
@@ -47,17 +47,18 @@ export function ChargesScreen() {
   const goal = k < 3 ? goalOf(data, k) : undefined;
   const plane = shown?.angle === undefined ? undefined : goal;
   const told = shown
-    ? [
+    ? sentences(
         `Epoch ${shown.epoch}: the angles between rows are ${range(angles)}, ‖I − WWᵀ‖² is ${small(shown.orthogonality)}${
           plane ? awayText(plane, shown.angle ?? 0) : ''
         }.`,
         plane ? undetermined(plane) : '',
         converged ? ending(law, k, pinned(data, k, alpha), plane) : '',
-      ].join(' ')
+      )
     : 'No run.';
   const trail = playback.history.until(shown?.epoch ?? 0);
   const few = trail.filter((_, i) => i % Math.max(1, Math.floor(trail.length / 120)) === 0 || i === trail.length - 1);
   const moments = playback.history.until(shown?.epoch ?? 0);
+  const lows = playback.history.all.map((one) => Math.min(one.orthogonality, law === 'coulomb' ? 1 : one.off));
 
   return (
     <Screen
@@ -134,7 +135,7 @@ export function ChargesScreen() {
       side={
         <>
           <div class="panel">
-            <h2>WWᵀ goes to {k <= 3 && law !== 'coulomb' ? 'I' : 'what there is room for'}</h2>
+            <h2>WWᵀ goes to {aim(law, k, pinned(data, k, alpha))}</h2>
             <Gram values={gram} size={k} name="W W transposed: the inner products of the rows" />
           </div>
           <div class="panel">
@@ -162,7 +163,7 @@ export function ChargesScreen() {
                 ]),
           ]}
           x={[0, Math.max(60, playback.reached.value)]}
-          y={[1e-14, 40]}
+          y={[lowEnd(lows, 1e-6, 1e-14), 40]}
           logY
           xLabel="epoch"
           yLabel="loss, and the largest entry that is off"
@@ -207,6 +208,11 @@ export function ChargesScreen() {
       }
     />
   );
+}
+
+function aim(law: Law, k: number, whole: boolean): string {
+  if (!whole) return 'what the data ask for';
+  return k <= 3 && law !== 'coulomb' ? 'I' : 'what there is room for';
 }
 
 function ending(law: Law, k: number, whole: boolean, plane: Goal | undefined): string {

@@ -4,7 +4,7 @@ import { useMemo, useRef } from 'preact/hooks';
 import { boxOf, cloudChoices, reachOf, useCloud } from './clouds.js';
 import { Choose, Controls, Slider } from './controls.js';
 import { DataStage, EmbeddingStage } from './forces-stage.js';
-import { Formula, frac, Live, num, op, Piece, row, square, sub, sum, tenTo } from './formula.js';
+import { Formula, frac, Live, num, op, Piece, row, square, sub, sum } from './formula.js';
 import { awayText, determined, goalOf, isFlat, nearestGoal, undetermined } from './goal.js';
 import { LineChart } from './line-chart.js';
 import { usePlayback } from './playback.js';
@@ -23,7 +23,7 @@ import { scoresOn, turnedToFit } from './procrustes.js';
 import { Problem, Screen } from './screen.js';
 import { numberIn, oneOf, useSettings } from './settings.js';
 import { covarianceOf, eigenOf } from './small-matrix.js';
-import { fixed, small, unitsFor } from './words.js';
+import { fixed, sentences, small, unitsFor } from './words.js';
 
 const USUAL = { cloud: 'pancake', point: '', how: 'plain', step: String(USUAL_STEP), seed: '1' };
 
@@ -77,13 +77,13 @@ export function ForcesScreen() {
   const angle = shown?.angle ?? Math.PI / 2;
   const converged = shown?.converged === true;
   const told = shown
-    ? [
+    ? sentences(
         `Epoch ${shown.epoch}: loss ${small(shown.loss)}${awayText(goal, angle)}.`,
         undetermined(goal),
         converged
           ? ending(moving)
           : `Point ${chosen + 1} is pulled by ${pulls.pull} points and pushed by ${pulls.push}.`,
-      ].join(' ')
+      )
     : 'No run.';
   const history = playback.history.all;
   const { doubleCentred, meansOnly } = facts.neighbours;
@@ -170,17 +170,18 @@ export function ForcesScreen() {
                 {row(op('Δ'), sub('y', 'i'), op('='), frac('η', num(2)), sub('F', 'i'))}
                 {how === 'momentum' && <mtext>&nbsp;+ momentum</mtext>}
               </Piece>
-              <Piece>
-                <mtext class="pull">pull</mtext>
-                <Live value={units.mantissa(pull)} of="pull" />
-                <mspace width="0.6em" />
-                <mtext class="push">push</mtext>
-                <Live value={units.mantissa(push)} of="push" />
-                <mspace width="0.6em" />
-                <mtext>together</mtext>
-                <Live value={units.mantissa(net)} of="net" />
-                {units.power !== 0 && row(<mspace width="0.6em" />, op('×'), tenTo(units.power))}
-              </Piece>
+              {(
+                [
+                  ['pull', pull, 'pull'],
+                  ['push', push, 'push'],
+                  ['together', net, 'net'],
+                ] as const
+              ).map(([name, size, of]) => (
+                <Piece key={name}>
+                  <mtext class={of}>{name}</mtext>
+                  <Live value={units.text(size)} of={of} />
+                </Piece>
+              ))}
             </Formula>
             <p class="hint">
               Pull and push add up F over the pairs on either side, for point {chosen + 1}. σ₁² is the largest

@@ -32,6 +32,8 @@ interface Props {
 
 const MARGIN = { top: 24, bottom: 34, left: 48 };
 const LINE = 15;
+/** Half a line and half a dot. */
+const DOT = 10;
 
 /** Curves that may change with every frame: drawn by hand, because a chart library is too slow for that. */
 export function LineChart({
@@ -111,7 +113,7 @@ interface EndProps {
   readonly right: number;
 }
 
-/** Names at the ends of the curves, moved apart where they would lie on one another. */
+/** Names at the ends of the curves, moved apart where they would lie on one another or on the end of another curve. */
 function EndLabels({ lines, top, bottom, right }: EndProps) {
   const labels: { x: number; y: number; width: number; text: string; colour: string }[] = [];
   const ends = lines
@@ -122,7 +124,9 @@ function EndLabels({ lines, top, bottom, right }: EndProps) {
     const width = 7.2 * text.length;
     const [endX, endY] = drawn[drawn.length - 1];
     const x = Math.min(endX + 9, right - width - 2);
+    const dots = ends.map((other) => other.drawn[other.drawn.length - 1]).filter(([at]) => at > x - 4);
     const free = (y: number): boolean =>
+      dots.every(([dotX, dotY]) => Math.abs(dotY - y) >= DOT || dotX > x + width) &&
       labels.every((other) => Math.abs(other.y - y) >= LINE || other.x > x + width || x > other.x + other.width);
     // Down from where it belongs, and where there is no room left, up.
     let y = endY;
@@ -139,6 +143,12 @@ function EndLabels({ lines, top, bottom, right }: EndProps) {
       ))}
     </g>
   );
+}
+
+/** The lower end of a logarithmic axis that goes down with its curves, from one place at most to another. */
+export function lowEnd(values: readonly number[], from: number, to: number): number {
+  const least = values.reduce((low, value) => Math.min(low, value), from);
+  return 10 ** Math.floor(Math.log10(Math.max(to, least)) + 1e-9);
 }
 
 function axis(

@@ -12,7 +12,7 @@ import { usePlayback } from './playback.js';
 import { FOUND, type Round, type Runner, race, raceGoal, wideCloud } from './race-lanes.js';
 import { Screen } from './screen.js';
 import { numberIn, oneOf, useSettings } from './settings.js';
-import { angleText, small } from './words.js';
+import { angleText, sentences, small } from './words.js';
 
 const USUAL = { cloud: 'wide', k: '2', time: 'epochs', seed: '1' };
 /** The smallest angle on the axis: a little below where the race ends. */
@@ -51,18 +51,18 @@ export function RaceScreen() {
   const there = lanes.filter(({ runner, at }) => runner.angles[at] < FOUND);
   const converged = there.length === lanes.length && lanes.length > 0;
   const stopped = lanes.filter(({ runner, at }) => runner.end === 'stopped' && at === runner.epochs.length - 1).length;
-  const first = there.reduce<Runner | undefined>(
-    (best, { runner }) => (best === undefined || runner.epochs.length < best.epochs.length ? runner : best),
-    undefined,
-  );
-  const told = [
+  const soonest = Math.min(...there.map(({ runner }) => runner.epochs.length - 1));
+  const first = there
+    .filter(({ runner }) => runner.epochs.length - 1 === soonest)
+    .map(({ runner }) => runner.lane.name);
+  const told = sentences(
     `Round ${epoch}: ${there.length} of ${lanes.length} roads have arrived, ${
       converged ? `none is more than ${angleText(worst)} away` : `the last is ${angleText(worst)} away`
     }.`,
     stopped > 0 ? `${stopped} gave up: variances that are close take more epochs than there are here.` : '',
-    first ? `First in epochs: ${first.lane.name}, after ${first.epochs[first.epochs.length - 1]}.` : '',
+    first.length > 0 && soonest > 0 ? `First in epochs, after ${soonest}: ${first.join(' and ')}.` : '',
     undetermined(goal),
-  ].join(' ');
+  );
   const most = lanes.reduce(
     (sum, { runner }) => Math.max(sum, runner.milliseconds[runner.milliseconds.length - 1] ?? 0),
     1,
@@ -157,7 +157,7 @@ export function RaceScreen() {
                   <th scope="row">exact (covariance)</th>
                   <td>–</td>
                   <td>{finish ? show(Number(finish.milliseconds.toFixed(1))) : '…'}</td>
-                  <td>{finish ? small(Math.max(finish.angle, 1e-16)) : '…'}</td>
+                  <td>{finish ? (finish.angle < 1e-16 ? '< 10⁻¹⁶' : small(finish.angle)) : '…'}</td>
                 </tr>
                 {lanes.map(({ runner, at }, i) => (
                   <tr key={runner.lane.id} data-lane={runner.lane.id} data-end={runner.end ?? 'running'}>

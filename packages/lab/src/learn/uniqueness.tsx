@@ -123,29 +123,20 @@ export function UniquenessScreen() {
             <Bars values={[FIRST, second, third]} k={k} />
             <Formula>
               <Piece>
-                {row(<mtext>turn of the {what}</mtext>, <mspace width="0.3em" />, op('≈'))}
-                <mi>ε</mi>
-                <msqrt>
-                  {sum(row('i', op('≤'), num(k), op('<'), 'j'))}
-                  {frac(
-                    row(lambda('i'), op('+'), lambda('j')),
-                    row(
-                      op('('),
-                      'n',
-                      op('−'),
-                      num(1),
-                      op(')'),
-                      square(row(op('('), lambda('i'), op('−'), lambda('j'), op(')'))),
-                    ),
-                  )}
-                </msqrt>
+                {row(square(<mtext>turn</mtext>), op('≈'), frac(square('ε'), row('n', op('−'), num(1))))}
+                <mspace width="0.3em" />
+                {sum(row('i', op('≤'), num(k), op('<'), 'j'))}
+                {frac(
+                  row(lambda('i'), op('+'), lambda('j')),
+                  square(row(op('('), lambda('i'), op('−'), lambda('j'), op(')'))),
+                )}
               </Piece>
               <Piece>
                 {row(lambda(k), op('−'), lambda(k + 1), op('='))}
                 <Live value={gap} of="net" />
               </Piece>
               <Piece>
-                <mtext>turn ≈</mtext>
+                <mtext>turn of the {what} ≈</mtext>
                 <Live value={expected > 0.7 ? 'anything' : angleText(expected)} of="net" />
                 <mtext>, measured</mtext>
                 <Live value={angleText(turns.subspace)} of="kept" />

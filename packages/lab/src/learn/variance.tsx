@@ -152,6 +152,12 @@ export function VarianceScreen() {
                 {op('=')}
                 <Live value={units.text(lost)} of="lost" />
               </Piece>
+              {power && (
+                <Piece>
+                  {row(trace, op('='))}
+                  <Live value={units.text(total)} />
+                </Piece>
+              )}
               <Piece>
                 {power && row(power, op('('))}
                 <Live value={units.mantissa(kept)} of="kept" />
@@ -161,10 +167,7 @@ export function VarianceScreen() {
                 {op('=')}
                 {power}
                 <Live value={units.mantissa(total)} />
-                {op('=')}
-                {word('tr')}
-                <mspace width="0.2em" />
-                <mi>C</mi>
+                {!power && row(op('='), trace)}
               </Piece>
             </Formula>
           </div>
@@ -197,6 +200,8 @@ export function VarianceScreen() {
     />
   );
 }
+
+const trace = row(word('tr'), <mspace width="0.2em" />, 'C');
 
 /** Both parts of the total as one bar. */
 function Bar({ kept, lost }: { kept: number; lost: number }) {

@@ -124,7 +124,7 @@ export function weightsRoad(
         w,
         reconstruction: Math.max(0, rec.loss),
         orthogonality: orth.loss,
-        loss,
+        loss: Math.max(0, loss),
         angle,
         defect,
         alpha,

@@ -44,6 +44,11 @@ export function unitsFor(size: number, digits = 3): Units {
   };
 }
 
+/** Sentences one after the other; those with nothing in them are left out. */
+export function sentences(...all: readonly string[]): string {
+  return all.filter((one) => one !== '').join(' ');
+}
+
 const SUBSCRIPTS = '₀₁₂₃₄₅₆₇₈₉';
 
 /** w₁, λ₂: a name with an index counted from 1. */
