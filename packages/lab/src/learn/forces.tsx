@@ -256,8 +256,11 @@ export function ForcesScreen() {
         </>,
         <>Turn the step above 1. Points overshoot, and the run says so and goes back.</>,
         <>
-          Start again at random: the picture ends turned or mirrored, never otherwise. Almost a ball takes longest: its
-          second and third variance are close.
+          Start again at random: the picture ends{' '}
+          {determined(goal)
+            ? 'turned or mirrored, never otherwise'
+            : 'as good, but not the same: in another of the planes'}
+          . Of the built-in points, almost a ball takes longest: its second and third variance are close.
         </>,
       ]}
       source={
