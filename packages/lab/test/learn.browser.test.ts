@@ -180,6 +180,17 @@ describe.skipIf(!executablePath)('Learn, in Chromium', () => {
         const trouble = page.locator('[data-problem=DIVERGED]');
         await trouble.waitFor();
         expect(await trouble.textContent()).toContain('too long');
+        // It is back at its lowest place, and that is what one sees: no moment before has a lower loss.
+        const loss = async () => {
+          const told = (await page.locator('.told').textContent()) ?? '';
+          return Number(/loss ([\d.]+)/.exec(told)?.[1]);
+        };
+        const back = await loss();
+        const { epoch } = await state(page);
+        for (let at = 0; at < epoch; at++) {
+          await page.getByRole('slider', { name: /^Go to/ }).fill(String(at));
+          expect(await loss()).toBeGreaterThanOrEqual(back);
+        }
         await page.getByRole('button', { name: /^Go on with a step/ }).click();
         await trouble.waitFor({ state: 'detached' });
         await page.keyboard.press('Escape');
@@ -274,7 +285,7 @@ describe.skipIf(!executablePath)('Learn, in Chromium', () => {
         const ends = await page
           .locator('[data-lane]')
           .evaluateAll((all) => all.map((one) => (one as HTMLElement).dataset.end));
-        expect(new Set(ends)).toEqual(new Set(['converged']));
+        expect(new Set(ends)).toEqual(new Set(['arrived']));
         await watched?.close();
       }
       watched = undefined;
@@ -363,6 +374,88 @@ describe.skipIf(!executablePath)('Learn, in Chromium', () => {
       expect(converged, screen).toBe(true);
       expect(angle, screen).toBeLessThan(1e-4);
     }
+  });
+
+  describe('data that do not say everything', () => {
+    const corners = [0, 1, 2, 3, 4, 5, 6, 7].map((i) => [i & 1, (i >> 1) & 1, i >> 2].map((bit) => 2 * bit - 1));
+    const waves = Array.from({ length: 40 }, (_, i) => [2 * Math.sin(i), Math.cos(2.1 * i)]);
+    const tables: Record<string, number[][]> = {
+      'round.csv': [...corners, ...corners],
+      'flat.csv': waves.map(([a, b]) => [a, b, -a - b]),
+      'line.csv': waves.map(([a]) => [a, 2 * a, 3 * a]),
+      'small.csv': waves.map(([a, b], i) => [1e-4 * a, 1e-4 * b, 2e-5 * Math.sin(7 * i)]),
+      'large.csv': waves.map(([a, b], i) => [1e6 * a, 1e6 * b, 2e5 * Math.sin(7 * i)]),
+    };
+
+    /** A screen of Learn with a table of one's own. */
+    async function own(name: string): Promise<Page> {
+      watched = await watch(browser, server.url);
+      const { page } = watched;
+      const text = ['a,b,c', ...tables[name].map((row) => row.join())].join('\n');
+      await page.locator('input[type=file]').setInputFiles({ name, mimeType: 'text/csv', buffer: Buffer.from(text) });
+      await page.locator('.facts').filter({ hasText: name }).waitFor();
+      await page
+        .locator('.status [role=status]')
+        .filter({ hasText: /components? of/ })
+        .waitFor();
+      await page.getByRole('navigation', { name: 'Screens' }).getByRole('link', { name: 'Learn' }).click();
+      await page.locator('.screen').waitFor();
+      return page;
+    }
+
+    async function ended(page: Page, address: string): Promise<string> {
+      await page.evaluate((hash) => {
+        location.hash = hash;
+      }, `/learn/${address}`);
+      await page.locator(`[data-screen=${address.split('?')[0]}]`).waitFor();
+      const over = page.getByRole('button', { name: 'To the end', exact: true });
+      if (await over.isEnabled()) await toTheEnd(page);
+      expect((await state(page)).converged, address).toBe(true);
+      expect(await page.locator('[data-problem]').count()).toBe(0);
+      return (await page.locator('.told').textContent()) ?? '';
+    }
+
+    it('are said to be so where variances are equal, on every screen', async () => {
+      const page = await own('round.csv');
+      expect(await ended(page, 'variance?cloud=own')).toContain('not determined');
+      expect(await ended(page, 'forces?cloud=own')).toContain('every plane is as good. At rest');
+      expect(await ended(page, 'autoencoder?cloud=own')).toContain('every axis is as good. Arrived');
+      expect(await ended(page, 'charges?cloud=own&k=2&alpha=0.5')).toContain('every plane is as good. At rest');
+      const told = await ended(page, 'race?cloud=own');
+      expect(told).toMatch(/6 of 6 roads have arrived, none is more than 0° away.*not determined/);
+      const exact = page.locator('.figures tr', { hasText: 'exact' }).locator('td').last();
+      await expect.poll(() => exact.textContent()).toMatch(/10⁻¹.$/);
+    });
+
+    it('are at rest when they are, in a plane and on a line', async () => {
+      const flat = await own('flat.csv');
+      expect(await ended(flat, 'forces?cloud=own')).toContain('no pair has anything left');
+      const [loss, ...forces] = await flat
+        .locator('.formula .live')
+        .evaluateAll((all) => all.map((one) => Number.parseFloat(one.textContent ?? '')));
+      expect(loss).toBeLessThan(10);
+      for (const force of forces) expect(force).toBeLessThan(0.01);
+      await watched?.close();
+      const line = await own('line.csv');
+      expect(await ended(line, 'forces?cloud=own')).toContain('Almost at rest: the data lie on a line');
+      expect(await ended(line, 'autoencoder?cloud=own&k=2')).toContain('nothing says how long W is');
+      expect(await ended(line, 'race?cloud=own')).toContain('6 of 6');
+    });
+
+    it.each(['small.csv', 'large.csv'])('are shown with digits whatever their units are: %s', async (name) => {
+      const page = await own(name);
+      await page.setViewportSize({ width: 390, height: 844 });
+      for (const screen of ['variance', 'forces', 'autoencoder']) {
+        await ended(page, `${screen}?cloud=own`);
+        const wide = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
+        expect(wide, screen).toBeLessThanOrEqual(0);
+        if (screen !== 'variance') continue;
+        const sum = page.locator('.formula math:last-of-type .live');
+        const [kept, lost, total] = await sum.evaluateAll((all) => all.map((one) => Number(one.textContent)));
+        expect(total).toBeGreaterThan(0.5);
+        expect(kept + lost).toBeCloseTo(total, 1);
+      }
+    });
   });
 
   it('takes nonsense in the address for what is usual', async () => {

@@ -1,8 +1,12 @@
-import { Formula, Live, norm, num, op, Piece, row, square, sub, sup, transposed } from './formula.js';
+import { Formula, frac, Live, norm, num, op, Piece, row, square, sub, sum, sup, transposed } from './formula.js';
 import type { Weighed, WeightRule } from './weights.js';
 import { small } from './words.js';
 
 const W = <mi>W</mi>;
+const lossAE = sub('L', <mtext>AE</mtext>);
+const lossI = sub('L', 'I');
+/** (1/n)Σ over the points. */
+const mean = row(frac(num(1), 'n'), sum('x'));
 const xRec = sub('x', <mtext>rec</mtext>);
 const yRec = sub('y', <mtext>rec</mtext>);
 
@@ -15,14 +19,14 @@ function BothErrors({ first, second }: { first: number; second: number }) {
         <mspace width="0.3em" />
         {norm(xRec, op('−'), 'x')}
         {op('=')}
-        <Live value={first} of="lost" />
+        <Live value={first} digits={3} of="lost" />
       </Piece>
       <Piece>
         <mtext>mean</mtext>
         <mspace width="0.3em" />
         {norm(yRec, op('−'), 'y')}
         {op('=')}
-        <Live value={second} of="second" />
+        <Live value={second} digits={3} of="second" />
       </Piece>
     </>
   );
@@ -32,20 +36,21 @@ function BothErrors({ first, second }: { first: number; second: number }) {
 export function Gradient({ shown, first, second }: { shown: Weighed | undefined; first: number; second: number }) {
   return (
     <Formula>
-      <Piece>
-        {row('L', op('='), op('('), num(1), op('−'), 'α', op(')'))}
-        {square(norm('x', op('−'), transposed(W), W, 'x'))}
-        {row(op('+'), 'α')}
-        {square(norm('I', op('−'), W, transposed(W)))}
-      </Piece>
+      <Piece>{row('L', op('='), op('('), num(1), op('−'), 'α', op(')'), lossAE, op('+'), 'α', lossI)}</Piece>
       <Piece>
         {op('=')}
         <Live value={1 - (shown?.alpha ?? 0)} />
-        {op('·')}
-        <Live value={small(shown?.reconstruction ?? 0)} of="lost" />
-        {op('+')}
+        {row(op('·'), lossAE, op('+'))}
         <Live value={shown?.alpha ?? 0} />
-        {op('·')}
+        {row(op('·'), lossI, op('='))}
+        <Live value={small(shown?.loss ?? 0)} />
+      </Piece>
+      <Piece>
+        {row(lossAE, op('='), mean, square(norm('x', op('−'), transposed(W), W, 'x')), op('='))}
+        <Live value={small(shown?.reconstruction ?? 0)} of="lost" />
+      </Piece>
+      <Piece>
+        {row(lossI, op('='), square(norm('I', op('−'), W, transposed(W))), op('='))}
         <Live value={small(shown?.orthogonality ?? 0)} of="orthogonality" />
       </Piece>
       <Piece>
@@ -53,7 +58,7 @@ export function Gradient({ shown, first, second }: { shown: Weighed | undefined;
           <mfrac>
             <mrow>
               <mo>∂</mo>
-              {sub('L', <mtext>AE</mtext>)}
+              {lossAE}
             </mrow>
             <mrow>
               <mo>∂</mo>
@@ -61,7 +66,8 @@ export function Gradient({ shown, first, second }: { shown: Weighed | undefined;
             </mrow>
           </mfrac>,
           op('='),
-          num(2),
+          frac(num(2), 'n'),
+          sum('x'),
           op('['),
           'y',
         )}
@@ -85,12 +91,13 @@ export function Hebb({ rule, first, second }: { rule: WeightRule; first: number;
     <Formula>
       <Piece>
         {rule === 'oja'
-          ? row(op('Δ'), 'w', op('='), 'η', op('('), 'y', 'x', op('−'), square('y'), 'w', op(')'))
+          ? row(op('Δ'), 'w', op('='), frac('η', 'n'), sum('x'), op('('), 'y', 'x', op('−'), square('y'), 'w', op(')'))
           : row(
               op('Δ'),
               W,
               op('='),
-              'η',
+              frac('η', 'n'),
+              sum('x'),
               op('('),
               'y',
               transposed('x'),

@@ -10,8 +10,8 @@ interface Props {
   readonly k: number;
   readonly passed: ReturnType<typeof through>;
   readonly box: Reach;
-  /** Angle of the principal axis. */
-  readonly axis: number;
+  /** Angle of the principal axis, where there is one. */
+  readonly axis?: number;
 }
 
 /** The data's plane: what goes in, what comes out, and the rows of W. */
@@ -31,10 +31,11 @@ export function DataPlane({ points, w, k, passed, box, axis }: Props) {
             view.at(data[2 * i], data[2 * i + 1]);
         const [x, xRec] = [of(points.data), of(passed.xRec)];
         const wide = view.width / view.scale;
-        const [ax, ay] = [wide * Math.cos(axis), wide * Math.sin(axis)];
+        const end = (side: number, angle: number): Point =>
+          view.at(side * wide * Math.cos(angle), side * wide * Math.sin(angle));
         return (
           <>
-            <Line class="goal" from={view.at(-ax, -ay)} to={view.at(ax, ay)} />
+            {axis !== undefined && <Line class="goal" from={end(-1, axis)} to={end(1, axis)} />}
             <circle class="unit-circle" cx={view.width / 2} cy={view.height / 2} r={view.scale} />
             <Segments class="lost" of={all.map((i) => [x(i), xRec(i)] as const)} />
             <Dots class="cloud" size={6} at={all.map(x)} />

@@ -3,22 +3,25 @@ import { Gradient, Hebb } from './autoencoder-formula.js';
 import { CodePlane, DataPlane } from './autoencoder-stage.js';
 import { boxOf, cloudChoices, reachOf, useCloud } from './clouds.js';
 import { Choose, Controls, Slider } from './controls.js';
-import { LineChart, type Series } from './line-chart.js';
+import { awayText, determined, goalOf, meet, undetermined } from './goal.js';
+import { LineChart, lowEnd, type Series } from './line-chart.js';
 import { type Playback, usePlayback } from './playback.js';
 import { Problem, Screen } from './screen.js';
 import { numberIn, oneOf, useSettings } from './settings.js';
 import {
   type Hand,
+  pinned,
   RULES,
   STARTS,
   through,
   usualStep,
+  type Weighable,
   type Weighed,
   type WeightRule,
   weighable,
   weightsRoad,
 } from './weights.js';
-import { angleText, fixed, small } from './words.js';
+import { fixed, sentences, small } from './words.js';
 
 const USUAL = { cloud: 'tilted', rule: 'autoencoder', k: '1', alpha: '0', step: '', start: 'short', seed: '1' };
 const NAMES: Record<WeightRule, string> = {
@@ -57,10 +60,15 @@ export function AutoencoderScreen() {
   };
   const angle = shown?.angle ?? Math.PI / 2;
   const converged = shown?.converged === true;
+  const goal = goalOf(data, k);
   const told = shown
-    ? `Epoch ${shown.epoch}: reconstruction loss ${small(shown.reconstruction)}, orthonormality loss ${small(shown.orthogonality)}, ${
-        k === 1 ? `${angleText(angle)} from the principal axis` : `W is ${small(shown.defect)} from orthonormal`
-      }. ${converged ? ending(rule, k) : ''}`
+    ? sentences(
+        `Epoch ${shown.epoch}: reconstruction loss ${small(shown.reconstruction)}, orthonormality loss ${small(shown.orthogonality)}${
+          k === 1 ? awayText(goal, angle) : `, W is ${small(shown.defect)} from orthonormal`
+        }.`,
+        undetermined(goal),
+        converged ? ending(rule, k, data, shown.alpha) : '',
+      )
     : 'No run.';
   const box = useMemo(() => {
     const { x, y } = boxOf(data.points);
@@ -69,7 +77,13 @@ export function AutoencoderScreen() {
   const far = useMemo(() => reachOf(data.points), [data]);
   const codes = { x: far, y: k === 1 ? 1 : far };
   const drawn = shown &&
-    passed && { points: data.points, w: shown.w, k, passed, axis: Math.atan2(data.vectors[1], data.vectors[0]) };
+    passed && {
+      points: data.points,
+      w: shown.w,
+      k,
+      passed,
+      ...(meet(data, 1) ? {} : { axis: Math.atan2(data.vectors[1], data.vectors[0]) }),
+    };
 
   return (
     <Screen
@@ -149,9 +163,10 @@ export function AutoencoderScreen() {
           ) : (
             <Hebb rule={rule} first={first} second={second} />
           )}
+          <p class="hint">The x are the points as they are drawn: divided by √λ₁, whatever their units were.</p>
         </div>
       }
-      below={<Losses playback={playback} epoch={shown?.epoch ?? 0} k={k} />}
+      below={<Losses playback={playback} epoch={shown?.epoch ?? 0} angles={k === 1 && determined(goal)} />}
       told={told}
       angle={angle}
       converged={converged}
@@ -162,8 +177,9 @@ export function AutoencoderScreen() {
         </>,
         <>Slide α while it runs, or start again with another: the way changes and the speed, the end does not.</>,
         <>
-          Take k = 2 and Sanger’s rule: w₁ finds the first axis, w₂ the second. The subspace rule finds any two at right
-          angles.
+          Take k = 2 and Sanger’s rule: w₁ finds the first axis, w₂ the second
+          {meet(data, 1) ? ' (of data with λ₁ > λ₂; these have no first axis)' : ''}. The subspace rule finds any two at
+          right angles.
         </>,
         <>Turn the step up until it breaks.</>,
       ]}
@@ -176,9 +192,9 @@ export function AutoencoderScreen() {
           </p>
           <p>
             It calls the autoencoder’s answer “rotated and scaled” and adds an orthonormality term to mend that. Only
-            rotated: with tied weights every minimum of L<sub>AE</sub> alone has WᵀW = the projector, so WWᵀ = I. Leave
-            α at 0 and watch the orthonormality loss fall to zero by itself. And it is the rows of W that span the
-            subspace, not its columns.
+            rotated: with tied weights, and data of k dimensions or more, every minimum of L<sub>AE</sub> alone has WᵀW
+            = the projector, so WWᵀ = I. Leave α at 0 and watch the orthonormality loss fall to zero by itself. And it
+            is the rows of W that span the subspace, not its columns.
           </p>
         </>
       }
@@ -186,11 +202,16 @@ export function AutoencoderScreen() {
   );
 }
 
-function ending(rule: WeightRule, k: number): string {
-  if (k === 1) return 'Arrived: w is a unit vector on the principal axis.';
-  return rule === 'sanger'
-    ? 'Arrived: the rows are the two components, in order.'
-    : 'Arrived: two orthonormal rows, turned as the start had it.';
+function ending(rule: WeightRule, k: number, data: Weighable, alpha: number): string {
+  if (k === 1) return `Arrived: w is a unit vector${determined(goalOf(data, 1)) ? ' on the principal axis' : ''}.`;
+  if (!pinned(data, k, alpha)) {
+    return 'Arrived: W lets all of the data through. They lie on a line, so nothing says how long W is across it.';
+  }
+  if (rule !== 'sanger' || meet(data, 1)) {
+    const free = rule === 'sanger' ? ' λ₁ = λ₂, so no axis is the first.' : '';
+    return `Arrived: two orthonormal rows, turned as the start had it.${free}`;
+  }
+  return 'Arrived: the rows are the two components, in order.';
 }
 
 /** Mean lengths of both errors. */
@@ -206,34 +227,42 @@ function errors(x: Float64Array, { xRec, y, yRec }: ReturnType<typeof through>, 
   return [first, second];
 }
 
-function Losses({ playback, epoch, k }: { playback: Playback<Weighed>; epoch: number; k: number }) {
+interface LossesProps {
+  readonly playback: Playback<Weighed>;
+  readonly epoch: number;
+  /** Whether there is an axis to find: not with two rows in a plane, nor where all axes are as good. */
+  readonly angles: boolean;
+}
+
+function Losses({ playback, epoch, angles }: LossesProps) {
   const moments = playback.history.until(epoch);
-  const least = 1e-6;
   const curve = (name: string, colour: string, of: (moment: Weighed) => number): Series => ({
     name,
     class: colour,
-    points: moments.map((moment) => [moment.epoch, Math.max(least, of(moment))] as const),
+    points: moments.map((moment) => [moment.epoch, of(moment)] as const),
   });
   const series = [
     curve('reconstruction', 'lost', ({ reconstruction }) => reconstruction),
     curve('orthonormality', 'orthogonality', ({ orthogonality }) => orthogonality),
-    // With two rows in a plane there is no angle left to find.
-    ...(k === 1 ? [curve('angle to v₁', 'fine', ({ angle }) => angle)] : []),
+    ...(angles ? [curve('angle to v₁', 'fine', ({ angle }) => angle)] : []),
   ];
   const last = moments[moments.length - 1];
+  const least = playback.history.all.map((one) =>
+    Math.min(one.reconstruction, one.orthogonality, angles ? one.angle : 1),
+  );
   return (
     <LineChart
       series={series}
       x={[0, Math.max(30, playback.reached.value)]}
-      y={[least, 10]}
+      y={[lowEnd(least, 1e-6, 1e-14), 10]}
       logY
       xLabel="epoch"
-      yLabel={k === 1 ? 'losses, and the angle in rad' : 'losses'}
-      room={104}
+      yLabel={angles ? 'losses, and the angle in rad' : 'losses'}
+      room={116}
       height={190}
       label={
         last
-          ? `Curves to epoch ${last.epoch}: reconstruction loss ${small(last.reconstruction)}, orthogonality loss ${small(last.orthogonality)}, angle ${small(last.angle)} rad.`
+          ? `Curves to epoch ${last.epoch}: reconstruction loss ${small(last.reconstruction)}, orthonormality loss ${small(last.orthogonality)}${angles ? `, angle ${small(last.angle)} rad` : ''}.`
           : 'No curves yet.'
       }
     />

@@ -1,7 +1,9 @@
-import { ConvergenceError, principalAngles } from '@scree/core';
+import { ConvergenceError } from '@scree/core';
+import { angleToGoal, goalOf, isFlat } from './goal.js';
 import type { Moment } from './history.js';
 import type { Road } from './playback.js';
 import { random } from './random.js';
+import type { Eigen } from './small-matrix.js';
 import {
   largest,
   offIdentity,
@@ -24,14 +26,13 @@ export interface Charged extends Moment {
   readonly orthogonality: number;
   /** How far from what the mathematics says, as the largest entry that is wrong; see `goalOf`. */
   readonly off: number;
-  /** To the exact subspace, where data pull and k leaves something out. */
+  /** To the exact subspace, where data pull and k leaves something out; to the nearest where several are as good. */
   readonly angle?: number;
 }
 
-/** Data that pull on the rows too: C with λ₁ = 1 and its eigenvectors, and the weight α of the orthonormality term. */
-export interface Pull {
+/** Data that pull on the rows too: C with λ₁ = 1, its eigenvalues and eigenvectors, and the weight α of the orthonormality term. */
+export interface Pull extends Eigen {
   readonly c: Float64Array;
-  readonly vectors: Float64Array;
   readonly hand: { alpha: number };
 }
 
@@ -47,6 +48,7 @@ export function chargesRoad(law: Law, k: number, seed: number, pull: Pull): Road
   let w = startRows(k, seed);
   let epoch = -1;
   let done = false;
+  const goal = k < D ? goalOf(pull, k) : undefined;
   return {
     next() {
       if (done) return undefined;
@@ -59,10 +61,14 @@ export function chargesRoad(law: Law, k: number, seed: number, pull: Pull): Road
       epoch++;
       const force = forceOf(law, w, k, alpha, pull.c);
       const off = offGoal(law, w, k);
-      const angle = alpha < 1 && k < D ? angleTo(w, pull.vectors, k) : undefined;
-      done = largest(force) < TOLERANCE && (law === 'coulomb' || off < 1e-5) && (angle ?? 0) < 1e-5;
-      if (epoch >= EPOCHS)
-        throw new ConvergenceError(`After ${epoch} epochs the rows still move a little. Try another start.`, undefined);
+      const angle = alpha < 1 && goal ? angleToGoal(goal, w) : undefined;
+      const free = law === 'coulomb' || !pinned(pull, k, alpha);
+      done = largest(force) < TOLERANCE && (free || off < 1e-5) && (angle ?? 0) < 1e-5;
+      if (epoch >= EPOCHS && !done)
+        throw new ConvergenceError(
+          `After ${epoch} epochs the rows still move a little${alpha < 1 ? ': the smaller a variance that pulls, the slower' : ''}. Try another start${alpha < 1 ? ', or another α' : ''}.`,
+          undefined,
+        );
       return {
         epoch,
         w,
@@ -148,9 +154,9 @@ export function leastOf(law: Law, k: number): number {
   return k <= D ? 0 : law === 'rods' ? k - D : (k * k) / D - k;
 }
 
-function angleTo(w: Float64Array, vectors: Float64Array, k: number): number {
-  const angles = principalAngles({ rows: k, cols: D, data: w }, { rows: k, cols: D, data: vectors.slice(0, k * D) });
-  return angles.length < k ? Math.PI / 2 : angles[k - 1];
+/** Whether anything says how long rows are in every direction: data do not in one that they do not have. */
+export function pinned(data: Eigen, k: number, alpha: number): boolean {
+  return alpha > 0 || !isFlat(data, Math.min(k, D) - 1);
 }
 
 /** Rows of length 1 close together on one side of the sphere: they have some way to go. */

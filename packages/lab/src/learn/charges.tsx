@@ -1,17 +1,18 @@
 import { useMemo, useRef } from 'preact/hooks';
-import { type Charged, chargesRoad, LAWS, type Law, leastOf } from './charges-law.js';
+import { type Charged, chargesRoad, LAWS, type Law, leastOf, pinned } from './charges-law.js';
 import { cloudChoices, useCloud } from './clouds.js';
 import { Choose, Controls, Slider } from './controls.js';
 import { Formula, Live, norm, num, op, Piece, row, square, sub, sum, transposed } from './formula.js';
+import { awayText, determined, type Goal, goalOf, undetermined } from './goal.js';
 import { Gram } from './gram.js';
-import { LineChart } from './line-chart.js';
+import { LineChart, lowEnd } from './line-chart.js';
 import { usePlayback } from './playback.js';
 import { Problem, Screen } from './screen.js';
 import { numberIn, oneOf, useSettings } from './settings.js';
 import { Sphere } from './sphere.js';
 import { productTransposed } from './weight-terms.js';
 import { weighable } from './weights.js';
-import { angleText, fixed, small } from './words.js';
+import { fixed, sentences, small } from './words.js';
 
 const USUAL = { law: 'rods', k: '3', alpha: '1', cloud: 'pancake', seed: '1' };
 const NAMES: Record<Law, string> = {
@@ -32,7 +33,7 @@ export function ChargesScreen() {
   const hand = useRef({ alpha });
   hand.current.alpha = alpha;
   const playback = usePlayback<Charged>(
-    () => chargesRoad(law, k, seed, { c: data.c, vectors: data.vectors, hand: hand.current }),
+    () => chargesRoad(law, k, seed, { ...data, hand: hand.current }),
     [law, k, seed, data],
     { rate: 30 },
   );
@@ -42,14 +43,22 @@ export function ChargesScreen() {
   const least = leastOf(law, k);
   const converged = shown?.converged === true;
   const off = shown?.off ?? 1;
+  // Data that pull have a plane to pull to, where k leaves something out.
+  const goal = k < 3 ? goalOf(data, k) : undefined;
+  const plane = shown?.angle === undefined ? undefined : goal;
   const told = shown
-    ? `Epoch ${shown.epoch}: the angles between rows are ${range(angles)}, ‖I − WWᵀ‖² is ${small(shown.orthogonality)}${
-        shown.angle === undefined ? '' : `, ${angleText(shown.angle)} from the principal ${k === 1 ? 'axis' : 'plane'}`
-      }. ${converged ? ending(law, k, alpha) : ''}`
+    ? sentences(
+        `Epoch ${shown.epoch}: the angles between rows are ${range(angles)}, ‖I − WWᵀ‖² is ${small(shown.orthogonality)}${
+          plane ? awayText(plane, shown.angle ?? 0) : ''
+        }.`,
+        plane ? undetermined(plane) : '',
+        converged ? ending(law, k, pinned(data, k, alpha), plane) : '',
+      )
     : 'No run.';
   const trail = playback.history.until(shown?.epoch ?? 0);
   const few = trail.filter((_, i) => i % Math.max(1, Math.floor(trail.length / 120)) === 0 || i === trail.length - 1);
   const moments = playback.history.until(shown?.epoch ?? 0);
+  const lows = playback.history.all.map((one) => Math.min(one.orthogonality, law === 'coulomb' ? 1 : one.off));
 
   return (
     <Screen
@@ -126,7 +135,7 @@ export function ChargesScreen() {
       side={
         <>
           <div class="panel">
-            <h2>WWᵀ goes to {k <= 3 && law !== 'coulomb' ? 'I' : 'what there is room for'}</h2>
+            <h2>WWᵀ goes to {aim(law, k, pinned(data, k, alpha))}</h2>
             <Gram values={gram} size={k} name="W W transposed: the inner products of the rows" />
           </div>
           <div class="panel">
@@ -141,7 +150,7 @@ export function ChargesScreen() {
             {
               name: '‖I − WWᵀ‖²',
               class: 'orthogonality',
-              points: moments.map((m) => [m.epoch, Math.max(1e-8, m.orthogonality)] as const),
+              points: moments.map((m) => [m.epoch, m.orthogonality] as const),
             },
             ...(law === 'coulomb'
               ? []
@@ -149,16 +158,16 @@ export function ChargesScreen() {
                   {
                     name: 'off the goal',
                     class: 'fine',
-                    points: moments.map((m) => [m.epoch, Math.max(1e-8, m.off)] as const),
+                    points: moments.map((m) => [m.epoch, m.off] as const),
                   },
                 ]),
           ]}
           x={[0, Math.max(60, playback.reached.value)]}
-          y={[1e-8, 40]}
+          y={[lowEnd(lows, 1e-6, 1e-14), 40]}
           logY
           xLabel="epoch"
           yLabel="loss, and the largest entry that is off"
-          room={96}
+          room={100}
           height={170}
           label={
             shown
@@ -181,7 +190,7 @@ export function ChargesScreen() {
         </>,
         <>
           Lower α with k = 2: now data pull too, and the two rows turn into the plane of most variance. They stay at
-          right angles even at α = 0.
+          right angles even at α = 0, unless the data are flat.
         </>,
       ]}
       source={
@@ -201,10 +210,18 @@ export function ChargesScreen() {
   );
 }
 
-function ending(law: Law, k: number, alpha: number): string {
+function aim(law: Law, k: number, whole: boolean): string {
+  if (!whole) return 'what the data ask for';
+  return k <= 3 && law !== 'coulomb' ? 'I' : 'what there is room for';
+}
+
+function ending(law: Law, k: number, whole: boolean, plane: Goal | undefined): string {
   if (law === 'coulomb') return 'At rest: every force that is left points straight out of the sphere.';
+  if (!whole)
+    return 'At rest: W lets all of the data through. They are flat, and nothing says how long W is across them.';
   if (k > 3) return `At rest: a tight frame, WᵀW = ${law === 'rods' ? '' : `${fixed(k / 3)}·`}I.`;
-  return alpha < 1 && k === 2 ? 'At rest: orthonormal rows in the principal plane.' : 'At rest: orthonormal rows.';
+  if (!plane) return 'At rest: orthonormal rows.';
+  return `At rest: orthonormal rows in ${determined(plane) ? 'the principal plane' : 'one of these planes'}.`;
 }
 
 /** Angles between all pairs of rows, in degrees. */

@@ -97,10 +97,16 @@ export function wobble(points: Matrix<Float64Array>, size: number): Road<Wobble>
   };
 }
 
-/** First-order turn of two neighbouring axes by noise of a size in every number: ε·√((λ + λ')/(n − 1))/(λ − λ'), at most 90°. */
-export function expectedTurn(value: number, next: number, size: number, rows = ROWS): number {
-  const turn = (size * Math.sqrt((value + next) / (rows - 1))) / Math.max(value - next, 1e-300);
-  return Math.min(Math.PI / 2, turn);
+/**
+ * First-order turn of the subspace of the first k of three axes by noise of a size in every number: every pair of an axis i inside and an
+ * axis j outside turns by ε·√((λᵢ + λⱼ)/(n − 1))/(λᵢ − λⱼ), and squares add up. At most 90°.
+ */
+export function expectedTurn(values: readonly number[], k: number, size: number, rows = ROWS): number {
+  let sum = 0;
+  for (const inside of values.slice(0, k)) {
+    for (const outside of values.slice(k)) sum += (inside + outside) / (rows - 1) / (inside - outside) ** 2;
+  }
+  return Math.min(Math.PI / 2, size * Math.sqrt(sum));
 }
 
 /** The angle between two lines, from 0 to π/2. */

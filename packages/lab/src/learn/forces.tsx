@@ -1,21 +1,31 @@
-import { type Descent, descend, neighbourForces, type Snapshot } from '@scree/core';
+import { neighbourForces } from '@scree/core';
 import { percent } from '@scree/core/words';
 import { useMemo, useRef } from 'preact/hooks';
 import { boxOf, cloudChoices, reachOf, useCloud } from './clouds.js';
 import { Choose, Controls, Slider } from './controls.js';
 import { DataStage, EmbeddingStage } from './forces-stage.js';
 import { Formula, frac, Live, num, op, Piece, row, square, sub, sum } from './formula.js';
+import { awayText, determined, goalOf, isFlat, nearestGoal, undetermined } from './goal.js';
 import { LineChart } from './line-chart.js';
 import { usePlayback } from './playback.js';
+import {
+  forcesOn,
+  HOW,
+  type Movable,
+  type Moved,
+  movable,
+  pointsRoad,
+  scoresOf,
+  THIN,
+  USUAL_STEP,
+} from './points-road.js';
 import { scoresOn, turnedToFit } from './procrustes.js';
 import { Problem, Screen } from './screen.js';
 import { numberIn, oneOf, useSettings } from './settings.js';
 import { covarianceOf, eigenOf } from './small-matrix.js';
-import { angleText, fixed, small } from './words.js';
+import { fixed, sentences, small, unitsFor } from './words.js';
 
-const USUAL = { cloud: 'pancake', point: '', how: 'plain', step: '0.25', seed: '1' };
-/** What the rule would choose by itself: then it may also shorten it. */
-const CHOSEN = 0.25;
+const USUAL = { cloud: 'pancake', point: '', how: 'plain', step: String(USUAL_STEP), seed: '1' };
 
 /** Points that pull and push one another until they are the scores. */
 export function ForcesScreen() {
@@ -23,60 +33,60 @@ export function ForcesScreen() {
   const cloud = useCloud(settings.cloud, 3);
   const { points } = cloud;
   const facts = useMemo(() => {
-    const { values, vectors } = eigenOf(covarianceOf(points), 3);
-    const exact = scoresOn(points, vectors.subarray(0, 6), 2);
+    const goal = goalOf(eigenOf(covarianceOf(points), 3), 2);
+    const { x, y: up } = boxOf(scoresOn(points, goal.eigen.vectors.subarray(0, 6), 2));
     return {
-      exact,
-      // What no plane can show: 4·Σ λⱼ² over the components that are left out, where λ₁ = 1.
-      floor: 4 * (values[2] / values[0]) ** 2,
+      goal,
+      moving: movable(points, goal),
+      box: { x: 1.08 * Math.hypot(x, up * 0.5), y: 1.08 * Math.hypot(up, x * 0.5) },
       neighbours: neighbourForces(points),
       reach: reachOf(points),
       outer: outerPoint(points.data, 3),
     };
   }, [points]);
   const seed = numberIn(settings.seed, 0, 1e6, 1);
-  const how = oneOf(settings.how, ['plain', 'momentum']);
-  const step = numberIn(settings.step, 0.02, 1.5, CHOSEN);
-  const run = useRef<Descent | undefined>(undefined);
-  const playback = usePlayback<Snapshot>(
-    () => {
-      const made = descend(points, { rule: 'pairwise', k: 2, seed, descent: how, ...given(step) });
-      run.current = made;
-      return { next: () => made.next().value };
-    },
-    [points, seed, how],
-    { rate: 12 },
-  );
+  const how = oneOf(settings.how, HOW);
+  const step = numberIn(settings.step, 0.02, 1.5, USUAL_STEP);
+  const hand = useRef({ step });
+  hand.current.step = step;
+  const { goal, moving } = facts;
+  const playback = usePlayback<Moved>(() => pointsRoad(moving, how, seed, hand.current), [moving, seed, how], {
+    rate: 12,
+  });
   const slide = (value: number): void => {
+    hand.current.step = value;
     change({ step: String(value) });
-    if (run.current) run.current.step = given(value).step;
     if (playback.problem.value) playback.play();
   };
   const shown = playback.shown.value;
   const chosen = Math.round(numberIn(settings.point, 1, points.rows, facts.outer + 1)) - 1;
   const choose = (i: number): void => change({ point: String(i + 1) });
-  const y = shown?.scores();
-  const forces = shown?.forces(chosen);
+  const y = shown && scoresOf(shown, moving);
+  const forces = shown && forcesOn(shown, moving, chosen);
+  // Of planes that are as good the one that the points show: there they will be.
+  const sockets = useMemo(
+    () => shown && scoresOn(points, nearestGoal(goal, planeOf(shown, moving)), 2),
+    [determined(goal) ? moving : shown],
+  );
   const pulls = forces ? count(forces.data, forces.embedding, chosen) : { pull: 0, push: 0 };
   const [pull, push] = forces ? [length(forces.attraction), length(forces.repulsion)] : [0, 0];
   const net = forces
     ? Math.hypot(forces.attraction[0] + forces.repulsion[0], forces.attraction[1] + forces.repulsion[1])
     : 0;
+  const units = unitsFor(facts.reach, 4);
   const angle = shown?.angle ?? Math.PI / 2;
-  const converged = shown?.converged === true && angle < 1e-4;
+  const converged = shown?.converged === true;
   const told = shown
-    ? `Epoch ${shown.epoch}: loss ${small(shown.loss)}, ${angleText(angle)} from the exact plane. ${
+    ? sentences(
+        `Epoch ${shown.epoch}: loss ${small(shown.loss)}${awayText(goal, angle)}.`,
+        undetermined(goal),
         converged
-          ? 'At rest: the points are the scores, and every pull is balanced by a push.'
-          : `Point ${chosen + 1} is pulled by ${pulls.pull} points and pushed by ${pulls.push}.`
-      }`
+          ? ending(moving)
+          : `Point ${chosen + 1} is pulled by ${pulls.pull} points and pushed by ${pulls.push}.`,
+      )
     : 'No run.';
   const history = playback.history.all;
   const { doubleCentred, meansOnly } = facts.neighbours;
-  const box = useMemo(() => {
-    const { x, y: up } = boxOf(facts.exact);
-    return { x: 1.08 * Math.hypot(x, up * 0.5), y: 1.08 * Math.hypot(up, x * 0.5) };
-  }, [facts]);
 
   return (
     <Screen
@@ -93,16 +103,16 @@ export function ForcesScreen() {
       picture={
         <div class="pair">
           <DataStage cloud={cloud} reach={facts.reach} chosen={chosen} onChoose={choose} />
-          {y && forces && (
+          {y && forces && sockets && (
             <EmbeddingStage
               cloud={cloud}
               reach={facts.reach}
               y={y}
-              exact={turnedToFit(facts.exact, y)}
+              exact={turnedToFit(sockets, y)}
               forces={forces}
               chosen={chosen}
               onChoose={choose}
-              box={box}
+              box={facts.box}
             />
           )}
         </div>
@@ -146,27 +156,37 @@ export function ForcesScreen() {
             <h2>Loss and forces</h2>
             <Formula>
               <Piece>
-                {row('f', op('='), sum(row('i', op(','), 'j')))}
+                {row(frac('f', sigma(4)), op('='), frac(num(1), sigma(4)), sum(row('i', op(','), 'j')))}
                 {square(row(op('('), D('X'), op('−'), D('Y'), op(')')))}
                 {op('=')}
                 <Live value={shown ? small(shown.loss) : '–'} of="net" />
               </Piece>
               <Piece>
-                {row(op('Δ'), sub('y', 'i'), op('='), frac('η', num(2)), sum('j'))}
+                {row(sub('F', 'i'), op('='), frac(num(1), sigma(2)), sum('j'))}
                 {row(op('('), D('X'), op('−'), D('Y'), op(')'))}
                 {row(op('('), sub('y', 'i'), op('−'), sub('y', 'j'), op(')'))}
               </Piece>
               <Piece>
-                <mtext class="pull">pull</mtext>
-                <Live value={pull} digits={3} of="pull" />
-                <mspace width="0.6em" />
-                <mtext class="push">push</mtext>
-                <Live value={push} digits={3} of="push" />
-                <mspace width="0.6em" />
-                <mtext>together</mtext>
-                <Live value={net} digits={3} of="net" />
+                {row(op('Δ'), sub('y', 'i'), op('='), frac('η', num(2)), sub('F', 'i'))}
+                {how === 'momentum' && <mtext>&nbsp;+ momentum</mtext>}
               </Piece>
+              {(
+                [
+                  ['pull', pull, 'pull'],
+                  ['push', push, 'push'],
+                  ['together', net, 'net'],
+                ] as const
+              ).map(([name, size, of]) => (
+                <Piece key={name}>
+                  <mtext class={of}>{name}</mtext>
+                  <Live value={units.text(size)} of={of} />
+                </Piece>
+              ))}
             </Formula>
+            <p class="hint">
+              Pull and push add up F over the pairs on either side, for point {chosen + 1}. σ₁² is the largest
+              eigenvalue of XᵀX: divided by it, steps and losses mean the same whatever the data’s units.
+            </p>
           </div>
           <div class="panel">
             <h2>Do neighbours attract?</h2>
@@ -208,20 +228,20 @@ export function ForcesScreen() {
               points:
                 history.length > 0
                   ? [
-                      [0, facts.floor],
-                      [Math.max(30, playback.reached.value), facts.floor],
+                      [0, moving.floor],
+                      [Math.max(30, playback.reached.value), moving.floor],
                     ]
                   : [],
             },
           ]}
           x={[0, Math.max(30, playback.reached.value)]}
-          y={[Math.max(1e-4, facts.floor) / 2, 10]}
+          y={[Math.max(1e-8, moving.floor / 2), 10]}
           logY
           xLabel="epoch"
-          yLabel="loss, λ₁ = 1"
+          yLabel="loss f/σ₁⁴"
           room={52}
           height={170}
-          label={`The loss falls from ${small(history[0]?.loss ?? 0)} to ${small(shown?.loss ?? 0)}; the least possible is ${small(facts.floor)}.`}
+          label={`The loss has gone from ${small(history[0]?.loss ?? 0)} to ${small(shown?.loss ?? 0)}; the least possible is ${small(moving.floor)}.`}
         />
       }
       told={told}
@@ -229,13 +249,18 @@ export function ForcesScreen() {
       converged={converged}
       tries={[
         <>
-          Choose a point in the middle, then one at the rim. At rest pull and push are as long and opposite: they do not
-          vanish, because a third dimension is missing in the plane.
+          Choose a point in the middle, then one at the rim.{' '}
+          {isFlat(goal.eigen, 2)
+            ? 'At rest no pull and no push is left: these data are flat, and the plane has all of them.'
+            : 'At rest pull and push are as long and opposite: they do not vanish, because a third dimension is missing in the plane.'}
         </>,
         <>Turn the step above 1. Points overshoot, and the run says so and goes back.</>,
         <>
-          Start again at random: the picture ends turned or mirrored, never otherwise. Almost a ball takes longest: its
-          second and third variance are close.
+          Start again at random: the picture ends{' '}
+          {determined(goal)
+            ? 'turned or mirrored, never otherwise'
+            : 'as good, but not the same: in another of the planes'}
+          . Of the built-in points, almost a ball takes longest: its second and third variance are close.
         </>,
       ]}
       source={
@@ -257,10 +282,34 @@ export function ForcesScreen() {
   );
 }
 
-/** The step as the rule takes it: left out where it is the rule's own, which may then be shortened. */
-function given(step: number): { readonly step?: number } {
-  return Math.abs(step - CHOSEN) < 1e-9 ? {} : { step };
+/** What is so when the points have come to rest. */
+function ending({ goal, second }: Movable): string {
+  if (second < THIN) {
+    const why = second < 1e-9 ? 'the data lie on a line' : `λ₂ is only ${small(second)} of λ₁`;
+    return `Almost at rest: ${why}, and across it the points close in ever more slowly.`;
+  }
+  const where = determined(goal) ? 'the scores' : 'the scores on one of them';
+  return isFlat(goal.eigen, 2)
+    ? `At rest: the points are ${where}. The plane holds all of the data, so no pair has anything left to pull or push.`
+    : `At rest: the points are ${where}, and every pull is balanced by a push.`;
 }
+
+/** Rows that span the plane of the data that the points show: YᵀX. */
+function planeOf({ y }: Moved, { x, rows }: Movable): Float64Array {
+  const out = new Float64Array(6);
+  for (let i = 0; i < rows; i++) {
+    for (let c = 0; c < 2; c++) for (let j = 0; j < 3; j++) out[3 * c + j] += y[2 * i + c] * x[3 * i + j];
+  }
+  return out;
+}
+
+const sigma = (power: number) => (
+  <msubsup>
+    <mi>σ</mi>
+    <mn>1</mn>
+    <mn>{power}</mn>
+  </msubsup>
+);
 
 const D = (of: string) => (
   <msubsup>

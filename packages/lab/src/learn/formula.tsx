@@ -7,7 +7,12 @@ type Part = VNode | string;
 
 /** Pieces of a formula; on a narrow page they stand below one another. */
 export function Formula({ children }: { children: ComponentChildren }) {
-  return <div class="formula">{children}</div>;
+  // What is still too wide is moved under a finger, and not the whole page with it.
+  return (
+    <div class="formula" style={{ overflowX: 'auto', overflowY: 'hidden' }}>
+      {children}
+    </div>
+  );
 }
 
 /** One piece. */
@@ -37,6 +42,8 @@ export const sup = (base: Part, power: Part): VNode => (
   </msup>
 );
 export const square = (base: Part): VNode => sup(base, num(2));
+/** 10 to a power, with a real minus. */
+export const tenTo = (power: number): VNode => sup(num(10), power < 0 ? row(op('−'), num(-power)) : num(power));
 export const transposed = (base: Part): VNode => sup(base, <mi mathvariant="normal">T</mi>);
 export const frac = (top: Part, bottom: Part): VNode => (
   <mfrac>

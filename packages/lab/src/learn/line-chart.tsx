@@ -15,6 +15,7 @@ export interface Series {
 interface Props {
   readonly series: readonly Series[];
   readonly x: readonly [number, number];
+  /** Reaches higher where a curve does; what is below its lower end lies on it, which then is marked as "or less". */
   readonly y: readonly [number, number];
   readonly logX?: boolean;
   readonly logY?: boolean;
@@ -31,6 +32,8 @@ interface Props {
 
 const MARGIN = { top: 24, bottom: 34, left: 48 };
 const LINE = 15;
+/** Half a line and half a dot. */
+const DOT = 10;
 
 /** Curves that may change with every frame: drawn by hand, because a chart library is too slow for that. */
 export function LineChart({
@@ -49,10 +52,17 @@ export function LineChart({
   const [home, width] = useWidth();
   const inner = { width: Math.max(10, width - MARGIN.left - room), height: height - MARGIN.top - MARGIN.bottom };
   const toX = axis(x, logX, MARGIN.left, MARGIN.left + inner.width);
-  const toY = axis(y, logY, height - MARGIN.bottom, MARGIN.top);
+  const values = series.flatMap(({ points }) => points.map(([, value]) => value));
+  const ends: readonly [number, number] = [y[0], values.reduce((most, value) => Math.max(most, value), y[1])];
+  const below = values.some((value) => value < y[0]);
+  const toY = axis(ends, logY, height - MARGIN.bottom, MARGIN.top);
   const lines = series.map((one) => ({ ...one, drawn: one.points.map(([a, b]): Point => [toX(a), toY(b)]) }));
   const xTicks = logX ? powersOf(...x, inner.width / 60) : ticksOf(...x, Math.max(2, Math.floor(inner.width / 70)));
-  const yTicks = logY ? powersOf(...y, inner.height / 22) : ticksOf(...y, Math.max(2, Math.floor(inner.height / 32)));
+  const steps = logY
+    ? powersOf(...ends, inner.height / 22)
+    : ticksOf(...ends, Math.max(2, Math.floor(inner.height / 32)));
+  // The lower end has the word when curves lie on it.
+  const yTicks = below ? [y[0], ...steps.filter((value) => toY(y[0]) - toY(value) > LINE)] : steps;
   return (
     <div class="line-chart" ref={home} style={{ minHeight: `${height}px` }}>
       {width > 0 && (
@@ -62,7 +72,7 @@ export function LineChart({
               <g key={value}>
                 <line x1={MARGIN.left} x2={MARGIN.left + inner.width} y1={toY(value)} y2={toY(value)} />
                 <Label at={[MARGIN.left - 7, toY(value)]} class="tick" anchor="end">
-                  {tickName(value, logY)}
+                  {`${below && value === y[0] ? '≤\u2009' : ''}${tickName(value, logY)}`}
                 </Label>
               </g>
             ))}
@@ -103,7 +113,7 @@ interface EndProps {
   readonly right: number;
 }
 
-/** Names at the ends of the curves, moved apart where they would lie on one another. */
+/** Names at the ends of the curves, moved apart where they would lie on one another or on the end of another curve. */
 function EndLabels({ lines, top, bottom, right }: EndProps) {
   const labels: { x: number; y: number; width: number; text: string; colour: string }[] = [];
   const ends = lines
@@ -114,7 +124,9 @@ function EndLabels({ lines, top, bottom, right }: EndProps) {
     const width = 7.2 * text.length;
     const [endX, endY] = drawn[drawn.length - 1];
     const x = Math.min(endX + 9, right - width - 2);
+    const dots = ends.map((other) => other.drawn[other.drawn.length - 1]).filter(([at]) => at > x - 4);
     const free = (y: number): boolean =>
+      dots.every(([dotX, dotY]) => Math.abs(dotY - y) >= DOT || dotX > x + width) &&
       labels.every((other) => Math.abs(other.y - y) >= LINE || other.x > x + width || x > other.x + other.width);
     // Down from where it belongs, and where there is no room left, up.
     let y = endY;
@@ -131,6 +143,12 @@ function EndLabels({ lines, top, bottom, right }: EndProps) {
       ))}
     </g>
   );
+}
+
+/** The lower end of a logarithmic axis that goes down with its curves, from one place at most to another. */
+export function lowEnd(values: readonly number[], from: number, to: number): number {
+  const least = values.reduce((low, value) => Math.min(low, value), from);
+  return 10 ** Math.floor(Math.log10(Math.max(to, least)) + 1e-9);
 }
 
 function axis(

@@ -1,10 +1,11 @@
 import { batch, type Signal, signal } from '@preact/signals';
-import { ScreeError } from '@scree/core';
+import { ConvergenceError, ScreeError } from '@scree/core';
 import { useEffect, useMemo } from 'preact/hooks';
 import { History, type Moment } from './history.js';
 import { reducedMotion } from './motion.js';
 
-/** Something that happens in epochs: each call is the next moment, and undefined after the last one. It may throw. */
+/** Something that happens in epochs: each call is the next moment, and undefined after the last one. It may throw; a
+ * ConvergenceError with a `best` moment has gone back there. */
 export interface Road<M extends Moment> {
   next(): M | undefined;
 }
@@ -147,12 +148,7 @@ export class Playback<M extends Moment> {
         this.ended.value = true;
         return false;
       }
-      this.history.push(moment);
-      batch(() => {
-        this.shown.value = moment;
-        this.reached.value = moment.epoch;
-        if (moment.converged) this.ended.value = true;
-      });
+      this.#record(moment);
       return !moment.converged;
     } catch (error) {
       this.#fail(error);
@@ -160,10 +156,23 @@ export class Playback<M extends Moment> {
     }
   }
 
-  /** What the mathematics refuses is told on the screen; anything else is a mistake of ours and must be heard. */
+  #record(moment: M): void {
+    this.history.push(moment);
+    batch(() => {
+      this.shown.value = moment;
+      this.reached.value = moment.epoch;
+      if (moment.converged) this.ended.value = true;
+    });
+  }
+
+  /**
+   * What the mathematics refuses is told on the screen; anything else is a mistake of ours and must be heard. A road that has gone back to its
+   * lowest place says so, and that place is shown: it is where it goes on from.
+   */
   #fail(error: unknown): void {
     this.pause();
     if (!(error instanceof ScreeError)) throw error;
+    if (error instanceof ConvergenceError && error.best) this.#record(error.best as M);
     this.problem.value = error;
   }
 

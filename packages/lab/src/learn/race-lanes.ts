@@ -1,7 +1,10 @@
 import { type DescendOptions, type Descent, descend, type Matrix, ScreeError } from '@scree/core';
+import { centred } from './clouds.js';
+import { angleToGoal, determined, type Goal, goalOf } from './goal.js';
 import type { Moment } from './history.js';
 import type { Road } from './playback.js';
 import { random } from './random.js';
+import { covarianceOf, eigenOf } from './small-matrix.js';
 
 /** One road in the race. */
 export interface Lane {
@@ -30,23 +33,29 @@ export interface Runner {
   readonly milliseconds: number[];
   readonly angles: number[];
   /** Where it ended: undefined while it runs. */
-  end?: 'converged' | 'stopped';
+  end?: 'arrived' | 'stopped';
 }
 
 export interface Round extends Moment {
   readonly running: number;
 }
 
-/** Below this an angle is not drawn: it is found. */
+/** Below this angle a lane has arrived, at the first epoch that is. */
 export const FOUND = 1e-5;
 const EPOCHS = 4000;
-const TOLERANCE = 1e-7;
+/** The least that core can be asked for: who has arrived is judged here, by the angle and in every epoch. */
+const TOLERANCE = 1e-14;
+
+/** Where everybody runs to. */
+export const raceGoal = (points: Matrix<Float64Array>, k: number): Goal =>
+  goalOf(eigenOf(covarianceOf(centred(points)), points.cols), k);
 
 /** All lanes side by side, an epoch of each a round. Full batches, so that an epoch is one reading for everybody. */
 export function race(
   points: Matrix<Float64Array>,
   k: number,
   seed: number,
+  goal = raceGoal(points, k),
 ): { road: Road<Round>; runners: readonly Runner[] } {
   const lanes = LANES.filter((lane) => lane.k.includes(k));
   const runners: Runner[] = lanes.map((lane) => ({ lane, epochs: [], milliseconds: [], angles: [] }));
@@ -67,15 +76,15 @@ export function race(
       const before = runners.filter(({ end }) => end === undefined).length;
       if (before === 0) return undefined;
       epoch++;
-      for (const [i, runner] of runners.entries()) if (runner.end === undefined) advance(runner, runs[i]);
+      for (const [i, runner] of runners.entries()) if (runner.end === undefined) advance(runner, runs[i], goal);
       const running = runners.filter(({ end }) => end === undefined).length;
-      return { epoch, running, converged: running === 0 && runners.every(({ end }) => end === 'converged') };
+      return { epoch, running, converged: running === 0 && runners.every(({ end }) => end === 'arrived') };
     },
   };
   return { road, runners };
 }
 
-function advance(runner: Runner, run: Descent): void {
+function advance(runner: Runner, run: Descent, goal: Goal): void {
   const begin = performance.now();
   try {
     const { value } = run.next();
@@ -84,10 +93,12 @@ function advance(runner: Runner, run: Descent): void {
       return;
     }
     const spent = runner.milliseconds[runner.milliseconds.length - 1] ?? 0;
-    runner.epochs.push(value.epoch);
     runner.milliseconds.push(spent + withoutPause(runner, performance.now() - begin));
-    runner.angles.push(value.angle ?? Number.NaN);
-    if (value.converged) runner.end = 'converged';
+    runner.epochs.push(value.epoch);
+    const angle = determined(goal) ? (value.angle ?? Number.NaN) : angleToGoal(goal, value.rows.data);
+    runner.angles.push(angle);
+    if (angle < FOUND) runner.end = 'arrived';
+    else if (value.converged) runner.end = 'stopped';
   } catch (error) {
     if (!(error instanceof ScreeError)) throw error;
     runner.end = 'stopped';

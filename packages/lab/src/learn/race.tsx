@@ -6,20 +6,21 @@ import { isNarrow } from '../charts/use-width.js';
 import { cloudChoices, useCloud } from './clouds.js';
 import { Choose, Controls } from './controls.js';
 import { Formula, Live, num, op, Piece, row, sub, sup } from './formula.js';
+import { angleToGoal, determined, type Goal, undetermined } from './goal.js';
 import { LineChart } from './line-chart.js';
 import { usePlayback } from './playback.js';
-import { FOUND, type Round, type Runner, race, wideCloud } from './race-lanes.js';
+import { FOUND, type Round, type Runner, race, raceGoal, wideCloud } from './race-lanes.js';
 import { Screen } from './screen.js';
 import { numberIn, oneOf, useSettings } from './settings.js';
-import { angleText, small } from './words.js';
+import { angleText, sentences, small } from './words.js';
 
 const USUAL = { cloud: 'wide', k: '2', time: 'epochs', seed: '1' };
-/** The smallest angle on the axis. */
-const LEAST = 1e-8;
+/** The smallest angle on the axis: a little below where the race ends. */
+const LEAST = FOUND / 10;
 
 interface Finish {
   readonly milliseconds: number;
-  /** To the singular value decomposition. */
+  /** To the singular value decomposition; to the nearest of subspaces that are as good. */
   readonly angle: number;
 }
 
@@ -33,10 +34,11 @@ export function RaceScreen() {
   const seed = numberIn(settings.seed, 0, 1e6, 1);
   const time = oneOf(settings.time, ['epochs', 'milliseconds']);
   const runners = useRef<readonly Runner[]>([]);
-  const finish = useFinish(points, k);
+  const goal = useMemo(() => raceGoal(points, k), [points, k]);
+  const finish = useFinish(points, goal);
   const playback = usePlayback<Round>(
     () => {
-      const made = race(points, k, seed);
+      const made = race(points, k, seed, goal);
       runners.current = made.runners;
       return made.road;
     },
@@ -46,15 +48,21 @@ export function RaceScreen() {
   const epoch = playback.shown.value?.epoch ?? 0;
   const lanes = runners.current.map((runner) => ({ runner, at: Math.min(epoch, runner.epochs.length - 1) }));
   const worst = lanes.reduce((most, { runner, at }) => Math.max(most, runner.angles[at] ?? 0), 0);
-  const there = lanes.filter(({ runner, at }) => runner.end === 'converged' && at === runner.epochs.length - 1);
-  const converged = there.length === lanes.length && lanes.length > 0 && worst < FOUND;
-  const first = there.reduce<Runner | undefined>(
-    (best, { runner }) => (best === undefined || runner.epochs.length < best.epochs.length ? runner : best),
-    undefined,
+  const there = lanes.filter(({ runner, at }) => runner.angles[at] < FOUND);
+  const converged = there.length === lanes.length && lanes.length > 0;
+  const stopped = lanes.filter(({ runner, at }) => runner.end === 'stopped' && at === runner.epochs.length - 1).length;
+  const soonest = Math.min(...there.map(({ runner }) => runner.epochs.length - 1));
+  const first = there
+    .filter(({ runner }) => runner.epochs.length - 1 === soonest)
+    .map(({ runner }) => runner.lane.name);
+  const told = sentences(
+    `Round ${epoch}: ${there.length} of ${lanes.length} roads have arrived, ${
+      converged ? `none is more than ${angleText(worst)} away` : `the last is ${angleText(worst)} away`
+    }.`,
+    stopped > 0 ? `${stopped} gave up: variances that are close take more epochs than there are here.` : '',
+    first.length > 0 && soonest > 0 ? `First in epochs, after ${soonest}: ${first.join(' and ')}.` : '',
+    undetermined(goal),
   );
-  const told = `Round ${epoch}: ${there.length} of ${lanes.length} roads have arrived, the last is ${angleText(worst)} away.${
-    first ? ` First in epochs: ${first.lane.name}, after ${first.epochs[first.epochs.length - 1]}.` : ''
-  }`;
   const most = lanes.reduce(
     (sum, { runner }) => Math.max(sum, runner.milliseconds[runner.milliseconds.length - 1] ?? 0),
     1,
@@ -80,7 +88,7 @@ export function RaceScreen() {
             class: `row-${i % 6}`,
             points: runner.angles
               .slice(0, at + 1)
-              .map((angle, j) => [byTime ? runner.milliseconds[j] : runner.epochs[j], Math.max(LEAST, angle)] as const),
+              .map((angle, j) => [byTime ? runner.milliseconds[j] : runner.epochs[j], angle] as const),
           }))}
           x={byTime ? [0.1, Math.max(10, most)] : [0, Math.max(40, playback.reached.value)]}
           y={[LEAST, 2]}
@@ -95,7 +103,7 @@ export function RaceScreen() {
               : 'epochs'
           }
           yLabel="angle to the exact subspace, rad"
-          room={isNarrow() ? 130 : 140}
+          room={142}
           height={isNarrow() ? 320 : 400}
           label={`Angles to the exact subspace. ${lanes.map(({ runner, at }) => `${runner.lane.name}: ${small(runner.angles[at] ?? 0)} rad`).join('; ')}.`}
         />
@@ -149,13 +157,13 @@ export function RaceScreen() {
                   <th scope="row">exact (covariance)</th>
                   <td>–</td>
                   <td>{finish ? show(Number(finish.milliseconds.toFixed(1))) : '…'}</td>
-                  <td>{finish ? small(Math.max(finish.angle, 1e-16)) : '…'}</td>
+                  <td>{finish ? (finish.angle < 1e-16 ? '< 10⁻¹⁶' : small(finish.angle)) : '…'}</td>
                 </tr>
                 {lanes.map(({ runner, at }, i) => (
                   <tr key={runner.lane.id} data-lane={runner.lane.id} data-end={runner.end ?? 'running'}>
                     <th scope="row">
                       <span class={`swatch row-${i % 6}`} /> {runner.lane.name}
-                      {runner.end === 'converged' && at === runner.epochs.length - 1 ? ' ✓' : ''}
+                      {runner.angles[at] < FOUND ? ' ✓' : ''}
                     </th>
                     <td>{runner.epochs[at] ?? 0}</td>
                     <td>{(runner.milliseconds[at] ?? 0).toFixed(1)}</td>
@@ -225,7 +233,8 @@ export function RaceScreen() {
 }
 
 /** The exact solve: how long it takes, and how far it is from the singular value decomposition. */
-function useFinish(points: Matrix<Float64Array>, k: number): Finish | undefined {
+function useFinish(points: Matrix<Float64Array>, goal: Goal): Finish | undefined {
+  const { k } = goal;
   const finish = useSignal<Finish | undefined>(undefined);
   useEffect(() => {
     let left = false;
@@ -236,7 +245,9 @@ function useFinish(points: Matrix<Float64Array>, k: number): Finish | undefined 
       const begin = performance.now();
       const exact = await pca(points, { k, solver: 'covariance' });
       const milliseconds = performance.now() - begin;
-      const angle = Math.max(...principalAngles(exact.components, svd.components));
+      const angle = determined(goal)
+        ? Math.max(...principalAngles(exact.components, svd.components))
+        : angleToGoal(goal, Float64Array.from(exact.components.data));
       if (!left) finish.value = { milliseconds, angle };
     };
     solve().catch(() => {
@@ -245,6 +256,6 @@ function useFinish(points: Matrix<Float64Array>, k: number): Finish | undefined 
     return () => {
       left = true;
     };
-  }, [points, k, finish]);
+  }, [points, goal, finish]);
   return finish.value;
 }

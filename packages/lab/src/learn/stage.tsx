@@ -1,3 +1,4 @@
+import { tick } from '@scree/core/words';
 import type { ComponentChildren, SVGAttributes } from 'preact';
 import { useWidth } from '../charts/use-width.js';
 import { Label, type Point } from './draw.js';
@@ -88,7 +89,11 @@ function Axes({ view }: { view: View }) {
     const count = Math.floor(most / gap);
     return Array.from({ length: 2 * count + 1 }, (_, i) => (i - count) * gap);
   };
-  const name = (value: number): string => String(Number(value.toPrecision(6)));
+  // A real minus in exponents too.
+  const name = (value: number): string => tick(value).replaceAll('-', '−');
+  // As many names as have room beside one another.
+  const names = Math.max(...along(across).map((x) => name(x).length));
+  const every = Math.max(1, Math.ceil((7 * names + 8) / (gap * scale)));
   return (
     <g class="axes">
       {along(across).map((x) => (
@@ -98,7 +103,9 @@ function Axes({ view }: { view: View }) {
         <line key={`y${y}`} class={y === 0 ? 'axis' : ''} y1={at(0, y)[1]} y2={at(0, y)[1]} x1={0} x2={width} />
       ))}
       {along(across)
-        .filter((x) => x !== 0 && Math.abs(at(x, 0)[0] - width / 2) < width / 2 - 24)
+        .filter(
+          (x) => x !== 0 && Math.round(x / gap) % every === 0 && Math.abs(at(x, 0)[0] - width / 2) < width / 2 - 24,
+        )
         .map((x) => (
           <Label key={x} at={[at(x, 0)[0], height - 9]} class="tick">
             {name(x)}

@@ -1,7 +1,7 @@
 import { useWidth } from '../charts/use-width.js';
 import { Label, type Point, pathOf } from './draw.js';
 import { lineAngle, type Turning } from './turning.js';
-import { fixed } from './words.js';
+import { fixed, unitsFor } from './words.js';
 
 const HEIGHT = 168;
 const MARGIN = { top: 22, bottom: 34, left: 6, right: 6 };
@@ -21,6 +21,7 @@ export function TurnChart({ turning, angle }: { turning: Turning; angle: number 
   const kept = turning.kept(here);
   const [left, right, low, high] = [x(-Math.PI / 2), x(Math.PI / 2), y(0), y(turning.total)];
   const axis = x(turning.axis);
+  const { text } = unitsFor(turning.total);
   return (
     <div class="turn-chart" ref={home} style={{ minHeight: `${HEIGHT}px` }}>
       {width > 0 && (
@@ -28,7 +29,11 @@ export function TurnChart({ turning, angle }: { turning: Turning; angle: number 
           width={width}
           height={HEIGHT}
           role="img"
-          aria-label={`Variance against the angle of the line. Kept is most, ${fixed(turning.kept(turning.axis))}, at ${degreesOf(turning.axis)}, and least, ${fixed(turning.kept(turning.axis + Math.PI / 2))}, across it; kept and lost always add up to ${fixed(turning.total)}.`}
+          aria-label={`Variance against the angle of the line. ${
+            turning.level
+              ? `Kept is ${text(turning.kept(0))} at every angle`
+              : `Kept is most, ${text(turning.kept(turning.axis))}, at ${degreesOf(turning.axis)}, and least, ${text(turning.kept(turning.axis + Math.PI / 2))}, across it`
+          }; kept and lost always add up to ${text(turning.total)}.`}
         >
           <path class="area lost" d={`${pathOf(curve)}L${right} ${high}L${left} ${high}Z`} />
           <path class="area kept" d={`${pathOf(curve)}L${right} ${low}L${left} ${low}Z`} />
@@ -46,10 +51,14 @@ export function TurnChart({ turning, angle }: { turning: Turning; angle: number 
               {`${fixed(value, 0)}°`}
             </Label>
           ))}
-          <line class="goal" x1={axis} x2={axis} y1={high} y2={low} />
-          <Label at={[Math.min(Math.max(axis, left + 42), right - 42), HEIGHT - 7]} class="tick">
-            principal axis
-          </Label>
+          {!turning.level && (
+            <>
+              <line class="goal" x1={axis} x2={axis} y1={high} y2={low} />
+              <Label at={[Math.min(Math.max(axis, left + 42), right - 42), HEIGHT - 7]} class="tick">
+                principal axis
+              </Label>
+            </>
+          )}
           <line class="now" x1={x(here)} x2={x(here)} y1={high} y2={low} />
           <circle class="handle kept" cx={x(here)} cy={y(kept)} r={6} />
         </svg>

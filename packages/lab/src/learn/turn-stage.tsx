@@ -9,7 +9,8 @@ interface Props {
   readonly points: Matrix<Float64Array>;
   readonly reach: Reach;
   readonly angle: number;
-  readonly axis: number;
+  /** Angle of the principal axis, where there is one. */
+  readonly axis?: number;
   readonly onTurn: (angle: number) => void;
   readonly onLetGo: () => void;
 }
@@ -30,14 +31,14 @@ export function TurnStage({ points, reach, angle, axis, onTurn, onLetGo }: Props
     onPointerMove: (event: PointerEvent) => {
       if (holding.current) turnTo(view, event);
     },
-    onPointerUp: end,
-    onPointerCancel: end,
+    onPointerUp: letGo,
+    onPointerCancel: letGo,
   });
   const turnTo = (view: View, event: PointerEvent): void => {
     const [x, y] = view.from(event as unknown as Parameters<View['from']>[0]);
     if (Math.hypot(x, y) > 8 / view.scale) onTurn(Math.atan2(y, x));
   };
-  function end(): void {
+  function letGo(): void {
     if (!holding.current) return;
     holding.current = false;
     onLetGo();
@@ -62,10 +63,11 @@ export function TurnStage({ points, reach, angle, axis, onTurn, onLetGo }: Props
         const arm = (0.43 * Math.min(view.width, view.height)) / view.scale;
         const ends = [1, -1].map((side) => view.at(side * arm * ux, side * arm * uy));
         const wide = view.width / view.scale;
-        const [ax, ay] = [wide * Math.cos(axis), wide * Math.sin(axis)];
+        const end = (side: number, at: number): Point =>
+          view.at(side * wide * Math.cos(at), side * wide * Math.sin(at));
         return (
           <>
-            <Line class="goal" from={view.at(-ax, -ay)} to={view.at(ax, ay)} />
+            {axis !== undefined && <Line class="goal" from={end(-1, axis)} to={end(1, axis)} />}
             <Segments class="lost" of={all.map((i) => [place(i), landing(i)] as const)} />
             <Line class="turned-line" from={view.at(-wide * ux, -wide * uy)} to={view.at(wide * ux, wide * uy)} />
             <Dots class="cloud" size={7} at={all.map(place)} />

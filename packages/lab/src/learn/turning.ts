@@ -1,4 +1,5 @@
 import type { Matrix } from '@scree/core';
+import { meet } from './goal.js';
 import type { Moment } from './history.js';
 import type { Road } from './playback.js';
 import { covarianceOf, eigenOf } from './small-matrix.js';
@@ -8,19 +9,20 @@ export interface Turning {
   readonly total: number;
   /** Angle of the principal axis, from −π/2 to π/2. */
   readonly axis: number;
-  /** λ₁ − λ₂: how much there is to gain. */
-  readonly gap: number;
+  /** Whether λ₁ = λ₂: every line keeps as much, and there is no principal axis. */
+  readonly level: boolean;
   /** uᵀCu: the variance along a line at that angle. What is lost is the rest of the total. */
   kept(angle: number): number;
 }
 
 export function turningOf(points: Matrix<Float64Array>): Turning {
   const c = covarianceOf(points);
-  const { values, vectors } = eigenOf(c, 2);
+  const eigen = eigenOf(c, 2);
+  const { vectors } = eigen;
   return {
     total: c[0] + c[3],
     axis: lineAngle(Math.atan2(vectors[1], vectors[0])),
-    gap: values[0] - values[1],
+    level: meet(eigen, 1),
     kept: (angle) => {
       const [x, y] = [Math.cos(angle), Math.sin(angle)];
       return c[0] * x * x + 2 * c[1] * x * y + c[3] * y * y;
@@ -49,10 +51,9 @@ const NUDGE = 0.01;
 /**
  * Climbs to the most variance: kept'(θ) = −(λ₁ − λ₂)·sin 2(θ − θ₁), and a step goes along it. Without a gap every line is as good, and it stays.
  */
-export function climb({ axis, gap, total }: Turning, from: number): Road<Turned> {
+export function climb({ axis, level }: Turning, from: number): Road<Turned> {
   let epoch = -1;
   let off = lineAngle(from - axis);
-  const level = gap <= 1e-12 * total;
   if (!level && Math.PI / 2 - Math.abs(off) < NUDGE) off = Math.sign(off || 1) * (Math.PI / 2 - NUDGE);
   let done = false;
   return {

@@ -4,7 +4,7 @@ import { useEffect, useMemo } from 'preact/hooks';
 import { Choose, Controls, Slider } from './controls.js';
 import { cloudWith, expectedTurn, fanOf, lineTurn, subspaceTurn, typical, type Wobble, wobble } from './fan.js';
 import { FanStage } from './fan-stage.js';
-import { Formula, frac, Live, num, op, Piece, row, sub } from './formula.js';
+import { Formula, frac, Live, num, op, Piece, row, square, sub, sum } from './formula.js';
 import { usePlayback } from './playback.js';
 import { Screen } from './screen.js';
 import { numberIn, oneOf, useSettings } from './settings.js';
@@ -38,7 +38,7 @@ export function UniquenessScreen() {
   const now = shown ? subspaceTurn(shown.axes, still, k) : 0;
   const across = k === 1 ? second : third;
   const gap = (k === 1 ? FIRST : second) - across;
-  const expected = expectedTurn(k === 1 ? FIRST : second, across, noise);
+  const expected = expectedTurn([FIRST, second, third], k, noise);
   const what = k === 1 ? 'axis' : 'plane';
   const told = `λ₁ = ${fixed(FIRST)}, λ₂ = ${fixed(second)}, λ₃ = ${fixed(third)}. Noise turns the first axis by ${angleText(turns.axis)}, typically, and the ${what} of the first ${k === 1 ? 'component' : 'two'} by ${angleText(turns.subspace)}. ${summary(turns.axis, turns.subspace, k)}`;
 
@@ -123,10 +123,12 @@ export function UniquenessScreen() {
             <Bars values={[FIRST, second, third]} k={k} />
             <Formula>
               <Piece>
-                {row(<mtext>turn of the {what}</mtext>, <mspace width="0.3em" />, op('≈'))}
+                {row(square(<mtext>turn</mtext>), op('≈'), frac(square('ε'), row('n', op('−'), num(1))))}
+                <mspace width="0.3em" />
+                {sum(row('i', op('≤'), num(k), op('<'), 'j'))}
                 {frac(
-                  row('ε', <msqrt>{row(lambda(k), op('+'), lambda(k + 1))}</msqrt>),
-                  row(<msqrt>{row('n', op('−'), num(1))}</msqrt>, op('('), lambda(k), op('−'), lambda(k + 1), op(')')),
+                  row(lambda('i'), op('+'), lambda('j')),
+                  square(row(op('('), lambda('i'), op('−'), lambda('j'), op(')'))),
                 )}
               </Piece>
               <Piece>
@@ -134,7 +136,7 @@ export function UniquenessScreen() {
                 <Live value={gap} of="net" />
               </Piece>
               <Piece>
-                <mtext>turn ≈</mtext>
+                <mtext>turn of the {what} ≈</mtext>
                 <Live value={expected > 0.7 ? 'anything' : angleText(expected)} of="net" />
                 <mtext>, measured</mtext>
                 <Live value={angleText(turns.subspace)} of="kept" />
@@ -191,11 +193,12 @@ export function UniquenessScreen() {
   );
 }
 
-const lambda = (index: number) => sub('λ', num(index));
+const lambda = (index: number | string) => sub('λ', typeof index === 'number' ? num(index) : index);
 
 function summary(axis: number, subspace: number, k: number): string {
   if (subspace > LOOSE) return `The ${k === 1 ? 'axis' : 'plane'} is not determined.`;
-  return axis > LOOSE ? 'The axes spin, the plane holds.' : 'Axes and subspace hold.';
+  if (k === 1) return 'The axis holds.';
+  return axis > LOOSE ? 'The axes spin, the plane holds.' : 'Axes and plane hold.';
 }
 
 /** The three variances as bars; a dashed line where the subspace ends. */

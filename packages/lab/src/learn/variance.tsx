@@ -3,7 +3,22 @@ import { percent } from '@scree/core/words';
 import { useEffect, useMemo, useRef } from 'preact/hooks';
 import { boxOf, cloudChoices, useCloud } from './clouds.js';
 import { Choose, Controls, Slider, Switch } from './controls.js';
-import { Formula, frac, Live, norm, num, op, Piece, row, square, sub, sum, transposed, word } from './formula.js';
+import {
+  Formula,
+  frac,
+  Live,
+  norm,
+  num,
+  op,
+  Piece,
+  row,
+  square,
+  sub,
+  sum,
+  tenTo,
+  transposed,
+  word,
+} from './formula.js';
 import { reducedMotion } from './motion.js';
 import { usePlayback } from './playback.js';
 import { Screen } from './screen.js';
@@ -11,7 +26,7 @@ import { numberIn, useSettings } from './settings.js';
 import { TurnChart } from './turn-chart.js';
 import { TurnStage } from './turn-stage.js';
 import { climb, lineAngle, ON_AXIS, turningOf } from './turning.js';
-import { angleText, fixed } from './words.js';
+import { angleText, fixed, unitsFor } from './words.js';
 
 const USUAL = { cloud: 'tilted', angle: '-50', snap: 'yes' };
 
@@ -53,10 +68,17 @@ export function VarianceScreen() {
     else playback.play();
   }, [playback]);
 
-  const converged = Math.abs(off) < ON_AXIS;
-  const told = `The line keeps ${fixed(kept)} and loses ${fixed(lost)} of ${fixed(turning.total)}: ${percent(kept / turning.total)} kept. ${
-    converged ? 'It lies on the principal axis.' : `${angleText(off)} to the principal axis.`
+  const converged = turning.level || Math.abs(off) < ON_AXIS;
+  const { total, level } = turning;
+  const units = unitsFor(total);
+  const told = `The line keeps ${units.text(kept)} and loses ${units.text(lost)} of ${units.text(total)}: ${percent(kept / total)} kept. ${
+    level
+      ? 'λ₁ = λ₂: the axis is not determined, every line keeps as much.'
+      : converged
+        ? 'It lies on the principal axis.'
+        : `${angleText(off)} to the principal axis.`
   }`;
+  const power = units.power === 0 ? '' : row(tenTo(units.power), op('·'));
   return (
     <Screen
       id="variance"
@@ -75,7 +97,7 @@ export function VarianceScreen() {
           points={cloud.points}
           reach={boxOf(cloud.points)}
           angle={angle}
-          axis={turning.axis}
+          {...(level ? {} : { axis: turning.axis })}
           onTurn={turn}
           onLetGo={() => letGo(snap)}
         />
@@ -121,25 +143,31 @@ export function VarianceScreen() {
                 {sum('i')}
                 {square(row(op('('), transposed('u'), sub('x', 'i'), op(')')))}
                 {op('=')}
-                <Live value={kept} of="kept" />
+                <Live value={units.text(kept)} of="kept" />
               </Piece>
               <Piece>
                 {frac(num(1), row('n', op('−'), num(1)))}
                 {sum('i')}
                 {square(norm(sub('x', 'i'), op('−'), row(op('('), transposed('u'), sub('x', 'i'), op(')')), 'u'))}
                 {op('=')}
-                <Live value={lost} of="lost" />
+                <Live value={units.text(lost)} of="lost" />
               </Piece>
+              {power && (
+                <Piece>
+                  {row(trace, op('='))}
+                  <Live value={units.text(total)} />
+                </Piece>
+              )}
               <Piece>
-                <Live value={kept} of="kept" />
+                {power && row(power, op('('))}
+                <Live value={units.mantissa(kept)} of="kept" />
                 {op('+')}
-                <Live value={lost} of="lost" />
+                <Live value={units.mantissa(lost)} of="lost" />
+                {power && op(')')}
                 {op('=')}
-                <Live value={turning.total} />
-                {op('=')}
-                {word('tr')}
-                <mspace width="0.2em" />
-                <mi>C</mi>
+                {power}
+                <Live value={units.mantissa(total)} />
+                {!power && row(op('='), trace)}
               </Piece>
             </Formula>
           </div>
@@ -149,7 +177,7 @@ export function VarianceScreen() {
         </>
       }
       told={told}
-      angle={Math.abs(off)}
+      angle={level ? 0 : Math.abs(off)}
       converged={converged}
       tries={[
         <>Turn the line across the cloud: there it keeps the least, and that least is the other eigenvalue, λ₂.</>,
@@ -172,6 +200,8 @@ export function VarianceScreen() {
     />
   );
 }
+
+const trace = row(word('tr'), <mspace width="0.2em" />, 'C');
 
 /** Both parts of the total as one bar. */
 function Bar({ kept, lost }: { kept: number; lost: number }) {

@@ -1,4 +1,6 @@
-import { ConvergenceError, type Matrix, principalAngles } from '@scree/core';
+import { ConvergenceError, type Matrix } from '@scree/core';
+import { show } from '@scree/core/words';
+import { angleToGoal, determined, gapAfter, goalOf, isFlat } from './goal.js';
 import type { Moment } from './history.js';
 import type { Road } from './playback.js';
 import { random } from './random.js';
@@ -30,7 +32,7 @@ export interface Weighed extends Moment {
   readonly reconstruction: number;
   readonly orthogonality: number;
   readonly loss: number;
-  /** To the exact subspace, in radians. */
+  /** To the exact subspace, in radians; to the nearest where several are as good. */
   readonly angle: number;
   readonly defect: number;
   readonly alpha: number;
@@ -58,6 +60,8 @@ export function weighable({ rows, cols, data }: Matrix<Float64Array>): Weighable
 export const usualStep = (rule: WeightRule): number => (rule === 'autoencoder' ? 0.1 : 0.25);
 
 const TOLERANCE = 1e-7;
+/** Of Sanger's rule where a variance is zero: its row dies out as slowly as 1/√epochs. */
+const FADING = 1e-5;
 /** Epochs without progress after which a step jumps to and fro. */
 const PATIENCE = 300;
 const EPOCHS = 20_000;
@@ -74,12 +78,13 @@ export function weightsRoad(
   seed: number,
   hand: Hand,
 ): Road<Weighed> {
-  const { c, vectors } = data;
+  const { c } = data;
   const d = data.points.cols;
-  const exact = { rows: k, cols: d, data: vectors.slice(0, k * d) };
+  const goal = goalOf(data, k);
   let w = startRows(data, k, start, seed);
   let epoch = -1;
-  let [best, lowest, idle, first] = [w, Number.POSITIVE_INFINITY, 0, Number.NaN];
+  let best: Weighed | undefined;
+  let [lowest, idle, first] = [Number.POSITIVE_INFINITY, 0, Number.NaN];
   let least = Number.POSITIVE_INFINITY;
   let alphaBefore = hand.alpha;
   let done = false;
@@ -102,44 +107,70 @@ export function weightsRoad(
       // Near the end a loss has no digits left to fall, but steps still get shorter.
       idle = progress < lowest * (1 - 1e-12) || size < least ? 0 : idle + 1;
       least = Math.min(least, size);
-      const settled = Number.isFinite(loss) && size < TOLERANCE;
-      if (!Number.isFinite(loss) || loss > 4 * first + 4 || (idle > PATIENCE && !settled)) {
-        w = best;
-        idle = 0;
-        throw tooLong(hand.step, rule, epoch);
-      }
-      if (progress < lowest) [best, lowest] = [w, progress];
+      const fading = rule === 'sanger' && !pinned(data, k, alpha);
+      const settled = Number.isFinite(loss) && size < (fading ? FADING : TOLERANCE);
+      const jumping = idle > PATIENCE && !settled && size > slowest(data, hand.step);
       epoch++;
-      const angles = principalAngles({ rows: k, cols: d, data: w }, exact);
-      const angle = angles.length < k ? Math.PI / 2 : angles[k - 1];
+      if (best && (!Number.isFinite(loss) || loss > 4 * first + 4 || jumping)) {
+        w = best.w;
+        idle = 0;
+        throw tooLong(hand.step, rule, { ...best, epoch });
+      }
+      const angle = angleToGoal(goal, w);
       const defect = defectOf(w, k, d);
-      done = settled && angle < 1e-6 && defect < 1e-6;
-      if (epoch >= EPOCHS)
-        throw new ConvergenceError(
-          `After ${epoch} epochs it has not come to rest. Try a longer step, or another start.`,
-          undefined,
-        );
-      return {
+      done = settled && angle < 1e-6 && (defect < 1e-6 || !pinned(data, k, alpha));
+      const moment = {
         epoch,
         w,
-        reconstruction: rec.loss,
+        reconstruction: Math.max(0, rec.loss),
         orthogonality: orth.loss,
-        loss,
+        loss: Math.max(0, loss),
         angle,
         defect,
         alpha,
         converged: done,
       };
+      if (progress < lowest) [best, lowest] = [moment, progress];
+      if (epoch >= EPOCHS && !done) throw tooSlow(epoch, hand.step, rule, data, k);
+      return moment;
     },
   };
 }
 
-function tooLong(step: number, rule: WeightRule, epoch: number): ConvergenceError<undefined> {
+/** Whether the loss has a say in how long all rows are: a direction that the data do not have passes whatever its length, but for α. */
+export function pinned(data: Weighable, k: number, alpha: number): boolean {
+  return alpha > 0 || !isFlat(data, k - 1);
+}
+
+/** Steps of this size may go on growing for long without any harm: towards an axis that is hardly one they are small, and grow half of the way. */
+function slowest(data: Weighable, step: number): number {
+  const gap = gapAfter(data, 1);
+  return step * gap < 0.02 ? Math.max(1e-4, 2 * gap) : 1e-4;
+}
+
+/** Epochs go as 1/gap: what may help, and why it takes so long. */
+function tooSlow(
+  epoch: number,
+  step: number,
+  rule: WeightRule,
+  data: Weighable,
+  k: number,
+): ConvergenceError<undefined> {
+  const gap = gapAfter(data, k);
+  const why = determined(goalOf(data, k)) && gap < 0.01 ? ` λ₁ and λ₂ differ by only ${show(100 * gap, 2)} %.` : '';
+  const remedy = step > usualStep(rule) ? 'a shorter step' : 'a longer step';
+  return new ConvergenceError(
+    `After ${epoch} epochs it has not come to rest.${why} Try ${remedy}, or another start.`,
+    undefined,
+  );
+}
+
+function tooLong(step: number, rule: WeightRule, back: Weighed): ConvergenceError<Weighed> {
   const expected = Number(Math.min(step / 4, usualStep(rule)).toPrecision(2));
   const details = { option: 'step', value: step, expected };
   return new ConvergenceError(
-    `A step of ${step} is too long: after ${epoch} epochs the loss does not fall.`,
-    undefined,
+    `A step of ${step} is too long: after ${back.epoch} epochs the loss does not fall.`,
+    back,
     details,
     'DIVERGED',
   );

@@ -1,12 +1,11 @@
-import { show } from '@scree/core/words';
+import { powerOfTen, show } from '@scree/core/words';
 
-/** An angle in degrees: 12.3°, 4.1 × 10⁻⁵ °. */
+/** An angle in degrees: 12.3°, 4.1 × 10⁻⁵°. */
 export function angleText(radians: number): string {
   const degrees = (Math.abs(radians) * 180) / Math.PI;
   if (degrees >= 0.1) return `${degrees.toFixed(1)}°`;
   if (degrees < 1e-14) return '0°';
-  const text = show(degrees, 2);
-  return text.includes('×') ? `${text}\u00a0°` : `${text}°`;
+  return `${show(degrees, 2)}°`;
 }
 
 /** So many decimals, with a real minus: numbers that move must not change their width. */
@@ -20,6 +19,34 @@ export function small(value: number): string {
   const size = Math.abs(value);
   if (size >= 0.001 && size < 1e4) return fixed(value, size >= 100 ? 1 : size >= 10 ? 2 : 4);
   return size === 0 ? '0' : show(Number(value.toPrecision(2)));
+}
+
+/** How numbers of one kind are written: with decimals of use at their size, and a power of ten where that is far from 1. */
+export interface Units {
+  /** The exponent of that power; 0 where there is none. */
+  readonly power: number;
+  /** The number in front of it. */
+  mantissa(value: number): string;
+  /** The whole number. */
+  text(value: number): string;
+}
+
+/** Units for numbers up to a size: data may be in nanometres or in pounds of a nation. */
+export function unitsFor(size: number, digits = 3): Units {
+  const exponent = size > 0 && Number.isFinite(size) ? Math.floor(Math.log10(size)) : 0;
+  const power = exponent < -1 || exponent > 3 ? exponent : 0;
+  const decimals = Math.max(2, digits - 1 - (exponent - power));
+  const mantissa = (value: number): string => fixed(value / 10 ** power, decimals);
+  return {
+    power,
+    mantissa,
+    text: (value) => (power === 0 ? mantissa(value) : `${mantissa(value)}\u00a0×\u00a0${powerOfTen(10 ** power)}`),
+  };
+}
+
+/** Sentences one after the other; those with nothing in them are left out. */
+export function sentences(...all: readonly string[]): string {
+  return all.filter((one) => one !== '').join(' ');
 }
 
 const SUBSCRIPTS = '₀₁₂₃₄₅₆₇₈₉';

@@ -9,14 +9,15 @@ import {
   leastOf,
 } from '../../src/learn/charges-law.js';
 import { cloudOf } from '../../src/learn/clouds.js';
+import { cloudWith } from '../../src/learn/fan.js';
 import { random } from '../../src/learn/random.js';
 import { orthogonalityTerm, productTransposed, reconstructionTerm } from '../../src/learn/weight-terms.js';
 import { weighable } from '../../src/learn/weights.js';
 
 const data = weighable(cloudOf('pancake', 3).points);
 
-function arrive(law: Law, k: number, alpha = 1, seed = 1): Charged {
-  const road = chargesRoad(law, k, seed, { c: data.c, vectors: data.vectors, hand: { alpha } });
+function arrive(law: Law, k: number, alpha = 1, seed = 1, pull = data): Charged {
+  const road = chargesRoad(law, k, seed, { ...pull, hand: { alpha } });
   let last = road.next();
   for (let next = last; next; next = road.next()) last = next;
   return last!;
@@ -85,4 +86,27 @@ describe('data that pull too', () => {
     expect(angle).toBeLessThan(1e-5);
     expect(off).toBeLessThan(1e-5);
   });
+
+  it.each([0, 0.5])('come to rest where λ₂ = λ₃, in one of the planes that are as good, α = %f', (alpha) => {
+    for (const values of [
+      [4, 1, 1],
+      [2, 2, 2],
+    ]) {
+      const { converged, angle, off, w } = arrive('rods', 2, alpha, 1, weighable(cloudWith(values)));
+      expect(converged).toBe(true);
+      expect(angle).toBeLessThan(1e-5);
+      expect(off).toBeLessThan(1e-5);
+      expect(reconstructionTerm(w, weighable(cloudWith(values)).c, 2, 3).loss).toBeCloseTo(values[2] / values[0], 6);
+    }
+  });
+
+  it.each([2, 3, 4])(
+    'come to rest with %i rows where they lie on a line, though nothing says how long W is across',
+    (k) => {
+      const line = weighable(cloudWith([4, 0, 0]));
+      const { converged, w } = arrive('rods', k, 0, 1, line);
+      expect(converged).toBe(true);
+      expect(reconstructionTerm(w, line.c, k, 3).loss).toBeCloseTo(0, 8);
+    },
+  );
 });

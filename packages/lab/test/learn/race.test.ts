@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { cloudChoices, cloudOf } from '../../src/learn/clouds.js';
+import { cloudWith } from '../../src/learn/fan.js';
 import { FOUND, race, wideCloud } from '../../src/learn/race-lanes.js';
 
 const fields = [
@@ -14,7 +15,12 @@ describe.each(fields)('the race on $id', ({ points }) => {
     for (let next = last; next; next = road.next()) last = next;
     expect(last?.converged).toBe(true);
     for (const { lane, end, angles, epochs, milliseconds } of runners) {
-      expect(end, lane.name).toBe('converged');
+      expect(end, lane.name).toBe('arrived');
+      // At the first epoch that is there, and not when somebody looks next.
+      expect(
+        angles.findIndex((angle) => angle < FOUND),
+        lane.name,
+      ).toBe(angles.length - 1);
       expect(angles[angles.length - 1], lane.name).toBeLessThan(FOUND);
       expect(epochs).toHaveLength(milliseconds.length);
     }
@@ -27,5 +33,17 @@ describe.each(fields)('the race on $id', ({ points }) => {
     factored.angles.forEach((angle, i) => {
       expect(pairwise.angles[i]).toBeCloseTo(angle, 8);
     });
+  });
+});
+
+describe('where variances are equal', () => {
+  it.each([[[4, 1, 1]], [[4, 4, 1]], [[2, 2, 2]], [[4, 1, 0]], [[4, 0, 0]]])('everybody arrives: %j', (values) => {
+    for (const k of [1, 2]) {
+      const { road, runners } = race(cloudWith(values), k, 1);
+      let last = road.next();
+      for (let next = last; next; next = road.next()) last = next;
+      expect(runners.map(({ end }) => end)).toEqual(runners.map(() => 'arrived'));
+      expect(last?.converged).toBe(true);
+    }
   });
 });

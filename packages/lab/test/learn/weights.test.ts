@@ -1,7 +1,10 @@
 import { autoencoderTerms, ConvergenceError } from '@scree/core';
 import { describe, expect, it } from 'vitest';
 import { cloudChoices, cloudOf } from '../../src/learn/clouds.js';
+import { cloudWith } from '../../src/learn/fan.js';
+import { scoresOn } from '../../src/learn/procrustes.js';
 import { random } from '../../src/learn/random.js';
+import { covarianceOf, eigenOf } from '../../src/learn/small-matrix.js';
 import { orthogonalityTerm, reconstructionTerm } from '../../src/learn/weight-terms.js';
 import {
   direction,
@@ -121,6 +124,30 @@ describe('α', () => {
   });
 });
 
+/** Points of a plane with these variances. */
+function plane(values: readonly [number, number]): ReturnType<typeof weighable> {
+  const points = cloudWith([...values, 0]);
+  return weighable(scoresOn(points, eigenOf(covarianceOf(points), 3).vectors.subarray(0, 6), 2));
+}
+
+describe('data that do not say everything', () => {
+  it.each(RULES)('are no reason for %s not to come to rest', (rule) => {
+    for (const k of rule === 'oja' ? [1] : [1, 2]) {
+      const round = run(rule, k, 'short', plane([2, 2]));
+      expect(round).toMatchObject({ converged: true });
+      expect(round.defect).toBeLessThan(1e-5);
+      const line = run(rule, k, 'short', plane([2, 0]));
+      expect(line).toMatchObject({ converged: true });
+      expect(line.reconstruction).toBeLessThan(1e-6);
+    }
+  });
+
+  it('pin the length of all rows as soon as α does', () => {
+    expect(run('autoencoder', 2, 'short', plane([2, 0])).defect).toBeGreaterThan(0.01);
+    expect(run('autoencoder', 2, 'short', plane([2, 0]), 0.5).defect).toBeLessThan(1e-5);
+  });
+});
+
 describe('too long a step', () => {
   it.each(RULES)('is told as such by %s, which goes on with a shorter one', (rule) => {
     const hand = { alpha: 0, step: 3 };
@@ -133,5 +160,43 @@ describe('too long a step', () => {
     expect(go).toThrow(ConvergenceError);
     hand.step = usualStep(rule);
     expect(go().converged).toBe(true);
+  });
+
+  it('goes back to the lowest place, and says so', () => {
+    const road = weightsRoad(data, 'autoencoder', 1, 'short', 1, { alpha: 0, step: 1 });
+    const seen: Weighed[] = [];
+    let error: unknown;
+    try {
+      for (let next = road.next(); next; next = road.next()) seen.push(next);
+    } catch (caught) {
+      error = caught;
+    }
+    const { best } = error as ConvergenceError<Weighed>;
+    expect(best.loss).toBe(Math.min(...seen.map(({ loss }) => loss)));
+    expect(best.epoch).toBe(seen[seen.length - 1].epoch + 1);
+    // And from there it goes on.
+    expect(road.next()?.epoch).toBe(best.epoch + 1);
+  });
+
+  it.each(RULES)('is not what keeps %s from an axis that is hardly one', (rule) => {
+    for (const gap of [1e-2, 6e-3]) {
+      const last = run(rule, 1, 'short', plane([2, 2 * (1 - gap)]));
+      expect(last.converged).toBe(true);
+      expect(last.angle).toBeLessThan(1e-3);
+    }
+  });
+
+  it('is not advised to whoever has a long one already', () => {
+    const almost = plane([2, 2 * (1 - 1e-6)]);
+    for (const [step, advice] of [
+      [0.05, 'a longer step'],
+      [0.2, 'a shorter step'],
+    ] as const) {
+      const road = weightsRoad(almost, 'autoencoder', 1, 'short', 1, { alpha: 0, step });
+      const go = (): void => {
+        for (let next = road.next(); next; next = road.next());
+      };
+      expect(go).toThrow(advice);
+    }
   });
 });
