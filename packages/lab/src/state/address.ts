@@ -58,7 +58,10 @@ export function keepAddress(follow: (query: URLSearchParams) => void): () => voi
   const stop = effect(() => {
     const now = settings.value;
     const at = route.value;
-    if (at.path[0] === 'learn') return;
+    if (at.path[0] === 'learn') {
+      clearTimeout(later);
+      return;
+    }
     if (at.query.size > 0 && String(at.query) !== String(known?.query)) {
       known = at;
       clearTimeout(later);
