@@ -1,4 +1,5 @@
 import { cellNumber, isMissing } from './csv-cells.js';
+import { openQuote, splitRecords } from './csv-records.js';
 import { badFile, unsupported } from './file-error.js';
 import type { Column } from './table.js';
 import { textOf } from './text.js';
@@ -38,12 +39,16 @@ export function sniffDialect(bytes: Uint8Array, whole: boolean, path: string): D
   const { delimiter, decimalComma } = best;
   const width = best.width;
   if (width > MOST_COLUMNS) throw unsupported(path, `has ${width} columns of text`, 'Save it as .npy.');
-  const records = splitRecords(text, delimiter, Math.max(3, Math.min(ROWS, Math.floor(CELLS / width))), whole);
+  const most = Math.max(3, Math.min(ROWS, Math.floor(CELLS / width)));
+  const { records, open } = splitRecords(text, delimiter, most, whole);
+  if (records.length === 0 && open !== undefined) throw openQuote(path, undefined, open.at(-1));
   if (records.length === 0) throw badFile(path, 'it has no complete line');
   const usual = records.length > 1 ? records[1].length : records[0].length;
   const body = records.slice(1).filter((record) => record.length === usual);
   const tally = tallyColumns(body, usual, decimalComma);
   const header = isHeader(records[0], tally, decimalComma);
+  // Said here, where the columns may already look odd by what is missing; further down, reading comes upon it.
+  if (open !== undefined && whole) throw openQuote(path, records.length - (header ? 1 : 0), open.at(-1));
   const all = header
     ? tally
     : tallyColumns(
@@ -72,7 +77,8 @@ interface Verdict {
 
 /** A delimiter is good when it cuts all lines into the same number of cells, and most of them are numbers. */
 function judge(text: string, delimiter: string, whole: boolean): Verdict {
-  const records = splitRecords(text, delimiter, JUDGED, whole);
+  const { records: complete, open } = splitRecords(text, delimiter, JUDGED, whole);
+  const records = complete.length === 0 && open ? [open] : complete;
   const widths = new Map<number, number>();
   for (const { length } of records) widths.set(length, (widths.get(length) ?? 0) + 1);
   const [width, same] = [...widths].reduce((a, b) => (b[1] > a[1] ? b : a), [1, 0]);
@@ -89,51 +95,6 @@ function judge(text: string, delimiter: string, whole: boolean): Verdict {
   const trust = width === 1 ? 0.1 : delimiter === ' ' ? 0.6 : 1;
   const score = (same / Math.max(1, records.length)) * (0.25 + numbers) * trust;
   return { delimiter, decimalComma: comma > plain / 4 && comma > 0, width, score };
-}
-
-/** Records of a text, quotes undone, blanks around cells taken off; the last is left out when it may be cut. */
-export function splitRecords(text: string, delimiter: string, most: number, whole: boolean): string[][] {
-  const records: string[][] = [];
-  const blanks = delimiter === ' ';
-  let at = 0;
-  while (at < text.length && records.length < most) {
-    const record: string[] = [];
-    for (;;) {
-      while (text[at] === ' ' || (text[at] === '\t' && delimiter !== '\t')) at++;
-      let cell = '';
-      if (text[at] === '"') {
-        at++;
-        for (; at < text.length; at++) {
-          if (text[at] !== '"') cell += text[at];
-          else if (text[at + 1] === '"') {
-            cell += '"';
-            at++;
-          } else break;
-        }
-        at++;
-      }
-      const rest = at;
-      while (
-        at < text.length &&
-        text[at] !== delimiter &&
-        text[at] !== '\n' &&
-        text[at] !== '\r' &&
-        !(blanks && text[at] === '\t')
-      )
-        at++;
-      cell += text.slice(rest, at);
-      record.push(cell.trim());
-      if (blanks) while (text[at] === ' ' || text[at] === '\t') at++;
-      if (at >= text.length || text[at] === '\n' || text[at] === '\r') break;
-      if (!blanks) at++;
-    }
-    // A cut record, or one whose end nobody has seen.
-    if (at >= text.length && !whole) break;
-    if (text[at] === '\r' && text[at + 1] === '\n') at++;
-    at++;
-    if (record.length > 1 || record[0] !== '') records.push(record);
-  }
-  return records;
 }
 
 interface Tally {

@@ -3,6 +3,7 @@ import { type ByteReader, type Bytes, peek } from './bytes.js';
 import { cellNumber, isMissing } from './csv-cells.js';
 import { type Dialect, sniffDialect } from './csv-dialect.js';
 import { decimal } from './csv-number.js';
+import { openQuote } from './csv-records.js';
 import { FileError } from './file-error.js';
 import { blockRows, type DenseBatch, type Request, type Table } from './table.js';
 import { bytesOf, latin1Of, textOf } from './text.js';
@@ -211,7 +212,11 @@ class Scanner {
       at++;
       for (;;) {
         at = window.indexOf(QUOTE, at);
-        if (at === -1 || at >= end) return end;
+        if (at === -1 || at >= end) {
+          if (this.#last)
+            throw openQuote(this.#bytes.path, this.#record, textOf(window, start, Math.min(end, start + 100)));
+          return end;
+        }
         if (window[at + 1] !== QUOTE) break;
         at += 2;
       }

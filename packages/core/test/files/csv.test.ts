@@ -1,0 +1,67 @@
+import { describe, expect, it } from 'vitest';
+import { ScreeError } from '../../src/errors.js';
+import { openCsv } from '../../src/files/csv-table.js';
+import { FileSource } from '../../src/files/file-source.js';
+import type { FileOptions } from '../../src/files/options.js';
+import { memoryFile } from './make.js';
+import { rowsOf } from './support.js';
+
+interface Read {
+  readonly columns: readonly string[];
+  readonly leftOut: readonly string[];
+  readonly rows: readonly number[][];
+  readonly labels: readonly string[] | undefined;
+}
+
+/** What is read of a text, with records cut by a small window and whole: both must be the same. */
+async function read(content: string | Uint8Array, options: FileOptions = {}): Promise<Read> {
+  const [whole, cut] = await Promise.all([readWith(content, options, 1 << 20), readWith(content, options, 16)]);
+  expect(cut).toEqual(whole);
+  return whole;
+}
+
+async function readWith(content: string | Uint8Array, options: FileOptions, window: number): Promise<Read> {
+  const table = await openCsv(memoryFile(Buffer.from(content)), { memory: 2 ** 24, window });
+  const file = new FileSource(table, options, { path: 'x.csv', bytes: undefined });
+  const labels = options.label === undefined ? undefined : await file.labels();
+  return {
+    columns: file.columns,
+    leftOut: file.leftOut.map(({ name, why }) => `${name}: ${why}`),
+    rows: await rowsOf(file),
+    labels: labels && [...labels.codes].map((code) => labels.names[code]),
+  };
+}
+
+async function refused(content: string | Uint8Array, options: FileOptions = {}): Promise<ScreeError> {
+  const errors = await Promise.all(
+    [1 << 20, 16].map((window) => readWith(content, options, window).catch((reason: unknown) => reason)),
+  );
+  for (const error of errors) {
+    expect(error).toBeInstanceOf(ScreeError);
+    // One line, with a sentence that ends.
+    expect((error as ScreeError).message).toMatch(/^[^\n]+[.]$/);
+  }
+  expect((errors[1] as ScreeError).message).toBe((errors[0] as ScreeError).message);
+  return errors[0] as ScreeError;
+}
+
+const lines = (count: number, line: (i: number) => string): string =>
+  Array.from({ length: count }, (_, i) => line(i)).join('\n');
+
+describe('a quote that is never closed', () => {
+  it.each<[string, string, number | undefined]>([
+    ['in a row', 'id,a,b\nx,1,2\n"y,3,5\nz,4,9\nw,7,1\nv,5,5\n', 1],
+    ['in the first row', 'a,b\n1,"2\n3,4\n5,6\n', 0],
+    ['in the last row', 'a,b\n1,2\n3,4\n5,"6', 2],
+    ['without a header', '1,2\n3,5\n"4,4\n', 2],
+    ['after a doubled one', 'a,b,t\n1,2,x\n3,5,"""y""\n4,4,z\n', 1],
+    ['in the header', 'a,"b\n1,2\n3,4\n', undefined],
+    ['beyond the rows that are judged', `a,t\n${lines(1500, (i) => `${i},${i === 1200 ? '"' : ''}x`)}\n`, 1200],
+  ])('%s is refused, and said where', async (_, content, row) => {
+    const error = await refused(content);
+    expect(error).toMatchObject({ name: 'DataError', code: 'BAD_DATA' });
+    expect(error.details.row).toBe(row);
+    expect(error.message).toMatch(row === undefined ? /^The first line of / : new RegExp(`^Row ${row} of `));
+    expect(error.message).toContain('opens a quote that is never closed');
+  });
+});
