@@ -40,7 +40,7 @@ export function sniffDialect(bytes: Uint8Array, whole: boolean, path: string): D
   const width = best.width;
   if (width > MOST_COLUMNS) throw unsupported(path, `has ${width} columns of text`, 'Save it as .npy.');
   const most = Math.max(3, Math.min(ROWS, Math.floor(CELLS / width)));
-  const { records, open } = splitRecords(text, delimiter, most, whole);
+  const { records, end, open } = splitRecords(text, delimiter, most, whole);
   if (records.length === 0 && open !== undefined) throw openQuote(path, undefined, open.at(-1));
   if (records.length === 0) throw badFile(path, 'it has no complete line');
   const usual = records.length > 1 ? records[1].length : records[0].length;
@@ -56,7 +56,7 @@ export function sniffDialect(bytes: Uint8Array, whole: boolean, path: string): D
         usual,
         decimalComma,
       );
-  const complete = whole && records.length <= ROWS;
+  const complete = lookFurther(all, text, end, { delimiter, decimalComma, whole }) && whole;
   const named = header ? fullHeader(records[0], body, usual) : [];
   const names = columnNames(named, usual);
   const columns = names.map((name, j) => {
@@ -112,6 +112,33 @@ function tallyColumns(records: readonly string[][], width: number, decimalComma:
     }
   }
   return tally;
+}
+
+/**
+ * Looks for values of columns that have none so far, as far as the text goes: a column may be empty for long and filled
+ * further down. Says whether the text was read to its end.
+ */
+function lookFurther(
+  tally: Tally[],
+  text: string,
+  from: number,
+  { delimiter, decimalComma, whole }: { delimiter: string; decimalComma: boolean; whole: boolean },
+): boolean {
+  const most = Math.max(1, Math.floor(CELLS / 10 / tally.length));
+  for (let at = from; at < text.length; ) {
+    const empty = [...tally.keys()].filter((j) => tally[j].numbers + tally[j].texts === 0);
+    if (empty.length === 0) return false;
+    const { records, end } = splitRecords(text, delimiter, most, whole, at);
+    if (end === at) return false;
+    const found = tallyColumns(
+      records.filter((record) => record.length === tally.length).map((record) => empty.map((j) => record[j])),
+      empty.length,
+      decimalComma,
+    );
+    for (const [i, j] of empty.entries()) tally[j] = found[i];
+    at = end;
+  }
+  return true;
 }
 
 /** A line of names stands above columns of numbers; where all columns are text, it has no gaps and no numbers. */

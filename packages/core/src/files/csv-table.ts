@@ -374,7 +374,7 @@ class Scanner {
     const shown = JSON.stringify(text.length > 40 ? `${text.slice(0, 37)}...` : text);
     throw new DataError(
       'NOT_A_NUMBER',
-      `Row ${this.#record} of ${this.#bytes.path} holds ${shown} in column ${JSON.stringify(name)}, where the others hold numbers. Correct it, exclude the column, or leave the cell empty if it means a missing value.`,
+      `Row ${this.#record} of ${this.#bytes.path} holds ${shown} in column ${JSON.stringify(name)}, where numbers are expected. Correct it, exclude the column, or leave the cell empty if it means a missing value.`,
       { row: this.#record, column, columnName: name, value: text },
     );
   }

@@ -65,3 +65,40 @@ describe('a quote that is never closed', () => {
     expect(error.message).toContain('opens a quote that is never closed');
   });
 });
+
+describe('a column that is empty at first', () => {
+  const late = (rows: number, value: (i: number) => string, from = 1500) =>
+    `a,b,late\n${lines(rows, (i) => `${i},${(i * 7) % 11},${i < from ? '' : value(i)}`)}\n`;
+
+  it('is used when values come later, and misses those before', async () => {
+    const content = late(2000, (i) => String(i / 4));
+    expect(await refused(content)).toMatchObject({
+      code: 'MISSING_VALUES',
+      details: { row: 0, columnName: 'late', value: [{ name: 'late', count: 1500 }] },
+    });
+    const { columns, rows } = await read(content, { missing: 'drop' });
+    expect(columns).toEqual(['a', 'b', 'late']);
+    expect(rows).toHaveLength(500);
+    expect(rows[0]).toEqual([1500, (1500 * 7) % 11, 375]);
+  });
+
+  it('is text when texts come later, and left out when nothing comes', async () => {
+    expect((await read(late(2000, () => 'x'))).leftOut).toEqual(['late: text']);
+    expect((await read(late(2000, () => 'NA'))).leftOut).toEqual(['late: empty']);
+  });
+
+  it('is a number where the text is too long to look, and a word there says where it is', async () => {
+    const rows = 450_000;
+    const error = await readWith(
+      late(rows, () => 'x', rows - 2),
+      { missing: 'drop' },
+      1 << 20,
+    ).catch((reason: unknown) => reason);
+    expect(error).toMatchObject({ code: 'NOT_A_NUMBER', details: { row: rows - 2, columnName: 'late', value: 'x' } });
+  });
+
+  it('without a name, as behind a last delimiter, is used as well', async () => {
+    const content = `a,b,\n${lines(1200, (i) => `${i},${(i * 7) % 11},${i < 1100 ? '' : i}`)}\n`;
+    expect((await read(content, { missing: 'drop' })).columns).toEqual(['a', 'b', 'column2']);
+  });
+});
