@@ -2,10 +2,12 @@ import { cellNumber, isMissing } from './csv-cells.js';
 import { openQuote, splitRecords } from './csv-records.js';
 import { badFile, unsupported } from './file-error.js';
 import type { Column } from './table.js';
-import { textOf } from './text.js';
+import { linesOf } from './text.js';
 
 /** How a text table is written, and what its columns hold. */
 export interface Dialect {
+  /** Whether its texts are in Windows-1252: its beginning is no UTF-8. */
+  readonly windows: boolean;
   readonly delimiter: string;
   /** Whether numbers have a decimal comma. */
   readonly decimalComma: boolean;
@@ -29,7 +31,11 @@ export function sniffDialect(bytes: Uint8Array, whole: boolean, path: string): D
     throw unsupported(path, 'is text in UTF-16', 'Save it as UTF-8.');
   }
   if (bytes.includes(0)) throw badFile(path, 'it is neither text nor a format that scree knows');
-  const text = textOf(bytes).replace(/^\ufeff/, '');
+  // A line that is cut may be cut within a character.
+  const { text: marked, windows } = linesOf(
+    whole ? bytes : bytes.subarray(0, bytes.lastIndexOf(10) + 1 || bytes.length),
+  );
+  const text = marked.replace(/^\ufeff/, '');
   const start = text.slice(0, JUDGED_TEXT);
   const enough = start.length < text.length && (start.match(/\n/g)?.length ?? 0) > 2;
   const verdicts = DELIMITERS.map((delimiter) =>
@@ -65,7 +71,7 @@ export function sniffDialect(bytes: Uint8Array, whole: boolean, path: string): D
       return { name, kind: all[0].texts > 0 ? 'text' : 'other', type: 'row index' } as const;
     return describeColumn(name, all[j], complete || nameless);
   });
-  return { delimiter, decimalComma, header, columns };
+  return { windows, delimiter, decimalComma, header, columns };
 }
 
 interface Verdict {

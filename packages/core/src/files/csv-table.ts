@@ -6,7 +6,7 @@ import { decimal } from './csv-number.js';
 import { openQuote } from './csv-records.js';
 import { FileError } from './file-error.js';
 import { blockRows, type DenseBatch, type Request, type Table } from './table.js';
-import { bytesOf, latin1Of, textOf } from './text.js';
+import { bytesOf, eitherTextOf, latin1Of, windowsTextOf } from './text.js';
 
 /** Bytes looked at to find out how a table is written. */
 const SAMPLE = 4 << 20;
@@ -86,6 +86,7 @@ class Scanner {
   readonly #plan: Int32Array;
   /** A column that is a number and the text too. */
   readonly #alsoText: number | undefined;
+  readonly #textOf: typeof eitherTextOf;
   readonly #longest: number;
   /** One byte more than it holds: a line end after the last byte stops every loop. */
   #window: Uint8Array;
@@ -108,6 +109,8 @@ class Scanner {
     this.#delimiter = dialect.delimiter.charCodeAt(0);
     this.#blanks = dialect.delimiter === ' ';
     this.#point = dialect.decimalComma ? COMMA : POINT;
+    // A file may begin in ASCII alone: then each cell tells.
+    this.#textOf = dialect.windows ? windowsTextOf : eitherTextOf;
     this.#cols = numbers.length;
     this.#plan = new Int32Array(dialect.columns.length).fill(SKIPPED);
     numbers.forEach((column, slot) => {
@@ -214,7 +217,7 @@ class Scanner {
         at = window.indexOf(QUOTE, at);
         if (at === -1 || at >= end) {
           if (this.#last)
-            throw openQuote(this.#bytes.path, this.#record, textOf(window, start, Math.min(end, start + 100)));
+            throw openQuote(this.#bytes.path, this.#record, this.#textOf(window, start, Math.min(end, start + 100)));
           return end;
         }
         if (window[at + 1] !== QUOTE) break;
@@ -357,7 +360,7 @@ class Scanner {
 
   /** A cell's text without quotes and the blanks around it; null when it stands for nothing. */
   #text(start: number, end: number): string | null {
-    let text = textOf(this.#window, start, Math.min(end, this.#end)).trim();
+    let text = this.#textOf(this.#window, start, Math.min(end, this.#end)).trim();
     if (text.startsWith('"')) {
       const close = text.lastIndexOf('"');
       text = `${text.slice(1, Math.max(1, close)).replaceAll('""', '"')}${text.slice(close + 1)}`.trim();

@@ -102,3 +102,36 @@ describe('a column that is empty at first', () => {
     expect((await read(content, { missing: 'drop' })).columns).toEqual(['a', 'b', 'column2']);
   });
 });
+
+describe('text that is not in UTF-8', () => {
+  const latin = (text: string) => Buffer.from(text, 'latin1');
+  it('is read as Windows-1252: names, labels and numbers', async () => {
+    const content = latin(
+      'größe,gewicht,name\n1,2,Müller\n3,5,José\n4,4,\x80uro \x93caf\xe9\x94 long enough to be decoded at once\n',
+    );
+    const { columns, rows, labels } = await read(content, { label: 'name' });
+    expect(columns).toEqual(['größe', 'gewicht']);
+    expect(labels).toEqual(['Müller', 'José', '€uro “café” long enough to be decoded at once']);
+    expect(rows).toHaveLength(3);
+  });
+
+  it('is told cell by cell where it begins in ASCII', async () => {
+    const rows = 60_000;
+    const head = Buffer.from(`a,name\n${lines(rows, (i) => `${i},${'abcdefghi'.repeat(8)}`)}\n`);
+    const content = Buffer.concat([head, latin('1,Jos\xe9\n'), Buffer.from('2,José\n3,\ufffd\n')]);
+    expect(head.length).toBeGreaterThan(4 << 20);
+    const { labels } = await readWith(content, { label: 'name' }, 1 << 20);
+    expect(labels?.slice(rows)).toEqual(['José', 'José', '\ufffd']);
+  });
+
+  it('does not turn the rest of a file in UTF-8', async () => {
+    const content = Buffer.concat([
+      Buffer.from('é,name\n1,Müller\n2,José\n'),
+      latin('3,Jos\xe9\n'),
+      Buffer.from('4,Jose\ufffd\n'),
+    ]);
+    const { columns, labels } = await read(content, { label: 'name' });
+    expect(columns).toEqual(['é']);
+    expect(labels).toEqual(['Müller', 'José', 'José', 'Jose\ufffd']);
+  });
+});
