@@ -327,7 +327,11 @@ class Scanner {
           if (slot === TEXT) label = this.#text(start, at);
         }
         if (at >= end && !this.#last) break records;
-        if (blanks) while (window[at] === SPACE || window[at] === TAB) at++;
+        if (blanks) {
+          while (window[at] === SPACE || window[at] === TAB) at++;
+          // Behind these blanks the next cell may begin in the next window.
+          if (at >= end && !this.#last) break records;
+        }
         if (at >= end || window[at] === NEWLINE || window[at] === RETURN) {
           if (column + 1 < width) {
             // A line of blanks is blank too.

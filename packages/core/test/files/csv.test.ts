@@ -135,3 +135,13 @@ describe('text that is not in UTF-8', () => {
     expect(labels).toEqual(['Müller', 'José', 'José', 'Jose\ufffd']);
   });
 });
+
+describe('cells between blanks', () => {
+  it('are read wherever the window cuts', async () => {
+    const rows = Array.from({ length: 40 }, (_, i) => [i, (i * 7) % 11, i / 8]);
+    const content = ` a  b c\n${rows.map((row) => ` ${row.join('  ')} \n`).join('')}`;
+    for (let window = 8; window < 40; window++) {
+      expect((await readWith(content, {}, window)).rows).toEqual(rows);
+    }
+  });
+});
