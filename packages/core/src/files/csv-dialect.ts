@@ -1,5 +1,6 @@
 import { cellNumber, isMissing } from './csv-cells.js';
 import { openQuote, splitRecords } from './csv-records.js';
+import { readTop } from './csv-top.js';
 import { badFile, unsupported } from './file-error.js';
 import type { Column } from './table.js';
 import { linesOf } from './text.js';
@@ -8,6 +9,8 @@ import { linesOf } from './text.js';
 export interface Dialect {
   /** Whether its texts are in Windows-1252: its beginning is no UTF-8. */
   readonly windows: boolean;
+  /** Lines above the table. */
+  readonly above: number;
   readonly delimiter: string;
   /** Whether numbers have a decimal comma. */
   readonly decimalComma: boolean;
@@ -35,43 +38,80 @@ export function sniffDialect(bytes: Uint8Array, whole: boolean, path: string): D
   const { text: marked, windows } = linesOf(
     whole ? bytes : bytes.subarray(0, bytes.lastIndexOf(10) + 1 || bytes.length),
   );
-  const text = marked.replace(/^\ufeff/, '');
+  const { delimiter, comments, text, end } = readTop(marked.replace(/^\ufeff/, ''));
+  const lines = delimiter === undefined ? 0 : 1;
+  const table = sniffTable(text.slice(end), { delimiter, whole, path });
+  if (comments.length === 0 || table.header) return describe(table, windows, lines + comments.length);
+  // Without names below them, the last comment may hold these, and what looks like a row is one: "#1", "#ff0000".
+  const cells = (line: string) => splitRecords(line, table.delimiter, 1, true).records[0] ?? [];
+  const isRow = (line: string) =>
+    cells(line).length === table.width &&
+    cells(line).some((cell) => cellNumber(cell, table.decimalComma) !== undefined);
+  if (comments.some(isRow)) return describe(sniffTable(text, { delimiter, whole, path }), windows, lines);
+  const names = cells(comments[comments.length - 1].replace(/^#+/, ''));
+  const fit = names.length === table.width && names.every((name) => name !== '');
+  return describe(fit ? { ...table, names } : table, windows, lines + comments.length);
+}
+
+/** What is known of a table: how it is cut into cells, and what its columns hold. */
+interface Sniffed {
+  readonly delimiter: string;
+  readonly decimalComma: boolean;
+  readonly width: number;
+  /** Whether names are in its first line, and all names there are. */
+  readonly header: boolean;
+  readonly names: readonly string[];
+  readonly tally: readonly Tally[];
+  /** Whether the tally is that of all rows. */
+  readonly complete: boolean;
+}
+
+function sniffTable(
+  text: string,
+  { delimiter: given, whole, path }: { delimiter: string | undefined; whole: boolean; path: string },
+): Sniffed {
   const start = text.slice(0, JUDGED_TEXT);
   const enough = start.length < text.length && (start.match(/\n/g)?.length ?? 0) > 2;
-  const verdicts = DELIMITERS.map((delimiter) =>
+  const verdicts = (given === undefined ? DELIMITERS : [given]).map((delimiter) =>
     enough ? judge(start, delimiter, false) : judge(text, delimiter, whole),
   );
   const best = verdicts.reduce((a, b) => (b.score > a.score ? b : a));
   const { delimiter, decimalComma } = best;
-  const width = best.width;
-  if (width > MOST_COLUMNS) throw unsupported(path, `has ${width} columns of text`, 'Save it as .npy.');
-  const most = Math.max(3, Math.min(ROWS, Math.floor(CELLS / width)));
+  if (best.width > MOST_COLUMNS) throw unsupported(path, `has ${best.width} columns of text`, 'Save it as .npy.');
+  const most = Math.max(3, Math.min(ROWS, Math.floor(CELLS / best.width)));
   const { records, end, open } = splitRecords(text, delimiter, most, whole);
   if (records.length === 0 && open !== undefined) throw openQuote(path, undefined, open.at(-1));
   if (records.length === 0) throw badFile(path, 'it has no complete line');
-  const usual = records.length > 1 ? records[1].length : records[0].length;
-  const body = records.slice(1).filter((record) => record.length === usual);
-  const tally = tallyColumns(body, usual, decimalComma);
-  const header = isHeader(records[0], tally, decimalComma);
+  const width = usualWidth(records);
+  const body = records.slice(1).filter((record) => record.length === width);
+  const below = tallyColumns(body, width, decimalComma);
+  const header = isHeader(records[0], below, decimalComma) && !isTitle(records, width, decimalComma);
   // Said here, where the columns may already look odd by what is missing; further down, reading comes upon it.
   if (open !== undefined && whole) throw openQuote(path, records.length - (header ? 1 : 0), open.at(-1));
-  const all = header
-    ? tally
-    : tallyColumns(
-        records.filter((record) => record.length === usual),
-        usual,
-        decimalComma,
-      );
-  const complete = lookFurther(all, text, end, { delimiter, decimalComma, whole }) && whole;
-  const named = header ? fullHeader(records[0], body, usual) : [];
-  const names = columnNames(named, usual);
-  const columns = names.map((name, j) => {
-    const nameless = header && named[j] === '';
-    if (j === 0 && nameless && usual > 1)
-      return { name, kind: all[0].texts > 0 ? 'text' : 'other', type: 'row index' } as const;
-    return describeColumn(name, all[j], complete || nameless);
+  const tally =
+    header || records[0].length !== width ? below : tallyColumns([records[0], ...body], width, decimalComma);
+  const complete = lookFurther(tally, text, end, { delimiter, decimalComma, whole }) && whole;
+  const names = header ? fullHeader(records[0], body, width) : [];
+  return { delimiter, decimalComma, width, header, names, tally, complete };
+}
+
+function describe(table: Sniffed, windows: boolean, above: number): Dialect {
+  const { delimiter, decimalComma, width, header, names, tally, complete } = table;
+  const columns = columnNames(names, width).map((name, j) => {
+    const nameless = names[j] === '';
+    if (j === 0 && nameless && width > 1)
+      return { name, kind: tally[0].texts > 0 ? 'text' : 'other', type: 'row index' } as const;
+    return describeColumn(name, tally[j], complete || nameless);
   });
-  return { windows, delimiter, decimalComma, header, columns };
+  return { windows, above, delimiter, decimalComma, header, columns };
+}
+
+/** Cells that most rows have; the first may be one of names, or a title. */
+function usualWidth(records: readonly string[][]): number {
+  const counts = new Map<number, number>();
+  for (const { length } of records.length > 1 ? records.slice(1) : records)
+    counts.set(length, (counts.get(length) ?? 0) + 1);
+  return [...counts].reduce((a, b) => (b[1] > a[1] ? b : a))[0];
 }
 
 interface Verdict {
@@ -154,6 +194,13 @@ function isHeader(first: readonly string[], tally: readonly Tally[], decimalComm
   if (first.length !== tally.length) return false;
   if (first.some((cell, j) => isText(cell) && tally[j].numbers > tally[j].texts)) return true;
   return first.every((cell, j) => isText(cell) || (j === 0 && cell === '')) && first.some(isText);
+}
+
+/** A line that is one name short is a title when the names are in the next. */
+function isTitle(records: readonly string[][], width: number, decimalComma: boolean): boolean {
+  if (records[0].length === width || records[1].length !== width) return false;
+  const body = records.slice(2).filter((record) => record.length === width);
+  return body.length > 0 && isHeader(records[1], tallyColumns(body, width, decimalComma), decimalComma);
 }
 
 /** A header that is one name short lacks that of the row names, as R writes it, or ends before a last delimiter. */

@@ -144,6 +144,7 @@ class Scanner {
     await this.#more();
     const [a, b, c] = this.#window;
     if (this.#end >= 3 && a === 0xef && b === 0xbb && c === 0xbf) this.#at = 3;
+    for (let line = 0; line < this.#dialect.above; line++) await this.#passLine();
     if (!this.#dialect.header) return;
     // Blank lines may stand above the names.
     for (;;) {
@@ -156,6 +157,19 @@ class Scanner {
       }
       this.#at = next;
       if (latin1Of(this.#window.subarray(start, next)).trim() !== '') return;
+    }
+  }
+
+  /** Passes a line above the table, whatever it holds. */
+  async #passLine(): Promise<void> {
+    for (;;) {
+      const byte = this.#window[this.#at];
+      const ends = byte === NEWLINE || byte === RETURN;
+      // The line end may have a second half in the next window.
+      if (this.#at + (ends ? 1 : 0) >= this.#end && (await this.#more())) continue;
+      if (this.#at >= this.#end) return;
+      this.#at += byte === RETURN && this.#window[this.#at + 1] === NEWLINE && this.#at + 1 < this.#end ? 2 : 1;
+      if (ends) return;
     }
   }
 
@@ -318,7 +332,12 @@ class Scanner {
           if ((Number.isNaN(value) && !empty) || (stop !== delimiter && stop !== NEWLINE && stop !== RETURN)) {
             at = this.#cellEnd(start);
             if (at >= end && !this.#last) break records;
-            value = this.#number(start, at, column);
+            const read = this.#number(start, at);
+            if (read === undefined) {
+              if (this.#skipRecord() === -1 && !this.#last) break records;
+              throw this.#wrong(start, at, column);
+            }
+            value = read;
           }
           data[row * cols + slot] = value;
           if (column === this.#alsoText) label = Number.isNaN(value) ? null : this.#text(start, at);
@@ -372,34 +391,50 @@ class Scanner {
     return isMissing(text) ? null : text;
   }
 
-  #number(start: number, end: number, column: number): number {
+  /** A cell's number, NaN where it stands for nothing; undefined when it is none. */
+  #number(start: number, end: number): number | undefined {
     const text = this.#text(start, end);
-    if (text === null) return Number.NaN;
-    const value = cellNumber(text, this.#dialect.decimalComma);
-    if (value !== undefined) return value;
+    return text === null ? Number.NaN : cellNumber(text, this.#dialect.decimalComma);
+  }
+
+  /** A cell is no number: because it is a word, or because its row lacks cells, or is a title. */
+  #wrong(start: number, end: number, column: number): DataError {
+    if (this.#cells() !== this.#plan.length) return this.#ragged();
+    const text = this.#text(start, end) ?? '';
     const { name } = this.#dialect.columns[column];
+    const title =
+      this.#record === 0 && this.#dialect.header ? ' If these are the names, remove what stands above them.' : '';
     const shown = JSON.stringify(text.length > 40 ? `${text.slice(0, 37)}...` : text);
-    throw new DataError(
+    return new DataError(
       'NOT_A_NUMBER',
-      `Row ${this.#record} of ${this.#bytes.path} holds ${shown} in column ${JSON.stringify(name)}, where numbers are expected. Correct it, exclude the column, or leave the cell empty if it means a missing value.`,
+      `Row ${this.#record} of ${this.#bytes.path} holds ${shown} in column ${JSON.stringify(name)}, where numbers are expected. Correct it, exclude the column, or leave the cell empty if it means a missing value.${title}`,
       { row: this.#record, column, columnName: name, value: text },
     );
   }
 
-  #ragged(): DataError {
+  /** How many cells the record has. */
+  #cells(): number {
     const stop = this.#skipRecord();
-    const line = this.#window.subarray(this.#at, stop === -1 ? this.#end : stop);
+    const end = stop === -1 ? this.#end : stop;
     let cells = 1;
     for (let at = this.#at; ; cells++) {
       at = this.#cellEnd(at);
-      if (at >= this.#at + line.length || this.#window[at] === NEWLINE || this.#window[at] === RETURN) break;
-      at++;
       if (this.#blanks) while (this.#window[at] === SPACE || this.#window[at] === TAB) at++;
+      if (at >= end || this.#window[at] === NEWLINE || this.#window[at] === RETURN) return cells;
+      if (!this.#blanks) at++;
     }
+  }
+
+  #ragged(): DataError {
+    const cells = this.#cells();
     const expected = this.#plan.length;
+    const remedy =
+      this.#record === 0 && !this.#dialect.header && cells < expected
+        ? 'Remove it if it is a title above the table, or complete it.'
+        : 'Complete it or remove it.';
     return new DataError(
       'RAGGED_ROWS',
-      `Row ${this.#record} of ${this.#bytes.path} has ${cells} ${cells === 1 ? 'cell' : 'cells'}, the others have ${expected}. Complete it or remove it.`,
+      `Row ${this.#record} of ${this.#bytes.path} has ${cells} ${cells === 1 ? 'cell' : 'cells'}, the others have ${expected}. ${remedy}`,
       { row: this.#record, value: cells, expected },
     );
   }

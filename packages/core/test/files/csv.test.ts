@@ -145,3 +145,51 @@ describe('cells between blanks', () => {
     }
   });
 });
+
+describe('above a table', () => {
+  const rows = [
+    [1, 2, 3],
+    [4, 5, 7],
+    [2, 8, 1],
+  ];
+  const body = '1,2,3\n4,5,7\n2,8,1\n';
+  const semicolons = body.replaceAll(',', ';');
+
+  it.each([
+    ['a line for Excel', `sep=;\na;b;c\n${semicolons}`],
+    ['one in quotes, after a mark, with returns', `\ufeff"sep=;"\r\na;b;c\r\n${semicolons.replaceAll('\n', '\r\n')}`],
+    ['one that names a tab', `sep=\t\na\tb\tc\n${body.replaceAll(',', '\t')}`],
+    ['one with a delimiter that is seldom', `sep=:\na:b:c\n${body.replaceAll(',', ':')}`],
+    ['comments', `# made by a program\n# on a day, somewhere\n\n#\n\na,b,c\n${body}`],
+    ['comments with accents', `# größer als nötig, éàü\na,b,c\n${body}`],
+    ['a comment with as many cells as the table, and a number', `# made by, version, 3\na,b,c\n${body}`],
+    ['names in a comment, as NumPy writes them', `# made by NumPy\n# a,b,c\n${body}`],
+    ['names in a comment between blanks', `# a b c\n${body.replaceAll(',', ' ')}`],
+    ['a line for Excel, and a comment', `sep=;\n# "quoted\na;b;c\n${semicolons}`],
+  ])('may be %s', async (_, content) => {
+    expect(await read(content)).toMatchObject({ columns: ['a', 'b', 'c'], rows });
+  });
+
+  it('comments may leave a table without names', async () => {
+    expect(await read(`# no names here\n${body}`)).toMatchObject({ columns: ['column0', 'column1', 'column2'], rows });
+  });
+
+  it('lines that look like rows are rows', async () => {
+    const colours = '#ff0000,1,2\n#00ff00,3,5\nred,4,4\n#0000ff,5,9\n';
+    expect((await read(colours, { label: 'column0' })).labels).toEqual(['#ff0000', '#00ff00', 'red', '#0000ff']);
+    const all = '#1,1,2\n#2,3,5\n#3,4,4\n';
+    expect((await read(all)).rows).toHaveLength(3);
+    expect((await read(`#id,x,y\n${all}`)).columns).toEqual(['x', 'y']);
+  });
+
+  it.each([
+    ['a title', 'Report of May\na,b,c\n1,2,3\n4,5,7\n', 'RAGGED_ROWS', /Row 0 .* has 1 cell, .* title above the table/],
+    ['two lines of title', 'Report\nof May\na,b,c\n1,2,3\n4,5,7\n', 'RAGGED_ROWS', /Row 0 .* title above the table/],
+    ['a title one cell short', 'Report\na,b\n1,2\n4,5\n3,1\n', 'RAGGED_ROWS', /Row 0 .* title above the table/],
+    ['a title with empty cells', 'Report,,\na,b,c\n1,2,3\n4,5,7\n', 'NOT_A_NUMBER', /remove what stands above them/],
+  ])('%s is refused, and said so', async (_, content, code, message) => {
+    const error = await refused(content);
+    expect(error.code).toBe(code);
+    expect(error.message).toMatch(message);
+  });
+});
