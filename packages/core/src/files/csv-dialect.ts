@@ -1,4 +1,5 @@
 import { cellNumber, isMissing } from './csv-cells.js';
+import { columnNames, fullHeader, isHeader, isTitle, type Tally } from './csv-header.js';
 import { openQuote, splitRecords } from './csv-records.js';
 import { readTop } from './csv-top.js';
 import { badFile, unsupported } from './file-error.js';
@@ -84,12 +85,14 @@ function sniffTable(
   if (records.length === 0) throw badFile(path, 'it has no complete line');
   const width = usualWidth(records);
   const body = records.slice(1).filter((record) => record.length === width);
-  const below = tallyColumns(body, width, decimalComma);
-  const header = isHeader(records[0], below, decimalComma) && !isTitle(records, width, decimalComma);
+  const read = (cell: string) => cellNumber(cell, decimalComma);
+  const belowOf = (rows: readonly string[][]) => ({ rows, tally: tallyColumns(rows, width, decimalComma), read });
+  const below = belowOf(body);
+  const header = isHeader(records[0], below) && !isTitle(records, belowOf(body.slice(1)));
   // Said here, where the columns may already look odd by what is missing; further down, reading comes upon it.
   if (open !== undefined && whole) throw openQuote(path, records.length - (header ? 1 : 0), open.at(-1));
   const tally =
-    header || records[0].length !== width ? below : tallyColumns([records[0], ...body], width, decimalComma);
+    header || records[0].length !== width ? below.tally : tallyColumns([records[0], ...body], width, decimalComma);
   const complete = lookFurther(tally, text, end, { delimiter, decimalComma, whole }) && whole;
   const names = header ? fullHeader(records[0], body, width) : [];
   return { delimiter, decimalComma, width, header, names, tally, complete };
@@ -143,11 +146,6 @@ function judge(text: string, delimiter: string, whole: boolean): Verdict {
   return { delimiter, decimalComma: comma > plain / 4 && comma > 0, width, score };
 }
 
-interface Tally {
-  numbers: number;
-  texts: number;
-}
-
 function tallyColumns(records: readonly string[][], width: number, decimalComma: boolean): Tally[] {
   const tally = Array.from({ length: width }, () => ({ numbers: 0, texts: 0 }));
   for (const record of records) {
@@ -185,40 +183,6 @@ function lookFurther(
     at = end;
   }
   return true;
-}
-
-/** A line of names stands above columns of numbers; where all columns are text, it has no gaps and no numbers. */
-function isHeader(first: readonly string[], tally: readonly Tally[], decimalComma: boolean): boolean {
-  const isText = (cell: string) => !isMissing(cell) && cellNumber(cell, decimalComma) === undefined;
-  if (first.length === tally.length - 1) return first.every((cell) => cell !== '');
-  if (first.length !== tally.length) return false;
-  if (first.some((cell, j) => isText(cell) && tally[j].numbers > tally[j].texts)) return true;
-  return first.every((cell, j) => isText(cell) || (j === 0 && cell === '')) && first.some(isText);
-}
-
-/** A line that is one name short is a title when the names are in the next. */
-function isTitle(records: readonly string[][], width: number, decimalComma: boolean): boolean {
-  if (records[0].length === width || records[1].length !== width) return false;
-  const body = records.slice(2).filter((record) => record.length === width);
-  return body.length > 0 && isHeader(records[1], tallyColumns(body, width, decimalComma), decimalComma);
-}
-
-/** A header that is one name short lacks that of the row names, as R writes it, or ends before a last delimiter. */
-function fullHeader(header: readonly string[], body: readonly string[][], width: number): readonly string[] {
-  if (header.length === width) return header;
-  return body.every((record) => record[width - 1] === '') ? [...header, ''] : ['', ...header];
-}
-
-/** The names, each once; numbered where there are none. */
-function columnNames(given: readonly string[], width: number): string[] {
-  const taken = new Set<string>();
-  return Array.from({ length: width }, (_, j) => {
-    const base = given[j] || (j === 0 && given.length > 0 ? 'index' : `column${j}`);
-    let name = base;
-    for (let copy = 1; taken.has(name); copy++) name = `${base}_${copy}`;
-    taken.add(name);
-    return name;
-  });
 }
 
 function describeColumn(name: string, { numbers, texts }: Tally, complete: boolean): Column {

@@ -193,3 +193,70 @@ describe('above a table', () => {
     expect(error.message).toMatch(message);
   });
 });
+
+describe('names that are numbers', () => {
+  const iris = '5.1,3.5,1.4,0.2\n4.9,3.0,1.4,0.2\n4.7,3.2,1.3,0.2\n4.6,3.1,1.5,0.2\n';
+  const counted = iris.replace(/^\d/gm, (digit, at: number) => `${at / 16},${digit}`);
+  const pixels = lines(12, (i) => Array.from({ length: 64 }, (_, j) => (i * j * j) % 17).join(','));
+
+  it.each<[string, string, string[], number]>([
+    ['years', 'country,2019,2020,2021\nA,29684,30112,31004\nB,512,498,530\nC,7,9,12\n', ['2019', '2020', '2021'], 3],
+    ['years with gaps', 'country,1990,2000,2015\nA,2.5,3.5,4\nB,1,2,3\n', ['1990', '2000', '2015'], 2],
+    ['two years', 'country,2019,2020\nA,29684,30112\nB,512,498\n', ['2019', '2020'], 2],
+    ['years between texts', 'country,2019,2020,code\nA,29684,30112,x\nB,512,498,y\n', ['2019', '2020'], 2],
+    ['years alone', '2019,2020,2021\n29684,30112,31004\n512,498,530\n', ['2019', '2020', '2021'], 2],
+    ['those of pandas', `0,1,2,3\n${iris}`, ['0', '1', '2', '3'], 4],
+    [
+      'those of pandas above pixels',
+      `${[...Array(64).keys()].join(',')}\n${pixels}`,
+      [...Array(64).keys()].map(String),
+      12,
+    ],
+    ['those of pandas with its index', `,0,1,2,3\n${counted}`, ['0', '1', '2', '3'], 4],
+    ['those of pandas with its index, above indicators', ',0,1\n0,0,1\n1,1,0\n2,1,1\n', ['0', '1'], 3],
+    ['that of one column with its index', ',0\n0,1.5\n1,2.5\n2,0.5\n', ['0'], 3],
+    ['those of pandas with names of rows', ',0,1,2\na,5,1,0\nb,4,1,1\nc,3,7,9\n', ['0', '1', '2'], 3],
+    ['counted from one', `1,2,3,4\n${iris}`, ['1', '2', '3', '4'], 4],
+    [
+      'wavelengths',
+      `sample,1100,1102,1104\n${lines(9, (i) => `s${i},0.${i}1,0.${i}2,1.${i}4`)}\n`,
+      ['1100', '1102', '1104'],
+      9,
+    ],
+    [
+      'two of pandas',
+      `0,1\n${lines(20, (i) => `${Math.sin(i * i + 1).toFixed(4)},${Math.cos(3 * i * i + 1).toFixed(4)}`)}\n`,
+      ['0', '1'],
+      20,
+    ],
+  ])('may be %s', async (_, content, columns, rows) => {
+    const table = await read(content);
+    expect(table.columns).toEqual(columns);
+    expect(table.rows).toHaveLength(rows);
+  });
+
+  it.each<[string, string, number]>([
+    ['measurements', iris, 4],
+    ['measurements with a text', iris.replaceAll('\n', ',setosa\n'), 4],
+    ['1, 2, 3, followed by 2, 3, 4', '1,2,3\n2,3,4\n3,4,5\n4,5,6\n', 4],
+    ['a count row by row', '0,1,2,3\n4,5,6,7\n8,9,10,11\n', 3],
+    ['a table of products', '1,2,3,4\n2,4,6,8\n3,6,9,12\n4,8,12,16\n', 4],
+    ['small numbers', '1,2,3\n9,5,7\n8,6,4\n', 3],
+    ['indicators', '0,1\n1,0\n0,0\n1,1\n', 4],
+    ['indicators in threes', '0,1,2\n2,1,0\n1,1,2\n0,2,1\n', 4],
+    ['orders', '1,2,3,4\n2,1,4,3\n4,3,2,1\n3,4,1,2\n', 4],
+    ['names and ages', 'alice,23\nbob,45\ncarol,31\n', 3],
+    ['names and two numbers', 'alice,23,45\nbob,45,51\ncarol,31,47\n', 3],
+    ['beginnings and ends in years', 'A,1990,2001\nB,1985,1999\nC,1970,1971\n', 3],
+    ['a decay from 0, 1', `0,1\n${lines(40, (i) => `${((i + 1) / 50) ** 1.01},${Math.exp(-(i + 1) / 50)}`)}\n`, 41],
+    ['time from 0 in even steps', `0,1,2\n${lines(8, (i) => `0.${i + 1},${Math.sin(i)},${Math.cos(i)}`)}\n`, 9],
+  ])('are not seen in %s', async (_, content, rows) => {
+    expect((await read(content)).rows).toHaveLength(rows);
+  });
+
+  it('are not seen in a row that misses its first value', async () => {
+    const { columns, rows } = await read(',5,7,2\n3,4,5,6\n1,4,2,9\n', { missing: 'drop' });
+    expect(columns).toHaveLength(4);
+    expect(rows).toHaveLength(2);
+  });
+});
