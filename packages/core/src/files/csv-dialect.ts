@@ -1,5 +1,15 @@
-import { cellNumber, isMissing } from './csv-cells.js';
-import { columnNames, fullHeader, isHeader, isTitle, type Tally } from './csv-header.js';
+import { isMissing } from './csv-cells.js';
+import { type Below, columnNames, fullHeader, isHeader, isTitle, type Tally } from './csv-header.js';
+import {
+  countSign,
+  decideMarks,
+  noSigns,
+  numberIn,
+  numbersOf,
+  type Signs,
+  type Writing,
+  whatTells,
+} from './csv-marks.js';
 import { openQuote, splitRecords } from './csv-records.js';
 import { readTop } from './csv-top.js';
 import { badFile, unsupported } from './file-error.js';
@@ -13,10 +23,10 @@ export interface Dialect {
   /** Lines above the table. */
   readonly above: number;
   readonly delimiter: string;
-  /** Whether numbers have a decimal comma. */
-  readonly decimalComma: boolean;
   readonly header: boolean;
   readonly columns: readonly Column[];
+  /** How the numbers of each column are written. */
+  readonly writing: readonly Writing[];
 }
 
 const DELIMITERS = [',', '\t', ';', '|', ' '];
@@ -46,8 +56,7 @@ export function sniffDialect(bytes: Uint8Array, whole: boolean, path: string): D
   // Without names below them, the last comment may hold these, and what looks like a row is one: "#1", "#ff0000".
   const cells = (line: string) => splitRecords(line, table.delimiter, 1, true).records[0] ?? [];
   const isRow = (line: string) =>
-    cells(line).length === table.width &&
-    cells(line).some((cell) => cellNumber(cell, table.decimalComma) !== undefined);
+    cells(line).length === table.width && cells(line).some((cell) => whatTells(cell) !== 'text');
   if (comments.some(isRow)) return describe(sniffTable(text, { delimiter, whole, path }), windows, lines);
   const names = cells(comments[comments.length - 1].replace(/^#+/, ''));
   const fit = names.length === table.width && names.every((name) => name !== '');
@@ -57,11 +66,11 @@ export function sniffDialect(bytes: Uint8Array, whole: boolean, path: string): D
 /** What is known of a table: how it is cut into cells, and what its columns hold. */
 interface Sniffed {
   readonly delimiter: string;
-  readonly decimalComma: boolean;
   readonly width: number;
   /** Whether names are in its first line, and all names there are. */
   readonly header: boolean;
   readonly names: readonly string[];
+  readonly writing: readonly Writing[];
   readonly tally: readonly Tally[];
   /** Whether the tally is that of all rows. */
   readonly complete: boolean;
@@ -77,7 +86,7 @@ function sniffTable(
     enough ? judge(start, delimiter, false) : judge(text, delimiter, whole),
   );
   const best = verdicts.reduce((a, b) => (b.score > a.score ? b : a));
-  const { delimiter, decimalComma } = best;
+  const { delimiter } = best;
   if (best.width > MOST_COLUMNS) throw unsupported(path, `has ${best.width} columns of text`, 'Save it as .npy.');
   const most = Math.max(3, Math.min(ROWS, Math.floor(CELLS / best.width)));
   const { records, end, open } = splitRecords(text, delimiter, most, whole);
@@ -85,28 +94,35 @@ function sniffTable(
   if (records.length === 0) throw badFile(path, 'it has no complete line');
   const width = usualWidth(records);
   const body = records.slice(1).filter((record) => record.length === width);
-  const read = (cell: string) => cellNumber(cell, decimalComma);
-  const belowOf = (rows: readonly string[][]) => ({ rows, tally: tallyColumns(rows, width, decimalComma), read });
-  const below = belowOf(body);
-  const header = isHeader(records[0], below) && !isTitle(records, belowOf(body.slice(1)));
+  const below = belowOf(body, width, delimiter);
+  const header =
+    isHeader(records[0], below) &&
+    (records[0].length === width || !isTitle(records, belowOf(body.slice(1), width, delimiter)));
   // Said here, where the columns may already look odd by what is missing; further down, reading comes upon it.
   if (open !== undefined && whole) throw openQuote(path, records.length - (header ? 1 : 0), open.at(-1));
-  const tally =
-    header || records[0].length !== width ? below.tally : tallyColumns([records[0], ...body], width, decimalComma);
-  const complete = lookFurther(tally, text, end, { delimiter, decimalComma, whole }) && whole;
+  const { signs } = header || records[0].length !== width ? below : belowOf([records[0], ...body], width, delimiter);
+  const complete = lookFurther(signs, text, end, { delimiter, whole }) && whole;
+  const writing = decideMarks(signs, delimiter);
   const names = header ? fullHeader(records[0], body, width) : [];
-  return { delimiter, decimalComma, width, header, names, tally, complete };
+  return { delimiter, width, header, names, writing, tally: tallyOf(signs, writing), complete };
+}
+
+function belowOf(rows: readonly string[][], width: number, delimiter: string): Below & { readonly signs: Signs[] } {
+  const signs = signsOf(rows, width);
+  const writing = decideMarks(signs, delimiter);
+  const read = (cell: string, j: number) => numberIn(cell, writing[j].mark ?? '.');
+  return { rows, signs, tally: tallyOf(signs, writing), read };
 }
 
 function describe(table: Sniffed, windows: boolean, above: number): Dialect {
-  const { delimiter, decimalComma, width, header, names, tally, complete } = table;
+  const { delimiter, width, header, names, writing, tally, complete } = table;
   const columns = columnNames(names, width).map((name, j) => {
     const nameless = names[j] === '';
     if (j === 0 && nameless && width > 1)
       return { name, kind: tally[0].texts > 0 ? 'text' : 'other', type: 'row index' } as const;
     return describeColumn(name, tally[j], complete || nameless);
   });
-  return { windows, above, delimiter, decimalComma, header, columns };
+  return { windows, above, delimiter, header, columns, writing };
 }
 
 /** Cells that most rows have; the first may be one of names, or a title. */
@@ -119,7 +135,6 @@ function usualWidth(records: readonly string[][]): number {
 
 interface Verdict {
   readonly delimiter: string;
-  readonly decimalComma: boolean;
   readonly width: number;
   readonly score: number;
 }
@@ -131,31 +146,33 @@ function judge(text: string, delimiter: string, whole: boolean): Verdict {
   const widths = new Map<number, number>();
   for (const { length } of records) widths.set(length, (widths.get(length) ?? 0) + 1);
   const [width, same] = [...widths].reduce((a, b) => (b[1] > a[1] ? b : a), [1, 0]);
-  let [cells, plain, comma] = [0, 0, 0];
+  let [cells, numeric] = [0, 0];
   for (const record of records.slice(records.length > 1 ? 1 : 0)) {
     for (const cell of record.slice(0, 1000)) {
       cells++;
-      if (isMissing(cell) || cellNumber(cell) !== undefined) plain++;
-      else if (delimiter !== ',' && cellNumber(cell, true) !== undefined) comma++;
+      if (isMissing(cell) || whatTells(cell) !== 'text') numeric++;
     }
   }
-  const numbers = (plain + comma) / Math.max(1, cells);
+  const numbers = numeric / Math.max(1, cells);
   // A delimiter that is not there leaves one column: the last resort. Blanks stand between words of a name, too.
   const trust = width === 1 ? 0.1 : delimiter === ' ' ? 0.6 : 1;
   const score = (same / Math.max(1, records.length)) * (0.25 + numbers) * trust;
-  return { delimiter, decimalComma: comma > plain / 4 && comma > 0, width, score };
+  return { delimiter, width, score };
 }
 
-function tallyColumns(records: readonly string[][], width: number, decimalComma: boolean): Tally[] {
-  const tally = Array.from({ length: width }, () => ({ numbers: 0, texts: 0 }));
+function signsOf(records: readonly (readonly string[])[], width: number): Signs[] {
+  const signs = Array.from({ length: width }, noSigns);
   for (const record of records) {
-    for (let j = 0; j < width; j++) {
-      if (isMissing(record[j])) continue;
-      if (cellNumber(record[j], decimalComma) !== undefined) tally[j].numbers++;
-      else tally[j].texts++;
-    }
+    for (let j = 0; j < width; j++) if (!isMissing(record[j])) countSign(signs[j], record[j]);
   }
-  return tally;
+  return signs;
+}
+
+function tallyOf(signs: readonly Signs[], writing: readonly Writing[]): Tally[] {
+  return signs.map((each, j) => {
+    const mark = writing[j].mark ?? '.';
+    return { numbers: numbersOf(each, mark), texts: each.texts + each.mark[mark === '.' ? ',' : '.'] };
+  });
 }
 
 /**
@@ -163,23 +180,23 @@ function tallyColumns(records: readonly string[][], width: number, decimalComma:
  * further down. Says whether the text was read to its end.
  */
 function lookFurther(
-  tally: Tally[],
+  signs: Signs[],
   text: string,
   from: number,
-  { delimiter, decimalComma, whole }: { delimiter: string; decimalComma: boolean; whole: boolean },
+  { delimiter, whole }: { delimiter: string; whole: boolean },
 ): boolean {
-  const most = Math.max(1, Math.floor(CELLS / 10 / tally.length));
+  const most = Math.max(1, Math.floor(CELLS / 10 / signs.length));
   for (let at = from; at < text.length; ) {
-    const empty = [...tally.keys()].filter((j) => tally[j].numbers + tally[j].texts === 0);
+    const empty = [...signs.keys()].filter((j) => numbersOf(signs[j], '.') + signs[j].mark[','] + signs[j].texts === 0);
     if (empty.length === 0) return false;
     const { records, end } = splitRecords(text, delimiter, most, whole, at);
     if (end === at) return false;
-    const found = tallyColumns(
-      records.filter((record) => record.length === tally.length).map((record) => empty.map((j) => record[j])),
+    const rows = records.filter((record) => record.length === signs.length);
+    const found = signsOf(
+      rows.map((row) => empty.map((j) => row[j])),
       empty.length,
-      decimalComma,
     );
-    for (const [i, j] of empty.entries()) tally[j] = found[i];
+    for (const [i, j] of empty.entries()) signs[j] = found[i];
     at = end;
   }
   return true;

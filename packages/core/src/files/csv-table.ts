@@ -1,7 +1,8 @@
 import { DataError } from '../errors.js';
 import { type ByteReader, type Bytes, peek } from './bytes.js';
-import { cellNumber, isMissing } from './csv-cells.js';
+import { isMissing } from './csv-cells.js';
 import { type Dialect, sniffDialect } from './csv-dialect.js';
+import { type Mark, numberIn, whatTells } from './csv-marks.js';
 import { decimal } from './csv-number.js';
 import { openQuote } from './csv-records.js';
 import { FileError } from './file-error.js';
@@ -45,6 +46,8 @@ export async function openCsv(bytes: Bytes, { memory, format = 'CSV', window = W
 /** What becomes of a column: its place among the numbers, or one of these. */
 const SKIPPED = -1;
 const TEXT = -2;
+/** No byte. */
+const NONE = -1;
 
 async function* readRows(
   bytes: Bytes,
@@ -80,7 +83,9 @@ class Scanner {
   readonly #dialect: Dialect;
   readonly #delimiter: number;
   readonly #blanks: boolean;
-  readonly #point: number;
+  /** Of each column: its decimal mark, where it is known by now, and the byte to look for; NONE where none is. */
+  readonly #marks: (Mark | undefined)[];
+  readonly #points: Int16Array;
   readonly #cols: number;
   /** Of each column of the file: what becomes of it. */
   readonly #plan: Int32Array;
@@ -108,7 +113,8 @@ class Scanner {
     this.#dialect = dialect;
     this.#delimiter = dialect.delimiter.charCodeAt(0);
     this.#blanks = dialect.delimiter === ' ';
-    this.#point = dialect.decimalComma ? COMMA : POINT;
+    this.#marks = dialect.writing.map(({ mark }) => mark);
+    this.#points = Int16Array.from(this.#marks, (mark) => this.#pointOf(mark));
     // A file may begin in ASCII alone: then each cell tells.
     this.#textOf = dialect.windows ? windowsTextOf : eitherTextOf;
     this.#cols = numbers.length;
@@ -256,11 +262,11 @@ class Scanner {
   #parse(data: Float64Array, first: number, height: number, text: (string | null)[] | undefined): number {
     const window = this.#window;
     const plan = this.#plan;
-    const [end, delimiter, blanks, point, width, cols] = [
+    const [end, delimiter, blanks, points, width, cols] = [
       this.#end,
       this.#delimiter,
       this.#blanks,
-      this.#point,
+      this.#points,
       plan.length,
       this.#cols,
     ];
@@ -293,6 +299,7 @@ class Scanner {
           let decimals = 0;
           const from = at;
           let fraction = false;
+          const point = points[column];
           for (;;) {
             const digit = window[at] - ZERO;
             if (digit >= 0 && digit <= 9) {
@@ -332,7 +339,7 @@ class Scanner {
           if ((Number.isNaN(value) && !empty) || (stop !== delimiter && stop !== NEWLINE && stop !== RETURN)) {
             at = this.#cellEnd(start);
             if (at >= end && !this.#last) break records;
-            const read = this.#number(start, at);
+            const read = this.#number(start, at, column);
             if (read === undefined) {
               if (this.#skipRecord() === -1 && !this.#last) break records;
               throw this.#wrong(start, at, column);
@@ -340,10 +347,10 @@ class Scanner {
             value = read;
           }
           data[row * cols + slot] = value;
-          if (column === this.#alsoText) label = Number.isNaN(value) ? null : this.#text(start, at);
+          if (column === this.#alsoText) label = Number.isNaN(value) ? null : this.#label(start, at, column);
         } else {
           at = this.#cellEnd(start);
-          if (slot === TEXT) label = this.#text(start, at);
+          if (slot === TEXT) label = this.#label(start, at, column);
         }
         if (at >= end && !this.#last) break records;
         if (blanks) {
@@ -391,10 +398,53 @@ class Scanner {
     return isMissing(text) ? null : text;
   }
 
-  /** A cell's number, NaN where it stands for nothing; undefined when it is none. */
-  #number(start: number, end: number): number | undefined {
+  /** A cell's text; of a number, as JavaScript writes it, which knows neither decimal commas nor thousands. */
+  #label(start: number, end: number, column: number): string | null {
     const text = this.#text(start, end);
-    return text === null ? Number.NaN : cellNumber(text, this.#dialect.decimalComma);
+    if (text === null || this.#dialect.columns[column].kind !== 'number') return text;
+    const point = this.#marks[column] === '.' || !text.includes('.');
+    if (point && !text.includes(',')) return text;
+    const value = this.#number(start, end, column);
+    return value === undefined ? text : String(value);
+  }
+
+  /** A cell's number, NaN where it stands for nothing; undefined when it is none. */
+  #number(start: number, end: number, column: number): number | undefined {
+    const text = this.#text(start, end);
+    if (text === null) return Number.NaN;
+    const mark = this.#marks[column] ?? this.#decide(text, column);
+    return numberIn(text, mark ?? '.');
+  }
+
+  /** The first mark in a column where nobody knows the decimal mark tells it, or is an error. */
+  #decide(text: string, column: number): Mark | undefined {
+    const told = whatTells(text);
+    if (typeof told === 'string') return undefined;
+    if ('either' in told && !(told.either === '.' && this.#dialect.writing[column].plain)) {
+      throw this.#ambiguous(text, told.either, column);
+    }
+    const mark = 'either' in told ? told.either : told.mark;
+    this.#marks[column] = mark;
+    this.#points[column] = this.#pointOf(mark);
+    return mark;
+  }
+
+  #pointOf(mark: Mark | undefined): number {
+    const point = mark === undefined ? NONE : mark === ',' ? COMMA : POINT;
+    // Between quotes a comma may be a decimal mark even where it parts cells; others are not for the fast road.
+    return point === this.#delimiter ? NONE : point;
+  }
+
+  #ambiguous(text: string, mark: Mark, column: number): DataError {
+    const { name } = this.#dialect.columns[column];
+    const called = mark === ',' ? 'comma' : 'point';
+    // With a fourth digit it cannot be one that parts thousands.
+    const remedy = `Write ${text.replace(mark, '')} or ${text.replace(mark, '.')}0, and all of the column like that, or exclude it.`;
+    return new DataError(
+      'BAD_DATA',
+      `Row ${this.#record} of ${this.#bytes.path} holds ${JSON.stringify(text)} in column ${JSON.stringify(name)}, and nothing tells whether the ${called} parts thousands or is a decimal mark. ${remedy}`,
+      { row: this.#record, column, columnName: name, value: text },
+    );
   }
 
   /** A cell is no number: because it is a word, or because its row lacks cells, or is a title. */
@@ -407,7 +457,7 @@ class Scanner {
     const shown = JSON.stringify(text.length > 40 ? `${text.slice(0, 37)}...` : text);
     return new DataError(
       'NOT_A_NUMBER',
-      `Row ${this.#record} of ${this.#bytes.path} holds ${shown} in column ${JSON.stringify(name)}, where numbers are expected. Correct it, exclude the column, or leave the cell empty if it means a missing value.${title}`,
+      `Row ${this.#record} of ${this.#bytes.path} holds ${shown} in column ${JSON.stringify(name)}, where numbers${this.#marks[column] === ',' ? ' with a decimal comma' : ''} are expected. Correct it, exclude the column, or leave the cell empty if it means a missing value.${title}`,
       { row: this.#record, column, columnName: name, value: text },
     );
   }

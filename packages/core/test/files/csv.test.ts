@@ -260,3 +260,196 @@ describe('names that are numbers', () => {
     expect(rows).toHaveLength(2);
   });
 });
+
+describe('decimal marks', () => {
+  it('are told column by column: one decimal comma among whole numbers', async () => {
+    for (const delimiter of [';', '\t', '|', ' ']) {
+      const content = 'a;b;c;d\n1;2;1,5;4\n2;3;0,25;1\n5;1;12;7\n'.replaceAll(';', delimiter);
+      expect(await read(content)).toMatchObject({
+        columns: ['a', 'b', 'c', 'd'],
+        rows: [
+          [1, 2, 1.5, 4],
+          [2, 3, 0.25, 1],
+          [5, 1, 12, 7],
+        ],
+      });
+    }
+  });
+
+  it('may be commas between quotes where commas part cells, too', async () => {
+    const { rows } = await read('a,b,c\n1,"1,5",2.5\n2,"0,25",3.5\n3,7,1.5\n"4","8",1\n');
+    expect(rows).toEqual([
+      [1, 1.5, 2.5],
+      [2, 0.25, 3.5],
+      [3, 7, 1.5],
+      [4, 8, 1],
+    ]);
+  });
+
+  it('may differ between columns', async () => {
+    const { rows } = await read('a;b\n1,5;0.25\n-2,5;1.5e3\n,5;+2.\n');
+    expect(rows).toEqual([
+      [1.5, 0.25],
+      [-2.5, 1500],
+      [0.5, 2],
+    ]);
+  });
+
+  it('do not mix: a point among decimal commas is none', async () => {
+    const error = await refused('a;b\n1,5;2\n2,25;3\n0.5;4\n3,5;1\n');
+    expect(error).toMatchObject({ code: 'NOT_A_NUMBER', details: { row: 2, columnName: 'a', value: '0.5' } });
+    expect(error.message).toContain('decimal comma');
+  });
+
+  it('are kept in labels that are numbers', async () => {
+    const table = await openCsv(memoryFile(Buffer.from('a;b;c\n1;1,5;2\n2;1.200,25;1\n3;7;0\n')), { memory: 2 ** 24 });
+    for (const options of [{ label: 'b' }, { label: 'b', columns: ['a', 'b'] }]) {
+      const file = new FileSource(table, options, { path: 'x', bytes: undefined });
+      expect([...((await file.labels()).numbers ?? [])]).toEqual([1.5, 1200.25, 7]);
+    }
+  });
+});
+
+describe('marks between thousands', () => {
+  it.each<[string, string, number[][]]>([
+    [
+      'beside a decimal comma in another column',
+      'h;w\n1,62;22.488\n1,8;950\n1,75;1.200\n',
+      [
+        [1.62, 22488],
+        [1.8, 950],
+        [1.75, 1200],
+      ],
+    ],
+    [
+      'beside a decimal point in another column',
+      'h\tw\n1.62\t22,488\n1.8\t950\n',
+      [
+        [1.62, 22488],
+        [1.8, 950],
+      ],
+    ],
+    [
+      'between quotes',
+      'h,w\n1.62,"22,488"\n1.8,950\n1.7,"-1,200"\n',
+      [
+        [1.62, 22488],
+        [1.8, 950],
+        [1.7, -1200],
+      ],
+    ],
+    [
+      'told by a number with two of them',
+      'a\tw\n1\t1,234,567\n2\t17,995\n3\t950\n',
+      [
+        [1, 1234567],
+        [2, 17995],
+        [3, 950],
+      ],
+    ],
+    [
+      'told by a number with both',
+      'a;w\n1;1.234,5\n2;17.995\n3;950\n',
+      [
+        [1, 1234.5],
+        [2, 17995],
+        [3, 950],
+      ],
+    ],
+    [
+      'told by another column with two of them',
+      'a\tw\n1,234,567\t1,200\n17,995\t3\n',
+      [
+        [1234567, 1200],
+        [17995, 3],
+      ],
+    ],
+  ])('are seen %s', async (_, content, rows) => {
+    expect((await read(content)).rows).toEqual(rows);
+  });
+
+  it.each<[string, string, number[][]]>([
+    [
+      'of three digits throughout',
+      'a;b\n1.234;5\n2.500;6\n12.125;7\n',
+      [
+        [1.234, 5],
+        [2.5, 6],
+        [12.125, 7],
+      ],
+    ],
+    [
+      'of three digits, between commas',
+      'a,b\n1.234,5\n2,6\n12.125,7\n',
+      [
+        [1.234, 5],
+        [2, 6],
+        [12.125, 7],
+      ],
+    ],
+    [
+      'beside a nought',
+      'a;b\n0.234;5\n2;6\n12.125;7\n',
+      [
+        [0.234, 5],
+        [2, 6],
+        [12.125, 7],
+      ],
+    ],
+    [
+      'beside whole numbers of four digits',
+      'a;b\n1.234;5\n1234;6\n',
+      [
+        [1.234, 5],
+        [1234, 6],
+      ],
+    ],
+    [
+      'beside others in another column',
+      'a;b\n1.234;0.5\n2;6\n',
+      [
+        [1.234, 0.5],
+        [2, 6],
+      ],
+    ],
+    [
+      'of three digits beside a decimal comma',
+      'a\tb\n1,234\t0,5\n2\t6\n',
+      [
+        [1.234, 0.5],
+        [2, 6],
+      ],
+    ],
+  ])('are not seen in fractions %s', async (_, content, rows) => {
+    expect((await read(content)).rows).toEqual(rows);
+  });
+
+  it.each<[string, string, number, string, string]>([
+    ['commas between tabs', 'age\tsalary\n30\t950\n41\t17,995\n52\t60,567\n28\t1,200\n', 1, 'salary', '17,995'],
+    ['commas between quotes', 'age,salary\n30,"17,995"\n41,950\n52,"1,200"\n', 0, 'salary', '17,995'],
+    ['commas of three digits throughout', 'a;b\n1;1,234\n2;2,345\n', 0, 'b', '1,234'],
+    ['points between semicolons', 'a;b\n950;1\n1.200;2\n17.995;3\n', 1, 'a', '1.200'],
+    ['both', 'a;b\n1.200;1\n1,300;2\n', 0, 'a', '1.200'],
+    ['late', `a;b\n${lines(1500, (i) => `${i % 900};${i === 1400 ? '1.400' : '5'}`)}\n`, 1400, 'b', '1.400'],
+    ['columns that disagree', 'a;b;c\n1,5;0.5;1.234\n2,5;1.5;2\n', 0, 'c', '1.234'],
+  ])('that may be fractions are refused: %s', async (_, content, row, columnName, value) => {
+    const error = await refused(content);
+    expect(error).toMatchObject({ name: 'DataError', code: 'BAD_DATA', details: { row, columnName, value } });
+    expect(error.message).toMatch(/nothing tells whether the (comma|point) parts thousands or is a decimal mark/);
+    expect(error.message).toContain(`Write ${value.replace(/[.,]/, '')} or`);
+    const others = content
+      .split(/\n/, 1)[0]
+      .split(/[\t;,]/)
+      .filter((name) => name !== columnName);
+    expect((await read(content, { exclude: [columnName] })).columns).toEqual(others);
+  });
+
+  it('do not matter in whole numbers that have fractions only late', async () => {
+    const content = (delimiter: string, late: string) =>
+      `a${delimiter}b\n${lines(1200, (i) => `${i}${delimiter}${i < 1100 ? i % 7 : late}`)}\n`;
+    expect((await read(content(';', '2.5'))).rows[1150]).toEqual([1150, 2.5]);
+    expect((await read(content(',', '2.125'))).rows[1150]).toEqual([1150, 2.125]);
+    expect((await read(content(';', '2,5'))).rows[1150]).toEqual([1150, 2.5]);
+    expect((await read(content('\t', '1,234,567'))).rows[1150]).toEqual([1150, 1234567]);
+  });
+});
