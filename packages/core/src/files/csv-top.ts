@@ -11,6 +11,8 @@ export interface Top {
 }
 
 const SEPARATOR = /^"?sep=([\t ,;|:^~!#$%&*/])"?[\t ]*(?:\r\n|\n|\r)/i;
+/** Most lines that are taken for comments. */
+const MOST = 10_000;
 const LINE = /[^\r\n]*(?:\r\n|\n|\r)/y;
 
 /** Parts the lines above a table from it. Lines that begin with # are no comments when there are no others. */
@@ -19,7 +21,7 @@ export function readTop(whole: string): Top {
   const text = whole.slice(line.length);
   const lines: string[] = [];
   let [count, end] = [0, 0];
-  for (let at = 0; ; ) {
+  for (let at = 0; lines.length < MOST; ) {
     LINE.lastIndex = at;
     const next = LINE.exec(text)?.[0];
     if (next === undefined || !/^\s*(?:#|$)/.test(next)) break;
@@ -28,6 +30,6 @@ export function readTop(whole: string): Top {
     // Blank lines are the table's own unless there is a comment below them.
     if (next.trim() !== '') [count, end] = [lines.length, at];
   }
-  if (text.slice(end).trim() === '') [count, end] = [0, 0];
+  if (lines.length === MOST || text.slice(end).trim() === '') [count, end] = [0, 0];
   return { delimiter, comments: lines.slice(0, count), text, end };
 }

@@ -7,6 +7,8 @@
 const SHORT = 24;
 /** Characters that are put together at once: each is an argument on the stack. */
 const PIECE = 4096;
+/** So many more lines that are no UTF-8 than lines that are leave no doubt. */
+const CLEAR = 1000;
 
 // A mark at the beginning is left to whoever reads: within a file it is a character like any other.
 const utf8 = new TextDecoder('utf-8', { ignoreBOM: true });
@@ -44,12 +46,13 @@ export function linesOf(bytes: Uint8Array): { readonly text: string; readonly wi
   if (isWhole(text, bytes.length)) return { text, windows: false };
   let balance = 0;
   const lines: string[] = [];
-  for (let at = 0; at < bytes.length; ) {
+  for (let at = 0; at < bytes.length && balance < CLEAR; ) {
     const end = bytes.indexOf(10, at) + 1 || bytes.length;
     const line = textOf(bytes, at, end);
-    if (!isWhole(line, end - at)) balance++;
+    const whole = isWhole(line, end - at);
+    if (!whole) balance++;
     else if (line.length < end - at) balance--;
-    lines.push(eitherTextOf(bytes, at, end));
+    lines.push(whole ? line : windowsTextOf(bytes, at, end));
     at = end;
   }
   return balance > 0 ? { text: windowsTextOf(bytes), windows: true } : { text: lines.join(''), windows: false };
