@@ -33,9 +33,8 @@ export function isMissing(cell: string): boolean {
   return NOTHING.has(cell);
 }
 
-/** A cell's number; undefined when it is none. Truth is 1 or 0; a decimal comma counts where it is said to. */
-export function cellNumber(cell: string, decimalComma = false): number | undefined {
-  const text = decimalComma ? cell.replace(',', '.') : cell;
+/** A cell's number; undefined when it is none. Truth is 1 or 0. */
+export function cellNumber(text: string): number | undefined {
   if (NUMBER.test(text)) return Number(text);
   const infinite = INFINITE.exec(text);
   if (infinite) return infinite[1] === '-' ? Number.NEGATIVE_INFINITY : Number.POSITIVE_INFINITY;

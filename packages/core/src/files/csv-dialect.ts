@@ -1,15 +1,32 @@
-import { cellNumber, isMissing } from './csv-cells.js';
+import { isMissing } from './csv-cells.js';
+import { type Below, columnNames, fullHeader, isHeader, isTitle, type Tally } from './csv-header.js';
+import {
+  countSign,
+  decideMarks,
+  noSigns,
+  numberIn,
+  numbersOf,
+  type Signs,
+  type Writing,
+  whatTells,
+} from './csv-marks.js';
+import { openQuote, splitRecords } from './csv-records.js';
+import { readTop } from './csv-top.js';
 import { badFile, unsupported } from './file-error.js';
 import type { Column } from './table.js';
-import { textOf } from './text.js';
+import { linesOf } from './text.js';
 
 /** How a text table is written, and what its columns hold. */
 export interface Dialect {
+  /** Whether its texts are in Windows-1252: its beginning is no UTF-8. */
+  readonly windows: boolean;
+  /** Lines above the table. */
+  readonly above: number;
   readonly delimiter: string;
-  /** Whether numbers have a decimal comma. */
-  readonly decimalComma: boolean;
   readonly header: boolean;
   readonly columns: readonly Column[];
+  /** How the numbers of each column are written. */
+  readonly writing: readonly Writing[];
 }
 
 const DELIMITERS = [',', '\t', ';', '|', ' '];
@@ -28,156 +45,161 @@ export function sniffDialect(bytes: Uint8Array, whole: boolean, path: string): D
     throw unsupported(path, 'is text in UTF-16', 'Save it as UTF-8.');
   }
   if (bytes.includes(0)) throw badFile(path, 'it is neither text nor a format that scree knows');
-  const text = textOf(bytes).replace(/^\ufeff/, '');
+  // A line that is cut may be cut within a character.
+  const { text: marked, windows } = linesOf(
+    whole ? bytes : bytes.subarray(0, bytes.lastIndexOf(10) + 1 || bytes.length),
+  );
+  const { delimiter, comments, text, end } = readTop(marked.replace(/^\ufeff/, ''));
+  const lines = delimiter === undefined ? 0 : 1;
+  const table = sniffTable(text.slice(end), { delimiter, whole, path });
+  if (comments.length === 0 || table.header) return describe(table, windows, lines + comments.length);
+  // Without names below them, the last comment may hold these, and what looks like a row is one: "#1", "#ff0000".
+  const cells = (line: string) => splitRecords(line, table.delimiter, 1, true).records[0] ?? [];
+  const isRow = (line: string) =>
+    cells(line).length === table.width && cells(line).some((cell) => whatTells(cell) !== 'text');
+  if (comments.some(isRow)) return describe(sniffTable(text, { delimiter, whole, path }), windows, lines);
+  const names = cells(comments[comments.length - 1].replace(/^#+/, ''));
+  const fit = names.length === table.width && names.every((name) => name !== '');
+  return describe(fit ? { ...table, names } : table, windows, lines + comments.length);
+}
+
+/** What is known of a table: how it is cut into cells, and what its columns hold. */
+interface Sniffed {
+  readonly delimiter: string;
+  readonly width: number;
+  /** Whether names are in its first line, and all names there are. */
+  readonly header: boolean;
+  readonly names: readonly string[];
+  readonly writing: readonly Writing[];
+  readonly tally: readonly Tally[];
+  /** Whether the tally is that of all rows. */
+  readonly complete: boolean;
+}
+
+function sniffTable(
+  text: string,
+  { delimiter: given, whole, path }: { delimiter: string | undefined; whole: boolean; path: string },
+): Sniffed {
   const start = text.slice(0, JUDGED_TEXT);
   const enough = start.length < text.length && (start.match(/\n/g)?.length ?? 0) > 2;
-  const verdicts = DELIMITERS.map((delimiter) =>
+  const verdicts = (given === undefined ? DELIMITERS : [given]).map((delimiter) =>
     enough ? judge(start, delimiter, false) : judge(text, delimiter, whole),
   );
   const best = verdicts.reduce((a, b) => (b.score > a.score ? b : a));
-  const { delimiter, decimalComma } = best;
-  const width = best.width;
-  if (width > MOST_COLUMNS) throw unsupported(path, `has ${width} columns of text`, 'Save it as .npy.');
-  const records = splitRecords(text, delimiter, Math.max(3, Math.min(ROWS, Math.floor(CELLS / width))), whole);
+  const { delimiter } = best;
+  if (best.width > MOST_COLUMNS) throw unsupported(path, `has ${best.width} columns of text`, 'Save it as .npy.');
+  const most = Math.max(3, Math.min(ROWS, Math.floor(CELLS / best.width)));
+  const { records, end, open } = splitRecords(text, delimiter, most, whole);
+  if (records.length === 0 && open !== undefined) throw openQuote(path, undefined, open.at(-1));
   if (records.length === 0) throw badFile(path, 'it has no complete line');
-  const usual = records.length > 1 ? records[1].length : records[0].length;
-  const body = records.slice(1).filter((record) => record.length === usual);
-  const tally = tallyColumns(body, usual, decimalComma);
-  const header = isHeader(records[0], tally, decimalComma);
-  const all = header
-    ? tally
-    : tallyColumns(
-        records.filter((record) => record.length === usual),
-        usual,
-        decimalComma,
-      );
-  const complete = whole && records.length <= ROWS;
-  const named = header ? fullHeader(records[0], body, usual) : [];
-  const names = columnNames(named, usual);
-  const columns = names.map((name, j) => {
-    const nameless = header && named[j] === '';
-    if (j === 0 && nameless && usual > 1)
-      return { name, kind: all[0].texts > 0 ? 'text' : 'other', type: 'row index' } as const;
-    return describeColumn(name, all[j], complete || nameless);
+  const width = usualWidth(records);
+  const body = records.slice(1).filter((record) => record.length === width);
+  const below = belowOf(body, width, delimiter);
+  const header =
+    isHeader(records[0], below) &&
+    (records[0].length === width || !isTitle(records, belowOf(body.slice(1), width, delimiter)));
+  // Said here, where the columns may already look odd by what is missing; further down, reading comes upon it.
+  if (open !== undefined && whole) throw openQuote(path, records.length - (header ? 1 : 0), open.at(-1));
+  const { signs } = header || records[0].length !== width ? below : belowOf([records[0], ...body], width, delimiter);
+  const complete = lookFurther(signs, text, end, { delimiter, whole }) && whole;
+  const writing = decideMarks(signs, delimiter);
+  const names = header ? fullHeader(records[0], body, width) : [];
+  return { delimiter, width, header, names, writing, tally: tallyOf(signs, writing), complete };
+}
+
+function belowOf(rows: readonly string[][], width: number, delimiter: string): Below & { readonly signs: Signs[] } {
+  const signs = signsOf(rows, width);
+  const writing = decideMarks(signs, delimiter);
+  const read = (cell: string, j: number) => numberIn(cell, writing[j].mark ?? '.');
+  return { rows, signs, tally: tallyOf(signs, writing), read };
+}
+
+function describe(table: Sniffed, windows: boolean, above: number): Dialect {
+  const { delimiter, width, header, names, writing, tally, complete } = table;
+  const columns = columnNames(names, width).map((name, j) => {
+    const nameless = names[j] === '';
+    if (j === 0 && nameless && width > 1)
+      return { name, kind: tally[0].texts > 0 ? 'text' : 'other', type: 'row index' } as const;
+    return describeColumn(name, tally[j], complete || nameless);
   });
-  return { delimiter, decimalComma, header, columns };
+  return { windows, above, delimiter, header, columns, writing };
+}
+
+/** Cells that most rows have; the first may be one of names, or a title. */
+function usualWidth(records: readonly string[][]): number {
+  const counts = new Map<number, number>();
+  for (const { length } of records.length > 1 ? records.slice(1) : records)
+    counts.set(length, (counts.get(length) ?? 0) + 1);
+  return [...counts].reduce((a, b) => (b[1] > a[1] ? b : a))[0];
 }
 
 interface Verdict {
   readonly delimiter: string;
-  readonly decimalComma: boolean;
   readonly width: number;
   readonly score: number;
 }
 
 /** A delimiter is good when it cuts all lines into the same number of cells, and most of them are numbers. */
 function judge(text: string, delimiter: string, whole: boolean): Verdict {
-  const records = splitRecords(text, delimiter, JUDGED, whole);
+  const { records: complete, open } = splitRecords(text, delimiter, JUDGED, whole);
+  const records = complete.length === 0 && open ? [open] : complete;
   const widths = new Map<number, number>();
   for (const { length } of records) widths.set(length, (widths.get(length) ?? 0) + 1);
   const [width, same] = [...widths].reduce((a, b) => (b[1] > a[1] ? b : a), [1, 0]);
-  let [cells, plain, comma] = [0, 0, 0];
+  let [cells, numeric] = [0, 0];
   for (const record of records.slice(records.length > 1 ? 1 : 0)) {
     for (const cell of record.slice(0, 1000)) {
       cells++;
-      if (isMissing(cell) || cellNumber(cell) !== undefined) plain++;
-      else if (delimiter !== ',' && cellNumber(cell, true) !== undefined) comma++;
+      if (isMissing(cell) || whatTells(cell) !== 'text') numeric++;
     }
   }
-  const numbers = (plain + comma) / Math.max(1, cells);
+  const numbers = numeric / Math.max(1, cells);
   // A delimiter that is not there leaves one column: the last resort. Blanks stand between words of a name, too.
   const trust = width === 1 ? 0.1 : delimiter === ' ' ? 0.6 : 1;
   const score = (same / Math.max(1, records.length)) * (0.25 + numbers) * trust;
-  return { delimiter, decimalComma: comma > plain / 4 && comma > 0, width, score };
+  return { delimiter, width, score };
 }
 
-/** Records of a text, quotes undone, blanks around cells taken off; the last is left out when it may be cut. */
-export function splitRecords(text: string, delimiter: string, most: number, whole: boolean): string[][] {
-  const records: string[][] = [];
-  const blanks = delimiter === ' ';
-  let at = 0;
-  while (at < text.length && records.length < most) {
-    const record: string[] = [];
-    for (;;) {
-      while (text[at] === ' ' || (text[at] === '\t' && delimiter !== '\t')) at++;
-      let cell = '';
-      if (text[at] === '"') {
-        at++;
-        for (; at < text.length; at++) {
-          if (text[at] !== '"') cell += text[at];
-          else if (text[at + 1] === '"') {
-            cell += '"';
-            at++;
-          } else break;
-        }
-        at++;
-      }
-      const rest = at;
-      while (
-        at < text.length &&
-        text[at] !== delimiter &&
-        text[at] !== '\n' &&
-        text[at] !== '\r' &&
-        !(blanks && text[at] === '\t')
-      )
-        at++;
-      cell += text.slice(rest, at);
-      record.push(cell.trim());
-      if (blanks) while (text[at] === ' ' || text[at] === '\t') at++;
-      if (at >= text.length || text[at] === '\n' || text[at] === '\r') break;
-      if (!blanks) at++;
-    }
-    // A cut record, or one whose end nobody has seen.
-    if (at >= text.length && !whole) break;
-    if (text[at] === '\r' && text[at + 1] === '\n') at++;
-    at++;
-    if (record.length > 1 || record[0] !== '') records.push(record);
-  }
-  return records;
-}
-
-interface Tally {
-  numbers: number;
-  texts: number;
-}
-
-function tallyColumns(records: readonly string[][], width: number, decimalComma: boolean): Tally[] {
-  const tally = Array.from({ length: width }, () => ({ numbers: 0, texts: 0 }));
+function signsOf(records: readonly (readonly string[])[], width: number): Signs[] {
+  const signs = Array.from({ length: width }, noSigns);
   for (const record of records) {
-    for (let j = 0; j < width; j++) {
-      if (isMissing(record[j])) continue;
-      if (cellNumber(record[j], decimalComma) !== undefined) tally[j].numbers++;
-      else tally[j].texts++;
-    }
+    for (let j = 0; j < width; j++) if (!isMissing(record[j])) countSign(signs[j], record[j]);
   }
-  return tally;
+  return signs;
 }
 
-/** A line of names stands above columns of numbers; where all columns are text, it has no gaps and no numbers. */
-function isHeader(first: readonly string[], tally: readonly Tally[], decimalComma: boolean): boolean {
-  const isText = (cell: string) => !isMissing(cell) && cellNumber(cell, decimalComma) === undefined;
-  if (first.length === tally.length - 1) return first.every((cell) => cell !== '');
-  if (first.length !== tally.length) return false;
-  if (first.some((cell, j) => isText(cell) && tally[j].numbers > tally[j].texts)) return true;
-  return first.every((cell, j) => isText(cell) || (j === 0 && cell === '')) && first.some(isText);
-}
-
-/** A header that is one name short lacks that of the row names, as R writes it, or ends before a last delimiter. */
-function fullHeader(header: readonly string[], body: readonly string[][], width: number): readonly string[] {
-  if (header.length === width) return header;
-  return body.every((record) => record[width - 1] === '') ? [...header, ''] : ['', ...header];
-}
-
-/** The names, each once; numbered where there are none. */
-function columnNames(given: readonly string[], width: number): string[] {
-  const taken = new Set<string>();
-  return Array.from({ length: width }, (_, j) => {
-    const base = given[j] || (j === 0 && given.length > 0 ? 'index' : `column${j}`);
-    let name = base;
-    for (let copy = 1; taken.has(name); copy++) name = `${base}_${copy}`;
-    taken.add(name);
-    return name;
+function tallyOf(signs: readonly Signs[], writing: readonly Writing[]): Tally[] {
+  return signs.map((each, j) => {
+    const mark = writing[j].mark ?? '.';
+    return { numbers: numbersOf(each, mark), texts: each.texts + each.mark[mark === '.' ? ',' : '.'] };
   });
+}
+
+/**
+ * Looks for values of columns that have none so far, as far as the text goes: a column may be empty for long and filled
+ * further down. Says whether the text was read to its end.
+ */
+function lookFurther(
+  signs: Signs[],
+  text: string,
+  from: number,
+  { delimiter, whole }: { delimiter: string; whole: boolean },
+): boolean {
+  const most = Math.max(1, Math.floor(CELLS / 10 / signs.length));
+  for (let at = from; at < text.length; ) {
+    const empty = [...signs.keys()].filter((j) => numbersOf(signs[j], '.') + signs[j].mark[','] + signs[j].texts === 0);
+    if (empty.length === 0) return false;
+    const { records, end } = splitRecords(text, delimiter, most, whole, at);
+    if (end === at) return false;
+    const rows = records.filter((record) => record.length === signs.length);
+    const found = signsOf(
+      rows.map((row) => empty.map((j) => row[j])),
+      empty.length,
+    );
+    for (const [i, j] of empty.entries()) signs[j] = found[i];
+    at = end;
+  }
+  return true;
 }
 
 function describeColumn(name: string, { numbers, texts }: Tally, complete: boolean): Column {

@@ -1,11 +1,13 @@
 import { DataError } from '../errors.js';
 import { type ByteReader, type Bytes, peek } from './bytes.js';
-import { cellNumber, isMissing } from './csv-cells.js';
+import { isMissing } from './csv-cells.js';
 import { type Dialect, sniffDialect } from './csv-dialect.js';
+import { type Mark, numberIn, whatTells } from './csv-marks.js';
 import { decimal } from './csv-number.js';
+import { openQuote } from './csv-records.js';
 import { FileError } from './file-error.js';
 import { blockRows, type DenseBatch, type Request, type Table } from './table.js';
-import { bytesOf, latin1Of, textOf } from './text.js';
+import { bytesOf, eitherTextOf, latin1Of, windowsTextOf } from './text.js';
 
 /** Bytes looked at to find out how a table is written. */
 const SAMPLE = 4 << 20;
@@ -44,6 +46,8 @@ export async function openCsv(bytes: Bytes, { memory, format = 'CSV', window = W
 /** What becomes of a column: its place among the numbers, or one of these. */
 const SKIPPED = -1;
 const TEXT = -2;
+/** No byte. */
+const NONE = -1;
 
 async function* readRows(
   bytes: Bytes,
@@ -79,12 +83,15 @@ class Scanner {
   readonly #dialect: Dialect;
   readonly #delimiter: number;
   readonly #blanks: boolean;
-  readonly #point: number;
+  /** Of each column: its decimal mark, where it is known by now, and the byte to look for; NONE where none is. */
+  readonly #marks: (Mark | undefined)[];
+  readonly #points: Int16Array;
   readonly #cols: number;
   /** Of each column of the file: what becomes of it. */
   readonly #plan: Int32Array;
   /** A column that is a number and the text too. */
   readonly #alsoText: number | undefined;
+  readonly #textOf: typeof eitherTextOf;
   readonly #longest: number;
   /** One byte more than it holds: a line end after the last byte stops every loop. */
   #window: Uint8Array;
@@ -106,7 +113,10 @@ class Scanner {
     this.#dialect = dialect;
     this.#delimiter = dialect.delimiter.charCodeAt(0);
     this.#blanks = dialect.delimiter === ' ';
-    this.#point = dialect.decimalComma ? COMMA : POINT;
+    this.#marks = dialect.writing.map(({ mark }) => mark);
+    this.#points = Int16Array.from(this.#marks, (mark) => this.#pointOf(mark));
+    // A file may begin in ASCII alone: then each cell tells.
+    this.#textOf = dialect.windows ? windowsTextOf : eitherTextOf;
     this.#cols = numbers.length;
     this.#plan = new Int32Array(dialect.columns.length).fill(SKIPPED);
     numbers.forEach((column, slot) => {
@@ -140,6 +150,7 @@ class Scanner {
     await this.#more();
     const [a, b, c] = this.#window;
     if (this.#end >= 3 && a === 0xef && b === 0xbb && c === 0xbf) this.#at = 3;
+    for (let line = 0; line < this.#dialect.above; line++) await this.#passLine();
     if (!this.#dialect.header) return;
     // Blank lines may stand above the names.
     for (;;) {
@@ -152,6 +163,19 @@ class Scanner {
       }
       this.#at = next;
       if (latin1Of(this.#window.subarray(start, next)).trim() !== '') return;
+    }
+  }
+
+  /** Passes a line above the table, whatever it holds. */
+  async #passLine(): Promise<void> {
+    for (;;) {
+      const byte = this.#window[this.#at];
+      const ends = byte === NEWLINE || byte === RETURN;
+      // The line end may have a second half in the next window.
+      if (this.#at + (ends ? 1 : 0) >= this.#end && (await this.#more())) continue;
+      if (this.#at >= this.#end) return;
+      this.#at += byte === RETURN && this.#window[this.#at + 1] === NEWLINE && this.#at + 1 < this.#end ? 2 : 1;
+      if (ends) return;
     }
   }
 
@@ -211,7 +235,11 @@ class Scanner {
       at++;
       for (;;) {
         at = window.indexOf(QUOTE, at);
-        if (at === -1 || at >= end) return end;
+        if (at === -1 || at >= end) {
+          if (this.#last)
+            throw openQuote(this.#bytes.path, this.#record, this.#textOf(window, start, Math.min(end, start + 100)));
+          return end;
+        }
         if (window[at + 1] !== QUOTE) break;
         at += 2;
       }
@@ -234,11 +262,11 @@ class Scanner {
   #parse(data: Float64Array, first: number, height: number, text: (string | null)[] | undefined): number {
     const window = this.#window;
     const plan = this.#plan;
-    const [end, delimiter, blanks, point, width, cols] = [
+    const [end, delimiter, blanks, points, width, cols] = [
       this.#end,
       this.#delimiter,
       this.#blanks,
-      this.#point,
+      this.#points,
       plan.length,
       this.#cols,
     ];
@@ -271,6 +299,7 @@ class Scanner {
           let decimals = 0;
           const from = at;
           let fraction = false;
+          const point = points[column];
           for (;;) {
             const digit = window[at] - ZERO;
             if (digit >= 0 && digit <= 9) {
@@ -310,16 +339,25 @@ class Scanner {
           if ((Number.isNaN(value) && !empty) || (stop !== delimiter && stop !== NEWLINE && stop !== RETURN)) {
             at = this.#cellEnd(start);
             if (at >= end && !this.#last) break records;
-            value = this.#number(start, at, column);
+            const read = this.#number(start, at, column);
+            if (read === undefined) {
+              if (this.#skipRecord() === -1 && !this.#last) break records;
+              throw this.#wrong(start, at, column);
+            }
+            value = read;
           }
           data[row * cols + slot] = value;
-          if (column === this.#alsoText) label = Number.isNaN(value) ? null : this.#text(start, at);
+          if (column === this.#alsoText) label = Number.isNaN(value) ? null : this.#label(start, at, column);
         } else {
           at = this.#cellEnd(start);
-          if (slot === TEXT) label = this.#text(start, at);
+          if (slot === TEXT) label = this.#label(start, at, column);
         }
         if (at >= end && !this.#last) break records;
-        if (blanks) while (window[at] === SPACE || window[at] === TAB) at++;
+        if (blanks) {
+          while (window[at] === SPACE || window[at] === TAB) at++;
+          // Behind these blanks the next cell may begin in the next window.
+          if (at >= end && !this.#last) break records;
+        }
         if (at >= end || window[at] === NEWLINE || window[at] === RETURN) {
           if (column + 1 < width) {
             // A line of blanks is blank too.
@@ -352,7 +390,7 @@ class Scanner {
 
   /** A cell's text without quotes and the blanks around it; null when it stands for nothing. */
   #text(start: number, end: number): string | null {
-    let text = textOf(this.#window, start, Math.min(end, this.#end)).trim();
+    let text = this.#textOf(this.#window, start, Math.min(end, this.#end)).trim();
     if (text.startsWith('"')) {
       const close = text.lastIndexOf('"');
       text = `${text.slice(1, Math.max(1, close)).replaceAll('""', '"')}${text.slice(close + 1)}`.trim();
@@ -360,34 +398,93 @@ class Scanner {
     return isMissing(text) ? null : text;
   }
 
-  #number(start: number, end: number, column: number): number {
+  /** A cell's text; of a number, as JavaScript writes it, which knows neither decimal commas nor thousands. */
+  #label(start: number, end: number, column: number): string | null {
+    const text = this.#text(start, end);
+    if (text === null || this.#dialect.columns[column].kind !== 'number') return text;
+    const point = this.#marks[column] === '.' || !text.includes('.');
+    if (point && !text.includes(',')) return text;
+    const value = this.#number(start, end, column);
+    return value === undefined ? text : String(value);
+  }
+
+  /** A cell's number, NaN where it stands for nothing; undefined when it is none. */
+  #number(start: number, end: number, column: number): number | undefined {
     const text = this.#text(start, end);
     if (text === null) return Number.NaN;
-    const value = cellNumber(text, this.#dialect.decimalComma);
-    if (value !== undefined) return value;
+    const mark = this.#marks[column] ?? this.#decide(text, column);
+    return numberIn(text, mark ?? '.');
+  }
+
+  /** The first mark in a column where nobody knows the decimal mark tells it, or is an error. */
+  #decide(text: string, column: number): Mark | undefined {
+    const told = whatTells(text);
+    if (typeof told === 'string') return undefined;
+    if ('either' in told && !(told.either === '.' && this.#dialect.writing[column].plain)) {
+      throw this.#ambiguous(text, told.either, column);
+    }
+    const mark = 'either' in told ? told.either : told.mark;
+    this.#marks[column] = mark;
+    this.#points[column] = this.#pointOf(mark);
+    return mark;
+  }
+
+  #pointOf(mark: Mark | undefined): number {
+    const point = mark === undefined ? NONE : mark === ',' ? COMMA : POINT;
+    // Between quotes a comma may be a decimal mark even where it parts cells; others are not for the fast road.
+    return point === this.#delimiter ? NONE : point;
+  }
+
+  #ambiguous(text: string, mark: Mark, column: number): DataError {
     const { name } = this.#dialect.columns[column];
-    const shown = JSON.stringify(text.length > 40 ? `${text.slice(0, 37)}...` : text);
-    throw new DataError(
-      'NOT_A_NUMBER',
-      `Row ${this.#record} of ${this.#bytes.path} holds ${shown} in column ${JSON.stringify(name)}, where the others hold numbers. Correct it, exclude the column, or leave the cell empty if it means a missing value.`,
+    const called = mark === ',' ? 'comma' : 'point';
+    // With a fourth digit it cannot be one that parts thousands.
+    const remedy = `Write ${text.replace(mark, '')} or ${text.replace(mark, '.')}0, and all of the column like that, or exclude it.`;
+    return new DataError(
+      'BAD_DATA',
+      `Row ${this.#record} of ${this.#bytes.path} holds ${JSON.stringify(text)} in column ${JSON.stringify(name)}, and nothing tells whether the ${called} parts thousands or is a decimal mark. ${remedy}`,
       { row: this.#record, column, columnName: name, value: text },
     );
   }
 
-  #ragged(): DataError {
+  /** A cell is no number: because it is a word, or because its row lacks cells, or is a title. */
+  #wrong(start: number, end: number, column: number): DataError {
+    if (this.#cells() !== this.#plan.length) return this.#ragged();
+    const text = this.#text(start, end) ?? '';
+    const { name } = this.#dialect.columns[column];
+    const title =
+      this.#record === 0 && this.#dialect.header ? ' If these are the names, remove what stands above them.' : '';
+    const shown = JSON.stringify(text.length > 40 ? `${text.slice(0, 37)}...` : text);
+    return new DataError(
+      'NOT_A_NUMBER',
+      `Row ${this.#record} of ${this.#bytes.path} holds ${shown} in column ${JSON.stringify(name)}, where numbers${this.#marks[column] === ',' ? ' with a decimal comma' : ''} are expected. Correct it, exclude the column, or leave the cell empty if it means a missing value.${title}`,
+      { row: this.#record, column, columnName: name, value: text },
+    );
+  }
+
+  /** How many cells the record has. */
+  #cells(): number {
     const stop = this.#skipRecord();
-    const line = this.#window.subarray(this.#at, stop === -1 ? this.#end : stop);
+    const end = stop === -1 ? this.#end : stop;
     let cells = 1;
     for (let at = this.#at; ; cells++) {
       at = this.#cellEnd(at);
-      if (at >= this.#at + line.length || this.#window[at] === NEWLINE || this.#window[at] === RETURN) break;
-      at++;
       if (this.#blanks) while (this.#window[at] === SPACE || this.#window[at] === TAB) at++;
+      if (at >= end || this.#window[at] === NEWLINE || this.#window[at] === RETURN) return cells;
+      if (!this.#blanks) at++;
     }
+  }
+
+  #ragged(): DataError {
+    const cells = this.#cells();
     const expected = this.#plan.length;
+    const remedy =
+      this.#record === 0 && !this.#dialect.header && cells < expected
+        ? 'Remove it if it is a title above the table, or complete it.'
+        : 'Complete it or remove it.';
     return new DataError(
       'RAGGED_ROWS',
-      `Row ${this.#record} of ${this.#bytes.path} has ${cells} ${cells === 1 ? 'cell' : 'cells'}, the others have ${expected}. Complete it or remove it.`,
+      `Row ${this.#record} of ${this.#bytes.path} has ${cells} ${cells === 1 ? 'cell' : 'cells'}, the others have ${expected}. ${remedy}`,
       { row: this.#record, value: cells, expected },
     );
   }

@@ -7,10 +7,15 @@
 const SHORT = 24;
 /** Characters that are put together at once: each is an argument on the stack. */
 const PIECE = 4096;
+/** So many more lines that are no UTF-8 than lines that are leave no doubt. */
+const CLEAR = 1000;
 
 // A mark at the beginning is left to whoever reads: within a file it is a character like any other.
 const utf8 = new TextDecoder('utf-8', { ignoreBOM: true });
 const encoder = new TextEncoder();
+
+/** Windows-1252 from 0x80 to 0x9f; its other bytes are those of Latin-1. Decoders of some versions of Node forget these. */
+const WINDOWS = '€\x81‚ƒ„…†‡ˆ‰Š‹Œ\x8dŽ\x8f\x90‘’“”•–—˜™š›œ\x9džŸ';
 
 /** UTF-8 bytes as text; what is no UTF-8 becomes U+FFFD. */
 export function textOf(bytes: Uint8Array, from = 0, to = bytes.length): string {
@@ -22,6 +27,40 @@ export function textOf(bytes: Uint8Array, from = 0, to = bytes.length): string {
     text += String.fromCharCode(byte);
   }
   return text;
+}
+
+/** Bytes as text, in UTF-8 or, where they are none, in Windows-1252, as older programs write it. */
+export function eitherTextOf(bytes: Uint8Array, from = 0, to = bytes.length): string {
+  const text = textOf(bytes, from, to);
+  return isWhole(text, to - from) ? text : windowsTextOf(bytes, from, to);
+}
+
+/** Whether a text is what its bytes say: a U+FFFD may be their own, but one that stands for others has another length. */
+function isWhole(text: string, length: number): boolean {
+  return !text.includes('\ufffd') || encoder.encode(text).length === length;
+}
+
+/** Lines as text, and whether they are in Windows-1252: a single damaged line among others in UTF-8 does not make them so. */
+export function linesOf(bytes: Uint8Array): { readonly text: string; readonly windows: boolean } {
+  const text = textOf(bytes);
+  if (isWhole(text, bytes.length)) return { text, windows: false };
+  let balance = 0;
+  const lines: string[] = [];
+  for (let at = 0; at < bytes.length && balance < CLEAR; ) {
+    const end = bytes.indexOf(10, at) + 1 || bytes.length;
+    const line = textOf(bytes, at, end);
+    const whole = isWhole(line, end - at);
+    if (!whole) balance++;
+    else if (line.length < end - at) balance--;
+    lines.push(whole ? line : windowsTextOf(bytes, at, end));
+    at = end;
+  }
+  return balance > 0 ? { text: windowsTextOf(bytes), windows: true } : { text: lines.join(''), windows: false };
+}
+
+/** Bytes in Windows-1252 as text. */
+export function windowsTextOf(bytes: Uint8Array, from = 0, to = bytes.length): string {
+  return latin1Of(bytes.subarray(from, to)).replace(/[\x80-\x9f]/g, (each) => WINDOWS[each.charCodeAt(0) - 128]);
 }
 
 /** Every byte as the character of its number. */
