@@ -1,4 +1,20 @@
-import { Formula, frac, Live, norm, num, op, Piece, row, square, sub, sum, sup, transposed } from './formula.js';
+import {
+  Formula,
+  frac,
+  Live,
+  norm,
+  num,
+  op,
+  Piece,
+  row,
+  square,
+  sub,
+  sum,
+  sup,
+  transposed,
+  upright,
+  word,
+} from './formula.js';
 import type { Weighed, WeightRule } from './weights.js';
 import { small } from './words.js';
 
@@ -15,15 +31,13 @@ function BothErrors({ first, second }: { first: number; second: number }) {
   return (
     <>
       <Piece>
-        <mtext>mean</mtext>
-        <mspace width="0.3em" />
+        {word('mean')}
         {norm(xRec, op('−'), 'x')}
         {op('=')}
         <Live value={first} digits={3} of="lost" />
       </Piece>
       <Piece>
-        <mtext>mean</mtext>
-        <mspace width="0.3em" />
+        {word('mean')}
         {norm(yRec, op('−'), 'y')}
         {op('=')}
         <Live value={second} digits={3} of="second" />
@@ -40,9 +54,11 @@ export function Gradient({ shown, first, second }: { shown: Weighed | undefined;
       <Piece>
         {op('=')}
         <Live value={1 - (shown?.alpha ?? 0)} />
-        {row(op('·'), lossAE, op('+'))}
+        {row(op('·'), lossAE)}
+        {op('+')}
         <Live value={shown?.alpha ?? 0} />
-        {row(op('·'), lossI, op('='))}
+        {row(op('·'), lossI)}
+        {op('=')}
         <Live value={small(shown?.loss ?? 0)} />
       </Piece>
       <Piece>
@@ -91,9 +107,22 @@ export function Hebb({ rule, first, second }: { rule: WeightRule; first: number;
     <Formula>
       <Piece>
         {rule === 'oja'
-          ? row(op('Δ'), 'w', op('='), frac('η', 'n'), sum('x'), op('('), 'y', 'x', op('−'), square('y'), 'w', op(')'))
+          ? row(
+              upright('Δ'),
+              'w',
+              op('='),
+              frac('η', 'n'),
+              sum('x'),
+              op('('),
+              'y',
+              'x',
+              op('−'),
+              square('y'),
+              'w',
+              op(')'),
+            )
           : row(
-              op('Δ'),
+              upright('Δ'),
               W,
               op('='),
               frac('η', 'n'),

@@ -4,7 +4,7 @@ import { useMemo, useRef } from 'preact/hooks';
 import { boxOf, cloudChoices, reachOf, useCloud } from './clouds.js';
 import { Choose, Controls, Slider } from './controls.js';
 import { DataStage, EmbeddingStage } from './forces-stage.js';
-import { Formula, frac, Live, num, op, Piece, row, square, sub, sum } from './formula.js';
+import { Formula, frac, Live, num, op, Piece, row, square, sub, sum, upright } from './formula.js';
 import { awayText, determined, goalOf, isFlat, nearestGoal, undetermined } from './goal.js';
 import { LineChart } from './line-chart.js';
 import { usePlayback } from './playback.js';
@@ -167,7 +167,7 @@ export function ForcesScreen() {
                 {row(op('('), sub('y', 'i'), op('−'), sub('y', 'j'), op(')'))}
               </Piece>
               <Piece>
-                {row(op('Δ'), sub('y', 'i'), op('='), frac('η', num(2)), sub('F', 'i'))}
+                {row(upright('Δ'), sub('y', 'i'), op('='), frac('η', num(2)), sub('F', 'i'))}
                 {how === 'momentum' && <mtext>&nbsp;+ momentum</mtext>}
               </Piece>
               {(
@@ -179,6 +179,7 @@ export function ForcesScreen() {
               ).map(([name, size, of]) => (
                 <Piece key={name}>
                   <mtext class={of}>{name}</mtext>
+                  <mspace width="0.3em" />
                   <Live value={units.text(size)} of={of} />
                 </Piece>
               ))}

@@ -7,12 +7,7 @@ type Part = VNode | string;
 
 /** Pieces of a formula; on a narrow page they stand below one another. */
 export function Formula({ children }: { children: ComponentChildren }) {
-  // What is still too wide is moved under a finger, and not the whole page with it.
-  return (
-    <div class="formula" style={{ overflowX: 'auto', overflowY: 'hidden' }}>
-      {children}
-    </div>
-  );
+  return <div class="formula">{children}</div>;
 }
 
 /** One piece. */
@@ -25,6 +20,10 @@ export function Piece({ children }: { children: ComponentChildren }) {
 }
 
 const part = (value: Part): VNode => (typeof value === 'string' ? <mi>{value}</mi> : value);
+
+const space = <mspace width="0.3em" />;
+/** A letter that stands upright. */
+export const upright = (letter: string): VNode => <mi mathvariant="normal">{letter}</mi>;
 
 export const op = (sign: string): VNode => <mo>{sign}</mo>;
 export const num = (value: string | number): VNode => <mn>{value}</mn>;
@@ -44,7 +43,7 @@ export const sup = (base: Part, power: Part): VNode => (
 export const square = (base: Part): VNode => sup(base, num(2));
 /** 10 to a power, with a real minus. */
 export const tenTo = (power: number): VNode => sup(num(10), power < 0 ? row(op('−'), num(-power)) : num(power));
-export const transposed = (base: Part): VNode => sup(base, <mi mathvariant="normal">T</mi>);
+export const transposed = (base: Part): VNode => sup(base, upright('T'));
 export const frac = (top: Part, bottom: Part): VNode => (
   <mfrac>
     {part(top)}
@@ -59,7 +58,13 @@ export const sum = (over: Part): VNode => (
   </munder>
 );
 export const norm = (...parts: Part[]): VNode => row(op('‖'), ...parts, op('‖'));
-export const word = (text: string): VNode => <mtext>{text}</mtext>;
+/** A word, and the space between it and what follows: MathML puts none there. One string, because of two Firefox drops the space between. */
+export const word = (text: string): VNode => (
+  <>
+    <mtext>{text}</mtext>
+    {space}
+  </>
+);
 /** A bold letter: a matrix. */
 export const matrix = (letter: string): VNode => <mi class="matrix">{letter}</mi>;
 

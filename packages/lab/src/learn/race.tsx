@@ -5,7 +5,7 @@ import { useEffect, useMemo, useRef } from 'preact/hooks';
 import { isNarrow } from '../charts/use-width.js';
 import { cloudChoices, useCloud } from './clouds.js';
 import { Choose, Controls } from './controls.js';
-import { Formula, Live, num, op, Piece, row, sub, sup } from './formula.js';
+import { Formula, Live, num, op, Piece, row, sub, sup, word } from './formula.js';
 import { angleToGoal, determined, type Goal, undetermined } from './goal.js';
 import { LineChart } from './line-chart.js';
 import { usePlayback } from './playback.js';
@@ -177,7 +177,7 @@ export function RaceScreen() {
             <h2>What is measured</h2>
             <Formula>
               <Piece>
-                {row(sub('θ', <mtext>max</mtext>), op('='), <mtext>arccos</mtext>, sub('σ', <mtext>min</mtext>))}
+                {row(sub('θ', <mtext>max</mtext>), op('='), word('arccos'), sub('σ', <mtext>min</mtext>))}
                 {row(
                   op('('),
                   sub('Q', <mtext>exact</mtext>),
@@ -189,11 +189,11 @@ export function RaceScreen() {
                 <mtext>the last road</mtext>
                 {op(':')}
                 <Live value={small(worst)} of="net" />
+                <mspace width="0.3em" />
                 <mtext>rad</mtext>
               </Piece>
               <Piece>
-                <mtext>found below</mtext>
-                <mspace width="0.3em" />
+                {word('found below')}
                 {sup(num(10), row(op('−'), num(5)))}
               </Piece>
             </Formula>

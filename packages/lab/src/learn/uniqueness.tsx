@@ -4,7 +4,7 @@ import { useEffect, useMemo } from 'preact/hooks';
 import { Choose, Controls, Slider } from './controls.js';
 import { cloudWith, expectedTurn, fanOf, lineTurn, subspaceTurn, typical, type Wobble, wobble } from './fan.js';
 import { FanStage } from './fan-stage.js';
-import { Formula, frac, Live, num, op, Piece, row, square, sub, sum } from './formula.js';
+import { Formula, frac, Live, num, op, Piece, row, square, sub, sum, word } from './formula.js';
 import { usePlayback } from './playback.js';
 import { Screen } from './screen.js';
 import { numberIn, oneOf, useSettings } from './settings.js';
@@ -136,9 +136,9 @@ export function UniquenessScreen() {
                 <Live value={gap} of="net" />
               </Piece>
               <Piece>
-                <mtext>turn of the {what} ≈</mtext>
+                {word(`turn of the ${what} ≈`)}
                 <Live value={expected > 0.7 ? 'anything' : angleText(expected)} of="net" />
-                <mtext>, measured</mtext>
+                {word(', measured')}
                 <Live value={angleText(turns.subspace)} of="kept" />
               </Piece>
             </Formula>

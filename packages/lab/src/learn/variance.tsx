@@ -201,7 +201,7 @@ export function VarianceScreen() {
   );
 }
 
-const trace = row(word('tr'), <mspace width="0.2em" />, 'C');
+const trace = row(word('tr'), 'C');
 
 /** Both parts of the total as one bar. */
 function Bar({ kept, lost }: { kept: number; lost: number }) {
