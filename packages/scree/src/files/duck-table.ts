@@ -3,7 +3,7 @@ import type { DuckDBConnection, DuckDBDataChunk, DuckDBResult } from '@duckdb/no
 import { DataError, OptionError } from '@scree/core';
 import { blockRows, type Column, type DenseBatch, type Request, type Table } from '@scree/core/files';
 import { Collecting } from './collecting.js';
-import { type Duck, duckError, identifier, openDuck, quoted } from './duckdb.js';
+import { type Duck, duckError, identifier, openDuck, parquetRelation, quoted } from './duckdb.js';
 import { wideTable } from './wide-table.js';
 
 const NUMBER =
@@ -39,7 +39,7 @@ export interface DuckFile {
 export async function openParquet({ path, memory, file }: DuckFile): Promise<Table> {
   const duck = await openDuck(path, memory);
   return closing(duck, path, () =>
-    duckTable(duck, `read_parquet(${quoted(file)})`, { path, memory, format: 'Parquet', counted: true }),
+    duckTable(duck, parquetRelation(file), { path, memory, format: 'Parquet', counted: true }),
   );
 }
 
@@ -127,7 +127,7 @@ async function queryTable(
   } finally {
     connection.closeSync();
   }
-  return duckTable(duck, `read_parquet(${quoted(file)})`, { path, memory, format: 'SQL', counted: true });
+  return duckTable(duck, parquetRelation(file), { path, memory, format: 'SQL', counted: true });
 }
 
 interface Facts {

@@ -1,5 +1,5 @@
 import { availableParallelism } from 'node:os';
-import { join } from 'node:path';
+import { isAbsolute, join } from 'node:path';
 import type { DuckDBConnection } from '@duckdb/node-api';
 import { DataError, OptionError, ScreeError } from '@scree/core';
 import { badFile, FileError } from '@scree/core/files';
@@ -81,6 +81,16 @@ export async function openDuck(path: string, memory: number): Promise<Duck> {
 
 export function quoted(text: string): string {
   return `'${text.replaceAll("'", "''")}'`;
+}
+
+/** A file as DuckDB's readers are to find it: this one, whatever stars and brackets its name has, and no place on the net. */
+export function fileName(file: string): string {
+  return quoted((isAbsolute(file) ? file : `./${file}`).replace(/[*?[]/g, '[$&]'));
+}
+
+/** A Parquet file: folders called year=2020 are no columns. */
+export function parquetRelation(file: string): string {
+  return `read_parquet(${fileName(file)}, hive_partitioning = false)`;
 }
 
 export function identifier(name: string): string {
