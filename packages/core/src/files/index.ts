@@ -14,12 +14,14 @@ export {
   readTwice,
 } from './bytes.js';
 export type { LeftOut } from './choose-columns.js';
+export type { CsvHead } from './csv-head.js';
 export { badFile, FileError, truncated, unsupported } from './file-error.js';
 export type { DataFile, MissingValues } from './file-source.js';
 export type { LabelOptions, Labels } from './labels.js';
 export { type BlobOptions, openBlob } from './open-blob.js';
 export {
   anyPlace,
+  csvHead,
   type Identified,
   identify,
   openData,
@@ -50,5 +52,6 @@ export {
   withClose,
 } from './table.js';
 export { textOf } from './text.js';
+export { uniqueNames } from './unique-names.js';
 export { type Packing, packingOf, plainUnpackers, type Unpack, type Unpackers, unpacked } from './unpack.js';
 export type { Placed } from './zip.js';

@@ -68,12 +68,17 @@ export async function openDatabase(
 /** The result of a query over files that it names itself, or over one file under the name `data`. */
 export async function openQuery(
   sql: string,
-  { path, memory, relation }: { path: string; memory: number; relation?: string | undefined },
+  {
+    path,
+    memory,
+    relation,
+  }: { path: string; memory: number; relation?: ((duck: Duck) => Promise<string>) | undefined },
 ): Promise<Table> {
   const duck = await openDuck(path, memory);
-  return closing(duck, path, () =>
-    queryTable(duck, sql, { path, memory, before: relation && `CREATE TEMP VIEW data AS SELECT * FROM ${relation}` }),
-  );
+  return closing(duck, path, async () => {
+    const before = relation && `CREATE TEMP VIEW data AS SELECT * FROM ${await relation(duck)}`;
+    return queryTable(duck, sql, { path, memory, before });
+  });
 }
 
 export function chooseTable(

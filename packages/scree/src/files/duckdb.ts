@@ -101,8 +101,11 @@ export function identifier(name: string): string {
 export function duckError(error: unknown, path: string, sql = false): unknown {
   if (!(error instanceof Error) || error instanceof ScreeError) return error;
   const [, kind = '', rest = error.message] = /^([A-Z][A-Za-z ]*? Error): ([\s\S]*)$/.exec(error.message) ?? [];
+  // What is wrong with a line of text stands below it.
+  const lines = /^CSV Error on Line/.test(rest) ? 3 : 1;
   const what = rest
-    .split('\n')[0]
+    .split('\n', lines)
+    .join(' ')
     .slice(0, 300)
     .replace(/[.\s]+$/, '');
   if (kind === 'Out of Memory Error') {

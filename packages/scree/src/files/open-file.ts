@@ -188,7 +188,7 @@ async function openAny(
   if (found.format !== 'duckdb' && found.format !== 'sqlite') {
     const { openQuery } = await import('./duck-table.js');
     const { relationOf } = await import('./relation.js');
-    return openQuery(sql, { path, memory, relation: relationOf(found, duck.file) });
+    return openQuery(sql, { path, memory, relation: (engine) => relationOf(found, duck.file, engine) });
   }
   return openTable(found, options, node);
 }
