@@ -33,6 +33,8 @@ export interface Place {
 
 export interface ArrowFile {
   readonly fields: readonly Field[];
+  /** What pandas says of the columns. */
+  readonly pandas: string | undefined;
   readonly dictionaries: readonly Place[];
   readonly batches: readonly Place[];
 }
@@ -87,11 +89,11 @@ async function readFooter(file: Placed): Promise<ArrowFile> {
       body: values[3 * i + 2],
     }));
   };
-  return { fields: readSchema(schema, file.path), dictionaries: places(2), batches: places(3) };
+  return { ...readSchema(schema, file.path), dictionaries: places(2), batches: places(3) };
 }
 
 async function readMessages(file: Placed): Promise<ArrowFile> {
-  let fields: readonly Field[] | undefined;
+  let found: Schema | undefined;
   const [dictionaries, batches]: [Place[], Place[]] = [[], []];
   for (let offset = 0; offset + 8 <= file.size; ) {
     const { message, metadata } = await readMessage(file, { offset, metadata: 0, body: 0 });
@@ -101,15 +103,15 @@ async function readMessages(file: Placed): Promise<ArrowFile> {
     if (body < 0 || offset + metadata + body > file.size) throw truncated(file.path, 'its last batch is not whole');
     if (kind === SCHEMA) {
       const schema = message.table(2);
-      if (fields || !schema) throw badFile(file.path, 'it must have one schema');
-      fields = readSchema(schema, file.path);
+      if (found || !schema) throw badFile(file.path, 'it must have one schema');
+      found = readSchema(schema, file.path);
     } else if (kind === DICTIONARY) dictionaries.push({ offset, metadata, body });
     else if (kind === RECORDS) batches.push({ offset, metadata, body });
     if (batches.length > MOST_BATCHES) throw badFile(file.path, 'it has too many batches');
     offset += metadata + body;
   }
-  if (!fields) throw badFile(file.path, 'it has no schema');
-  return { fields, dictionaries, batches };
+  if (!found) throw badFile(file.path, 'it has no schema');
+  return { ...found, dictionaries, batches };
 }
 
 /** The message at a place: a mark, the length of its header, the header. Old files have no mark. */
@@ -163,7 +165,9 @@ function describeBatch(records: FlatTable, file: Placed, body: number, bodyLengt
   return { length, nodes, buffers, compression, variadic: records.int64s(4), body, bodyLength };
 }
 
-function readSchema(schema: FlatTable, path: string): Field[] {
+type Schema = Pick<ArrowFile, 'fields' | 'pandas'>;
+
+function readSchema(schema: FlatTable, path: string): Schema {
   if (schema.int16(0) === 1)
     throw unsupported(path, 'was written by a big-endian machine', 'Write it again on another.');
   let count = 0;
@@ -179,7 +183,8 @@ function readSchema(schema: FlatTable, path: string): Field[] {
     if (index.kind === 'other') throw new RangeError('a dictionary is not numbered by integers');
     return { name, type, children, dictionary: { id: encoded.int64(0), index } };
   };
-  return schema.tables(1).map((field) => read(field, 0));
+  const pandas = schema.tables(2).find((entry) => entry.string(0) === 'pandas');
+  return { fields: schema.tables(1).map((field) => read(field, 0)), pandas: pandas?.string(1) };
 }
 
 const INT32: ValueType = { name: 'int32', kind: 'int', size: 32, buffers: 2 };

@@ -2,6 +2,7 @@ import { DataError } from '../errors.js';
 import { BatchReader, locate, type Spot } from './arrow-column.js';
 import { type ArrowFile, type Field, readArrow, readBatch, readDictionary } from './arrow-format.js';
 import { badFile, unsupported } from './file-error.js';
+import { pandasIndex } from './pandas-index.js';
 import { blockRows, type Column, type DenseBatch, type Request, type Table } from './table.js';
 import { plainUnpackers, type Unpackers } from './unpack.js';
 import type { Placed } from './zip.js';
@@ -25,7 +26,7 @@ export async function openArrow(
   { unpack }: { readonly unpack: Unpackers } = { unpack: plainUnpackers },
 ): Promise<Table> {
   const arrow = await readArrow(file);
-  const { columns, sources } = describe(arrow.fields);
+  const { columns, sources } = describe(arrow);
   if (columns.length === 0) throw new DataError('EMPTY_DATA', `${file.path} has no columns.`);
   const single = (numbers: readonly number[]) => numbers.every((j) => SINGLE.test(columns[j].type));
   let rows = 0;
@@ -144,9 +145,10 @@ export async function openArrow(
   }
 }
 
-function describe(fields: readonly Field[]): { columns: Column[]; sources: Source[] } {
+function describe({ fields, pandas }: ArrowFile): { columns: Column[]; sources: Source[] } {
   const columns: Column[] = [];
   const sources: Source[] = [];
+  const isIndex = pandasIndex(pandas);
   fields.forEach(({ name, type, dictionary, children }, field) => {
     const isText = type.kind === 'text' || type.kind === 'largeText';
     if (dictionary) columns.push({ name, kind: isText ? 'text' : 'other', type: isText ? 'text' : 'dictionary' });
@@ -159,7 +161,7 @@ function describe(fields: readonly Field[]): { columns: Column[]; sources: Sourc
     } else columns.push({ name, kind: isText ? 'text' : type.kind === 'other' ? 'other' : 'number', type: type.name });
     sources.push({ field });
   });
-  return { columns, sources };
+  return { columns: columns.map((column) => (isIndex(column.name) ? { ...column, index: true } : column)), sources };
 }
 
 /** Which fields are read for the numbers asked for, and where their values go: pairs of slot and entry. */

@@ -38,6 +38,7 @@ export {
   type FileOptions,
   type Missing,
 } from './options.js';
+export { pandasIndex } from './pandas-index.js';
 export { showBytes } from './show-bytes.js';
 export { HEAD, sniffFormat } from './sniff.js';
 export type { Spool, Spooled } from './spool.js';

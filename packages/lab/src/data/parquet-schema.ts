@@ -1,4 +1,4 @@
-import type { ColumnKind } from '@scree/core/files';
+import { type ColumnKind, pandasIndex } from '@scree/core/files';
 import type { FileMetaData, SchemaElement } from 'hyparquet';
 
 /** A column of a Parquet file, with what is needed to read it. */
@@ -10,6 +10,7 @@ export interface ParquetColumn {
   /** Its place among the leaves of the schema, which is that of its chunk in every row group; −1 where it is nested. */
   readonly leaf: number;
   readonly element: SchemaElement;
+  readonly index: boolean;
 }
 
 /** Types whose numbers float32 holds. */
@@ -19,7 +20,8 @@ const NUMBER =
 const TEXT = /^(VARCHAR|UUID)$/;
 
 /** The columns of a schema. What is nested is listed, but not read. */
-export function columnsOf({ schema }: FileMetaData): ParquetColumn[] {
+export function columnsOf({ schema, key_value_metadata: notes }: FileMetaData): ParquetColumn[] {
+  const isIndex = pandasIndex(notes?.find(({ key }) => key === 'pandas')?.value);
   const columns: ParquetColumn[] = [];
   const wanted = schema[0]?.num_children ?? 0;
   let leaf = 0;
@@ -41,7 +43,7 @@ export function columnsOf({ schema }: FileMetaData): ParquetColumn[] {
     const flat = !element.num_children && element.repetition_type !== 'REPEATED';
     const type = flat ? typeName(element) : nestedName(element);
     const kind = NUMBER.test(type) ? 'number' : TEXT.test(type) ? 'text' : 'other';
-    columns.push({ name, kind, type, leaf: flat ? first : -1, element });
+    columns.push({ name, kind, type, leaf: flat ? first : -1, element, index: isIndex(name) });
   }
   return columns;
 }

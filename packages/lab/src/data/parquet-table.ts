@@ -40,7 +40,7 @@ async function open(file: Placed, memory: number): Promise<Table> {
   const everything = [...columns.keys()];
   return {
     format: 'Parquet',
-    columns: columns.map(({ name, kind, type }) => ({ name, kind, type })),
+    columns: columns.map(({ name, kind, type, index }) => ({ name, kind, type, index })),
     width: columns.length,
     named: true,
     uniform: false,

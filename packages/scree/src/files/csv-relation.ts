@@ -1,6 +1,7 @@
 import { OptionError } from '@scree/core';
 import { type CsvHead, csvHead, type Identified, uniqueNames } from '@scree/core/files';
 import { type Duck, fileName, identifier, quoted } from './duckdb.js';
+import type { Relation } from './relation.js';
 
 /** Types that a column of text may have in a query: DuckDB finds them by their look, and they compare as what they are. */
 const TIME = /^(DATE|TIME|TIMESTAMP)\b/;
@@ -15,7 +16,7 @@ interface Times {
  * A text table for DuckDB, read as we read it: DuckDB alone would find other delimiters, take NA for text and a decimal comma
  * for the end of a cell, and round the numbers of a column that begins with whole ones.
  */
-export async function csvRelation({ content, packing }: Identified, file: string, duck: Duck): Promise<string> {
+export async function csvRelation({ content, packing }: Identified, file: string, duck: Duck): Promise<Relation> {
   const head = await csvHead(content);
   const { columns, decimalComma } = head.dialect;
   if (!head.single) {
@@ -41,7 +42,8 @@ export async function csvRelation({ content, packing }: Identified, file: string
     if (typeOf(j) !== 'VARCHAR') return cell;
     return `${columns[j].kind === 'number' ? number(cell, missing, decimalComma) : text(cell, missing)} AS ${cell}`;
   });
-  return `(SELECT ${cells.join(', ')} FROM ${read})`;
+  const index = new Set(names.filter((_, j) => columns[j].type === 'row index'));
+  return { sql: `(SELECT ${cells.join(', ')} FROM ${read})`, isIndex: (name) => index.has(name) };
 }
 
 function dialectOptions({ dialect, above, missing }: CsvHead, packing: string | undefined): Record<string, string> {

@@ -1,9 +1,11 @@
 import { join } from 'node:path';
 import type { DuckDBConnection, DuckDBDataChunk, DuckDBResult } from '@duckdb/node-api';
 import { DataError, OptionError } from '@scree/core';
-import { blockRows, type Column, type DenseBatch, type Request, type Table } from '@scree/core/files';
+import { blockRows, type Column, type DenseBatch, pandasIndex, type Request, type Table } from '@scree/core/files';
 import { Collecting } from './collecting.js';
 import { type Duck, duckError, identifier, openDuck, parquetRelation, quoted } from './duckdb.js';
+import { type Notes, parquetNotes } from './parquet-notes.js';
+import type { Relation } from './relation.js';
 import { wideTable } from './wide-table.js';
 
 const NUMBER =
@@ -38,8 +40,14 @@ export interface DuckFile {
 
 export async function openParquet({ path, memory, file }: DuckFile): Promise<Table> {
   const duck = await openDuck(path, memory);
-  return closing(duck, path, () =>
-    duckTable(duck, parquetRelation(file), { path, memory, format: 'Parquet', counted: true }),
+  return closing(duck, path, async () =>
+    duckTable(duck, parquetRelation(file), {
+      path,
+      memory,
+      format: 'Parquet',
+      counted: true,
+      notes: await parquetNotes(duck, file),
+    }),
   );
 }
 
@@ -72,12 +80,13 @@ export async function openQuery(
     path,
     memory,
     relation,
-  }: { path: string; memory: number; relation?: ((duck: Duck) => Promise<string>) | undefined },
+  }: { path: string; memory: number; relation?: ((duck: Duck) => Promise<Relation>) | undefined },
 ): Promise<Table> {
   const duck = await openDuck(path, memory);
   return closing(duck, path, async () => {
-    const before = relation && `CREATE TEMP VIEW data AS SELECT * FROM ${await relation(duck)}`;
-    return queryTable(duck, sql, { path, memory, before });
+    const data = await relation?.(duck);
+    const before = data && `CREATE TEMP VIEW data AS SELECT * FROM ${data.sql}`;
+    return queryTable(duck, sql, { path, memory, before, isIndex: data?.isIndex });
   });
 }
 
@@ -104,6 +113,15 @@ export function chooseTable(
   });
 }
 
+interface QueryFacts {
+  readonly path: string;
+  readonly memory: number;
+  /** What must be said before the query. */
+  readonly before?: string | undefined;
+  /** Columns that number the rows of the data, and of the answer where it has them. */
+  readonly isIndex?: Notes['isIndex'] | undefined;
+}
+
 /**
  * A query is answered once, into a temporary file: asked again, it might give its rows in another order, or others,
  * and a fit reads them several times.
@@ -111,7 +129,7 @@ export function chooseTable(
 async function queryTable(
   duck: Duck,
   sql: string,
-  { path, memory, before }: { path: string; memory: number; before?: string | undefined },
+  { path, memory, before, isIndex = pandasIndex(undefined) }: QueryFacts,
 ): Promise<Table> {
   const file = join(duck.folder, 'query.parquet');
   const connection = await duck.connect();
@@ -132,7 +150,7 @@ async function queryTable(
   } finally {
     connection.closeSync();
   }
-  return duckTable(duck, parquetRelation(file), { path, memory, format: 'SQL', counted: true });
+  return duckTable(duck, parquetRelation(file), { path, memory, format: 'SQL', counted: true, notes: { isIndex } });
 }
 
 interface Facts {
@@ -141,9 +159,14 @@ interface Facts {
   readonly format: string;
   /** Whether DuckDB knows the number of rows without reading them. */
   readonly counted: boolean;
+  readonly notes?: Notes | undefined;
 }
 
-async function duckTable(duck: Duck, relation: string, { path, memory, format, counted }: Facts): Promise<Table> {
+async function duckTable(
+  duck: Duck,
+  relation: string,
+  { path, memory, format, counted, notes }: Facts,
+): Promise<Table> {
   const described = (await duck.rows(`DESCRIBE SELECT * FROM ${relation}`)) as [string, string][];
   const physical: Physical[] = [];
   for (const [name, type] of described) physical.push(await measure(duck, relation, name, type, path));
@@ -155,6 +178,7 @@ async function duckTable(duck: Duck, relation: string, { path, memory, format, c
         name,
         kind: NUMBER.test(type) ? 'number' : TEXT.test(type) ? 'text' : 'other',
         type: type.slice(0, 60),
+        index: notes?.isIndex(name),
       });
       places.push({ physical: index });
     } else {

