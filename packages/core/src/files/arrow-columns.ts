@@ -2,6 +2,7 @@ import { type ArrowFile, type Field, isNumber, isText } from './arrow-format.js'
 import type { Survey } from './arrow-survey.js';
 import { pandasIndex } from './pandas-index.js';
 import type { Column } from './table.js';
+import { uniqueNames } from './unique-names.js';
 
 /** Where one of our columns is: which field, and which number of its vectors or lists. */
 export interface Source {
@@ -17,7 +18,7 @@ export function describeColumns(
   const columns: Column[] = [];
   const sources: Source[] = [];
   const isIndex = pandasIndex(pandas);
-  const names = fields.map(({ name }) => name);
+  const names = uniqueNames(fields.map(({ name }) => name));
   fields.forEach((each, field) => {
     const [name, empty] = [names[field], rows > 0 && missing[field] === rows];
     const length = empty ? undefined : vectorLength(each, lists.get(field));

@@ -1,4 +1,15 @@
-import { Field, Float64, List, Table, tableToIPC, vectorFromArray } from 'apache-arrow';
+import {
+  Field,
+  Float64,
+  List,
+  makeData,
+  RecordBatch,
+  Schema,
+  Struct,
+  Table,
+  tableToIPC,
+  vectorFromArray,
+} from 'apache-arrow';
 import { describe, expect, it } from 'vitest';
 import { openArrow } from '../../src/files/arrow-table.js';
 import { openData } from '../../src/files/open-table.js';
@@ -31,6 +42,21 @@ describe('Arrow', () => {
   it('has numbers of dictionaries as labels', async () => {
     const { numbers } = await (await read(typed, { label: 'i', missing: 'mean' })).labels();
     expect(numbers).toEqual(Float64Array.of(50, -7, Number.NaN, 50));
+  });
+
+  it('has each name once, as CSV and Parquet do', async () => {
+    const fields = ['a', 'a', 'a_1'].map((name) => new Field(name, new Float64()));
+    const children = [1, 2, 3].map((value) => vectorFromArray([value, value + 5, 7], new Float64()).data[0]);
+    const data = makeData({ type: new Struct(fields), length: 3, children });
+    const content = tableToIPC(new Table([new RecordBatch(new Schema(fields), data)]), 'file');
+    const file = await read(content);
+    expect(file.columns).toEqual(['a', 'a_1', 'a_1_1']);
+    const again = await read(content, { columns: file.columns });
+    expect(await rowsOf(again)).toEqual([
+      [1, 2, 3],
+      [6, 7, 8],
+      [7, 7, 7],
+    ]);
   });
 
   it('says where a list is longer than the first', async () => {
