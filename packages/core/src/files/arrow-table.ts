@@ -4,6 +4,7 @@ import { describeColumns, type Source, vectorLength } from './arrow-columns.js';
 import { dictionaryNumbers, dictionaryTexts } from './arrow-dictionary.js';
 import { type Field, isNumber, isText, readArrow, readBatch } from './arrow-format.js';
 import { survey } from './arrow-survey.js';
+import { blobBytes } from './blob-bytes.js';
 import { unsupported } from './file-error.js';
 import { blockRows, type DenseBatch, type Request, type Table } from './table.js';
 import { plainUnpackers, type Unpackers } from './unpack.js';
@@ -164,6 +165,17 @@ export async function openArrow(
 
 function asText(value: number): string | null {
   return Number.isNaN(value) ? null : String(value);
+}
+
+/** The types of a schema's fields by name, as Arrow keeps it in Parquet files: those have no word for some. Empty when it is broken. */
+export async function arrowTypes(schema: string): Promise<ReadonlyMap<string, string>> {
+  try {
+    const bytes = Uint8Array.from(atob(schema), (letter) => letter.charCodeAt(0));
+    const { fields } = await readArrow(blobBytes(new Blob([bytes]), 'a schema'));
+    return new Map(fields.map(({ name, type }) => [name, type.name]));
+  } catch {
+    return new Map();
+  }
 }
 
 /** Which fields are read for the numbers asked for, and where their values go: pairs of slot and entry. */

@@ -21,6 +21,7 @@ export type { LabelOptions, Labels } from './labels.js';
 export { type BlobOptions, openBlob } from './open-blob.js';
 export {
   anyPlace,
+  arrowDurations,
   csvHead,
   type Identified,
   identify,

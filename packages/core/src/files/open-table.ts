@@ -98,6 +98,13 @@ export async function openTable(file: Identified, options: CheckedOptions, place
   }
 }
 
+/** Columns of a Parquet file that are durations, by the schema that Arrow leaves in it: to Parquet they are whole numbers. */
+export async function arrowDurations(schema: string | undefined): Promise<string[]> {
+  if (schema === undefined) return [];
+  const types = await (await import('./arrow-table.js')).arrowTypes(schema);
+  return [...types].filter(([, type]) => type === 'duration').map(([name]) => name);
+}
+
 /** How a text table is written. */
 export async function csvHead(bytes: Bytes): Promise<CsvHead> {
   return (await import('./csv-head.js')).csvHead(bytes);

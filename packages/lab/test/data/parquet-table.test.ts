@@ -99,6 +99,20 @@ describe('a Parquet file in the lab', () => {
     expect(await readAll(indexed, { columns: ['plot'] })).toEqual([[7], [8], [9]]);
   });
 
+  it('leaves out what has no value in any row', async () => {
+    const nothing = written(
+      [
+        { name: 'x', data: [1, 2, 4], type: 'DOUBLE' },
+        { name: 'none', data: [null, null, null], type: 'DOUBLE', nullable: true },
+      ],
+      { rowGroupSize: 2 },
+    );
+    const file = await open(nothing);
+    expect(file.columns).toEqual(['x']);
+    expect(file.leftOut).toEqual([{ name: 'none', type: 'empty', why: 'empty' }]);
+    await file.close();
+  });
+
   it('may be packed with gzip as a whole, as somebody always does', async () => {
     expect(await readAll(new Uint8Array(gzipSync(content)))).toHaveLength(4);
   });

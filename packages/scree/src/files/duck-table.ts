@@ -150,7 +150,8 @@ async function queryTable(
   } finally {
     connection.closeSync();
   }
-  return duckTable(duck, parquetRelation(file), { path, memory, format: 'SQL', counted: true, notes: { isIndex } });
+  const notes = { ...(await parquetNotes(duck, file)), isIndex };
+  return duckTable(duck, parquetRelation(file), { path, memory, format: 'SQL', counted: true, notes });
 }
 
 interface Facts {
@@ -174,12 +175,7 @@ async function duckTable(
   const places: Place[] = [];
   physical.forEach(({ name, type, list }, index) => {
     if (list === undefined) {
-      columns.push({
-        name,
-        kind: NUMBER.test(type) ? 'number' : TEXT.test(type) ? 'text' : 'other',
-        type: type.slice(0, 60),
-        index: notes?.isIndex(name),
-      });
+      columns.push({ name, ...kindOf(type, notes?.listed.get(name)), index: notes?.isIndex(name) });
       places.push({ physical: index });
     } else {
       for (let entry = 0; entry < list; entry++) {
@@ -285,6 +281,12 @@ async function duckTable(
       );
     }
   }
+}
+
+function kindOf(type: string, instead: string | undefined): Pick<Column, 'kind' | 'type'> {
+  if (TEXT.test(type)) return { kind: 'text', type: type.slice(0, 60) };
+  if (!NUMBER.test(type)) return { kind: 'other', type: type.slice(0, 60) };
+  return instead === undefined ? { kind: 'number', type } : { kind: 'other', type: instead };
 }
 
 /** Lists of numbers are columns side by side, when their length is known: as the type says, or the first row does. */

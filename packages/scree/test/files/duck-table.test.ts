@@ -2,7 +2,7 @@ import { mkdir } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { createFile } from 'scree';
 import { describe, expect, it } from 'vitest';
-import { readAll, useFolder } from './support.js';
+import { readAll, runDuck, useFolder } from './support.js';
 
 const folder = useFolder();
 
@@ -52,6 +52,20 @@ describe('the name of a file that DuckDB reads', () => {
       }
     } finally {
       process.chdir(before);
+    }
+  });
+});
+
+describe('a column of nothing', () => {
+  it('is left out of Parquet, where the chunks say so', async () => {
+    const path = folder.file('nothing.parquet');
+    const rows =
+      "range::double as x, null::double as none, case when range > 5000 then 1 end as some, {'none': range} as s";
+    await runDuck(`copy (select ${rows} from range(6000)) to '${path}' (format parquet, row_group_size 2048)`);
+    for (const sql of [undefined, 'select * from data']) {
+      const { file } = await readAll(path, { sql, missing: 'drop' });
+      expect(file.columns).toEqual(['x', 'some']);
+      expect(file.leftOut[0]).toEqual({ name: 'none', type: 'empty', why: 'empty' });
     }
   });
 });

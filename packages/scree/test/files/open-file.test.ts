@@ -291,6 +291,16 @@ describe('JSON', () => {
     expect((await lists.labels()).names).toEqual(['x', 'y']);
     await lists.close();
   });
+
+  it('leaves out what has no value in any row, as CSV does', async () => {
+    const record = (i: number) => ({ a: i, none: null, na: 'NA', late: i > 1500 ? 1 : null });
+    const text = (rows: number) => JSON.stringify(Array.from({ length: rows }, (_, i) => record(i)));
+    const { file } = await readAll(await save('none.json', text(20)));
+    expect(file.columns).toEqual(['a']);
+    expect(file.leftOut.map(({ name, why }) => `${name}: ${why}`)).toEqual(['none: empty', 'na: empty', 'late: empty']);
+    // Beyond the rows by which columns are judged there may be values.
+    await expect(readAll(await save('late.json', text(2000)))).rejects.toMatchObject({ code: 'MISSING_VALUES' });
+  });
 });
 
 describe('queries', () => {

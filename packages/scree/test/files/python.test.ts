@@ -328,6 +328,35 @@ df.reset_index(drop=True).to_parquet(p + '-range.parquet')`,
     }
   });
 
+  it('reads the same table from Arrow and Parquet, whatever its types', async () => {
+    const path = folder.file('types');
+    runPython(
+      pandas as string,
+      `
+import sys, decimal, pyarrow as pa, pyarrow.parquet as pq, pyarrow.feather as pf
+D = decimal.Decimal
+t = pa.table({
+  'l': pa.array([[1.5, 2], [3, 4], [5, 7]]), 'm': pa.array([[1, 2], [3, 4], [5, 7]], pa.large_list(pa.int16())),
+  'd': pa.array([D('1.50'), D('-2.25'), D('12345678901234567.89')], pa.decimal128(20, 2)),
+  'i': pa.array([5, 7, 5]).dictionary_encode(), 'h': pa.array([5.5, 7, 5.5]).dictionary_encode(),
+  'b': pa.array([True, False, True]), 'span': pa.array([1, 2, 3], pa.duration('s')), 'nothing': pa.nulls(3),
+  'none': pa.array([None] * 3, pa.float64()), 'never': pa.array([None] * 3, pa.int32()), 'half': pa.array([1, 2, 3], pa.float16()),
+})
+pf.write_feather(t, sys.argv[1] + '.arrow'); pq.write_table(t, sys.argv[1] + '.parquet', row_group_size=2)
+pq.write_table(pa.table({'w': pa.array([D('1.50'), D('-2.25')], pa.decimal256(50, 2)), 'x': [1, 2]}), sys.argv[1] + '-long.parquet')`,
+      path,
+    );
+    const [arrow, parquet] = [await readAll(`${path}.arrow`), await readAll(`${path}.parquet`)];
+    expect(arrow.file.columns).toEqual(['l[0]', 'l[1]', 'm[0]', 'm[1]', 'd', 'i', 'h', 'b', 'half']);
+    expect(parquet.file.columns).toEqual(arrow.file.columns);
+    expect(parquet.rows).toEqual(arrow.rows);
+    const left = ['span: duration', 'nothing: empty', 'none: empty', 'never: empty'];
+    for (const { file } of [arrow, parquet])
+      expect(file.leftOut.map(({ name, why }) => `${name}: ${why}`)).toEqual(left);
+    // DuckDB would read 25165824 for 1.50.
+    expect((await readAll(`${path}-long.parquet`)).file.columns).toEqual(['x']);
+  });
+
   it('reads vectors in a column as columns: fixed in Arrow, lists in Parquet and JSON', async () => {
     const path = folder.file('vectors');
     runPython(
