@@ -374,6 +374,29 @@ describe('queries', () => {
   });
 });
 
+describe('SQLite', () => {
+  it('has its columns in their order, and leaves out those of nothing', async () => {
+    const { default: sqlite } = await import('node-sqlite3-wasm');
+    const path = folder.file('order.db');
+    const database = new sqlite.Database(path);
+    database.exec(
+      'create table t (b real, a real, "10" real, none real, "2" real, twice real generated always as (a * 2)); insert into t values (1, 2, 3, null, 4), (5, 6, 7, null, 9); create view v as select "10", "2", b from t',
+    );
+    database.close();
+    const { rows, file } = await readAll(path, { member: 't' });
+    expect(file.columns).toEqual(['b', 'a', '10', '2', 'twice']);
+    expect(file.leftOut).toEqual([{ name: 'none', type: 'empty', why: 'empty' }]);
+    expect(rows[1]).toEqual([5, 6, 7, 9, 12]);
+    expect((await readAll(path, { member: 'v' })).file.columns).toEqual(['10', '2', 'b']);
+    const asked = await readAll(path, { sql: 'select b, "10", a + 1, "2", b from t order by b desc;' });
+    expect(asked.rows).toEqual([
+      [5, 7, 7, 9, 5],
+      [1, 3, 3, 4, 1],
+    ]);
+    await expect(readAll(path, { sql: 'select 1; select 2' })).rejects.toMatchObject({ code: 'BAD_OPTION' });
+  });
+});
+
 describe('standard input', () => {
   const fed = (content: Uint8Array): Readable =>
     Readable.from(
