@@ -29,6 +29,8 @@ describe.each(solverNames)('hard data, %s', (solver) => {
     expect((await pca([[5], [5]], { solver })).warnings[0].message).toBe(
       'All rows are the same, so there is no variance to explain.',
     );
+    const large = await pca([[Number(2n ** 60n + 1n)], [Number(2n ** 60n + 2n)]], { solver });
+    expect(large.warnings[0].message).toMatch(/same.* beyond 2\^53 may be one in float64/);
     expect(model.uniqueness.rank).toBe(0);
     expect(model.uniqueness.subspace.determined).toBe(false);
     finite(model);

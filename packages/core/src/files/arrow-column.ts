@@ -1,4 +1,5 @@
 import { decodeHalf } from '../data/half.js';
+import { decimals } from './arrow-decimal.js';
 import { type Batch, bytesAt, type Field, type ValueType } from './arrow-format.js';
 import { badFile, FileError } from './file-error.js';
 import { unpackLz4 } from './lz4.js';
@@ -31,6 +32,16 @@ export function locate(fields: readonly Field[], batch: Batch): Spot[] {
     return spot;
   });
 }
+
+/** Vectors or lists: their numbers, where each begins and how long it is. */
+export interface Vectors {
+  readonly values: ArrayLike<number>;
+  readonly starts: Float64Array;
+  readonly lengths: Float64Array;
+}
+
+/** Lists that are looked at at once for the first that is there. */
+const LISTS = 1 << 12;
 
 /** The buffers of one batch of rows, read in parts where they are plain, and as a whole where they are packed. */
 export class BatchReader {
@@ -70,11 +81,7 @@ export class BatchReader {
   /** Texts from…from + count − 1 of a field. */
   async texts(spot: Spot, large: boolean, from: number, count: number, length: number): Promise<(string | null)[]> {
     if (length === 0) return [];
-    const each = large ? 8 : 4;
-    const places = await this.#part(spot.buffer + 1, from * each, (count + 1) * each, (length + 1) * each);
-    const view = new DataView(places.buffer, places.byteOffset, places.byteLength);
-    const place = (i: number): number =>
-      large ? view.getInt32(8 * i + 4, true) * 2 ** 32 + view.getUint32(8 * i, true) : view.getInt32(4 * i, true);
+    const place = await this.#places(spot, large, from, count, length);
     const [start, end] = [place(0), place(count)];
     if (!(start >= 0 && end >= start)) throw badFile(this.#file.path, 'texts lie outside their column');
     const data = await this.#part(spot.buffer + 2, start, end - start, end);
@@ -85,6 +92,56 @@ export class BatchReader {
       if (!(a >= 0 && b >= a && b <= data.length)) throw badFile(this.#file.path, 'texts lie outside their column');
       return textOf(data, a, b);
     });
+  }
+
+  /** Where texts or lists from…from + count begin among their values. */
+  async #places(
+    spot: Spot,
+    large: boolean,
+    from: number,
+    count: number,
+    length: number,
+  ): Promise<(i: number) => number> {
+    const each = large ? 8 : 4;
+    const places = await this.#part(spot.buffer + 1, from * each, (count + 1) * each, (length + 1) * each);
+    const view = new DataView(places.buffer, places.byteOffset, places.byteLength);
+    return (i) =>
+      large ? view.getInt32(8 * i + 4, true) * 2 ** 32 + view.getUint32(8 * i, true) : view.getInt32(4 * i, true);
+  }
+
+  /** How long the first list of a field is that is there; undefined when none is. */
+  async firstList(spot: Spot, { size }: ValueType, length: number): Promise<number | undefined> {
+    for (let from = 0; from < length; from += LISTS) {
+      const count = Math.min(LISTS, length - from);
+      const valid = await this.valid(spot, from, count, length);
+      const first = valid ? Array.from({ length: count }, (_, i) => i).find(valid) : 0;
+      if (first === undefined) continue;
+      const place = await this.#places(spot, size === 64, from + first, 1, length);
+      return place(1) - place(0);
+    }
+    return undefined;
+  }
+
+  /**
+   * Vectors or lists from…from + count − 1 of a field: the numbers of all, where each begins among them, and how long it is;
+   * −1 when it is not there.
+   */
+  async vectors(spot: Spot, field: Field, from: number, count: number, length: number): Promise<Vectors> {
+    const { type, children } = field;
+    const child = { fieldNode: spot.fieldNode + 1, buffer: spot.buffer + type.buffers };
+    // Vectors lie one after the other.
+    const place =
+      type.kind === 'vector'
+        ? (i: number) => (from + i) * type.size
+        : await this.#places(spot, type.size === 64, from, count, length);
+    const all = type.kind === 'vector' ? length * type.size : this.#batch.nodes[2 * child.fieldNode];
+    const valid = await this.valid(spot, from, count, length);
+    const [start, end] = [place(0), place(count)];
+    const starts = Float64Array.from({ length: count }, (_, i) => place(i) - start);
+    const lengths = Float64Array.from({ length: count }, (_, i) => (valid && !valid(i) ? -1 : place(i + 1) - place(i)));
+    if (!(start >= 0 && end <= all && starts.every((at, i) => at <= (starts[i + 1] ?? end - start))))
+      throw badFile(this.#file.path, 'lists lie outside their column');
+    return { values: await this.numbers(child, children[0].type, start, end - start, all), starts, lengths };
   }
 
   /** Which values are there; undefined when all are. */
@@ -158,6 +215,11 @@ function view(bytes: Uint8Array, type: ValueType, from: number, count: number): 
   const buffer = bytes.buffer as ArrayBuffer;
   const [at, key] = [bytes.byteOffset, `${type.kind}${type.size}`];
   switch (key) {
+    case 'decimal32':
+    case 'decimal64':
+    case 'decimal128':
+    case 'decimal256':
+      return decimals(new Uint32Array(buffer, at, (count * type.size) / 32), type, count);
     case 'float64':
       return new Float64Array(buffer, at, count);
     case 'float32':

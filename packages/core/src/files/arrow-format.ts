@@ -15,11 +15,13 @@ export interface Field {
 /** Types of values, as far as we read them; `other` ones are only counted, to find those behind them. */
 export interface ValueType {
   readonly name: string;
-  readonly kind: 'int' | 'uint' | 'float' | 'bool' | 'text' | 'largeText' | 'vector' | 'other';
-  /** Bits of a number; numbers of a vector. */
+  readonly kind: 'int' | 'uint' | 'float' | 'bool' | 'decimal' | 'text' | 'largeText' | 'vector' | 'list' | 'other';
+  /** Bits of a number, or of a list's places; numbers of a vector. */
   readonly size: number;
   /** How many buffers it has of its own, before those of its children. */
   readonly buffers: number;
+  /** Digits of a decimal behind the point. */
+  readonly scale?: number;
   /** Whether more buffers follow, as many as the batch says. */
   readonly variadic?: boolean;
 }
@@ -33,6 +35,8 @@ export interface Place {
 
 export interface ArrowFile {
   readonly fields: readonly Field[];
+  /** What pandas says of the columns. */
+  readonly pandas: string | undefined;
   readonly dictionaries: readonly Place[];
   readonly batches: readonly Place[];
 }
@@ -56,8 +60,8 @@ const LARGEST_HEADER = 64 << 20;
 const MOST_FIELDS = 1 << 20;
 const MOST_BATCHES = 1 << 22;
 const DEEPEST = 32;
-/** Longest vector that becomes columns. */
-const LONGEST_VECTOR = 1 << 16;
+/** Longest vector or list that becomes columns. */
+export const LONGEST_VECTOR = 1 << 16;
 
 const [SCHEMA, DICTIONARY, RECORDS] = [1, 2, 3];
 
@@ -87,11 +91,11 @@ async function readFooter(file: Placed): Promise<ArrowFile> {
       body: values[3 * i + 2],
     }));
   };
-  return { fields: readSchema(schema, file.path), dictionaries: places(2), batches: places(3) };
+  return { ...readSchema(schema, file.path), dictionaries: places(2), batches: places(3) };
 }
 
 async function readMessages(file: Placed): Promise<ArrowFile> {
-  let fields: readonly Field[] | undefined;
+  let found: Schema | undefined;
   const [dictionaries, batches]: [Place[], Place[]] = [[], []];
   for (let offset = 0; offset + 8 <= file.size; ) {
     const { message, metadata } = await readMessage(file, { offset, metadata: 0, body: 0 });
@@ -101,15 +105,15 @@ async function readMessages(file: Placed): Promise<ArrowFile> {
     if (body < 0 || offset + metadata + body > file.size) throw truncated(file.path, 'its last batch is not whole');
     if (kind === SCHEMA) {
       const schema = message.table(2);
-      if (fields || !schema) throw badFile(file.path, 'it must have one schema');
-      fields = readSchema(schema, file.path);
+      if (found || !schema) throw badFile(file.path, 'it must have one schema');
+      found = readSchema(schema, file.path);
     } else if (kind === DICTIONARY) dictionaries.push({ offset, metadata, body });
     else if (kind === RECORDS) batches.push({ offset, metadata, body });
     if (batches.length > MOST_BATCHES) throw badFile(file.path, 'it has too many batches');
     offset += metadata + body;
   }
-  if (!fields) throw badFile(file.path, 'it has no schema');
-  return { fields, dictionaries, batches };
+  if (!found) throw badFile(file.path, 'it has no schema');
+  return { ...found, dictionaries, batches };
 }
 
 /** The message at a place: a mark, the length of its header, the header. Old files have no mark. */
@@ -163,7 +167,9 @@ function describeBatch(records: FlatTable, file: Placed, body: number, bodyLengt
   return { length, nodes, buffers, compression, variadic: records.int64s(4), body, bodyLength };
 }
 
-function readSchema(schema: FlatTable, path: string): Field[] {
+type Schema = Pick<ArrowFile, 'fields' | 'pandas'>;
+
+function readSchema(schema: FlatTable, path: string): Schema {
   if (schema.int16(0) === 1)
     throw unsupported(path, 'was written by a big-endian machine', 'Write it again on another.');
   let count = 0;
@@ -179,7 +185,17 @@ function readSchema(schema: FlatTable, path: string): Field[] {
     if (index.kind === 'other') throw new RangeError('a dictionary is not numbered by integers');
     return { name, type, children, dictionary: { id: encoded.int64(0), index } };
   };
-  return schema.tables(1).map((field) => read(field, 0));
+  const pandas = schema.tables(2).find((entry) => entry.string(0) === 'pandas');
+  return { fields: schema.tables(1).map((field) => read(field, 0)), pandas: pandas?.string(1) };
+}
+
+/** Whether its values are numbers. */
+export function isNumber({ kind }: ValueType): boolean {
+  return kind === 'int' || kind === 'uint' || kind === 'float' || kind === 'bool' || kind === 'decimal';
+}
+
+export function isText({ kind }: ValueType): boolean {
+  return kind === 'text' || kind === 'largeText';
 }
 
 const INT32: ValueType = { name: 'int32', kind: 'int', size: 32, buffers: 2 };
@@ -189,6 +205,12 @@ function intType(type: FlatTable): ValueType {
   const signed = type.uint8(1) !== 0;
   if (![8, 16, 32, 64].includes(bits)) return other(`${bits}-bit integer`, 2);
   return { name: `${signed ? '' : 'u'}int${bits}`, kind: signed ? 'int' : 'uint', size: bits, buffers: 2 };
+}
+
+function decimalType(type: FlatTable): ValueType {
+  const [precision, scale, bits] = [type.int32(0), type.int32(1), type.int32(2) || 128];
+  if (![32, 64, 128, 256].includes(bits)) return other('decimal', 2);
+  return { name: `decimal(${precision},${scale})`, kind: 'decimal', size: bits, scale, buffers: 2 };
 }
 
 function other(name: string, buffers: number): ValueType {
@@ -213,7 +235,7 @@ function valueType(number: number, type: FlatTable | undefined, children: readon
     case 6:
       return { name: 'bool', kind: 'bool', size: 1, buffers: 2 };
     case 7:
-      return other('decimal', 2);
+      return type ? decimalType(type) : other('decimal', 2);
     case 8:
       return other('date', 2);
     case 9:
@@ -223,7 +245,7 @@ function valueType(number: number, type: FlatTable | undefined, children: readon
     case 11:
       return other('interval', 2);
     case 12:
-      return other('list', 2);
+      return { name: 'list', kind: 'list', size: 32, buffers: 2 };
     case 13:
       return other('struct', 1);
     case 14:
@@ -233,7 +255,7 @@ function valueType(number: number, type: FlatTable | undefined, children: readon
       return other('fixed-size binary', 2);
     case 16: {
       const [child] = children;
-      const plain = children.length === 1 && !child.dictionary && ['int', 'uint', 'float'].includes(child.type.kind);
+      const plain = children.length === 1 && !child.dictionary && isNumber(child.type);
       const size = type?.int32(0) ?? 0;
       return plain && size > 0 && size <= LONGEST_VECTOR
         ? { name: `${child.type.name}[${size}]`, kind: 'vector', size, buffers: 1 }
@@ -248,7 +270,7 @@ function valueType(number: number, type: FlatTable | undefined, children: readon
     case 20:
       return { name: 'text', kind: 'largeText', size: 64, buffers: 3 };
     case 21:
-      return other('large list', 2);
+      return { name: 'list', kind: 'list', size: 64, buffers: 2 };
     case 22:
       return other('run-end encoded', 0);
     case 23:

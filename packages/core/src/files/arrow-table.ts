@@ -1,22 +1,18 @@
 import { DataError } from '../errors.js';
 import { BatchReader, locate, type Spot } from './arrow-column.js';
-import { type ArrowFile, type Field, readArrow, readBatch, readDictionary } from './arrow-format.js';
-import { badFile, unsupported } from './file-error.js';
-import { blockRows, type Column, type DenseBatch, type Request, type Table } from './table.js';
+import { describeColumns, type Source, vectorLength } from './arrow-columns.js';
+import { dictionaryNumbers, dictionaryTexts } from './arrow-dictionary.js';
+import { type Field, isNumber, isText, readArrow, readBatch } from './arrow-format.js';
+import { survey } from './arrow-survey.js';
+import { blobBytes } from './blob-bytes.js';
+import { unsupported } from './file-error.js';
+import { blockRows, type DenseBatch, type Request, type Table } from './table.js';
 import { plainUnpackers, type Unpackers } from './unpack.js';
 import type { Placed } from './zip.js';
 
 /** Columns that are read at once. */
 const LANES = 8;
-/** Most entries of a dictionary. */
-const MOST_ENTRIES = 1 << 22;
 const SINGLE = /^(float16|float32|u?int8|u?int16|bool)$/;
-
-/** Where one of our columns is: which field, and which number of its vectors. */
-interface Source {
-  readonly field: number;
-  readonly entry?: number;
-}
 
 /** An Arrow file (.arrow, Feather version 2) or stream: batches of columns, plain or packed with LZ4 or zstd. */
 export async function openArrow(
@@ -25,11 +21,11 @@ export async function openArrow(
   { unpack }: { readonly unpack: Unpackers } = { unpack: plainUnpackers },
 ): Promise<Table> {
   const arrow = await readArrow(file);
-  const { columns, sources } = describe(arrow.fields);
+  const known = await survey(file, arrow, memory, unpack);
+  const { rows } = known;
+  const { columns, sources } = describeColumns(arrow, known);
   if (columns.length === 0) throw new DataError('EMPTY_DATA', `${file.path} has no columns.`);
   const single = (numbers: readonly number[]) => numbers.every((j) => SINGLE.test(columns[j].type));
-  let rows = 0;
-  for (const place of arrow.batches) rows += (await readBatch(file, place)).length;
   const everything = [...columns.keys()];
   return {
     format: 'Arrow',
@@ -52,20 +48,22 @@ export async function openArrow(
     const height = blockRows(Math.max(1, cols) * Values.BYTES_PER_ELEMENT, memory, rows);
     const buffers = [new Values(height * cols), new Values(height * cols)];
     const wanted = byField(numbers, sources);
-    const dictionaries =
-      text === undefined ? undefined : await readDictionaries(file, arrow, sources[text].field, unpack);
+    const meanings = new Map<number, readonly number[]>();
+    for (const [index] of wanted) {
+      const field = arrow.fields[index];
+      if (field.dictionary) meanings.set(index, await dictionaryNumbers(file, arrow, field, unpack));
+    }
+    const names = text === undefined ? undefined : await readNames(arrow.fields[sources[text].field]);
     let turn = 0;
     let filled = 0;
-    let texts: (string | null)[] = [];
+    let [done, texts]: [number, (string | null)[]] = [0, []];
     for (const place of arrow.batches) {
       const batch = await readBatch(file, place);
       const spots = locate(arrow.fields, batch);
       const reader = new BatchReader(file, batch, Math.floor(memory / 4), unpack);
       for (let from = 0; from < batch.length; ) {
         const count = Math.min(height - filled, batch.length - from);
-        await inLanes(wanted, ([index, slots]) =>
-          fill(reader, spots[index], arrow.fields[index], slots, from, count, batch.length),
-        );
+        await inLanes(wanted, ([index, slots]) => fill(reader, spots[index], index, slots, from, count, batch.length));
         if (text !== undefined) texts = texts.concat(await readTexts(reader, spots, text, from, count, batch.length));
         filled += count;
         from += count;
@@ -75,6 +73,7 @@ export async function openArrow(
           text: text === undefined ? undefined : texts,
         };
         turn = 1 - turn;
+        done += filled;
         filled = 0;
         texts = [];
       }
@@ -88,29 +87,45 @@ export async function openArrow(
     async function fill(
       reader: BatchReader,
       spot: Spot,
-      field: Field,
+      index: number,
       slots: readonly (readonly [number, number])[],
       from: number,
       count: number,
       length: number,
     ): Promise<void> {
-      const data = buffers[turn];
-      const base = filled * cols;
-      if (field.type.kind !== 'vector') {
+      const field = arrow.fields[index];
+      const [data, base, meaning] = [buffers[turn], filled * cols, meanings.get(index)];
+      if (field.dictionary && meaning) {
+        const codes = await reader.numbers(spot, field.dictionary.index, from, count, length);
+        for (const [slot] of slots)
+          for (let i = 0, at = base + slot; i < count; i++, at += cols) data[at] = meaning[codes[i]] ?? Number.NaN;
+        return;
+      }
+      if (field.type.kind !== 'vector' && field.type.kind !== 'list') {
         const values = await reader.numbers(spot, field.type, from, count, length);
         for (const [slot] of slots) for (let i = 0, at = base + slot; i < count; i++, at += cols) data[at] = values[i];
         return;
       }
-      // Vectors lie one after the other in their only child.
-      const { size } = field.type;
-      const child = { fieldNode: spot.fieldNode + 1, buffer: spot.buffer + 1 };
-      const values = await reader.numbers(child, field.children[0].type, from * size, count * size, length * size);
-      const valid = await reader.valid(spot, from, count, length);
+      const first = done + filled;
+      const { values, starts, lengths } = await reader.vectors(spot, field, from, count, length);
+      checkLengths(lengths, index, first);
       for (const [slot, entry] of slots) {
         for (let i = 0, at = base + slot; i < count; i++, at += cols) {
-          data[at] = valid && !valid(i) ? Number.NaN : values[i * size + entry];
+          data[at] = lengths[i] === -1 ? Number.NaN : values[starts[i] + entry];
         }
       }
+    }
+
+    function checkLengths(lengths: Float64Array, index: number, first: number): void {
+      const list = vectorLength(arrow.fields[index], known.lists.get(index));
+      const i = lengths.findIndex((length) => length !== -1 && length !== list);
+      if (i === -1) return;
+      const { name } = arrow.fields[index];
+      throw new DataError(
+        'RAGGED_ROWS',
+        `Row ${first + i} of ${file.path} has a list of ${lengths[i]} in column ${JSON.stringify(name)}, the first has ${list}. Exclude the column, or make all lists equally long.`,
+        { row: first + i, columnName: name, value: lengths[i], expected: list },
+      );
     }
 
     async function readTexts(
@@ -123,43 +138,44 @@ export async function openArrow(
     ): Promise<(string | null)[]> {
       const { field: index, entry } = sources[column];
       const field = arrow.fields[index];
-      if (field.dictionary && dictionaries) {
+      if (field.dictionary && names) {
         const codes = await reader.numbers(spots[index], field.dictionary.index, from, count, length);
-        return Array.from({ length: count }, (_, i) =>
-          Number.isNaN(codes[i]) ? null : (dictionaries[codes[i]] ?? null),
-        );
+        return Array.from({ length: count }, (_, i) => names[codes[i]] ?? null);
       }
-      if (field.type.kind === 'text' || field.type.kind === 'largeText') {
-        return reader.texts(spots[index], field.type.kind === 'largeText', from, count, length);
-      }
-      if (field.type.kind === 'other' || entry !== undefined)
-        throw unsupported(
-          file.path,
-          `has ${field.type.name} in column ${JSON.stringify(field.name)}, which is no label`,
-          'Choose another column.',
-        );
+      if (isText(field.type)) return reader.texts(spots[index], field.type.kind === 'largeText', from, count, length);
+      if (!isNumber(field.type) || entry !== undefined) throw noLabel(field);
       const values = await reader.numbers(spots[index], field.type, from, count, length);
-      return Array.from({ length: count }, (_, i) => (Number.isNaN(values[i]) ? null : String(values[i])));
+      return Array.from(values, asText);
     }
+  }
+
+  /** The texts of a field's dictionary; undefined when it has none. */
+  async function readNames(field: Field): Promise<(string | null)[] | undefined> {
+    if (!field.dictionary) return undefined;
+    if (isText(field.type)) return dictionaryTexts(file, arrow, field, unpack);
+    if (isNumber(field.type)) return (await dictionaryNumbers(file, arrow, field, unpack)).map(asText);
+    throw noLabel(field);
+  }
+
+  function noLabel({ name, type }: Field): Error {
+    const what = `has ${type.name} in column ${JSON.stringify(name)}, which is no label`;
+    return unsupported(file.path, what, 'Choose another column.');
   }
 }
 
-function describe(fields: readonly Field[]): { columns: Column[]; sources: Source[] } {
-  const columns: Column[] = [];
-  const sources: Source[] = [];
-  fields.forEach(({ name, type, dictionary, children }, field) => {
-    const isText = type.kind === 'text' || type.kind === 'largeText';
-    if (dictionary) columns.push({ name, kind: isText ? 'text' : 'other', type: isText ? 'text' : 'dictionary' });
-    else if (type.kind === 'vector') {
-      for (let entry = 0; entry < type.size; entry++) {
-        columns.push({ name: `${name}[${entry}]`, kind: 'number', type: children[0].type.name });
-        sources.push({ field, entry });
-      }
-      return;
-    } else columns.push({ name, kind: isText ? 'text' : type.kind === 'other' ? 'other' : 'number', type: type.name });
-    sources.push({ field });
-  });
-  return { columns, sources };
+function asText(value: number): string | null {
+  return Number.isNaN(value) ? null : String(value);
+}
+
+/** The types of a schema's fields by name, as Arrow keeps it in Parquet files: those have no word for some. Empty when it is broken. */
+export async function arrowTypes(schema: string): Promise<ReadonlyMap<string, string>> {
+  try {
+    const bytes = Uint8Array.from(atob(schema), (letter) => letter.charCodeAt(0));
+    const { fields } = await readArrow(blobBytes(new Blob([bytes]), 'a schema'));
+    return new Map(fields.map(({ name, type }) => [name, type.name]));
+  } catch {
+    return new Map();
+  }
 }
 
 /** Which fields are read for the numbers asked for, and where their values go: pairs of slot and entry. */
@@ -172,37 +188,6 @@ function byField(numbers: readonly number[], sources: readonly Source[]): [numbe
     found.set(field, slots);
   });
   return [...found];
-}
-
-/** The texts of a field's dictionary; undefined when it has none. */
-async function readDictionaries(
-  file: Placed,
-  { fields, dictionaries }: ArrowFile,
-  index: number,
-  unpack: Unpackers,
-): Promise<(string | null)[] | undefined> {
-  const field = fields[index];
-  if (!field.dictionary) return undefined;
-  if (field.type.kind !== 'text' && field.type.kind !== 'largeText')
-    throw unsupported(
-      file.path,
-      `has a dictionary that is no text in column ${JSON.stringify(field.name)}`,
-      'Choose another label.',
-    );
-  let texts: (string | null)[] = [];
-  for (const place of dictionaries) {
-    const { id, more, batch } = await readDictionary(file, place);
-    if (id !== field.dictionary.id) continue;
-    if (texts.length > 0 && !more)
-      throw unsupported(file.path, 'changes a dictionary on the way', 'Write it as an Arrow file, not as a stream.');
-    if (texts.length + batch.length > MOST_ENTRIES)
-      throw badFile(file.path, `a dictionary has more than ${MOST_ENTRIES} entries`);
-    const reader = new BatchReader(file, batch, 64 << 20, unpack);
-    texts = texts.concat(
-      await reader.texts({ fieldNode: 0, buffer: 0 }, field.type.kind === 'largeText', 0, batch.length, batch.length),
-    );
-  }
-  return texts;
 }
 
 /** Does work for every item, a few at once. */

@@ -51,6 +51,7 @@ export function chooseColumns(table: Table, options: FileOptions, path: string):
     if (j === label) return 'label';
     if (j === weight) return 'weight';
     if (excluded.has(j)) return 'excluded';
+    if (column.index) return 'row index';
     return column.kind === 'number' ? undefined : column.kind === 'text' ? 'text' : column.type;
   };
   table.columns.forEach((column, j) => {
@@ -115,7 +116,7 @@ function nothingToUse(table: Table, path: string): DataError | OptionError {
   if (numeric > 0)
     return new OptionError(
       'BAD_OPTION',
-      `No column of ${path} is left to analyse: all ${numeric} numeric ones are excluded, label or weight.`,
+      `No column of ${path} is left to analyse: all ${numeric} numeric ones are excluded, label, weight or row index.`,
       { option: 'exclude' },
     );
   const some = table.columns.slice(0, 8).map(({ name, type }) => `${JSON.stringify(name)} (${type})`);

@@ -18,19 +18,23 @@ const POINTERS = 1 << 16;
 /** Bytes of a stored entry: a float64 and a column. */
 const ENTRY_BYTES = 12;
 
-/** A sparse matrix as scipy.sparse.save_npz writes it, in compressed rows: its three arrays are read side by side. */
+/**
+ * A sparse matrix as scipy.sparse.save_npz writes it, in compressed rows: its three arrays are read side by side. Undefined when
+ * the arrays are something else.
+ */
 export async function csrTable(
   file: Placed,
   parts: ReadonlyMap<string, ZipMember>,
   memory: number,
   unpack: Unpackers,
-): Promise<Table> {
+): Promise<Table | undefined> {
   const { path } = file;
   const open = async (name: string): Promise<Bytes> => {
     const member = parts.get(name) as ZipMember;
     return checked(await arrayBytes(file, member, unpack), () => watchMember(member, path, unpack));
   };
   const kind = await readText(await open('format'));
+  if (kind === undefined) return undefined;
   if (kind !== 'csr') {
     throw unsupported(
       path,
@@ -38,6 +42,7 @@ export async function csrTable(
       'Save it with scipy.sparse.save_npz(path, x.tocsr()).',
     );
   }
+  if (!parts.has('indptr') || !parts.has('indices')) throw bad('its row ends or columns are not there');
   const shape = await readShape(await open('shape'));
   const [rows, cols] = shape;
   const [indptr, indices, data] = [await open('indptr'), await open('indices'), await open('data')];
@@ -199,13 +204,12 @@ async function readShape(bytes: Bytes): Promise<readonly [number, number]> {
   }
 }
 
-/** A single short text, as SciPy stores the name of the format. */
-async function readText(bytes: Bytes): Promise<string> {
+/** A single short text, as SciPy stores the name of the format; undefined when it is none. */
+async function readText(bytes: Bytes): Promise<string | undefined> {
   const reader = bytes.open();
   try {
     const layout = textLayout(await readNpyHeader(reader, bytes.path));
-    if (!layout || layout.shape.length > 0 || layout.length > 32)
-      throw badFile(bytes.path, 'it is not the name of a format');
+    if (!layout || layout.shape.length > 0 || layout.length > 32) return undefined;
     const characters = new Uint8Array(layout.kind === 'U' ? 4 * layout.length : layout.length);
     await readWhole(reader, characters, bytes.path, 'the name of the format');
     // Names of formats are plain ASCII, so of UTF-32 only the bytes that are not zero matter.

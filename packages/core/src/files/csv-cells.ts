@@ -1,7 +1,7 @@
 /** What single cells of a text table mean. */
 
 /** Texts that mean "no value", as R, pandas, SQL, spreadsheets and the UCI archive write them. */
-const NOTHING = new Set([
+export const NOTHING: ReadonlySet<string> = new Set([
   '',
   'NA',
   'N/A',

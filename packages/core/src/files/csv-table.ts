@@ -10,7 +10,7 @@ import { blockRows, type DenseBatch, type Request, type Table } from './table.js
 import { bytesOf, eitherTextOf, latin1Of, windowsTextOf } from './text.js';
 
 /** Bytes looked at to find out how a table is written. */
-const SAMPLE = 4 << 20;
+export const SAMPLE = 4 << 20;
 /** Bytes in view at once; more where a record is longer. */
 const WINDOW = 1 << 20;
 

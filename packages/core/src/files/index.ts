@@ -14,12 +14,16 @@ export {
   readTwice,
 } from './bytes.js';
 export type { LeftOut } from './choose-columns.js';
+export type { CsvHead } from './csv-head.js';
+export type { Writing } from './csv-marks.js';
 export { badFile, FileError, truncated, unsupported } from './file-error.js';
 export type { DataFile, LabelledBlock, MissingValues } from './file-source.js';
 export type { LabelOptions, Labels } from './labels.js';
 export { type BlobOptions, openBlob } from './open-blob.js';
 export {
   anyPlace,
+  arrowDurations,
+  csvHead,
   type Identified,
   identify,
   openData,
@@ -36,6 +40,7 @@ export {
   type FileOptions,
   type Missing,
 } from './options.js';
+export { pandasIndex } from './pandas-index.js';
 export { showBytes } from './show-bytes.js';
 export { HEAD, sniffFormat } from './sniff.js';
 export type { Spool, Spooled } from './spool.js';
@@ -50,5 +55,6 @@ export {
   withClose,
 } from './table.js';
 export { textOf } from './text.js';
+export { uniqueNames } from './unique-names.js';
 export { type Packing, packingOf, plainUnpackers, type Unpack, type Unpackers, unpacked } from './unpack.js';
 export type { Placed } from './zip.js';

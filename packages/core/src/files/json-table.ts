@@ -162,6 +162,7 @@ interface Judged {
 async function judge(elements: AsyncIterable<readonly unknown[]>, path: string): Promise<Judged> {
   const tally = new Map<string, Tally>();
   let [rows, values, lists] = [0, 0, 0];
+  let whole = true;
   judging: for await (const part of elements) {
     for (const element of part) {
       if (Array.isArray(element)) lists++;
@@ -174,7 +175,9 @@ async function judge(elements: AsyncIterable<readonly unknown[]>, path: string):
         count(counts, value);
         values++;
       }
-      if (++rows === JUDGED || values > JUDGED_VALUES) break judging;
+      if (++rows < JUDGED && values <= JUDGED_VALUES) continue;
+      whole = false;
+      break judging;
     }
   }
   if (rows === 0) throw new DataError('EMPTY_DATA', `${path} holds no rows.`);
@@ -191,7 +194,7 @@ async function judge(elements: AsyncIterable<readonly unknown[]>, path: string):
       }
       continue;
     }
-    columns.push({ name, ...kindOf(counts) });
+    columns.push({ name, ...kindOf(counts, whole) });
     places.push({ key });
   }
   return { columns, places, known: asLists ? undefined : tally };
@@ -211,8 +214,10 @@ function count(counts: Tally, value: unknown): void {
   } else if (value !== null) counts.others++;
 }
 
-function kindOf({ numbers, texts, others, list }: Tally): Pick<Column, 'kind' | 'type'> {
+/** What a column holds; `whole` says whether all rows were seen. */
+function kindOf({ numbers, texts, others, list }: Tally, whole: boolean): Pick<Column, 'kind' | 'type'> {
   if (others > 0 || list !== undefined) return { kind: 'other', type: list === undefined ? 'record' : 'list' };
+  if (whole && numbers + texts === 0) return { kind: 'other', type: 'empty' };
   // A few texts among numbers are mistakes, and reported where they are met.
   return texts > 0 && texts >= numbers ? { kind: 'text', type: 'text' } : { kind: 'number', type: 'number' };
 }

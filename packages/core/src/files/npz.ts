@@ -28,8 +28,9 @@ export async function openNpz(
     throw badFile(path, 'there is no array (.npy) in this zip file');
   }
   const parts = new Map(members.map((each) => [each.name.slice(0, -4), each]));
-  if (member === undefined && ['indptr', 'indices', 'data', 'shape', 'format'].every((name) => parts.has(name))) {
-    return csrTable(file, parts, memory, unpack);
+  if (member === undefined && ['data', 'shape', 'format'].every((name) => parts.has(name))) {
+    const sparse = await csrTable(file, parts, memory, unpack);
+    if (sparse) return sparse;
   }
   const chosen = choose(parts, path, member);
   const bytes = await arrayBytes(file, chosen, unpack);

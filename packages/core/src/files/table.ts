@@ -9,6 +9,8 @@ export interface Column {
   readonly kind: ColumnKind;
   /** The type in the format's own words: "int16", "VARCHAR", "row index". */
   readonly type: string;
+  /** Whether it numbers the rows: then it is analysed only when somebody names it. */
+  readonly index?: boolean | undefined;
 }
 
 /** What is read of a table: numbers by the places of their columns, in this order, and one column as text. */

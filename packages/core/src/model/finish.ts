@@ -133,9 +133,13 @@ function dataWarnings(facts: Facts, variances: Float64Array, values: Float64Arra
     });
   }
   if (facts.trace === 0) {
+    const any = facts.d > 1 ? ', and any direction is as good as any other' : '';
+    // Identifiers and times in nanoseconds may differ where float64 cannot see it.
+    const large = facts.mean.some((mean) => Math.abs(mean) >= 2 ** 53);
+    const hint = large ? ' Whole numbers beyond 2^53 may be one in float64: subtract a constant before.' : '';
     warnings.push({
       code: 'CONSTANT_DATA',
-      message: `All rows are the same, so there is no variance to explain${facts.d > 1 ? ', and any direction is as good as any other' : ''}.`,
+      message: `All rows are the same, so there is no variance to explain${any}.${hint}`,
     });
   } else if (values.some((value, i) => value > 0 && variances[i] < 2 ** -1022)) {
     warnings.push({

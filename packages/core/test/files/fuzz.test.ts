@@ -11,7 +11,7 @@ import { openNpy } from '../../src/files/npy.js';
 import { openNpz } from '../../src/files/npz.js';
 import { plainUnpackers, unpacked } from '../../src/files/unpack.js';
 import { expectTypedInNoise, expectTypedWhenDamaged, type Opener, readTable } from './damage.js';
-import { PACKED_ARROW } from './fixtures.js';
+import { PACKED_ARROW, TYPED_ARROW } from './fixtures.js';
 import { bytesOf, csrFile, memoryFile, npyFile, zipFile } from './make.js';
 import { blockRows } from './support.js';
 
@@ -68,6 +68,12 @@ const OPENERS: [string, Uint8Array, Opener, number][] = [
     1000,
   ],
   ['LZ4 Arrow', Buffer.from(PACKED_ARROW.lz4, 'base64'), (content) => openArrow(memoryFile(content), { memory }), 3000],
+  [
+    'Arrow of many types',
+    Buffer.from(TYPED_ARROW, 'base64'),
+    (content) => openArrow(memoryFile(content), { memory }),
+    3000,
+  ],
 ];
 
 describe('every parser, given bytes flipped and cut,', () => {

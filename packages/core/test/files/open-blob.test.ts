@@ -31,6 +31,29 @@ async function refused(blob: Blob, options: BlobOptions = {}): Promise<ScreeErro
   return error as ScreeError;
 }
 
+describe('an .npz of SciPy', () => {
+  const part = (name: string, content: Uint8Array) => ({ name: `${name}.npy`, content });
+  const triples = [
+    part('row', npyFile('<i4', [2], bytesOf(Int32Array.of(0, 1)))),
+    part('col', npyFile('<i4', [2], bytesOf(Int32Array.of(1, 0)))),
+    part('shape', npyFile('<i8', [2], bytesOf(BigInt64Array.of(2n, 2n)))),
+    part('data', npyFile('<f8', [2], bytesOf(Float64Array.of(1, 2)))),
+  ];
+
+  it('that is no CSR says how to save it', async () => {
+    const coo = zipFile([...triples, part('format', npyFile('|S3', [], Buffer.from('coo')))]);
+    const error = await refused(blobOf(coo));
+    expect([error.code, error.message]).toEqual(['UNSUPPORTED', expect.stringMatching(/format "coo".*x\.tocsr\(\)/)]);
+    const lost = zipFile([...triples, part('format', npyFile('|S3', [], Buffer.from('csr')))]);
+    expect((await refused(blobOf(lost))).code).toBe('BAD_SPARSE');
+  });
+
+  it('may be somebody else’s, with arrays of these names', async () => {
+    const own = blobOf(zipFile([...triples, part('format', npyFile('<f8', [2], bytesOf(Float64Array.of(1, 2))))]));
+    expect((await refused(own)).message).toContain('Choose one with member');
+  });
+});
+
 const four = bytesOf(Float64Array.of(1, 2, 3, 4));
 const arrow = tableToIPC(tableFromArrays({ a: Float64Array.of(1, 3), b: Float64Array.of(2, 4) }), 'file');
 const stream = tableToIPC(tableFromArrays({ a: Float64Array.of(1, 3), b: Float64Array.of(2, 4) }), 'stream');

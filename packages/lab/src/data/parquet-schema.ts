@@ -1,4 +1,4 @@
-import type { ColumnKind } from '@scree/core/files';
+import { type ColumnKind, pandasIndex } from '@scree/core/files';
 import type { FileMetaData, SchemaElement } from 'hyparquet';
 
 /** A column of a Parquet file, with what is needed to read it. */
@@ -10,6 +10,7 @@ export interface ParquetColumn {
   /** Its place among the leaves of the schema, which is that of its chunk in every row group; −1 where it is nested. */
   readonly leaf: number;
   readonly element: SchemaElement;
+  readonly index: boolean;
 }
 
 /** Types whose numbers float32 holds. */
@@ -18,8 +19,15 @@ const NUMBER =
   /^(TINYINT|SMALLINT|INTEGER|BIGINT|UTINYINT|USMALLINT|UINTEGER|UBIGINT|FLOAT|DOUBLE|BOOLEAN|DECIMAL\(\d+,\d+\))$/;
 const TEXT = /^(VARCHAR|UUID)$/;
 
-/** The columns of a schema. What is nested is listed, but not read. */
-export function columnsOf({ schema }: FileMetaData): ParquetColumn[] {
+/** What somebody wrote into a file under a name of his own. */
+export function noteOf({ key_value_metadata: notes }: FileMetaData, name: string): string | undefined {
+  return notes?.find(({ key }) => key === name)?.value;
+}
+
+/** The columns of a schema. What is nested is listed, but not read, and so are durations and what is empty. */
+export function columnsOf(metadata: FileMetaData, durations: readonly string[]): ParquetColumn[] {
+  const { schema } = metadata;
+  const isIndex = pandasIndex(noteOf(metadata, 'pandas'));
   const columns: ParquetColumn[] = [];
   const wanted = schema[0]?.num_children ?? 0;
   let leaf = 0;
@@ -39,11 +47,30 @@ export function columnsOf({ schema }: FileMetaData): ParquetColumn[] {
       if (children === 0) leaf++;
     }
     const flat = !element.num_children && element.repetition_type !== 'REPEATED';
-    const type = flat ? typeName(element) : nestedName(element);
-    const kind = NUMBER.test(type) ? 'number' : TEXT.test(type) ? 'text' : 'other';
-    columns.push({ name, kind, type, leaf: flat ? first : -1, element });
+    const stored = flat ? typeName(element) : nestedName(element);
+    const number = NUMBER.test(stored);
+    const instead = durations.includes(name) ? 'duration' : isEmpty(metadata, element, first) ? 'empty' : undefined;
+    const type = number ? (instead ?? stored) : stored;
+    const kind = type !== stored ? 'other' : number ? 'number' : TEXT.test(type) ? 'text' : 'other';
+    columns.push({ name, kind, type, leaf: flat ? first : -1, element, index: isIndex(name) });
   }
   return columns;
+}
+
+/** Whether all values of a column are missing, as far as its type or the counts of its chunks say so. */
+function isEmpty(
+  { row_groups: groups }: FileMetaData,
+  { logical_type: logical }: SchemaElement,
+  leaf: number,
+): boolean {
+  if (logical?.type === 'NULL') return true;
+  return (
+    groups.length > 0 &&
+    groups.every(({ columns }) => {
+      const { num_values: all, statistics } = columns[leaf]?.meta_data ?? {};
+      return all !== undefined && all > 0n && statistics?.null_count === all;
+    })
+  );
 }
 
 function nestedName({

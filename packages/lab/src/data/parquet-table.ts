@@ -1,5 +1,6 @@
 import { DataError, ScreeError } from '@scree/core';
 import {
+  arrowDurations,
   badFile,
   blockRows,
   type DenseBatch,
@@ -12,7 +13,7 @@ import {
 } from '@scree/core/files';
 import { type FileMetaData, parquetMetadata, type RowGroup } from 'hyparquet';
 import { ParquetChunk } from './parquet-chunk.js';
-import { columnsOf, SINGLE } from './parquet-schema.js';
+import { columnsOf, noteOf, SINGLE } from './parquet-schema.js';
 
 /** Longest footer that is read. */
 const LONGEST_FOOTER = 64 << 20;
@@ -30,7 +31,7 @@ export const openParquet: TableReader = (file, { memory }) => guarded(file.path,
 
 async function open(file: Placed, memory: number): Promise<Table> {
   const metadata = await readFooter(file);
-  const columns = columnsOf(metadata);
+  const columns = columnsOf(metadata, await arrowDurations(noteOf(metadata, 'ARROW:schema')));
   if (columns.length === 0) throw new DataError('EMPTY_DATA', `${file.path} has no columns.`);
   const groups = metadata.row_groups.map((group) => ({ group, rows: countOf(group.num_rows) }));
   const rows = groups.reduce((sum, group) => sum + group.rows, 0);
@@ -40,7 +41,7 @@ async function open(file: Placed, memory: number): Promise<Table> {
   const everything = [...columns.keys()];
   return {
     format: 'Parquet',
-    columns: columns.map(({ name, kind, type }) => ({ name, kind, type })),
+    columns: columns.map(({ name, kind, type, index }) => ({ name, kind, type, index })),
     width: columns.length,
     named: true,
     uniform: false,
@@ -98,7 +99,7 @@ async function open(file: Placed, memory: number): Promise<Table> {
     const window = Math.max(LEAST_WINDOW, Math.min(MOST_WINDOW, share));
     const chunkOf = (j: number): Promise<ParquetChunk> => {
       const { leaf, element, kind, type, name } = columns[j];
-      if (leaf < 0 || kind === 'other')
+      if (leaf < 0 || (kind === 'other' && type !== 'empty'))
         throw unsupported(file.path, `has ${type} in column ${JSON.stringify(name)}`, 'Choose another column.');
       return ParquetChunk.open(file, group.columns[leaf], { rows, element, window, budget });
     };

@@ -80,6 +80,39 @@ describe('a Parquet file in the lab', () => {
     await expect(other.labels()).rejects.toMatchObject({ code: 'UNSUPPORTED' });
   });
 
+  it("leaves pandas' index out, unless it is named", async () => {
+    const indexed = written(
+      [
+        { name: 'x', data: Float64Array.of(1, 2, 4), type: 'DOUBLE' },
+        { name: 'plot', data: Int32Array.of(7, 8, 9), type: 'INT32' },
+        { name: '__index_level_1__', data: Int32Array.of(1, 2, 3), type: 'INT32' },
+      ],
+      { kvMetadata: [{ key: 'pandas', value: JSON.stringify({ index_columns: ['plot', '__index_level_1__'] }) }] },
+    );
+    const file = await open(indexed);
+    expect(file.columns).toEqual(['x']);
+    expect(file.leftOut.map(({ name, why }) => `${name}: ${why}`)).toEqual([
+      'plot: row index',
+      '__index_level_1__: row index',
+    ]);
+    await file.close();
+    expect(await readAll(indexed, { columns: ['plot'] })).toEqual([[7], [8], [9]]);
+  });
+
+  it('leaves out what has no value in any row', async () => {
+    const nothing = written(
+      [
+        { name: 'x', data: [1, 2, 4], type: 'DOUBLE' },
+        { name: 'none', data: [null, null, null], type: 'DOUBLE', nullable: true },
+      ],
+      { rowGroupSize: 2 },
+    );
+    const file = await open(nothing);
+    expect(file.columns).toEqual(['x']);
+    expect(file.leftOut).toEqual([{ name: 'none', type: 'empty', why: 'empty' }]);
+    await file.close();
+  });
+
   it('may be packed with gzip as a whole, as somebody always does', async () => {
     expect(await readAll(new Uint8Array(gzipSync(content)))).toHaveLength(4);
   });

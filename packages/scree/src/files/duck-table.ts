@@ -1,9 +1,11 @@
 import { join } from 'node:path';
 import type { DuckDBConnection, DuckDBDataChunk, DuckDBResult } from '@duckdb/node-api';
 import { DataError, OptionError } from '@scree/core';
-import { blockRows, type Column, type DenseBatch, type Request, type Table } from '@scree/core/files';
+import { blockRows, type Column, type DenseBatch, pandasIndex, type Request, type Table } from '@scree/core/files';
 import { Collecting } from './collecting.js';
-import { type Duck, duckError, identifier, openDuck, quoted } from './duckdb.js';
+import { type Duck, duckError, identifier, openDuck, parquetRelation, quoted } from './duckdb.js';
+import { type Notes, parquetNotes } from './parquet-notes.js';
+import type { Relation } from './relation.js';
 import { wideTable } from './wide-table.js';
 
 const NUMBER =
@@ -38,8 +40,14 @@ export interface DuckFile {
 
 export async function openParquet({ path, memory, file }: DuckFile): Promise<Table> {
   const duck = await openDuck(path, memory);
-  return closing(duck, path, () =>
-    duckTable(duck, `read_parquet(${quoted(file)})`, { path, memory, format: 'Parquet', counted: true }),
+  return closing(duck, path, async () =>
+    duckTable(duck, parquetRelation(file), {
+      path,
+      memory,
+      format: 'Parquet',
+      counted: true,
+      notes: await parquetNotes(duck, file),
+    }),
   );
 }
 
@@ -68,12 +76,18 @@ export async function openDatabase(
 /** The result of a query over files that it names itself, or over one file under the name `data`. */
 export async function openQuery(
   sql: string,
-  { path, memory, relation }: { path: string; memory: number; relation?: string | undefined },
+  {
+    path,
+    memory,
+    relation,
+  }: { path: string; memory: number; relation?: ((duck: Duck) => Promise<Relation>) | undefined },
 ): Promise<Table> {
   const duck = await openDuck(path, memory);
-  return closing(duck, path, () =>
-    queryTable(duck, sql, { path, memory, before: relation && `CREATE TEMP VIEW data AS SELECT * FROM ${relation}` }),
-  );
+  return closing(duck, path, async () => {
+    const data = await relation?.(duck);
+    const before = data && `CREATE TEMP VIEW data AS SELECT * FROM ${data.sql}`;
+    return queryTable(duck, sql, { path, memory, before, isIndex: data?.isIndex });
+  });
 }
 
 export function chooseTable(
@@ -99,6 +113,15 @@ export function chooseTable(
   });
 }
 
+interface QueryFacts {
+  readonly path: string;
+  readonly memory: number;
+  /** What must be said before the query. */
+  readonly before?: string | undefined;
+  /** Columns that number the rows of the data, and of the answer where it has them. */
+  readonly isIndex?: Notes['isIndex'] | undefined;
+}
+
 /**
  * A query is answered once, into a temporary file: asked again, it might give its rows in another order, or others,
  * and a fit reads them several times.
@@ -106,7 +129,7 @@ export function chooseTable(
 async function queryTable(
   duck: Duck,
   sql: string,
-  { path, memory, before }: { path: string; memory: number; before?: string | undefined },
+  { path, memory, before, isIndex = pandasIndex(undefined) }: QueryFacts,
 ): Promise<Table> {
   const file = join(duck.folder, 'query.parquet');
   const connection = await duck.connect();
@@ -127,7 +150,8 @@ async function queryTable(
   } finally {
     connection.closeSync();
   }
-  return duckTable(duck, `read_parquet(${quoted(file)})`, { path, memory, format: 'SQL', counted: true });
+  const notes = { ...(await parquetNotes(duck, file)), isIndex };
+  return duckTable(duck, parquetRelation(file), { path, memory, format: 'SQL', counted: true, notes });
 }
 
 interface Facts {
@@ -136,9 +160,14 @@ interface Facts {
   readonly format: string;
   /** Whether DuckDB knows the number of rows without reading them. */
   readonly counted: boolean;
+  readonly notes?: Notes | undefined;
 }
 
-async function duckTable(duck: Duck, relation: string, { path, memory, format, counted }: Facts): Promise<Table> {
+async function duckTable(
+  duck: Duck,
+  relation: string,
+  { path, memory, format, counted, notes }: Facts,
+): Promise<Table> {
   const described = (await duck.rows(`DESCRIBE SELECT * FROM ${relation}`)) as [string, string][];
   const physical: Physical[] = [];
   for (const [name, type] of described) physical.push(await measure(duck, relation, name, type, path));
@@ -146,11 +175,7 @@ async function duckTable(duck: Duck, relation: string, { path, memory, format, c
   const places: Place[] = [];
   physical.forEach(({ name, type, list }, index) => {
     if (list === undefined) {
-      columns.push({
-        name,
-        kind: NUMBER.test(type) ? 'number' : TEXT.test(type) ? 'text' : 'other',
-        type: type.slice(0, 60),
-      });
+      columns.push({ name, ...kindOf(type, notes?.listed.get(name)), index: notes?.isIndex(name) });
       places.push({ physical: index });
     } else {
       for (let entry = 0; entry < list; entry++) {
@@ -256,6 +281,12 @@ async function duckTable(duck: Duck, relation: string, { path, memory, format, c
       );
     }
   }
+}
+
+function kindOf(type: string, instead: string | undefined): Pick<Column, 'kind' | 'type'> {
+  if (TEXT.test(type)) return { kind: 'text', type: type.slice(0, 60) };
+  if (!NUMBER.test(type)) return { kind: 'other', type: type.slice(0, 60) };
+  return instead === undefined ? { kind: 'number', type } : { kind: 'other', type: instead };
 }
 
 /** Lists of numbers are columns side by side, when their length is known: as the type says, or the first row does. */

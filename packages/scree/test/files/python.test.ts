@@ -1,6 +1,6 @@
 import { createFile, openFile, pca } from 'scree';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { pythonWith, readAll, runPython, useFolder } from './support.js';
+import { pythonWith, readAll, rowsOf, runPython, useFolder } from './support.js';
 
 const folder = useFolder();
 const numpy = pythonWith('numpy');
@@ -291,6 +291,70 @@ df.to_json(p + '.ndjson', orient='records', lines=True); df.to_sql('t', sqlite3.
       const back = await readAll(path);
       expect(dtype === 'float32' ? back.rows.map((row) => row.map(Math.fround)) : back.rows).toEqual(rows);
     }
+  });
+
+  it('leaves the index out of every format alike, unless it is named', async () => {
+    const path = folder.file('indexed');
+    runPython(
+      pandas as string,
+      `
+import sys, pandas as pd, pyarrow as pa, pyarrow.feather as pf
+p = sys.argv[1]
+df = pd.DataFrame({'a': [1., 2, 4], 'b': [3., 1, 9]}, index=[10, 20, 300])
+df.to_csv(p + '.csv'); df.to_parquet(p + '.parquet'); pf.write_feather(pa.Table.from_pandas(df), p + '.feather')
+df.index.name = 'plot'
+df.to_parquet(p + '-named.parquet'); pf.write_feather(pa.Table.from_pandas(df), p + '-named.feather')
+df.reset_index(drop=True).to_parquet(p + '-range.parquet')`,
+      path,
+    );
+    const rows = [
+      [1, 3],
+      [2, 1],
+      [4, 9],
+    ];
+    for (const ending of ['.csv', '.parquet', '.feather', '-named.parquet', '-named.feather', '-range.parquet']) {
+      const name = ending === '.csv' ? 'index' : ending.startsWith('-named') ? 'plot' : '__index_level_0__';
+      for (const sql of ending.endsWith('feather') ? [undefined] : [undefined, 'select * from data']) {
+        const read = await readAll(`${path}${ending}`, { sql });
+        expect([read.rows, read.file.columns], ending).toEqual([rows, ['a', 'b']]);
+        const left = read.file.leftOut.map((column) => [column.name, column.why]);
+        expect(left, ending).toEqual(ending.startsWith('-range') ? [] : [[name, 'row index']]);
+      }
+      if (ending === '.csv' || ending.startsWith('-range')) continue;
+      const named = await openFile(`${path}${ending}`, { columns: [name, 'b'], label: name });
+      expect((await rowsOf(named)).map(([first]) => first)).toEqual([10, 20, 300]);
+      expect((await named.labels()).numbers).toEqual(Float64Array.of(10, 20, 300));
+      await named.close();
+    }
+  });
+
+  it('reads the same table from Arrow and Parquet, whatever its types', async () => {
+    const path = folder.file('types');
+    runPython(
+      pandas as string,
+      `
+import sys, decimal, pyarrow as pa, pyarrow.parquet as pq, pyarrow.feather as pf
+D = decimal.Decimal
+t = pa.table({
+  'l': pa.array([[1.5, 2], [3, 4], [5, 7]]), 'm': pa.array([[1, 2], [3, 4], [5, 7]], pa.large_list(pa.int16())),
+  'd': pa.array([D('1.50'), D('-2.25'), D('12345678901234567.89')], pa.decimal128(20, 2)),
+  'i': pa.array([5, 7, 5]).dictionary_encode(), 'h': pa.array([5.5, 7, 5.5]).dictionary_encode(),
+  'b': pa.array([True, False, True]), 'span': pa.array([1, 2, 3], pa.duration('s')), 'nothing': pa.nulls(3),
+  'none': pa.array([None] * 3, pa.float64()), 'never': pa.array([None] * 3, pa.int32()), 'half': pa.array([1, 2, 3], pa.float16()),
+})
+pf.write_feather(t, sys.argv[1] + '.arrow'); pq.write_table(t, sys.argv[1] + '.parquet', row_group_size=2)
+pq.write_table(pa.table({'w': pa.array([D('1.50'), D('-2.25')], pa.decimal256(50, 2)), 'x': [1, 2]}), sys.argv[1] + '-long.parquet')`,
+      path,
+    );
+    const [arrow, parquet] = [await readAll(`${path}.arrow`), await readAll(`${path}.parquet`)];
+    expect(arrow.file.columns).toEqual(['l[0]', 'l[1]', 'm[0]', 'm[1]', 'd', 'i', 'h', 'b', 'half']);
+    expect(parquet.file.columns).toEqual(arrow.file.columns);
+    expect(parquet.rows).toEqual(arrow.rows);
+    const left = ['span: duration', 'nothing: empty', 'none: empty', 'never: empty'];
+    for (const { file } of [arrow, parquet])
+      expect(file.leftOut.map(({ name, why }) => `${name}: ${why}`)).toEqual(left);
+    // DuckDB would read 25165824 for 1.50.
+    expect((await readAll(`${path}-long.parquet`)).file.columns).toEqual(['x']);
   });
 
   it('reads vectors in a column as columns: fixed in Arrow, lists in Parquet and JSON', async () => {

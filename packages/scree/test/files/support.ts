@@ -28,6 +28,16 @@ export async function readAll(path: string, options: FileOptions = {}): Promise<
   }
 }
 
+/** Has DuckDB do something to files. */
+export async function runDuck(...statements: string[]): Promise<void> {
+  const { DuckDBInstance } = await import('@duckdb/node-api');
+  const instance = await DuckDBInstance.create();
+  const connection = await instance.connect();
+  for (const statement of statements) await connection.run(statement);
+  connection.closeSync();
+  instance.closeSync();
+}
+
 /** A generator that gives the same numbers every time. */
 export function seeded(seed: number): () => number {
   let state = seed >>> 0;
