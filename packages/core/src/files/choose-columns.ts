@@ -38,7 +38,8 @@ export function chooseColumns(table: Table, options: FileOptions, path: string):
     };
   }
   const places = new Map(table.columns.map(({ name }, j) => [name, j]));
-  const find = (name: string): number => places.get(name) ?? fail(unknown(name, table, path));
+  const find = (name: string): number =>
+    places.get(name) ?? places.get(name.trim()) ?? fail(unknown(name, table, path));
   const findAll = (names: readonly string[]): number[] => names.flatMap((name) => range(name, table) ?? [find(name)]);
   const label = labelName === undefined ? undefined : find(labelName);
   const weight = weightName === undefined ? undefined : find(weightName);

@@ -29,6 +29,12 @@ describe('a query over text', () => {
     ['a name on two lines', '"a\nb",c\n1,2\n3,4\n5,7\n'],
     ['texts with delimiters', `id,a,b\n"x, ""y""",1,2\n'z,3,4\n"",5,7\n`],
     ['blanks as delimiters', 'a b\n1 2\n3 4\n5 7\n'],
+    ['thousands, by the marks of another column', 'a;b\n1,62;22.488\n1,69;43.092\n1,70;950\n1,80;1.200.000\n'],
+    ['thousands with decimals', 'a\tb\n1\t17,995.5\n2\t60,567.25\n3\t950\n'],
+    ['comments above names', '# one\n\n# two\na,b\n1,2\n3,4\n5,7\n'],
+    ['names in a comment', '# a b\n1 2\n3 4\n5 7\n'],
+    ["Excel's delimiter", 'sep=;\na;b\n1;2\n3;4\n5;7\n'],
+    ['years for names', 'country,2019,2020,2021\nA,29684,71901,21054\nB,33245,38153,49185\nC,1,2,3\n'],
     ['a column of nothing', 'a,b,c\n1,,2\n3,,4\n5,,7\n'],
   ])('reads %s as scree does', async (_, content) => {
     for (const packed of [false, true]) {
@@ -39,6 +45,15 @@ describe('a query over text', () => {
       const names = (columns: readonly string[]) => columns.map((name) => (name === 'A' ? 'A_1' : name));
       expect(asked.file.columns).toEqual(names(plain.file.columns));
     }
+  });
+
+  it('reads Windows-1252, and asks what a comma means where nothing tells', async () => {
+    const path = await save(Buffer.from('gr\xf6\xdfe,b\n1,2\n3,5\n4,4\n', 'latin1'));
+    expect((await readAll(path, { sql: 'select größe from data' })).rows).toEqual([[1], [3], [4]]);
+    await expect(readAll(await save('a\tb\n58\t17,995\n41\t60,567\n30\t950\n', 'tsv'), { sql })).rejects.toMatchObject({
+      code: 'BAD_OPTION',
+      message: expect.stringContaining('17,995 may be a number with thousands or one with decimals'),
+    });
   });
 
   it('does not round numbers that come after many whole ones', async () => {
