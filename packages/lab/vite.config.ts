@@ -36,7 +36,11 @@ export default defineConfig({
   },
   plugins: [workerFirst()],
   oxc: { jsx: { runtime: 'automatic', importSource: 'preact' } },
-  worker: { format: 'es' },
+  worker: {
+    format: 'es',
+    // One file, but for Parquet, which most never need: a worker waits long for every further one while the page is loading.
+    rolldownOptions: { output: { codeSplitting: { groups: [{ name: 'worker', test: /^(?!.*parquet)/ }] } } },
+  },
   build: {
     // Browsers that know light-dark(): for older ones it would become variables that follow the system's theme alone, and
     // not the page's own.

@@ -25,7 +25,12 @@ const MOST_COMPONENTS = 100;
 const MOST_SCORES = 5e7;
 const FEWEST_COMPONENTS = 10;
 
-const collator = new Intl.Collator('en', { numeric: true });
+/** Made when it is first needed: that takes longer than starting the rest of the worker. */
+let collator: Intl.Collator | undefined;
+function compare(a: string, b: string): number {
+  collator ??= new Intl.Collator('en', { numeric: true });
+  return collator.compare(a, b);
+}
 
 type Desked = { [Name in CallName]: (question: Question<Name>, control: Control) => Promise<Answer<Name>> };
 
@@ -153,7 +158,7 @@ export class Desk implements Desked {
     const texts = await held.texts(column);
     return groupsOf(
       Array.from({ length: rows.length }, (_, i) => texts[rows.at(i)]),
-      collator.compare,
+      compare,
     );
   }
 
