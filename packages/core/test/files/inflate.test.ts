@@ -89,11 +89,15 @@ describe('inflate', () => {
         } catch (error) {
           theirs = (error as NodeJS.ErrnoException).code === 'Z_BUF_ERROR' ? 'FILE_TRUNCATED' : 'BAD_FILE';
         }
-        if (typeof theirs === 'string') expect(ours).toMatchObject({ code: theirs });
+        // Where codes make no sense we may know it before the data end; zlib says the same when there are more of them.
+        if (theirs === 'FILE_TRUNCATED' && (ours as { code?: string }).code === 'BAD_FILE') {
+          for (const filler of [0, 85, 170, 255])
+            expect(() => inflateRawSync(Buffer.concat([bytes, Buffer.alloc(600, filler)]))).toThrow();
+        } else if (typeof theirs === 'string') expect(ours).toMatchObject({ code: theirs });
         else expect(Buffer.compare(ours as Buffer, theirs)).toBe(0);
       }),
-      // Found by chance: the end of the data within a repetition of nothing.
-      { numRuns: 20_000, examples: [[Uint8Array.of(28, 160, 86, 52, 168, 186)]] },
+      // Found by chance: the end of the data within a repetition of nothing, and a code without symbols.
+      { numRuns: 20_000, examples: [[Uint8Array.of(28, 160, 86, 52, 168, 186)], [Uint8Array.of(4, 0, 0, 0)]] },
     );
   }, 120_000);
 });
