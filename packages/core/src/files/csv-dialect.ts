@@ -29,6 +29,8 @@ export interface Dialect {
   readonly writing: readonly Writing[];
 }
 
+/** Bytes looked at to find out how a table is written. */
+export const SAMPLE = 4 << 20;
 const DELIMITERS = [',', '\t', ';', '|', ' '];
 /** Rows by which the delimiter is judged, and characters where that is enough for some rows. */
 const JUDGED = 50;

@@ -1,7 +1,6 @@
 import { type Bytes, peek } from './bytes.js';
 import { NOTHING } from './csv-cells.js';
-import { type Dialect, sniffDialect } from './csv-dialect.js';
-import { SAMPLE } from './csv-table.js';
+import { type Dialect, SAMPLE, sniffDialect } from './csv-dialect.js';
 import { textOf } from './text.js';
 
 /** What we find out about a text table, for others who are to read it as we do. */

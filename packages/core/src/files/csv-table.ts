@@ -1,7 +1,7 @@
 import { DataError } from '../errors.js';
 import { type ByteReader, type Bytes, peek } from './bytes.js';
 import { isMissing } from './csv-cells.js';
-import { type Dialect, sniffDialect } from './csv-dialect.js';
+import { type Dialect, SAMPLE, sniffDialect } from './csv-dialect.js';
 import { type Mark, numberIn, whatTells } from './csv-marks.js';
 import { decimal } from './csv-number.js';
 import { openQuote } from './csv-records.js';
@@ -9,8 +9,6 @@ import { FileError } from './file-error.js';
 import { blockRows, type DenseBatch, type Request, type Table } from './table.js';
 import { bytesOf, eitherTextOf, latin1Of, windowsTextOf } from './text.js';
 
-/** Bytes looked at to find out how a table is written. */
-export const SAMPLE = 4 << 20;
 /** Bytes in view at once; more where a record is longer. */
 const WINDOW = 1 << 20;
 
