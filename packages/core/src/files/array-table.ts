@@ -40,7 +40,7 @@ export function arrayTable(layout: ArrayLayout, bytes: Bytes, { format, memory, 
   }
   // One column, or one plain row: both orders are the same.
   const columnwise = fortran && cols > 1 && (rows > 1 || shape.length > 2);
-  const height = blockRows(cols * type.bytes, memory, rows, columnwise ? COLUMNWISE_BYTES : undefined);
+  const height = blockRows(cols * type.bytes, memory, rows, BLOCK_BYTES);
   const pool = new Pool(height * cols * type.bytes);
   const { readAt } = bytes;
   if (columnwise && !readAt) throw new TypeError('columns can only be read where any place can be');
@@ -147,8 +147,11 @@ export function arrayTable(layout: ArrayLayout, bytes: Bytes, { format, memory, 
   }
 }
 
-/** Bytes of a block put together from columns: each is a reading of its own, and longer ones are worth more. */
-const COLUMNWISE_BYTES = 32 << 20;
+/**
+ * Bytes of a block: more than of other tables, because arrays come so fast that what begins and ends with a block counts, and
+ * columns are read in runs as long as it is high.
+ */
+const BLOCK_BYTES = 32 << 20;
 /** Reads of columns that are under way at once. */
 const LANES = 8;
 
