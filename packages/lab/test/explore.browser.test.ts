@@ -148,10 +148,8 @@ describe.skipIf(!executablePath)('Explore, in Chromium', () => {
     const scroll = () => page.evaluate(() => scrollY);
     const before = await ticks();
     await cloud.hover();
+    // The second is still the same turn of the wheel, back again: the page's.
     await page.mouse.wheel(0, 120);
-    await expect.poll(scroll).toBe(120);
-    expect(await ticks()).toBe(before);
-    // Still the same turn of the wheel, back again: the page's.
     await page.mouse.wheel(0, -60);
     await expect.poll(scroll).toBe(60);
     expect(await ticks()).toBe(before);

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { rename, rm, writeFile } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
 import { removeAtExit, settled } from './files/leftovers.js';
 import { systemError } from './files/system-error.js';
 import { targetOf } from './files/target.js';
@@ -27,10 +28,11 @@ export async function writeBeside(path: string, content: string | Uint8Array, al
 /** Removes a file that was written alone, with what a killed program may have left beside it. */
 export async function removeWritten(path: string): Promise<void> {
   const target = await targetOf(path);
-  await rm(path, { force: true });
+  await rm(target, { force: true });
   await rm(besideOf(target), { force: true });
 }
 
+/** A name that nobody gives to a file of theirs. */
 function besideOf(target: string): string {
-  return `${target}.new`;
+  return join(dirname(target), `.${basename(target)}.scree-part`);
 }

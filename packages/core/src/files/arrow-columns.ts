@@ -1,8 +1,12 @@
 import { type ArrowFile, type Field, isNumber, isText } from './arrow-format.js';
 import type { Survey } from './arrow-survey.js';
+import { unsupported } from './file-error.js';
 import { pandasIndex } from './pandas-index.js';
 import type { Column } from './table.js';
 import { uniqueNames } from './unique-names.js';
+
+/** Most columns that a file may have, with those of its lists. */
+const MOST_COLUMNS = 2 ** 20;
 
 /** Where one of our columns is: which field, and which number of its vectors or lists. */
 export interface Source {
@@ -14,6 +18,7 @@ export interface Source {
 export function describeColumns(
   { fields, pandas }: ArrowFile,
   { rows, missing, lists }: Survey,
+  path: string,
 ): { columns: Column[]; sources: Source[] } {
   const columns: Column[] = [];
   const sources: Source[] = [];
@@ -22,6 +27,8 @@ export function describeColumns(
   fields.forEach((each, field) => {
     const [name, empty] = [names[field], rows > 0 && missing[field] === rows];
     const length = empty ? undefined : vectorLength(each, lists.get(field));
+    if (columns.length + (length ?? 1) > MOST_COLUMNS)
+      throw unsupported(path, `has more than ${MOST_COLUMNS} columns`, 'Save it as .npy.');
     for (let entry = 0; entry < (length ?? 0); entry++) {
       columns.push({ name: `${name}[${entry}]`, kind: 'number', type: each.children[0].type.name });
       sources.push({ field, entry });

@@ -10,39 +10,54 @@ const MOST_ENTRIES = 1 << 22;
 const SPOT = { fieldNode: 0, buffer: 0 };
 
 /** The texts of a field's dictionary. */
-export function dictionaryTexts(
+export async function dictionaryTexts(
   file: Placed,
   arrow: ArrowFile,
   field: Field,
   unpack: Unpackers,
 ): Promise<(string | null)[]> {
   const large = field.type.kind === 'largeText';
-  return entries(file, arrow, field, unpack, (reader, length) => reader.texts(SPOT, large, 0, length, length));
+  let all: (string | null)[] = [];
+  for await (const { reader, length } of parts(file, arrow, field, unpack))
+    all = all.concat(await reader.texts(SPOT, large, 0, length, length));
+  return all;
 }
 
 /** The numbers of a field's dictionary. */
-export function dictionaryNumbers(file: Placed, arrow: ArrowFile, field: Field, unpack: Unpackers): Promise<number[]> {
-  return entries(file, arrow, field, unpack, async (reader, length) =>
-    Array.from(await reader.numbers(SPOT, field.type, 0, length, length)),
-  );
+export async function dictionaryNumbers(
+  file: Placed,
+  arrow: ArrowFile,
+  field: Field,
+  unpack: Unpackers,
+  memory: number,
+): Promise<Float64Array> {
+  let all = new Float64Array();
+  for await (const { reader, length } of parts(file, arrow, field, unpack)) {
+    if (8 * (all.length + length) > memory / 8)
+      throw unsupported(file.path, 'has a dictionary that is too large for the memory', 'Allow more memory.');
+    const more = new Float64Array(all.length + length);
+    more.set(all);
+    more.set(await reader.numbers(SPOT, field.type, 0, length, length), all.length);
+    all = more;
+  }
+  return all;
 }
 
-async function entries<Value>(
+/** What a dictionary is made of: later parts add to it. */
+async function* parts(
   file: Placed,
   { dictionaries }: ArrowFile,
   { dictionary }: Field,
   unpack: Unpackers,
-  read: (reader: BatchReader, length: number) => Promise<Value[]>,
-): Promise<Value[]> {
-  let all: Value[] = [];
+): AsyncGenerator<{ reader: BatchReader; length: number }, void, void> {
+  let entries = 0;
   for (const place of dictionaries) {
     const { id, more, batch } = await readDictionary(file, place);
     if (id !== dictionary?.id) continue;
-    if (all.length > 0 && !more)
+    if (entries > 0 && !more)
       throw unsupported(file.path, 'changes a dictionary on the way', 'Write it as an Arrow file, not as a stream.');
-    if (all.length + batch.length > MOST_ENTRIES)
-      throw badFile(file.path, `a dictionary has more than ${MOST_ENTRIES} entries`);
-    all = all.concat(await read(new BatchReader(file, batch, 64 << 20, unpack), batch.length));
+    entries += batch.length;
+    if (entries > MOST_ENTRIES) throw badFile(file.path, `a dictionary has more than ${MOST_ENTRIES} entries`);
+    yield { reader: new BatchReader(file, batch, 64 << 20, unpack), length: batch.length };
   }
-  return all;
 }

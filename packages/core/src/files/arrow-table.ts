@@ -23,10 +23,11 @@ export async function openArrow(
   const arrow = await readArrow(file);
   const known = await survey(file, arrow, memory, unpack);
   const { rows } = known;
-  const { columns, sources } = describeColumns(arrow, known);
+  const { columns, sources } = describeColumns(arrow, known, file.path);
   if (columns.length === 0) throw new DataError('EMPTY_DATA', `${file.path} has no columns.`);
   const single = (numbers: readonly number[]) => numbers.every((j) => SINGLE.test(columns[j].type));
   const everything = [...columns.keys()];
+  const dictionaries = new Map<number, Float64Array>();
   return {
     format: 'Arrow',
     columns,
@@ -42,16 +43,23 @@ export async function openArrow(
     close: async () => {},
   };
 
+  /** What the codes of a dictionary mean. Fields may share one, and it is the same in every reading. */
+  async function meaningOf(field: Field, id: number): Promise<Float64Array> {
+    const found = dictionaries.get(id) ?? (await dictionaryNumbers(file, arrow, field, unpack, memory));
+    dictionaries.set(id, found);
+    return found;
+  }
+
   async function* read(numbers: readonly number[], text: Request['text']): AsyncGenerator<DenseBatch, void, void> {
     const cols = numbers.length;
     const Values = single(numbers) ? Float32Array : Float64Array;
     const height = blockRows(Math.max(1, cols) * Values.BYTES_PER_ELEMENT, memory, rows);
     const buffers = [new Values(height * cols), new Values(height * cols)];
     const wanted = byField(numbers, sources);
-    const meanings = new Map<number, readonly number[]>();
+    const meanings = new Map<number, Float64Array>();
     for (const [index] of wanted) {
       const field = arrow.fields[index];
-      if (field.dictionary) meanings.set(index, await dictionaryNumbers(file, arrow, field, unpack));
+      if (field.dictionary) meanings.set(index, await meaningOf(field, field.dictionary.id));
     }
     const names = text === undefined ? undefined : await readNames(arrow.fields[sources[text].field]);
     let turn = 0;
@@ -153,7 +161,7 @@ export async function openArrow(
   async function readNames(field: Field): Promise<(string | null)[] | undefined> {
     if (!field.dictionary) return undefined;
     if (isText(field.type)) return dictionaryTexts(file, arrow, field, unpack);
-    if (isNumber(field.type)) return (await dictionaryNumbers(file, arrow, field, unpack)).map(asText);
+    if (isNumber(field.type)) return Array.from(await meaningOf(field, field.dictionary.id), asText);
     throw noLabel(field);
   }
 

@@ -57,12 +57,23 @@ export function sniffDialect(bytes: Uint8Array, whole: boolean, path: string): D
   if (comments.length === 0 || table.header) return describe(table, windows, lines + comments.length);
   // Without names below them, the last comment may hold these, and what looks like a row is one: "#1", "#ff0000".
   const cells = (line: string) => splitRecords(line, table.delimiter, 1, true).records[0] ?? [];
+  const isNumeric = (cell: string) => isMissing(cell) || whatTells(cell) !== 'text';
   const isRow = (line: string) =>
-    cells(line).length === table.width && cells(line).some((cell) => whatTells(cell) !== 'text');
+    cells(line).length === table.width &&
+    cells(line).some(isNumeric) &&
+    cells(line).every((cell, j) => isNumeric(cell) || table.tally[j].numbers <= table.tally[j].texts);
   if (comments.some(isRow)) return describe(sniffTable(text, { delimiter, whole, path }), windows, lines);
-  const names = cells(comments[comments.length - 1].replace(/^#+/, ''));
-  const fit = names.length === table.width && names.every((name) => name !== '');
-  return describe(fit ? { ...table, names } : table, windows, lines + comments.length);
+  const names = namesIn(cells(comments[comments.length - 1].replace(/^#+/, '')), table);
+  return describe(names ? { ...table, names } : table, windows, lines + comments.length);
+}
+
+/** Names of the columns, where a comment holds them. The sign of the comment may be the first of them, and one may be missing, as R writes it. */
+function namesIn(cells: readonly string[], { width, tally }: Sniffed): readonly string[] | undefined {
+  const [first, ...others] = cells;
+  if (others.some((name) => name === '') || cells.some((name) => name !== '' && whatTells(name) !== 'text'))
+    return undefined;
+  if (cells.length === width) return first === '' ? ['#', ...others] : cells;
+  return cells.length === width - 1 && first !== '' && tally[0].texts > 0 ? ['', ...cells] : undefined;
 }
 
 /** What is known of a table: how it is cut into cells, and what its columns hold. */
@@ -87,7 +98,11 @@ function sniffTable(
   const verdicts = (given === undefined ? DELIMITERS : [given]).map((delimiter) =>
     enough ? judge(start, delimiter, false) : judge(text, delimiter, whole),
   );
-  const best = verdicts.reduce((a, b) => (b.score > a.score ? b : a));
+  const best = ratherThanComma(
+    verdicts.reduce((a, b) => (b.score > a.score ? b : a)),
+    verdicts,
+    start,
+  );
   const { delimiter } = best;
   if (best.width > MOST_COLUMNS) throw unsupported(path, `has ${best.width} columns of text`, 'Save it as .npy.');
   const most = Math.max(3, Math.min(ROWS, Math.floor(CELLS / best.width)));
@@ -139,6 +154,14 @@ interface Verdict {
   readonly delimiter: string;
   readonly width: number;
   readonly score: number;
+  /** Whether it cuts all lines into as many cells. */
+  readonly even: boolean;
+}
+
+/** Commas that stand only between digits are decimal marks where another delimiter cuts every line alike. */
+function ratherThanComma(best: Verdict, verdicts: readonly Verdict[], text: string): Verdict {
+  if (best.delimiter !== ',' || /(?<!\d),|,(?!\d)/.test(text.replace(/"[^"]*"/g, ''))) return best;
+  return verdicts.find(({ delimiter, width, even }) => /[;\t|]/.test(delimiter) && even && width > 1) ?? best;
 }
 
 /** A delimiter is good when it cuts all lines into the same number of cells, and most of them are numbers. */
@@ -159,7 +182,7 @@ function judge(text: string, delimiter: string, whole: boolean): Verdict {
   // A delimiter that is not there leaves one column: the last resort. Blanks stand between words of a name, too.
   const trust = width === 1 ? 0.1 : delimiter === ' ' ? 0.6 : 1;
   const score = (same / Math.max(1, records.length)) * (0.25 + numbers) * trust;
-  return { delimiter, width, score };
+  return { delimiter, width, score, even: same === records.length && records.length > 1 };
 }
 
 function signsOf(records: readonly (readonly string[])[], width: number): Signs[] {

@@ -1,4 +1,5 @@
 import { isMissing } from './csv-cells.js';
+import { uniqueNames } from './unique-names.js';
 
 /** How many numbers and texts a column has. */
 export interface Tally {
@@ -144,12 +145,6 @@ export function fullHeader(
 
 /** The names, each once; numbered where there are none. */
 export function columnNames(given: readonly string[], width: number): string[] {
-  const taken = new Set<string>();
-  return Array.from({ length: width }, (_, j) => {
-    const base = given[j] || (j === 0 && given.length > 0 ? 'index' : `column${j}`);
-    let name = base;
-    for (let copy = 1; taken.has(name); copy++) name = `${base}_${copy}`;
-    taken.add(name);
-    return name;
-  });
+  const nameless = (j: number): string => (j === 0 && given.length > 0 ? 'index' : `column${j}`);
+  return uniqueNames(Array.from({ length: width }, (_, j) => given[j] || nameless(j)));
 }

@@ -12,6 +12,8 @@ const PARTED = {
   ',': /^[+-]?[1-9]\d{0,2}(?:\.\d{3})+(?:,\d*)?$/,
 } as const;
 const EITHER = /^[+-]?[1-9]\d{0,2}([.,])\d{3}$/;
+/** An address of a machine: 192.168.100.101. */
+const ADDRESS = /^(?:(?:25[0-5]|2[0-4]\d|1?\d?\d)(?:\.(?!$)|$)){4}$/;
 
 /** What a cell tells about the marks of its column. */
 export function whatTells(cell: string): Told {
@@ -19,6 +21,7 @@ export function whatTells(cell: string): Told {
   if (!point && !comma) return cellNumber(cell) === undefined ? 'text' : 'whole';
   const either = EITHER.exec(cell)?.[1] as Mark | undefined;
   if (either) return { either };
+  if (point && ADDRESS.test(cell)) return 'text';
   if (numberIn(cell, '.') !== undefined) return { mark: '.' };
   return numberIn(cell, ',') === undefined ? 'text' : { mark: ',' };
 }
@@ -38,10 +41,12 @@ export interface Signs {
   long: number;
   readonly mark: Record<Mark, number>;
   readonly either: Record<Mark, number>;
+  /** Of those that tell a comma: how many have none, but points between thousands, as codes may have them too. */
+  parted: number;
 }
 
 export function noSigns(): Signs {
-  return { texts: 0, whole: 0, long: 0, mark: { '.': 0, ',': 0 }, either: { '.': 0, ',': 0 } };
+  return { texts: 0, whole: 0, long: 0, mark: { '.': 0, ',': 0 }, either: { '.': 0, ',': 0 }, parted: 0 };
 }
 
 export function countSign(signs: Signs, cell: string): void {
@@ -50,8 +55,10 @@ export function countSign(signs: Signs, cell: string): void {
   else if (told === 'whole') {
     signs.whole++;
     if (/\d{4}/.test(cell)) signs.long++;
-  } else if ('mark' in told) signs.mark[told.mark]++;
-  else signs.either[told.either]++;
+  } else if ('mark' in told) {
+    signs.mark[told.mark]++;
+    if (told.mark === ',' && !cell.includes(',')) signs.parted++;
+  } else signs.either[told.either]++;
 }
 
 /** How the numbers of a column are written. */
@@ -64,18 +71,40 @@ export interface Writing {
 
 /**
  * The decimal mark of every column. Its own cells tell, all but those like "1,234"; where there is no other, the other
- * columns tell, if they agree. Where these do not tell either, a comma stays open, and a point is a decimal point unless
- * it looks like one between thousands: whole numbers of up to three digits beside it, and commas not used for columns.
+ * columns tell, if they agree. Where these do not tell either, the delimiter may: between commas a comma parts thousands,
+ * semicolons stand where a comma is the decimal mark. Else a comma stays open, and a point is a decimal point unless it
+ * looks like one between thousands: whole numbers of up to three digits beside it, and commas not used for columns.
  */
 export function decideMarks(columns: readonly Signs[], delimiter: string): Writing[] {
-  const own = columns.map(ownMark);
-  const all = new Set(own.filter((mark, j) => mark !== undefined && numbersOf(columns[j], mark) > columns[j].texts));
+  const told = columns.map(ownMark);
+  // Between commas, a column of "1,3" beside one of "1.5" holds lists.
+  const points = delimiter === ',' && columns.some(({ mark, either }) => mark['.'] + either['.'] > 0);
+  const own = told.map((mark) => (points && mark === ',' ? '.' : mark));
+  const all = new Set(own.filter((mark, j) => mark !== undefined && speaks(columns[j], mark, delimiter)));
   const common = all.size === 1 ? [...all][0] : undefined;
-  return columns.map(({ whole, long, either }, j) => {
-    const plain = delimiter === ',' || long > 0;
-    const pointed = either['.'] > 0 && either[','] === 0 && (plain || whole === 0);
-    return { mark: own[j] ?? common ?? (pointed ? '.' : undefined), plain };
+  return columns.map((signs, j) => {
+    const plain = delimiter === ',' || signs.long > 0;
+    return { mark: own[j] ?? common ?? markBy(delimiter, signs, own, plain), plain };
   });
+}
+
+/** Whether a column tells something about the others. */
+function speaks(signs: Signs, mark: Mark, delimiter: string): boolean {
+  if (numbersOf(signs, mark) <= signs.texts) return false;
+  return mark === '.' || (delimiter !== ',' && signs.mark[','] > signs.parted);
+}
+
+/** The mark of a column that no number tells. */
+function markBy(
+  delimiter: string,
+  { whole, either }: Signs,
+  own: readonly (Mark | undefined)[],
+  plain: boolean,
+): Mark | undefined {
+  if (delimiter === ',' && either[','] > 0 && !own.includes(',')) return '.';
+  if (either['.'] > 0 && either[','] === 0 && (plain || whole === 0)) return '.';
+  if (delimiter === ';' && either[','] > 0 && either['.'] === 0 && whole === 0 && !own.includes('.')) return ',';
+  return undefined;
 }
 
 function ownMark({ mark }: Signs): Mark | undefined {

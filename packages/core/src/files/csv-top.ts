@@ -24,7 +24,7 @@ export function readTop(whole: string): Top {
   for (let at = 0; lines.length < MOST; ) {
     LINE.lastIndex = at;
     const next = LINE.exec(text)?.[0];
-    if (next === undefined || !/^\s*(?:#|$)/.test(next)) break;
+    if (next === undefined || !/^(?: *#|\s*$)/.test(next)) break;
     at += next.length;
     lines.push(next.trim());
     // Blank lines are the table's own unless there is a comment below them.

@@ -1,9 +1,13 @@
 /** The names, each once: a second "a" is "a_1". `same` says by what they are told apart. */
 export function uniqueNames(names: readonly string[], same = (name: string): string => name): string[] {
   const taken = new Set<string>();
+  // Where the next copy of a name is looked for: a file may have a million of the same.
+  const copies = new Map<string, number>();
   return names.map((base) => {
     let name = base;
-    for (let copy = 1; taken.has(same(name)); copy++) name = `${base}_${copy}`;
+    let copy = copies.get(same(base)) ?? 1;
+    for (; taken.has(same(name)); copy++) name = `${base}_${copy}`;
+    copies.set(same(base), copy);
     taken.add(same(name));
     return name;
   });

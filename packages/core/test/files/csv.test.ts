@@ -171,6 +171,14 @@ describe('above a table', () => {
   });
 
   it('comments may leave a table without names', async () => {
+    // A running number may be called so; R leaves out the name of its row names.
+    expect((await read('#,Name,HP\n1,P1,45\n2,P2,60\n3,P3,61\n')).columns).toEqual(['#', 'HP']);
+    expect((await read('\t# reviews\tprice\n0\t3\t1.5\n1\t4\t2.5\n2\t5\t7.5\n')).columns).toEqual([
+      '# reviews',
+      'price',
+    ]);
+    expect((await read('# items,x\n"r1",3,4\n"r2",5,7\n"r3",6,7\n')).columns).toEqual(['items', 'x']);
+    expect((await read('# Temperature, 25\n# Pressure, 1013\n0.1,0.2\n0.3,0.4\n0.5,0.7\n')).rows).toHaveLength(3);
     expect(await read(`# no names here\n${body}`)).toMatchObject({ columns: ['column0', 'column1', 'column2'], rows });
   });
 
@@ -277,13 +285,35 @@ describe('decimal marks', () => {
   });
 
   it('may be commas between quotes where commas part cells, too', async () => {
-    const { rows } = await read('a,b,c\n1,"1,5",2.5\n2,"0,25",3.5\n3,7,1.5\n"4","8",1\n');
+    const { rows } = await read('a,b,c\n1,"1,5",2\n2,"0,25",3\n3,7,1\n"4","8",1\n');
     expect(rows).toEqual([
-      [1, 1.5, 2.5],
-      [2, 0.25, 3.5],
-      [3, 7, 1.5],
+      [1, 1.5, 2],
+      [2, 0.25, 3],
+      [3, 7, 1],
       [4, 8, 1],
     ]);
+  });
+
+  it.each<[string, string, string[], number[][]]>([
+    [
+      'lists between quotes, beside points',
+      'id,pick,w\n1,"1,3",1.234\n2,"2,4",2.345\n',
+      ['id', 'w'],
+      [
+        [1, 1.234],
+        [2, 2.345],
+      ],
+    ],
+    ['addresses', 'host,w\n192.168.100.101,1.234\n192.168.100.102,2.345\n', ['w'], [[1.234], [2.345]]],
+    [
+      'dates and a few numbers between semicolons',
+      'Name;Datum;Wert\nA;2020-01-01;3,14\nB;2020-01-02;2,71\nC;2020-01-03;1,62\n',
+      ['Wert'],
+      [[3.14], [2.71], [1.62]],
+    ],
+    ['words beside the only numbers', '4,17;ctrl\n5,58;ctrl\n5,18;trt\n', ['column0'], [[4.17], [5.58], [5.18]]],
+  ])('are told from what looks alike: %s', async (_, content, columns, rows) => {
+    expect(await read(content)).toMatchObject({ columns, rows });
   });
 
   it('may differ between columns', async () => {
@@ -312,6 +342,15 @@ describe('decimal marks', () => {
 
 describe('marks between thousands', () => {
   it.each<[string, string, number[][]]>([
+    [
+      'between quotes, where commas part cells',
+      'age,salary\n30,"17,995"\n41,950\n52,"1,200"\n',
+      [
+        [30, 17995],
+        [41, 950],
+        [52, 1200],
+      ],
+    ],
     [
       'beside a decimal comma in another column',
       'h;w\n1,62;22.488\n1,8;950\n1,75;1.200\n',
@@ -413,6 +452,14 @@ describe('marks between thousands', () => {
       ],
     ],
     [
+      'of three digits throughout, between semicolons',
+      'a;b\n1;1,234\n2;2,345\n',
+      [
+        [1, 1.234],
+        [2, 2.345],
+      ],
+    ],
+    [
       'of three digits beside a decimal comma',
       'a\tb\n1,234\t0,5\n2\t6\n',
       [
@@ -426,8 +473,6 @@ describe('marks between thousands', () => {
 
   it.each<[string, string, number, string, string]>([
     ['commas between tabs', 'age\tsalary\n30\t950\n41\t17,995\n52\t60,567\n28\t1,200\n', 1, 'salary', '17,995'],
-    ['commas between quotes', 'age,salary\n30,"17,995"\n41,950\n52,"1,200"\n', 0, 'salary', '17,995'],
-    ['commas of three digits throughout', 'a;b\n1;1,234\n2;2,345\n', 0, 'b', '1,234'],
     ['points between semicolons', 'a;b\n950;1\n1.200;2\n17.995;3\n', 1, 'a', '1.200'],
     ['both', 'a;b\n1.200;1\n1,300;2\n', 0, 'a', '1.200'],
     ['late', `a;b\n${lines(1500, (i) => `${i % 900};${i === 1400 ? '1.400' : '5'}`)}\n`, 1400, 'b', '1.400'],

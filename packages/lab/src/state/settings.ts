@@ -58,7 +58,7 @@ export function defaultsFor(data: Opened): Settings {
   const text = columns.findIndex(({ kind }) => kind === 'text');
   const label = dataset ? named(dataset.label) : text;
   return {
-    columns: columns.flatMap(({ usable }, j) => (usable && !excluded.includes(j) ? [j] : [])),
+    columns: columns.flatMap(({ usable, index }, j) => (usable && !index && !excluded.includes(j) ? [j] : [])),
     scale: dataset?.scale ?? 'none',
     missing: 'drop',
     solver: 'auto',

@@ -23,8 +23,10 @@ export function commandLine({ fitted, k }: Analysis): string {
 
 /** Whether the columns are others than those that are taken when nothing is said. */
 function isChoice({ columns: used, data: { facts } }: Fitted): boolean {
-  const numbers = facts.columns.filter(({ usable, broken }) => usable || broken !== undefined).length;
-  return used.length < numbers;
+  const usual = facts.columns.flatMap(({ usable, index, broken }, j) =>
+    (usable && !index) || broken !== undefined ? [j] : [],
+  );
+  return used.length !== usual.length || used.some((place, i) => place !== usual[i]);
 }
 
 /** For a POSIX shell: nothing in a name is taken for anything but itself. */

@@ -54,11 +54,12 @@ export class Held {
     this.#places = places;
     this.rows = numbers.rows;
     const missing = countMissing(numbers);
-    const columns: ColumnFacts[] = table.columns.map(({ name: title, kind, type }, j) => {
+    const columns: ColumnFacts[] = table.columns.map(({ name: title, kind, type, index }, j) => {
       const at = this.#places.indexOf(j);
       const why = broken.get(j);
       if (why !== undefined) return { name: title, kind: 'text', type: 'text', missing: 0, usable: false, broken: why };
-      return { name: title, kind, type, missing: at < 0 ? 0 : missing[at], usable: kind === 'number' };
+      const usable = kind === 'number';
+      return { name: title, kind, type, missing: at < 0 ? 0 : missing[at], usable, ...(index ? { index } : {}) };
     });
     if (extra) columns.push({ name: extra.name, kind: 'number', type: 'labels', missing: 0, usable: false });
     const { shape } = table;

@@ -23,6 +23,8 @@ export interface ColumnFacts {
   readonly missing: number;
   /** Whether it may be a column of the fit; labels from another file may not. */
   readonly usable: boolean;
+  /** Whether it numbers the rows: it is not taken unless somebody asks for it. */
+  readonly index?: boolean;
   /** Where it holds numbers but for some cells, and is taken as text: the first of these, in words. */
   readonly broken?: string;
 }

@@ -1,4 +1,8 @@
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { loadModel, pca } from '@scree/core';
+import { createFile } from 'scree';
 import { describe, expect, it } from 'vitest';
 import { Desk } from '../../src/worker/desk.js';
 import { showNumber } from '../../src/worker/held.js';
@@ -118,6 +122,22 @@ describe('the desk', () => {
       expect(scores[i]).toBeCloseTo(expected.data[i], 5);
       expect(distances[i]).toBeCloseTo(Math.sqrt(errors[i]), 9);
     }
+  });
+
+  it('says which column numbers the rows', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'scree-desk-'));
+    const path = join(folder, 'a.arrow');
+    const writer = await createFile(path, { cols: 3, columnNames: ['x', 'y', '__index_level_0__'] });
+    await writer.write({ rows: 3, cols: 3, data: Float64Array.of(1, 2, 1000, 3, 5, 2000, 4, 4, 3000) });
+    await writer.close();
+    const blob = new Blob([await readFile(path)]);
+    await rm(folder, { recursive: true });
+    const { columns } = await new Desk().open({ kind: 'blob', name: 'a.arrow', blob }, {});
+    expect(columns.map(({ usable, index }) => [usable, index ?? false])).toEqual([
+      [true, false],
+      [true, false],
+      [true, true],
+    ]);
   });
 
   it('stops reading a long text when it is told to', async () => {

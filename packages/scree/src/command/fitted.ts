@@ -84,10 +84,14 @@ export function checkTwice({ source }: DataFile): void {
 
 /**
  * How rows are read for a model: its own columns, by name where it knows their names, whatever their order and whatever else
- * the table has; gaps are filled with its means, so that the scores of a row do not depend on the others.
+ * the table has; gaps are filled with its means, where it has them, so that the scores of a row do not depend on the others.
  */
 export function readingFor(model: Model, options: FileOptions): FileOptions {
-  return { ...options, ...columnsFor(model, options), ...(options.missing === 'mean' ? { fill: model.mean } : {}) };
+  return {
+    ...options,
+    ...columnsFor(model, options),
+    ...(options.missing === 'mean' && model.centered ? { fill: model.mean } : {}),
+  };
 }
 
 function columnsFor({ columnNames: names }: Model, { columns, exclude = [] }: FileOptions): FileOptions {

@@ -1,3 +1,4 @@
+import { uniqueNames } from '@scree/core/files';
 import type { BesideFile } from './beside.js';
 import type { Encoder, EncoderOptions } from './write-file.js';
 
@@ -11,7 +12,7 @@ export async function csvWriter(
   delimiter: string,
 ): Promise<Encoder> {
   const show = dtype === 'float32' ? showSingle : showDouble;
-  const head = label === undefined ? names : [label, ...names];
+  const head = label === undefined ? names : uniqueNames([label, ...names]);
   await file.append(Buffer.from(`${head.map((name) => quote(name, delimiter)).join(delimiter)}\n`));
   // Numbers alone are plain letters.
   const encoding = label === undefined ? 'latin1' : 'utf8';

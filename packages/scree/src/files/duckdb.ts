@@ -108,6 +108,15 @@ export function duckError(error: unknown, path: string, sql = false): unknown {
     .join(' ')
     .slice(0, 300)
     .replace(/[.\s]+$/, '');
+  if (/not latin-1 encoded/.test(rest)) {
+    return new OptionError(
+      'BAD_OPTION',
+      `sql cannot read ${path}: it is text in Windows-1252. Save it as UTF-8 first.`,
+      {
+        option: 'sql',
+      },
+    );
+  }
   if (kind === 'Out of Memory Error') {
     return new FileError(
       'TOO_LARGE',

@@ -83,6 +83,17 @@ describe('rows with gaps', () => {
     for (const [at, value] of few.entries()) expect(value).toBeCloseTo(all[at], 12);
   });
 
+  it('are filled with the means of the file where a model has none', async () => {
+    const fit = ['fit', 'gaps.csv', '--no-center', '--missing', 'mean', '-k', '3', '-o', 'free.json', '-q'];
+    expect(scree(fit).code).toBe(0);
+    const back = ['reconstruct', 'free.json', 'f.npy', '-o', 'b.npy', '-q'];
+    expect(scree(['transform', 'free.json', 'gaps.csv', '--missing', 'mean', '-o', 'f.npy', '-q']).code).toBe(0);
+    expect(scree(back).code).toBe(0);
+    const present = rows.filter((_, i) => ![1, 2, 30].includes(i));
+    const mean = present.reduce((sum, { b }) => sum + b, 0) / present.length;
+    expect((await numbers('b.npy'))[4]).toBeCloseTo(mean, 10);
+  });
+
   it('are counted when they are left out, and labels say which the others are', () => {
     const done = scree(['transform', 'm.json', 'gaps.csv', '--missing', 'drop', '--label', 'id', '-o', 's.csv']);
     expect(done.err).toMatch(/37 rows of 2 scores; 3 with missing values were left out: s\.csv/);

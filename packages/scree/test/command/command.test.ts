@@ -388,15 +388,16 @@ describe('a checkpoint', () => {
     }
     expect(kills).toBeGreaterThan(0);
     expect(readFileSync(join(folder, 'killed.pca')).equals(readFileSync(join(folder, 'whole.pca')))).toBe(true);
-    expect(readdirSync(folder).filter((name) => name.startsWith('killed.pca.'))).toEqual([]);
+    expect(readdirSync(folder).filter((name) => /^\.?killed\.pca\./.test(name))).toEqual([]);
   });
 
   it('writes over what a kill has left of the model, and of the checkpoint', () => {
     write('left.npy', npy(50, 3, Math.sin));
-    write('left.pca.new', 'half a model');
-    write('left.part.new', 'half a checkpoint');
+    write('.left.pca.scree-part', 'half a model');
+    write('.left.part.scree-part', 'half a checkpoint');
+    write('left.pca.new', 'somebody’s own');
     expect(scree(['fit', 'left.npy', '-k', '2', '-q', '-o', 'left.pca', '--checkpoint', 'left.part']).code).toBe(0);
-    expect(readdirSync(folder).filter((name) => /^left\.p/.test(name))).toEqual(['left.pca']);
+    expect(readdirSync(folder).filter((name) => /^\.?left\.p/.test(name))).toEqual(['left.pca', 'left.pca.new']);
   });
 
   it('of other data is refused, and so is what cannot be saved', () => {
