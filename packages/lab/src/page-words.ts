@@ -13,6 +13,8 @@ const ADVICE: readonly (readonly [RegExp, string])[] = [
   [/ Correct it, exclude the column, or /, ' Correct it, or '],
   [/ Correct it, or exclude the column\./, ' Correct it.'],
   [/ Exclude it, or make /, ' Make '],
+  [/ Exclude the column, or make /, ' Make '],
+  [/, or exclude it\./, '.'],
   [/, or allow more memory\./, '.'],
   [/ Allow more memory, or unpack it first\./, ' Unpack it first.'],
   [/ Allow more memory, or write it in smaller batches\./, ' Write it in smaller batches.'],

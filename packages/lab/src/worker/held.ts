@@ -200,7 +200,7 @@ async function hasRows(table: Table): Promise<boolean> {
 }
 
 function brokenColumn(error: unknown): [column: number, why: string] | undefined {
-  if (!(error instanceof DataError) || error.code !== 'NOT_A_NUMBER') return undefined;
+  if (!(error instanceof DataError) || !['NOT_A_NUMBER', 'BAD_DATA'].includes(error.code)) return undefined;
   const { row, column, value } = error.details;
   if (row === undefined || column === undefined) return undefined;
   return [column, `row ${row + 1} holds ${shorten(JSON.stringify(value), 40)}`];

@@ -140,6 +140,12 @@ describe('the desk', () => {
     ]);
   });
 
+  it('takes a column for text whose numbers may be read in two ways, and says why', async () => {
+    const text = 'a\tb\n58\t17,995\n41\t60,567\n30\t950\n';
+    const { columns } = await new Desk().open({ kind: 'text', name: 'two.tsv', text }, {});
+    expect(columns).toMatchObject([{ usable: true }, { usable: false, broken: 'row 1 holds "17,995"' }]);
+  });
+
   it('stops reading a long text when it is told to', async () => {
     const text = `a,b\n${'1,2\n3,5\n'.repeat(1_000_000)}`;
     const controller = new AbortController();
