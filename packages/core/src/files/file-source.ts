@@ -220,7 +220,8 @@ export class FileSource implements DataFile {
     const names = this.leftOut.map(({ name, why }) => `${name} (${why})`);
     const some = names.length > 8 ? [...names.slice(0, 8), `${names.length - 8} more`] : names;
     const left = names.length === 0 ? '' : `; left out: ${some.join(', ')}`;
-    return `${this.#path}: ${[this.format, `${rows} × ${cols} ${cols === 1 ? 'column' : 'columns'}`, dtype, ...size].join(', ')}${left}`;
+    const gaps = this.#dropped === 0 ? '' : `; ${this.#dropped} more with missing values were left out`;
+    return `${this.#path}: ${[this.format, `${rows} × ${cols} ${cols === 1 ? 'column' : 'columns'}`, dtype, ...size].join(', ')}${gaps}${left}`;
   }
 
   close(): Promise<void> {

@@ -102,6 +102,9 @@ describe('rows with gaps', () => {
     expect(lines.slice(1).map((line) => line.split(',')[0])).toEqual(
       rows.map(({ id }) => id).filter((_, i) => ![1, 2, 30].includes(i)),
     );
+    expect(scree(['fit', 'gaps.csv', '--missing', 'drop', '-k', '1']).err).toMatch(
+      /37 rows × 3 columns.*; 3 more with missing values were left out; left out: id \(text\)/,
+    );
     const binary = scree(['transform', 'm.json', 'gaps.csv', '--missing', 'drop', '--label', 'id', '-o', 's.npy']);
     expect(binary.err).toMatch(/Labels are written beside scores in \.csv and \.tsv/);
   });
