@@ -3,14 +3,13 @@ import { Gradient, Hebb } from './autoencoder-formula.js';
 import { CodePlane, DataPlane } from './autoencoder-stage.js';
 import { boxOf, cloudChoices, reachOf, useCloud } from './clouds.js';
 import { Choose, Controls, Slider } from './controls.js';
-import { awayText, determined, goalOf, meet, undetermined } from './goal.js';
+import { awayText, determined, goalOf, meet, pinned, undetermined } from './goal.js';
 import { LineChart, lowEnd, type Series } from './line-chart.js';
 import { type Playback, usePlayback } from './playback.js';
 import { Problem, Screen } from './screen.js';
 import { numberIn, oneOf, useSettings } from './settings.js';
 import {
   type Hand,
-  pinned,
   RULES,
   STARTS,
   through,

@@ -1,5 +1,5 @@
 import { ConvergenceError } from '@scree/core';
-import { angleToGoal, goalOf, isFlat } from './goal.js';
+import { angleToGoal, goalOf, pinned } from './goal.js';
 import type { Moment } from './history.js';
 import type { Road } from './playback.js';
 import { random } from './random.js';
@@ -152,11 +152,6 @@ function offGoal(law: Law, w: Float64Array, k: number): number {
 /** The least that ‖I − WWᵀ‖² can be. */
 export function leastOf(law: Law, k: number): number {
   return k <= D ? 0 : law === 'rods' ? k - D : (k * k) / D - k;
-}
-
-/** Whether anything says how long rows are in every direction: data do not in one that they do not have. */
-export function pinned(data: Eigen, k: number, alpha: number): boolean {
-  return alpha > 0 || !isFlat(data, Math.min(k, D) - 1);
 }
 
 /** Rows of length 1 close together on one side of the sphere: they have some way to go. */

@@ -1,9 +1,9 @@
 import { useMemo, useRef } from 'preact/hooks';
-import { type Charged, chargesRoad, LAWS, type Law, leastOf, pinned } from './charges-law.js';
+import { type Charged, chargesRoad, LAWS, type Law, leastOf } from './charges-law.js';
 import { cloudChoices, useCloud } from './clouds.js';
 import { Choose, Controls, Slider } from './controls.js';
 import { Formula, Live, norm, num, op, Piece, row, square, sub, sum, transposed } from './formula.js';
-import { awayText, determined, type Goal, goalOf, undetermined } from './goal.js';
+import { awayText, determined, type Goal, goalOf, pinned, undetermined } from './goal.js';
 import { Gram } from './gram.js';
 import { LineChart, lowEnd } from './line-chart.js';
 import { usePlayback } from './playback.js';

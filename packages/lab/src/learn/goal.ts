@@ -1,6 +1,6 @@
 import { type Matrix, principalAngles } from '@scree/core';
 import { type Eigen, eigenOf } from './small-matrix.js';
-import { product, productTransposed } from './weight-terms.js';
+import { product, productTransposed, transposed } from './weight-terms.js';
 import { angleText, indexed } from './words.js';
 
 /** Variances that differ by less than this share of the largest are equal: no road on these pages can tell them apart. */
@@ -32,6 +32,11 @@ export const determined = ({ k, perhaps }: Goal): boolean => perhaps === k;
 /** Whether the data are flat: nothing is left beyond the first so many axes. */
 export function isFlat({ values }: Eigen, axes: number): boolean {
   return axes >= values.length || values[axes] <= EQUAL * values[0];
+}
+
+/** Whether anything says how long k rows are in every direction: data do not in one that they do not have, but α does. */
+export function pinned(eigen: Eigen, k: number, alpha: number): boolean {
+  return alpha > 0 || !isFlat(eigen, Math.min(k, eigen.values.length) - 1);
 }
 
 /** Whether λ_i = λ_{i+1}, counted from 1. */
@@ -74,7 +79,7 @@ export function nearestGoal({ k, eigen, surely, perhaps }: Goal, rows: Float64Ar
   const count = perhaps - surely;
   // Of the directions that may be, those that the rows have most of.
   const shares = productTransposed(orthonormal(rows, k, d), among, k, d, count);
-  const most = eigenOf(product(transposedOf(shares, k, count), shares, count, k, count), count).vectors;
+  const most = eigenOf(product(transposed(shares, k), shares, count, k, count), count).vectors;
   const out = new Float64Array(k * d);
   out.set(vectors.subarray(0, surely * d));
   out.set(product(most.slice(0, (k - surely) * count), among, k - surely, count, d), surely * d);
@@ -101,10 +106,6 @@ function orthonormal(rows: Float64Array, k: number, d: number): Float64Array {
     });
   }
   return out;
-}
-
-function transposedOf(a: Float64Array, rows: number, cols: number): Float64Array {
-  return Float64Array.from({ length: rows * cols }, (_, at) => a[(at % rows) * cols + Math.floor(at / rows)]);
 }
 
 /** How far the goal is, in words; nothing where everything is as good. */

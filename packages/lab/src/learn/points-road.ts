@@ -4,7 +4,7 @@ import { angleToGoal, determined, type Goal, gapAfter } from './goal.js';
 import type { Moment } from './history.js';
 import type { Road } from './playback.js';
 import { random } from './random.js';
-import { product, productTransposed } from './weight-terms.js';
+import { product, productTransposed, transposed } from './weight-terms.js';
 
 /** Points of the plane that move, as they stand after an epoch. */
 export interface Moved extends Moment {
@@ -116,7 +116,7 @@ export function pointsRoad(data: Movable, how: How, seed: number, hand: { readon
 
   /** XXᵀY − YYᵀY: half of the forces. */
   function wayOf(at: Float64Array): Float64Array {
-    const image = product(x, transposed(product(transposed(at, n), x, K, n, d), K, d), n, d, K);
+    const image = product(x, transposed(product(transposed(at, n), x, K, n, d), K), n, d, K);
     const g = productTransposed(transposed(at, n), transposed(at, n), K, n, K);
     const back = product(at, g, n, K, K);
     return image.map((value, i) => value - back[i]);
@@ -174,10 +174,3 @@ function tooSlow(epoch: number, { goal, second }: Movable): ConvergenceError<und
 }
 
 const sumOfSquares = (values: Float64Array): number => values.reduce((sum, value) => sum + value * value, 0);
-
-/** Of n × 2, or of any rows. */
-function transposed(a: Float64Array, rows: number, cols = a.length / rows): Float64Array {
-  const out = new Float64Array(a.length);
-  for (let i = 0; i < rows; i++) for (let j = 0; j < cols; j++) out[j * rows + i] = a[i * cols + j];
-  return out;
-}

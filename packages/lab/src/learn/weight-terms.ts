@@ -15,6 +15,14 @@ export function product(a: Float64Array, b: Float64Array, n: number, m: number, 
   return out;
 }
 
+/** Aᵀ of so many rows. */
+export function transposed(a: Float64Array, rows: number): Float64Array {
+  const cols = a.length / rows;
+  const out = new Float64Array(a.length);
+  for (let i = 0; i < rows; i++) for (let j = 0; j < cols; j++) out[j * rows + i] = a[i * cols + j];
+  return out;
+}
+
 /** ABᵀ for A (n × m) and B (p × m). */
 export function productTransposed(a: Float64Array, b: Float64Array, n: number, m: number, p: number): Float64Array {
   const out = new Float64Array(n * p);

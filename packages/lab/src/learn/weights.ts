@@ -1,6 +1,6 @@
 import { ConvergenceError, type Matrix } from '@scree/core';
 import { show } from '@scree/core/words';
-import { angleToGoal, determined, gapAfter, goalOf, isFlat } from './goal.js';
+import { angleToGoal, determined, gapAfter, goalOf, pinned } from './goal.js';
 import type { Moment } from './history.js';
 import type { Road } from './playback.js';
 import { random } from './random.js';
@@ -135,11 +135,6 @@ export function weightsRoad(
       return moment;
     },
   };
-}
-
-/** Whether the loss has a say in how long all rows are: a direction that the data do not have passes whatever its length, but for α. */
-export function pinned(data: Weighable, k: number, alpha: number): boolean {
-  return alpha > 0 || !isFlat(data, k - 1);
 }
 
 /** Steps of this size may go on growing for long without any harm: towards an axis that is hardly one they are small, and grow half of the way. */
