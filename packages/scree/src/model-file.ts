@@ -3,13 +3,14 @@ import { loadModel, type Model } from '@scree/core';
 import { systemError } from './files/system-error.js';
 import { writeBeside } from './write-beside.js';
 
-/**
- * Writes a model: JSON when the name ends in .json, the compact binary form otherwise. Never leaves half a file. `alone` says that
- * nobody else writes it meanwhile: what a killed program may have left beside it is written over.
- */
-export async function writeModel(path: string, model: Model, alone = false): Promise<void> {
-  const content = path.endsWith('.json') ? `${JSON.stringify(model)}\n` : model.toBinary();
-  await writeBeside(path, content, alone);
+/** Writes a model: JSON when the name ends in .json, the compact binary form otherwise. Never leaves half a file. */
+export async function writeModel(path: string, model: Model): Promise<void> {
+  await writeBeside(path, modelContent(path, model));
+}
+
+/** A model as a file of this name holds it. */
+export function modelContent(path: string, model: Model): string | Uint8Array {
+  return path.endsWith('.json') ? `${JSON.stringify(model)}\n` : model.toBinary();
 }
 
 /** Reads a model in either form, whatever its name. */

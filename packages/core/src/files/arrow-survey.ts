@@ -1,5 +1,5 @@
 import { BatchReader, locate } from './arrow-column.js';
-import { type ArrowFile, type Batch, isNumber, LONGEST_VECTOR, readBatch } from './arrow-format.js';
+import { type ArrowFile, type Field, isNumber, LONGEST_VECTOR, readBatch } from './arrow-format.js';
 import type { Unpackers } from './unpack.js';
 import type { Placed } from './zip.js';
 
@@ -21,11 +21,14 @@ export async function survey(file: Placed, arrow: ArrowFile, memory: number, unp
   for (const place of batches) {
     const batch = await readBatch(file, place);
     rows += batch.length;
-    locate(fields, batch).forEach(({ fieldNode }, index) => {
+    const spots = locate(fields, batch);
+    spots.forEach(({ fieldNode }, index) => {
       missing[index] += batch.nodes[2 * fieldNode + 1] ?? 0;
     });
+    const reader = new BatchReader(file, batch, Math.floor(memory / 4), unpack);
     for (const index of open) {
-      const length = await firstList(file, arrow, batch, index, memory, unpack);
+      const { type, children } = fields[index];
+      const length = holdsNumbers(children[0]) ? await reader.firstList(spots[index], type, batch.length) : 0;
       if (length === undefined) continue;
       open.delete(index);
       if (length > 0 && length <= LONGEST_VECTOR) lists.set(index, length);
@@ -34,16 +37,6 @@ export async function survey(file: Placed, arrow: ArrowFile, memory: number, unp
   return { rows, missing, lists };
 }
 
-async function firstList(
-  file: Placed,
-  { fields }: ArrowFile,
-  batch: Batch,
-  index: number,
-  memory: number,
-  unpack: Unpackers,
-): Promise<number | undefined> {
-  const [child] = fields[index].children;
-  if (!child || child.dictionary || !isNumber(child.type)) return 0;
-  const reader = new BatchReader(file, batch, Math.floor(memory / 4), unpack);
-  return reader.firstList(locate(fields, batch)[index], fields[index].type, batch.length);
+function holdsNumbers(child: Field | undefined): boolean {
+  return child !== undefined && !child.dictionary && isNumber(child.type);
 }

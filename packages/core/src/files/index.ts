@@ -22,8 +22,6 @@ export type { LabelOptions, Labels } from './labels.js';
 export { type BlobOptions, openBlob } from './open-blob.js';
 export {
   anyPlace,
-  arrowDurations,
-  csvHead,
   type Identified,
   identify,
   openData,
@@ -41,6 +39,7 @@ export {
   type Missing,
 } from './options.js';
 export { pandasIndex } from './pandas-index.js';
+export { arrowDurations, csvHead } from './reader-notes.js';
 export { showBytes } from './show-bytes.js';
 export { HEAD, sniffFormat } from './sniff.js';
 export type { Spool, Spooled } from './spool.js';

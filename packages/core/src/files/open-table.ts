@@ -1,6 +1,5 @@
 import { OptionError } from '../errors.js';
 import { type Bytes, peek } from './bytes.js';
-import type { CsvHead } from './csv-head.js';
 import { unsupported } from './file-error.js';
 import { type DataFile, FileSource } from './file-source.js';
 import type { CheckedOptions, FileFormat } from './options.js';
@@ -96,18 +95,6 @@ export async function openTable(file: Identified, options: CheckedOptions, place
     await whole.close();
     throw error;
   }
-}
-
-/** Columns of a Parquet file that are durations, by the schema that Arrow leaves in it: to Parquet they are whole numbers. */
-export async function arrowDurations(schema: string | undefined): Promise<string[]> {
-  if (schema === undefined) return [];
-  const types = await (await import('./arrow-table.js')).arrowTypes(schema);
-  return [...types].filter(([, type]) => type === 'duration').map(([name]) => name);
-}
-
-/** How a text table is written. */
-export async function csvHead(bytes: Bytes): Promise<CsvHead> {
-  return (await import('./csv-head.js')).csvHead(bytes);
 }
 
 async function openPlaced(

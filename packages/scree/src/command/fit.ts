@@ -4,8 +4,8 @@ import type { Model, PcaOptions } from '@scree/core';
 import { DEFAULT_MEMORY, showBytes } from '@scree/core/files';
 import { checkTarget } from '../files/target.js';
 import { formatOf } from '../files/write-file.js';
-import { writeModel } from '../model-file.js';
-import { removeWritten } from '../write-beside.js';
+import { modelContent } from '../model-file.js';
+import { removeWritten, writeBeside } from '../write-beside.js';
 import { identityOf, momentsWithCheckpoint } from './checkpoint.js';
 import type { Call } from './command.js';
 import { fileOptions } from './data-flags.js';
@@ -57,7 +57,8 @@ export async function run(call: Call): Promise<void> {
       saving ? momentsWithCheckpoint(file, { ...saving, weights }) : file.source;
     const { model, seconds } = await fitFile(file, call, narrator, read);
     // What is started again after a kill is alone with its files, and writes over what the kill has left.
-    if (typeof output === 'string') await writeModel(output, model, typeof checkpoint === 'string');
+    if (typeof output === 'string')
+      await writeBeside(output, modelContent(output, model), typeof checkpoint === 'string');
     if (typeof checkpoint === 'string') await removeWritten(checkpoint);
     if (flags.json) {
       print(`${JSON.stringify(asJson(model, seconds, options))}\n`);

@@ -34,16 +34,16 @@ export async function checkTarget(path: string, read: readonly (string | undefin
   await access(dirname(target), constants.W_OK).catch((error: unknown) => {
     throw systemError(error, path, 'written');
   });
-  const there = await identityOf(target);
+  const there = await keyOf(target);
   if (there === undefined) return;
   for (const other of read) {
-    if (other === undefined || other === '-' || (await identityOf(other)) !== there) continue;
+    if (other === undefined || other === '-' || (await keyOf(other)) !== there) continue;
     throw new FileError('BAD_FILE', path, `${path} is what is read, and would be gone. Give the output another name.`);
   }
 }
 
 /** What tells one file from another, whatever it is called. */
-async function identityOf(path: string): Promise<string | undefined> {
+async function keyOf(path: string): Promise<string | undefined> {
   const facts = await stat(path, { bigint: true }).catch(() => undefined);
   return facts && `${facts.dev} ${facts.ino}`;
 }
