@@ -13,6 +13,7 @@ import { anyAxes, pose } from './problem.js';
 import { type Reading, readBoth, readMoments, readOnce, readRows } from './reading.js';
 import { solverFor } from './solvers/index.js';
 import type { Solver } from './solvers/solver.js';
+import type { Warning } from './warning.js';
 
 /**
  * Principal component analysis: the k directions of most variance, each with a certificate of how far from exact it
@@ -58,7 +59,7 @@ async function fit(
   try {
     const { problem, framing, facts } = pose(reading, settings, engine, plan, pace, solver.tolerance);
     const solution = framing.trace > 0 ? await reading.solve(problem, framing) : anyAxes(problem);
-    const model = finish(solution, facts);
+    const model = finish(solution, facts, await warningsOf(source, engine));
     if (solution.converged) return model;
     if (solution.failure) {
       const { message, details, code } = solution.failure;
@@ -73,6 +74,12 @@ async function fit(
   } finally {
     reading.release();
   }
+}
+
+/** What the source and the engine have to say, once the last row was read. */
+async function warningsOf(source: RowSource | Moments, engine: Engine): Promise<readonly Warning[]> {
+  const read = source instanceof Moments ? [] : ((await source.warnings?.()) ?? []);
+  return [...read, ...(engine.warnings ?? [])];
 }
 
 /** Seconds of work from which it pays to find out first how fast this machine is. */

@@ -1,5 +1,6 @@
 import { DataError, show } from '../errors.js';
 import type { Pace } from '../pace.js';
+import type { Warning } from '../warning.js';
 import type { Block } from './block.js';
 import { type Row, RowGatherer } from './gather.js';
 import { fitsSingle } from './matrix.js';
@@ -28,6 +29,8 @@ export interface RowSource {
   /** Whether the blocks stay in memory between passes anyway, so that an engine may keep what it loaded of them. */
   readonly resident: boolean;
   blocks(): Iterable<Block> | AsyncIterable<Block>;
+  /** Asked once, after the last pass and before `close`: what the user should know of how the rows were read. */
+  warnings?(): readonly Warning[] | Promise<readonly Warning[]>;
   /** Called once nothing more is read, also after an error. */
   close?(): void | Promise<void>;
 }

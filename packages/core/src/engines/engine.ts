@@ -1,6 +1,7 @@
 import type { Block, Frame } from '../data/block.js';
 import type { ColumnStatistics } from '../data/statistics.js';
 import type { Count, SymmetricEigen } from '../linalg/symmetric-eigen.js';
+import type { Warning } from '../warning.js';
 
 /**
  * The engine contract: five passes over a block of rows, the summary of its columns, and the eigenproblem of a small
@@ -31,6 +32,8 @@ export interface Engine {
   readonly single?: Engine;
   /** Whether entries that are zero side by side cost the products of the scatter nothing. */
   readonly skipsZeros?: boolean;
+  /** What the user should know of this engine on this machine, for example that it runs without threads and why. */
+  readonly warnings?: readonly Warning[];
   /** Shares or uploads a block once; passes then run on what was loaded. */
   load(block: Block): LoadedBlock | Promise<LoadedBlock>;
   /**

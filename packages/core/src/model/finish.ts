@@ -4,10 +4,10 @@ import { orthonormalityDefect } from '../linalg/orthonormalise.js';
 import type { Whiten } from '../options.js';
 import type { Plan } from '../plan.js';
 import type { Solution } from '../solvers/solver.js';
+import type { Warning } from '../warning.js';
 import { certify } from './certificate.js';
 import { Model } from './model.js';
 import { judgeUniqueness } from './uniqueness.js';
-import type { Warning } from './warning.js';
 
 /** What finishing needs to know beside the solution. */
 export interface Facts {
@@ -35,7 +35,7 @@ export interface Facts {
  * From a solver's subspace to the model: order, signs, ddof, units, clipping, ratios, checks. It happens here, once,
  * so that no number's meaning depends on the solver.
  */
-export function finish(found: Solution, facts: Facts): Model {
+export function finish(found: Solution, facts: Facts, sourceWarnings: readonly Warning[] = []): Model {
   const { d } = facts;
   const solution = order(found, d);
   const { k, basis, values } = solution;
@@ -76,6 +76,7 @@ export function finish(found: Solution, facts: Facts): Model {
     certificate: accuracy.certificate,
     uniqueness: judged.uniqueness,
     warnings: [
+      ...sourceWarnings,
       ...dataWarnings(facts, variances, values),
       // Of what has not converged nothing can be said but that.
       ...(solution.converged ? judged.warnings : []),

@@ -9,11 +9,11 @@ import { axpy, dot } from '../linalg/vector.js';
 import { type ControlOptions, checkControl, type Whiten } from '../options.js';
 import { Pace } from '../pace.js';
 import type { Plan } from '../plan.js';
+import type { Warning } from '../warning.js';
 import type { Certificate } from './certificate.js';
 import { checkRecord, type ModelRecord } from './record.js';
 import { toBinary, toJSON } from './serialize.js';
 import type { Uniqueness } from './uniqueness.js';
-import type { Warning } from './warning.js';
 
 export type ApplyOptions = ControlOptions;
 

@@ -5,9 +5,9 @@ import type { Epoch } from '../learning/epoch.js';
 import { orthonormalityDefect } from '../linalg/orthonormalise.js';
 import type { Whiten } from '../options.js';
 import type { Plan } from '../plan.js';
+import type { Warning } from '../warning.js';
 import type { Certificate } from './certificate.js';
 import type { Uniqueness } from './uniqueness.js';
-import type { Warning } from './warning.js';
 
 /** Everything a model is. */
 export interface ModelRecord {

@@ -1,6 +1,6 @@
 import type { Solution } from '../solvers/solver.js';
+import type { Warning } from '../warning.js';
 import { type Accuracy, angle } from './certificate.js';
-import type { Warning } from './warning.js';
 
 /** Whether the data determine what was found, apart from signs. */
 export interface Uniqueness {

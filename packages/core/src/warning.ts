@@ -1,0 +1,25 @@
+export type WarningCode =
+  | 'CONSTANT_COLUMN'
+  | 'CONSTANT_DATA'
+  | 'RANK_BELOW_K'
+  | 'SUBSPACE_NOT_UNIQUE'
+  | 'AXES_NOT_UNIQUE'
+  | 'BELOW_ACCURACY'
+  | 'VARIANCE_UNDERFLOW'
+  | 'NOT_WHITENED'
+  | 'NOT_CONVERGED'
+  | 'NOT_CHECKED'
+  /** The data were changed while they were analysed: an array, or a file. */
+  | 'SOURCE_CHANGED'
+  /** Whole numbers beyond 2^53 were rounded to float64. */
+  | 'INTEGERS_ROUNDED'
+  /** A slower engine, fewer threads or less memory was used than usual, because the machine refused more. */
+  | 'ENGINE_FALLBACK';
+
+/** A fact the user should know about a model that is right as far as it goes. */
+export interface Warning {
+  readonly code: WarningCode;
+  readonly message: string;
+  /** The same for programs: which columns, how many values, which cause. */
+  readonly details?: Readonly<Record<string, unknown>>;
+}
