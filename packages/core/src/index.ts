@@ -32,7 +32,6 @@ export type {
   LearnOptions,
   LearnState,
   PointsRule,
-  StreamingRule,
 } from './learning/learn-options.js';
 export { type ForceShares, type NeighbourForces, neighbourForces } from './learning/neighbour-forces.js';
 export type { PointForces, Snapshot } from './learning/snapshot.js';
@@ -43,9 +42,12 @@ export { loadModel } from './model/load.js';
 export { type ApplyOptions, Model } from './model/model.js';
 export type { ModelRecord } from './model/record.js';
 export type { Determination, Uniqueness } from './model/uniqueness.js';
-export type { PcaOptions, SolverName, Whiten } from './options.js';
+export type { PcaOptions, Whiten } from './options.js';
 export type { Progress } from './pace.js';
 export { pca } from './pca.js';
 export { makePlan, type Plan, type PlanRequest, type Shape } from './plan.js';
+export { SOLVER_NAMES, SOLVERS, type SolverName } from './solvers/registry.js';
+export type { SketchOptions, SketchRule } from './solvers/sketch.js';
+export type { SolverDeclaration } from './solvers/solver.js';
 export { Stream, type StreamAddOptions, type StreamOptions, stream } from './streaming/stream.js';
 export type { Warning, WarningCode } from './warning.js';

@@ -3,20 +3,9 @@ import type { Engine } from './engines/engine.js';
 import { OptionError, show } from './errors.js';
 import { checkLearn, type LearnOptions } from './learning/learn-options.js';
 import type { Progress } from './pace.js';
+import { SOLVER_NAMES, SOLVERS, type SolverName } from './solvers/registry.js';
+import { isSketchOptions, SKETCH_RULES, type SketchOptions } from './solvers/sketch.js';
 
-/** The exact roads, those that learn, and the one that reads once and keeps little. */
-export const SOLVERS = [
-  'covariance',
-  'refined',
-  'dual',
-  'svd',
-  'krylov',
-  'points',
-  'autoencoder',
-  'hebbian',
-  'streaming',
-] as const;
-export type SolverName = (typeof SOLVERS)[number];
 export type Whiten = false | 'pca' | 'zca';
 
 /** To watch long work, to stop it, and to say how many threads it may take. */
@@ -43,10 +32,12 @@ export interface PcaOptions extends ControlOptions {
   readonly ddof?: number;
   /** One weight a row, from 0 up: weight 2 counts a row twice. */
   readonly weights?: ArrayLike<number>;
-  /** The road. Default `'auto'`: the plan decides, and says why. */
+  /** How to compute the components. Default `'auto'`: the plan chooses by cost, and says why. */
   readonly solver?: SolverName | 'auto';
-  /** How `points`, `autoencoder`, `hebbian` and `streaming` go about it. */
+  /** How `points`, `autoencoder` and `hebbian` learn. */
   readonly learn?: LearnOptions;
+  /** What `streaming` keeps of the rows. */
+  readonly sketch?: SketchOptions;
   /** What runs the passes. Default `'auto'`: the fastest there is; `'blas'` comes with the package `scree`. */
   readonly engine?: 'auto' | 'wasm' | 'reference' | 'blas' | Engine;
   /** Residual ‖Cv − λv‖/λ₁ that iterative solvers must reach. Default 1e-10, and 1e-6 for float32 data and for solvers that learn. */
@@ -71,6 +62,7 @@ type Undefaulted =
   | 'threads'
   | 'k'
   | 'learn'
+  | 'sketch'
   | 'memory';
 
 /** What each option may be: the check, and the words for it. */
@@ -89,10 +81,14 @@ const OPTIONS: Record<keyof PcaOptions, { readonly must: string; readonly test: 
   ddof: { must: 'a number from 0 up', test: (v) => typeof v === 'number' && v >= 0 && Number.isFinite(v) },
   weights: { must: 'an array with one number a row', test: (v) => Array.isArray(v) || ArrayBuffer.isView(v) },
   solver: {
-    must: `'auto' or one of ${SOLVERS.map((name) => `'${name}'`).join(', ')}`,
-    test: (v) => v === 'auto' || SOLVERS.includes(v as SolverName),
+    must: `'auto' or one of ${SOLVER_NAMES.map((name) => `'${name}'`).join(', ')}`,
+    test: (v) => v === 'auto' || SOLVER_NAMES.includes(v as SolverName),
   },
   learn: { must: 'an object', test: (v) => typeof v === 'object' && v !== null },
+  sketch: {
+    must: `{ rule: ${SKETCH_RULES.map((rule) => `'${rule}'`).join(' or ')}, size: a whole number from 2 up }`,
+    test: isSketchOptions,
+  },
   engine: {
     must: "'auto', 'wasm', 'reference', 'blas' or an engine",
     test: (v) => v === 'auto' || v === 'wasm' || v === 'reference' || v === 'blas' || isEngine(v),
@@ -159,8 +155,20 @@ export function checkOptions(options: PcaOptions): Settings {
   }
   const settings: Settings = { ...DEFAULTS, ...given };
   checkLearn(settings);
+  checkSketch(settings);
   // Oja's rule has one neuron.
   return settings.learn?.rule === 'oja' ? { ...settings, k: 1 } : settings;
+}
+
+/** Only a solver that keeps a sketch can be told which. */
+function checkSketch({ solver, sketch }: Settings): void {
+  if (sketch === undefined || (solver !== 'auto' && SOLVERS[solver].family === 'sketch')) return;
+  const names = SOLVER_NAMES.filter((name) => SOLVERS[name].family === 'sketch').map((name) => `'${name}'`);
+  throw new OptionError(
+    'BAD_OPTION',
+    `sketch is for solver: ${names.join(' or ')}, and the solver is '${solver}'. Choose it, or leave sketch out.`,
+    { option: 'sketch' },
+  );
 }
 
 /** Checks the options that every call shares which reads data. */

@@ -11,7 +11,7 @@ import { Pace } from './pace.js';
 import { makePlan, type Plan, type Shape } from './plan.js';
 import { anyAxes, pose } from './problem.js';
 import { type Reading, readBoth, readMoments, readOnce, readRows } from './reading.js';
-import { solverFor } from './solvers/index.js';
+import { SOLVERS } from './solvers/registry.js';
 import type { Solver } from './solvers/solver.js';
 import type { Warning } from './warning.js';
 
@@ -54,7 +54,7 @@ async function fit(
 ): Promise<Model> {
   checkWidth(settings, source.cols);
   const { plan, engine } = await choosePlan(source instanceof Moments ? shapeOf(source) : source, settings, engines);
-  const solver = solverFor(plan.solver, { cols: source.cols, learn: settings.learn });
+  const solver = await SOLVERS[plan.solver].load({ cols: source.cols, learn: settings.learn });
   const reading = await readFor(solver, source, settings, engine, pace);
   try {
     const { problem, framing, facts } = pose(reading, settings, engine, plan, pace, solver.tolerance);
@@ -136,9 +136,11 @@ function shapeOf(moments: Moments): Shape {
 
 /** Moments have no rows any more: what concerns rows cannot be asked of them. */
 function refuseForMoments({ solver, learn, weights }: Settings, cols: number): void {
-  const needsRows = solver !== 'auto' && solverFor(solver, { cols, learn }).needs !== 'scatter';
-  const batches = solver === 'autoencoder' && learn?.batch !== undefined;
-  const option = weights !== undefined ? 'weights' : batches ? 'learn.batch' : needsRows ? 'solver' : undefined;
+  const needsRows = (learn: Settings['learn']): boolean =>
+    solver !== 'auto' && SOLVERS[solver].needs({ cols, learn }) !== 'scatter';
+  const { batch, ...fullBatch } = learn ?? {};
+  const batches = batch !== undefined && needsRows(learn) && !needsRows(fullBatch);
+  const option = weights !== undefined ? 'weights' : batches ? 'learn.batch' : needsRows(learn) ? 'solver' : undefined;
   if (option === undefined) return;
   const remedy = {
     weights: 'Give weights when you add rows',

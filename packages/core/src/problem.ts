@@ -2,6 +2,7 @@ import { chooseFrame, columnScales, type Framing } from './data/scaling.js';
 import { columnSquares, meanBound, sumBound } from './data/statistics.js';
 import type { Engine } from './engines/engine.js';
 import { DataError, OptionError } from './errors.js';
+import { DEFAULT_TOLERANCE } from './limits.js';
 import type { Facts } from './model/finish.js';
 import { checkCount, type Settings } from './options.js';
 import type { Pace } from './pace.js';
@@ -11,9 +12,6 @@ import type { Problem, Solution } from './solvers/solver.js';
 
 /** Unit roundoff of the types that data are stored in. */
 const ROUNDOFF = { float32: 2 ** -24, float64: 2 ** -53 } as const;
-
-/** Residuals that iterative solvers must reach: what the storage type makes worth asking for. */
-const TOLERANCE = { float32: 1e-6, float64: 1e-10 } as const;
 
 /** What a reading tells of the columns. */
 type Columns = Omit<Reading, 'solve' | 'release'>;
@@ -31,7 +29,7 @@ export function pose(
   engine: Engine,
   plan: Plan,
   pace: Pace,
-  usual: number = TOLERANCE[reading.dtype],
+  usual: number = DEFAULT_TOLERANCE[reading.dtype],
 ): Posed {
   const { columns, cols: d } = reading;
   const { center, ddof } = settings;

@@ -32,6 +32,8 @@ describe('@scree/core as a package', () => {
       'ModelError',
       'Moments',
       'OptionError',
+      'SOLVERS',
+      'SOLVER_NAMES',
       'ScreeError',
       'Stream',
       'autoencoderTerms',

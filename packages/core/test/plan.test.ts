@@ -9,7 +9,7 @@ const plan = (shape: Partial<Shape>, request: Partial<PlanRequest> = {}) =>
 
 describe('the plan', () => {
   it.each<[string, Partial<Shape>, Partial<PlanRequest>, string, RegExp]>([
-    ['small data', { rows: 150, cols: 4 }, {}, 'svd', /150×4 is small, so the most accurate road/],
+    ['small data', { rows: 150, cols: 4 }, {}, 'svd', /150×4 is small: SVD, the most accurate solver/],
     ['tall data', { rows: 100000, cols: 100 }, { k: 10 }, 'covariance', /100×100 covariance is the cheapest/],
     ['wide data', { rows: 200, cols: 50000 }, { k: 100 }, 'dual', /200×200 dual problem is smaller/],
     ['wide data, few components', { rows: 2000, cols: 100000 }, { k: 5 }, 'krylov', /only passes over the data/],

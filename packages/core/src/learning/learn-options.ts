@@ -1,12 +1,11 @@
 import type { Matrix } from '../data/matrix.js';
 import { OptionError, show } from '../errors.js';
-import type { SolverName } from '../options.js';
+import { SOLVER_NAMES, SOLVERS, type SolverName } from '../solvers/registry.js';
 import type { Epoch } from './epoch.js';
 import type { Controls } from './rule.js';
 
 export type PointsRule = 'factored' | 'pairwise';
 export type HebbianRule = 'oja' | 'subspace' | 'sanger';
-export type StreamingRule = 'incremental' | 'frequent-directions';
 
 /** How a gradient becomes a step: as it is, with Nesterov's momentum, or by Adam. */
 export type DescentKind = 'plain' | 'momentum' | 'adam';
@@ -14,10 +13,9 @@ export type DescentKind = 'plain' | 'momentum' | 'adam';
 /** How the solvers that learn go about it. Each solver takes the options that mean something to it and refuses the others. */
 export interface LearnOptions {
   /**
-   * points: `'factored'` (default) or `'pairwise'`; hebbian: `'subspace'` (default), `'sanger'` or `'oja'` (k = 1);
-   * streaming: `'incremental'` (default) or `'frequent-directions'`.
+   * points: `'factored'` (default) or `'pairwise'`; hebbian: `'subspace'` (default), `'sanger'` or `'oja'` (k = 1).
    */
-  readonly rule?: PointsRule | HebbianRule | StreamingRule;
+  readonly rule?: PointsRule | HebbianRule;
   /** Readings of the data after which not having converged is an error. */
   readonly epochs?: number;
   /**
@@ -35,8 +33,6 @@ export interface LearnOptions {
   readonly descent?: DescentKind;
   /** Share of the last step that is added to the next, 0 ≤ μ < 1. Left out, it grows until the gradient turns round. */
   readonly momentum?: number;
-  /** Rows of the sketch that streaming keeps. Default 2k + 10. */
-  readonly size?: number;
   /** The exact subspace, where it is known: rows that span it. The trace then has the angle to it. */
   readonly exact?: Matrix<Float64Array>;
   /** Called after every epoch, with rows that span the subspace so far and, by `points`, the points themselves (n × k). */
@@ -82,25 +78,11 @@ const CHECKS: Record<Exclude<keyof LearnOptions, 'rule'>, Check> = {
   alpha: number('a number from 0 to below 1 (at 1 the data would not matter)', (v) => v >= 0 && v < 1),
   descent: oneOf('plain', 'momentum', 'adam'),
   momentum: number('a number from 0 to below 1', (v) => v >= 0 && v < 1),
-  size: whole(2),
   exact: {
     must: 'a matrix { rows, cols, data } of Float64Array, as model.components is',
     test: (v) => typeof v === 'object' && v !== null && (v as Matrix).data instanceof Float64Array,
   },
   onEpoch: { must: 'a function', test: (v) => typeof v === 'function' },
-};
-
-/** What each solver can be told, and its rules, the first by default. */
-const LEARNERS: Partial<Record<SolverName, { rules?: readonly string[]; options: readonly (keyof LearnOptions)[] }>> = {
-  points: { rules: ['factored', 'pairwise'], options: ['epochs', 'step', 'descent', 'momentum', 'exact', 'onEpoch'] },
-  autoencoder: {
-    options: ['epochs', 'step', 'decay', 'batch', 'alpha', 'descent', 'momentum', 'exact', 'onEpoch'],
-  },
-  hebbian: {
-    rules: ['subspace', 'sanger', 'oja'],
-    options: ['epochs', 'step', 'decay', 'batch', 'exact', 'onEpoch'],
-  },
-  streaming: { rules: ['incremental', 'frequent-directions'], options: ['size'] },
 };
 
 /** What is asked of a fit, as far as learning is concerned. */
@@ -115,8 +97,7 @@ interface Asked {
 /** Checks how a solver is to learn, and what. */
 export function checkLearn({ solver, learn, k, center, weights }: Asked): void {
   if (learn !== undefined) checkHow(learn, solver);
-  const learns = solver === 'points' || solver === 'autoencoder' || solver === 'hebbian';
-  if (learns && typeof k === 'number' && k < 1) {
+  if (solver !== 'auto' && SOLVERS[solver].family === 'learned' && typeof k === 'number' && k < 1) {
     throw new OptionError(
       'K_OUT_OF_RANGE',
       `k is the fraction ${k}, and a solver that learns must know how many components to learn. Give k as a whole number, or use an exact solver.`,
@@ -142,9 +123,9 @@ export function checkLearn({ solver, learn, k, center, weights }: Asked): void {
 /** Checks the options of learning against what the solver takes. */
 export function checkHow(learn: LearnOptions, solver: SolverName | 'auto', prefix = 'learn.'): void {
   if (typeof learn !== 'object' || learn === null) throw refused('learn', learn, 'an object');
-  const learner = solver === 'auto' ? undefined : LEARNERS[solver];
+  const learner = solver === 'auto' ? undefined : SOLVERS[solver].learn;
   if (!learner) {
-    const names = Object.keys(LEARNERS).map((name) => `'${name}'`);
+    const names = SOLVER_NAMES.filter((name) => SOLVERS[name].learn).map((name) => `'${name}'`);
     throw new OptionError(
       'BAD_OPTION',
       `learn is for the solvers that learn, and the solver is '${solver}'. Choose one of ${names.join(', ')}, or leave learn out.`,

@@ -4,10 +4,22 @@ import { ModelError, show } from '../errors.js';
 import type { Epoch } from '../learning/epoch.js';
 import { orthonormalityDefect } from '../linalg/orthonormalise.js';
 import type { Whiten } from '../options.js';
-import type { Plan } from '../plan.js';
+import type { SolverName } from '../solvers/registry.js';
 import type { Warning } from '../warning.js';
 import type { Certificate } from './certificate.js';
 import type { Uniqueness } from './uniqueness.js';
+
+/** What will be done, and why. */
+export interface Plan {
+  readonly solver: SolverName;
+  readonly engine: string;
+  /** Whether a stream's rows are kept in memory, because the solver must see them again. */
+  readonly keepsRows: boolean;
+  /** One sentence for people. */
+  readonly reason: string;
+  /** Estimated seconds of each solver that could do it; the plan takes the cheapest. */
+  readonly costs: Readonly<Partial<Record<SolverName, number>>>;
+}
 
 /** Everything a model is. */
 export interface ModelRecord {

@@ -1,3 +1,4 @@
+import { SOLVERS, type SolverName } from '../solvers/registry.js';
 import type { Solution } from '../solvers/solver.js';
 import type { Warning } from '../warning.js';
 import { type Accuracy, angle } from './certificate.js';
@@ -48,7 +49,11 @@ interface Pair {
 export function judgeUniqueness(
   solution: Solution,
   accuracy: Accuracy,
-  { d, noise, plan }: { readonly d: number; readonly noise: Float64Array; readonly plan: { readonly solver: string } },
+  {
+    d,
+    noise,
+    plan,
+  }: { readonly d: number; readonly noise: Float64Array; readonly plan: { readonly solver: SolverName } },
   toVariance: number,
 ): Judgement {
   const { k, values, next } = solution;
@@ -117,9 +122,9 @@ function componentBlurs({ k, basis, next }: Solution, noise: Float64Array, d: nu
   return blurs;
 }
 
-function rankWarnings(rank: number, k: number, d: number, solver: string): Warning[] {
+function rankWarnings(rank: number, k: number, d: number, solver: SolverName): Warning[] {
   if (rank === k) return [];
-  const remedy = solver === 'svd' ? '' : ", or solver: 'svd' if you expect variances this small";
+  const remedy = SOLVERS[solver].precise ? '' : ", or solver: 'svd' if you expect variances this small";
   const found = rank === 0 ? 'None' : `Only ${rank}`;
   const some = `${found} of the ${k} components ${rank > 1 ? 'have' : 'has'} variance that can be told from zero.`;
   const rest =
@@ -168,18 +173,19 @@ function accuracyWarnings(
   pairs: readonly Pair[],
   k: number,
   variance: (i: number) => string,
-  solver: string,
+  solver: SolverName,
 ): Warning[] {
   const unsure = pairs.findIndex(({ noise, solver }) => noise < LOOSE && noise + solver >= LOOSE);
   if (unsure < 0) return [];
   const turn = Math.min(90, (pairs[unsure].solver * 180) / Math.PI).toPrecision(2);
+  const { limit, remedy } = SOLVERS[solver].accuracy;
   return [
     {
       code: 'BELOW_ACCURACY',
       message:
         `From component ${unsure + 1}${unsure + 1 === k ? '' : ' on'} (variance ${variance(unsure)}) the ${solver} solver may have turned neighbouring ` +
-        `axes into one another by up to ${turn}°: their variances are too close, or too small beside the largest, for its ${solver === 'streaming' ? 'sketch' : 'rounding'}. ` +
-        `${solver === 'svd' ? 'Scale the columns' : solver === 'streaming' ? 'Give the sketch a larger size' : solver === 'krylov' ? "Use a smaller tolerance, or solver: 'svd'" : "Use solver: 'svd', or scale the columns"}.`,
+        `axes into one another by up to ${turn}°: their variances are too close, or too small beside the largest, for its ${limit}. ` +
+        `${remedy}.`,
     },
   ];
 }

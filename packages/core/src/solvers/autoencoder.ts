@@ -7,15 +7,13 @@ import { type Answer, type Ask, type Controls, type Facts, paced, type Rule } fr
 import { StepSize } from '../learning/step-size.js';
 import { randomRows } from '../linalg/orthonormalise.js';
 import { random } from '../linalg/random.js';
-import type { Use } from './index.js';
-import type { Solver } from './solver.js';
+import { autoencoder as declaration } from './learned.js';
+import type { Solver, Use } from './solver.js';
 
 /** 1/L where σ₁ = 1: the curvature of both terms is at most 8 near orthonormal W. */
 const STEP = 1 / 8;
 /** Momentum of batches: their gradients are too noisy for one that grows. */
 const BATCH_MOMENTUM = 0.9;
-/** Widest data whose scatter is formed; wider rows are passed over instead. */
-const SCATTER_COLS = 2896;
 
 /**
  * The linear autoencoder with tied weights: W (k × d) descends on
@@ -29,10 +27,11 @@ const SCATTER_COLS = 2896;
  * On the full batch the rows matter only through S: 2·d²·k flops an epoch, whatever n is. With `batch` every step sees so many
  * rows: about an anchor (`batches.ts`) from the second epoch on, or, where `decay` is given, with steps η/(1 + epoch/decay).
  */
-export function autoencoder({ cols, learn }: Use): Solver {
+export function autoencoder(use: Use): Solver {
+  const { learn } = use;
   const [epochs, tolerance] = learn?.decay === undefined ? [5000, 1e-6] : [1000, 1e-3];
   const how = { rule: byGradient, epochs };
-  return learn?.batch === undefined && cols <= SCATTER_COLS
+  return declaration.needs(use) === 'scatter'
     ? { needs: 'scatter', tolerance, solve: (problem) => learnFromScatter(problem, how) }
     : { needs: 'rows', tolerance, solve: (problem) => learnFromRows(problem, how) };
 }

@@ -1,6 +1,7 @@
+import { LARGEST_SQUARE } from '../limits.js';
 import { eigenFlops } from '../linalg/symmetric-eigen.js';
 import { residualNorms } from './residuals.js';
-import { countWanted, nextValue, type ScatterProblem, type Solution, type Solver } from './solver.js';
+import { countWanted, nextValue, type ScatterProblem, type Solution, type SolverDeclaration } from './solver.js';
 import { multiplySymmetric } from './span.js';
 
 /**
@@ -10,7 +11,22 @@ import { multiplySymmetric } from './span.js';
  * over the rows, n·d² + 4/3·d³ flops, 2·d² numbers of memory. Weakness: squaring B puts variances below 1e-16 of the
  * largest out of sight; `svd` sees them.
  */
-export const covariance: Solver = { needs: 'scatter', solve: byScatter };
+export const covariance: SolverDeclaration = {
+  family: 'direct',
+  method: 'the eigenvectors of the covariance matrix',
+  needs: () => 'scatter',
+  matrixSize: ({ cols }) => cols,
+  cost: (work) => {
+    const { n, d, nonzeros, nonzeroShare, count } = work;
+    if (d > LARGEST_SQUARE) return undefined;
+    const flops = nonzeros === undefined ? n * d * d * nonzeroShare.four : nonzeros * (nonzeros / n) + d * d;
+    return work.products(flops) + work.eigen(d, count);
+  },
+  reason: ({ rows, cols }) =>
+    `${rows} rows are many and ${cols} columns few enough: the ${cols}×${cols} covariance is the cheapest.`,
+  accuracy: { limit: 'rounding', remedy: "Use solver: 'svd', or scale the columns" },
+  load: () => ({ needs: 'scatter', solve: byScatter }),
+};
 
 export async function byScatter(problem: ScatterProblem): Promise<Solution> {
   const { d, scatter, pace, wanted, trace } = problem;

@@ -12,9 +12,8 @@ import { randomRows } from '../linalg/orthonormalise.js';
 import { random } from '../linalg/random.js';
 import { rowProductSteps } from '../linalg/rows.js';
 import { dot, norm } from '../linalg/vector.js';
-import type { Use } from './index.js';
 import { residualNorms } from './residuals.js';
-import type { Solver } from './solver.js';
+import type { Solver, Use } from './solver.js';
 
 /** Epochs, of two readings each. */
 const EPOCHS = 5000;

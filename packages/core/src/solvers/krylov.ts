@@ -3,7 +3,14 @@ import { dot } from '../linalg/vector.js';
 import { Checks } from './checks.js';
 import { KrylovSpace, type Ritz } from './krylov-space.js';
 import { residualNorms } from './residuals.js';
-import { countWanted, type Problem, type RowsProblem, type Solution, type Solver, type Wanted } from './solver.js';
+import {
+  countWanted,
+  type Problem,
+  type RowsProblem,
+  type Solution,
+  type SolverDeclaration,
+  type Wanted,
+} from './solver.js';
 
 /** Vectors beyond the wanted ones in a wide block: they speed convergence and show the eigenvalue after the last. */
 const OVERSAMPLING = 10;
@@ -23,6 +30,11 @@ const MOST_NUMBERS = 1 << 26;
 const WHOLE = 3;
 /** Share of the tolerance that residuals must reach before they are believed: what is measured afterwards differs by rounding. */
 const BELIEVED = 0.9;
+/**
+ * Blocks that the plan expects before convergence: 8 to 12 where the spectrum falls, 25 where it is flat. The plan cannot know
+ * which, so it counts with many and chooses Krylov where it is cheapest all the same.
+ */
+const EXPECTED_BLOCKS = 15;
 /** Tolerances above this are a wish for speed, not for the last digit. */
 const LOOSE = 1e-8;
 
@@ -41,31 +53,46 @@ const LOOSE = 1e-8;
  * A block finds no more equal eigenvalues than it has vectors, and finds that many if they are there. So where a block
  * narrower than what is wanted has found as many equal ones as it has vectors, all begins anew with a wide one.
  */
-export const krylov: Solver = {
-  needs: 'rows',
-  async solve(problem: RowsProblem): Promise<Solution> {
-    const { d, passes, wanted } = problem;
-    const wide = Math.min(
-      d,
-      'count' in wanted ? wanted.count + Math.min(OVERSAMPLING, wanted.count + 2) : GROWING_BLOCK,
-    );
-    const rng = random(problem.seed);
-    let [spent, block] = [0, blockFor(passes, wide)];
-    for (;;) {
-      const space = new KrylovSpace(d, rng, problem.engine);
-      try {
-        const { ritz, k, believed, pass } = await converge(problem, space, block, wide);
-        spent += pass;
-        if (!believed || space.size === d || !mayHideMore(ritz.values, k, block, problem)) {
-          return await finishRitz(problem, space, ritz, k, block, believed, spent);
-        }
-        block = Math.min(d, k + OVERSAMPLING);
-      } finally {
-        space.release();
-      }
-    }
+export const krylov: SolverDeclaration = {
+  family: 'direct',
+  method: 'block Krylov iteration, which needs only products with the data',
+  needs: () => 'rows',
+  cost: (work) => {
+    const { d, size, entries, count, rates } = work;
+    const block = Math.min(size, count + OVERSAMPLING);
+    const blocks = Math.min(EXPECTED_BLOCKS, Math.ceil(size / block));
+    const basis = blocks * block;
+    // Small eigenproblems of one, two, three … blocks: their cubes add up to a quarter of the last times their number.
+    const projected = (work.eigen(basis, count) * (blocks + 3)) / 4;
+    const orthogonal = (8 * d * basis * basis) / (rates.products * 1e9) + blocks * work.plain(4 * d * block * block);
+    const passes = blocks * work.products(4 * entries * block) + work.products(4 * entries * count);
+    return passes + orthogonal + projected + work.reading(entries);
   },
+  reason: ({ rows, cols, nonzeros }) =>
+    `Few components of ${nonzeros === undefined ? 'a large' : 'a sparse'} ${rows}×${cols} matrix are wanted: block Krylov needs only passes over the data.`,
+  accuracy: { limit: 'rounding', remedy: "Use a smaller tolerance, or solver: 'svd'" },
+  load: () => ({ needs: 'rows', solve: solveKrylov }),
 };
+
+async function solveKrylov(problem: RowsProblem): Promise<Solution> {
+  const { d, passes, wanted } = problem;
+  const wide = Math.min(d, 'count' in wanted ? wanted.count + Math.min(OVERSAMPLING, wanted.count + 2) : GROWING_BLOCK);
+  const rng = random(problem.seed);
+  let [spent, block] = [0, blockFor(passes, wide)];
+  for (;;) {
+    const space = new KrylovSpace(d, rng, problem.engine);
+    try {
+      const { ritz, k, believed, pass } = await converge(problem, space, block, wide);
+      spent += pass;
+      if (!believed || space.size === d || !mayHideMore(ritz.values, k, block, problem)) {
+        return await finishRitz(problem, space, ritz, k, block, believed, spent);
+      }
+      block = Math.min(d, k + OVERSAMPLING);
+    } finally {
+      space.release();
+    }
+  }
+}
 
 function blockFor({ costs }: RowsProblem['passes'], wide: number): number {
   if (costs === 'readings') return wide;

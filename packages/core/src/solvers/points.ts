@@ -6,8 +6,7 @@ import { optimiser } from '../learning/optimiser.js';
 import { type Controls, type Facts, paced, type Rule } from '../learning/rule.js';
 import { StepSize } from '../learning/step-size.js';
 import { random } from '../linalg/random.js';
-import type { Use } from './index.js';
-import type { Solver } from './solver.js';
+import type { Solver, Use } from './solver.js';
 
 /** Readings of the data. */
 const EPOCHS = 5000;

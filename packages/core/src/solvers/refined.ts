@@ -1,10 +1,11 @@
 import { transpose } from '../data/matrix.js';
+import { LARGEST_SQUARE } from '../limits.js';
 import { orthonormalise } from '../linalg/orthonormalise.js';
 import { random } from '../linalg/random.js';
 import { axpy, dot, norm } from '../linalg/vector.js';
 import { byScatter, eigenvalueBound } from './covariance.js';
 import { residualNorms } from './residuals.js';
-import { countWanted, nextValue, type RoughProblem, type Solution, type Solver } from './solver.js';
+import { countWanted, nextValue, type RoughProblem, type Solution, type SolverDeclaration } from './solver.js';
 import { multiplySymmetric, Span } from './span.js';
 
 /** Random vectors by which the error of the float32 scatter is measured. */
@@ -15,9 +16,14 @@ const PROBES = 16;
  */
 const CAUTION = 4;
 /** Tolerances from this on need no correction of what float32 gives. */
-export const LOOSE = 1e-7;
+const LOOSE = 1e-7;
 /** Vectors beyond the wanted ones that take part in the refinement: they keep the corrections small. */
 const OVERSAMPLING = 10;
+/**
+ * The plan chooses this solver only where it is predicted to be 10 % cheaper, because its float32 sums sometimes have to be
+ * redone in float64.
+ */
+const COST_MARGIN = 1.1;
 /** Conjugate gradient steps that a correction may take. */
 const STEPS = 40;
 /** How much of the residual a correction may leave: what is left beside the error of S̃ itself. */
@@ -37,72 +43,92 @@ const SMALL = 1e-4;
  * ‖E‖·‖R‖/gap. S times the corrected vectors is SV + S̃δ, known up to ‖E‖‖δ‖, which the residuals include. An answer
  * that does not meet the tolerance is thrown away, and the float64 scatter summed after all.
  */
-export const refined: Solver = {
-  needs: 'both',
-  async solve(problem: RoughProblem): Promise<Solution> {
-    const { d, scatter, passes, pace, wanted, trace, engine, tolerance } = problem;
-    const choose = (found: Float64Array): number => {
-      const span = countWanted(wanted, found, trace) + OVERSAMPLING;
-      // A span of half of everything is cheaper to complete than to correct.
-      return 2 * span >= d ? d : span;
-    };
-    const { values, vectors, count } = await engine.symmetricEigen(scatter.slice(), d, choose, () => pace.breathe());
-    const k = countWanted(wanted, values, trace);
-    const rough = await multiplySymmetric(scatter, vectors, count, d, problem);
-    const { normal } = random(problem.seed);
-    const probes = Float64Array.from({ length: PROBES * d }, normal);
-    const roughProbes = await multiplySymmetric(scatter, probes, PROBES, d, problem);
-    const again = async (): Promise<Solution> => {
-      const exact = await byScatter({ ...problem, scatter: await passes.gram() });
-      return { ...exact, passes: exact.passes + 2 };
-    };
-
-    const asked = tolerance * values[0];
+export const refined: SolverDeclaration = {
+  family: 'direct',
+  method: 'the eigenvectors of a covariance matrix summed in float32, then refined in float64',
+  needs: () => 'both',
+  matrixSize: ({ cols }) => cols,
+  cost: (work) => {
+    const { n, d, count, dense, float32, nonzeroShare, tolerance, rates } = work;
+    const possible = dense && float32 && work.manyValues && work.counted && work.rewindable;
+    if (!possible || d > LARGEST_SQUARE || count + OVERSAMPLING > d / 2) return undefined;
     const loose = tolerance >= LOOSE;
-    const taken = loose ? 0 : count;
-    const together = new Float64Array((PROBES + taken) * d);
-    together.set(probes);
-    together.set(vectors.subarray(0, taken * d), PROBES * d);
-    const image = await passes.normal(together, PROBES + taken);
-    let error = 0;
-    for (let i = 0; i < PROBES; i++) {
-      axpy(-1, roughProbes, i * d, image, i * d, d);
-      error = Math.max(error, norm(image, i * d, d));
-    }
-    error *= CAUTION * Math.sqrt(2 / Math.PI);
-    if (loose) {
-      const residuals = Float64Array.from({ length: k }, (_, r) => {
-        axpy(-values[r], vectors, r * d, rough, r * d, d);
-        return norm(rough, r * d, d) + error;
-      });
-      if (residuals.every((residual) => residual <= asked)) {
-        const basis = vectors.slice(0, k * d);
-        const next = nextValue(values, k, problem, eigenvalueBound(problem, values[0]) + error);
-        return { k, basis, values: values.slice(0, k), residuals, next, converged: true, passes: 2 };
-      }
-    }
-
-    const exact = loose ? await passes.normal(vectors, count) : image.subarray(PROBES * d);
-    const ritz = await rayleighRitz(vectors, exact, count, d, problem);
-    // One pair more than is wanted, for the eigenvalue after the last.
-    const pairs = Math.min(count, k + 1);
-    const good = (found: Pairs): boolean => found.residuals.subarray(0, k).every((residual) => residual <= asked);
-    let found: Pairs | undefined = asTheyAre(ritz, pairs, d);
-    if (!good(found)) found = await correct(problem, vectors, ritz, count, pairs, k, error);
-    if (!found || !good(found)) return again();
-    const after = pairs > k ? eigenvalueBound(problem, values[0]) + found.residuals[k] : 0;
-    return {
-      k,
-      basis: found.basis.slice(0, k * d),
-      values: found.values.slice(0, k),
-      residuals: found.residuals.slice(0, k),
-      next: nextValue(found.values, k, problem, after),
-      rayleigh: found.rayleigh,
-      converged: true,
-      passes: loose ? 3 : 2,
-    };
+    const vectors = loose ? PROBES : count + OVERSAMPLING + PROBES;
+    // About a dozen products of the scatter with all vectors, each of which reads it again.
+    const product = (2 * d * d * count + 8 * d * count * count) / (rates.products * 1e9) + work.reading(d * d);
+    const scatter = work.pass(n * d * d * nonzeroShare.eight, float32.products);
+    const refinement = work.products(4 * n * d * vectors) + (loose ? 0 : 12 * product);
+    return COST_MARGIN * (scatter + work.eigen(d, count + OVERSAMPLING) + refinement);
   },
+  reason: ({ rows, cols }) =>
+    `The ${cols}×${cols} covariance of ${rows} rows is summed in float32, twice as fast, and its answer checked and refined in float64.`,
+  accuracy: { limit: 'rounding', remedy: "Use solver: 'svd', or scale the columns" },
+  load: () => ({ needs: 'both', solve: solveRefined }),
 };
+
+async function solveRefined(problem: RoughProblem): Promise<Solution> {
+  const { d, scatter, passes, pace, wanted, trace, engine, tolerance } = problem;
+  const choose = (found: Float64Array): number => {
+    const span = countWanted(wanted, found, trace) + OVERSAMPLING;
+    // A span of half of everything is cheaper to complete than to correct.
+    return 2 * span >= d ? d : span;
+  };
+  const { values, vectors, count } = await engine.symmetricEigen(scatter.slice(), d, choose, () => pace.breathe());
+  const k = countWanted(wanted, values, trace);
+  const rough = await multiplySymmetric(scatter, vectors, count, d, problem);
+  const { normal } = random(problem.seed);
+  const probes = Float64Array.from({ length: PROBES * d }, normal);
+  const roughProbes = await multiplySymmetric(scatter, probes, PROBES, d, problem);
+  const again = async (): Promise<Solution> => {
+    const exact = await byScatter({ ...problem, scatter: await passes.gram() });
+    return { ...exact, passes: exact.passes + 2 };
+  };
+
+  const asked = tolerance * values[0];
+  const loose = tolerance >= LOOSE;
+  const taken = loose ? 0 : count;
+  const together = new Float64Array((PROBES + taken) * d);
+  together.set(probes);
+  together.set(vectors.subarray(0, taken * d), PROBES * d);
+  const image = await passes.normal(together, PROBES + taken);
+  let error = 0;
+  for (let i = 0; i < PROBES; i++) {
+    axpy(-1, roughProbes, i * d, image, i * d, d);
+    error = Math.max(error, norm(image, i * d, d));
+  }
+  error *= CAUTION * Math.sqrt(2 / Math.PI);
+  if (loose) {
+    const residuals = Float64Array.from({ length: k }, (_, r) => {
+      axpy(-values[r], vectors, r * d, rough, r * d, d);
+      return norm(rough, r * d, d) + error;
+    });
+    if (residuals.every((residual) => residual <= asked)) {
+      const basis = vectors.slice(0, k * d);
+      const next = nextValue(values, k, problem, eigenvalueBound(problem, values[0]) + error);
+      return { k, basis, values: values.slice(0, k), residuals, next, converged: true, passes: 2 };
+    }
+  }
+
+  const exact = loose ? await passes.normal(vectors, count) : image.subarray(PROBES * d);
+  const ritz = await rayleighRitz(vectors, exact, count, d, problem);
+  // One pair more than is wanted, for the eigenvalue after the last.
+  const pairs = Math.min(count, k + 1);
+  const good = (found: Pairs): boolean => found.residuals.subarray(0, k).every((residual) => residual <= asked);
+  let found: Pairs | undefined = asTheyAre(ritz, pairs, d);
+  if (!good(found)) found = await correct(problem, vectors, ritz, count, pairs, k, error);
+  if (!found || !good(found)) return again();
+  const after = pairs > k ? eigenvalueBound(problem, values[0]) + found.residuals[k] : 0;
+  return {
+    k,
+    basis: found.basis.slice(0, k * d),
+    values: found.values.slice(0, k),
+    residuals: found.residuals.slice(0, k),
+    next: nextValue(found.values, k, problem, after),
+    rayleigh: found.rayleigh,
+    converged: true,
+    passes: loose ? 3 : 2,
+  };
+}
 
 /** Ritz pairs of the rows of `basis`: vectors V and SV, both count × d, largest value first. */
 interface Ritz {

@@ -8,6 +8,7 @@ import type { Epoch } from '../learning/epoch.js';
 import type { LearnOptions } from '../learning/learn-options.js';
 import type { Settings } from '../options.js';
 import type { Pace } from '../pace.js';
+import type { Work } from './work.js';
 
 /**
  * What a solver is asked. All of it is in the frame: columns centred, scaled, weighted, and of size 1, so that
@@ -118,13 +119,48 @@ export interface Failure {
   readonly details: ErrorDetails;
 }
 
-/** A road to the subspace, and what it needs of the data. */
+/** A solver, and what it needs of the data. */
 export type Solver = { readonly tolerance?: number } & (
   | { readonly needs: 'scatter'; solve(problem: ScatterProblem): Promise<Solution> }
   | { readonly needs: 'rows'; solve(problem: RowsProblem): Promise<Solution> }
   | { readonly needs: 'both'; solve(problem: RoughProblem): Promise<Solution> }
   | { readonly needs: 'once'; begin(use: { readonly cols: number } & Settings): Fold }
 );
+
+/** What the data must offer: their scatter, rows to pass over, both, or one reading. */
+export type Needs = Solver['needs'];
+
+/** Options that decide what a solver needs. */
+export interface Use {
+  readonly cols: number;
+  readonly learn?: LearnOptions | undefined;
+}
+
+/** The options of `learn` that a solver takes, and its rules, the default first. */
+export interface LearnChoices {
+  readonly rules?: readonly string[];
+  readonly options: readonly (keyof LearnOptions)[];
+}
+
+/** What a solver declares of itself before it is loaded: `registry.ts` lists these, and the plan, options and help derive from them. */
+export interface SolverDeclaration {
+  readonly family: 'direct' | 'learned' | 'sketch';
+  /** How it finds the components, as the end of a sentence: "the eigenvectors of the covariance matrix". */
+  readonly method: string;
+  needs(use: Use): Needs;
+  readonly learn?: LearnChoices;
+  /** Side of the square matrix that it forms, where it forms one. */
+  matrixSize?(shape: { readonly rows?: number; readonly cols: number }): number;
+  /** Seconds it would take; undefined where it cannot do the work. A solver without costs is never chosen, only asked for. */
+  cost?(work: Work): number | undefined;
+  /** Why it is the best choice for this shape, as a sentence. */
+  reason?(shape: { readonly rows: number; readonly cols: number; readonly nonzeros?: number }): string;
+  /** Whether it works on the data and not on their squares, so that variances far below 1e-16 of the largest are seen. */
+  readonly precise?: boolean;
+  /** What limits its accuracy, and what to do where that is not enough to tell two axes apart. */
+  readonly accuracy: { readonly limit: 'rounding' | 'sketch'; readonly remedy: string };
+  load(use: Use): Solver | Promise<Solver>;
+}
 
 /** How many of the falling `values` are wanted. */
 export function countWanted(wanted: Wanted, values: ArrayLike<number>, trace: number): number {

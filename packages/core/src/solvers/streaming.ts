@@ -1,11 +1,10 @@
 import { transpose } from '../data/matrix.js';
 import type { Passes } from '../engines/passes.js';
 import { OptionError } from '../errors.js';
-import type { LearnOptions } from '../learning/learn-options.js';
 import { qr } from '../linalg/qr.js';
-import type { PcaOptions } from '../options.js';
 import { Sketch } from '../streaming/sketch.js';
 import { residualNorms } from './residuals.js';
+import { sketchSize } from './sketch.js';
 import { countWanted, nextValue, type OnceProblem, type Problem, type Solution, type Solver } from './solver.js';
 import { Span } from './span.js';
 
@@ -21,9 +20,9 @@ import { Span } from './span.js';
  */
 export const streaming: Solver = {
   needs: 'once',
-  begin({ cols, k, scale, center, learn }) {
-    const size = sketchSize(k, cols, learn?.size);
-    const rule = learn?.rule === 'frequent-directions' ? 'frequent-directions' : 'incremental';
+  begin({ cols, k, scale, center, sketch: asked = {} }) {
+    const { rule = 'incremental' } = asked;
+    const size = sketchSize(k, cols, asked.size);
     const sketch = new Sketch({ cols, size, rule, scale, centred: center });
     return {
       get columns() {
@@ -37,20 +36,6 @@ export const streaming: Solver = {
     };
   },
 };
-
-/** Rows that a sketch keeps where nobody says how many: 2k + 10, or d where all components are wanted. */
-export function sketchSize(k: PcaOptions['k'], cols: number, given: LearnOptions['size']): number {
-  if (k === 'all') return given ?? cols;
-  const count = k === undefined || k < 1 ? undefined : k;
-  const usual = 2 * (count ?? 10) + 10;
-  const size = given ?? usual;
-  if (count === undefined || size >= count) return size;
-  throw new OptionError(
-    'BAD_OPTION',
-    `A sketch of ${size} rows cannot hold ${count} components. Use a size of at least ${count}; 2k + 10 = ${usual} is usual.`,
-    { option: 'size', value: size, expected: count },
-  );
-}
 
 /** The components of what a sketch has seen, measured by a pass where there is one. */
 export async function solveSketch(sketch: Sketch, problem: OnceProblem, centred: boolean): Promise<Solution> {

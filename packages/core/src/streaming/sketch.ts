@@ -10,17 +10,17 @@ import {
 } from '../data/statistics.js';
 import type { Engine, RowsAt } from '../engines/engine.js';
 import { DataError, OptionError } from '../errors.js';
-import type { StreamingRule } from '../learning/learn-options.js';
 import { LARGEST_SQUARE } from '../limits.js';
 import { orthonormalityDefect } from '../linalg/orthonormalise.js';
 import { dot, powerOfTwo, scale as rescale } from '../linalg/vector.js';
 import type { Pace } from '../pace.js';
+import type { SketchRule } from '../solvers/sketch.js';
 
 export interface SketchOptions {
   readonly cols: number;
   /** ℓ: rows that are kept. */
   readonly size: number;
-  readonly rule: StreamingRule;
+  readonly rule: SketchRule;
   /** What columns will be divided by in the end: the sketch keeps them in units near that. */
   readonly scale: Scale;
   readonly centred: boolean;
@@ -107,7 +107,7 @@ export class Sketch {
     return this.#options.size;
   }
 
-  get rule(): StreamingRule {
+  get rule(): SketchRule {
     return this.#options.rule;
   }
 

@@ -5,6 +5,7 @@ import { rowWeights } from '../data/weights.js';
 import { chooseEngine } from '../engines/choose.js';
 import type { Engine } from '../engines/engine.js';
 import { DataError, OptionError, show } from '../errors.js';
+import { WIDEST_SCATTER } from '../limits.js';
 import { finish } from '../model/finish.js';
 import type { Model } from '../model/model.js';
 import {
@@ -17,11 +18,11 @@ import {
 } from '../options.js';
 import { Pace } from '../pace.js';
 import { pca } from '../pca.js';
-import { makePlan, STREAM_COLS } from '../plan.js';
+import { makePlan } from '../plan.js';
 import { anyAxes, pose } from '../problem.js';
 import { foldRows } from '../reading.js';
-import { sketchSize, solveSketch } from '../solvers/streaming.js';
-import { Sketch } from './sketch.js';
+import { sketchSize } from '../solvers/sketch.js';
+import type { Sketch } from './sketch.js';
 
 /** Options that are those of `pca`. */
 const SHARED = ['k', 'center', 'scale', 'whiten', 'ddof', 'columnNames', 'engine', 'threads', 'seed'] as const;
@@ -135,7 +136,7 @@ export class Stream {
       const names = this.#names ?? source.columnNames;
       const numbers = source.rows === undefined ? undefined : (source.nonzeros ?? source.rows * source.cols);
       const engine = await this.#engine(options.threads, numbers);
-      const before = this.#kept ?? this.#begin(source.cols, names);
+      const before = this.#kept ?? (await this.#begin(source.cols, names));
       this.#kept = await grown(before, source, options.weights, names, engine, pace);
       this.#names = names;
     } finally {
@@ -151,11 +152,11 @@ export class Stream {
     pace: Pace,
   ): Promise<void> {
     this.#checkColumns(theirs.cols, names);
-    const mine = this.#kept ?? this.#begin(theirs.cols, this.#names ?? names);
+    const mine = this.#kept ?? (await this.#begin(theirs.cols, this.#names ?? names));
     if (mine instanceof Moments && theirs instanceof Moments) {
       mine.merge(theirs);
       this.#kept = mine;
-    } else if (mine instanceof Sketch && theirs instanceof Sketch && mine.rule === theirs.rule) {
+    } else if (!(mine instanceof Moments || theirs instanceof Moments) && mine.rule === theirs.rule) {
       const both = mine.copy();
       await both.merge(theirs, await this.#engine(threads), pace);
       this.#kept = both;
@@ -170,11 +171,12 @@ export class Stream {
   }
 
   /** Nothing yet, of what the rule keeps. */
-  #begin(cols: number, names: readonly string[] | undefined): Moments | Sketch {
+  async #begin(cols: number, names: readonly string[] | undefined): Promise<Moments | Sketch> {
     checkWidth(this.#settings, cols);
     const { k, scale, center } = this.#settings;
-    const rule = this.#rule === 'auto' ? (cols <= STREAM_COLS ? 'moments' : 'incremental') : this.#rule;
+    const rule = this.#rule === 'auto' ? (cols <= WIDEST_SCATTER ? 'moments' : 'incremental') : this.#rule;
     if (rule === 'moments') return new Moments(cols, names);
+    const { Sketch } = await import('./sketch.js');
     return new Sketch({ cols, size: sketchSize(k, cols, this.#size), rule, scale, centred: center });
   }
 
@@ -215,6 +217,7 @@ export class Stream {
     const { problem, framing, facts } = pose(read, settings, engine, plan, pace);
     pace.begin('eigenvectors');
     const asked = { ...problem, framing, passes: undefined };
+    const { solveSketch } = await import('../solvers/streaming.js');
     const solution = framing.trace > 0 ? await solveSketch(sketch, asked, settings.center) : anyAxes(problem);
     pace.end();
     return finish(solution, facts);

@@ -61,9 +61,9 @@ async function fit(problem: Problem, data: (rows: number[][]) => Data): Promise<
   const k = Math.min(problem.k, d);
   const weights = weighted ? { weights: rows.map((_, i) => [1, 0.5, 2, 0, 3][i % 5]) } : {};
   const options = { k, scale, center, ...weights };
-  const learn = { rule, size: Math.max(2, k + extra) };
+  const sketch = { rule, size: Math.max(2, k + extra) };
   const truth = await pca(toMatrix(rows), { ...options, solver: 'svd' });
-  return { model: await pca(data(rows), { ...options, solver: 'streaming', learn }), truth };
+  return { model: await pca(data(rows), { ...options, solver: 'streaming', sketch }), truth };
 }
 
 describe('streaming', () => {
@@ -107,7 +107,7 @@ describe('streaming', () => {
     const truth = await pca(toMatrix(rows), { k: 5, solver: 'svd' });
     for (const rule of ['incremental', 'frequent-directions'] as const) {
       for (const data of [inParts(rows), toMatrix(rows), toCsr(rows)]) {
-        const model = await pca(data, { k: 5, solver: 'streaming', learn: { rule, size: 8 } });
+        const model = await pca(data, { k: 5, solver: 'streaming', sketch: { rule, size: 8 } });
         expect(principalAngles(model.components, truth.components).at(-1)).toBeLessThan(1e-7);
         for (let i = 0; i < 5; i++) expect(model.variances[i]).toBeCloseTo(truth.variances[i], 12);
         expect(model.certificate.subspaceAngleBound).toBeLessThan(1e-6);
@@ -119,7 +119,7 @@ describe('streaming', () => {
 
   it('small variances have rank although the sketch has lost more than them: they are bounded from below', async () => {
     const rows = withSpectrum(600, 30, (i) => (i < 3 ? 1 : 0.3));
-    const model = await pca(inParts(rows), { k: 4, solver: 'streaming', learn: { size: 6 } });
+    const model = await pca(inParts(rows), { k: 4, solver: 'streaming', sketch: { size: 6 } });
     expect(model.certificate.varianceBounds[3]).toBeGreaterThan(model.variances[3]);
     expect(model.uniqueness.rank).toBe(4);
     expect(model.warnings.map(({ code }) => code)).toEqual(['BELOW_ACCURACY']);
@@ -134,29 +134,29 @@ describe('streaming', () => {
     const missed = toMatrix([...early, ...late]);
     const truth = await pca(missed, { k: 2, solver: 'svd' });
     for (const data of [missed, [missed]]) {
-      const model = await pca(data, { k: 2, solver: 'streaming', learn: { size: 2 } });
+      const model = await pca(data, { k: 2, solver: 'streaming', sketch: { size: 2 } });
       // The third axis has more variance than the second, and the sketch never saw more than a 40th of it at a time.
       expect(principalAngles(model.components, truth.components).at(-1)).toBeCloseTo(Math.PI / 2, 6);
       checkCertificate(model, truth);
       expect(model.uniqueness.subspace.determined).toBe(false);
       expect(model.warnings.map(({ code }) => code)).toEqual(['BELOW_ACCURACY']);
     }
-    const fair = await pca([missed], { k: 2, solver: 'streaming', learn: { size: 2, rule: 'frequent-directions' } });
+    const fair = await pca([missed], { k: 2, solver: 'streaming', sketch: { size: 2, rule: 'frequent-directions' } });
     checkCertificate(fair, truth);
   });
 
   it('serves a fraction of the variance where the sketch holds it, and says what to do where it does not', async () => {
     const rows = withSpectrum(300, 20, (i) => 0.5 ** i);
     const truth = await pca(rows, { k: 0.9, solver: 'svd' });
-    const model = await pca(inParts(rows), { k: 0.9, solver: 'streaming', learn: { size: 8 } });
+    const model = await pca(inParts(rows), { k: 0.9, solver: 'streaming', sketch: { size: 8 } });
     expect(model.k).toBe(truth.k);
     const flat = withSpectrum(300, 20, () => 1);
-    const refused = pca(inParts(flat), { k: 0.9, solver: 'streaming', learn: { size: 8 } });
+    const refused = pca(inParts(flat), { k: 0.9, solver: 'streaming', sketch: { size: 8 } });
     await expect(refused).rejects.toThrow(OptionError);
     await expect(refused).rejects.toThrow(/sketch of 8 rows holds only 0\.\d+ of the variance/);
-    const all = pca(inParts(flat), { k: 'all', solver: 'streaming', learn: { size: 8 } });
+    const all = pca(inParts(flat), { k: 'all', solver: 'streaming', sketch: { size: 8 } });
     await expect(all).rejects.toMatchObject({ code: 'K_OUT_OF_RANGE' });
-    const small = pca(rows, { k: 9, solver: 'streaming', learn: { size: 8 } });
+    const small = pca(rows, { k: 9, solver: 'streaming', sketch: { size: 8 } });
     await expect(small).rejects.toMatchObject({ code: 'BAD_OPTION', details: { option: 'size', expected: 9 } });
     expect((await pca(inParts(flat), { k: 'all', solver: 'streaming' })).k).toBe(20);
   });

@@ -1,4 +1,4 @@
-import type { Model, SolverName } from '@scree/core';
+import { type Model, SOLVERS } from '@scree/core';
 import { count, percent, several, shareKept, show } from '@scree/core/words';
 import type { RowFacts } from './read-rows.js';
 
@@ -6,18 +6,6 @@ import type { RowFacts } from './read-rows.js';
 
 /** Errors that are a part this small of the variance are rounding. */
 const ROUNDING = 1e-20;
-
-const SOLVERS: Record<SolverName, string> = {
-  covariance: 'the eigenvectors of the covariance matrix',
-  refined: 'the eigenvectors of a covariance matrix summed in float32, then refined in float64',
-  dual: 'the eigenvectors of the products of the rows (the dual problem)',
-  svd: 'the singular value decomposition of the data themselves',
-  krylov: 'block Krylov iteration, which needs only products with the data',
-  streaming: 'a sketch of the rows, kept while they were read once',
-  points: 'points in the plane of the scores that learn where to be',
-  autoencoder: 'a linear autoencoder that learns',
-  hebbian: 'a Hebbian rule that learns from one row after the other',
-};
 
 /** Whether rows are their reconstructions, apart from rounding. */
 export function isLossless(model: Model, { errorSum, rows }: RowFacts): boolean {
@@ -80,7 +68,7 @@ export function methodFacts(
     ],
     ['Numbers', `stored as ${model.dtype}`],
     ['Plan', plan.reason],
-    ['Solver', `${plan.solver}: ${SOLVERS[plan.solver] ?? 'unknown'}`],
+    ['Solver', `${plan.solver}: ${SOLVERS[plan.solver]?.method ?? 'unknown'}`],
     ['Engine', plan.engine],
     ...(threads === undefined ? [] : [['Threads', count(threads)] as [string, string]]),
     ...(model.trace ? [['Epochs', count(model.trace.length)] as [string, string]] : []),

@@ -1,0 +1,123 @@
+import type { Sample } from '../data/sample.js';
+import type { Rates } from '../engines/engine.js';
+import { DEFAULT_TOLERANCE } from '../limits.js';
+
+/** What the plan knows of the data before they are read. */
+export interface Shape {
+  /** Undefined for a stream of unknown length. */
+  readonly rows?: number;
+  readonly cols: number;
+  /** Stored entries, for sparse data. */
+  readonly nonzeros?: number;
+  readonly dtype?: 'float32' | 'float64';
+  /** What a look at some of the rows tells, where they are dense and at hand. */
+  readonly sample?: Sample | undefined;
+  readonly rewindable: boolean;
+  /** Only the moments are known, not the rows. */
+  readonly momentsOnly?: boolean;
+}
+
+/** What the plan knows of an engine: `Engine` is one. */
+export interface EngineFacts {
+  readonly name: string;
+  readonly rates: Rates;
+  /** The same in float32, where the engine has that. */
+  readonly single?: { readonly rates: Rates } | undefined;
+  readonly skipsZeros?: boolean | undefined;
+}
+
+/** What is asked of a fit, as far as its cost depends on it. */
+export interface WorkRequest {
+  readonly k?: number | 'all' | undefined;
+  readonly engine: EngineFacts;
+  readonly tolerance?: number | undefined;
+}
+
+/** Billions of operations per second in plain TypeScript: QR, SVD, QL with vectors. */
+const PLAIN_JS_GFLOPS = 1.5;
+/** Billions of numbers per second that are brought in and packed, where an engine does not declare it. */
+const READING_RATE = 0.5;
+/** Operations of the scatter from which it pays to look at a sample of the rows first. */
+const WORTH_SAMPLING = 1e9;
+/** Seconds that starting a pass takes. */
+const PASS_START_SECONDS = 2e-4;
+/** Seconds per entry of an eigenvector of T by inverse iteration. */
+const INVERSE_ITERATION_SECONDS = 4e-7;
+/** Seconds per pair of eigenvalues by QL. */
+const QL_SECONDS = 2e-8;
+
+/**
+ * How long the parts of a solver take on this shape and engine, in seconds. Operations are divided by the rate of the
+ * code that runs them; every reading of the data costs its numbers. Sparse data count their stored entries instead of n·d.
+ * The constants come from `bench/`.
+ */
+export class Work {
+  readonly n: number;
+  readonly d: number;
+  /** min(n, d). */
+  readonly size: number;
+  /** Stored numbers: n·d, or the nonzeros of sparse data. */
+  readonly entries: number;
+  readonly nonzeros: number | undefined;
+  readonly dense: boolean;
+  readonly rewindable: boolean;
+  /** Components that are expected: half of all where a fraction of the variance is wanted. */
+  readonly count: number;
+  /** Whether the number of components is given, or left to the default. */
+  readonly counted: boolean;
+  readonly tolerance: number;
+  readonly rates: Rates;
+  /** Rates of the engine's float32 passes, where it has them. */
+  readonly float32: Rates | undefined;
+  /** Share of the products of the scatter that are not with zeros, for groups of four and of eight columns. */
+  readonly nonzeroShare: { readonly four: number; readonly eight: number };
+  /** Whether the columns hold many different values: few values round alike again and again, and float32 sums of them drift. */
+  readonly manyValues: boolean;
+
+  constructor(shape: Shape & { readonly rows: number }, { k, engine, tolerance }: WorkRequest) {
+    const { rows: n, cols: d, nonzeros } = shape;
+    this.n = n;
+    this.d = d;
+    this.size = Math.min(n, d);
+    this.entries = nonzeros ?? n * d;
+    this.nonzeros = nonzeros;
+    this.dense = nonzeros === undefined;
+    this.rewindable = shape.rewindable;
+    const { size } = this;
+    this.count = k === undefined ? Math.min(10, size) : k === 'all' ? size : k < 1 ? size / 2 : Math.min(k, size);
+    this.counted = k === undefined || (k !== 'all' && k >= 1);
+    this.tolerance = tolerance ?? DEFAULT_TOLERANCE[shape.dtype ?? 'float64'];
+    this.rates = engine.rates;
+    this.float32 = engine.single?.rates;
+    const sample = this.dense && n * d * d > WORTH_SAMPLING ? shape.sample : undefined;
+    this.nonzeroShare = (engine.skipsZeros ? sample : undefined) ?? { four: 1, eight: 1 };
+    this.manyValues = (sample?.distinct ?? 1) > 0.5;
+  }
+
+  /** Reading `numbers` from memory or disk, beside what is computed with them. */
+  reading(numbers: number): number {
+    return numbers / ((this.rates.reading ?? READING_RATE) * 1e9);
+  }
+
+  /** A pass over the data that takes so many operations at so many billions per second. */
+  pass(flops: number, rate: number): number {
+    return flops / (rate * 1e9) + this.reading(this.entries) + PASS_START_SECONDS;
+  }
+
+  /** A pass at the engine's rate of dense or sparse products. */
+  products(flops: number): number {
+    return this.pass(flops, this.dense ? this.rates.products : this.rates.sparse);
+  }
+
+  /** Operations in plain TypeScript. */
+  plain(flops: number): number {
+    return flops / (PLAIN_JS_GFLOPS * 1e9);
+  }
+
+  /** The symmetric eigenproblem of size m with `vectors` eigenvectors: reduction, eigenvalues, vectors and their back transformation. */
+  eigen(m: number, vectors: number): number {
+    const reduction = ((4 / 3) * m ** 3 + 2 * m * m * vectors) / (this.rates.eigen * 1e9);
+    const iteration = vectors > m / 2 ? this.plain(6 * m ** 3) : INVERSE_ITERATION_SECONDS * m * vectors;
+    return reduction + QL_SECONDS * m * m + iteration;
+  }
+}
