@@ -3,7 +3,7 @@
  * together with the engine contract; who only fits models needs nothing of it.
  */
 
-export { packTile } from './data/block.js';
+export { identityFrame, packTile } from './data/block.js';
 export { decodeHalf } from './data/half.js';
 export { openSource } from './data/rows.js';
 export { type ColumnStatistics, checkFinite, countRows, emptyStatistics } from './data/statistics.js';

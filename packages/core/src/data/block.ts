@@ -30,6 +30,11 @@ export interface Frame {
   readonly rootWeights?: Float64Array;
 }
 
+/** The frame that changes nothing, for d columns. */
+export function identityFrame(d: number): Frame {
+  return { shift: new Float64Array(d), factor: new Float64Array(d).fill(1) };
+}
+
 /** Writes rows from…to−1, columns left…right−1 of B into `tile`, row-major and packed. */
 export function packTile(
   block: Block,

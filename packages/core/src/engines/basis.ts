@@ -1,19 +1,17 @@
-import type { Frame } from '../data/block.js';
 import { transpose } from '../data/matrix.js';
-import type { Basis, Beat, Engine, LoadedBlock } from './engine.js';
+import type { Basis, Beat, Engine } from './engine.js';
+import { VectorBlock } from './vector-block.js';
 
 /** A basis for any engine: a dense block that grows, and its passes. */
 export class LoadedBasis implements Basis {
   readonly #engine: Engine;
   readonly #length: number;
-  readonly #plain: Frame;
   #data = new Float64Array(0);
   size = 0;
 
   constructor(engine: Engine, length: number) {
     this.#engine = engine;
     this.#length = length;
-    this.#plain = { shift: new Float64Array(length), factor: new Float64Array(length).fill(1) };
   }
 
   append(vectors: Float64Array, count: number): void {
@@ -28,21 +26,16 @@ export class LoadedBasis implements Basis {
   }
 
   async project(vectors: Float64Array, count: number, from: number, beat: Beat): Promise<Float64Array> {
-    const inside = new Float64Array((this.size - from) * count);
-    const shadow = new Float64Array(count * this.#length);
-    await this.#load(from, async (block) => {
-      await block.multiply(this.#plain, vectors, count, inside, beat);
-      await block.multiplyTransposed(this.#plain, inside, count, shadow, beat);
+    return this.#use(from, beat, async (block) => {
+      const inside = await block.coordinates(vectors, count);
+      const shadow = await block.combine(inside, count);
+      for (let i = 0; i < shadow.length; i++) vectors[i] -= shadow[i];
+      return inside;
     });
-    for (let i = 0; i < shadow.length; i++) vectors[i] -= shadow[i];
-    return inside;
   }
 
-  async combine(coordinates: Float64Array, count: number, beat: Beat): Promise<Float64Array> {
-    const out = new Float64Array(count * this.#length);
-    const scores = transpose(coordinates, count, this.size);
-    await this.#load(0, (block) => block.multiplyTransposed(this.#plain, scores, count, out, beat));
-    return out;
+  combine(coordinates: Float64Array, count: number, beat: Beat): Promise<Float64Array> {
+    return this.#use(0, beat, (block) => block.combine(transpose(coordinates, count, this.size), count));
   }
 
   release(): void {
@@ -50,14 +43,9 @@ export class LoadedBasis implements Basis {
     this.size = 0;
   }
 
-  async #load(from: number, use: (block: LoadedBlock) => void | Promise<void>): Promise<void> {
-    const cols = this.#length;
-    const data = this.#data.subarray(from * cols);
-    const block = await this.#engine.load({ kind: 'dense', rows: this.size - from, cols, stride: cols, data });
-    try {
-      await use(block);
-    } finally {
-      block.release();
-    }
+  /** The vectors from number `from` on as a block. */
+  #use<Result>(from: number, beat: Beat, use: (block: VectorBlock) => Promise<Result>): Promise<Result> {
+    const tools = { engine: this.#engine, pace: { breathe: () => beat(0) } };
+    return VectorBlock.use(this.#data.subarray(from * this.#length), this.size - from, this.#length, tools, use);
   }
 }

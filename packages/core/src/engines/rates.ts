@@ -1,4 +1,4 @@
-import type { Block } from '../data/block.js';
+import { type Block, identityFrame } from '../data/block.js';
 import { random } from '../linalg/random.js';
 import type { Engine, Rates } from './engine.js';
 
@@ -38,7 +38,7 @@ async function timeProducts(engine: Engine): Promise<number> {
   const { rows, cols } = engine.rates.products > 10 ? PRODUCTS : SLOW;
   const data = new Float64Array(rows * cols);
   for (let i = 0; i < data.length; i++) data[i] = (Math.imul(i, 0x9e3779b1) >>> 0) / 2 ** 32 - 0.5;
-  const frame = { shift: new Float64Array(cols), factor: new Float64Array(cols).fill(1) };
+  const frame = identityFrame(cols);
   const loaded = await engine.load({ kind: 'dense', rows, cols, stride: cols, data });
   const scatter = new Float64Array(cols * cols);
   const rate = await fastest(rows * cols * cols, () => loaded.gram(frame, scatter, none));
@@ -60,7 +60,7 @@ async function timeSparse(engine: Engine): Promise<number> {
     }),
     data: Float64Array.from({ length: rows * stored }, normal),
   };
-  const frame = { shift: new Float64Array(cols), factor: new Float64Array(cols).fill(1) };
+  const frame = identityFrame(cols);
   const vectors = Float64Array.from({ length: k * cols }, normal);
   const out = new Float64Array(k * cols);
   const loaded = await engine.load(block);

@@ -1,10 +1,10 @@
 import { transpose } from '../data/matrix.js';
 import type { Batch, Passes } from '../engines/passes.js';
+import { completeSymmetric, VectorBlock } from '../engines/vector-block.js';
 import { random } from '../linalg/random.js';
 import { dot } from '../linalg/vector.js';
 import type { Pace } from '../pace.js';
 import type { ScatterProblem } from '../solvers/solver.js';
-import { completeSymmetric, Span } from '../solvers/span.js';
 import { type Answer, type Ask, NO_ANSWER } from './rule.js';
 
 /** Who answers what a rule asks. */
@@ -24,7 +24,7 @@ export async function withScatter<Result>(
 ): Promise<Result> {
   const { d, scatter } = problem;
   completeSymmetric(scatter, d);
-  return Span.use(scatter, d, d, problem, (matrix) =>
+  return VectorBlock.use(scatter, d, d, problem, (matrix) =>
     use({
       async answer(ask) {
         if (ask.pass === 'pause') {

@@ -1,4 +1,4 @@
-import { type Block, type Frame, packTile } from '../data/block.js';
+import { type Block, type Frame, identityFrame, packTile } from '../data/block.js';
 import { type FloatArray, fitsSingle, type Matrix } from '../data/matrix.js';
 import { checkWidth, type Data, type DType, openSource } from '../data/rows.js';
 import { checkFinite } from '../data/statistics.js';
@@ -135,7 +135,7 @@ export class Model implements ModelRecord {
   async inverseTransform(scores: Data, options: ApplyOptions = {}): Promise<Matrix> {
     const { k, d } = this;
     const width = this.whiten === 'zca' ? d : k;
-    const plain = { shift: new Float64Array(width), factor: new Float64Array(width).fill(1) };
+    const plain = identityFrame(width);
     const output = new RowCollector(d);
     const z = new Float64Array(k);
     const x = new Float64Array(d);

@@ -1,8 +1,8 @@
+import { multiplySymmetric } from '../engines/vector-block.js';
 import { LARGEST_SQUARE } from '../limits.js';
 import { eigenFlops } from '../linalg/symmetric-eigen.js';
 import { residualNorms } from './residuals.js';
 import { countWanted, nextValue, type ScatterProblem, type Solution, type SolverDeclaration } from './solver.js';
-import { multiplySymmetric } from './span.js';
 
 /**
  * Eigenvectors of the scatter: Sv = λv, S = BᵀB (d × d).

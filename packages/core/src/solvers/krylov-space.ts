@@ -1,7 +1,7 @@
-import type { Frame } from '../data/block.js';
 import { transpose } from '../data/matrix.js';
 import { LoadedBasis } from '../engines/basis.js';
-import type { Basis, Engine, LoadedBlock } from '../engines/engine.js';
+import type { Basis, Engine } from '../engines/engine.js';
+import { VectorBlock } from '../engines/vector-block.js';
 import { cholesky, invertLower } from '../linalg/cholesky.js';
 import { orthonormalise } from '../linalg/orthonormalise.js';
 import type { Random } from '../linalg/random.js';
@@ -37,7 +37,6 @@ export class KrylovSpace {
   readonly #d: number;
   readonly #random: Random;
   readonly #engine: Engine;
-  readonly #plain: Frame;
   readonly #basis: Basis;
   #last: Float64Array = new Float64Array(0);
   #projected: Float64Array = new Float64Array(0);
@@ -55,7 +54,6 @@ export class KrylovSpace {
     this.#random = rng;
     this.#engine = engine;
     this.#basis = engine.basis?.(d) ?? new LoadedBasis(engine, d);
-    this.#plain = { shift: new Float64Array(d), factor: new Float64Array(d).fill(1) };
   }
 
   get size(): number {
@@ -120,18 +118,15 @@ export class KrylovSpace {
 
   /** Products of all pairs of rows, upper triangle. */
   async #multiplyRows(block: Float64Array, count: number, pace: Pace): Promise<Float64Array> {
-    const products = new Float64Array(count * count);
     const d = this.#d;
     if (count <= FEW) {
+      const products = new Float64Array(count * count);
       for (let i = 0; i < count; i++) {
         for (let j = i; j < count; j++) products[i * count + j] = dot(block, i * d, block, j * d, d);
       }
       return products;
     }
-    await this.#with(block, count, (rows) =>
-      rows.dual(this.#plain, rows, this.#plain, { products, size: count, row: 0, column: 0 }, () => pace.breathe()),
-    );
-    return products;
+    return VectorBlock.use(block, count, d, { engine: this.#engine, pace }, (rows) => rows.products());
   }
 
   /** Z = L⁻¹Z. */
@@ -144,12 +139,9 @@ export class KrylovSpace {
       }
       return;
     }
-    const out = new Float64Array(count * d);
     const coordinates = transpose(invertLower(lower, count), count, count);
-    await this.#with(block, count, (rows) =>
-      rows.multiplyTransposed(this.#plain, coordinates, count, out, () => pace.breathe()),
-    );
-    block.set(out);
+    const tools = { engine: this.#engine, pace };
+    block.set(await VectorBlock.use(block, count, d, tools, (rows) => rows.combine(coordinates, count)));
   }
 
   /** Takes in the image S·(last block): its inside becomes new columns of T, its outside waits for `append`. */
@@ -219,16 +211,5 @@ export class KrylovSpace {
   /** Frees what the engine holds. */
   release(): void {
     this.#basis.release();
-  }
-
-  /** Vectors as a block for the engine: its passes are the products that orthogonality takes. */
-  async #with(data: Float64Array, rows: number, use: (block: LoadedBlock) => void | Promise<void>): Promise<void> {
-    const cols = this.#d;
-    const block = await this.#engine.load({ kind: 'dense', rows, cols, stride: cols, data });
-    try {
-      await use(block);
-    } finally {
-      block.release();
-    }
   }
 }

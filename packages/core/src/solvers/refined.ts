@@ -1,12 +1,12 @@
-import { transpose } from '../data/matrix.js';
+import { multiplySymmetric, VectorBlock } from '../engines/vector-block.js';
 import { LARGEST_SQUARE } from '../limits.js';
 import { orthonormalise } from '../linalg/orthonormalise.js';
 import { random } from '../linalg/random.js';
 import { axpy, dot, norm } from '../linalg/vector.js';
 import { byScatter, eigenvalueBound } from './covariance.js';
+import { type RitzVectors, rayleighRitz } from './rayleigh-ritz.js';
 import { residualNorms } from './residuals.js';
 import { countWanted, nextValue, type RoughProblem, type Solution, type SolverDeclaration } from './solver.js';
-import { multiplySymmetric, Span } from './span.js';
 
 /** Random vectors by which the error of the float32 scatter is measured. */
 const PROBES = 16;
@@ -38,7 +38,7 @@ const SMALL = 1e-4;
  * pass over the rows. Twice as fast as `covariance` where that pass is cheap, k ≪ d.
  *
  * The pass takes random vectors along and so measures E = S − S̃. Where that is all the tolerance asks for, S̃'s own
- * eigenvectors are the answer. Otherwise Rayleigh–Ritz on k + 10 of them gives V, Θ and residuals R = SV − VΘ of the size
+ * eigenvectors are the answer. Otherwise Rayleigh–RitzVectors on k + 10 of them gives V, Θ and residuals R = SV − VΘ of the size
  * of E, and one step of correction, v += (θ − S̃)⁻¹r on the complement of their span, makes these of the order of
  * ‖E‖·‖R‖/gap. S times the corrected vectors is SV + S̃δ, known up to ‖E‖‖δ‖, which the residuals include. An answer
  * that does not meet the tolerance is thrown away, and the float64 scatter summed after all.
@@ -130,34 +130,6 @@ async function solveRefined(problem: RoughProblem): Promise<Solution> {
   };
 }
 
-/** Ritz pairs of the rows of `basis`: vectors V and SV, both count × d, largest value first. */
-interface Ritz {
-  readonly values: Float64Array;
-  readonly vectors: Float64Array;
-  readonly images: Float64Array;
-}
-
-async function rayleighRitz(
-  basis: Float64Array,
-  image: Float64Array,
-  count: number,
-  d: number,
-  problem: RoughProblem,
-): Promise<Ritz> {
-  const projected = await Span.use(basis, count, d, problem, (span) => span.coordinates(image, count));
-  for (let i = 0; i < count; i++) {
-    for (let j = i; j < count; j++) {
-      projected[i * count + j] = (projected[i * count + j] + projected[j * count + i]) / 2;
-    }
-  }
-  const { pace, engine } = problem;
-  const { values, vectors } = await engine.symmetricEigen(projected, count, count, () => pace.breathe());
-  const turn = transpose(vectors, count, count);
-  const turned = (rows: Float64Array): Promise<Float64Array> =>
-    Span.use(rows, count, d, problem, (span) => span.combine(turn, count));
-  return { values, vectors: await turned(basis), images: await turned(image) };
-}
-
 /** Eigenpairs and how far each is off. */
 interface Pairs {
   readonly basis: Float64Array;
@@ -167,21 +139,21 @@ interface Pairs {
   readonly rayleigh: boolean;
 }
 
-/** The first k Ritz pairs: what float32 gives, measured exactly. */
-function asTheyAre(ritz: Ritz, k: number, d: number): Pairs {
+/** The first k RitzVectors pairs: what float32 gives, measured exactly. */
+function asTheyAre(ritz: RitzVectors, k: number, d: number): Pairs {
   const basis = ritz.vectors.slice(0, k * d);
   const values = ritz.values.slice(0, k);
   return { basis, values, residuals: residualNorms(ritz.images.slice(0, k * d), basis, values, k, d), rayleigh: true };
 }
 
 /**
- * The first k Ritz pairs, each corrected once; undefined where the corrections of the first `needed` do not converge. One
+ * The first k RitzVectors pairs, each corrected once; undefined where the corrections of the first `needed` do not converge. One
  * beyond those stays as it is where it cannot be corrected: in a cluster that the span cuts through.
  */
 async function correct(
   problem: RoughProblem,
   span: Float64Array,
-  ritz: Ritz,
+  ritz: RitzVectors,
   count: number,
   k: number,
   needed: number,
@@ -189,7 +161,7 @@ async function correct(
 ): Promise<Pairs | undefined> {
   const { d, scatter, pace } = problem;
   const outside = (rows: Float64Array): Promise<void> =>
-    Span.use(span, count, d, problem, (found) => found.remove(rows, k));
+    VectorBlock.use(span, count, d, problem, (found) => found.remove(rows, k));
   // Conjugate gradients on (θ − S̃)δ = r for all pairs side by side, within the complement of the span.
   const rest = ritz.images.slice(0, k * d);
   for (let r = 0; r < k; r++) axpy(-ritz.values[r], ritz.vectors, r * d, rest, r * d, d);
@@ -256,10 +228,10 @@ async function straighten(
   d: number,
   problem: RoughProblem,
 ): Promise<void> {
-  const overlap = await Span.use(basis, k, d, problem, (span) => span.coordinates(basis, k));
+  const overlap = await VectorBlock.use(basis, k, d, problem, (span) => span.coordinates(basis, k));
   for (let i = 0; i < k; i++) overlap[i * k + i] -= 1;
   for (const rows of [basis, images]) {
-    const excess = await Span.use(rows, k, d, problem, (span) => span.combine(overlap, k));
+    const excess = await VectorBlock.use(rows, k, d, problem, (span) => span.combine(overlap, k));
     for (let i = 0; i < k * d; i++) rows[i] -= excess[i] / 2;
   }
 }

@@ -1,12 +1,13 @@
 import { transpose } from '../data/matrix.js';
 import type { Passes } from '../engines/passes.js';
+import { VectorBlock } from '../engines/vector-block.js';
 import { OptionError } from '../errors.js';
 import { qr } from '../linalg/qr.js';
 import { Sketch } from '../streaming/sketch.js';
+import { rayleighRitz } from './rayleigh-ritz.js';
 import { residualNorms } from './residuals.js';
 import { sketchSize } from './sketch.js';
 import { countWanted, nextValue, type OnceProblem, type Problem, type Solution, type Solver } from './solver.js';
-import { Span } from './span.js';
 
 /**
  * One reading, and no row kept: the rows are folded into a sketch C of a few rows (see `Sketch`), whose eigenpairs
@@ -46,7 +47,7 @@ export async function solveSketch(sketch: Sketch, problem: OnceProblem, centred:
     const k = Math.min(most, countWanted(wanted, values, trace));
     return passes ? Math.min(most, Math.max(k, sketch.size)) : k;
   };
-  return Span.use(rows, count, d, problem, async (span) => {
+  return VectorBlock.use(rows, count, d, problem, async (span) => {
     const products = await span.products();
     const { values, vectors, count: p } = await engine.symmetricEigen(products, count, choose, () => pace.breathe());
     const k = Math.min(p, countWanted(wanted, values, trace));
@@ -72,7 +73,11 @@ interface Found {
 }
 
 /** Without another reading: the sketch's own values, and all that S can differ from it by as residual. */
-async function believe({ values, q, k, lost, rounding }: Found, problem: Problem, span: Span): Promise<Solution> {
+async function believe(
+  { values, q, k, lost, rounding }: Found,
+  problem: Problem,
+  span: VectorBlock,
+): Promise<Solution> {
   const { d } = problem;
   const basis = q.slice(0, k * d);
   const leading = values.slice(0, k).map((value) => Math.max(0, value));
@@ -97,17 +102,10 @@ async function believe({ values, q, k, lost, rounding }: Found, problem: Problem
  * is within 2‖R‖²/(g + √(g² + 4‖R‖²)) of its eigenvalue (Li & Li 2005).
  */
 async function measure({ values, q, p, k, lost }: Found, problem: Problem, passes: Passes): Promise<Solution> {
-  const { d, trace, roundoff, engine, pace } = problem;
+  const { d, trace, roundoff } = problem;
   const image = await passes.normal(q, p);
-  const projected = await Span.use(q, p, d, problem, (span) => span.coordinates(image, p));
-  for (let i = 0; i < p; i++) {
-    for (let j = i; j < p; j++) projected[i * p + j] = (projected[i * p + j] + projected[j * p + i]) / 2;
-  }
-  const { values: ritz, vectors } = await engine.symmetricEigen(projected, p, p, () => pace.breathe());
-  const turn = transpose(vectors, p, p);
-  const basis = await Span.use(q, p, d, problem, (span) => span.combine(turn, p));
-  const turned = await Span.use(image, p, d, problem, (span) => span.combine(turn, p));
-  const residuals = residualNorms(turned, basis, ritz, p, d);
+  const { values: ritz, vectors: basis, images } = await rayleighRitz(q, image, p, d, problem);
+  const residuals = residualNorms(images, basis, ritz, p, d);
   const coupling = Math.hypot(...residuals) + roundoff;
   const outside = (p < values.length ? Math.max(0, values[p]) : 0) + lost + roundoff;
   /** How far the eigenvalue of that number can lie above a Ritz value. */

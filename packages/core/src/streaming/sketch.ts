@@ -9,6 +9,7 @@ import {
   mergeStatistics,
 } from '../data/statistics.js';
 import type { Engine, RowsAt } from '../engines/engine.js';
+import { VectorBlock } from '../engines/vector-block.js';
 import { DataError, OptionError } from '../errors.js';
 import { LARGEST_SQUARE } from '../limits.js';
 import { orthonormalityDefect } from '../linalg/orthonormalise.js';
@@ -67,7 +68,6 @@ export class Sketch {
   readonly #stack: Float64Array;
   /** The column's part of 1/g. */
   readonly #divisor: Float64Array;
-  readonly #plain: Frame;
   #products: Float64Array | undefined;
   #next: Float64Array | undefined;
   #filled = 0;
@@ -95,7 +95,6 @@ export class Sketch {
     this.#columns = emptyStatistics(cols);
     this.#stack = new Float64Array(capacity * cols);
     this.#divisor = new Float64Array(cols).fill(1);
-    this.#plain = { shift: new Float64Array(cols), factor: new Float64Array(cols).fill(1) };
   }
 
   get cols(): number {
@@ -299,17 +298,15 @@ export class Sketch {
   async #compress(engine: Engine, pace: Pace): Promise<void> {
     const { cols: d, size } = this;
     const s = this.#capacity;
-    const beat = (): void | Promise<void> => pace.breathe();
     this.#products ??= new Float64Array(s * s);
     this.#next ??= new Float64Array(size * d);
     const [products, next] = [this.#products, this.#next];
-    const block = await engine.load({ kind: 'dense', rows: s, cols: d, stride: d, data: this.#stack });
-    try {
-      await block.dual(this.#plain, block, this.#plain, { products, size: s, row: 0, column: 0 }, beat);
+    await VectorBlock.use(this.#stack, s, d, { engine, pace }, async (block) => {
+      await block.products(products);
       let trace = 0;
       for (let i = 0; i < s; i++) trace += products[i * s + i];
       if (!Number.isFinite(trace)) throw outOfRange();
-      const { values, vectors } = await engine.symmetricEigen(products, s, size, beat);
+      const { values, vectors } = await engine.symmetricEigen(products, s, size, () => pace.breathe());
       // In d dimensions d rows lose nothing: what is left out then is rounding.
       const lost = size < d ? Math.max(0, values[size]) : 0;
       this.#lost += lost;
@@ -320,10 +317,8 @@ export class Sketch {
         }
       }
       next.fill(0);
-      await block.multiplyTransposed(this.#plain, transpose(vectors, size, s), size, next, beat);
-    } finally {
-      block.release();
-    }
+      await block.combine(transpose(vectors, size, s), size, next);
+    });
     this.#stack.set(next);
     this.#filled = size;
   }

@@ -1,4 +1,5 @@
-import { type Beat, type Block, type Engine, reference, wasmEngine } from '@scree/core';
+import { type Beat, type Block, type Engine, type Frame, reference, wasmEngine } from '@scree/core';
+import { identityFrame } from '@scree/core/engine';
 
 /** Scores of rows and rows from scores, by an engine's `multiply`: the same bits on any number of threads. */
 export interface Basis {
@@ -18,8 +19,8 @@ export class Products {
   readonly #basis: Basis;
   readonly #engine: Engine;
   readonly #beat: Beat;
-  readonly #frame: { readonly shift: Float64Array; readonly factor: Float64Array };
-  readonly #plain: { readonly shift: Float64Array; readonly factor: Float64Array };
+  readonly #frame: Frame;
+  readonly #plain: Frame;
   /** d × k. */
   readonly #turned: Float64Array;
 
@@ -29,7 +30,7 @@ export class Products {
     this.#engine = engine;
     this.#beat = beat;
     this.#frame = { shift: mean, factor: scale.map((value) => 1 / value) };
-    this.#plain = plainFrame(k);
+    this.#plain = identityFrame(k);
     this.#turned = turned(components, k, d);
   }
 
@@ -68,7 +69,7 @@ export async function nearestOrthonormal(
   let least = Number.POSITIVE_INFINITY;
   for (let round = 0; round < ROUNDS; round++) {
     const rows: Block = { kind: 'dense', rows: k, cols: d, stride: d, data: components };
-    const gram = await multiply(engine, rows, plainFrame(d), components, k);
+    const gram = await multiply(engine, rows, identityFrame(d), components, k);
     let defect = 0;
     for (let r = 0; r < k; r++) {
       for (let c = 0; c < k; c++) {
@@ -83,7 +84,7 @@ export async function nearestOrthonormal(
     least = Math.min(least, defect);
     for (let r = 0; r < k; r++) for (let c = 0; c < k; c++) gram[r * k + c] = (r === c ? 1.5 : 0) - gram[r * k + c] / 2;
     const square: Block = { kind: 'dense', rows: k, cols: k, stride: k, data: gram };
-    components = await multiply(engine, square, plainFrame(k), turned(components, k, d), d);
+    components = await multiply(engine, square, identityFrame(k), turned(components, k, d), d);
   }
   return undefined;
 }
@@ -91,7 +92,7 @@ export async function nearestOrthonormal(
 async function multiply(
   engine: Engine,
   block: Block,
-  frame: { readonly shift: Float64Array; readonly factor: Float64Array },
+  frame: Frame,
   vectors: Float64Array,
   count: number,
   beat: Beat = () => {},
@@ -104,10 +105,6 @@ async function multiply(
     loaded.release();
   }
   return out;
-}
-
-function plainFrame(cols: number): { readonly shift: Float64Array; readonly factor: Float64Array } {
-  return { shift: new Float64Array(cols), factor: new Float64Array(cols).fill(1) };
 }
 
 function turned(values: Float64Array, rows: number, cols: number): Float64Array {

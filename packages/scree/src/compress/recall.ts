@@ -7,7 +7,7 @@ import {
   OptionError,
   type RowSource,
 } from '@scree/core';
-import { decodeHalf, Pace } from '@scree/core/engine';
+import { decodeHalf, identityFrame, Pace } from '@scree/core/engine';
 import { evenBlocks } from './even-blocks.js';
 import { productEngine } from './products.js';
 
@@ -153,7 +153,7 @@ async function nearness(
 ): Promise<Float64Array> {
   const count = to - from;
   const vectors = Float64Array.from(data.subarray(from * cols, to * cols));
-  const frame = { shift: new Float64Array(cols), factor: new Float64Array(cols).fill(1) };
+  const frame = identityFrame(cols);
   const out = new Float64Array(count * rows);
   for (let first = 0; first < rows; first += CHUNK) {
     const some = Math.min(CHUNK, rows - first);

@@ -1,5 +1,5 @@
 import { type Block, type Data, DataError, Model, OptionError, type Progress, type RowSource } from '@scree/core';
-import { openSource, Pace, packTile } from '@scree/core/engine';
+import { identityFrame, openSource, Pace, packTile } from '@scree/core/engine';
 import type { Colouring } from './colouring.js';
 import { ErrorHistogram } from './error-histogram.js';
 import { EvenSample } from './even-sample.js';
@@ -199,7 +199,7 @@ class RowReader {
   #whole(block: Block, i: number, scores: ArrayLike<number>, error: number): WholeRow {
     const { d } = this.#model;
     const values = new Float64Array(d);
-    packTile(block, { shift: new Float64Array(d), factor: new Float64Array(d).fill(1) }, i, i + 1, 0, d, values);
+    packTile(block, identityFrame(d), i, i + 1, 0, d, values);
     return { row: this.#rows + i, values, scores: Float64Array.from(scores), error };
   }
 

@@ -1,44 +1,48 @@
-import type { Frame } from '../data/block.js';
+import { type Frame, identityFrame } from '../data/block.js';
 import { transpose } from '../data/matrix.js';
-import type { Engine, LoadedBlock } from '../engines/engine.js';
-import type { Pace } from '../pace.js';
+import type { Engine, LoadedBlock } from './engine.js';
 
-/** Some rows of length d as a block of the engine: products of a solver's own vectors are passes like any other. */
-export class Span {
+/** The engine that multiplies, and what is called between its tiles. */
+export interface VectorTools {
+  readonly engine: Engine;
+  readonly pace: { breathe(): void | Promise<void> };
+}
+
+/** Vectors as the rows of an engine block, so that products of a solver's own vectors are passes like any other. */
+export class VectorBlock {
   readonly count: number;
   readonly d: number;
   readonly #block: LoadedBlock;
   readonly #frame: Frame;
-  readonly #pace: Pace;
+  readonly #pace: VectorTools['pace'];
 
-  private constructor(block: LoadedBlock, pace: Pace) {
+  private constructor(block: LoadedBlock, pace: VectorTools['pace']) {
     this.count = block.rows;
     this.d = block.cols;
     this.#block = block;
     this.#pace = pace;
-    this.#frame = { shift: new Float64Array(this.d), factor: new Float64Array(this.d).fill(1) };
+    this.#frame = identityFrame(this.d);
   }
 
-  /** The first `count` rows of `data`, for as long as `use` takes. */
+  /** The first `count` vectors of `data`, each of length d, for as long as `use` takes. */
   static async use<Result>(
     data: Float64Array,
     count: number,
     d: number,
-    { engine, pace }: { readonly engine: Engine; readonly pace: Pace },
-    use: (span: Span) => Promise<Result>,
+    { engine, pace }: VectorTools,
+    use: (vectors: VectorBlock) => Promise<Result>,
   ): Promise<Result> {
     const block = await engine.load({ kind: 'dense', rows: count, cols: d, stride: d, data });
     try {
-      return await use(new Span(block, pace));
+      return await use(new VectorBlock(block, pace));
     } finally {
       block.release();
     }
   }
 
   /** QQᵀ, upper triangle (count × count). */
-  async products(): Promise<Float64Array> {
+  async products(products: Float64Array = new Float64Array(this.count * this.count)): Promise<Float64Array> {
     const { count } = this;
-    const products = new Float64Array(count * count);
     const into = { products, size: count, row: 0, column: 0 };
     await this.#block.dual(this.#frame, this.#block, this.#frame, into, () => this.#pace.breathe());
     return products;
@@ -51,9 +55,12 @@ export class Span {
     return out;
   }
 
-  /** CᵀQ for coordinates C (count × k): k rows. */
-  async combine(coordinates: Float64Array, k: number): Promise<Float64Array> {
-    const out = new Float64Array(k * this.d);
+  /** CᵀQ for coordinates C (count × k): k rows, added to `out`. */
+  async combine(
+    coordinates: Float64Array,
+    k: number,
+    out: Float64Array = new Float64Array(k * this.d),
+  ): Promise<Float64Array> {
     await this.#block.multiplyTransposed(this.#frame, coordinates, k, out, () => this.#pace.breathe());
     return out;
   }
@@ -73,10 +80,10 @@ export async function multiplySymmetric(
   vectors: Float64Array,
   k: number,
   d: number,
-  tools: { readonly engine: Engine; readonly pace: Pace },
+  tools: VectorTools,
 ): Promise<Float64Array> {
   completeSymmetric(upper, d);
-  const image = await Span.use(upper, d, d, tools, (matrix) => matrix.coordinates(vectors, k));
+  const image = await VectorBlock.use(upper, d, d, tools, (matrix) => matrix.coordinates(vectors, k));
   return transpose(image, d, k);
 }
 
