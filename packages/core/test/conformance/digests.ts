@@ -17,8 +17,7 @@ const fits: readonly { readonly solver: SolverName; readonly rows: number; reado
  * What the bits hang on beside the data is part of the name, so that one name must have one digest anywhere:
  * - the kernels, which fuse multiplications with additions where the machine can (scores are always computed with the
  *   best there are, whatever engine the fit was done with);
- * - the random numbers that krylov starts from: `Math.log`, of which they are made, is rounded as the JavaScript engine
- *   likes, and not in every version of V8 alike.
+ * - the random numbers that krylov starts from.
  */
 export async function digests(way: Way): Promise<Record<string, string>> {
   const kernels = await kernelsHere();
@@ -60,7 +59,7 @@ function randomNumbers(): string {
  * Correlated columns whose spread falls like 1/(j + 1). Made with operations that IEEE 754 rounds in one way only, so
  * that the data are the same everywhere.
  */
-function numbers(rows: number, cols: number): Float64Array {
+export function numbers(rows: number, cols: number): Float64Array {
   const { uniform } = random(5);
   const data = new Float64Array(rows * cols);
   for (let at = 0; at < data.length; at++) {
@@ -71,7 +70,7 @@ function numbers(rows: number, cols: number): Float64Array {
 }
 
 /** FNV-1a, 32 bits, of the bytes of all arrays. */
-function fnv1a(...arrays: ArrayBufferView[]): string {
+export function fnv1a(...arrays: ArrayBufferView[]): string {
   let hash = 0x811c9dc5;
   for (const { buffer, byteOffset, byteLength } of arrays)
     for (const byte of new Uint8Array(buffer, byteOffset, byteLength)) hash = Math.imul(hash ^ byte, 0x01000193);
