@@ -10,6 +10,14 @@ export { type ColumnStatistics, checkFinite, countRows, emptyStatistics } from '
 export { toBlock } from './data/to-block.js';
 export { type OfferedEngine, offerEngine } from './engines/choose.js';
 export { dualByMultiply } from './engines/dual-by-multiply.js';
+export {
+  type Pilot,
+  PilotSums,
+  pilotFrame,
+  samplePilot,
+  scatterAboutMeans,
+  statisticsFromSums,
+} from './engines/pilot.js';
 export { summariseTwice } from './engines/summarise.js';
 export { compileKernels } from './engines/wasm/kernels.js';
 export type { Count, SymmetricEigen } from './linalg/symmetric-eigen.js';

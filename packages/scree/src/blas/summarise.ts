@@ -1,28 +1,24 @@
-import type { Beat, DenseBlock, RowsAt } from '@scree/core';
-import { type ColumnStatistics, countRows, emptyStatistics, powerOfTwo } from '@scree/core/engine';
+import type { Beat, DenseBlock, Frame, RowsAt } from '@scree/core';
+import {
+  type ColumnStatistics,
+  countRows,
+  emptyStatistics,
+  PilotSums,
+  pilotFrame,
+  samplePilot,
+  scatterAboutMeans,
+  statisticsFromSums,
+} from '@scree/core/engine';
 import type { Numbers, Products } from './functions.js';
 import { Packer } from './pack.js';
 import { pipeline } from './pipeline.js';
 import { Sums } from './sums.js';
 import { tileRows, tilesFor } from './tiles.js';
 
-/** Rows that the pilot is taken from, evenly spaced. */
-const SAMPLE = 256;
-/** The pilot serves while the mean is within half a standard deviation of it: Wδ² ≤ spread/4. */
-const OFF = 0.25;
 /**
- * Powers of two that a column's size may be away from the unit it is summed in, so that squares neither vanish nor
- * overflow, with room for the number of rows.
- */
-const ROOM = { 8: 400, 4: 30 } as const;
-
-/**
- * Count, mean, spread and range of each column, and with `scatter` S about the means, in one reading.
- *
- * A pilot p near the mean is taken from a sample of the rows, and everything is summed about it: Σw(x − p), Σw(x − p)²
- * and the scatter. With δ = x̄ − p, S = Σw(x − p)(x − p)ᵀ − W·δδᵀ: δ is a small part of the spread, so nothing cancels,
- * wherever the data lie. Where a column's mean turns out far from its pilot, its size far from what the sample
- * showed, or a value is not finite, the answer is undefined: who asks reads twice.
+ * Count, mean, spread and range of each column, and with `scatter` S about the means, in one reading about a pilot
+ * (`engines/pilot.ts` of core). Where the pilot was bad or a value is not finite the answer is undefined, and the caller reads
+ * twice.
  *
  * A column that has the same value in all rows of the sample stays out of the products until a tile shows another: what is
  * constant costs next to nothing.
@@ -39,34 +35,34 @@ export async function summariseOnce(
   const stats = emptyStatistics(d);
   countRows(stats, n, at.weights);
   if (stats.rows === 0) return undefined;
-  const roots = at.weights?.map(Math.sqrt);
   const height = tileRows(n, d, blas.bytes, blas.lanes);
   const packer = new Packer(block, scatter ? tilesFor(blas.lanes) : 0, height, d, blas.bytes === 4);
   try {
-    // float64 has the range to leave units for later; float32 products have not.
-    const bytes = scatter ? blas.bytes : 8;
-    const pilot = takePilot(block, packer, roots, bytes === 4);
-    if (!pilot) return undefined;
+    const arithmetic = scatter && blas.bytes === 4 ? 'float32' : 'float64';
+    const sampled = samplePilot(block, at.weights);
+    // float64 has the range to leave units for later, and its packing leaves them out.
+    const pilot = arithmetic === 'float32' ? sampled : { ...sampled, unit: new Float64Array(d).fill(1) };
+    const frame = pilotFrame(pilot, at.weights);
     const totals = new Totals(d);
-    const read = scatter
-      ? await sumProducts(block, blas, packer, pilot, roots, scatter, totals, height, beat)
-      : await sumColumns(block, packer, pilot, roots, totals, height, beat);
-    if (!read || !settleColumns(stats, pilot, totals, bytes)) return undefined;
-    if (scatter) settleScatter(scatter, stats, pilot, totals, read);
+    const order = scatter
+      ? await sumProducts(block, blas, packer, frame, pilot.varies, scatter, totals, height, beat)
+      : await sumColumns(block, packer, frame, totals, height, beat);
+    if (!order) return undefined;
+    const sums = totals.framed(frame);
+    if (!statisticsFromSums(stats, pilot, sums, arithmetic)) return undefined;
+    totals.restoreRanges(stats);
+    if (scatter) {
+      inColumnOrder(scatter, d, order);
+      // Sums of squares are shorter chains than BLAS's own.
+      scatterAboutMeans(scatter, stats, pilot, sums, true);
+    }
     return stats;
   } finally {
     packer.release();
   }
 }
 
-/** What is subtracted and multiplied by on the way into the sums, and which columns varied in the sample. */
-interface Pilot {
-  readonly shift: Float64Array;
-  readonly factor: Float64Array;
-  readonly varies: Uint8Array;
-}
-
-/** Σw·t, Σw·t², least and greatest of each column, t = (x − shift)·factor. */
+/** Σw·t and Σw·t² of each column, t = (x − shift)·factor, and its least and greatest x. */
 class Totals {
   readonly sums: Float64Array;
   readonly squares: Float64Array;
@@ -95,59 +91,43 @@ class Totals {
     }
     return finite;
   }
-}
 
-/** The pilot: x₀ + mean(x − x₀) over a sample, exact where all of it is the same. */
-function takePilot(
-  block: DenseBlock,
-  packer: Packer,
-  roots: Float64Array | undefined,
-  scaled: boolean,
-): Pilot | undefined {
-  const { rows: n, cols: d, stride, data } = block;
-  const step = Math.max(1, Math.floor(n / SAMPLE));
-  const rows = Math.min(SAMPLE, n);
-  let first = 0;
-  let weight = 0;
-  for (let i = rows - 1; i >= 0; i--) {
-    const root = roots ? roots[i * step] : 1;
-    weight += root * root;
-    if (root > 0) first = i * step;
+  /** The same with the range as the frame sees it; columns that never left their pilot are 0 there. */
+  framed({ shift, factor }: Frame): PilotSums {
+    const sums = new PilotSums(this.sums.length);
+    sums.sum.set(this.sums);
+    sums.squares.set(this.squares);
+    for (let j = 0; j < shift.length; j++) {
+      if (this.max[j] < this.min[j]) this.min[j] = this.max[j] = shift[j];
+      sums.least[j] = (this.min[j] - shift[j]) * factor[j];
+      sums.largest[j] = (this.max[j] - shift[j]) * factor[j];
+    }
+    return sums;
   }
-  if (!(weight > 0)) return undefined;
-  const shift = Float64Array.from(data.subarray(first * stride, first * stride + d));
-  const factor = new Float64Array(d).fill(1);
-  packer.through({ shift, factor });
-  packer.clearSummary();
-  packer.summarise(0, rows, roots, step);
-  const { sums, min, max } = packer.summary();
-  const varies = new Uint8Array(d);
-  for (let j = 0; j < d; j++) {
-    const moved = sums[j] / weight;
-    if (moved - moved !== 0) return undefined;
-    varies[j] = max[j] > min[j] ? 1 : 0;
-    if (varies[j] === 1) shift[j] += moved;
-    if (scaled) factor[j] = 1 / powerOfTwo(varies[j] === 1 ? max[j] - min[j] : shift[j]);
+
+  /** Least and greatest values are known as they are stored, without the rounding of a frame. */
+  restoreRanges({ min, max, mean }: ColumnStatistics): void {
+    min.set(this.min);
+    max.set(this.max);
+    for (let j = 0; j < mean.length; j++) if (min[j] === max[j]) mean[j] = min[j];
   }
-  return { shift, factor, varies };
 }
 
 /** Sums and squares alone, tile by tile. */
 async function sumColumns(
   block: DenseBlock,
   packer: Packer,
-  pilot: Pilot,
-  roots: Float64Array | undefined,
+  frame: Frame,
   totals: Totals,
   height: number,
   beat: Beat,
 ): Promise<number[] | undefined> {
   const order = Array.from({ length: block.cols }, (_, j) => j);
-  packer.through(pilot);
+  packer.through(frame);
   for (let from = 0; from < block.rows; from += height) {
     const rows = Math.min(height, block.rows - from);
     packer.clearSummary();
-    packer.summarise(from, rows, roots);
+    packer.summarise(from, rows, frame.rootWeights);
     if (!totals.add(packer, order)) return undefined;
     const pause = beat(rows);
     if (pause) await pause;
@@ -163,8 +143,8 @@ async function sumProducts(
   block: DenseBlock,
   blas: Products,
   packer: Packer,
-  pilot: Pilot,
-  roots: Float64Array | undefined,
+  frame: Frame,
+  varies: Uint8Array,
   scatter: Float64Array,
   totals: Totals,
   height: number,
@@ -173,7 +153,7 @@ async function sumProducts(
   const { rows: n, cols: d } = block;
   const order: number[] = [];
   let still: number[] = [];
-  for (let j = 0; j < d; j++) (pilot.varies[j] === 1 ? order : still).push(j);
+  for (let j = 0; j < d; j++) (varies[j] === 1 ? order : still).push(j);
   // S of the columns that take part, in their order; `scatter` itself where the order is that of the columns.
   const sums = new Sums(blas, blas.lanes, { products: scatter, size: d, row: 0, column: 0 }, d, d, true);
   let finite = true;
@@ -181,12 +161,12 @@ async function sumProducts(
   const read = (index: number): { tile: Numbers; width: number } | undefined => {
     if (!finite) return undefined;
     const [from, rows] = [index * height, rowsOf(index)];
-    const kept = keeping(block, pilot.shift, still, from, rows);
+    const kept = keeping(block, frame.shift, still, from, rows);
     order.push(...still.filter((_, c) => kept[c] === 0));
     still = still.filter((_, c) => kept[c] === 1);
-    packer.throughColumns(pilot, order);
+    packer.throughColumns(frame, order);
     packer.clearSummary();
-    const tile = packer.packSummed(index, from, rows, roots);
+    const tile = packer.packSummed(index, from, rows, frame.rootWeights);
     finite = totals.add(packer, order);
     return finite ? { tile, width: order.length } : undefined;
   };
@@ -221,57 +201,15 @@ function keeping(
   });
 }
 
-/** Means, units and spreads from the sums; false where a pilot or its unit did not serve. */
-function settleColumns(stats: ColumnStatistics, pilot: Pilot, totals: Totals, bytes: 4 | 8): boolean {
-  const { mean, unit, spread, min, max, weight } = stats;
-  for (let j = 0; j < mean.length; j++) {
-    const used = 1 / pilot.factor[j];
-    if (totals.max[j] < totals.min[j]) totals.min[j] = totals.max[j] = pilot.shift[j];
-    min[j] = totals.min[j];
-    max[j] = totals.max[j];
-    if (min[j] === max[j]) {
-      mean[j] = min[j];
-      // A constant column that was not summed about its value had a pilot of rows that do not count.
-      if (totals.squares[j] !== 0) return false;
-      continue;
-    }
-    const offset = totals.sums[j] / weight;
-    const correction = weight * offset * offset;
-    const energy = totals.squares[j] - correction;
-    if (!(correction <= OFF * energy)) return false;
-    mean[j] = pilot.shift[j] + offset * used;
-    unit[j] = powerOfTwo(Math.max(max[j] - mean[j], mean[j] - min[j]));
-    const ratio = used / unit[j];
-    if (Math.abs(Math.log2(ratio)) > ROOM[bytes]) return false;
-    spread[j] = energy * ratio * ratio;
-    if (!Number.isFinite(mean[j] + spread[j])) return false;
-  }
-  return true;
-}
-
-/** S about the means from S about the pilots, each entry at its place and in its units. */
-function settleScatter(
-  scatter: Float64Array,
-  { unit, spread, weight }: ColumnStatistics,
-  pilot: Pilot,
-  totals: Totals,
-  order: readonly number[],
-): void {
-  const d = unit.length;
-  const inOrder = order.length === d && order.every((j, position) => j === position);
-  const about = inOrder ? scatter : scatter.slice();
-  if (!inOrder) scatter.fill(0);
-  const offset = totals.sums.map((sum) => sum / weight);
-  const ratio = unit.map((u, j) => 1 / pilot.factor[j] / u);
+/** The scatter of columns that are in `order` (upper triangle) becomes that of all columns in their own order. */
+function inColumnOrder(scatter: Float64Array, d: number, order: readonly number[]): void {
+  if (order.length === d && order.every((j, position) => j === position)) return;
+  const ordered = scatter.slice();
+  scatter.fill(0);
   for (let p = 0; p < order.length; p++) {
-    const i = order[p];
-    const [moved, scale] = [weight * offset[i], ratio[i]];
-    for (let q = p + 1; q < order.length; q++) {
-      const j = order[q];
-      const target = i < j ? i * d + j : j * d + i;
-      scatter[target] = (about[p * d + q] - moved * offset[j]) * scale * ratio[j];
+    for (let q = p; q < order.length; q++) {
+      const [i, j] = order[p] < order[q] ? [order[p], order[q]] : [order[q], order[p]];
+      scatter[i * d + j] = ordered[p * d + q];
     }
   }
-  // Sums of squares are shorter chains than BLAS's own.
-  for (let j = 0; j < d; j++) scatter[j * d + j] = spread[j];
 }

@@ -2,10 +2,11 @@ import type { DenseBlock, Frame } from '../../data/block.js';
 import type { ColumnStatistics } from '../../data/statistics.js';
 import { dualByMultiply } from '../dual-by-multiply.js';
 import type { Beat, LoadedBlock, Products, RowsAt } from '../engine.js';
+import type { PilotSums } from '../pilot.js';
 import { multiplyRows, type Rows } from './dual.js';
 import { RowFlow } from './row-flow.js';
 import { Scores } from './scores.js';
-import { type Sums, summariseOnce } from './summarise.js';
+import { summariseOnce } from './summarise.js';
 import type { Team } from './team.js';
 
 /** Rows of a group in the dual pass: its products are 32 MB. */
@@ -128,7 +129,7 @@ export class WasmDense implements LoadedBlock {
   release(): void {}
 
   /** One reading: the scatter in the frame, the columns' sums, or both. */
-  #sum(frame: Frame, scatter: Float64Array | undefined, sums: Sums | undefined, beat: Beat): Promise<void> {
+  #sum(frame: Frame, scatter: Float64Array | undefined, sums: PilotSums | undefined, beat: Beat): Promise<void> {
     const d = this.cols;
     const single = this.#single ? 1 : 0;
     const flops = this.rows * d * (READING + (scatter ? d : 0));

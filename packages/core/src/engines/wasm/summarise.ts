@@ -1,187 +1,35 @@
 import type { DenseBlock, Frame } from '../../data/block.js';
-import { numbersOf } from '../../data/half.js';
 import { type ColumnStatistics, checkFinite, countRows, emptyStatistics } from '../../data/statistics.js';
-import { powerOfTwo } from '../../linalg/vector.js';
 import { complete } from '../../pace.js';
 import type { RowsAt } from '../engine.js';
-
-/** Rows of the sample that pilots are taken from: fewer where they are long. */
-const SAMPLE = 256;
-const SAMPLED = 1 << 20;
-/** A pilot is a good one where the squares about it are no more than this many times those about the mean. */
-const INFLATION = 4;
-/** How far a column's size may be from the unit that the sample suggested, as a power of two, in float64 and float32. */
-const REACH = { double: 2 ** 300, single: 2 ** 40 };
-
-/** Sums over the rows of what the frame makes of each column. */
-export class Sums {
-  readonly sum: Float64Array;
-  readonly squares: Float64Array;
-  readonly least: Float64Array;
-  readonly largest: Float64Array;
-  /** The first row of the first tile with a value that is not finite. */
-  bad: number | undefined;
-
-  constructor(cols: number) {
-    this.sum = new Float64Array(cols);
-    this.squares = new Float64Array(cols);
-    this.least = new Float64Array(cols).fill(Number.POSITIVE_INFINITY);
-    this.largest = new Float64Array(cols).fill(Number.NEGATIVE_INFINITY);
-  }
-
-  /** Adds a tile that starts at row `first`: planes of sums, squares, least, largest. */
-  add(planes: Float64Array, first: number): void {
-    const d = this.sum.length;
-    let all = 0;
-    for (let j = 0; j < d; j++) {
-      const [sum, squares] = [planes[j], planes[d + j]];
-      this.sum[j] += sum;
-      this.squares[j] += squares;
-      all += sum - sum + (squares - squares);
-      if (planes[2 * d + j] < this.least[j]) this.least[j] = planes[2 * d + j];
-      if (planes[3 * d + j] > this.largest[j]) this.largest[j] = planes[3 * d + j];
-    }
-    // Anything that is not finite makes the sums so.
-    if (all !== 0) this.bad ??= first;
-  }
-}
+import { type Pilot, PilotSums, pilotFrame, samplePilot, scatterAboutMeans, statisticsFromSums } from '../pilot.js';
 
 /**
- * Means, spreads, ranges and scatter of a block in one reading: sums are taken about a pilot p, the mean of a sample of
- * the rows, and moved to the mean afterwards, S = Σw(x − p)(x − p)ᵀ − W·δδᵀ with δ = x̄ − p. That costs digits only
- * where the pilot is far from the mean; it is known afterwards how far, and a bad pilot is replaced by the mean that was
- * found, at the price of a second reading.
+ * Means, spreads, ranges and scatter of a block in one reading about a pilot (`engines/pilot.ts`). Where the pilot was bad, the
+ * rows are read again about the mean that was found.
  */
 export async function summariseOnce(
   block: DenseBlock,
   { first, weights, columnNames }: RowsAt,
   scatter: Float64Array | undefined,
-  single: boolean,
-  sum: (frame: Frame, sums: Sums) => Promise<void>,
+  float32: boolean,
+  sum: (frame: Frame, sums: PilotSums) => Promise<void>,
 ): Promise<ColumnStatistics> {
-  const d = block.cols;
-  const stats = emptyStatistics(d);
+  const stats = emptyStatistics(block.cols);
   countRows(stats, block.rows, weights);
-  const rootWeights = weights?.map(Math.sqrt);
-  const reach = single ? REACH.single : REACH.double;
-  let pilot = samplePilot(block, weights);
+  let pilot: Pilot = samplePilot(block, weights);
   for (let reading = 0; ; reading++) {
-    const frame = {
-      shift: pilot.shift,
-      factor: pilot.unit.map((unit) => 1 / unit),
-      ...(rootWeights ? { rootWeights } : {}),
-    };
-    const sums = new Sums(d);
-    await sum(frame, sums);
+    const sums = new PilotSums(block.cols);
+    await sum(pilotFrame(pilot, weights), sums);
     if (sums.bad !== undefined) complete(checkFinite(block, first, columnNames));
     if (stats.rows === 0) return stats;
-    const good = settle(stats, pilot, sums, reach);
+    const good = statisticsFromSums(stats, pilot, sums, float32 ? 'float32' : 'float64');
     if ((good && sums.bad === undefined) || reading === 2) {
-      if (scatter) moveScatter(scatter, stats, pilot, sums, single);
+      // Where products are float32, the squares that were summed in float64 are the better spread.
+      if (scatter) scatterAboutMeans(scatter, stats, pilot, sums, float32);
       return stats;
     }
     scatter?.fill(0);
     pilot = { shift: stats.mean.slice(), unit: stats.unit.slice() };
-  }
-}
-
-interface Pilot {
-  readonly shift: Float64Array;
-  readonly unit: Float64Array;
-}
-
-/**
- * A pilot for each column from rows that count, spread evenly over the block. That of a constant column is its value, to
- * the last bit. Columns that are mostly zero keep zero as their pilot where the mean is not far from it: zeros then stay
- * zeros, and cost nothing.
- */
-function samplePilot(block: DenseBlock, weights: Float64Array | undefined): Pilot {
-  const { rows, cols, stride, data, half } = block;
-  const sampled = Math.min(rows, SAMPLE, Math.max(16, Math.ceil(SAMPLED / cols)));
-  const leader = weights
-    ? Math.max(
-        0,
-        weights.findIndex((weight) => weight > 0),
-      )
-    : 0;
-  const shift = new Float64Array(cols);
-  const squares = new Float64Array(cols);
-  const zeros = new Float64Array(cols);
-  const origin = Float64Array.from(numbersOf(block, leader * stride, leader * stride + cols));
-  const reach = new Float64Array(cols);
-  let count = 0;
-  for (let s = 0; s < sampled; s++) {
-    const i = s === 0 ? leader : Math.floor((s * rows) / sampled);
-    if (weights && weights[i] === 0) continue;
-    count++;
-    const start = i * stride;
-    const numbers = half ? numbersOf(block, start, start + cols) : data;
-    const row = half ? 0 : start;
-    for (let j = 0; j < cols; j++) {
-      const x = numbers[row + j];
-      if (x === 0) zeros[j]++;
-      const deviation = x - origin[j];
-      shift[j] += deviation;
-      squares[j] += deviation * deviation;
-      if (deviation > reach[j]) reach[j] = deviation;
-      else if (-deviation > reach[j]) reach[j] = -deviation;
-    }
-  }
-  const unit = new Float64Array(cols);
-  for (let j = 0; j < cols; j++) {
-    const offset = count > 0 ? shift[j] / count : 0;
-    const mean = origin[j] + offset;
-    const variance = squares[j] / count - offset * offset;
-    const stay = 2 * zeros[j] >= count && mean * mean <= variance;
-    shift[j] = stay || !Number.isFinite(mean) ? 0 : mean;
-    unit[j] = powerOfTwo(reach[j] > 0 ? reach[j] : shift[j]);
-  }
-  return { shift, unit };
-}
-
-/** Statistics from the sums; false where the pilot was too far from the mean or the unit from the column's size. */
-function settle(stats: ColumnStatistics, pilot: Pilot, sums: Sums, reach: number): boolean {
-  const { mean, min, max, unit, spread } = stats;
-  let good = true;
-  stats.inflation = 1;
-  for (let j = 0; j < mean.length; j++) {
-    const scale = pilot.unit[j];
-    const shift = pilot.shift[j];
-    const delta = sums.sum[j] / stats.weight;
-    const [least, largest] = [sums.least[j], sums.largest[j]];
-    min[j] = shift + least * scale;
-    max[j] = shift + largest * scale;
-    mean[j] = least === largest ? min[j] : shift + delta * scale;
-    const size = Math.max(largest - delta, delta - least);
-    unit[j] = size > 0 ? powerOfTwo(size * scale) : 1;
-    spread[j] = Math.max(0, sums.squares[j] - stats.weight * delta * delta) * (scale / unit[j]) ** 2;
-    if (least === largest) {
-      spread[j] = 0;
-      if (least !== 0) good = false;
-      continue;
-    }
-    if (!(size < reach && size > 1 / reach)) good = false;
-    const inflation = sums.squares[j] / (sums.squares[j] - stats.weight * delta * delta);
-    if (!(inflation >= 1 && inflation <= INFLATION)) good = false;
-    stats.inflation = Math.max(stats.inflation, Math.min(INFLATION, inflation));
-  }
-  return good;
-}
-
-/** The scatter about the pilots, in their units, becomes that about the means, in the columns' own. */
-function moveScatter(scatter: Float64Array, stats: ColumnStatistics, pilot: Pilot, sums: Sums, single: boolean): void {
-  const d = stats.mean.length;
-  // Powers of two: multiplying by them rounds nothing.
-  const scale = pilot.unit.map((unit, j) => unit / stats.unit[j]);
-  const delta = sums.sum.map((sum) => sum / stats.weight);
-  for (let i = 0; i < d; i++) {
-    for (let j = i; j < d; j++) {
-      const moved = scatter[i * d + j] - stats.weight * delta[i] * delta[j];
-      scatter[i * d + j] = moved * scale[i] * scale[j];
-    }
-    const own = i * d + i;
-    // Where products are float32, the squares that were summed in float64 know better.
-    if (single) scatter[own] = stats.spread[i];
-    else stats.spread[i] = scatter[own] = Math.max(0, scatter[own]);
   }
 }

@@ -1,0 +1,182 @@
+import type { DenseBlock, Frame } from '../data/block.js';
+import { numbersOf } from '../data/half.js';
+import type { ColumnStatistics } from '../data/statistics.js';
+import { powerOfTwo } from '../linalg/vector.js';
+
+/**
+ * Statistics of columns and their scatter in one reading of the rows. Sums are taken about a pilot p, the mean of a sample of
+ * the rows, and moved to the mean afterwards: S = Σw(x − p)(x − p)ᵀ − W·δδᵀ with δ = x̄ − p. That costs digits only
+ * where the pilot is far from the mean. How far it was is known afterwards and is part of the rounding bound (`inflation`); a
+ * bad pilot costs a second reading.
+ */
+
+/** Rows of the sample that pilots are taken from: fewer where they are long. */
+const SAMPLE = 256;
+const SAMPLED = 1 << 20;
+/** A pilot is a good one where the squares about it are no more than this many times those about the mean. */
+const INFLATION = 4;
+/** How many times larger or smaller than the unit that the sample suggested a column may be, in float64 and float32. */
+const REACH = { float64: 2 ** 300, float32: 2 ** 40 };
+
+/** Sums over the rows of each column as the frame sees it: t = √w·(x − shift)/unit. */
+export class PilotSums {
+  readonly sum: Float64Array;
+  readonly squares: Float64Array;
+  readonly least: Float64Array;
+  readonly largest: Float64Array;
+  /** The first row of the first tile with a value that is not finite. */
+  bad: number | undefined;
+
+  constructor(cols: number) {
+    this.sum = new Float64Array(cols);
+    this.squares = new Float64Array(cols);
+    this.least = new Float64Array(cols).fill(Number.POSITIVE_INFINITY);
+    this.largest = new Float64Array(cols).fill(Number.NEGATIVE_INFINITY);
+  }
+
+  /** Adds a tile that starts at row `first`: planes of sums, squares, least, largest. */
+  add(planes: Float64Array, first: number): void {
+    const d = this.sum.length;
+    let all = 0;
+    for (let j = 0; j < d; j++) {
+      const [sum, squares] = [planes[j], planes[d + j]];
+      this.sum[j] += sum;
+      this.squares[j] += squares;
+      all += sum - sum + (squares - squares);
+      if (planes[2 * d + j] < this.least[j]) this.least[j] = planes[2 * d + j];
+      if (planes[3 * d + j] > this.largest[j]) this.largest[j] = planes[3 * d + j];
+    }
+    // Anything that is not finite makes the sums so.
+    if (all !== 0) this.bad ??= first;
+  }
+}
+
+export interface Pilot {
+  readonly shift: Float64Array;
+  /** Powers of two near the size of each column about its pilot. */
+  readonly unit: Float64Array;
+}
+
+/** A pilot, and which columns (1) have more than one value in the sample that it is the mean of. */
+export interface SampledPilot extends Pilot {
+  readonly varies: Uint8Array;
+}
+
+/** The frame that a pass sees the rows through while they are summed about a pilot. */
+export function pilotFrame({ shift, unit }: Pilot, weights: Float64Array | undefined): Frame {
+  const factor = unit.map((size) => 1 / size);
+  return { shift, factor, ...(weights ? { rootWeights: weights.map(Math.sqrt) } : {}) };
+}
+
+/**
+ * A pilot for each column from rows that count, spread evenly over the block. That of a constant column is its value, to
+ * the last bit. Columns that are mostly zero keep zero as their pilot where the mean is not far from it: zeros then stay
+ * zeros, and cost nothing.
+ */
+export function samplePilot(block: DenseBlock, weights: Float64Array | undefined): SampledPilot {
+  const { rows, cols, stride, data, half } = block;
+  const sampled = Math.min(rows, SAMPLE, Math.max(16, Math.ceil(SAMPLED / cols)));
+  const leader = weights
+    ? Math.max(
+        0,
+        weights.findIndex((weight) => weight > 0),
+      )
+    : 0;
+  const shift = new Float64Array(cols);
+  const squares = new Float64Array(cols);
+  const zeros = new Float64Array(cols);
+  const origin = Float64Array.from(numbersOf(block, leader * stride, leader * stride + cols));
+  const reach = new Float64Array(cols);
+  let count = 0;
+  for (let s = 0; s < sampled; s++) {
+    const i = s === 0 ? leader : Math.floor((s * rows) / sampled);
+    if (weights && weights[i] === 0) continue;
+    count++;
+    const start = i * stride;
+    const numbers = half ? numbersOf(block, start, start + cols) : data;
+    const row = half ? 0 : start;
+    for (let j = 0; j < cols; j++) {
+      const x = numbers[row + j];
+      if (x === 0) zeros[j]++;
+      const deviation = x - origin[j];
+      shift[j] += deviation;
+      squares[j] += deviation * deviation;
+      if (deviation > reach[j]) reach[j] = deviation;
+      else if (-deviation > reach[j]) reach[j] = -deviation;
+    }
+  }
+  const unit = new Float64Array(cols);
+  for (let j = 0; j < cols; j++) {
+    const offset = count > 0 ? shift[j] / count : 0;
+    const mean = origin[j] + offset;
+    const variance = squares[j] / count - offset * offset;
+    const stay = 2 * zeros[j] >= count && mean * mean <= variance;
+    shift[j] = stay || !Number.isFinite(mean) ? 0 : mean;
+    unit[j] = powerOfTwo(reach[j] > 0 ? reach[j] : shift[j]);
+  }
+  return { shift, unit, varies: Uint8Array.from(reach, (most) => (most > 0 ? 1 : 0)) };
+}
+
+/**
+ * Statistics from sums about a pilot; false where the pilot was too far from the mean, or its unit from the column's size for
+ * the arithmetic of the products.
+ */
+export function statisticsFromSums(
+  stats: ColumnStatistics,
+  pilot: Pilot,
+  sums: PilotSums,
+  arithmetic: keyof typeof REACH,
+): boolean {
+  const reach = REACH[arithmetic];
+  const { mean, min, max, unit, spread } = stats;
+  let good = true;
+  stats.inflation = 1;
+  for (let j = 0; j < mean.length; j++) {
+    const scale = pilot.unit[j];
+    const shift = pilot.shift[j];
+    const delta = sums.sum[j] / stats.weight;
+    const [least, largest] = [sums.least[j], sums.largest[j]];
+    min[j] = shift + least * scale;
+    max[j] = shift + largest * scale;
+    mean[j] = least === largest ? min[j] : shift + delta * scale;
+    const size = Math.max(largest - delta, delta - least);
+    unit[j] = size > 0 ? powerOfTwo(size * scale) : 1;
+    spread[j] = Math.max(0, sums.squares[j] - stats.weight * delta * delta) * (scale / unit[j]) ** 2;
+    if (least === largest) {
+      spread[j] = 0;
+      if (least !== 0) good = false;
+      continue;
+    }
+    if (!(size < reach && size > 1 / reach)) good = false;
+    const inflation = sums.squares[j] / (sums.squares[j] - stats.weight * delta * delta);
+    if (!(inflation >= 1 && inflation <= INFLATION)) good = false;
+    stats.inflation = Math.max(stats.inflation, Math.min(INFLATION, inflation));
+  }
+  return good;
+}
+
+/**
+ * The scatter about the pilots, in their units, becomes that about the means, in the columns' own. Its diagonal is the spread
+ * that was summed in float64 where that is the better one (`ownSpread`).
+ */
+export function scatterAboutMeans(
+  scatter: Float64Array,
+  stats: ColumnStatistics,
+  pilot: Pilot,
+  sums: PilotSums,
+  ownSpread: boolean,
+): void {
+  const d = stats.mean.length;
+  // Powers of two: multiplying by them rounds nothing.
+  const scale = pilot.unit.map((unit, j) => unit / stats.unit[j]);
+  const delta = sums.sum.map((sum) => sum / stats.weight);
+  for (let i = 0; i < d; i++) {
+    for (let j = i; j < d; j++) {
+      const moved = scatter[i * d + j] - stats.weight * delta[i] * delta[j];
+      scatter[i * d + j] = moved * scale[i] * scale[j];
+    }
+    const own = i * d + i;
+    if (ownSpread) scatter[own] = stats.spread[i];
+    else stats.spread[i] = scatter[own] = Math.max(0, scatter[own]);
+  }
+}
