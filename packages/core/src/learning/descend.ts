@@ -12,8 +12,8 @@ import { explain } from './failure.js';
 import { pairwise } from './forces.js';
 import { checkExact, lookOutside, measure } from './learn.js';
 import { checkHow, controlsOf, type HebbianRule, type LearnOptions, type PointsRule } from './learn-options.js';
-import { MemoryAnswers } from './memory-answers.js';
-import { type Controls, type Facts, NO_ANSWER, type Rule, type Stand } from './rule.js';
+import { MemoryReplies } from './memory-replies.js';
+import { type Controls, type EpochState, type Facts, NO_REPLY, type Rule } from './rule.js';
 import { Snapshot } from './snapshot.js';
 import { frameRows, type WatchedData } from './watched-data.js';
 
@@ -70,7 +70,7 @@ export class Descent implements IterableIterator<Snapshot> {
   readonly #controls: Controls;
   readonly #rule: Rule;
   readonly #name: DescentRule;
-  readonly #answers: MemoryAnswers;
+  readonly #replies: MemoryReplies;
   readonly #frame: { readonly rows: Float64Array; readonly unit: number };
   readonly #facts: Facts;
   readonly #exact: Matrix<Float64Array> | undefined;
@@ -96,7 +96,7 @@ export class Descent implements IterableIterator<Snapshot> {
     const { rows, n, d, unit, trace } = frameRows(data, settings);
     const k = checkCount(settings.k, n, d);
     this.#frame = { rows, unit };
-    this.#answers = new MemoryAnswers(rows, n, d);
+    this.#replies = new MemoryReplies(rows, n, d);
     this.#controls = controlsOf(learn);
     this.#facts = { n, d, k, trace, seed: settings.seed, centred: settings.center };
     this.#tolerance = settings.tolerance ?? (decay === undefined ? 1e-6 : 1e-3);
@@ -146,38 +146,38 @@ export class Descent implements IterableIterator<Snapshot> {
   /** The next epoch. */
   next(): IteratorResult<Snapshot, undefined> {
     if (this.#done) return { done: true, value: undefined };
-    const stand = this.#advance();
+    const state = this.#advance();
     const { n, d, k, seed } = this.#facts;
     const epoch = this.#epoch++;
     const last = this.#epoch >= this.#epochs;
-    const due = (last || epoch % MEASURED === 0) && stand.rows.every(Number.isFinite);
+    const due = (last || epoch % MEASURED === 0) && state.rows.every(Number.isFinite);
     const rng = random(seed + 1);
-    const found = due ? this.#answers.run(measure(stand.rows, k, d, rng, stand.image)) : undefined;
-    const told = record(stand, epoch, this.#exact, d, k, found?.worst);
-    if (stand.shorter !== undefined) throw this.#failed(stand, Number.NaN, false);
-    const good = found && found.worst <= this.#tolerance && stand.settled !== false ? found : undefined;
-    const missing = good !== undefined && this.#answers.run(lookOutside(good, k, d, this.#tolerance, rng)).missing;
+    const found = due ? this.#replies.run(measure(state.rows, k, d, rng, state.image)) : undefined;
+    const told = record(state, epoch, this.#exact, d, k, found?.worst);
+    if (state.shorter !== undefined) throw this.#failed(state, Number.NaN, false);
+    const good = found && found.worst <= this.#tolerance && state.settled !== false ? found : undefined;
+    const missing = good !== undefined && this.#replies.run(lookOutside(good, k, d, this.#tolerance, rng)).missing;
     const converged = good !== undefined && !missing;
-    this.#last = new Snapshot(told, stand, converged, { n, d, k, ...this.#frame });
+    this.#last = new Snapshot(told, state, converged, { n, d, k, ...this.#frame });
     this.#done = converged || last;
-    if (!converged && last) throw this.#failed(stand, found?.worst ?? Number.NaN, missing);
+    if (!converged && last) throw this.#failed(state, found?.worst ?? Number.NaN, missing);
     return { done: false, value: this.#last };
   }
 
   /** Lets the rule go on to the end of its next epoch. */
-  #advance(): Stand {
-    this.#turn = this.#turn ? this.#rule.next(NO_ANSWER) : this.#rule.next();
+  #advance(): EpochState {
+    this.#turn = this.#turn ? this.#rule.next(NO_REPLY) : this.#rule.next();
     for (;;) {
       const { value } = this.#turn;
       if (!('pass' in value)) return value;
-      this.#turn = this.#rule.next(this.#answers.answer(value));
+      this.#turn = this.#rule.next(this.#replies.reply(value));
     }
   }
 
   /** After too long a step a descent is back at the best place so far, and goes on from there with another. */
-  #failed(stand: Stand, worst: number, missing: boolean): ConvergenceError<Snapshot | undefined> {
+  #failed(state: EpochState, worst: number, missing: boolean): ConvergenceError<Snapshot | undefined> {
     const options = { tolerance: this.#tolerance, learn: { ...(this.step === undefined ? {} : { step: this.step }) } };
-    const { message, details, code } = explain(stand, this.#epoch, { worst }, options, missing, '');
+    const { message, details, code } = explain(state, this.#epoch, { worst }, options, missing, '');
     return new ConvergenceError(message, this.#last, details, code);
   }
 }

@@ -2,7 +2,7 @@ import type { Matrix } from '../data/matrix.js';
 import { addCombination, rowProducts } from '../linalg/rows.js';
 import { symmetricEigen } from '../linalg/symmetric-eigen.js';
 import { complete } from '../pace.js';
-import { scatterOf } from './memory-answers.js';
+import { scatterOf } from './memory-replies.js';
 
 /** Share of the largest value below which there is no variance, as far as squares can say. */
 const NONE = 1e-12;

@@ -2,7 +2,7 @@ import { OptionError } from '../errors.js';
 import { random } from '../linalg/random.js';
 import type { Steps } from '../pace.js';
 import { largestVariance } from './largest-variance.js';
-import { centre, innerProducts, STEP, standOf, startPoints } from './moving-points.js';
+import { centre, innerProducts, pointsState, STEP, startPoints } from './moving-points.js';
 import { optimiser } from './optimiser.js';
 import { type Controls, type Facts, paced, type Rule } from './rule.js';
 import { StepSize } from './step-size.js';
@@ -44,7 +44,7 @@ export function* pairwise(facts: Facts, controls: Controls): Rule {
     const forces = yield* paced(addForces(data, y.at, n, k));
     const { product: a } = yield { pass: 'multiplyTransposed', scores: y.at, k };
     const inner = yield* paced(innerProducts(y.at, n, k));
-    const state = yield* paced(standOf(a, inner, squares, top, d, k));
+    const state = yield* paced(pointsState(a, inner, squares, top, d, k));
     const { attraction, repulsion, attracting } = forces;
     const { step } = size;
     const points = y.at.slice();

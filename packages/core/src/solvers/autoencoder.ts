@@ -3,7 +3,7 @@ import { type Anchor, anchorAt, batchEpoch } from '../learning/batches.js';
 import { largestVariance } from '../learning/largest-variance.js';
 import { learnFromRows, learnFromScatter } from '../learning/learn.js';
 import { optimiser } from '../learning/optimiser.js';
-import { type Answer, type Ask, type Controls, type Facts, paced, type Rule } from '../learning/rule.js';
+import { type Controls, type Facts, paced, type Query, type Reply, type Rule } from '../learning/rule.js';
 import { StepSize } from '../learning/step-size.js';
 import { randomRows } from '../linalg/orthonormalise.js';
 import { random } from '../linalg/random.js';
@@ -51,7 +51,7 @@ export function* byGradient(facts: Facts, controls: Controls): Rule {
   for (let epoch = 0; ; epoch++) {
     const { alpha } = controls;
     const step = size.step / (controls.decay === undefined ? 1 : 1 + epoch / controls.decay);
-    const at = function* ({ weights: rows, image }: Anchor): Generator<Ask, Place, Answer> {
+    const at = function* ({ weights: rows, image }: Anchor): Generator<Query, Place, Reply> {
       const terms = yield* paced(meanTerms(rows, image, trace, alpha, k, d));
       return { ...terms, rows, image: image.map((value) => value * top) };
     };

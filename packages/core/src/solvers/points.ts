@@ -1,7 +1,7 @@
 import { pairwise } from '../learning/forces.js';
 import { largestVariance } from '../learning/largest-variance.js';
 import { learnFromRows } from '../learning/learn.js';
-import { innerProducts, pointGradient, STEP, standOf, startPoints } from '../learning/moving-points.js';
+import { innerProducts, pointGradient, pointsState, STEP, startPoints } from '../learning/moving-points.js';
 import { optimiser } from '../learning/optimiser.js';
 import { type Controls, type Facts, paced, type Rule } from '../learning/rule.js';
 import { StepSize } from '../learning/step-size.js';
@@ -41,7 +41,7 @@ export function* factored(facts: Facts, controls: Controls): Rule {
     const { product: image } = yield { pass: 'multiply', vectors: a, k };
     const inner = yield* paced(innerProducts(y.at, n, k));
     const gradient = yield* paced(pointGradient(y.at, inner, image, top, n, k));
-    const state = yield* paced(standOf(a, inner, squares, top, d, k));
+    const state = yield* paced(pointsState(a, inner, squares, top, d, k));
     const { step } = size;
     const points = y.at.slice();
     const { advance, shorter } = size.judge(state.loss, { settled: state.settled });

@@ -5,34 +5,34 @@ import { dot } from '../linalg/vector.js';
 import type { Pace } from '../pace.js';
 import type { ScatterProblem } from '../solvers/solver.js';
 import { completeSymmetric, Span } from '../solvers/span.js';
-import { type Answer, type Ask, NO_ANSWER } from './rule.js';
+import { NO_REPLY, type Query, type Reply } from './rule.js';
 
-/** Who answers what a rule asks. */
-export interface Answers {
-  answer(ask: Ask): Promise<Answer>;
+/** Replies to the queries of a rule. */
+export interface Replies {
+  reply(query: Query): Promise<Reply>;
 }
 
 /** A product of all rows. */
-export function whole(product: Float64Array): Answer {
+export function whole(product: Float64Array): Reply {
   return { product, share: 1, last: true };
 }
 
-/** Answers from the scatter alone, which rules that want no more than WS can do with. */
+/** Replies from the scatter alone, for rules that query nothing but WS. */
 export async function withScatter<Result>(
   problem: ScatterProblem,
-  use: (answers: Answers) => Promise<Result>,
+  use: (replies: Replies) => Promise<Result>,
 ): Promise<Result> {
   const { d, scatter } = problem;
   completeSymmetric(scatter, d);
   return Span.use(scatter, d, d, problem, (matrix) =>
     use({
-      async answer(ask) {
-        if (ask.pass === 'pause') {
+      async reply(query) {
+        if (query.pass === 'pause') {
           await problem.pace.breathe();
-          return NO_ANSWER;
+          return NO_REPLY;
         }
-        if (ask.pass !== 'normal') throw new TypeError(`The scatter cannot answer ${ask.pass}.`);
-        return whole(transpose(await matrix.coordinates(ask.vectors, ask.k), d, ask.k));
+        if (query.pass !== 'normal') throw new TypeError(`A rule that learns from the scatter queried ${query.pass}.`);
+        return whole(transpose(await matrix.coordinates(query.vectors, query.k), d, query.k));
       },
     }),
   );
@@ -42,8 +42,8 @@ export async function withScatter<Result>(
 const WORTH = 2e11;
 const PROBES = 32;
 
-/** Answers from passes over the rows. */
-export class RowAnswers implements Answers {
+/** Replies from passes over the rows. */
+export class RowReplies implements Replies {
   readonly #passes: Passes;
   readonly #pace: Pace;
   #batches: AsyncGenerator<Batch, void, void> | undefined;
@@ -54,34 +54,34 @@ export class RowAnswers implements Answers {
     this.#pace = pace;
   }
 
-  async answer(ask: Ask): Promise<Answer> {
+  async reply(query: Query): Promise<Reply> {
     const passes = this.#passes;
-    switch (ask.pass) {
+    switch (query.pass) {
       case 'normal':
-        return whole(await passes.normal(ask.vectors, ask.k));
+        return whole(await passes.normal(query.vectors, query.k));
       case 'multiply':
-        return whole(await passes.multiply(ask.vectors, ask.k));
+        return whole(await passes.multiply(query.vectors, query.k));
       case 'multiplyTransposed':
-        return whole(await passes.multiplyTransposed(ask.scores, ask.k));
+        return whole(await passes.multiplyTransposed(query.scores, query.k));
       case 'batch':
-        return this.#batch(ask.vectors, ask.k, ask.rows, ask.first);
+        return this.#batch(query.vectors, query.k, query.rows, query.first);
       case 'rows':
         return whole(await this.#rows());
       case 'squares':
         return whole(Float64Array.of(await this.#squares()));
       case 'pause':
         await this.#pace.breathe();
-        return NO_ANSWER;
+        return NO_REPLY;
     }
   }
 
-  /** Leaves an epoch that nobody goes on with. */
+  /** Ends an epoch that will not be continued. */
   async close(): Promise<void> {
     await this.#batches?.return();
     this.#batches = undefined;
   }
 
-  async #batch(vectors: Float64Array, k: number, size: number, first: boolean): Promise<Answer> {
+  async #batch(vectors: Float64Array, k: number, size: number, first: boolean): Promise<Reply> {
     if (first || !this.#batches) {
       await this.close();
       this.#batches = this.#passes.batches(size);

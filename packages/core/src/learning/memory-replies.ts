@@ -1,14 +1,14 @@
 import { transpose } from '../data/matrix.js';
 import { addCombination, rowProducts } from '../linalg/rows.js';
 import { dot } from '../linalg/vector.js';
-import { whole } from './answers.js';
-import { type Answer, type Ask, NO_ANSWER } from './rule.js';
+import { whole } from './replies.js';
+import { NO_REPLY, type Query, type Reply } from './rule.js';
 
-/** Operations of S that nobody waits for. */
+/** Operations up to which S is computed: a fraction of a second. */
 const QUICK = 2e8;
 
-/** Answers at once, from few rows in memory: plain loops over B (n × d), or over S where that is smaller. */
-export class MemoryAnswers {
+/** Replies at once, from few rows in memory: plain loops over B (n × d), or over S where that is smaller. */
+export class MemoryReplies {
   readonly #rows: Float64Array;
   readonly #n: number;
   readonly #d: number;
@@ -23,22 +23,22 @@ export class MemoryAnswers {
     this.#scatter = d <= n && n * d * d <= QUICK ? scatterOf(rows, n, d) : undefined;
   }
 
-  answer(ask: Ask): Answer {
-    switch (ask.pass) {
+  reply(query: Query): Reply {
+    switch (query.pass) {
       case 'normal':
-        return whole(this.#normal(ask.vectors, ask.k));
+        return whole(this.#normal(query.vectors, query.k));
       case 'multiply':
-        return whole(this.multiply(ask.vectors, ask.k));
+        return whole(this.multiply(query.vectors, query.k));
       case 'multiplyTransposed':
-        return whole(this.#collect(ask.scores, ask.k, 0, 1));
+        return whole(this.#collect(query.scores, query.k, 0, 1));
       case 'batch':
-        return this.#nextBatch(ask.vectors, ask.k, ask.rows, ask.first);
+        return this.#nextBatch(query.vectors, query.k, query.rows, query.first);
       case 'rows':
         return whole(this.#rows);
       case 'squares':
         return whole(Float64Array.of(this.#squares()));
       case 'pause':
-        return NO_ANSWER;
+        return NO_REPLY;
     }
   }
 
@@ -47,10 +47,10 @@ export class MemoryAnswers {
     return rowProducts(this.#rows, this.#n, vectors, k, this.#d);
   }
 
-  /** Drives to its end what asks for products on its way. */
-  run<Result>(asking: Generator<Ask, Result, Answer>): Result {
-    let turn = asking.next();
-    while (!turn.done) turn = asking.next(this.answer(turn.value));
+  /** Runs a generator to its end and replies to its queries. */
+  run<Result>(queries: Generator<Query, Result, Reply>): Result {
+    let turn = queries.next();
+    while (!turn.done) turn = queries.next(this.reply(turn.value));
     return turn.value;
   }
 
@@ -75,7 +75,7 @@ export class MemoryAnswers {
   }
 
   /** Every m-th row, as passes over large data take their batches. */
-  #nextBatch(vectors: Float64Array, k: number, size: number, begins: boolean): Answer {
+  #nextBatch(vectors: Float64Array, k: number, size: number, begins: boolean): Reply {
     const [n, d] = [this.#n, this.#d];
     if (begins) this.#batch = 0;
     const step = Math.ceil(n / size);
