@@ -11,12 +11,12 @@ import { maxAbs, norm } from '../linalg/vector.js';
 import type { Settings } from '../options.js';
 import { complete, type Pace } from '../pace.js';
 import type { Fold, OnceProblem, Solution } from '../solvers/solver.js';
-import { reconstructionLoss } from './autoencoder-terms.js';
 import { type Epoch, record } from './epoch.js';
 import { explain } from './failure.js';
 import { HEBBIAN_STEP, hebbianDirection } from './hebbian-rules.js';
 import { certified, checkExact, countOf, type Found, lookOutside, measure, replyAll } from './learn.js';
 import type { HebbianRule } from './learn-options.js';
+import { reconstructionLoss } from './mean-terms.js';
 import { RowReplies } from './replies.js';
 import type { EpochState } from './rule.js';
 

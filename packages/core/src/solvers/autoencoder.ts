@@ -1,7 +1,7 @@
-import { type MeanTerms, meanTerms } from '../learning/autoencoder-terms.js';
 import { type Anchor, anchorAt, batchEpoch } from '../learning/batches.js';
 import { largestVariance } from '../learning/largest-variance.js';
 import { learnFromRows, learnFromScatter } from '../learning/learn.js';
+import { type MeanTerms, meanTerms } from '../learning/mean-terms.js';
 import { optimiser } from '../learning/optimiser.js';
 import { type Controls, type Facts, paced, type Query, type Reply, type Rule } from '../learning/rule.js';
 import { StepSize } from '../learning/step-size.js';

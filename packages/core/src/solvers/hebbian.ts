@@ -1,10 +1,10 @@
-import { defectOf, reconstructionLoss } from '../learning/autoencoder-terms.js';
 import { anchorAt, batchEpoch, usualBatch } from '../learning/batches.js';
 import { HebbianFold } from '../learning/hebbian-fold.js';
 import { hebbianDirection, HEBBIAN_STEP as STEP } from '../learning/hebbian-rules.js';
 import { largestVariance } from '../learning/largest-variance.js';
 import { learnFromRows } from '../learning/learn.js';
 import type { HebbianRule } from '../learning/learn-options.js';
+import { defectOf, reconstructionLoss } from '../learning/mean-terms.js';
 import { optimiser } from '../learning/optimiser.js';
 import { type Controls, type Facts, paced, type Rule } from '../learning/rule.js';
 import { StepSize } from '../learning/step-size.js';

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { ConvergenceError, type DescentRule, descend, pca, principalAngles, type Snapshot } from '../../src/index.js';
+import { ConvergenceError, pca, principalAngles } from '../../src/index.js';
+import { type DescentRule, descend, type Snapshot } from '../../src/learn.js';
 import { toMatrix, withSpectrum } from '../support/data.js';
 
 const rules: DescentRule[] = ['factored', 'pairwise', 'autoencoder', 'subspace', 'sanger', 'oja'];

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { meanTerms } from '../../src/learning/autoencoder-terms.js';
 import { centredDistances } from '../../src/learning/forces.js';
+import { meanTerms } from '../../src/learning/mean-terms.js';
 import { innerProducts } from '../../src/learning/moving-points.js';
 import { NO_REPLY, paced } from '../../src/learning/rule.js';
 import { random } from '../../src/linalg/random.js';

@@ -1,4 +1,5 @@
-import type { Matrix, PointForces } from '@scree/core';
+import type { Matrix } from '@scree/core';
+import type { PointForces } from '@scree/core/learn';
 import { isNarrow } from '../charts/use-width.js';
 import type { Cloud } from './clouds.js';
 import { Arrow, Dots, Label, type Point, Segments } from './draw.js';

@@ -1,4 +1,4 @@
-import { neighbourForces } from '@scree/core';
+import { neighbourForces } from '@scree/core/learn';
 import { percent } from '@scree/core/words';
 import { useMemo, useRef } from 'preact/hooks';
 import { boxOf, cloudChoices, reachOf, useCloud } from './clouds.js';

@@ -1,4 +1,5 @@
-import { ConvergenceError, type Matrix, type PointForces } from '@scree/core';
+import { ConvergenceError, type Matrix } from '@scree/core';
+import type { PointForces } from '@scree/core/learn';
 import { show } from '@scree/core/words';
 import { angleToGoal, determined, type Goal, gapAfter } from './goal.js';
 import type { Moment } from './history.js';

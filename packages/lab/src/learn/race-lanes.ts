@@ -1,4 +1,5 @@
-import { type DescendOptions, type Descent, descend, type Matrix, ScreeError } from '@scree/core';
+import { type Matrix, ScreeError } from '@scree/core';
+import { type DescendOptions, type Descent, descend } from '@scree/core/learn';
 import { centred } from './clouds.js';
 import { angleToGoal, determined, type Goal, goalOf } from './goal.js';
 import type { Moment } from './history.js';

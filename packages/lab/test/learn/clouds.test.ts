@@ -1,4 +1,4 @@
-import { neighbourForces } from '@scree/core';
+import { neighbourForces } from '@scree/core/learn';
 import { afterEach, describe, expect, it } from 'vitest';
 import { boxOf, cloudChoices, cloudOf, reachOf } from '../../src/learn/clouds.js';
 import { climb, turningOf } from '../../src/learn/turning.js';

@@ -1,4 +1,5 @@
-import { type ConvergenceError, descend, type Matrix } from '@scree/core';
+import type { ConvergenceError, Matrix } from '@scree/core';
+import { descend } from '@scree/core/learn';
 import { describe, expect, it } from 'vitest';
 import { cloudChoices, cloudOf } from '../../src/learn/clouds.js';
 import { cloudWith } from '../../src/learn/fan.js';

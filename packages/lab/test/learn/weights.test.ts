@@ -1,4 +1,5 @@
-import { autoencoderTerms, ConvergenceError } from '@scree/core';
+import { ConvergenceError } from '@scree/core';
+import { autoencoderTerms } from '@scree/core/learn';
 import { describe, expect, it } from 'vitest';
 import { cloudChoices, cloudOf } from '../../src/learn/clouds.js';
 import { cloudWith } from '../../src/learn/fan.js';
