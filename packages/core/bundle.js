@@ -10,7 +10,7 @@ const here = (path) => fileURLToPath(new URL(path, import.meta.url));
 
 /** Modules of `@scree/core/learn` alone: they stay out of what every program loads. */
 const LEARN =
-  /[\\/](dist[\\/]learn|autoencoder-terms|descend|exact-rows|memory-replies|neighbour-forces|snapshot|watched-data)\.js$/;
+  /[\\/](dist[\\/]learn|autoencoder-terms|descend|exact-rows|memory-replies|neighbour-forces|procrustes|snapshot|watched-data)\.js$/;
 
 const bundle = await rolldown({
   input: {

@@ -2,7 +2,8 @@ import type { Matrix } from '../data/matrix.js';
 import { isMatrix } from '../data/to-block.js';
 import { DataError, show } from '../errors.js';
 import { addCombination, rowProducts } from '../linalg/rows.js';
-import { orthogonalityLoss } from './mean-terms.js';
+import { complete } from '../pace.js';
+import { type MeanTerms, meanTerms, orthogonalityLoss } from './mean-terms.js';
 
 /**
  * The linear autoencoder with tied weights W (k × d), its loss and its gradient.
@@ -34,6 +35,14 @@ export interface AutoencoderTerms {
   readonly reconstructionGradient: Float64Array;
   /** ∂L_O/∂W (k × d). */
   readonly orthogonalityGradient: Float64Array;
+}
+
+/** The mean of both terms over all rows, of which only their covariance C = Σxxᵀ/n (d × d) is needed, and the gradient of the loss. */
+export function averageTerms(weights: Matrix<Float64Array>, covariance: Float64Array, alpha: number): MeanTerms {
+  const { rows: k, cols: d, data } = weights;
+  let trace = 0;
+  for (let j = 0; j < d; j++) trace += covariance[j * d + j];
+  return complete(meanTerms(data, rowProducts(data, k, covariance, d, d), trace, alpha, k, d));
 }
 
 /** All terms of one row x, by their names; the matrix is W (k × d). */

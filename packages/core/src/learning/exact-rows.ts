@@ -19,6 +19,12 @@ export function exactRows(rows: Float64Array, n: number, d: number, k: number): 
   return spanned(values, vectors, k, d);
 }
 
+/** σ₁² of few rows B (n × d): the largest eigenvalue of BᵀB or BBᵀ, whichever is smaller. */
+export function exactTop(rows: Float64Array, n: number, d: number): number {
+  const square = n < d ? rowProducts(rows, n, rows, n, d) : scatterOf(rows, n, d);
+  return complete(symmetricEigen(square, Math.min(n, d), 0)).values[0];
+}
+
 /** Only directions that have variance: the others might as well be any. */
 function spanned(values: Float64Array, rows: Float64Array, k: number, d: number): Matrix<Float64Array> {
   const count = values.subarray(0, k).filter((value) => value > NONE * values[0]).length;

@@ -14,10 +14,10 @@ const STRIP = 64;
 /** Defect below which points are where they belong; it falls on beyond as long as their subspace is not found. */
 const SETTLED = 1e-3;
 
-/** Random points of a size that no data can be blown up by; about their mean where the rows are. */
-export function startPoints({ n, k, centred }: Facts, { normal }: Random): Float64Array {
+/** The points to start from, where σ₁² is `top`: those given, or random ones too small to diverge. Centred where the rows are. */
+export function startPoints({ n, k, centred, start }: Facts, { normal }: Random, top: number): Float64Array {
   const size = START / (Math.sqrt(n) + Math.sqrt(k));
-  const y = new Float64Array(n * k).map(() => size * normal());
+  const y = start?.map((value) => value / Math.sqrt(top)) ?? new Float64Array(n * k).map(() => size * normal());
   if (centred) centre(y, n, k);
   return y;
 }

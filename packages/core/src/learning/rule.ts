@@ -58,6 +58,8 @@ export interface EpochState {
   readonly unit?: number;
   /** False while the rule must continue even if its subspace is right: points may still have to move. */
   readonly settled?: boolean;
+  /** Length of the change that a step of size 1 would make, in units where σ₁ = 1; left out where a batch does not tell. */
+  readonly slope?: () => number;
   /** Set when a step that was given is too long, because the loss is not finite, or grows: one to try instead. */
   readonly shorter?: number | undefined;
 }
@@ -73,6 +75,10 @@ export interface Facts {
   readonly seed: number;
   /** Whether rows are centred, without weights: then points are too. */
   readonly centred: boolean;
+  /** Where to start: weights (k × d), or points (n × k) in the frame's units. Left out, the start is random. */
+  readonly start?: Float64Array;
+  /** σ₁², where it is known exactly; otherwise the rule estimates it. */
+  readonly top?: number;
 }
 
 /** What may be changed while a rule runs. */

@@ -1,4 +1,4 @@
-import type { Steps } from '../pace.js';
+import { complete, type Steps } from '../pace.js';
 import { type BlockValue, implicitQL, inverseIteration, tridiagonalValues } from './tridiagonal-eigen.js';
 import { backTransform, type Tridiagonal, tridiagonalise } from './tridiagonalise.js';
 import { dot, maxAbs, powerOfTwo, scale } from './vector.js';
@@ -38,6 +38,12 @@ export function* symmetricEigen(a: Float64Array, size: number, count: Count): St
   const found = yield* tridiagonalEigen(t, unit, count);
   yield* backTransform(t, found.vectors, found.count);
   return found;
+}
+
+/** All eigenvalues, largest first, and their eigenvectors as rows: of a small symmetric matrix, at once. The matrix is kept. */
+export function eigenOf(matrix: ArrayLike<number>, size: number): Pick<SymmetricEigen, 'values' | 'vectors'> {
+  const { values, vectors } = complete(symmetricEigen(Float64Array.from(matrix), size, size));
+  return { values, vectors };
 }
 
 /**

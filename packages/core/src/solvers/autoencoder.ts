@@ -7,6 +7,7 @@ import { type Controls, type Facts, paced, type Query, type Reply, type Rule } f
 import { StepSize } from '../learning/step-size.js';
 import { randomRows } from '../linalg/orthonormalise.js';
 import { random } from '../linalg/random.js';
+import { norm } from '../linalg/vector.js';
 import type { Use } from './index.js';
 import type { Solver } from './solver.js';
 
@@ -40,9 +41,9 @@ export function autoencoder({ cols, learn }: Use): Solver {
 export function* byGradient(facts: Facts, controls: Controls): Rule {
   const { d, k } = facts;
   const rng = random(facts.seed);
-  const top = yield* largestVariance(d, rng);
+  const top = facts.top ?? (yield* largestVariance(d, rng));
   const trace = facts.trace / top;
-  const weights = optimiser(controls.descent, randomRows(k, d, rng), 1 / Math.sqrt(d));
+  const weights = optimiser(controls.descent, facts.start ?? randomRows(k, d, rng), 1 / Math.sqrt(d));
   // A batch of all rows is the full batch, which needs no anchor.
   const batch = controls.batch !== undefined && controls.batch < facts.n ? controls.batch : undefined;
   // A row is longer than σ₁ by the effective rank: steps on few rows are that much shorter.
@@ -88,6 +89,7 @@ export function* byGradient(facts: Facts, controls: Controls): Rule {
       defect,
       rows,
       ...(image ? { image } : {}),
+      ...(gradient ? { slope: () => norm(gradient) } : {}),
       shorter,
     };
     if (batch === undefined && gradient && advance) weights.advance(gradient, step, controls.momentum);

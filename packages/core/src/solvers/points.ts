@@ -6,6 +6,7 @@ import { optimiser } from '../learning/optimiser.js';
 import { type Controls, type Facts, paced, type Rule } from '../learning/rule.js';
 import { StepSize } from '../learning/step-size.js';
 import { random } from '../linalg/random.js';
+import { norm } from '../linalg/vector.js';
 import type { Use } from './index.js';
 import type { Solver } from './solver.js';
 
@@ -32,9 +33,9 @@ export function points({ learn }: Use): Solver {
 export function* factored(facts: Facts, controls: Controls): Rule {
   const { n, d, k } = facts;
   const rng = random(facts.seed);
-  const top = yield* largestVariance(d, rng);
+  const top = facts.top ?? (yield* largestVariance(d, rng));
   const squares = (yield { pass: 'squares' }).product[0] / top ** 2;
-  const y = optimiser(controls.descent, startPoints(facts, rng), 1 / Math.sqrt(n));
+  const y = optimiser(controls.descent, startPoints(facts, rng, top), 1 / Math.sqrt(n));
   const size = new StepSize(y, controls, STEP);
   for (;;) {
     const { product: a } = yield { pass: 'multiplyTransposed', scores: y.at, k };
@@ -45,7 +46,7 @@ export function* factored(facts: Facts, controls: Controls): Rule {
     const { step } = size;
     const points = y.at.slice();
     const { advance, shorter } = size.judge(state.loss, { settled: state.settled });
-    yield { ...state, step, points, shorter };
+    yield { ...state, step, points, slope: () => norm(gradient), shorter };
     if (advance) y.advance(gradient, step, controls.momentum);
   }
 }
