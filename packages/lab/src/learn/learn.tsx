@@ -1,13 +1,13 @@
 import type { ComponentType } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 import { addressOf, route } from '../route.js';
-import { AutoencoderScreen } from './autoencoder.js';
-import { ChargesScreen } from './charges.js';
-import { ForcesScreen } from './forces.js';
-import { RaceScreen } from './race.js';
+import { AutoencoderScreen } from './autoencoder/autoencoder-screen.js';
+import { ChargesScreen } from './charges/charges-screen.js';
+import { ForcesScreen } from './forces/forces-screen.js';
+import { RaceScreen } from './race/race-screen.js';
 import { SCREENS, type ScreenId, screenOf, titleOf } from './screens.js';
-import { UniquenessScreen } from './uniqueness.js';
-import { VarianceScreen } from './variance.js';
+import { UniquenessScreen } from './uniqueness/uniqueness-screen.js';
+import { VarianceScreen } from './variance/variance-screen.js';
 import '../style/learn.css';
 import '../style/learn-pictures.css';
 

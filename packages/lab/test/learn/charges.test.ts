@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { weighable } from '../../src/learn/autoencoder/weights.js';
 import {
   type Charged,
   chargesRoad,
@@ -7,12 +8,11 @@ import {
   LAWS,
   type Law,
   leastOf,
-} from '../../src/learn/charges-law.js';
-import { cloudOf } from '../../src/learn/clouds.js';
-import { cloudWith } from '../../src/learn/fan.js';
-import { random } from '../../src/learn/random.js';
-import { orthogonalityTerm, productTransposed, reconstructionTerm } from '../../src/learn/weight-terms.js';
-import { weighable } from '../../src/learn/weights.js';
+} from '../../src/learn/charges/laws.js';
+import { cloudOf } from '../../src/learn/shared/clouds.js';
+import { random } from '../../src/learn/shared/random.js';
+import { orthogonalityTerm, productTransposed, reconstructionTerm } from '../../src/learn/shared/weight-terms.js';
+import { cloudWith } from '../../src/learn/uniqueness/fan.js';
 
 const data = weighable(cloudOf('pancake', 3).points);
 

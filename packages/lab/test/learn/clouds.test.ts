@@ -1,7 +1,7 @@
 import { neighbourForces } from '@scree/core/learn';
 import { afterEach, describe, expect, it } from 'vitest';
-import { boxOf, cloudChoices, cloudOf, reachOf } from '../../src/learn/clouds.js';
-import { climb, turningOf } from '../../src/learn/turning.js';
+import { boxOf, cloudChoices, cloudOf, reachOf } from '../../src/learn/shared/clouds.js';
+import { climb, turningOf } from '../../src/learn/variance/turning.js';
 import { ownCloud } from '../../src/state/own-cloud.js';
 
 afterEach(() => {

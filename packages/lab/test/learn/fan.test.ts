@@ -1,7 +1,15 @@
 import { pca } from '@scree/core';
 import { describe, expect, it } from 'vitest';
-import { cloudWith, expectedTurn, fanOf, lineTurn, subspaceTurn, typical, wobble } from '../../src/learn/fan.js';
-import { covarianceOf, eigenOf } from '../../src/learn/small-matrix.js';
+import { covarianceOf, eigenOf } from '../../src/learn/shared/small-matrix.js';
+import {
+  cloudWith,
+  expectedTurn,
+  fanOf,
+  lineTurn,
+  subspaceTurn,
+  typical,
+  wobble,
+} from '../../src/learn/uniqueness/fan.js';
 
 const NOISE = 0.1;
 

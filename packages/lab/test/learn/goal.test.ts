@@ -1,8 +1,8 @@
 import { principalAngles } from '@scree/core';
 import { describe, expect, it } from 'vitest';
-import { angleToGoal, determined, goalOf, nearestGoal, undetermined } from '../../src/learn/goal.js';
-import { random } from '../../src/learn/random.js';
-import { eigenOf } from '../../src/learn/small-matrix.js';
+import { angleToGoal, determined, goalOf, nearestGoal, undetermined } from '../../src/learn/shared/goal.js';
+import { random } from '../../src/learn/shared/random.js';
+import { eigenOf } from '../../src/learn/shared/small-matrix.js';
 
 const goal = (values: readonly number[], k: number) =>
   goalOf(eigenOf([values[0], 0, 0, 0, values[1], 0, 0, 0, values[2]], 3), k);

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { cloudChoices, cloudOf } from '../../src/learn/clouds.js';
-import { cloudWith } from '../../src/learn/fan.js';
-import { FOUND, race, wideCloud } from '../../src/learn/race-lanes.js';
+import { FOUND, race, wideCloud } from '../../src/learn/race/lanes.js';
+import { cloudChoices, cloudOf } from '../../src/learn/shared/clouds.js';
+import { cloudWith } from '../../src/learn/uniqueness/fan.js';
 
 const fields = [
   { id: 'wide', points: wideCloud() },

@@ -1,12 +1,6 @@
 import { ConvergenceError } from '@scree/core';
 import { autoencoderTerms } from '@scree/core/learn';
 import { describe, expect, it } from 'vitest';
-import { cloudChoices, cloudOf } from '../../src/learn/clouds.js';
-import { cloudWith } from '../../src/learn/fan.js';
-import { scoresOn } from '../../src/learn/procrustes.js';
-import { random } from '../../src/learn/random.js';
-import { covarianceOf, eigenOf } from '../../src/learn/small-matrix.js';
-import { orthogonalityTerm, reconstructionTerm } from '../../src/learn/weight-terms.js';
 import {
   direction,
   RULES,
@@ -18,7 +12,13 @@ import {
   type WeightRule,
   weighable,
   weightsRoad,
-} from '../../src/learn/weights.js';
+} from '../../src/learn/autoencoder/weights.js';
+import { scoresOn } from '../../src/learn/forces/procrustes.js';
+import { cloudChoices, cloudOf } from '../../src/learn/shared/clouds.js';
+import { random } from '../../src/learn/shared/random.js';
+import { covarianceOf, eigenOf } from '../../src/learn/shared/small-matrix.js';
+import { orthogonalityTerm, reconstructionTerm } from '../../src/learn/shared/weight-terms.js';
+import { cloudWith } from '../../src/learn/uniqueness/fan.js';
 
 const data = weighable(cloudOf('tilted', 2).points);
 

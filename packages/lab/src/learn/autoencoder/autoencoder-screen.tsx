@@ -1,0 +1,269 @@
+import { useMemo, useRef } from 'preact/hooks';
+import { boxOf, cloudChoices, reachOf, useCloud } from '../shared/clouds.js';
+import { Choose, Controls, Slider } from '../shared/controls.js';
+import { fixed, sentences, small } from '../shared/format.js';
+import { awayText, determined, goalOf, meet, pinned, undetermined } from '../shared/goal.js';
+import { LineChart, lowEnd, type Series } from '../shared/line-chart.js';
+import { type Playback, usePlayback } from '../shared/playback.js';
+import { Problem, Screen } from '../shared/screen.js';
+import { numberIn, oneOf, useSettings } from '../shared/settings.js';
+import { Gradient, Hebb } from './formulas.js';
+import { CodePlane, DataPlane } from './planes.js';
+import {
+  type Hand,
+  RULES,
+  STARTS,
+  through,
+  usualStep,
+  type Weighable,
+  type Weighed,
+  type WeightRule,
+  weighable,
+  weightsRoad,
+} from './weights.js';
+
+const USUAL = { cloud: 'tilted', rule: 'autoencoder', k: '1', alpha: '0', step: '', start: 'short', seed: '1' };
+const NAMES: Record<WeightRule, string> = {
+  autoencoder: 'Autoencoder, gradient',
+  oja: 'Oja’s rule',
+  subspace: 'Oja’s subspace rule',
+  sanger: 'Sanger’s rule',
+};
+
+/** Rows of W that learn to let the data through. */
+export function AutoencoderScreen() {
+  const [settings, change] = useSettings(USUAL);
+  const cloud = useCloud(settings.cloud, 2);
+  const data = useMemo(() => weighable(cloud.points), [cloud]);
+  const rule = oneOf(settings.rule, RULES);
+  const k = rule === 'oja' ? 1 : Math.round(numberIn(settings.k, 1, 2, 1));
+  const start = oneOf(settings.start, STARTS);
+  const seed = numberIn(settings.seed, 0, 1e6, 1);
+  const alpha = numberIn(settings.alpha, 0, 0.95, 0);
+  const step = numberIn(settings.step, 0.01, 1.5, usualStep(rule));
+  const hand = useRef<Hand>({ alpha, step });
+  hand.current.alpha = alpha;
+  hand.current.step = step;
+  const playback = usePlayback<Weighed>(
+    () => weightsRoad(data, rule, k, start, seed, hand.current),
+    [data, rule, k, start, seed],
+    { rate: 12 },
+  );
+  const shown = playback.shown.value;
+  const passed = useMemo(() => shown && through(data.points, shown.w, k), [shown, data, k]);
+  const [first, second] = passed ? errors(data.points.data, passed, data.points.rows) : [0, 0];
+  const slide = (to: number): void => {
+    hand.current.step = to;
+    change({ step: String(to) });
+    if (playback.problem.value) playback.play();
+  };
+  const angle = shown?.angle ?? Math.PI / 2;
+  const converged = shown?.converged === true;
+  const goal = goalOf(data, k);
+  const told = shown
+    ? sentences(
+        `Epoch ${shown.epoch}: reconstruction loss ${small(shown.reconstruction)}, orthonormality loss ${small(shown.orthogonality)}${
+          k === 1 ? awayText(goal, angle) : `, W is ${small(shown.defect)} from orthonormal`
+        }.`,
+        undetermined(goal),
+        converged ? ending(rule, k, data, shown.alpha) : '',
+      )
+    : 'No run.';
+  const box = useMemo(() => {
+    const { x, y } = boxOf(data.points);
+    return { x: Math.max(1.45, x), y: Math.max(1.45, y) };
+  }, [data]);
+  const far = useMemo(() => reachOf(data.points), [data]);
+  const codes = { x: far, y: k === 1 ? 1 : far };
+  const drawn = shown &&
+    passed && {
+      points: data.points,
+      w: shown.w,
+      k,
+      passed,
+      ...(meet(data, 1) ? {} : { axis: Math.atan2(data.vectors[1], data.vectors[0]) }),
+    };
+
+  return (
+    <Screen
+      id="autoencoder"
+      playback={playback}
+      lead={
+        <>
+          Squeeze x through k numbers, y = Wx, and blow it up again with the same weights: x<sub>rec</sub> = Wᵀy.
+          Learning corrects errors in both directions:{' '}
+          <b class="lost">
+            x<sub>rec</sub> against x
+          </b>
+          , and, of the code of that,{' '}
+          <b class="second">
+            y<sub>rec</sub> against y
+          </b>
+          . The arrows are the rows of W: they turn to the principal axis and grow to length 1, the dashed circle.
+        </>
+      }
+      picture={
+        <div class="pair even">
+          {drawn && <DataPlane {...drawn} box={box} />}
+          {drawn && <CodePlane {...drawn} box={codes} />}
+        </div>
+      }
+      problem={<Problem playback={playback} onShorter={slide} />}
+      controls={
+        <Controls>
+          <Choose label="Points" value={cloud.id} among={cloudChoices(2)} onChoose={(id) => change({ cloud: id })} />
+          <Choose
+            label="Rule"
+            value={rule}
+            among={RULES.map((id) => ({ id, name: NAMES[id] }))}
+            onChoose={(id) => change({ rule: id, step: '' })}
+          />
+          <Choose
+            label="Rows of W"
+            value={String(k)}
+            among={[1, ...(rule === 'oja' ? [] : [2])].map((count) => ({ id: String(count), name: `k = ${count}` }))}
+            onChoose={(id) => change({ k: id })}
+          />
+          <Choose
+            label="They start"
+            value={start}
+            among={[
+              { id: 'short', name: 'short' },
+              { id: 'long', name: 'long' },
+              { id: 'orthonormal', name: 'orthonormal' },
+            ]}
+            onChoose={(id) => change({ start: id })}
+          />
+          <Slider label="Step η" value={step} least={0.01} most={1} step={0.01} text={fixed(step)} onSlide={slide} />
+          {rule === 'autoencoder' && (
+            <Slider
+              label="Weight α"
+              value={alpha}
+              least={0}
+              most={0.95}
+              step={0.05}
+              text={fixed(alpha)}
+              onSlide={(value) => {
+                hand.current.alpha = value;
+                change({ alpha: String(value) });
+              }}
+            />
+          )}
+          <button type="button" onClick={() => change({ seed: String(seed + 1) })}>
+            Another start
+          </button>
+        </Controls>
+      }
+      side={
+        <div class="panel">
+          <h2>{rule === 'autoencoder' ? 'The loss and its gradient' : NAMES[rule]}</h2>
+          {rule === 'autoencoder' ? (
+            <Gradient shown={shown} first={first} second={second} />
+          ) : (
+            <Hebb rule={rule} first={first} second={second} />
+          )}
+          <p class="hint">The x are the points as they are drawn: divided by √λ₁, whatever their units were.</p>
+        </div>
+      }
+      below={<Losses playback={playback} epoch={shown?.epoch ?? 0} angles={k === 1 && determined(goal)} />}
+      told={told}
+      angle={angle}
+      converged={converged}
+      tries={[
+        <>
+          Start with orthonormal rows: y<sub>rec</sub> lies on y from the first epoch, and the second error stays zero.
+          There Oja’s rule and the gradient are the same.
+        </>,
+        <>Slide α while it runs, or start again with another: the way changes and the speed, the end does not.</>,
+        <>
+          Take k = 2 and Sanger’s rule: w₁ finds the first axis, w₂ the second
+          {meet(data, 1) ? ' (of data with λ₁ > λ₂; these have no first axis)' : ''}. The subspace rule finds any two at
+          right angles.
+        </>,
+        <>Turn the step up until it breaks.</>,
+      ]}
+      source={
+        <>
+          <p>
+            The note asks whether Oja’s rule follows from this loss, and leaves it open as “quite different”. It does
+            follow: where the rows of W are orthonormal, y<sub>rec</sub> = y, and ∂L<sub>AE</sub>/∂W is exactly −2 times
+            Oja’s subspace step.
+          </p>
+          <p>
+            It calls the autoencoder’s answer “rotated and scaled” and adds an orthonormality term to mend that. Only
+            rotated: with tied weights, and data of k dimensions or more, every minimum of L<sub>AE</sub> alone has WᵀW
+            = the projector, so WWᵀ = I. Leave α at 0 and watch the orthonormality loss fall to zero by itself. And it
+            is the rows of W that span the subspace, not its columns.
+          </p>
+        </>
+      }
+    />
+  );
+}
+
+function ending(rule: WeightRule, k: number, data: Weighable, alpha: number): string {
+  if (k === 1) return `Arrived: w is a unit vector${determined(goalOf(data, 1)) ? ' on the principal axis' : ''}.`;
+  if (!pinned(data, k, alpha)) {
+    return 'Arrived: W lets all of the data through. They lie on a line, so nothing says how long W is across it.';
+  }
+  if (rule !== 'sanger' || meet(data, 1)) {
+    const free = rule === 'sanger' ? ' λ₁ = λ₂, so no axis is the first.' : '';
+    return `Arrived: two orthonormal rows, turned as the start had it.${free}`;
+  }
+  return 'Arrived: the rows are the two components, in order.';
+}
+
+/** Mean lengths of both errors. */
+function errors(x: Float64Array, { xRec, y, yRec }: ReturnType<typeof through>, n: number): readonly [number, number] {
+  const k = y.length / n;
+  let [first, second] = [0, 0];
+  for (let i = 0; i < n; i++) {
+    first += Math.hypot(xRec[2 * i] - x[2 * i], xRec[2 * i + 1] - x[2 * i + 1]) / n;
+    let sum = 0;
+    for (let c = 0; c < k; c++) sum += (yRec[i * k + c] - y[i * k + c]) ** 2;
+    second += Math.sqrt(sum) / n;
+  }
+  return [first, second];
+}
+
+interface LossesProps {
+  readonly playback: Playback<Weighed>;
+  readonly epoch: number;
+  /** Whether there is an axis to find: not with two rows in a plane, nor where all axes are as good. */
+  readonly angles: boolean;
+}
+
+function Losses({ playback, epoch, angles }: LossesProps) {
+  const moments = playback.history.until(epoch);
+  const curve = (name: string, colour: string, of: (moment: Weighed) => number): Series => ({
+    name,
+    class: colour,
+    points: moments.map((moment) => [moment.epoch, of(moment)] as const),
+  });
+  const series = [
+    curve('reconstruction', 'lost', ({ reconstruction }) => reconstruction),
+    curve('orthonormality', 'orthogonality', ({ orthogonality }) => orthogonality),
+    ...(angles ? [curve('angle to v₁', 'fine', ({ angle }) => angle)] : []),
+  ];
+  const last = moments[moments.length - 1];
+  const least = playback.history.all.map((one) =>
+    Math.min(one.reconstruction, one.orthogonality, angles ? one.angle : 1),
+  );
+  return (
+    <LineChart
+      series={series}
+      x={[0, Math.max(30, playback.reached.value)]}
+      y={[lowEnd(least, 1e-6, 1e-14), 10]}
+      logY
+      xLabel="epoch"
+      yLabel={angles ? 'losses, and the angle in rad' : 'losses'}
+      room={116}
+      height={190}
+      label={
+        last
+          ? `Curves to epoch ${last.epoch}: reconstruction loss ${small(last.reconstruction)}, orthonormality loss ${small(last.orthogonality)}${angles ? `, angle ${small(last.angle)} rad` : ''}.`
+          : 'No curves yet.'
+      }
+    />
+  );
+}

@@ -1,0 +1,130 @@
+import { type Matrix, ScreeError } from '@scree/core';
+import { type DescendOptions, type Descent, descend } from '@scree/core/learn';
+import { centred } from '../shared/clouds.js';
+import { angleToGoal, determined, type Goal, goalOf } from '../shared/goal.js';
+import type { Moment } from '../shared/history.js';
+import type { Road } from '../shared/playback.js';
+import { random } from '../shared/random.js';
+import { covarianceOf, eigenOf } from '../shared/small-matrix.js';
+
+/** One road in the race. */
+export interface Lane {
+  readonly id: string;
+  readonly name: string;
+  readonly options: Pick<DescendOptions, 'rule' | 'descent'>;
+  /** Which numbers of components it can race for. */
+  readonly k: readonly number[];
+}
+
+export const LANES: readonly Lane[] = [
+  { id: 'pairwise', name: 'points, pairwise', options: { rule: 'pairwise' }, k: [1, 2] },
+  { id: 'factored', name: 'points, factored', options: { rule: 'factored' }, k: [1, 2] },
+  { id: 'autoencoder', name: 'autoencoder', options: { rule: 'autoencoder' }, k: [1, 2] },
+  { id: 'plain', name: 'autoencoder, plain', options: { rule: 'autoencoder', descent: 'plain' }, k: [1, 2] },
+  { id: 'oja', name: 'Oja', options: { rule: 'oja' }, k: [1] },
+  { id: 'subspace', name: 'subspace rule', options: { rule: 'subspace' }, k: [2] },
+  { id: 'sanger', name: 'Sanger', options: { rule: 'sanger' }, k: [2] },
+];
+
+/** A lane as far as it has come. */
+export interface Runner {
+  readonly lane: Lane;
+  /** Epochs, milliseconds of computing and angle, one of each an epoch. */
+  readonly epochs: number[];
+  readonly milliseconds: number[];
+  readonly angles: number[];
+  /** Where it ended: undefined while it runs. */
+  end?: 'arrived' | 'stopped';
+}
+
+export interface Round extends Moment {
+  readonly running: number;
+}
+
+/** Below this angle a lane has arrived, at the first epoch that is. */
+export const FOUND = 1e-5;
+const EPOCHS = 4000;
+/** The least that core can be asked for: who has arrived is judged here, by the angle and in every epoch. */
+const TOLERANCE = 1e-14;
+
+/** Where everybody runs to. */
+export const raceGoal = (points: Matrix<Float64Array>, k: number): Goal =>
+  goalOf(eigenOf(covarianceOf(centred(points)), points.cols), k);
+
+/** All lanes side by side, an epoch of each a round. Full batches, so that an epoch is one reading for everybody. */
+export function race(
+  points: Matrix<Float64Array>,
+  k: number,
+  seed: number,
+  goal = raceGoal(points, k),
+): { road: Road<Round>; runners: readonly Runner[] } {
+  const lanes = LANES.filter((lane) => lane.k.includes(k));
+  const runners: Runner[] = lanes.map((lane) => ({ lane, epochs: [], milliseconds: [], angles: [] }));
+  const runs = lanes.map(({ options }): Descent => {
+    const hebbian = options.rule === 'oja' || options.rule === 'subspace' || options.rule === 'sanger';
+    return descend(points, {
+      ...options,
+      k,
+      seed,
+      epochs: EPOCHS,
+      tolerance: TOLERANCE,
+      ...(hebbian ? { batch: points.rows } : {}),
+    });
+  });
+  let epoch = -1;
+  const road: Road<Round> = {
+    next() {
+      const before = runners.filter(({ end }) => end === undefined).length;
+      if (before === 0) return undefined;
+      epoch++;
+      for (const [i, runner] of runners.entries()) if (runner.end === undefined) advance(runner, runs[i], goal);
+      const running = runners.filter(({ end }) => end === undefined).length;
+      return { epoch, running, converged: running === 0 && runners.every(({ end }) => end === 'arrived') };
+    },
+  };
+  return { road, runners };
+}
+
+function advance(runner: Runner, run: Descent, goal: Goal): void {
+  const begin = performance.now();
+  try {
+    const { value } = run.next();
+    if (!value) {
+      runner.end = 'stopped';
+      return;
+    }
+    const spent = runner.milliseconds[runner.milliseconds.length - 1] ?? 0;
+    runner.milliseconds.push(spent + withoutPause(runner, performance.now() - begin));
+    runner.epochs.push(value.epoch);
+    const angle = determined(goal) ? (value.angle ?? Number.NaN) : angleToGoal(goal, value.rows.data);
+    runner.angles.push(angle);
+    if (angle < FOUND) runner.end = 'arrived';
+    else if (value.converged) runner.end = 'stopped';
+  } catch (error) {
+    if (!(error instanceof ScreeError)) throw error;
+    runner.end = 'stopped';
+  }
+}
+
+/** An epoch that takes ten times as long as the others did was held up by something else: the browser, or another program. */
+function withoutPause({ milliseconds }: Runner, measured: number): number {
+  const { length } = milliseconds;
+  return length < 3 ? measured : Math.min(measured, 0.1 + (10 * milliseconds[length - 1]) / length);
+}
+
+/** Rows of thirty columns whose variances fall by a quarter from one to the next: something worth racing on. */
+export function wideCloud(seed = 1): Matrix<Float64Array> {
+  const [rows, cols] = [160, 30];
+  const rng = random(seed);
+  const data = new Float64Array(rows * cols);
+  for (let i = 0; i < rows; i++) {
+    for (let j = 0; j < cols; j++) data[i * cols + j] = rng.normal() * 0.87 ** j;
+    // Mixed, so that no column is a component.
+    for (let j = 0; j + 1 < cols; j++) {
+      const [a, b] = [data[i * cols + j], data[i * cols + j + 1]];
+      data[i * cols + j] = 0.8 * a - 0.6 * b;
+      data[i * cols + j + 1] = 0.6 * a + 0.8 * b;
+    }
+  }
+  return { rows, cols, data };
+}
