@@ -30,7 +30,7 @@ export function Learn() {
       document.title = before;
     };
   }, [id]);
-  // Another screen begins at its top, for eyes and for those who listen.
+  // A new screen starts at its top, also for screen readers.
   const before = useRef(id);
   useEffect(() => {
     if (before.current === id) return;
@@ -41,7 +41,7 @@ export function Learn() {
   const Shown = COMPONENTS[id];
   return (
     <div class="learn">
-      <nav class="roads" aria-label="Roads to PCA">
+      <nav class="topics" aria-label="Topics">
         <ol>
           {SCREENS.map(({ id: other, short }) => (
             <li key={other}>

@@ -7,19 +7,19 @@ import { LineChart, lowEnd, type Series } from '../shared/line-chart.js';
 import { type Playback, usePlayback } from '../shared/playback.js';
 import { Problem, Screen } from '../shared/screen.js';
 import { numberIn, oneOf, useSettings } from '../shared/settings.js';
+import { type UnitCloud, unitCloud } from '../shared/unit-cloud.js';
 import { Gradient, Hebb } from './formulas.js';
 import { CodePlane, DataPlane } from './planes.js';
 import {
-  type Hand,
+  defaultStep,
+  type Learned,
+  type LiveSettings,
+  learnWeights,
+  type Passed,
+  passThrough,
   RULES,
   STARTS,
-  through,
-  usualStep,
-  type Weighable,
-  type Weighed,
   type WeightRule,
-  weighable,
-  weightsRoad,
 } from './weights.js';
 
 const USUAL = { cloud: 'tilted', rule: 'autoencoder', k: '1', alpha: '0', step: '', start: 'short', seed: '1' };
@@ -34,26 +34,26 @@ const NAMES: Record<WeightRule, string> = {
 export function AutoencoderScreen() {
   const [settings, change] = useSettings(USUAL);
   const cloud = useCloud(settings.cloud, 2);
-  const data = useMemo(() => weighable(cloud.points), [cloud]);
+  const data = useMemo(() => unitCloud(cloud.points), [cloud]);
   const rule = oneOf(settings.rule, RULES);
   const k = rule === 'oja' ? 1 : Math.round(numberIn(settings.k, 1, 2, 1));
   const start = oneOf(settings.start, STARTS);
   const seed = numberIn(settings.seed, 0, 1e6, 1);
   const alpha = numberIn(settings.alpha, 0, 0.95, 0);
-  const step = numberIn(settings.step, 0.01, 1.5, usualStep(rule));
-  const hand = useRef<Hand>({ alpha, step });
-  hand.current.alpha = alpha;
-  hand.current.step = step;
-  const playback = usePlayback<Weighed>(
-    () => weightsRoad(data, rule, k, start, seed, hand.current),
+  const step = numberIn(settings.step, 0.01, 1.5, defaultStep(rule));
+  const live = useRef<LiveSettings>({ alpha, step });
+  live.current.alpha = alpha;
+  live.current.step = step;
+  const playback = usePlayback<Learned>(
+    () => learnWeights(data, rule, k, start, seed, live.current),
     [data, rule, k, start, seed],
     { rate: 12 },
   );
   const shown = playback.shown.value;
-  const passed = useMemo(() => shown && through(data.points, shown.w, k), [shown, data, k]);
+  const passed = useMemo(() => shown && passThrough(data.points, shown.w, k), [shown, data, k]);
   const [first, second] = passed ? errors(data.points.data, passed, data.points.rows) : [0, 0];
   const slide = (to: number): void => {
-    hand.current.step = to;
+    live.current.step = to;
     change({ step: String(to) });
     if (playback.problem.value) playback.play();
   };
@@ -144,7 +144,7 @@ export function AutoencoderScreen() {
               step={0.05}
               text={fixed(alpha)}
               onSlide={(value) => {
-                hand.current.alpha = value;
+                live.current.alpha = value;
                 change({ alpha: String(value) });
               }}
             />
@@ -201,7 +201,7 @@ export function AutoencoderScreen() {
   );
 }
 
-function ending(rule: WeightRule, k: number, data: Weighable, alpha: number): string {
+function ending(rule: WeightRule, k: number, data: UnitCloud, alpha: number): string {
   if (k === 1) return `Arrived: w is a unit vector${determined(goalOf(data, 1)) ? ' on the principal axis' : ''}.`;
   if (!pinned(data, k, alpha)) {
     return 'Arrived: W lets all of the data through. They lie on a line, so nothing says how long W is across it.';
@@ -214,7 +214,7 @@ function ending(rule: WeightRule, k: number, data: Weighable, alpha: number): st
 }
 
 /** Mean lengths of both errors. */
-function errors(x: Float64Array, { xRec, y, yRec }: ReturnType<typeof through>, n: number): readonly [number, number] {
+function errors(x: Float64Array, { xRec, y, yRec }: Passed, n: number): readonly [number, number] {
   const k = y.length / n;
   let [first, second] = [0, 0];
   for (let i = 0; i < n; i++) {
@@ -227,7 +227,7 @@ function errors(x: Float64Array, { xRec, y, yRec }: ReturnType<typeof through>, 
 }
 
 interface LossesProps {
-  readonly playback: Playback<Weighed>;
+  readonly playback: Playback<Learned>;
   readonly epoch: number;
   /** Whether there is an axis to find: not with two rows in a plane, nor where all axes are as good. */
   readonly angles: boolean;
@@ -235,7 +235,7 @@ interface LossesProps {
 
 function Losses({ playback, epoch, angles }: LossesProps) {
   const moments = playback.history.until(epoch);
-  const curve = (name: string, colour: string, of: (moment: Weighed) => number): Series => ({
+  const curve = (name: string, colour: string, of: (moment: Learned) => number): Series => ({
     name,
     class: colour,
     points: moments.map((moment) => [moment.epoch, of(moment)] as const),

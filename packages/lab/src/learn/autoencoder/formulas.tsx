@@ -16,7 +16,7 @@ import {
   upright,
   word,
 } from '../shared/formula.js';
-import type { Weighed, WeightRule } from './weights.js';
+import type { Learned, WeightRule } from './weights.js';
 
 const W = <mi>W</mi>;
 const lossAE = sub('L', <mtext>AE</mtext>);
@@ -47,7 +47,7 @@ function BothErrors({ first, second }: { first: number; second: number }) {
 }
 
 /** The loss, its gradient, and the numbers in both. */
-export function Gradient({ shown, first, second }: { shown: Weighed | undefined; first: number; second: number }) {
+export function Gradient({ shown, first, second }: { shown: Learned | undefined; first: number; second: number }) {
   return (
     <Formula>
       <Piece>{row('L', op('='), op('('), num(1), op('−'), 'α', op(')'), lossAE, op('+'), 'α', lossI)}</Piece>

@@ -2,13 +2,13 @@ import type { Matrix } from '@scree/core';
 import { Arrow, Dots, Label, Line, type Point, Segments } from '../shared/draw.js';
 import { indexed } from '../shared/format.js';
 import { type Reach, Stage } from '../shared/stage.js';
-import type { through } from './weights.js';
+import type { Passed } from './weights.js';
 
 interface Props {
   readonly points: Matrix<Float64Array>;
   readonly w: Float64Array;
   readonly k: number;
-  readonly passed: ReturnType<typeof through>;
+  readonly passed: Passed;
   readonly box: Reach;
   /** Angle of the principal axis, where there is one. */
   readonly axis?: number;

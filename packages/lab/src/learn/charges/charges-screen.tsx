@@ -1,5 +1,5 @@
+import { rowProducts } from '@scree/core/learn';
 import { useMemo, useRef } from 'preact/hooks';
-import { weighable } from '../autoencoder/weights.js';
 import { cloudChoices, useCloud } from '../shared/clouds.js';
 import { Choose, Controls, Slider } from '../shared/controls.js';
 import { fixed, sentences, small } from '../shared/format.js';
@@ -9,9 +9,9 @@ import { LineChart, lowEnd } from '../shared/line-chart.js';
 import { usePlayback } from '../shared/playback.js';
 import { Problem, Screen } from '../shared/screen.js';
 import { numberIn, oneOf, useSettings } from '../shared/settings.js';
-import { productTransposed } from '../shared/weight-terms.js';
+import { unitCloud } from '../shared/unit-cloud.js';
 import { Gram } from './gram.js';
-import { type Charged, chargesRoad, LAWS, type Law, leastOf } from './laws.js';
+import { type Charged, LAWS, type Law, leastOf, moveRows } from './laws.js';
 import { Sphere } from './sphere.js';
 
 const USUAL = { law: 'rods', k: '3', alpha: '1', cloud: 'pancake', seed: '1' };
@@ -29,16 +29,14 @@ export function ChargesScreen() {
   const seed = numberIn(settings.seed, 0, 1e6, 1);
   const alpha = law === 'rods' ? numberIn(settings.alpha, 0, 1, 1) : 1;
   const cloud = useCloud(settings.cloud, 3);
-  const data = useMemo(() => weighable(cloud.points), [cloud]);
-  const hand = useRef({ alpha });
-  hand.current.alpha = alpha;
-  const playback = usePlayback<Charged>(
-    () => chargesRoad(law, k, seed, { ...data, hand: hand.current }),
-    [law, k, seed, data],
-    { rate: 30 },
-  );
+  const data = useMemo(() => unitCloud(cloud.points), [cloud]);
+  const live = useRef({ alpha });
+  live.current.alpha = alpha;
+  const playback = usePlayback<Charged>(() => moveRows(law, k, seed, data, live.current), [law, k, seed, data], {
+    rate: 30,
+  });
   const shown = playback.shown.value;
-  const gram = shown ? productTransposed(shown.w, shown.w, k, 3, k) : new Float64Array(k * k);
+  const gram = shown ? rowProducts(shown.w, k, shown.w, k, 3) : new Float64Array(k * k);
   const angles = shown ? anglesOf(shown.w, k) : [];
   const least = leastOf(law, k);
   const converged = shown?.converged === true;
@@ -112,7 +110,7 @@ export function ChargesScreen() {
                 step={0.05}
                 text={alpha === 1 ? 'it alone' : fixed(alpha)}
                 onSlide={(value) => {
-                  hand.current.alpha = value;
+                  live.current.alpha = value;
                   change({ alpha: String(value) });
                   if (playback.ended.value) playback.restart();
                 }}

@@ -1,17 +1,9 @@
 import { ConvergenceError } from '@scree/core';
+import { averageTerms, random, rowProducts, scatterOf } from '@scree/core/learn';
 import { angleToGoal, goalOf, pinned } from '../shared/goal.js';
 import type { Moment } from '../shared/history.js';
-import type { Road } from '../shared/playback.js';
-import { random } from '../shared/random.js';
-import type { Eigen } from '../shared/small-matrix.js';
-import {
-  largest,
-  offIdentity,
-  orthogonalityTerm,
-  product,
-  productTransposed,
-  reconstructionTerm,
-} from '../shared/weight-terms.js';
+import type { Run } from '../shared/playback.js';
+import type { UnitCloud } from '../shared/unit-cloud.js';
 
 /** rods: the orthonormality term; held: the same with rows kept at length 1; coulomb: real charges, for comparison. */
 export const LAWS = ['rods', 'held', 'coulomb'] as const;
@@ -20,49 +12,49 @@ export type Law = (typeof LAWS)[number];
 export interface Charged extends Moment {
   /** k × 3. */
   readonly w: Float64Array;
-  /** What moves each row: minus the gradient, on the sphere only along it. */
+  /** The force on each row: minus the gradient; on the sphere, only the part along it. */
   readonly force: Float64Array;
   /** ‖I − WWᵀ‖². */
   readonly orthogonality: number;
-  /** How far from what the mathematics says, as the largest entry that is wrong; see `goalOf`. */
+  /** The largest entry by which W differs from its goal; see `offGoal`. */
   readonly off: number;
-  /** To the exact subspace, where data pull and k leaves something out; to the nearest where several are as good. */
+  /** To the exact subspace, where data pull and k < 3; to the nearest one where several are equally good. */
   readonly angle?: number;
-}
-
-/** Data that pull on the rows too: C with λ₁ = 1, its eigenvalues and eigenvectors, and the weight α of the orthonormality term. */
-export interface Pull extends Eigen {
-  readonly c: Float64Array;
-  readonly hand: { alpha: number };
 }
 
 const D = 3;
 const STEP: Record<Law, number> = { rods: 0.012, held: 0.015, coulomb: 0.04 };
-/** How much longer a step may be where data have all the weight: they pull more gently. */
+/** How much longer a step may be where data have all the weight: their forces are weaker. */
 const DATA_STEP = 0.06;
 const TOLERANCE = 1e-7;
 const EPOCHS = 20_000;
 
-/** Rows of W as charges: every epoch is a small step along the forces. */
-export function chargesRoad(law: Law, k: number, seed: number, pull: Pull): Road<Charged> {
+/** Moves the rows of W by a small step along the forces per epoch. `live.alpha`, the weight of the orthonormality term, may change. */
+export function moveRows(
+  law: Law,
+  k: number,
+  seed: number,
+  data: UnitCloud,
+  live: { readonly alpha: number },
+): Run<Charged> {
   let w = startRows(k, seed);
   let epoch = -1;
   let done = false;
-  const goal = k < D ? goalOf(pull, k) : undefined;
+  const goal = k < D ? goalOf(data, k) : undefined;
   return {
     next() {
       if (done) return undefined;
-      const alpha = law === 'rods' ? pull.hand.alpha : 1;
+      const alpha = law === 'rods' ? live.alpha : 1;
       if (epoch >= 0) {
-        const way = forceOf(law, w, k, alpha, pull.c);
-        w = w.map((value, at) => value + (STEP[law] + DATA_STEP * (1 - alpha)) * way[at]);
+        const direction = forceOf(law, w, k, alpha, data.c);
+        w = w.map((value, at) => value + (STEP[law] + DATA_STEP * (1 - alpha)) * direction[at]);
         if (law !== 'rods') w = normalised(w, k);
       }
       epoch++;
-      const force = forceOf(law, w, k, alpha, pull.c);
+      const force = forceOf(law, w, k, alpha, data.c);
       const off = offGoal(law, w, k);
       const angle = alpha < 1 && goal ? angleToGoal(goal, w) : undefined;
-      const free = law === 'coulomb' || !pinned(pull, k, alpha);
+      const free = law === 'coulomb' || !pinned(data, k, alpha);
       done = largest(force) < TOLERANCE && (free || off < 1e-5) && (angle ?? 0) < 1e-5;
       if (epoch >= EPOCHS && !done)
         throw new ConvergenceError(
@@ -73,7 +65,7 @@ export function chargesRoad(law: Law, k: number, seed: number, pull: Pull): Road
         epoch,
         w,
         force,
-        orthogonality: orthogonalityTerm(w, k, D).loss,
+        orthogonality: termsOf(w, k, 1, data.c).orthogonality,
         off,
         ...(angle === undefined ? {} : { angle }),
         converged: done,
@@ -85,11 +77,13 @@ export function chargesRoad(law: Law, k: number, seed: number, pull: Pull): Road
 /** Minus the gradient of the law's loss. */
 export function forceOf(law: Law, w: Float64Array, k: number, alpha: number, c: Float64Array): Float64Array {
   if (law === 'coulomb') return alongSphere(w, coulomb(w, k), k);
-  const apart = orthogonalityTerm(w, k, D).gradient.map((value) => -value);
-  if (law === 'held') return alongSphere(w, apart, k);
-  if (alpha === 1) return apart;
-  const data = reconstructionTerm(w, c, k, D).gradient;
-  return apart.map((value, at) => alpha * value - (1 - alpha) * data[at]);
+  const force = termsOf(w, k, law === 'held' ? 1 : alpha, c).gradient.map((value) => -value);
+  return law === 'held' ? alongSphere(w, force, k) : force;
+}
+
+/** The library's loss terms of W, with weight α for the orthonormality term. */
+function termsOf(w: Float64Array, k: number, alpha: number, c: Float64Array) {
+  return averageTerms({ rows: k, cols: D, data: w }, c, alpha);
 }
 
 /** Σ (wₐ − w_b)/‖wₐ − w_b‖³. */
@@ -106,7 +100,7 @@ function coulomb(w: Float64Array, k: number): Float64Array {
   return out;
 }
 
-/** The energy of charges, whose negative gradient `coulomb` is; for the test. */
+/** The energy of charges; `coulomb` is minus its gradient. */
 export function coulombEnergy(w: Float64Array, k: number): number {
   let energy = 0;
   for (let a = 0; a < k; a++) {
@@ -115,7 +109,7 @@ export function coulombEnergy(w: Float64Array, k: number): number {
   return energy;
 }
 
-/** What is left of a force on rows that may only slide along the sphere. */
+/** The part of a force that is tangential to the sphere. */
 function alongSphere(w: Float64Array, force: Float64Array, k: number): Float64Array {
   const out = force.slice();
   for (let a = 0; a < k; a++) {
@@ -143,18 +137,26 @@ function normalised(w: Float64Array, k: number): Float64Array {
  * frame, WᵀW = I₃ with ‖I − WWᵀ‖² = k − 3, and rows of length 1 one with WᵀW = (k/3)·I₃ (Benedetto & Fickus 2003).
  */
 function offGoal(law: Law, w: Float64Array, k: number): number {
-  if (k <= D) return offIdentity(productTransposed(w, w, k, D, k), k, 1);
-  const columns = new Float64Array(D * k);
-  for (let a = 0; a < k; a++) for (let j = 0; j < D; j++) columns[j * k + a] = w[a * D + j];
-  return offIdentity(product(columns, w, D, k, D), D, law === 'rods' ? 1 : k / D);
+  if (k <= D) return offIdentity(rowProducts(w, k, w, k, D), k, 1);
+  return offIdentity(scatterOf(w, k, D), D, law === 'rods' ? 1 : k / D);
 }
 
-/** The least that ‖I − WWᵀ‖² can be. */
+/** max |A − c·I|. */
+function offIdentity(a: Float64Array, size: number, c: number): number {
+  return largest(a.map((value, at) => value - (at % (size + 1) === 0 ? c : 0)));
+}
+
+/** The largest absolute value. */
+function largest(values: Float64Array): number {
+  return values.reduce((most, value) => Math.max(most, Math.abs(value)), 0);
+}
+
+/** The lowest possible ‖I − WWᵀ‖². */
 export function leastOf(law: Law, k: number): number {
   return k <= D ? 0 : law === 'rods' ? k - D : (k * k) / D - k;
 }
 
-/** Rows of length 1 close together on one side of the sphere: they have some way to go. */
+/** Rows of length 1, close together on one side of the sphere. */
 function startRows(k: number, seed: number): Float64Array {
   const rng = random(seed + 100);
   const w = new Float64Array(k * D);

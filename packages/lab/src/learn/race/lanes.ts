@@ -1,18 +1,17 @@
 import { type Matrix, ScreeError } from '@scree/core';
-import { type DescendOptions, type Descent, descend } from '@scree/core/learn';
+import { type DescendOptions, type Descent, descend, random } from '@scree/core/learn';
+import { axesOf } from '../shared/axes.js';
 import { centred } from '../shared/clouds.js';
 import { angleToGoal, determined, type Goal, goalOf } from '../shared/goal.js';
 import type { Moment } from '../shared/history.js';
-import type { Road } from '../shared/playback.js';
-import { random } from '../shared/random.js';
-import { covarianceOf, eigenOf } from '../shared/small-matrix.js';
+import type { Run } from '../shared/playback.js';
 
-/** One road in the race. */
+/** One rule in the race. */
 export interface Lane {
   readonly id: string;
   readonly name: string;
   readonly options: Pick<DescendOptions, 'rule' | 'descent'>;
-  /** Which numbers of components it can race for. */
+  /** Numbers of components that it can find. */
   readonly k: readonly number[];
 }
 
@@ -26,14 +25,14 @@ export const LANES: readonly Lane[] = [
   { id: 'sanger', name: 'Sanger', options: { rule: 'sanger' }, k: [2] },
 ];
 
-/** A lane as far as it has come. */
+/** A lane, with what it has recorded so far. */
 export interface Runner {
   readonly lane: Lane;
-  /** Epochs, milliseconds of computing and angle, one of each an epoch. */
+  /** Number of the epoch, milliseconds of computing so far, and angle: one entry per epoch. */
   readonly epochs: number[];
   readonly milliseconds: number[];
   readonly angles: number[];
-  /** Where it ended: undefined while it runs. */
+  /** How it ended; undefined while it runs. */
   end?: 'arrived' | 'stopped';
 }
 
@@ -41,26 +40,25 @@ export interface Round extends Moment {
   readonly running: number;
 }
 
-/** Below this angle a lane has arrived, at the first epoch that is. */
+/** A lane has arrived at the first epoch whose angle is below this, in radians. */
 export const FOUND = 1e-5;
 const EPOCHS = 4000;
-/** The least that core can be asked for: who has arrived is judged here, by the angle and in every epoch. */
+/** Too small to be reached: whether a lane has arrived is decided here, by the angle after every epoch. */
 const TOLERANCE = 1e-14;
 
-/** Where everybody runs to. */
-export const raceGoal = (points: Matrix<Float64Array>, k: number): Goal =>
-  goalOf(eigenOf(covarianceOf(centred(points)), points.cols), k);
+/** The subspace that all lanes should find. */
+export const raceGoal = (points: Matrix<Float64Array>, k: number): Goal => goalOf(axesOf(centred(points)), k);
 
-/** All lanes side by side, an epoch of each a round. Full batches, so that an epoch is one reading for everybody. */
+/** All lanes side by side: a round is one epoch of each. Batches of all rows, so that an epoch reads the data once in every lane. */
 export function race(
   points: Matrix<Float64Array>,
   k: number,
   seed: number,
   goal = raceGoal(points, k),
-): { road: Road<Round>; runners: readonly Runner[] } {
+): { run: Run<Round>; runners: readonly Runner[] } {
   const lanes = LANES.filter((lane) => lane.k.includes(k));
   const runners: Runner[] = lanes.map((lane) => ({ lane, epochs: [], milliseconds: [], angles: [] }));
-  const runs = lanes.map(({ options }): Descent => {
+  const descents = lanes.map(({ options }): Descent => {
     const hebbian = options.rule === 'oja' || options.rule === 'subspace' || options.rule === 'sanger';
     return descend(points, {
       ...options,
@@ -72,23 +70,23 @@ export function race(
     });
   });
   let epoch = -1;
-  const road: Road<Round> = {
+  const run: Run<Round> = {
     next() {
       const before = runners.filter(({ end }) => end === undefined).length;
       if (before === 0) return undefined;
       epoch++;
-      for (const [i, runner] of runners.entries()) if (runner.end === undefined) advance(runner, runs[i], goal);
+      for (const [i, runner] of runners.entries()) if (runner.end === undefined) advance(runner, descents[i], goal);
       const running = runners.filter(({ end }) => end === undefined).length;
       return { epoch, running, converged: running === 0 && runners.every(({ end }) => end === 'arrived') };
     },
   };
-  return { road, runners };
+  return { run, runners };
 }
 
-function advance(runner: Runner, run: Descent, goal: Goal): void {
+function advance(runner: Runner, descent: Descent, goal: Goal): void {
   const begin = performance.now();
   try {
-    const { value } = run.next();
+    const { value } = descent.next();
     if (!value) {
       runner.end = 'stopped';
       return;
@@ -106,13 +104,13 @@ function advance(runner: Runner, run: Descent, goal: Goal): void {
   }
 }
 
-/** An epoch that takes ten times as long as the others did was held up by something else: the browser, or another program. */
+/** An epoch that takes more than ten times the average was interrupted, by the browser or another program: ten times the average counts. */
 function withoutPause({ milliseconds }: Runner, measured: number): number {
   const { length } = milliseconds;
   return length < 3 ? measured : Math.min(measured, 0.1 + (10 * milliseconds[length - 1]) / length);
 }
 
-/** Rows of thirty columns whose variances fall by a quarter from one to the next: something worth racing on. */
+/** Rows of thirty columns, whose variances fall by a quarter from one to the next. */
 export function wideCloud(seed = 1): Matrix<Float64Array> {
   const [rows, cols] = [160, 30];
   const rng = random(seed);

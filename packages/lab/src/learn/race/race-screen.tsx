@@ -40,7 +40,7 @@ export function RaceScreen() {
     () => {
       const made = race(points, k, seed, goal);
       runners.current = made.runners;
-      return made.road;
+      return made.run;
     },
     [points, k, seed],
     { rate: 24 },

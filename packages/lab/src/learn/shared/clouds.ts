@@ -1,9 +1,9 @@
 import type { Matrix } from '@scree/core';
+import { type Random, random } from '@scree/core/learn';
 import { useMemo } from 'preact/hooks';
 import { type OwnCloud, ownCloud } from '../../state/own-cloud.js';
-import { type Random, random } from './random.js';
 
-/** Points about their mean, with a group each, so that an eye can follow them from one picture to the next. */
+/** Centred points, each with a group, so that it can be followed from one picture to the next. */
 export interface Cloud {
   readonly id: string;
   readonly name: string;

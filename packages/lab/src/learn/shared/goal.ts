@@ -1,19 +1,18 @@
 import { type Matrix, principalAngles } from '@scree/core';
+import { combineRows, type Eigen, eigenOf, orthonormalRows, rowProducts, scatterOf } from '@scree/core/learn';
 import { angleText, indexed } from './format.js';
-import { type Eigen, eigenOf } from './small-matrix.js';
-import { product, productTransposed, transposed } from './weight-terms.js';
 
-/** Variances that differ by less than this share of the largest are equal: no road on these pages can tell them apart. */
+/** Variances that differ by less than this share of the largest count as equal: no run on these screens can tell them apart. */
 const EQUAL = 1e-9;
 
 /**
- * What the roads of these pages are on their way to: the first k axes. Where λ_k = λ_{k+1} that is not one subspace but many: all that hold
- * the axes before the equal ones, and for the rest any directions among the equal ones.
+ * What the runs on these screens converge to: the first k axes. Where λ_k = λ_{k+1} there is not one best subspace but many: each contains
+ * the axes before the equal ones, and any directions among the equal ones.
  */
 export interface Goal {
   readonly k: number;
   readonly eigen: Eigen;
-  /** Axes that every best subspace has, and axes that it may have. */
+  /** Number of axes that every best subspace contains, and of axes that it may contain. */
   readonly surely: number;
   readonly perhaps: number;
 }
@@ -26,15 +25,15 @@ export function goalOf(eigen: Eigen, k: number): Goal {
   return { k, eigen, surely, perhaps };
 }
 
-/** Whether the data say which subspace it is. */
+/** Whether the data determine the subspace. */
 export const determined = ({ k, perhaps }: Goal): boolean => perhaps === k;
 
-/** Whether the data are flat: nothing is left beyond the first so many axes. */
+/** Whether the data are flat: there is no variance beyond the first axes. */
 export function isFlat({ values }: Eigen, axes: number): boolean {
   return axes >= values.length || values[axes] <= EQUAL * values[0];
 }
 
-/** Whether anything says how long k rows are in every direction: data do not in one that they do not have, but α does. */
+/** Whether the lengths of k rows are determined in every direction: by the variance of the data there, or by α. */
 export function pinned(eigen: Eigen, k: number, alpha: number): boolean {
   return alpha > 0 || !isFlat(eigen, Math.min(k, eigen.values.length) - 1);
 }
@@ -44,12 +43,17 @@ export function meet({ values }: Eigen, i: number): boolean {
   return values[i - 1] - values[i] <= EQUAL * values[0];
 }
 
-/** λ_k − λ_{k+1} as a share of λ₁: how slow a road is that has to tell them apart. */
+/** λ_k − λ_{k+1} as a share of λ₁: the smaller it is, the slower a run is that has to tell them apart. */
 export function gapAfter({ values }: Eigen, k: number): number {
   return k < values.length ? (values[k - 1] - values[k]) / values[0] : 1;
 }
 
-/** Angle from the span of rows (k × d) to the best subspace, the nearest where there are many. */
+/** The tolerance of `descend` with which a run ends this close to its goal: a small angle leaves a residual of the angle times the gap. */
+export function toleranceFor(goal: Goal, angle: number): number {
+  return determined(goal) ? Math.max(1e-14, Math.min(1e-6, angle * gapAfter(goal.eigen, goal.k))) : 1e-6;
+}
+
+/** Angle from the span of rows (k × d) to the best subspace, or to the nearest one where there are many. */
 export function angleToGoal({ k, eigen, surely, perhaps }: Goal, rows: Float64Array): number {
   const d = eigen.values.length;
   const span = { rows: k, cols: d, data: rows };
@@ -59,7 +63,7 @@ export function angleToGoal({ k, eigen, surely, perhaps }: Goal, rows: Float64Ar
     data: eigen.vectors.slice(0, count * d),
   });
   if (perhaps === k) return largest(principalAngles(span, axes(k)), k);
-  // It must have those before, and be within those that may be.
+  // It must contain the axes before the equal ones, and lie within the span of all that it may contain.
   return Math.max(
     surely === 0 ? 0 : largest(principalAngles(axes(surely), span), surely),
     perhaps === d ? 0 : largest(principalAngles(span, axes(perhaps)), 1),
@@ -70,45 +74,23 @@ function largest(angles: Float64Array, count: number): number {
   return angles.length < count ? Math.PI / 2 : angles[angles.length - 1];
 }
 
-/** Orthonormal rows of the best subspace, the nearest to the span of rows (k × d) where there are many. */
+/** Orthonormal rows of the best subspace, or of the one nearest to the span of rows (k × d) where there are many. */
 export function nearestGoal({ k, eigen, surely, perhaps }: Goal, rows: Float64Array): Float64Array {
   const d = eigen.values.length;
   const { vectors } = eigen;
   if (perhaps === k) return vectors.slice(0, k * d);
   const among = vectors.slice(surely * d, perhaps * d);
   const count = perhaps - surely;
-  // Of the directions that may be, those that the rows have most of.
-  const shares = productTransposed(orthonormal(rows, k, d), among, k, d, count);
-  const most = eigenOf(product(transposed(shares, k), shares, count, k, count), count).vectors;
+  // Among the equal axes, the directions that are closest to the rows.
+  const shares = rowProducts(orthonormalRows(rows, k, d), k, among, count, d);
+  const closest = eigenOf(scatterOf(shares, k, count), count).vectors;
   const out = new Float64Array(k * d);
   out.set(vectors.subarray(0, surely * d));
-  out.set(product(most.slice(0, (k - surely) * count), among, k - surely, count, d), surely * d);
+  out.set(combineRows(closest, k - surely, among, count, d), surely * d);
   return out;
 }
 
-/** Rows made orthonormal one after the other; what has no direction of its own becomes zero. */
-function orthonormal(rows: Float64Array, k: number, d: number): Float64Array {
-  const out = rows.slice();
-  for (let i = 0; i < k; i++) {
-    const row = out.subarray(i * d, i * d + d);
-    const size = Math.hypot(...row);
-    for (let j = 0; j < i; j++) {
-      const other = out.subarray(j * d, j * d + d);
-      const along = row.reduce((sum, value, at) => sum + value * other[at], 0);
-      row.forEach((value, at) => {
-        row[at] = value - along * other[at];
-      });
-    }
-    const rest = Math.hypot(...row);
-    const scale = rest > 1e-12 * size ? 1 / rest : 0;
-    row.forEach((value, at) => {
-      row[at] = value * scale;
-    });
-  }
-  return out;
-}
-
-/** How far the goal is, in words; nothing where everything is as good. */
+/** How far the goal is, as text; empty where every subspace is equally good. */
 export function awayText(goal: Goal, angle: number): string {
   const what = goal.k === 1 ? 'axis' : 'plane';
   if (determined(goal)) return `, ${angleText(angle)} from the principal ${what}`;
@@ -116,7 +98,7 @@ export function awayText(goal: Goal, angle: number): string {
   return free ? '' : `, ${angleText(angle)} from the nearest of the best ${goal.k === 1 ? 'axes' : 'planes'}`;
 }
 
-/** What is to be said where the goal is not determined; nothing where it is. */
+/** A sentence for a goal that is not determined; empty where it is. */
 export function undetermined(goal: Goal): string {
   if (determined(goal)) return '';
   const { k, surely, perhaps } = goal;

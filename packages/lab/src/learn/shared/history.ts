@@ -1,13 +1,13 @@
-/** What a road shows at one moment; epochs count up. */
+/** What a run shows after an epoch; epochs count up. */
 export interface Moment {
   readonly epoch: number;
-  /** Whether the road has arrived. */
+  /** Whether the run has converged. */
   readonly converged?: boolean;
 }
 
 /**
- * The moments of a run, so that going back is instant. Memory is bounded: when there are too many, every second one goes, and from
- * then on only every second is kept. The first and the newest are always there.
+ * The moments of a run, so that going back is instant. Memory is bounded: when there are too many, every second one is removed, and from
+ * then on only every second one is kept. The first and the newest are always kept.
  */
 export class History<M extends Moment> {
   readonly #capacity: number;
@@ -28,7 +28,7 @@ export class History<M extends Moment> {
 
   push(moment: M): void {
     const last = this.newest;
-    // The newest one is kept for being the newest; when there is a newer, only if it is due.
+    // The newest moment is always kept; once there is a newer one, it stays only if its epoch is a multiple of the stride.
     if (last && last.epoch % this.#stride !== 0) this.#moments.pop();
     this.#moments.push(moment);
     if (this.#moments.length <= this.#capacity) return;
@@ -51,7 +51,7 @@ export class History<M extends Moment> {
     return this.#moments[this.#moments[index]?.epoch === epoch ? index - 1 : index];
   }
 
-  /** The part of the run up to an epoch: what a curve shows. */
+  /** The part of the run up to an epoch, for curves. */
   until(epoch: number): readonly M[] {
     return this.#moments.slice(0, this.#indexAt(epoch) + 1);
   }

@@ -4,47 +4,49 @@ import { useEffect, useMemo } from 'preact/hooks';
 import { History, type Moment } from './history.js';
 import { reducedMotion } from './motion.js';
 
-/** Something that happens in epochs: each call is the next moment, and undefined after the last one. It may throw; a
- * ConvergenceError with a `best` moment has gone back there. */
-export interface Road<M extends Moment> {
+/**
+ * A run in epochs: each call returns the next moment, and undefined after the last one. It may throw; if the error is a ConvergenceError with
+ * a `best` moment, the run is back at that moment.
+ */
+export interface Run<M extends Moment> {
   next(): M | undefined;
 }
 
 interface Options {
-  /** Epochs a second at the usual speed. */
+  /** Epochs per second at speed 1. */
   readonly rate?: number;
-  /** Waits for the user; with reduced motion everything does. */
+  /** Waits for the user to press play. With reduced motion, every run waits. */
   readonly paused?: boolean;
 }
 
-/** How many times the usual speed: one choice for all screens. */
+/** Speed as a multiple of the usual one: one setting for all screens. */
 export const speed = signal(1);
 
-/** Milliseconds of computing in a frame: well below what a page can be held up unnoticed. */
+/** Milliseconds of computing per frame: short enough for the page to stay smooth. */
 const SLICE = 10;
-/** Milliseconds from one still to the next when motion is not wanted. */
+/** Milliseconds between two still pictures when motion is not wanted. */
 const STILL = 700;
 
-/** Plays a road and records it: what is shown is a moment of its history, and the road goes on where that ends. */
+/** Plays and records a run. It shows a moment of the history, and computes the next one where the history ends. */
 export class Playback<M extends Moment> {
-  /** What is shown; undefined only when the road could not begin. */
+  /** The moment that is shown; undefined only if the run could not begin. */
   readonly shown: Signal<M | undefined>;
   /** The last epoch that was recorded. */
   readonly reached: Signal<number>;
   readonly playing: Signal<boolean>;
-  /** Whether the road has come to its end. */
+  /** Whether the run has ended. */
   readonly ended: Signal<boolean>;
   readonly problem: Signal<ScreeError | undefined>;
   history = new History<M>();
-  readonly #make: () => Road<M>;
+  readonly #make: () => Run<M>;
   readonly #rate: number;
-  #road: Road<M> | undefined;
+  #run: Run<M> | undefined;
   #request = 0;
   #before = 0;
   #due = 0;
   #hurried = false;
 
-  constructor(make: () => Road<M>, { rate = 20, paused = false }: Options = {}) {
+  constructor(make: () => Run<M>, { rate = 20, paused = false }: Options = {}) {
     this.#make = make;
     this.#rate = rate;
     this.shown = signal(undefined);
@@ -77,7 +79,7 @@ export class Playback<M extends Moment> {
     else this.play();
   }
 
-  /** Computes on to the end without waiting for pictures. */
+  /** Computes to the end without waiting for pictures. */
   hurry(): void {
     this.pause();
     if (this.ended.peek()) {
@@ -99,7 +101,7 @@ export class Playback<M extends Moment> {
     this.shown.value = this.history.at(epoch) ?? this.shown.peek();
   }
 
-  /** One moment on or back, computed where it is not recorded yet. */
+  /** One moment forward or back; computed if it is not recorded yet. */
   step(forward: boolean): void {
     this.pause();
     const at = this.shown.peek()?.epoch ?? 0;
@@ -119,15 +121,15 @@ export class Playback<M extends Moment> {
       this.shown.value = undefined;
       this.reached.value = 0;
       try {
-        this.#road = this.#make();
+        this.#run = this.#make();
       } catch (error) {
         this.#fail(error);
       }
-      if (this.#road) this.#advance();
+      if (this.#run) this.#advance();
     });
   }
 
-  /** Nothing is left to be shown, recorded or not. */
+  /** Whether the last moment is shown and there is no next one. */
   #over(): boolean {
     const at = this.shown.peek()?.epoch;
     return this.ended.peek() && (at === undefined || at >= this.reached.peek());
@@ -141,9 +143,9 @@ export class Playback<M extends Moment> {
       this.shown.value = recorded;
       return true;
     }
-    if (this.ended.peek() || !this.#road) return false;
+    if (this.ended.peek() || !this.#run) return false;
     try {
-      const moment = this.#road.next();
+      const moment = this.#run.next();
       if (!moment) {
         this.ended.value = true;
         return false;
@@ -166,8 +168,8 @@ export class Playback<M extends Moment> {
   }
 
   /**
-   * What the mathematics refuses is told on the screen; anything else is a mistake of ours and must be heard. A road that has gone back to its
-   * lowest place says so, and that place is shown: it is where it goes on from.
+   * Errors of the library are shown on the screen; any other error is a bug and is thrown. If the run is back at an earlier moment, that
+   * moment is shown, because the run continues from there.
    */
   #fail(error: unknown): void {
     this.pause();
@@ -184,7 +186,7 @@ export class Playback<M extends Moment> {
       return;
     }
     this.#before = now;
-    // A page that was in the background does not catch up.
+    // After a pause in the background, the lost time is not made up.
     this.#due += (Math.min(elapsed, STILL) / 1000) * this.#rate * speed.peek();
     const end = performance.now() + SLICE;
     let going = true;
@@ -200,9 +202,9 @@ export class Playback<M extends Moment> {
   };
 }
 
-/** A playback that lives as long as what it depends on stays the same. */
+/** A playback that is replaced when one of its dependencies changes. */
 export function usePlayback<M extends Moment>(
-  make: () => Road<M>,
+  make: () => Run<M>,
   depends: readonly unknown[],
   options: Options = {},
 ): Playback<M> {

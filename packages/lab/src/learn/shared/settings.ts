@@ -2,10 +2,10 @@ import { useSignal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
 import { rewriteAddress, route } from '../../route.js';
 
-/** Milliseconds after the last change before it is written: browsers refuse an address that changes with every pixel of a drag. */
+/** Milliseconds between the last change and writing it: browsers refuse an address that changes with every pixel of a drag. */
 const REST = 300;
 
-/** Settings of a screen, as text, kept in the address: what differs from the usual is written there. */
+/** Settings of a screen, as text, kept in the address: those that differ from the defaults are written there. */
 export function useSettings<Names extends string>(
   usual: Readonly<Record<Names, string>>,
 ): readonly [Readonly<Record<Names, string>>, (change: Partial<Record<Names, string>>) => void] {
@@ -14,7 +14,7 @@ export function useSettings<Names extends string>(
   const written = useRef(route.peek().query.toString());
   const { query } = route.value;
   useEffect(() => {
-    // Somebody else changed the address: a link, or "back".
+    // The address was changed by a link or the browser's buttons.
     if (timer.current === 0 && query.toString() !== written.current) {
       written.current = query.toString();
       chosen.value = read(usual);
@@ -41,13 +41,13 @@ function read<Names extends string>(usual: Readonly<Record<Names, string>>): Rec
   return Object.fromEntries(entries) as Record<Names, string>;
 }
 
-/** A number from an address, which anybody can have written. */
+/** A number from the address, which may be malformed. */
 export function numberIn(text: string, least: number, most: number, usual: number): number {
   const value = Number(text);
   return text.trim() !== '' && Number.isFinite(value) ? Math.min(most, Math.max(least, value)) : usual;
 }
 
-/** One of a few words from an address. */
+/** One of a few words from the address. */
 export function oneOf<Word extends string>(text: string, words: readonly Word[]): Word {
   return words.find((word) => word === text) ?? words[0];
 }

@@ -1,7 +1,7 @@
 import type { Matrix } from '@scree/core';
+import type { Eigen } from '@scree/core/learn';
 import { Arrow, Dots, Label, type Point, pathOf, Segments } from '../shared/draw.js';
 import { indexed } from '../shared/format.js';
-import type { Eigen } from '../shared/small-matrix.js';
 import { type Point3, Stage3d, type View3 } from '../shared/stage-3d.js';
 
 interface Props {

@@ -1,64 +1,37 @@
 import type { Matrix } from '@scree/core';
+import { combineRows, type Eigen, orthonormalRows, random, rowProducts } from '@scree/core/learn';
+import { axesOf } from '../shared/axes.js';
 import { centred } from '../shared/clouds.js';
 import type { Moment } from '../shared/history.js';
-import type { Road } from '../shared/playback.js';
-import { random } from '../shared/random.js';
-import { covarianceOf, type Eigen, eigenOf } from '../shared/small-matrix.js';
+import type { Run } from '../shared/playback.js';
 
 const ROWS = 70;
 
-/** Points in space whose covariance has exactly (to rounding) these eigenvalues, tilted so that no axis of the page is one of theirs. */
+/** Points in space whose covariance has these eigenvalues, exact to rounding; tilted, so that no coordinate axis is an eigenvector. */
 export function cloudWith(values: readonly number[]): Matrix<Float64Array> {
-  const white = whitened();
-  const data = new Float64Array(ROWS * 3);
-  for (let i = 0; i < ROWS; i++) {
-    for (let j = 0; j < 3; j++) {
-      for (let a = 0; a < 3; a++) data[i * 3 + j] += white.data[i * 3 + a] * Math.sqrt(values[a]) * TILT[a][j];
-    }
-  }
-  return { rows: ROWS, cols: 3, data };
+  const stretched = whitened().map((value, at) => value * Math.sqrt(values[at % 3]));
+  return { rows: ROWS, cols: 3, data: combineRows(stretched, ROWS, TILT, 3, 3) };
 }
 
 /** Rows are the axes of the cloud. */
-const TILT = orthonormal([
-  [0.8, 0.5, 0.25],
-  [-0.5, 0.85, 0.2],
-]);
+const TILT = orthonormalRows(Float64Array.of(0.8, 0.5, 0.25, -0.5, 0.85, 0.2, 0, 0, 1), 3, 3);
 
-function orthonormal([a, b]: readonly (readonly number[])[]): readonly (readonly number[])[] {
-  const size = Math.hypot(...a);
-  const u = a.map((value) => value / size);
-  const along = u.reduce((sum, value, j) => sum + value * b[j], 0);
-  const rest = b.map((value, j) => value - along * u[j]);
-  const length = Math.hypot(...rest);
-  const v = rest.map((value) => value / length);
-  return [u, v, [u[1] * v[2] - u[2] * v[1], u[2] * v[0] - u[0] * v[2], u[0] * v[1] - u[1] * v[0]]];
-}
-
-/** Random points about their mean with covariance I. */
-function whitened(): Matrix<Float64Array> {
-  const rng = random(5);
-  const raw = centred({ rows: ROWS, cols: 3, data: new Float64Array(ROWS * 3).map(() => rng.normal()) });
-  const { values, vectors } = eigenOf(covarianceOf(raw), 3);
-  const data = new Float64Array(ROWS * 3);
-  for (let i = 0; i < ROWS; i++) {
-    for (let a = 0; a < 3; a++) {
-      for (let j = 0; j < 3; j++) data[i * 3 + a] += (raw.data[i * 3 + j] * vectors[a * 3 + j]) / Math.sqrt(values[a]);
-    }
-  }
-  return { rows: ROWS, cols: 3, data };
+/** Random centred points with covariance I. */
+function whitened(): Float64Array {
+  const raw = centred({ rows: ROWS, cols: 3, data: new Float64Array(ROWS * 3).map(random(5).normal) });
+  const { values, vectors } = axesOf(raw);
+  return rowProducts(raw.data, ROWS, vectors, 3, 3).map((value, at) => value / Math.sqrt(values[at % 3]));
 }
 
 /** Normal noise for every number of a cloud. */
 function noiseOf(count: number, seed: number): Float64Array {
-  const rng = random(seed + 1000);
-  return new Float64Array(count).map(() => rng.normal());
+  return new Float64Array(count).map(random(seed + 1000).normal);
 }
 
-/** The axes of points that have each been moved a little. */
+/** The axes of the points with noise of a size added. */
 function perturbedAxes(points: Matrix<Float64Array>, noise: Float64Array, size: number): Eigen {
   const moved = centred({ ...points, data: points.data.map((value, at) => value + size * noise[at]) });
-  return eigenOf(covarianceOf(moved), points.cols);
+  return axesOf(moved);
 }
 
 /** Axes of many perturbed copies of the same points. */
@@ -76,7 +49,7 @@ const GLIDE = 24;
 const STATES = 10;
 
 /** Noise that glides from one random state to the next, always of the same size, and the axes that follow it. */
-export function wobble(points: Matrix<Float64Array>, size: number): Road<Wobble> {
+export function wobble(points: Matrix<Float64Array>, size: number): Run<Wobble> {
   let epoch = -1;
   return {
     next() {

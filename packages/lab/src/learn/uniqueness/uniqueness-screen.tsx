@@ -1,13 +1,13 @@
 import { useSignal } from '@preact/signals';
 import { type Matrix, pca, type Uniqueness } from '@scree/core';
 import { useEffect, useMemo } from 'preact/hooks';
+import { axesOf } from '../shared/axes.js';
 import { Choose, Controls, Slider } from '../shared/controls.js';
 import { angleText, fixed, indexed } from '../shared/format.js';
 import { Formula, frac, Live, num, op, Piece, row, square, sub, sum, word } from '../shared/formula.js';
 import { usePlayback } from '../shared/playback.js';
 import { Screen } from '../shared/screen.js';
 import { numberIn, oneOf, useSettings } from '../shared/settings.js';
-import { covarianceOf, eigenOf } from '../shared/small-matrix.js';
 import { cloudWith, expectedTurn, fanOf, lineTurn, subspaceTurn, typical, type Wobble, wobble } from './fan.js';
 import { FanStage } from './fan-stage.js';
 
@@ -26,7 +26,7 @@ export function UniquenessScreen() {
   const k = Math.round(numberIn(settings.k, 1, 2, 2));
   const stored = oneOf(settings.stored, ['float64', 'float32']);
   const points = useMemo(() => cloudWith([FIRST, second, third]), [second, third]);
-  const still = useMemo(() => eigenOf(covarianceOf(points), 3), [points]);
+  const still = useMemo(() => axesOf(points), [points]);
   const fan = useMemo(() => fanOf(points, noise, COPIES), [points, noise]);
   const verdict = useVerdict(points, k, stored);
   const playback = usePlayback<Wobble>(() => wobble(points, noise), [points, noise], { rate: 24 });
@@ -183,8 +183,8 @@ export function UniquenessScreen() {
             &gt; λ<sub>k+1</sub>. Inside it an axis is unique, up to its sign, when its λ equals no other.
           </p>
           <p>
-            Slides take an orthonormal set of eigenvectors as given. Where eigenvalues are equal there is one, but
-            somebody has to choose it, and the choice means nothing. The note on forces calls PCA the single state of
+            Slides take an orthonormal set of eigenvectors as given. Where eigenvalues are equal there is one, but a
+            program has to choose it, and the choice means nothing. The note on forces calls PCA the single state of
             rest: it rests in every rotation.
           </p>
         </>

@@ -1,8 +1,8 @@
 import type { Matrix } from '@scree/core';
+import { axesOf } from '../shared/axes.js';
 import { meet } from '../shared/goal.js';
 import type { Moment } from '../shared/history.js';
-import type { Road } from '../shared/playback.js';
-import { covarianceOf, eigenOf } from '../shared/small-matrix.js';
+import type { Run } from '../shared/playback.js';
 
 /** What a line through the mean of a plane cloud keeps and loses, for every direction of it. */
 export interface Turning {
@@ -16,17 +16,14 @@ export interface Turning {
 }
 
 export function turningOf(points: Matrix<Float64Array>): Turning {
-  const c = covarianceOf(points);
-  const eigen = eigenOf(c, 2);
-  const { vectors } = eigen;
+  const eigen = axesOf(points);
+  const { values, vectors } = eigen;
+  const axis = lineAngle(Math.atan2(vectors[1], vectors[0]));
   return {
-    total: c[0] + c[3],
-    axis: lineAngle(Math.atan2(vectors[1], vectors[0])),
+    total: values[0] + values[1],
+    axis,
     level: meet(eigen, 1),
-    kept: (angle) => {
-      const [x, y] = [Math.cos(angle), Math.sin(angle)];
-      return c[0] * x * x + 2 * c[1] * x * y + c[3] * y * y;
-    },
+    kept: (angle) => values[0] * Math.cos(angle - axis) ** 2 + values[1] * Math.sin(angle - axis) ** 2,
   };
 }
 
@@ -51,7 +48,7 @@ const NUDGE = 0.01;
 /**
  * Climbs to the most variance: kept'(θ) = −(λ₁ − λ₂)·sin 2(θ − θ₁), and a step goes along it. Without a gap every line is as good, and it stays.
  */
-export function climb({ axis, level }: Turning, from: number): Road<Turned> {
+export function climb({ axis, level }: Turning, from: number): Run<Turned> {
   let epoch = -1;
   let off = lineAngle(from - axis);
   if (!level && Math.PI / 2 - Math.abs(off) < NUDGE) off = Math.sign(off || 1) * (Math.PI / 2 - NUDGE);
