@@ -1,5 +1,5 @@
 import { useMemo, useRef } from 'preact/hooks';
-import { boxOf, cloudChoices, reachOf, useCloud } from '../shared/clouds.js';
+import { boxOf, type Cloud, cloudChoices, reachOf, useCloud } from '../shared/clouds.js';
 import { Choose, Controls, Slider } from '../shared/controls.js';
 import { fixed, sentences, small } from '../shared/format.js';
 import { awayText, determined, goalOf, meet, pinned, undetermined } from '../shared/goal.js';
@@ -19,10 +19,11 @@ import {
   passThrough,
   RULES,
   STARTS,
+  type Start,
   type WeightRule,
 } from './weights.js';
 
-const USUAL = { cloud: 'tilted', rule: 'autoencoder', k: '1', alpha: '0', step: '', start: 'short', seed: '1' };
+const DEFAULTS = { cloud: 'tilted', rule: 'autoencoder', k: '1', alpha: '0', step: '', start: 'short', seed: '1' };
 const NAMES: Record<WeightRule, string> = {
   autoencoder: 'Autoencoder, gradient',
   oja: 'Oja’s rule',
@@ -30,9 +31,9 @@ const NAMES: Record<WeightRule, string> = {
   sanger: 'Sanger’s rule',
 };
 
-/** Rows of W that learn to let the data through. */
+/** An autoencoder in the plane: rows of W that learn to reconstruct the data. */
 export function AutoencoderScreen() {
-  const [settings, change] = useSettings(USUAL);
+  const [settings, change] = useSettings(DEFAULTS);
   const cloud = useCloud(settings.cloud, 2);
   const data = useMemo(() => unitCloud(cloud.points), [cloud]);
   const rule = oneOf(settings.rule, RULES);
@@ -52,7 +53,7 @@ export function AutoencoderScreen() {
   const shown = playback.shown.value;
   const passed = useMemo(() => shown && passThrough(data.points, shown.w, k), [shown, data, k]);
   const [first, second] = passed ? errors(data.points.data, passed, data.points.rows) : [0, 0];
-  const slide = (to: number): void => {
+  const setStep = (to: number): void => {
     live.current.step = to;
     change({ step: String(to) });
     if (playback.problem.value) playback.play();
@@ -60,15 +61,6 @@ export function AutoencoderScreen() {
   const angle = shown?.angle ?? Math.PI / 2;
   const converged = shown?.converged === true;
   const goal = goalOf(data, k);
-  const told = shown
-    ? sentences(
-        `Epoch ${shown.epoch}: reconstruction loss ${small(shown.reconstruction)}, orthonormality loss ${small(shown.orthogonality)}${
-          k === 1 ? awayText(goal, angle) : `, W is ${small(shown.defect)} from orthonormal`
-        }.`,
-        undetermined(goal),
-        converged ? ending(rule, k, data, shown.alpha) : '',
-      )
-    : 'No run.';
   const box = useMemo(() => {
     const { x, y } = boxOf(data.points);
     return { x: Math.max(1.45, x), y: Math.max(1.45, y) };
@@ -108,51 +100,18 @@ export function AutoencoderScreen() {
           {drawn && <CodePlane {...drawn} box={codes} />}
         </div>
       }
-      problem={<Problem playback={playback} onShorter={slide} />}
+      problem={<Problem playback={playback} onShorter={setStep} />}
       controls={
-        <Controls>
-          <Choose label="Points" value={cloud.id} among={cloudChoices(2)} onChoose={(id) => change({ cloud: id })} />
-          <Choose
-            label="Rule"
-            value={rule}
-            among={RULES.map((id) => ({ id, name: NAMES[id] }))}
-            onChoose={(id) => change({ rule: id, step: '' })}
-          />
-          <Choose
-            label="Rows of W"
-            value={String(k)}
-            among={[1, ...(rule === 'oja' ? [] : [2])].map((count) => ({ id: String(count), name: `k = ${count}` }))}
-            onChoose={(id) => change({ k: id })}
-          />
-          <Choose
-            label="They start"
-            value={start}
-            among={[
-              { id: 'short', name: 'short' },
-              { id: 'long', name: 'long' },
-              { id: 'orthonormal', name: 'orthonormal' },
-            ]}
-            onChoose={(id) => change({ start: id })}
-          />
-          <Slider label="Step η" value={step} least={0.01} most={1} step={0.01} text={fixed(step)} onSlide={slide} />
-          {rule === 'autoencoder' && (
-            <Slider
-              label="Weight α"
-              value={alpha}
-              least={0}
-              most={0.95}
-              step={0.05}
-              text={fixed(alpha)}
-              onSlide={(value) => {
-                live.current.alpha = value;
-                change({ alpha: String(value) });
-              }}
-            />
-          )}
-          <button type="button" onClick={() => change({ seed: String(seed + 1) })}>
-            Another start
-          </button>
-        </Controls>
+        <AutoencoderControls
+          {...{ cloud, rule, k, start, step, alpha }}
+          onChange={change}
+          onStep={setStep}
+          onAlpha={(value) => {
+            live.current.alpha = value;
+            change({ alpha: String(value) });
+          }}
+          onRestart={() => change({ seed: String(seed + 1) })}
+        />
       }
       side={
         <div class="panel">
@@ -166,41 +125,123 @@ export function AutoencoderScreen() {
         </div>
       }
       below={<Losses playback={playback} epoch={shown?.epoch ?? 0} angles={k === 1 && determined(goal)} />}
-      told={told}
+      told={told(shown, rule, k, data)}
       angle={angle}
       converged={converged}
-      tries={[
-        <>
-          Start with orthonormal rows: y<sub>rec</sub> lies on y from the first epoch, and the second error stays zero.
-          There Oja’s rule and the gradient are the same.
-        </>,
-        <>Slide α while it runs, or start again with another: the way changes and the speed, the end does not.</>,
-        <>
-          Take k = 2 and Sanger’s rule: w₁ finds the first axis, w₂ the second
-          {meet(data, 1) ? ' (of data with λ₁ > λ₂; these have no first axis)' : ''}. The subspace rule finds any two at
-          right angles.
-        </>,
-        <>Turn the step up until it breaks.</>,
-      ]}
-      source={
-        <>
-          <p>
-            The note asks whether Oja’s rule follows from this loss, and leaves it open as “quite different”. It does
-            follow: where the rows of W are orthonormal, y<sub>rec</sub> = y, and ∂L<sub>AE</sub>/∂W is exactly −2 times
-            Oja’s subspace step.
-          </p>
-          <p>
-            It calls the autoencoder’s answer “rotated and scaled” and adds an orthonormality term to mend that. Only
-            rotated: with tied weights, and data of k dimensions or more, every minimum of L<sub>AE</sub> alone has WᵀW
-            = the projector, so WWᵀ = I. Leave α at 0 and watch the orthonormality loss fall to zero by itself. And it
-            is the rows of W that span the subspace, not its columns.
-          </p>
-        </>
-      }
+      tries={tries(data)}
+      source={<Source />}
     />
   );
 }
 
+interface ControlsProps {
+  readonly cloud: Cloud;
+  readonly rule: WeightRule;
+  readonly k: number;
+  readonly start: Start;
+  readonly step: number;
+  readonly alpha: number;
+  readonly onChange: (change: Partial<Record<keyof typeof DEFAULTS, string>>) => void;
+  readonly onStep: (step: number) => void;
+  readonly onAlpha: (alpha: number) => void;
+  readonly onRestart: () => void;
+}
+
+function AutoencoderControls(props: ControlsProps) {
+  const { cloud, rule, k, start, step, alpha, onChange, onStep, onAlpha, onRestart } = props;
+  return (
+    <Controls>
+      <Choose label="Points" value={cloud.id} among={cloudChoices(2)} onChoose={(id) => onChange({ cloud: id })} />
+      <Choose
+        label="Rule"
+        value={rule}
+        among={RULES.map((id) => ({ id, name: NAMES[id] }))}
+        onChoose={(id) => onChange({ rule: id, step: '' })}
+      />
+      <Choose
+        label="Rows of W"
+        value={String(k)}
+        among={[1, ...(rule === 'oja' ? [] : [2])].map((count) => ({ id: String(count), name: `k = ${count}` }))}
+        onChoose={(id) => onChange({ k: id })}
+      />
+      <Choose
+        label="They start"
+        value={start}
+        among={[
+          { id: 'short', name: 'short' },
+          { id: 'long', name: 'long' },
+          { id: 'orthonormal', name: 'orthonormal' },
+        ]}
+        onChoose={(id) => onChange({ start: id })}
+      />
+      <Slider label="Step η" value={step} least={0.01} most={1} step={0.01} text={fixed(step)} onSlide={onStep} />
+      {rule === 'autoencoder' && (
+        <Slider
+          label="Weight α"
+          value={alpha}
+          least={0}
+          most={0.95}
+          step={0.05}
+          text={fixed(alpha)}
+          onSlide={onAlpha}
+        />
+      )}
+      <button type="button" onClick={onRestart}>
+        Another start
+      </button>
+    </Controls>
+  );
+}
+
+function tries(data: UnitCloud) {
+  return [
+    <>
+      Start with orthonormal rows: y<sub>rec</sub> lies on y from the first epoch, and the second error stays zero.
+      There Oja’s rule and the gradient are the same.
+    </>,
+    <>Slide α while it runs, or start again with another: the way changes and the speed, the end does not.</>,
+    <>
+      Take k = 2 and Sanger’s rule: w₁ finds the first axis, w₂ the second
+      {meet(data, 1) ? ' (of data with λ₁ > λ₂; these have no first axis)' : ''}. The subspace rule finds any two at
+      right angles.
+    </>,
+    <>Turn the step up until it breaks.</>,
+  ];
+}
+
+function Source() {
+  return (
+    <>
+      <p>
+        The note asks whether Oja’s rule follows from this loss, and leaves it open as “quite different”. It does
+        follow: where the rows of W are orthonormal, y<sub>rec</sub> = y, and ∂L<sub>AE</sub>/∂W is exactly −2 times
+        Oja’s subspace step.
+      </p>
+      <p>
+        It calls the autoencoder’s answer “rotated and scaled” and adds an orthonormality term to mend that. Only
+        rotated: with tied weights, and data of k dimensions or more, every minimum of L<sub>AE</sub> alone has WᵀW =
+        the projector, so WWᵀ = I. Leave α at 0 and watch the orthonormality loss fall to zero by itself. And it is the
+        rows of W that span the subspace, not its columns.
+      </p>
+    </>
+  );
+}
+
+/** The state of the run in sentences. */
+function told(shown: Learned | undefined, rule: WeightRule, k: number, data: UnitCloud): string {
+  if (!shown) return 'No run.';
+  const { epoch, reconstruction, orthogonality, angle, defect, alpha, converged } = shown;
+  const goal = goalOf(data, k);
+  return sentences(
+    `Epoch ${epoch}: reconstruction loss ${small(reconstruction)}, orthonormality loss ${small(orthogonality)}${
+      k === 1 ? awayText(goal, angle) : `, W is ${small(defect)} from orthonormal`
+    }.`,
+    undetermined(goal),
+    converged ? ending(rule, k, data, alpha) : '',
+  );
+}
+
+/** A sentence for weights at rest. */
 function ending(rule: WeightRule, k: number, data: UnitCloud, alpha: number): string {
   if (k === 1) return `Arrived: w is a unit vector${determined(goalOf(data, 1)) ? ' on the principal axis' : ''}.`;
   if (!pinned(data, k, alpha)) {

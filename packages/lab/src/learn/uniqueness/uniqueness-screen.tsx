@@ -3,15 +3,15 @@ import { type Matrix, pca, type Uniqueness } from '@scree/core';
 import { useEffect, useMemo } from 'preact/hooks';
 import { axesOf } from '../shared/axes.js';
 import { Choose, Controls, Slider } from '../shared/controls.js';
-import { angleText, fixed, indexed } from '../shared/format.js';
-import { Formula, frac, Live, num, op, Piece, row, square, sub, sum, word } from '../shared/formula.js';
+import { angleText, fixed } from '../shared/format.js';
 import { usePlayback } from '../shared/playback.js';
 import { Screen } from '../shared/screen.js';
 import { numberIn, oneOf, useSettings } from '../shared/settings.js';
-import { cloudWith, expectedTurn, fanOf, lineTurn, subspaceTurn, typical, type Wobble, wobble } from './fan.js';
+import { cloudWith, fanOf, lineTurn, subspaceTurn, typical, type Wobble, wobble } from './fan.js';
 import { FanStage } from './fan-stage.js';
+import { Variances, VerdictPanel } from './uniqueness-panels.js';
 
-const USUAL = { second: '2', third: '0.6', k: '2', noise: '0.2', stored: 'float64' };
+const DEFAULTS = { second: '2', third: '0.6', k: '2', noise: '0.2', stored: 'float64' };
 const FIRST = 4;
 const COPIES = 36;
 /** From here on a fan is so wide that an axis means nothing. */
@@ -19,7 +19,7 @@ const LOOSE = 0.35;
 
 /** Eigenvalues that meet: axes spin while the subspace holds, or the subspace goes. */
 export function UniquenessScreen() {
-  const [settings, change] = useSettings(USUAL);
+  const [settings, change] = useSettings(DEFAULTS);
   const second = numberIn(settings.second, 0.2, FIRST, 2);
   const third = Math.min(second, numberIn(settings.third, 0.1, FIRST, 0.6));
   const noise = numberIn(settings.noise, 0.01, 0.6, 0.2);
@@ -36,9 +36,6 @@ export function UniquenessScreen() {
     subspace: typical(fan.map((one) => subspaceTurn(one, still, k))),
   };
   const now = shown ? subspaceTurn(shown.axes, still, k) : 0;
-  const across = k === 1 ? second : third;
-  const gap = (k === 1 ? FIRST : second) - across;
-  const expected = expectedTurn([FIRST, second, third], k, noise);
   const what = k === 1 ? 'axis' : 'plane';
   const told = `λ₁ = ${fixed(FIRST)}, λ₂ = ${fixed(second)}, λ₃ = ${fixed(third)}. Noise turns the first axis by ${angleText(turns.axis)}, typically, and the ${what} of the first ${k === 1 ? 'component' : 'two'} by ${angleText(turns.subspace)}. ${summary(turns.axis, turns.subspace, k)}`;
 
@@ -63,183 +60,118 @@ export function UniquenessScreen() {
           sizes={[FIRST, second, third].map(Math.sqrt)}
         />
       }
-      controls={
-        <Controls>
-          <Slider
-            label="λ₂"
-            class="axis-1"
-            value={second}
-            least={0.2}
-            most={FIRST}
-            step={0.1}
-            text={second === FIRST ? `${fixed(second, 1)} = λ₁` : fixed(second, 1)}
-            onSlide={(value) => change({ second: String(value) })}
-          />
-          <Slider
-            label="λ₃"
-            class="axis-2"
-            value={third}
-            least={0.1}
-            most={FIRST}
-            step={0.1}
-            text={third === second ? `${fixed(third, 1)} = λ₂` : fixed(third, 1)}
-            onSlide={(value) => change({ third: String(Math.min(value, second)) })}
-          />
-          <Slider
-            label="Noise ε"
-            value={noise}
-            least={0.02}
-            most={0.6}
-            step={0.02}
-            text={fixed(noise)}
-            onSlide={(value) => change({ noise: String(value) })}
-          />
-          <Choose
-            label="Subspace of"
-            value={String(k)}
-            among={[
-              { id: '1', name: 'the first component' },
-              { id: '2', name: 'the first two' },
-            ]}
-            onChoose={(id) => change({ k: id })}
-          />
-          <div class="presets">
-            <button type="button" onClick={() => change({ second: '4', third: '0.6', k: '2' })}>
-              λ₂ = λ₁
-            </button>
-            <button type="button" onClick={() => change({ second: '2', third: '2', k: '2' })}>
-              λ₃ = λ₂
-            </button>
-            <button type="button" onClick={() => change({ second: '2', third: '0.6', k: '2' })}>
-              all apart
-            </button>
-          </div>
-        </Controls>
-      }
+      controls={<UniquenessControls second={second} third={third} noise={noise} k={k} onChange={change} />}
       side={
         <>
-          <div class="panel">
-            <h2>Variances, and how far noise turns</h2>
-            <Bars values={[FIRST, second, third]} k={k} />
-            <Formula>
-              <Piece>
-                {row(square(<mtext>turn</mtext>), op('≈'), frac(square('ε'), row('n', op('−'), num(1))))}
-                <mspace width="0.3em" />
-                {sum(row('i', op('≤'), num(k), op('<'), 'j'))}
-                {frac(
-                  row(lambda('i'), op('+'), lambda('j')),
-                  square(row(op('('), lambda('i'), op('−'), lambda('j'), op(')'))),
-                )}
-              </Piece>
-              <Piece>
-                {row(lambda(k), op('−'), lambda(k + 1), op('='))}
-                <Live value={gap} of="net" />
-              </Piece>
-              <Piece>
-                {word(`turn of the ${what} ≈`)}
-                <Live value={expected > 0.7 ? 'anything' : angleText(expected)} of="net" />
-                {word(', measured')}
-                <Live value={angleText(turns.subspace)} of="kept" />
-              </Piece>
-            </Formula>
-          </div>
-          <div
-            class="panel"
-            data-verdict={verdict?.subspace.determined ?? ''}
-            data-axis={verdict?.axes[0]?.determined ?? ''}
-          >
-            <h2>What the library says of these data</h2>
-            {verdict ? <Verdict verdict={verdict} k={k} /> : <p class="hint">Fitting…</p>}
-            <Choose
-              label="Numbers stored as"
-              value={stored}
-              among={[
-                { id: 'float64', name: 'float64, 16 digits' },
-                { id: 'float32', name: 'float32, 7 digits' },
-              ]}
-              onChoose={(id) => change({ stored: id })}
-            />
-          </div>
+          <Variances values={[FIRST, second, third]} k={k} noise={noise} measured={turns.subspace} />
+          <VerdictPanel verdict={verdict} k={k} stored={stored} onStored={(id) => change({ stored: id })} />
         </>
       }
       told={told}
       angle={now}
       converged={shown?.converged === true}
-      tries={[
-        <>
-          Push λ₂ = λ₁: v₁ and v₂ point anywhere in the plane, and the rims of all planes still lie on one another. Ask
-          for the first component only, and there is nothing to hold.
-        </>,
-        <>Push λ₃ = λ₂: v₁ stands firm, v₂ spins about it and takes the plane along.</>,
-        <>
-          Let them almost meet and lower the noise: the turn is noise over gap. How close is too close depends on how
-          well you measured.
-        </>,
-      ]}
-      source={
-        <>
-          <p>
-            Lecture notes leave “when is the subspace unique?” as an exercise. The answer: exactly when λ<sub>k</sub>{' '}
-            &gt; λ<sub>k+1</sub>. Inside it an axis is unique, up to its sign, when its λ equals no other.
-          </p>
-          <p>
-            Slides take an orthonormal set of eigenvectors as given. Where eigenvalues are equal there is one, but a
-            program has to choose it, and the choice means nothing. The note on forces calls PCA the single state of
-            rest: it rests in every rotation.
-          </p>
-        </>
-      }
+      tries={TRIES}
+      source={<Source />}
     />
   );
 }
 
-const lambda = (index: number | string) => sub('λ', typeof index === 'number' ? num(index) : index);
+interface ControlsProps {
+  readonly second: number;
+  readonly third: number;
+  readonly noise: number;
+  readonly k: number;
+  readonly onChange: (change: Partial<Record<keyof typeof DEFAULTS, string>>) => void;
+}
+
+function UniquenessControls({ second, third, noise, k, onChange }: ControlsProps) {
+  return (
+    <Controls>
+      <Slider
+        label="λ₂"
+        class="axis-1"
+        value={second}
+        least={0.2}
+        most={FIRST}
+        step={0.1}
+        text={second === FIRST ? `${fixed(second, 1)} = λ₁` : fixed(second, 1)}
+        onSlide={(value) => onChange({ second: String(value) })}
+      />
+      <Slider
+        label="λ₃"
+        class="axis-2"
+        value={third}
+        least={0.1}
+        most={FIRST}
+        step={0.1}
+        text={third === second ? `${fixed(third, 1)} = λ₂` : fixed(third, 1)}
+        onSlide={(value) => onChange({ third: String(Math.min(value, second)) })}
+      />
+      <Slider
+        label="Noise ε"
+        value={noise}
+        least={0.02}
+        most={0.6}
+        step={0.02}
+        text={fixed(noise)}
+        onSlide={(value) => onChange({ noise: String(value) })}
+      />
+      <Choose
+        label="Subspace of"
+        value={String(k)}
+        among={[
+          { id: '1', name: 'the first component' },
+          { id: '2', name: 'the first two' },
+        ]}
+        onChoose={(id) => onChange({ k: id })}
+      />
+      <div class="presets">
+        <button type="button" onClick={() => onChange({ second: '4', third: '0.6', k: '2' })}>
+          λ₂ = λ₁
+        </button>
+        <button type="button" onClick={() => onChange({ second: '2', third: '2', k: '2' })}>
+          λ₃ = λ₂
+        </button>
+        <button type="button" onClick={() => onChange({ second: '2', third: '0.6', k: '2' })}>
+          all apart
+        </button>
+      </div>
+    </Controls>
+  );
+}
+
+const TRIES = [
+  <>
+    Push λ₂ = λ₁: v₁ and v₂ point anywhere in the plane, and the rims of all planes still lie on one another. Ask for
+    the first component only, and there is nothing to hold.
+  </>,
+  <>Push λ₃ = λ₂: v₁ stands firm, v₂ spins about it and takes the plane along.</>,
+  <>
+    Let them almost meet and lower the noise: the turn is noise over gap. How close is too close depends on how well you
+    measured.
+  </>,
+];
+
+function Source() {
+  return (
+    <>
+      <p>
+        Lecture notes leave “when is the subspace unique?” as an exercise. The answer: exactly when λ<sub>k</sub> &gt; λ
+        <sub>k+1</sub>. Inside it an axis is unique, up to its sign, when its λ equals no other.
+      </p>
+      <p>
+        Slides take an orthonormal set of eigenvectors as given. Where eigenvalues are equal there is one, but a program
+        has to choose it, and the choice means nothing. The note on forces calls PCA the single state of rest: it rests
+        in every rotation.
+      </p>
+    </>
+  );
+}
 
 function summary(axis: number, subspace: number, k: number): string {
   if (subspace > LOOSE) return `The ${k === 1 ? 'axis' : 'plane'} is not determined.`;
   if (k === 1) return 'The axis holds.';
   return axis > LOOSE ? 'The axes spin, the plane holds.' : 'Axes and plane hold.';
-}
-
-/** The three variances as bars; a dashed line where the subspace ends. */
-function Bars({ values, k }: { values: readonly number[]; k: number }) {
-  return (
-    <ul class="bars">
-      {values.map((value, j) => (
-        <li key={indexed('λ', j + 1)} class={`axis-${j} ${j === k ? 'outside' : ''}`}>
-          <span class="bar-name">{indexed('λ', j + 1)}</span>
-          <span class="bar">
-            <span style={{ width: `${(100 * value) / FIRST}%` }} />
-          </span>
-          <span class="number">{fixed(value)}</span>
-        </li>
-      ))}
-    </ul>
-  );
-}
-
-function Verdict({ verdict, k }: { verdict: Uniqueness; k: number }) {
-  const { subspace, axes } = verdict;
-  const sure = (determined: boolean): string => (determined ? 'determined' : 'not determined');
-  return (
-    <>
-      <p>
-        <strong class={subspace.determined ? 'fine' : 'lost'}>
-          The {k === 1 ? 'axis' : 'plane'} is {sure(subspace.determined)}.
-        </strong>{' '}
-        A change in the last digit of the numbers could turn it by {angleText(subspace.noiseAngle)}.
-      </p>
-      {k === 2 && (
-        <p>
-          {axes.map(({ determined, noiseAngle }, j) => (
-            <span key={indexed('v', j + 1)}>
-              {indexed('v', j + 1)} is {sure(determined)} ({angleText(noiseAngle)}){j + 1 < axes.length ? '; ' : '.'}
-            </span>
-          ))}
-        </p>
-      )}
-    </>
-  );
 }
 
 /** What the library finds of the data as they are, without noise. */

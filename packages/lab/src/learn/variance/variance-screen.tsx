@@ -1,9 +1,9 @@
 import { useSignal } from '@preact/signals';
 import { percent } from '@scree/core/words';
 import { useEffect, useMemo, useRef } from 'preact/hooks';
-import { boxOf, cloudChoices, useCloud } from '../shared/clouds.js';
+import { boxOf, type Cloud, cloudChoices, useCloud } from '../shared/clouds.js';
 import { Choose, Controls, Slider, Switch } from '../shared/controls.js';
-import { angleText, fixed, unitsFor } from '../shared/format.js';
+import { angleText, fixed, type Units, unitsFor } from '../shared/format.js';
 import {
   Formula,
   frac,
@@ -28,11 +28,11 @@ import { TurnChart } from './turn-chart.js';
 import { TurnStage } from './turn-stage.js';
 import { climb, lineAngle, ON_AXIS, turningOf } from './turning.js';
 
-const USUAL = { cloud: 'tilted', angle: '-50', snap: 'yes' };
+const DEFAULTS = { cloud: 'tilted', angle: '-50', snap: 'yes' };
 
 /** A line turned by hand: what it keeps and what it loses, and the axis it rolls to when it is let go. */
 export function VarianceScreen() {
-  const [settings, change] = useSettings(USUAL);
+  const [settings, change] = useSettings(DEFAULTS);
   const cloud = useCloud(settings.cloud, 2);
   const turning = useMemo(() => turningOf(cloud.points), [cloud]);
   const snap = settings.snap !== 'no';
@@ -78,7 +78,6 @@ export function VarianceScreen() {
         ? 'It lies on the principal axis.'
         : `${angleText(off)} to the principal axis.`
   }`;
-  const power = units.power === 0 ? '' : row(tenTo(units.power), op('·'));
   return (
     <Screen
       id="variance"
@@ -103,74 +102,24 @@ export function VarianceScreen() {
         />
       }
       controls={
-        <Controls>
-          <Choose
-            label="Points"
-            value={cloud.id}
-            among={cloudChoices(2)}
-            onChoose={(id) => {
-              change({ cloud: id });
-              start.value = { angle, run: start.value.run + 1 };
-            }}
-          />
-          <Slider
-            label="Angle of the line"
-            value={Math.round((lineAngle(angle) * 180) / Math.PI)}
-            least={-90}
-            most={90}
-            step={1}
-            text={`${fixed((lineAngle(angle) * 180) / Math.PI, 1)}°`}
-            onSlide={(degrees) => {
-              turn((degrees * Math.PI) / 180);
-              letGo(false);
-            }}
-          />
-          <Switch
-            label="Rolls to the axis when let go"
-            on={snap}
-            onSwitch={(on) => change({ snap: on ? 'yes' : 'no' })}
-          />
-        </Controls>
+        <VarianceControls
+          cloud={cloud}
+          angle={angle}
+          snap={snap}
+          onCloud={(id) => {
+            change({ cloud: id });
+            start.value = { angle, run: start.value.run + 1 };
+          }}
+          onAngle={(to) => {
+            turn(to);
+            letGo(false);
+          }}
+          onSnap={(on) => change({ snap: on ? 'yes' : 'no' })}
+        />
       }
       side={
         <>
-          <div class="panel">
-            <h2>Kept + lost = total</h2>
-            <Bar kept={kept} lost={lost} />
-            <Formula>
-              <Piece>
-                {frac(num(1), row('n', op('−'), num(1)))}
-                {sum('i')}
-                {square(row(op('('), transposed('u'), sub('x', 'i'), op(')')))}
-                {op('=')}
-                <Live value={units.text(kept)} of="kept" />
-              </Piece>
-              <Piece>
-                {frac(num(1), row('n', op('−'), num(1)))}
-                {sum('i')}
-                {square(norm(sub('x', 'i'), op('−'), row(op('('), transposed('u'), sub('x', 'i'), op(')')), 'u'))}
-                {op('=')}
-                <Live value={units.text(lost)} of="lost" />
-              </Piece>
-              {power && (
-                <Piece>
-                  {row(trace, op('='))}
-                  <Live value={units.text(total)} />
-                </Piece>
-              )}
-              <Piece>
-                {power && row(power, op('('))}
-                <Live value={units.mantissa(kept)} of="kept" />
-                {op('+')}
-                <Live value={units.mantissa(lost)} of="lost" />
-                {power && op(')')}
-                {op('=')}
-                {power}
-                <Live value={units.mantissa(total)} />
-                {!power && row(op('='), trace)}
-              </Piece>
-            </Formula>
-          </div>
+          <KeptAndLost kept={kept} lost={lost} units={units} />
           <div class="panel">
             <TurnChart turning={turning} angle={angle} />
           </div>
@@ -179,25 +128,104 @@ export function VarianceScreen() {
       told={told}
       angle={level ? 0 : Math.abs(off)}
       converged={converged}
-      tries={[
-        <>Turn the line across the cloud: there it keeps the least, and that least is the other eigenvalue, λ₂.</>,
-        <>Take the points that are almost round. The curve is almost flat: hardly any line is better than another.</>,
-        <>Take the banana. The best line is still the best line, but a line is a poor picture of a bow.</>,
-      ]}
-      source={
-        <>
-          <p>
-            Slides and notes call XᵀX/n the covariance and do not say that the mean must come off first. It must: the
-            line here goes through the mean. Uncentred, the “first component” mostly points from the origin to the mean,
-            whatever the shape of the cloud.
-          </p>
-          <p>
-            The sums are over n − 1, as scikit-learn and R have it; with n both parts and the total shrink alike, and
-            the line is the same.
-          </p>
-        </>
-      }
+      tries={TRIES}
+      source={<Source />}
     />
+  );
+}
+
+interface ControlsProps {
+  readonly cloud: Cloud;
+  readonly angle: number;
+  readonly snap: boolean;
+  readonly onCloud: (id: string) => void;
+  readonly onAngle: (angle: number) => void;
+  readonly onSnap: (on: boolean) => void;
+}
+
+function VarianceControls({ cloud, angle, snap, onCloud, onAngle, onSnap }: ControlsProps) {
+  const degrees = (lineAngle(angle) * 180) / Math.PI;
+  return (
+    <Controls>
+      <Choose label="Points" value={cloud.id} among={cloudChoices(2)} onChoose={onCloud} />
+      <Slider
+        label="Angle of the line"
+        value={Math.round(degrees)}
+        least={-90}
+        most={90}
+        step={1}
+        text={`${fixed(degrees, 1)}°`}
+        onSlide={(to) => onAngle((to * Math.PI) / 180)}
+      />
+      <Switch label="Rolls to the axis when let go" on={snap} onSwitch={onSnap} />
+    </Controls>
+  );
+}
+
+/** What the line keeps and loses, as a bar and as formulas with their values. */
+function KeptAndLost({ kept, lost, units }: { kept: number; lost: number; units: Units }) {
+  const total = kept + lost;
+  const power = units.power === 0 ? '' : row(tenTo(units.power), op('·'));
+  return (
+    <div class="panel">
+      <h2>Kept + lost = total</h2>
+      <Bar kept={kept} lost={lost} />
+      <Formula>
+        <Piece>
+          {frac(num(1), row('n', op('−'), num(1)))}
+          {sum('i')}
+          {square(row(op('('), transposed('u'), sub('x', 'i'), op(')')))}
+          {op('=')}
+          <Live value={units.text(kept)} of="kept" />
+        </Piece>
+        <Piece>
+          {frac(num(1), row('n', op('−'), num(1)))}
+          {sum('i')}
+          {square(norm(sub('x', 'i'), op('−'), row(op('('), transposed('u'), sub('x', 'i'), op(')')), 'u'))}
+          {op('=')}
+          <Live value={units.text(lost)} of="lost" />
+        </Piece>
+        {power && (
+          <Piece>
+            {row(trace, op('='))}
+            <Live value={units.text(total)} />
+          </Piece>
+        )}
+        <Piece>
+          {power && row(power, op('('))}
+          <Live value={units.mantissa(kept)} of="kept" />
+          {op('+')}
+          <Live value={units.mantissa(lost)} of="lost" />
+          {power && op(')')}
+          {op('=')}
+          {power}
+          <Live value={units.mantissa(total)} />
+          {!power && row(op('='), trace)}
+        </Piece>
+      </Formula>
+    </div>
+  );
+}
+
+const TRIES = [
+  <>Turn the line across the cloud: there it keeps the least, and that least is the other eigenvalue, λ₂.</>,
+  <>Take the points that are almost round. The curve is almost flat: hardly any line is better than another.</>,
+  <>Take the banana. The best line is still the best line, but a line is a poor picture of a bow.</>,
+];
+
+function Source() {
+  return (
+    <>
+      <p>
+        Slides and notes call XᵀX/n the covariance and do not say that the mean must come off first. It must: the line
+        here goes through the mean. Uncentred, the “first component” mostly points from the origin to the mean, whatever
+        the shape of the cloud.
+      </p>
+      <p>
+        The sums are over n − 1, as scikit-learn and R have it; with n both parts and the total shrink alike, and the
+        line is the same.
+      </p>
+    </>
   );
 }
 
