@@ -11,6 +11,7 @@ export default defineConfig({
       '@scree/core/words': source('./packages/core/src/words/index.ts'),
       '@scree/core/engine': source('./packages/core/src/engine-kit.ts'),
       '@scree/core/files': source('./packages/core/src/files/index.ts'),
+      '@scree/core/learn': source('./packages/core/src/learn.ts'),
       '@scree/core': source('./packages/core/src/index.ts'),
       scree: source('./packages/scree/src/index.ts'),
     },

@@ -1,5 +1,6 @@
 import * as Plot from '@observablehq/plot';
-import { autoencoderTerms, type Epoch, type Matrix, pca } from 'scree';
+import { autoencoderTerms } from '@scree/core/learn';
+import { type Epoch, type Matrix, pca } from 'scree';
 import { digits } from './data.js';
 import type { Draw } from './figure.js';
 import {

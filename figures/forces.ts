@@ -1,5 +1,5 @@
 import * as Plot from '@observablehq/plot';
-import { descend, neighbourForces } from 'scree';
+import { descend, neighbourForces } from '@scree/core/learn';
 import { digits, iris } from './data.js';
 import type { Draw } from './figure.js';
 import { BLUE, DARK_ORANGE, FAINT, HEADLINE, INK, ORANGE, plot, sheet, text, WIDTH } from './svg.js';

@@ -1,4 +1,5 @@
-import { autoencoderTerms, neighbourForces, pca } from '@scree/core';
+import { pca } from '@scree/core';
+import { autoencoderTerms, neighbourForces } from '@scree/core/learn';
 import { describe, expect, it } from 'vitest';
 
 /** What the chapters of docs/learn say that their sources got wrong, held to definitions that are written out here. */

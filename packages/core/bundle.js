@@ -8,11 +8,16 @@ import { rolldown } from 'rolldown';
 
 const here = (path) => fileURLToPath(new URL(path, import.meta.url));
 
+/** Modules of `@scree/core/learn` alone: they stay out of what every program loads. */
+const LEARN =
+  /[\\/](dist[\\/]learn|autoencoder-terms|descend|exact-rows|memory-replies|neighbour-forces|procrustes|snapshot|watched-data)\.js$/;
+
 const bundle = await rolldown({
   input: {
     index: here('dist/index.js'),
     engine: here('dist/engine-kit.js'),
     files: here('dist/files/index.js'),
+    learn: here('dist/learn.js'),
     words: here('dist/words/index.js'),
   },
   treeshake: false,
@@ -26,7 +31,7 @@ await bundle.write({
   minify: false,
   codeSplitting: {
     groups: [
-      { name: 'shared', test: (id) => !/[\\/]dist[\\/]files[\\/]/.test(id) },
+      { name: 'shared', test: (id) => !/[\\/]dist[\\/]files[\\/]/.test(id) && !LEARN.test(id) },
       { name: 'files-shared', test: /[\\/]dist[\\/]files[\\/](ahead|bytes|table|spool|unpack|zip|text)\.js$/ },
     ],
   },

@@ -31,6 +31,7 @@ export default defineConfig({
       '@scree/core/engine': fileURLToPath(new URL('../core/src/engine-kit.ts', import.meta.url)),
       '@scree/core/words': fileURLToPath(new URL('../core/src/words/index.ts', import.meta.url)),
       '@scree/core/files': fileURLToPath(new URL('../core/src/files/index.ts', import.meta.url)),
+      '@scree/core/learn': fileURLToPath(new URL('../core/src/learn.ts', import.meta.url)),
       '@scree/core': fileURLToPath(new URL('../core/src/index.ts', import.meta.url)),
     },
   },

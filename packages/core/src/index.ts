@@ -18,13 +18,6 @@ export {
   OptionError,
   ScreeError,
 } from './errors.js';
-export { type AutoencoderTerms, autoencoderTerms } from './learning/autoencoder-terms.js';
-export {
-  type DescendOptions,
-  type Descent,
-  type DescentRule,
-  descend,
-} from './learning/descend.js';
 export type { Epoch } from './learning/epoch.js';
 export type {
   DescentKind,
@@ -33,9 +26,6 @@ export type {
   LearnState,
   PointsRule,
 } from './learning/learn-options.js';
-export { type ForceShares, type NeighbourForces, neighbourForces } from './learning/neighbour-forces.js';
-export type { PointForces, Snapshot } from './learning/snapshot.js';
-export type { WatchedData } from './learning/watched-data.js';
 export { principalAngles } from './linalg/principal-angles.js';
 export type { Certificate } from './model/certificate.js';
 export { loadModel } from './model/load.js';

@@ -4,6 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import * as files from '../src/files/index.js';
 import * as core from '../src/index.js';
+import * as learn from '../src/learn.js';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const manifest = JSON.parse(readFileSync(`${root}/package.json`, 'utf8'));
@@ -36,11 +37,8 @@ describe('@scree/core as a package', () => {
       'SOLVER_NAMES',
       'ScreeError',
       'Stream',
-      'autoencoderTerms',
-      'descend',
       'loadModel',
       'makePlan',
-      'neighbourForces',
       'pca',
       'principalAngles',
       'reference',
@@ -48,7 +46,7 @@ describe('@scree/core as a package', () => {
       'toRows',
       'wasmEngine',
     ]);
-    expect(Object.keys(manifest.exports)).toEqual(['.', './engine', './files', './words', './package.json']);
+    expect(Object.keys(manifest.exports)).toEqual(['.', './engine', './files', './learn', './words', './package.json']);
   });
 
   it('exports for files exactly what reads and opens them', () => {
@@ -89,6 +87,7 @@ describe('@scree/core as a package', () => {
   it.each([
     ['@scree/core', core],
     ['@scree/core/files', files],
+    ['@scree/core/learn', learn],
   ])('is imported in its built form by a plain Node program, and exports the same there: %s', (name, exported) => {
     const program = `import * as all from '${name}'; console.log(JSON.stringify(Object.keys(all).sort()))`;
     const printed = execFileSync(process.execPath, ['--input-type=module', '-e', program], {
@@ -96,6 +95,22 @@ describe('@scree/core as a package', () => {
       encoding: 'utf8',
     });
     expect(JSON.parse(printed)).toEqual(Object.keys(exported).sort());
+  });
+
+  it('keeps what only @scree/core/learn needs out of the bundle of @scree/core', () => {
+    const loaded = (file: string, seen = new Map<string, string>()): Map<string, string> => {
+      if (seen.has(file)) return seen;
+      seen.set(file, readFileSync(`${root}/dist/bundle/${file}`, 'utf8'));
+      for (const [, next] of seen.get(file)?.matchAll(/^(?:import|export)\b.* from "\.\/([^"]+)";$/gm) ?? [])
+        loaded(next, seen);
+      return seen;
+    };
+    const defines = (entry: string): string[] =>
+      ['descend', 'autoencoderTerms', 'neighbourForces', 'pca'].filter((name) =>
+        [...loaded(entry).values()].some((text) => text.includes(`function ${name}(`)),
+      );
+    expect(defines('index.js')).toEqual(['pca']);
+    expect(defines('learn.js')).toEqual(['descend', 'autoencoderTerms', 'neighbourForces', 'pca']);
   });
 
   it('has errors of one kind, whichever of its entries throws them', () => {

@@ -277,7 +277,7 @@ describe.skipIf(!executablePath)('Learn, in Chromium', () => {
   });
 
   describe('the race', () => {
-    it('brings everybody home on data of few and of many columns, and says when', async () => {
+    it('brings every rule to the subspace on data of few and of many columns, and says when', async () => {
       for (const chosen of ['', '?cloud=spring&k=1&time=milliseconds']) {
         const page = await open(`race${chosen}`);
         await toTheEnd(page);
@@ -361,7 +361,7 @@ describe.skipIf(!executablePath)('Learn, in Chromium', () => {
       ['race', 'Data'],
     ]) {
       await page
-        .getByRole('navigation', { name: 'Roads' })
+        .getByRole('navigation', { name: 'Topics' })
         .getByRole('link', { name: new RegExp(screen, 'i') })
         .click();
       await page.locator(`[data-screen=${screen}]`).waitFor();
@@ -427,7 +427,7 @@ describe.skipIf(!executablePath)('Learn, in Chromium', () => {
       expect(await ended(page, 'autoencoder?cloud=own')).toContain('every axis is as good. Arrived');
       expect(await ended(page, 'charges?cloud=own&k=2&alpha=0.5')).toContain('every plane is as good. At rest');
       const told = await ended(page, 'race?cloud=own');
-      expect(told).toMatch(/6 of 6 roads have arrived, none is more than 0° away.*not determined/);
+      expect(told).toMatch(/6 of 6 rules have arrived, none is more than 0° away.*not determined/);
       const exact = page.locator('.figures tr', { hasText: 'exact' }).locator('td').last();
       await expect.poll(() => exact.textContent()).toMatch(/10⁻¹.$/);
     });

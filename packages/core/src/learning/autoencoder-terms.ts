@@ -1,8 +1,9 @@
 import type { Matrix } from '../data/matrix.js';
 import { isMatrix } from '../data/to-block.js';
 import { DataError, show } from '../errors.js';
-import { addCombination, addCombinationSteps, rowProductSteps, rowProducts } from '../linalg/rows.js';
-import type { Steps } from '../pace.js';
+import { addCombination, rowProducts } from '../linalg/rows.js';
+import { complete } from '../pace.js';
+import { type MeanTerms, meanTerms, orthogonalityLoss } from './mean-terms.js';
 
 /**
  * The linear autoencoder with tied weights W (k × d), its loss and its gradient.
@@ -34,6 +35,14 @@ export interface AutoencoderTerms {
   readonly reconstructionGradient: Float64Array;
   /** ∂L_O/∂W (k × d). */
   readonly orthogonalityGradient: Float64Array;
+}
+
+/** The mean of both terms over all rows, of which only their covariance C = Σxxᵀ/n (d × d) is needed, and the gradient of the loss. */
+export function averageTerms(weights: Matrix<Float64Array>, covariance: Float64Array, alpha: number): MeanTerms {
+  const { rows: k, cols: d, data } = weights;
+  let trace = 0;
+  for (let j = 0; j < d; j++) trace += covariance[j * d + j];
+  return complete(meanTerms(data, rowProducts(data, k, covariance, d, d), trace, alpha, k, d));
 }
 
 /** All terms of one row x, by their names; the matrix is W (k × d). */
@@ -69,64 +78,4 @@ export function autoencoderTerms(matrix: Matrix<Float64Array>, row: ArrayLike<nu
     reconstructionGradient,
     orthogonalityGradient: wRec.map((value, at) => -4 * (weights[at] - value)),
   };
-}
-
-/** ‖I − P‖², P = WWᵀ. */
-function orthogonalityLoss(p: Float64Array, k: number): number {
-  return p.reduce((sum, value, at) => sum + (value - (at % (k + 1) === 0 ? 1 : 0)) ** 2, 0);
-}
-
-export interface MeanTerms {
-  readonly reconstruction: number;
-  readonly orthogonality: number;
-  /** ∂L_PCA/∂W (k × d). */
-  readonly gradient: Float64Array;
-  /** max |WWᵀ − I|. */
-  readonly defect: number;
-}
-
-/**
- * The same, averaged over rows of which only N = WC is known, C = Σxxᵀ/n: with M = NWᵀ and P = WWᵀ
- *
- *   mean L_AE = tr C − 2·tr M + tr(MP),   its gradient 2[ MW − N + PN − N ].
- *
- * So an epoch costs no more for many rows than for few, once C is known.
- */
-export function* meanTerms(
-  weights: Float64Array,
-  image: Float64Array,
-  trace: number,
-  alpha: number,
-  k: number,
-  d: number,
-): Steps<MeanTerms> {
-  const m = yield* rowProductSteps(image, k, weights, k, d);
-  const p = yield* rowProductSteps(weights, k, weights, k, d);
-  const share = 2 * (1 - alpha);
-  const gradient = image.map((value, at) => -2 * share * value - 4 * alpha * weights[at]);
-  // MW and W_rec = PW together, then PN.
-  const both = m.map((value, at) => share * value + 4 * alpha * p[at]);
-  yield* addCombinationSteps(1, both, k, weights, k, d, gradient);
-  yield* addCombinationSteps(share, p, k, image, k, d, gradient);
-  return {
-    reconstruction: reconstructionLoss(m, p, trace, k),
-    orthogonality: orthogonalityLoss(p, k),
-    gradient,
-    defect: defectOf(p, k),
-  };
-}
-
-/** max |P − I|. */
-export function defectOf(p: Float64Array, k: number): number {
-  return p.reduce((most, value, at) => Math.max(most, Math.abs(value - (at % (k + 1) === 0 ? 1 : 0))), 0);
-}
-
-/** Mean ‖x − WᵀWx‖² = tr C − 2·tr M + tr(MP), M = WCWᵀ, P = WWᵀ. */
-export function reconstructionLoss(m: Float64Array, p: Float64Array, trace: number, k: number): number {
-  let loss = trace;
-  for (let i = 0; i < k; i++) {
-    loss -= 2 * m[i * k + i];
-    for (let j = 0; j < k; j++) loss += m[i * k + j] * p[j * k + i];
-  }
-  return loss;
 }

@@ -3,7 +3,7 @@ import type { Random } from '../linalg/random.js';
 import { addCombination, rowProducts } from '../linalg/rows.js';
 import { symmetricEigen } from '../linalg/symmetric-eigen.js';
 import { axpy, norm } from '../linalg/vector.js';
-import { type Answer, type Ask, paced } from './rule.js';
+import { paced, type Query, type Reply } from './rule.js';
 
 /** Vectors of a block: random ones miss a direction by thirty times the usual once in 30⁴. */
 const BLOCK = 4;
@@ -27,7 +27,7 @@ export function* largestOutside(
   d: number,
   rng: Random,
   enough: (value: number, bound: number) => boolean,
-): Generator<Ask, { readonly value: number; readonly bound: number }, Answer> {
+): Generator<Query, { readonly value: number; readonly bound: number }, Reply> {
   const room = d - k;
   const hidden = 30 * Math.sqrt(d / Math.min(BLOCK, room));
   const most = Math.min(room, BLOCK * MOST_BLOCKS);

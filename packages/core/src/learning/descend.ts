@@ -7,17 +7,17 @@ import { byGradient } from '../solvers/autoencoder.js';
 import { byHebb } from '../solvers/hebbian.js';
 import { factored } from '../solvers/points.js';
 import { record } from './epoch.js';
-import { exactRows } from './exact-rows.js';
+import { exactRows, exactTop } from './exact-rows.js';
 import { explain } from './failure.js';
 import { pairwise } from './forces.js';
 import { checkExact, lookOutside, measure } from './learn.js';
 import { checkHow, controlsOf, type HebbianRule, type LearnOptions, type PointsRule } from './learn-options.js';
-import { MemoryAnswers } from './memory-answers.js';
-import { type Controls, type Facts, NO_ANSWER, type Rule, type Stand } from './rule.js';
+import { MemoryReplies } from './memory-replies.js';
+import { type Controls, type EpochState, type Facts, NO_REPLY, type Rule } from './rule.js';
 import { Snapshot } from './snapshot.js';
 import { frameRows, type WatchedData } from './watched-data.js';
 
-/** Every way of learning that can be watched. */
+/** Every learning rule that can be run one epoch at a time. */
 export type DescentRule = PointsRule | 'autoencoder' | HebbianRule;
 
 export interface DescendOptions
@@ -32,6 +32,15 @@ export interface DescendOptions
   readonly tolerance?: number;
   /** The exact subspace, for the angle to it. Computed first where that is quick; `false` leaves it out. */
   readonly exact?: Matrix<Float64Array> | false;
+  /** Where to start: weights W (k × d), or points (n × k) in the data's units. Default: random, from the seed. */
+  readonly start?: Matrix<Float64Array>;
+  /**
+   * Runs until nothing moves any more: until a step of size 1 would change weights, or points where σ₁ = 1, by no more than this
+   * (Euclidean length). Left out, the run ends when the subspace is found, which may be long before points are at rest.
+   */
+  readonly rest?: number;
+  /** Computes σ₁ exactly, so that losses, steps and forces are in exact units. Default: an estimate, as in the solvers of `pca`. */
+  readonly exactUnits?: boolean;
 }
 
 /** Rows or columns up to which the exact subspace is computed unasked. */
@@ -51,15 +60,17 @@ const SOLVER = {
 } as const satisfies Record<DescentRule, string>;
 
 /**
- * Learning that can be watched: an epoch at a time, in plain loops, for as many rows as can be drawn.
+ * Runs a learning rule one epoch at a time, for animation: in plain loops, for as many rows as can be drawn.
  *
  *     const run = descend(rows, { rule: 'autoencoder', k: 2 });
  *     for (const state of run) {
  *       draw(state.scores());
- *       if (bored) run.step = 0.05;
+ *       if (slider.moved) run.step = slider.value;
  *     }
  *
- * It ends when the subspace has been found to the tolerance. Leaving the loop is a pause: the next loop over the same run goes on.
+ * It ends when the subspace is found to the tolerance, or with `rest` when nothing moves any more. Leaving the loop is a pause: the next
+ * loop over the same run continues it. After a step that is too long it throws a ConvergenceError whose `best` is the state with the lowest
+ * loss. The run is back there, and continues from there with a shorter step.
  * The same data, options and seed give the same snapshots.
  */
 export function descend(data: WatchedData, options: DescendOptions): Descent {
@@ -70,25 +81,28 @@ export class Descent implements IterableIterator<Snapshot> {
   readonly #controls: Controls;
   readonly #rule: Rule;
   readonly #name: DescentRule;
-  readonly #answers: MemoryAnswers;
+  readonly #replies: MemoryReplies;
   readonly #frame: { readonly rows: Float64Array; readonly unit: number };
   readonly #facts: Facts;
   readonly #exact: Matrix<Float64Array> | undefined;
   readonly #tolerance: number;
   readonly #epochs: number;
+  readonly #rest: number | undefined;
   #turn: ReturnType<Rule['next']> | undefined;
   #epoch = 0;
   #last: Snapshot | undefined;
+  #lowest: Snapshot | undefined;
   #done = false;
 
   constructor(data: WatchedData, options: DescendOptions) {
-    const { rule, epochs, step, decay, batch, alpha, descent, momentum, tolerance, exact, ...rest } =
+    const { rule, epochs, step, decay, batch, alpha, descent, momentum, tolerance, exact, ...others } =
       checkRule(options);
+    const { start, rest, exactUnits = false, ...frame } = others;
     const given = { epochs, step, decay, batch, alpha, descent, momentum, ...(rule === 'autoencoder' ? {} : { rule }) };
     const learn = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined)) as LearnOptions;
     const settings = checkOptions({
       k: rule === 'oja' ? 1 : 2,
-      ...rest,
+      ...frame,
       ...(tolerance === undefined ? {} : { tolerance }),
       solver: SOLVER[rule],
       learn,
@@ -96,9 +110,21 @@ export class Descent implements IterableIterator<Snapshot> {
     const { rows, n, d, unit, trace } = frameRows(data, settings);
     const k = checkCount(settings.k, n, d);
     this.#frame = { rows, unit };
-    this.#answers = new MemoryAnswers(rows, n, d);
+    this.#replies = new MemoryReplies(rows, n, d);
     this.#controls = controlsOf(learn);
-    this.#facts = { n, d, k, trace, seed: settings.seed, centred: settings.center };
+    this.#facts = {
+      n,
+      d,
+      k,
+      trace,
+      seed: settings.seed,
+      centred: settings.center,
+      ...(start === undefined
+        ? {}
+        : { start: checkStart(start, SOLVER[rule] === 'points' ? { n, k } : { k, d }, unit) }),
+      ...(exactUnits ? { top: exactTop(rows, n, d) } : {}),
+    };
+    this.#rest = checkRest(rest, decay);
     this.#tolerance = settings.tolerance ?? (decay === undefined ? 1e-6 : 1e-3);
     if (exact) checkExact(exact, d, 'exact');
     this.#epochs = epochs ?? EPOCHS;
@@ -123,6 +149,8 @@ export class Descent implements IterableIterator<Snapshot> {
   }
   set alpha(value: number) {
     this.#check({ alpha: value ?? Number.NaN });
+    // A loss of another α does not compare.
+    if (value !== this.#controls.alpha) this.#lowest = undefined;
     this.#controls.alpha = value;
   }
 
@@ -146,39 +174,42 @@ export class Descent implements IterableIterator<Snapshot> {
   /** The next epoch. */
   next(): IteratorResult<Snapshot, undefined> {
     if (this.#done) return { done: true, value: undefined };
-    const stand = this.#advance();
+    const state = this.#advance();
     const { n, d, k, seed } = this.#facts;
     const epoch = this.#epoch++;
     const last = this.#epoch >= this.#epochs;
-    const due = (last || epoch % MEASURED === 0) && stand.rows.every(Number.isFinite);
+    const resting = this.#rest === undefined ? undefined : (state.slope?.() ?? Number.POSITIVE_INFINITY) <= this.#rest;
+    const due = (last || (resting ?? epoch % MEASURED === 0)) && state.rows.every(Number.isFinite);
     const rng = random(seed + 1);
-    const found = due ? this.#answers.run(measure(stand.rows, k, d, rng, stand.image)) : undefined;
-    const told = record(stand, epoch, this.#exact, d, k, found?.worst);
-    if (stand.shorter !== undefined) throw this.#failed(stand, Number.NaN, false);
-    const good = found && found.worst <= this.#tolerance && stand.settled !== false ? found : undefined;
-    const missing = good !== undefined && this.#answers.run(lookOutside(good, k, d, this.#tolerance, rng)).missing;
+    const found = due ? this.#replies.run(measure(state.rows, k, d, rng, state.image)) : undefined;
+    const told = record(state, epoch, this.#exact, d, k, found?.worst);
+    if (state.shorter !== undefined) throw this.#failed(state, Number.NaN, false);
+    const settled = state.settled !== false && resting !== false;
+    const good = found && found.worst <= this.#tolerance && settled ? found : undefined;
+    const missing = good !== undefined && this.#replies.run(lookOutside(good, k, d, this.#tolerance, rng)).missing;
     const converged = good !== undefined && !missing;
-    this.#last = new Snapshot(told, stand, converged, { n, d, k, ...this.#frame });
+    this.#last = new Snapshot(told, state, converged, { n, d, k, ...this.#frame });
+    if (this.#lowest === undefined || state.loss < this.#lowest.loss) this.#lowest = this.#last;
     this.#done = converged || last;
-    if (!converged && last) throw this.#failed(stand, found?.worst ?? Number.NaN, missing);
+    if (!converged && last) throw this.#failed({ ...state, settled }, found?.worst ?? Number.NaN, missing);
     return { done: false, value: this.#last };
   }
 
   /** Lets the rule go on to the end of its next epoch. */
-  #advance(): Stand {
-    this.#turn = this.#turn ? this.#rule.next(NO_ANSWER) : this.#rule.next();
+  #advance(): EpochState {
+    this.#turn = this.#turn ? this.#rule.next(NO_REPLY) : this.#rule.next();
     for (;;) {
       const { value } = this.#turn;
       if (!('pass' in value)) return value;
-      this.#turn = this.#rule.next(this.#answers.answer(value));
+      this.#turn = this.#rule.next(this.#replies.reply(value));
     }
   }
 
-  /** After too long a step a descent is back at the best place so far, and goes on from there with another. */
-  #failed(stand: Stand, worst: number, missing: boolean): ConvergenceError<Snapshot | undefined> {
+  /** After a step that is too long, the rule is back at its lowest loss, and that is the best state. */
+  #failed(state: EpochState, worst: number, missing: boolean): ConvergenceError<Snapshot | undefined> {
     const options = { tolerance: this.#tolerance, learn: { ...(this.step === undefined ? {} : { step: this.step }) } };
-    const { message, details, code } = explain(stand, this.#epoch, { worst }, options, missing, '');
-    return new ConvergenceError(message, this.#last, details, code);
+    const { message, details, code } = explain(state, this.#epoch, { worst }, options, missing, '');
+    return new ConvergenceError(message, code === 'DIVERGED' ? this.#lowest : this.#last, details, code);
   }
 }
 
@@ -196,6 +227,9 @@ const OPTIONS: readonly (keyof DescendOptions)[] = [
   'seed',
   'tolerance',
   'exact',
+  'start',
+  'rest',
+  'exactUnits',
   'epochs',
   'step',
   'decay',
@@ -223,6 +257,31 @@ function checkRule(options: DescendOptions): DescendOptions {
       option: unknown,
     },
   );
+}
+
+/** The start as plain rows in the frame's units; its shape is given by the rule. */
+function checkStart(start: Matrix<Float64Array>, shape: Readonly<Record<string, number>>, unit: number): Float64Array {
+  const [[first, rows], [second, cols]] = Object.entries(shape);
+  const data = start?.data;
+  if (start?.rows === rows && start.cols === cols && data instanceof Float64Array && data.length === rows * cols) {
+    if (data.every(Number.isFinite)) return first === 'n' ? data.map((value) => value / unit) : data.slice();
+    throw new OptionError('BAD_OPTION', 'start has numbers that are not finite.', { option: 'start' });
+  }
+  throw new OptionError(
+    'BAD_OPTION',
+    `start is ${show(start?.rows)} × ${show(start?.cols)}; it must be a matrix of Float64Array with ${first} × ${second} = ${rows} × ${cols} numbers.`,
+    { option: 'start', value: start?.rows, expected: rows },
+  );
+}
+
+function checkRest(rest: number | undefined, decay: number | undefined): number | undefined {
+  if (rest === undefined) return undefined;
+  if (typeof rest !== 'number' || !(rest > 0) || decay !== undefined) {
+    const problem =
+      decay === undefined ? 'it must be a number above 0' : 'with decay steps get shorter wherever they are';
+    throw new OptionError('BAD_OPTION', `rest is ${show(rest)}; ${problem}.`, { option: 'rest', value: rest });
+  }
+  return rest;
 }
 
 function checkCount(k: unknown, n: number, d: number): number {

@@ -1,6 +1,6 @@
 import type { Matrix } from '../data/matrix.js';
 import { principalAngles } from '../linalg/principal-angles.js';
-import type { Stand } from './rule.js';
+import type { EpochState } from './rule.js';
 
 /** One epoch of a solver that learns, as its trace and `onEpoch` tell it. Lengths are in units where σ₁ = 1. */
 export interface Epoch {
@@ -22,16 +22,16 @@ export interface Epoch {
   readonly residual?: number;
 }
 
-/** What a rule's stand comes to, beside what is known of the exact subspace. */
+/** The record of an epoch: the rule's state, and its angle to the exact subspace where that is known. */
 export function record(
-  stand: Stand,
+  state: EpochState,
   epoch: number,
   exact: Matrix<Float64Array> | undefined,
   d: number,
   k: number,
   residual: number | undefined,
 ): Epoch {
-  const { loss, terms, step, batch, defect, rows } = stand;
+  const { loss, terms, step, batch, defect, rows } = state;
   return {
     epoch,
     loss,

@@ -2,7 +2,7 @@ import type { Matrix } from '../data/matrix.js';
 import { addCombination, rowProducts } from '../linalg/rows.js';
 import { symmetricEigen } from '../linalg/symmetric-eigen.js';
 import { complete } from '../pace.js';
-import { scatterOf } from './memory-answers.js';
+import { scatterOf } from './memory-replies.js';
 
 /** Share of the largest value below which there is no variance, as far as squares can say. */
 const NONE = 1e-12;
@@ -17,6 +17,12 @@ export function exactRows(rows: Float64Array, n: number, d: number, k: number): 
   }
   const { values, vectors } = complete(symmetricEigen(scatterOf(rows, n, d), d, k));
   return spanned(values, vectors, k, d);
+}
+
+/** σ₁² of few rows B (n × d): the largest eigenvalue of BᵀB or BBᵀ, whichever is smaller. */
+export function exactTop(rows: Float64Array, n: number, d: number): number {
+  const square = n < d ? rowProducts(rows, n, rows, n, d) : scatterOf(rows, n, d);
+  return complete(symmetricEigen(square, Math.min(n, d), 0)).values[0];
 }
 
 /** Only directions that have variance: the others might as well be any. */

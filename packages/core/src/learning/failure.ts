@@ -1,10 +1,10 @@
 import type { Failure } from '../solvers/solver.js';
 import type { LearnOptions } from './learn-options.js';
-import type { Stand } from './rule.js';
+import type { EpochState } from './rule.js';
 
-/** Why learning ended without an answer that can be vouched for, and what to do about it. */
+/** Why learning did not converge, and what to do about it. */
 export function explain(
-  { step, loss, shorter, defect, settled }: Stand,
+  { step, loss, shorter, defect, settled }: EpochState,
   epochs: number,
   { worst }: { readonly worst: number },
   { tolerance, learn }: { readonly tolerance: number; readonly learn: LearnOptions },

@@ -1,8 +1,9 @@
 import { OptionError } from '../errors.js';
 import { random } from '../linalg/random.js';
+import { norm } from '../linalg/vector.js';
 import type { Steps } from '../pace.js';
 import { largestVariance } from './largest-variance.js';
-import { centre, innerProducts, STEP, standOf, startPoints } from './moving-points.js';
+import { centre, innerProducts, pointsState, STEP, startPoints } from './moving-points.js';
 import { optimiser } from './optimiser.js';
 import { type Controls, type Facts, paced, type Rule } from './rule.js';
 import { StepSize } from './step-size.js';
@@ -31,12 +32,12 @@ export function* pairwise(facts: Facts, controls: Controls): Rule {
     );
   }
   const rng = random(facts.seed);
-  const top = yield* largestVariance(d, rng);
+  const top = facts.top ?? (yield* largestVariance(d, rng));
   // The same numbers are drawn in the same order as by `factored`, so that both start from the same points.
   const { product: rows } = yield { pass: 'rows' };
   const data = yield* paced(centredDistances(rows, n, d, top));
   const squares = sumOfSquares(data, n) / 4;
-  const y = optimiser(controls.descent, startPoints(facts, rng), 1 / Math.sqrt(n));
+  const y = optimiser(controls.descent, startPoints(facts, rng, top), 1 / Math.sqrt(n));
   const size = new StepSize(y, controls, STEP);
   for (;;) {
     // Forces do not move the mean; Adam, which makes them of one size, does.
@@ -44,7 +45,7 @@ export function* pairwise(facts: Facts, controls: Controls): Rule {
     const forces = yield* paced(addForces(data, y.at, n, k));
     const { product: a } = yield { pass: 'multiplyTransposed', scores: y.at, k };
     const inner = yield* paced(innerProducts(y.at, n, k));
-    const state = yield* paced(standOf(a, inner, squares, top, d, k));
+    const state = yield* paced(pointsState(a, inner, squares, top, d, k));
     const { attraction, repulsion, attracting } = forces;
     const { step } = size;
     const points = y.at.slice();
@@ -55,6 +56,7 @@ export function* pairwise(facts: Facts, controls: Controls): Rule {
       terms: { ...state.terms, attraction, repulsion, attracting },
       step,
       points,
+      slope: () => norm(forces.total) / 2,
       shorter,
     };
     if (advance) {

@@ -11,14 +11,14 @@ import { maxAbs, norm } from '../linalg/vector.js';
 import type { Settings } from '../options.js';
 import { complete, type Pace } from '../pace.js';
 import type { Fold, OnceProblem, Solution } from '../solvers/solver.js';
-import { RowAnswers } from './answers.js';
-import { reconstructionLoss } from './autoencoder-terms.js';
 import { type Epoch, record } from './epoch.js';
 import { explain } from './failure.js';
 import { HEBBIAN_STEP, hebbianDirection } from './hebbian-rules.js';
-import { answerAll, certified, checkExact, countOf, type Found, lookOutside, measure } from './learn.js';
+import { certified, checkExact, countOf, type Found, lookOutside, measure, replyAll } from './learn.js';
 import type { HebbianRule } from './learn-options.js';
-import type { Stand } from './rule.js';
+import { reconstructionLoss } from './mean-terms.js';
+import { RowReplies } from './replies.js';
+import type { EpochState } from './rule.js';
 
 /** Rows of the first batches, and of the last: small ones learn fast, large ones cost less and leave less noise. */
 const FIRST = 64;
@@ -33,7 +33,7 @@ const HALF = 25_000;
 const MEMORY = 50;
 /** Batches of which one is looked at for the loss, which takes as long to know as a step. */
 const LOOK = 4;
-/** Weights that are this large are on their way to infinity. */
+/** Weights that are this large are diverging. */
 const BURST = 10;
 
 /**
@@ -164,7 +164,7 @@ export class HebbianFold implements Fold {
 
   async solve(problem: OnceProblem): Promise<Solution> {
     const { d, tolerance, passes, pace, learn } = problem;
-    const stand: Stand = {
+    const state: EpochState = {
       loss: this.#loss,
       terms: { reconstruction: this.#loss },
       step: this.#step,
@@ -174,24 +174,24 @@ export class HebbianFold implements Fold {
       shorter: this.#diverged ? Math.min(HEBBIAN_STEP, (learn.step as number) / 4) : undefined,
     };
     const tell = (worst?: number): Epoch => {
-      const epoch = record(stand, 0, learn.exact, d, this.#k, worst);
+      const epoch = record(state, 0, learn.exact, d, this.#k, worst);
       learn.onEpoch?.(epoch, { rows: this.#weights });
       return epoch;
     };
-    if (!passes) return this.#believe(problem, stand, tell());
-    const answers = new RowAnswers(passes, pace);
-    const answer = answers.answer.bind(answers);
-    const found = leading(await answerAll(measure(stand.rows, this.#k, d, this.#rng), answer), problem);
+    if (!passes) return this.#believe(problem, state, tell());
+    const replies = new RowReplies(passes, pace);
+    const reply = replies.reply.bind(replies);
+    const found = leading(await replyAll(measure(state.rows, this.#k, d, this.#rng), reply), problem);
     const { k } = found;
-    const { next, missing } = await answerAll(lookOutside(found, k, d, tolerance, this.#rng), answer);
+    const { next, missing } = await replyAll(lookOutside(found, k, d, tolerance, this.#rng), reply);
     const trace = [tell(found.worst)];
     const converged = found.worst <= tolerance && !missing && !this.#diverged;
-    const failure = converged ? {} : { failure: explain(stand, 1, found, problem, missing) };
+    const failure = converged ? {} : { failure: explain(state, 1, found, problem, missing) };
     return { ...certified(found, next), k, converged, passes: 2, trace, ...failure };
   }
 
   /** Without another look at the rows: variances of the last batches, and everything possible. */
-  #believe(problem: OnceProblem, stand: Stand, epoch: Epoch): Solution {
+  #believe(problem: OnceProblem, state: EpochState, epoch: Epoch): Solution {
     const { d, trace } = problem;
     const all = this.#k;
     const q = this.#weights.slice();
@@ -205,7 +205,7 @@ export class HebbianFold implements Fold {
     const found = leading({ basis, values, residuals: new Float64Array(all).fill(trace), worst: Number.NaN }, problem);
     const { k } = found;
     const guesses = found.values.map((value) => Math.min(trace, Math.max(0, value * this.columns.weight)));
-    const failed = this.#diverged ? { failure: explain(stand, 1, found, problem, false) } : {};
+    const failed = this.#diverged ? { failure: explain(state, 1, found, problem, false) } : {};
     return {
       ...found,
       values: guesses,

@@ -1,6 +1,6 @@
 import type { Random } from '../linalg/random.js';
 import { norm, scale } from '../linalg/vector.js';
-import type { Answer, Ask } from './rule.js';
+import type { Query, Reply } from './rule.js';
 
 const VECTORS = 4;
 const ROUNDS = 6;
@@ -9,7 +9,7 @@ const ROUNDS = 6;
  * σ₁², about: v ← Sv/‖Sv‖ for a few random v, and the largest ‖Sv‖ of the last round. It is never above σ₁² and a few
  * percent below, which is all that a step size needs to know.
  */
-export function* largestVariance(d: number, { normal }: Random): Generator<Ask, number, Answer> {
+export function* largestVariance(d: number, { normal }: Random): Generator<Query, number, Reply> {
   const k = Math.min(VECTORS, d);
   let vectors: Float64Array = new Float64Array(k * d).map(normal);
   let largest = 0;

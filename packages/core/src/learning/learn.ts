@@ -2,87 +2,87 @@ import { OptionError, show } from '../errors.js';
 import { type Random, random } from '../linalg/random.js';
 import { Checks } from '../solvers/checks.js';
 import type { Problem, RowsProblem, ScatterProblem, Solution } from '../solvers/solver.js';
-import { type Answers, RowAnswers, withScatter } from './answers.js';
 import { largestOutside } from './complement.js';
 import { type Epoch, record } from './epoch.js';
 import { explain } from './failure.js';
 import { controlsOf, type LearnOptions } from './learn-options.js';
 import { type RitzPairs, rayleighRitz } from './rayleigh-ritz.js';
-import { type Answer, type Ask, type Controls, type Facts, NO_ANSWER, type Rule } from './rule.js';
+import { type Replies, RowReplies, withScatter } from './replies.js';
+import { type Controls, type Facts, NO_REPLY, type Query, type Reply, type Rule } from './rule.js';
 
-/** A way of learning, and how many epochs it may take. */
-export interface Way {
+/** A learning rule, and how many epochs it may take. */
+export interface Method {
   readonly rule: (facts: Facts, controls: Controls) => Rule;
   readonly epochs: number;
 }
 
 /** Learns from the scatter alone: an epoch costs the same for any number of rows. */
-export async function learnFromScatter(problem: ScatterProblem, way: Way): Promise<Solution> {
-  const solution = await withScatter(problem, (answers) => learn(problem, way, 0, answers));
+export async function learnFromScatter(problem: ScatterProblem, method: Method): Promise<Solution> {
+  const solution = await withScatter(problem, (replies) => learn(problem, method, 0, replies));
   return { ...solution, passes: 1 };
 }
 
 /** Learns from passes over the rows. */
-export async function learnFromRows(problem: RowsProblem, way: Way): Promise<Solution> {
-  const answers = new RowAnswers(problem.passes, problem.pace);
+export async function learnFromRows(problem: RowsProblem, method: Method): Promise<Solution> {
+  const replies = new RowReplies(problem.passes, problem.pace);
   try {
-    return await learn(problem, way, problem.passes.rows, answers);
+    return await learn(problem, method, problem.passes.rows, replies);
   } finally {
-    await answers.close();
+    await replies.close();
   }
 }
 
 /**
- * Drives a rule to its end: answers what it asks, keeps its trace, and measures now and then how far its subspace is from being
+ * Runs a rule to its end: replies to its queries, keeps its trace, and measures now and then how far its subspace is from being
  * that of eigenvectors. Where every residual is within the tolerance, it also looks outside the subspace, because a rule may rest
  * where a direction is still missing.
  */
-async function learn(problem: Problem, way: Way, n: number, answers: Answers): Promise<Solution> {
+async function learn(problem: Problem, method: Method, n: number, replies: Replies): Promise<Solution> {
   const { d, trace, seed, centred, wanted, tolerance, learn: options } = problem;
   const k = countOf(wanted);
   if (options.exact) checkExact(options.exact, d);
-  const epochs = options.epochs ?? way.epochs;
+  const epochs = options.epochs ?? method.epochs;
   const rng = random(seed + 1);
   let passes = 0;
-  const answer = async (ask: Ask): Promise<Answer> => {
-    const given = await answers.answer(ask);
+  const reply = async (query: Query): Promise<Reply> => {
+    const given = await replies.reply(query);
     if (given.last) passes++;
     return given;
   };
   const recorded: Epoch[] = [];
   const checks = new Checks();
   let best: Found | undefined;
-  const rule = way.rule({ n, d, k, trace, seed, centred }, controlsOf(options));
+  const rule = method.rule({ n, d, k, trace, seed, centred }, controlsOf(options));
   let turn = rule.next();
   for (;;) {
-    const asked = turn.value;
-    if ('pass' in asked) {
-      turn = rule.next(await answer(asked));
+    const state = turn.value;
+    if ('pass' in state) {
+      turn = rule.next(await reply(state));
       continue;
     }
-    const { rows, points, unit = 1, settled = true } = asked;
+    const { rows, points, unit = 1, settled = true } = state;
     const done = recorded.length + 1;
-    const last = asked.shorter !== undefined || done >= epochs;
+    const last = state.shorter !== undefined || done >= epochs;
     let found: Found | undefined;
     if ((last || checks.due(done)) && rows.every(Number.isFinite)) {
-      found = await answerAll(measure(rows, k, d, rng, asked.image), answer);
+      found = await replyAll(measure(rows, k, d, rng, state.image), reply);
       if (!best || found.worst < best.worst) best = found;
       checks.note(done, Math.max(found.worst / tolerance, settled ? 0 : 2));
     }
-    const one = record(asked, recorded.length, options.exact, d, k, found?.worst);
+    const one = record(state, recorded.length, options.exact, d, k, found?.worst);
     recorded.push(one);
     options.onEpoch?.(one, { rows, ...(points ? { points, unit: unit * problem.unit } : {}) });
     const good = found && found.worst <= tolerance && settled ? found : undefined;
     if (good || last) {
-      const pairs = good ?? best ?? (await answerAll(measure(fallback(k, d), k, d, rng), answer));
-      const outside = await answerAll(lookOutside(pairs, k, d, tolerance, rng), answer);
+      const pairs = good ?? best ?? (await replyAll(measure(fallback(k, d), k, d, rng), reply));
+      const outside = await replyAll(lookOutside(pairs, k, d, tolerance, rng), reply);
       const converged = good !== undefined && !outside.missing;
       if (converged || last) {
-        const failure = converged ? {} : { failure: explain(asked, done, pairs, problem, outside.missing) };
+        const failure = converged ? {} : { failure: explain(state, done, pairs, problem, outside.missing) };
         return { ...certified(pairs, outside.next), k, converged, passes, trace: recorded, ...failure };
       }
     }
-    turn = rule.next(NO_ANSWER);
+    turn = rule.next(NO_REPLY);
   }
 }
 
@@ -105,13 +105,13 @@ export interface Found extends RitzPairs {
   readonly worst: number;
 }
 
-/** Drives to its end what asks for products on its way. */
-export async function answerAll<Result>(
-  asking: Generator<Ask, Result, Answer>,
-  answer: (ask: Ask) => Promise<Answer>,
+/** Runs a generator to its end and replies to its queries. */
+export async function replyAll<Result>(
+  queries: Generator<Query, Result, Reply>,
+  reply: (query: Query) => Promise<Reply>,
 ): Promise<Result> {
-  let turn = asking.next();
-  while (!turn.done) turn = asking.next(await answer(turn.value));
+  let turn = queries.next();
+  while (!turn.done) turn = queries.next(await reply(turn.value));
   return turn.value;
 }
 
@@ -121,7 +121,7 @@ export function* measure(
   d: number,
   rng: Random,
   image?: Float64Array,
-): Generator<Ask, Found, Answer> {
+): Generator<Query, Found, Reply> {
   const pairs = yield* rayleighRitz(rows, k, d, rng, image);
   return { ...pairs, worst: Math.max(...pairs.residuals) / pairs.values[0] };
 }
@@ -133,7 +133,7 @@ export function* lookOutside(
   d: number,
   tolerance: number,
   rng: Random,
-): Generator<Ask, { readonly next: Solution['next']; readonly missing: boolean }, Answer> {
+): Generator<Query, { readonly next: Solution['next']; readonly missing: boolean }, Reply> {
   if (k >= d) return { next: undefined, missing: false };
   const enough = (value: number, bound: number): boolean =>
     bound <= Math.max(tolerance * values[0], 0.1 * Math.abs(values[k - 1] - value));

@@ -1,23 +1,23 @@
 import type { Random } from '../linalg/random.js';
 import { rowProductSteps } from '../linalg/rows.js';
 import type { Steps } from '../pace.js';
-import type { Facts, Stand } from './rule.js';
+import type { EpochState, Facts } from './rule.js';
 
-/** What both ways of moving points share: where they start, and what is told of them. All in units where σ₁ = 1. */
+/** Shared by both rules that move points: the start, the gradient and the epoch state. All in units where σ₁ = 1. */
 
 /** Below 1, from where on the largest component is overshot for good. */
 export const STEP = 0.25;
 /** Size of the random start. */
 const START = 0.5;
-/** Points between two places to breathe. */
+/** Points between two pauses. */
 const STRIP = 64;
 /** Defect below which points are where they belong; it falls on beyond as long as their subspace is not found. */
 const SETTLED = 1e-3;
 
-/** Random points of a size that no data can be blown up by; about their mean where the rows are. */
-export function startPoints({ n, k, centred }: Facts, { normal }: Random): Float64Array {
+/** The points to start from, where σ₁² is `top`: those given, or random ones too small to diverge. Centred where the rows are. */
+export function startPoints({ n, k, centred, start }: Facts, { normal }: Random, top: number): Float64Array {
   const size = START / (Math.sqrt(n) + Math.sqrt(k));
-  const y = new Float64Array(n * k).map(() => size * normal());
+  const y = start?.map((value) => value / Math.sqrt(top)) ?? new Float64Array(n * k).map(() => size * normal());
   if (centred) centre(y, n, k);
   return y;
 }
@@ -66,14 +66,14 @@ export function* pointGradient(
  * The loss and its parts. With A = YᵀB and G = YᵀY: f = 4·(‖S‖² − 2·‖A‖² + ‖G‖²). Where Y are scores AAᵀ = G², so that the rows
  * of G⁻¹A, the decoder, are orthonormal: how far AAᵀ is from G² is the defect.
  */
-export function* standOf(
+export function* pointsState(
   a: Float64Array,
   inner: Float64Array,
   squares: number,
   top: number,
   d: number,
   k: number,
-): Steps<Pick<Stand, 'loss' | 'terms' | 'defect' | 'rows' | 'unit'> & { readonly settled: boolean }> {
+): Steps<Pick<EpochState, 'loss' | 'terms' | 'defect' | 'rows' | 'unit'> & { readonly settled: boolean }> {
   const products = (yield* rowProductSteps(a, k, a, k, d)).map((value) => value / top);
   const square = yield* rowProductSteps(inner, k, inner, k, k);
   let [agreement, size, defect, largest] = [0, 0, 0, 0];

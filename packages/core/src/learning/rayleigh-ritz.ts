@@ -6,7 +6,7 @@ import { symmetricEigen } from '../linalg/symmetric-eigen.js';
 import { dot } from '../linalg/vector.js';
 import type { Steps } from '../pace.js';
 import { residualNorms } from '../solvers/residuals.js';
-import { type Answer, type Ask, paced } from './rule.js';
+import { paced, type Query, type Reply } from './rule.js';
 
 /** The best that a subspace has to offer: orthonormal rows v in it, θ = vᵀSv, and how far Sv is from θv. */
 export interface RitzPairs {
@@ -29,7 +29,7 @@ export function* rayleighRitz(
   d: number,
   rng: Random,
   known?: Float64Array,
-): Generator<Ask, RitzPairs, Answer> {
+): Generator<Query, RitzPairs, Reply> {
   const lower = known && cholesky(yield* paced(rowProductSteps(rows, k, rows, k, d)), k, APART);
   if (known && lower) {
     const inverse = invertLower(lower, k);

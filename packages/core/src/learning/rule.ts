@@ -2,14 +2,15 @@ import type { Steps } from '../pace.js';
 import type { DescentKind } from './learn-options.js';
 
 /**
- * A rule of learning asks for products with the data and says where it stands after every epoch. It never touches the data
- * itself, so that one rule serves both who drives it: `learn` on an engine, and `descend` at once, step by step.
+ * A learning rule is a generator. It yields queries for products with the data and gets the replies, and after every epoch it
+ * yields its state. It never touches the data itself, so the same rule runs in `learn`, on an engine, and in `descend`, on rows in
+ * memory and one epoch at a time.
  *
  * B (n × d) are the rows in their frame, S = BᵀB. Weights W are k rows of d, points Y are n rows of k.
  */
-export type Rule = Generator<Ask | Stand, never, Answer>;
+export type Rule = Generator<Query | EpochState, never, Reply>;
 
-export type Ask =
+export type Query =
   /** WS over all rows. */
   | { readonly pass: 'normal'; readonly vectors: Float64Array; readonly k: number }
   /** WS over the next so many rows. */
@@ -29,10 +30,10 @@ export type Ask =
   | { readonly pass: 'squares' }
   /** B itself (n × d), for rules that look at pairs of rows. */
   | { readonly pass: 'rows' }
-  /** Nothing: a place to breathe in long work of the rule's own. */
+  /** Nothing: a point in long work at which the caller may yield to the event loop. */
   | { readonly pass: 'pause' };
 
-export interface Answer {
+export interface Reply {
   readonly product: Float64Array;
   /** Share of all rows that went into it. */
   readonly share: number;
@@ -40,8 +41,8 @@ export interface Answer {
   readonly last: boolean;
 }
 
-/** Where a rule stands at the end of an epoch. Its arrays are valid until the rule goes on. */
-export interface Stand {
+/** The state of a rule at the end of an epoch. Its arrays are valid until the rule continues. */
+export interface EpochState {
   readonly loss: number;
   readonly terms: Readonly<Record<string, number>>;
   readonly step: number;
@@ -49,21 +50,23 @@ export interface Stand {
   readonly defect: number;
   /** k × d: their span is the subspace found so far. */
   readonly rows: Float64Array;
-  /** Those rows times S, where the rule knows that anyway. */
+  /** Those rows times S, where the rule has computed it anyway. */
   readonly image?: Float64Array;
   /** n × k, of rules that move points; in units where σ₁ = 1. */
   readonly points?: Float64Array;
-  /** σ₁ in the frame's units, about: what points are to be multiplied by to be scores. */
+  /** σ₁ in the frame's units, usually an estimate: points times this are scores. */
   readonly unit?: number;
-  /** Whether what is learned may be done when the subspace is found: points may still have some way to go. */
+  /** False while the rule must continue even if its subspace is right: points may still have to move. */
   readonly settled?: boolean;
+  /** Length of the change that a step of size 1 would make, in units where σ₁ = 1; left out where a batch does not tell. */
+  readonly slope?: () => number;
   /** Set when a step that was given is too long, because the loss is not finite, or grows: one to try instead. */
   readonly shorter?: number | undefined;
 }
 
-/** What a rule is told of the problem. */
+/** The problem, as far as a rule knows it. */
 export interface Facts {
-  /** Rows, where the rule moves points. */
+  /** Number of rows. */
   readonly n: number;
   readonly d: number;
   readonly k: number;
@@ -72,6 +75,10 @@ export interface Facts {
   readonly seed: number;
   /** Whether rows are centred, without weights: then points are too. */
   readonly centred: boolean;
+  /** Where to start: weights (k × d), or points (n × k) in the frame's units. Left out, the start is random. */
+  readonly start?: Float64Array;
+  /** σ₁², where it is known exactly; otherwise the rule estimates it. */
+  readonly top?: number;
 }
 
 /** What may be changed while a rule runs. */
@@ -85,21 +92,21 @@ export interface Controls {
   readonly batch: number | undefined;
 }
 
-/** What whoever drives a rule says to it when there was nothing to multiply. */
-export const NO_ANSWER: Answer = { product: new Float64Array(0), share: 0, last: false };
+/** The reply where there was nothing to multiply. */
+export const NO_REPLY: Reply = { product: new Float64Array(0), share: 0, last: false };
 
 const PAUSE = { pass: 'pause' } as const;
-/** Operations between two places to breathe. */
-const BREATH = 1 << 20;
+/** Operations between two pauses. */
+const PAUSE_EVERY = 1 << 20;
 
-/** Stepwise work inside a rule: whoever drives it may breathe in between. */
-export function* paced<Result>(steps: Steps<Result>): Generator<Ask, Result, Answer> {
+/** Runs stepwise work inside a rule, with pauses in which the caller may yield to the event loop. */
+export function* paced<Result>(steps: Steps<Result>): Generator<Query, Result, Reply> {
   let worked = 0;
   for (;;) {
     const next = steps.next();
     if (next.done) return next.value;
     worked += next.value;
-    if (worked < BREATH) continue;
+    if (worked < PAUSE_EVERY) continue;
     worked = 0;
     yield PAUSE;
   }

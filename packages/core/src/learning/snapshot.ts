@@ -3,7 +3,7 @@ import { OptionError, show } from '../errors.js';
 import { rowProducts } from '../linalg/rows.js';
 import { dot } from '../linalg/vector.js';
 import type { Epoch } from './epoch.js';
-import type { Stand } from './rule.js';
+import type { EpochState } from './rule.js';
 
 /** What a snapshot draws from: the rows in their frame, and how many of the data's units are one of theirs. */
 interface Frame {
@@ -42,7 +42,7 @@ export class Snapshot implements Epoch {
   readonly #longest: number;
   readonly #frame: Frame;
 
-  constructor(epoch: Epoch, stand: Stand, converged: boolean, frame: Frame) {
+  constructor(epoch: Epoch, state: EpochState, converged: boolean, frame: Frame) {
     this.epoch = epoch.epoch;
     this.loss = epoch.loss;
     this.terms = epoch.terms;
@@ -52,9 +52,9 @@ export class Snapshot implements Epoch {
     if (epoch.angle !== undefined) this.angle = epoch.angle;
     if (epoch.residual !== undefined) this.residual = epoch.residual;
     this.converged = converged;
-    this.rows = { rows: frame.k, cols: frame.d, data: stand.rows.slice() };
-    this.#points = stand.points?.slice();
-    this.#longest = stand.unit ?? 1;
+    this.rows = { rows: frame.k, cols: frame.d, data: state.rows.slice() };
+    this.#points = state.points?.slice();
+    this.#longest = state.unit ?? 1;
     this.#frame = frame;
   }
 

@@ -21,6 +21,16 @@ export interface Verdict {
   readonly shorter?: number;
 }
 
+/** What a rule knows of an epoch beside its loss. */
+interface Evidence {
+  readonly mayGrow?: boolean;
+  readonly settled?: boolean;
+  readonly place?: Float64Array;
+  readonly room?: number;
+  readonly slope?: number;
+  readonly reversed?: boolean;
+}
+
 const ADVANCE: Verdict = { advance: true };
 
 /**
@@ -38,6 +48,7 @@ export class StepSize {
   #last = Number.POSITIVE_INFINITY;
   #growing = 0;
   #idle = 0;
+  #leastSlope = Number.POSITIVE_INFINITY;
 
   constructor(optimiser: Optimiser, controls: Controls, chosen: number) {
     this.#optimiser = optimiser;
@@ -54,8 +65,22 @@ export class StepSize {
   /**
    * Notes the loss at a place, which is where the optimiser is unless another is given. A loss that `mayGrow` is one of batches, or of no
    * gradient; one that is not `settled` must still fall.
+   *
+   * A rule that follows no gradient adds what else it knows: how much a loss may grow beyond that of the start (`room`), the length of
+   * the step's direction (`slope`), which falls towards the end, and whether the direction is `reversed` since the last step: a rule
+   * that goes ahead is not idle, however slow it is.
    */
-  judge(loss: number, { mayGrow = false, settled = true, place = this.#optimiser.at } = {}): Verdict {
+  judge(
+    loss: number,
+    {
+      mayGrow = false,
+      settled = true,
+      place = this.#optimiser.at,
+      room = 0,
+      slope = Number.POSITIVE_INFINITY,
+      reversed = true,
+    }: Evidence = {},
+  ): Verdict {
     this.#forgetOther();
     if (Number.isNaN(this.#first) && Number.isFinite(loss)) this.#first = loss;
     const first = Math.abs(this.#first) || 0;
@@ -64,12 +89,15 @@ export class StepSize {
     this.#growing = loss <= this.#last + rounding ? 0 : this.#growing + 1;
     this.#last = loss;
     const fell = loss < this.#lowest - rounding;
-    this.#idle = fell || (settled && loss <= this.#lowest + rounding) ? 0 : this.#idle + 1;
+    const progress = fell || slope < this.#leastSlope || (settled && loss <= this.#lowest + rounding);
+    this.#idle = progress ? 0 : this.#idle + (reversed ? 1 : 0);
+    this.#leastSlope = Math.min(this.#leastSlope, slope);
     if (loss < this.#lowest) {
       this.#lowest = loss;
       this.#best.set(place);
     }
-    if (!Number.isFinite(loss) || loss > TOO_MUCH * first + rounding || this.#idle >= IDLE) return this.#goBack();
+    if (!Number.isFinite(loss) || loss > TOO_MUCH * (first + room) + rounding || this.#idle >= IDLE)
+      return this.#goBack();
     if (rose && this.#optimiser.striding) this.#chosen *= SHORTER;
     if (mayGrow || this.#optimiser.striding || this.#growing < PATIENCE) return ADVANCE;
     // A loss that wavers just above its lowest is at its end, not on its way up.

@@ -1,5 +1,5 @@
 import { complete, type Steps } from '../pace.js';
-import type { Random } from './random.js';
+import { type Random, random } from './random.js';
 import { axpy, dot, norm, scale } from './vector.js';
 
 /** A vector that keeps less than this share of its length was in the span of the others, as far as float64 can say. */
@@ -33,6 +33,13 @@ export function* orthonormalise(
     } while (!project(vectors, r, length));
   }
   return independent;
+}
+
+/** Orthonormal rows with the span of these (count × length), one after the other; a row that depends on others becomes some other direction. */
+export function orthonormalRows(rows: Float64Array, count: number, length: number): Float64Array {
+  const out = rows.slice();
+  complete(orthonormalise(out, count, length, random(0)));
+  return out;
 }
 
 /** Random orthonormal rows (count × length). */

@@ -61,6 +61,19 @@ function twoByTwo(
   out[at + stride + 1] = s11;
 }
 
+/** CR for coefficients C (count × k) of k rows R: count × length. */
+export function combineRows(
+  coefficients: Float64Array,
+  count: number,
+  rows: Float64Array,
+  k: number,
+  length: number,
+): Float64Array {
+  const out = new Float64Array(count * length);
+  addCombination(1, coefficients, count, rows, k, length, out);
+  return out;
+}
+
 /** Out += α·C·R for coefficients C (count × k) of k rows R. */
 export function addCombination(
   alpha: number,

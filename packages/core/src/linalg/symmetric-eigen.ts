@@ -1,13 +1,17 @@
-import type { Steps } from '../pace.js';
+import { complete, type Steps } from '../pace.js';
 import { type BlockValue, implicitQL, inverseIteration, tridiagonalValues } from './tridiagonal-eigen.js';
 import { backTransform, type Tridiagonal, tridiagonalise } from './tridiagonalise.js';
 import { dot, maxAbs, powerOfTwo, scale } from './vector.js';
 
-export interface SymmetricEigen {
+export interface Eigen {
   /** All eigenvalues, largest first. */
   readonly values: Float64Array;
-  /** Eigenvectors of the first `count` values, one a row (count × size). */
+  /** Eigenvectors of the first values, one per row. */
   readonly vectors: Float64Array;
+}
+
+export interface SymmetricEigen extends Eigen {
+  /** Number of eigenvectors: `vectors` is count × size. */
   readonly count: number;
 }
 
@@ -38,6 +42,12 @@ export function* symmetricEigen(a: Float64Array, size: number, count: Count): St
   const found = yield* tridiagonalEigen(t, unit, count);
   yield* backTransform(t, found.vectors, found.count);
   return found;
+}
+
+/** All eigenvalues, largest first, and their eigenvectors as rows: of a small symmetric matrix, at once. The matrix is kept. */
+export function eigenOf(matrix: ArrayLike<number>, size: number): Eigen {
+  const { values, vectors } = complete(symmetricEigen(Float64Array.from(matrix), size, size));
+  return { values, vectors };
 }
 
 /**

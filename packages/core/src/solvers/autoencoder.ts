@@ -1,12 +1,13 @@
-import { type MeanTerms, meanTerms } from '../learning/autoencoder-terms.js';
 import { type Anchor, anchorAt, batchEpoch } from '../learning/batches.js';
 import { largestVariance } from '../learning/largest-variance.js';
 import { learnFromRows, learnFromScatter } from '../learning/learn.js';
+import { type MeanTerms, meanTerms } from '../learning/mean-terms.js';
 import { optimiser } from '../learning/optimiser.js';
-import { type Answer, type Ask, type Controls, type Facts, paced, type Rule } from '../learning/rule.js';
+import { type Controls, type Facts, paced, type Query, type Reply, type Rule } from '../learning/rule.js';
 import { StepSize } from '../learning/step-size.js';
 import { randomRows } from '../linalg/orthonormalise.js';
 import { random } from '../linalg/random.js';
+import { norm } from '../linalg/vector.js';
 import { autoencoder as declaration } from './learned.js';
 import type { Solver, Use } from './solver.js';
 
@@ -39,9 +40,9 @@ export function autoencoder(use: Use): Solver {
 export function* byGradient(facts: Facts, controls: Controls): Rule {
   const { d, k } = facts;
   const rng = random(facts.seed);
-  const top = yield* largestVariance(d, rng);
+  const top = facts.top ?? (yield* largestVariance(d, rng));
   const trace = facts.trace / top;
-  const weights = optimiser(controls.descent, randomRows(k, d, rng), 1 / Math.sqrt(d));
+  const weights = optimiser(controls.descent, facts.start ?? randomRows(k, d, rng), 1 / Math.sqrt(d));
   // A batch of all rows is the full batch, which needs no anchor.
   const batch = controls.batch !== undefined && controls.batch < facts.n ? controls.batch : undefined;
   // A row is longer than σ₁ by the effective rank: steps on few rows are that much shorter.
@@ -50,7 +51,7 @@ export function* byGradient(facts: Facts, controls: Controls): Rule {
   for (let epoch = 0; ; epoch++) {
     const { alpha } = controls;
     const step = size.step / (controls.decay === undefined ? 1 : 1 + epoch / controls.decay);
-    const at = function* ({ weights: rows, image }: Anchor): Generator<Ask, Place, Answer> {
+    const at = function* ({ weights: rows, image }: Anchor): Generator<Query, Place, Reply> {
       const terms = yield* paced(meanTerms(rows, image, trace, alpha, k, d));
       return { ...terms, rows, image: image.map((value) => value * top) };
     };
@@ -87,6 +88,7 @@ export function* byGradient(facts: Facts, controls: Controls): Rule {
       defect,
       rows,
       ...(image ? { image } : {}),
+      ...(gradient ? { slope: () => norm(gradient) } : {}),
       shorter,
     };
     if (batch === undefined && gradient && advance) weights.advance(gradient, step, controls.momentum);

@@ -1,17 +1,18 @@
-import { defectOf, reconstructionLoss } from '../learning/autoencoder-terms.js';
 import { anchorAt, batchEpoch, usualBatch } from '../learning/batches.js';
 import { HebbianFold } from '../learning/hebbian-fold.js';
 import { hebbianDirection, HEBBIAN_STEP as STEP } from '../learning/hebbian-rules.js';
 import { largestVariance } from '../learning/largest-variance.js';
 import { learnFromRows } from '../learning/learn.js';
 import type { HebbianRule } from '../learning/learn-options.js';
-import { optimiser } from '../learning/optimiser.js';
+import { defectOf, reconstructionLoss } from '../learning/mean-terms.js';
+import { type Optimiser, optimiser } from '../learning/optimiser.js';
 import { type Controls, type Facts, paced, type Rule } from '../learning/rule.js';
 import { StepSize } from '../learning/step-size.js';
 import { randomRows } from '../linalg/orthonormalise.js';
 import { random } from '../linalg/random.js';
 import { rowProductSteps } from '../linalg/rows.js';
 import { dot, norm } from '../linalg/vector.js';
+import { complete } from '../pace.js';
 import { residualNorms } from './residuals.js';
 import type { Solver, Use } from './solver.js';
 
@@ -50,12 +51,68 @@ export function hebbian({ learn }: Use): Solver {
 export function* byHebb(rule: HebbianRule, facts: Facts, controls: Controls): Rule {
   const { n, d, k } = facts;
   const rng = random(facts.seed);
-  const top = yield* largestVariance(d, rng);
+  const top = facts.top ?? (yield* largestVariance(d, rng));
   const trace = facts.trace / top;
-  const weights = optimiser('plain', randomRows(k, d, rng), 1);
+  const weights = optimiser('plain', facts.start ?? randomRows(k, d, rng), 1);
   const rows = Math.min(controls.batch ?? usualBatch(n), n);
   // A row is longer than σ₁ by the effective rank: steps on few rows are that much shorter.
   const size = new StepSize(weights, controls, STEP / (1 + trace / rows));
+  const learning: Learning = { rule, facts, controls, top, trace, weights, rows, size };
+  // A batch of all rows is the full batch, which needs no anchor.
+  const full = controls.batch !== undefined && controls.batch >= n;
+  return yield* full ? onAllRows(learning) : onBatches(learning);
+}
+
+/** What both variants of a rule work on. */
+interface Learning {
+  readonly rule: HebbianRule;
+  readonly facts: Facts;
+  readonly controls: Controls;
+  readonly top: number;
+  readonly trace: number;
+  readonly weights: Optimiser;
+  readonly rows: number;
+  readonly size: StepSize;
+}
+
+/** One step per epoch, on all rows. The state of an epoch is that of where its step begins. */
+function* onAllRows({ rule, facts, controls, top, trace, weights, rows, size }: Learning): Rule {
+  const { d, k } = facts;
+  let before: Float64Array | undefined;
+  for (let epoch = 0; ; epoch++) {
+    const step = size.step / (controls.decay === undefined ? 1 : 1 + epoch / controls.decay);
+    const { weights: at, image } = yield* anchorAt(weights.at, k, top);
+    const m = yield* paced(rowProductSteps(image, k, at, k, d));
+    const p = yield* paced(rowProductSteps(at, k, at, k, d));
+    const direction = yield* paced(hebbianDirection(rule, at, image, m, k, d));
+    const loss = reconstructionLoss(m, p, trace, k);
+    const slope = norm(direction);
+    const { advance, shorter } = size.judge(loss, {
+      mayGrow: true,
+      room: trace,
+      slope,
+      reversed: before !== undefined && dot(direction, 0, before, 0, direction.length) < 0,
+    });
+    yield {
+      loss,
+      terms: { reconstruction: loss },
+      step,
+      batch: rows,
+      defect: defectOf(p, k),
+      rows: at,
+      image: image.map((value) => value * top),
+      slope: () => slope,
+      ...(rule === 'sanger' && controls.decay === undefined ? { settled: inOrder(at, image, trace, k, d) } : {}),
+      shorter,
+    };
+    before = advance ? direction : undefined;
+    if (advance) weights.advance(direction, -step, undefined);
+  }
+}
+
+/** A step per batch, about an anchor from the second epoch on unless steps decay. */
+function* onBatches({ rule, facts, controls, top, trace, weights, rows, size }: Learning): Rule {
+  const { n, d, k } = facts;
   const every = Math.max(1, Math.floor(n / rows / LOOKS));
   for (let epoch = 0; ; epoch++) {
     const step = size.step / (controls.decay === undefined ? 1 : 1 + epoch / controls.decay);
@@ -90,6 +147,7 @@ export function* byHebb(rule: HebbianRule, facts: Facts, controls: Controls): Ru
       defect: defectOf(p, k),
       rows: at,
       ...(known ? { image: known.image.map((value) => value * top) } : {}),
+      ...(known && m ? { slope: () => norm(complete(hebbianDirection(rule, at, known.image, m, k, d))) } : {}),
       ...(rule === 'sanger' && controls.decay === undefined
         ? { settled: known !== undefined && inOrder(at, known.image, trace, k, d) }
         : {}),

@@ -1,11 +1,12 @@
 import { pairwise } from '../learning/forces.js';
 import { largestVariance } from '../learning/largest-variance.js';
 import { learnFromRows } from '../learning/learn.js';
-import { innerProducts, pointGradient, STEP, standOf, startPoints } from '../learning/moving-points.js';
+import { innerProducts, pointGradient, pointsState, STEP, startPoints } from '../learning/moving-points.js';
 import { optimiser } from '../learning/optimiser.js';
 import { type Controls, type Facts, paced, type Rule } from '../learning/rule.js';
 import { StepSize } from '../learning/step-size.js';
 import { random } from '../linalg/random.js';
+import { norm } from '../linalg/vector.js';
 import type { Solver, Use } from './solver.js';
 
 /** Readings of the data. */
@@ -31,20 +32,20 @@ export function points({ learn }: Use): Solver {
 export function* factored(facts: Facts, controls: Controls): Rule {
   const { n, d, k } = facts;
   const rng = random(facts.seed);
-  const top = yield* largestVariance(d, rng);
+  const top = facts.top ?? (yield* largestVariance(d, rng));
   const squares = (yield { pass: 'squares' }).product[0] / top ** 2;
-  const y = optimiser(controls.descent, startPoints(facts, rng), 1 / Math.sqrt(n));
+  const y = optimiser(controls.descent, startPoints(facts, rng, top), 1 / Math.sqrt(n));
   const size = new StepSize(y, controls, STEP);
   for (;;) {
     const { product: a } = yield { pass: 'multiplyTransposed', scores: y.at, k };
     const { product: image } = yield { pass: 'multiply', vectors: a, k };
     const inner = yield* paced(innerProducts(y.at, n, k));
     const gradient = yield* paced(pointGradient(y.at, inner, image, top, n, k));
-    const state = yield* paced(standOf(a, inner, squares, top, d, k));
+    const state = yield* paced(pointsState(a, inner, squares, top, d, k));
     const { step } = size;
     const points = y.at.slice();
     const { advance, shorter } = size.judge(state.loss, { settled: state.settled });
-    yield { ...state, step, points, shorter };
+    yield { ...state, step, points, slope: () => norm(gradient), shorter };
     if (advance) y.advance(gradient, step, controls.momentum);
   }
 }

@@ -1,6 +1,15 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { ConvergenceError, type DescentRule, descend, pca, principalAngles, type Snapshot } from '../../src/index.js';
+import { ConvergenceError, pca, principalAngles } from '../../src/index.js';
+import {
+  combineRows,
+  type DescentRule,
+  descend,
+  eigenOf,
+  rotatedOnto,
+  rowProducts,
+  type Snapshot,
+} from '../../src/learn.js';
 import { toMatrix, withSpectrum } from '../support/data.js';
 
 const rules: DescentRule[] = ['factored', 'pairwise', 'autoencoder', 'subspace', 'sanger', 'oja'];
@@ -98,6 +107,145 @@ function catching(work: () => void): unknown {
     return error;
   }
 }
+
+describe('descend from a given start', () => {
+  const weights = { rows: 2, cols: 6, data: Float64Array.from({ length: 12 }, (_, i) => Math.cos(3 * i) / 2) };
+
+  it.each(['autoencoder', 'subspace', 'sanger'] as const)('shows those weights first: %s', (rule) => {
+    const run = descend(rows, { rule, start: weights, batch: rows.length });
+    const first = run.next().value as Snapshot;
+    expect(first.rows).toEqual(weights);
+    expect(run.next().value?.rows).not.toEqual(weights);
+    expect([...run].at(-1)?.angle).toBeLessThan(1e-4);
+  });
+
+  it.each(['factored', 'pairwise'] as const)('shows those points first, in the units of the data: %s', (rule) => {
+    const start = { rows: 60, cols: 2, data: Float64Array.from({ length: 120 }, (_, i) => Math.sin(i)) };
+    const first = descend(rows, { rule, start }).next().value as Snapshot;
+    const { data } = first.scores();
+    for (const c of [0, 1]) {
+      const column = (values: Float64Array): number[] => Array.from({ length: 60 }, (_, i) => values[2 * i + c]);
+      const mean = column(start.data).reduce((sum, value) => sum + value / 60, 0);
+      column(data).forEach((value, i) => {
+        expect(value).toBeCloseTo(start.data[2 * i + c] - mean, 12);
+      });
+    }
+  });
+
+  it.each(['oja', 'subspace', 'sanger'] as const)('steps on all rows by the formula of the rule: %s', (rule) => {
+    const k = rule === 'oja' ? 1 : 2;
+    const start = { rows: k, cols: 6, data: weights.data.slice(0, 6 * k) };
+    const step = 0.3;
+    const run = descend(rows, { rule, k, start, step, batch: rows.length, exactUnits: true });
+    const [before, after] = [run.next().value as Snapshot, run.next().value as Snapshot];
+    const means = rows[0].map((_, j) => rows.reduce((sum, row) => sum + row[j] / rows.length, 0));
+    const centred = rows.map((row) => row.map((value, j) => value - means[j]));
+    const scatter = Float64Array.from({ length: 36 }, (_, at) =>
+      centred.reduce((sum, x) => sum + x[Math.floor(at / 6)] * x[at % 6], 0),
+    );
+    const top = eigenOf(scatter, 6).values[0];
+    const image = rowProducts(start.data, k, scatter, 6, 6).map((value) => value / top);
+    const m = rowProducts(image, k, start.data, k, 6);
+    const used = m.map((value, at) => (rule === 'sanger' && at % k > Math.floor(at / k) ? 0 : value));
+    const back = combineRows(used, k, start.data, k, 6);
+    after.rows.data.forEach((value, at) => {
+      expect(value).toBeCloseTo(before.rows.data[at] + step * (image[at] - back[at]), 12);
+    });
+  });
+
+  it('lets Sanger leave orthonormal rows that lose nothing: a loss that grows from zero is no divergence', () => {
+    const plane = withSpectrum(50, 2, (i) => [3, 2.5][i]);
+    const [c, s] = [Math.cos(1), Math.sin(1)];
+    const start = { rows: 2, cols: 2, data: Float64Array.of(c, s, -s, c) };
+    const states = [...descend(plane, { rule: 'sanger', start, step: 0.25, batch: 50, rest: 1e-7 })];
+    expect(Math.max(...states.map(({ loss }) => loss))).toBeGreaterThan(0.001);
+    expect(states.at(-1)?.converged).toBe(true);
+  });
+
+  it('refuses a start of another shape, or that is not finite', () => {
+    const wrong = (start: unknown): unknown =>
+      catching(() => descend(rows, { rule: 'autoencoder', k: 2, start: start as never }));
+    expect(String(wrong({ rows: 60, cols: 2, data: new Float64Array(120) }))).toMatch(
+      /start is 60 × 2; it must be a matrix of Float64Array with k × d = 2 × 6 numbers/,
+    );
+    expect(String(wrong([1, 2]))).toMatch(/start is undefined × undefined/);
+    expect(String(wrong({ ...weights, data: weights.data.map(() => Number.NaN) }))).toMatch(/not finite/);
+    expect(String(catching(() => descend(rows, { rule: 'factored', k: 2, start: weights })))).toMatch(/n × k = 60 × 2/);
+  });
+});
+
+describe('descend until rest', () => {
+  const flat = withSpectrum(40, 5, (i) => [4, 3][i] ?? 0);
+
+  it('goes on after the subspace is found, until points are the scores', async () => {
+    const truth = await (await pca(flat, { k: 2, solver: 'svd' })).transform(flat);
+    const misfit = (state: Snapshot | undefined): number => {
+      const y = (state as Snapshot).scores().data;
+      const z = rotatedOnto(Float64Array.from(truth.data), y, 40, 2);
+      return Math.hypot(...z.map((value, at) => value - y[at])) / Math.hypot(...z);
+    };
+    for (const rule of ['factored', 'pairwise'] as const) {
+      expect(misfit([...descend(flat, { rule })].at(-1))).toBeGreaterThan(1e-5);
+      const last = [...descend(flat, { rule, rest: 1e-8 })].at(-1);
+      expect(last?.converged).toBe(true);
+      expect(misfit(last)).toBeLessThan(1e-7);
+    }
+  });
+
+  it.each(rules)('ends at the first epoch that is at rest: %s', (rule) => {
+    const hebbian = rule === 'oja' || rule === 'subspace' || rule === 'sanger';
+    const options = {
+      rule,
+      rest: 1e-5,
+      tolerance: 1e-3,
+      step: 0.1,
+      ...(hebbian ? { batch: 60 } : { descent: 'plain' as const }),
+    };
+    const states = [...descend(rows, options)];
+    expect(states.at(-1)?.converged).toBe(true);
+    const moved = (a: Snapshot, b: Snapshot): number => {
+      const [from, to] = rule === 'factored' || rule === 'pairwise' ? [a.scores(), b.scores()] : [a.rows, b.rows];
+      const unit = rule === 'factored' || rule === 'pairwise' ? 9 : 1;
+      return Math.hypot(...to.data.map((value, at) => value - from.data[at])) / unit / 0.1;
+    };
+    // The steps before were longer than what counts as rest, but for the units, which are estimated.
+    expect(moved(states.at(-3) as Snapshot, states.at(-2) as Snapshot)).toBeGreaterThan(0.9e-5);
+  });
+
+  it('says when it has not come to rest', () => {
+    const error = catching(() => [...descend(flat, { rule: 'factored', rest: 1e-12, epochs: 20 })]);
+    expect(String(error)).toMatch(/has not come to rest/);
+    expect(String(catching(() => descend(flat, { rule: 'factored', rest: 0 })))).toMatch(/rest is 0; .* above 0/);
+    expect(String(catching(() => descend(flat, { rule: 'subspace', rest: 1e-5, decay: 10 })))).toMatch(/with decay/);
+  });
+});
+
+describe('descend in exact units', () => {
+  it('ends at the least loss that there can be', () => {
+    const spectrum = [9, 7, 3, 2, 1, 0.5];
+    const last = [...descend(rows, { rule: 'factored', rest: 1e-8, exactUnits: true })].at(-1);
+    const least = 4 * spectrum.slice(2).reduce((sum, value) => sum + (value / 9) ** 4, 0);
+    expect(last?.loss).toBeCloseTo(least, 12);
+  });
+});
+
+describe('descend after too long a step', () => {
+  it.each(rules)('hands over the state with the lowest loss: %s', (rule) => {
+    const points = rule === 'factored' || rule === 'pairwise';
+    const run = descend(rows, { rule, step: 2.5, ...(points ? {} : { batch: rows.length }) });
+    const seen: Snapshot[] = [];
+    const error = catching(() => {
+      for (const state of run) seen.push(state);
+    }) as ConvergenceError<Snapshot>;
+    expect(error.code).toBe('DIVERGED');
+    expect(error.best).toBe(seen.reduce((best, state) => (state.loss < best.loss ? state : best)));
+    run.step = error.details.expected as number;
+    const next = run.next().value as Snapshot;
+    error.best.rows.data.forEach((value, at) => {
+      expect(next.rows.data[at]).toBeCloseTo(value, 12);
+    });
+  });
+});
 
 describe('descend', () => {
   it('can be steered on its way: α and the step are changed at once', () => {

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type AutoencoderTerms, autoencoderTerms, descend } from '../../src/index.js';
-import { meanTerms } from '../../src/learning/autoencoder-terms.js';
+import { type AutoencoderTerms, autoencoderTerms, descend } from '../../src/learn.js';
 import { hebbianDirection } from '../../src/learning/hebbian-rules.js';
+import { meanTerms } from '../../src/learning/mean-terms.js';
 import { randomRows } from '../../src/linalg/orthonormalise.js';
 import { random } from '../../src/linalg/random.js';
 import { rowProducts } from '../../src/linalg/rows.js';

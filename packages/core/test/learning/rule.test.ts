@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { meanTerms } from '../../src/learning/autoencoder-terms.js';
 import { centredDistances } from '../../src/learning/forces.js';
+import { meanTerms } from '../../src/learning/mean-terms.js';
 import { innerProducts } from '../../src/learning/moving-points.js';
-import { NO_ANSWER, paced } from '../../src/learning/rule.js';
+import { NO_REPLY, paced } from '../../src/learning/rule.js';
 import { random } from '../../src/linalg/random.js';
 import type { Steps } from '../../src/pace.js';
 
@@ -10,7 +10,7 @@ import type { Steps } from '../../src/pace.js';
 function pauses(steps: Steps<unknown>): number {
   const run = paced(steps);
   let count = 0;
-  for (let turn = run.next(); !turn.done; turn = run.next(NO_ANSWER)) count++;
+  for (let turn = run.next(); !turn.done; turn = run.next(NO_REPLY)) count++;
   return count;
 }
 

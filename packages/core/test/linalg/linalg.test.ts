@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { transpose } from '../../src/data/matrix.js';
 import { orthonormalise, orthonormalityDefect } from '../../src/linalg/orthonormalise.js';
 import { principalAngles } from '../../src/linalg/principal-angles.js';
+import { rotatedOnto } from '../../src/linalg/procrustes.js';
 import { absorbRows, qr } from '../../src/linalg/qr.js';
 import { random } from '../../src/linalg/random.js';
 import { svd } from '../../src/linalg/svd.js';
@@ -245,5 +246,26 @@ describe('principalAngles', () => {
         expect(angles[0]).toBeLessThan(1e-15);
       }),
     );
+  });
+});
+
+describe('Procrustes', () => {
+  it('finds the rotation or reflection that two sets of points differ by, also of points on a line', () => {
+    const { normal } = random(3);
+    for (const [n, k, rank] of [
+      [20, 2, 2],
+      [20, 3, 3],
+      [20, 2, 1],
+      [5, 4, 2],
+    ]) {
+      const z = new Float64Array(n * k).map((_, at) => (at % k < rank ? normal() : 0));
+      for (const mirrored of [false, true]) {
+        const q = new Float64Array(k * k).map(normal);
+        complete(orthonormalise(q, k, k, random(4)));
+        if (mirrored) for (let j = 0; j < k; j++) q[j] *= -1;
+        const y = multiply(z, q, n, k, k);
+        expect(difference(rotatedOnto(z, y, n, k), y)).toBeLessThan(1e-13);
+      }
+    }
   });
 });

@@ -1,13 +1,13 @@
 import type { ComponentType } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 import { addressOf, route } from '../route.js';
-import { AutoencoderScreen } from './autoencoder.js';
-import { ChargesScreen } from './charges.js';
-import { ForcesScreen } from './forces.js';
-import { RaceScreen } from './race.js';
+import { AutoencoderScreen } from './autoencoder/autoencoder-screen.js';
+import { ChargesScreen } from './charges/charges-screen.js';
+import { ForcesScreen } from './forces/forces-screen.js';
+import { RaceScreen } from './race/race-screen.js';
 import { SCREENS, type ScreenId, screenOf, titleOf } from './screens.js';
-import { UniquenessScreen } from './uniqueness.js';
-import { VarianceScreen } from './variance.js';
+import { UniquenessScreen } from './uniqueness/uniqueness-screen.js';
+import { VarianceScreen } from './variance/variance-screen.js';
 import '../style/learn.css';
 import '../style/learn-pictures.css';
 
@@ -30,7 +30,7 @@ export function Learn() {
       document.title = before;
     };
   }, [id]);
-  // Another screen begins at its top, for eyes and for those who listen.
+  // A new screen starts at its top, also for screen readers.
   const before = useRef(id);
   useEffect(() => {
     if (before.current === id) return;
@@ -41,7 +41,7 @@ export function Learn() {
   const Shown = COMPONENTS[id];
   return (
     <div class="learn">
-      <nav class="roads" aria-label="Roads to PCA">
+      <nav class="topics" aria-label="Topics">
         <ol>
           {SCREENS.map(({ id: other, short }) => (
             <li key={other}>

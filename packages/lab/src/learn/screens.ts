@@ -15,7 +15,7 @@ export function screenOf(text: string | undefined): ScreenId {
 }
 
 export function titleOf(id: ScreenId): string {
-  return SCREENS.find((screen) => screen.id === id)!.title;
+  return SCREENS.find((screen) => screen.id === id)?.title ?? '';
 }
 
 export function nextOf(id: ScreenId): ScreenId | undefined {

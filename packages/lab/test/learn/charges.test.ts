@@ -1,26 +1,27 @@
+import { averageTerms, random, rowProducts } from '@scree/core/learn';
 import { describe, expect, it } from 'vitest';
 import {
   type Charged,
-  chargesRoad,
   coulombEnergy,
   forceOf,
   LAWS,
   type Law,
   leastOf,
-} from '../../src/learn/charges-law.js';
-import { cloudOf } from '../../src/learn/clouds.js';
-import { cloudWith } from '../../src/learn/fan.js';
-import { random } from '../../src/learn/random.js';
-import { orthogonalityTerm, productTransposed, reconstructionTerm } from '../../src/learn/weight-terms.js';
-import { weighable } from '../../src/learn/weights.js';
+  moveRows,
+} from '../../src/learn/charges/laws.js';
+import { cloudOf } from '../../src/learn/shared/clouds.js';
+import { unitCloud } from '../../src/learn/shared/unit-cloud.js';
+import { cloudWith } from '../../src/learn/uniqueness/fan.js';
+import { lastOf } from './runs.js';
 
-const data = weighable(cloudOf('pancake', 3).points);
+const data = unitCloud(cloudOf('pancake', 3).points);
 
 function arrive(law: Law, k: number, alpha = 1, seed = 1, pull = data): Charged {
-  const road = chargesRoad(law, k, seed, { ...pull, hand: { alpha } });
-  let last = road.next();
-  for (let next = last; next; next = road.next()) last = next;
-  return last!;
+  return lastOf(moveRows(law, k, seed, pull, { alpha }));
+}
+
+function reconstructionLoss(w: Float64Array, k: number, c: Float64Array): number {
+  return averageTerms({ rows: k, cols: 3, data: w }, c, 0).reconstruction;
 }
 
 /** Minus the gradient of a loss by differences. */
@@ -38,8 +39,10 @@ describe('forces on the sphere', () => {
   const w = new Float64Array(12).map(() => rng.normal());
 
   it.each([1, 0.6, 0])('are minus the gradient of the loss, α = %f', (alpha) => {
-    const loss = (v: Float64Array) =>
-      alpha * orthogonalityTerm(v, 4, 3).loss + (1 - alpha) * reconstructionTerm(v, data.c, 4, 3).loss;
+    const loss = (v: Float64Array) => {
+      const { orthogonality, reconstruction } = averageTerms({ rows: 4, cols: 3, data: v }, data.c, alpha);
+      return alpha * orthogonality + (1 - alpha) * reconstruction;
+    };
     const found = descent(loss, w);
     forceOf('rods', w, 4, alpha, data.c).forEach((value, at) => {
       expect(value).toBeCloseTo(found[at], 4);
@@ -66,7 +69,7 @@ describe.each(LAWS)('%s', (law) => {
   it.each([2, 3, 4, 5, 6])('comes to rest with %i rows where the mathematics says', (k) => {
     const { converged, w, off, orthogonality } = arrive(law, k);
     expect(converged).toBe(true);
-    const gram = productTransposed(w, w, k, 3, k);
+    const gram = rowProducts(w, k, w, k, 3);
     if (law !== 'coulomb') {
       expect(off).toBeLessThan(1e-5);
       expect(orthogonality).toBeCloseTo(leastOf(law, k), 5);
@@ -92,21 +95,21 @@ describe('data that pull too', () => {
       [4, 1, 1],
       [2, 2, 2],
     ]) {
-      const { converged, angle, off, w } = arrive('rods', 2, alpha, 1, weighable(cloudWith(values)));
+      const { converged, angle, off, w } = arrive('rods', 2, alpha, 1, unitCloud(cloudWith(values)));
       expect(converged).toBe(true);
       expect(angle).toBeLessThan(1e-5);
       expect(off).toBeLessThan(1e-5);
-      expect(reconstructionTerm(w, weighable(cloudWith(values)).c, 2, 3).loss).toBeCloseTo(values[2] / values[0], 6);
+      expect(reconstructionLoss(w, 2, unitCloud(cloudWith(values)).c)).toBeCloseTo(values[2] / values[0], 6);
     }
   });
 
   it.each([2, 3, 4])(
     'come to rest with %i rows where they lie on a line, though nothing says how long W is across',
     (k) => {
-      const line = weighable(cloudWith([4, 0, 0]));
+      const line = unitCloud(cloudWith([4, 0, 0]));
       const { converged, w } = arrive('rods', k, 0, 1, line);
       expect(converged).toBe(true);
-      expect(reconstructionTerm(w, line.c, k, 3).loss).toBeCloseTo(0, 8);
+      expect(reconstructionLoss(w, k, line.c)).toBeCloseTo(0, 8);
     },
   );
 });

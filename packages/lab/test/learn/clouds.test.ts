@@ -1,8 +1,9 @@
-import { neighbourForces } from '@scree/core';
+import { neighbourForces } from '@scree/core/learn';
 import { afterEach, describe, expect, it } from 'vitest';
-import { boxOf, cloudChoices, cloudOf, reachOf } from '../../src/learn/clouds.js';
-import { climb, turningOf } from '../../src/learn/turning.js';
+import { boxOf, cloudChoices, cloudOf, reachOf } from '../../src/learn/shared/clouds.js';
+import { climb, turningOf } from '../../src/learn/variance/turning.js';
 import { ownCloud } from '../../src/state/own-cloud.js';
+import { lastOf } from './runs.js';
 
 afterEach(() => {
   ownCloud.value = undefined;
@@ -58,11 +59,9 @@ describe.each(clouds.filter(({ dimensions }) => dimensions === 2))('a line throu
       }
       expect(turning.kept(angle) + lost).toBeCloseTo(turning.total, 10);
       expect(turning.kept(angle)).toBeLessThanOrEqual(turning.kept(turning.axis) + 1e-12);
-      const road = climb(turning, angle);
-      let last = road.next();
-      for (let next = last; next; next = road.next()) last = next;
-      expect(last?.converged).toBe(true);
-      expect(Math.abs(last?.off ?? 1)).toBeLessThan(1e-6);
+      const last = lastOf(climb(turning, angle));
+      expect(last.converged).toBe(true);
+      expect(Math.abs(last.off)).toBeLessThan(1e-6);
     }
   });
 });

@@ -1,14 +1,23 @@
 import { pca } from '@scree/core';
 import { describe, expect, it } from 'vitest';
-import { cloudWith, expectedTurn, fanOf, lineTurn, subspaceTurn, typical, wobble } from '../../src/learn/fan.js';
-import { covarianceOf, eigenOf } from '../../src/learn/small-matrix.js';
+import { axesOf } from '../../src/learn/shared/axes.js';
+import {
+  cloudWith,
+  expectedTurn,
+  fanOf,
+  lineTurn,
+  subspaceTurn,
+  typical,
+  wobble,
+} from '../../src/learn/uniqueness/fan.js';
+import { momentsOf } from './runs.js';
 
 const NOISE = 0.1;
 
 /** How far noise turns the first axis, and the plane of the first two. */
 function turns(values: readonly number[]): { axis: number; plane: number } {
   const points = cloudWith(values);
-  const still = eigenOf(covarianceOf(points), 3);
+  const still = axesOf(points);
   const fan = fanOf(points, NOISE, 60);
   return {
     axis: typical(fan.map((one) => lineTurn(one.vectors.subarray(0, 3), still.vectors.subarray(0, 3)))),
@@ -72,9 +81,7 @@ describe('a fan of axes', () => {
 describe('noise that wanders', () => {
   it('ends, moves by little steps, and begins the same every time', () => {
     const points = cloudWith([4, 2, 0.6]);
-    const moments = [];
-    const road = wobble(points, NOISE);
-    for (let next = road.next(); next; next = road.next()) moments.push(next);
+    const moments = momentsOf(wobble(points, NOISE));
     expect(moments.at(-1)?.converged).toBe(true);
     for (let i = 1; i < moments.length; i++) {
       const step = lineTurn(moments[i].axes.vectors.subarray(0, 3), moments[i - 1].axes.vectors.subarray(0, 3));

@@ -1,13 +1,12 @@
 import { principalAngles } from '@scree/core';
+import { eigenOf, random } from '@scree/core/learn';
 import { describe, expect, it } from 'vitest';
-import { angleToGoal, determined, goalOf, nearestGoal, undetermined } from '../../src/learn/goal.js';
-import { random } from '../../src/learn/random.js';
-import { eigenOf } from '../../src/learn/small-matrix.js';
+import { angleToGoal, determined, goalOf, nearestGoal, undetermined } from '../../src/learn/shared/goal.js';
 
 const goal = (values: readonly number[], k: number) =>
   goalOf(eigenOf([values[0], 0, 0, 0, values[1], 0, 0, 0, values[2]], 3), k);
 
-describe('what the roads are on their way to', () => {
+describe('the goal of a run', () => {
   it.each([
     [[4, 2, 1], 1, true, ''],
     [[4, 2, 1], 2, true, ''],
@@ -24,7 +23,7 @@ describe('what the roads are on their way to', () => {
     expect(undetermined(goal(values, k))).toBe(words);
   });
 
-  it('is as far as the nearest of all that are as good', () => {
+  it('is the nearest of all subspaces that are equally good', () => {
     const rng = random(7);
     for (const [values, k] of [
       [[4, 4, 1], 1],

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { History } from '../../src/learn/history.js';
+import { History } from '../../src/learn/shared/history.js';
 
 function recorded(count: number, capacity: number): History<{ epoch: number }> {
   const history = new History<{ epoch: number }>(capacity);

@@ -1,25 +1,23 @@
-import { autoencoderTerms, ConvergenceError } from '@scree/core';
+import { ConvergenceError } from '@scree/core';
+import { autoencoderTerms, averageTerms, descend, random, rowProducts } from '@scree/core/learn';
 import { describe, expect, it } from 'vitest';
-import { cloudChoices, cloudOf } from '../../src/learn/clouds.js';
-import { cloudWith } from '../../src/learn/fan.js';
-import { scoresOn } from '../../src/learn/procrustes.js';
-import { random } from '../../src/learn/random.js';
-import { covarianceOf, eigenOf } from '../../src/learn/small-matrix.js';
-import { orthogonalityTerm, reconstructionTerm } from '../../src/learn/weight-terms.js';
 import {
-  direction,
+  defaultStep,
+  type Learned,
+  learnWeights,
+  passThrough,
   RULES,
   STARTS,
   type Start,
-  through,
-  usualStep,
-  type Weighed,
   type WeightRule,
-  weighable,
-  weightsRoad,
-} from '../../src/learn/weights.js';
+} from '../../src/learn/autoencoder/weights.js';
+import { axesOf } from '../../src/learn/shared/axes.js';
+import { cloudChoices, cloudOf } from '../../src/learn/shared/clouds.js';
+import { type UnitCloud, unitCloud } from '../../src/learn/shared/unit-cloud.js';
+import { cloudWith } from '../../src/learn/uniqueness/fan.js';
+import { lastOf, momentsOf } from './runs.js';
 
-const data = weighable(cloudOf('tilted', 2).points);
+const data = unitCloud(cloudOf('tilted', 2).points);
 
 function someRows(k: number, d: number, seed = 3): Float64Array {
   const rng = random(seed);
@@ -36,60 +34,64 @@ function differences(loss: (w: Float64Array) => number, w: Float64Array): number
   });
 }
 
-function run(rule: WeightRule, k: number, start: Start, cloud = data, alpha = 0): Weighed {
-  const road = weightsRoad(cloud, rule, k, start, 1, { alpha, step: usualStep(rule) });
-  let last = road.next();
-  for (let next = last; next; next = road.next()) last = next;
-  return last!;
+function run(rule: WeightRule, k: number, start: Start, cloud = data, alpha = 0): Learned {
+  return lastOf(learnWeights(cloud, rule, k, start, 1, { alpha, step: defaultStep(rule) }));
 }
 
 describe('the terms of the loss', () => {
+  const terms = (w: Float64Array, k: number, alpha: number) =>
+    averageTerms({ rows: k, cols: 2, data: w }, data.c, alpha);
+
   it.each([1, 2])('have the gradients that differences find, k = %i', (k) => {
     const w = someRows(k, 2);
-    for (const term of [
-      (v: Float64Array) => reconstructionTerm(v, data.c, k, 2),
-      (v: Float64Array) => orthogonalityTerm(v, k, 2),
-    ]) {
-      const found = differences((v) => term(v).loss, w);
-      term(w).gradient.forEach((value, at) => {
+    for (const alpha of [0, 0.4, 1]) {
+      const loss = (v: Float64Array): number => {
+        const { reconstruction, orthogonality } = terms(v, k, alpha);
+        return (1 - alpha) * reconstruction + alpha * orthogonality;
+      };
+      const found = differences(loss, w);
+      terms(w, k, alpha).gradient.forEach((value, at) => {
         expect(value).toBeCloseTo(found[at], 6);
       });
     }
   });
 
-  it('are those of the library, averaged over the rows', () => {
+  it('are those of single rows, averaged', () => {
     const w = someRows(2, 2);
     const { rows: n, data: x } = data.points;
     const mean = new Float64Array(4);
     let loss = 0;
-    const passed = through(data.points, w, 2);
+    const passed = passThrough(data.points, w, 2);
     for (let i = 0; i < n; i++) {
-      const terms = autoencoderTerms({ rows: 2, cols: 2, data: w }, x.subarray(2 * i, 2 * i + 2));
-      loss += terms.reconstruction / n;
-      terms.reconstructionGradient.forEach((value, at) => {
+      const one = autoencoderTerms({ rows: 2, cols: 2, data: w }, x.subarray(2 * i, 2 * i + 2));
+      loss += one.reconstruction / n;
+      one.reconstructionGradient.forEach((value, at) => {
         mean[at] += value / n;
       });
-      expect(passed.yRec[2 * i]).toBeCloseTo(terms.yRec[0], 12);
-      expect(passed.xRec[2 * i + 1]).toBeCloseTo(terms.xRec[1], 12);
+      expect(passed.yRec[2 * i]).toBeCloseTo(one.yRec[0], 12);
+      expect(passed.xRec[2 * i + 1]).toBeCloseTo(one.xRec[1], 12);
     }
-    const own = reconstructionTerm(w, data.c, 2, 2);
-    expect(own.loss).toBeCloseTo(loss, 10);
-    own.gradient.forEach((value, at) => {
+    const all = terms(w, 2, 0);
+    expect(all.reconstruction).toBeCloseTo(loss, 10);
+    all.gradient.forEach((value, at) => {
       expect(value).toBeCloseTo(mean[at], 10);
     });
   });
 
   it('agree with Oja where rows are orthonormal: the gradient is −2 times the subspace step', () => {
-    const w = Float64Array.from([0.6, 0.8]);
-    const gradient = reconstructionTerm(w, data.c, 1, 2).gradient;
-    direction('subspace', w, data.c, 1, 2, 0).forEach((step, at) => {
-      expect(gradient[at]).toBeCloseTo(-2 * step, 12);
+    const start = { rows: 1, cols: 2, data: Float64Array.from([0.6, 0.8]) };
+    const options = { k: 1, start, step: 0.01, exactUnits: true } as const;
+    const run = descend(data.points, { rule: 'subspace', batch: data.points.rows, ...options });
+    const [before, after] = [run.next().value, run.next().value];
+    const { gradient } = terms(start.data, 1, 0);
+    after?.rows.data.forEach((value, at) => {
+      expect(gradient[at]).toBeCloseTo((-2 * (value - (before?.rows.data[at] ?? Number.NaN))) / 0.01, 10);
     });
   });
 });
 
 describe.each(cloudChoices(2))('weights on $id', ({ id }) => {
-  const cloud = weighable(cloudOf(id, 2).points);
+  const cloud = unitCloud(cloudOf(id, 2).points);
   it.each(RULES.flatMap((rule) => STARTS.map((start) => ({ rule, start }))))(
     '$rule arrives from a $start start',
     ({ rule, start }) => {
@@ -107,7 +109,7 @@ describe.each(cloudChoices(2))('weights on $id', ({ id }) => {
 });
 
 describe('α', () => {
-  it('changes the way and not the end', () => {
+  it('changes the number of epochs and not the result', () => {
     const epochs = [0, 0.5, 0.9].map((alpha) => {
       const last = run('autoencoder', 1, 'short', data, alpha);
       expect(last.converged).toBe(true);
@@ -118,16 +120,20 @@ describe('α', () => {
   });
 
   it('may be so large, and variances so close, that thousands of epochs are needed: slow is not wrong', () => {
-    const last = run('autoencoder', 1, 'short', weighable(cloudOf('round', 2).points), 0.95);
+    const last = run('autoencoder', 1, 'short', unitCloud(cloudOf('round', 2).points), 0.95);
     expect(last.epoch).toBeGreaterThan(1000);
     expect(last.converged).toBe(true);
   });
 });
 
 /** Points of a plane with these variances. */
-function plane(values: readonly [number, number]): ReturnType<typeof weighable> {
+function plane(values: readonly [number, number]): UnitCloud {
   const points = cloudWith([...values, 0]);
-  return weighable(scoresOn(points, eigenOf(covarianceOf(points), 3).vectors.subarray(0, 6), 2));
+  return unitCloud({
+    rows: points.rows,
+    cols: 2,
+    data: rowProducts(points.data, points.rows, axesOf(points).vectors, 2, 3),
+  });
 }
 
 describe('data that do not say everything', () => {
@@ -149,33 +155,28 @@ describe('data that do not say everything', () => {
 });
 
 describe('too long a step', () => {
-  it.each(RULES)('is told as such by %s, which goes on with a shorter one', (rule) => {
-    const hand = { alpha: 0, step: 3 };
-    const road = weightsRoad(data, rule, 1, 'short', 1, hand);
-    const go = (): Weighed => {
-      let last: Weighed | undefined;
-      for (let next = road.next(); next; next = road.next()) last = next;
-      return last!;
-    };
-    expect(go).toThrow(ConvergenceError);
-    hand.step = usualStep(rule);
-    expect(go().converged).toBe(true);
+  it.each(RULES)('is reported by %s, which continues with a shorter one', (rule) => {
+    const live = { alpha: 0, step: 3 };
+    const run = learnWeights(data, rule, 1, 'short', 1, live);
+    expect(() => lastOf(run)).toThrow(ConvergenceError);
+    live.step = defaultStep(rule);
+    expect(lastOf(run).converged).toBe(true);
   });
 
-  it('goes back to the lowest place, and says so', () => {
-    const road = weightsRoad(data, 'autoencoder', 1, 'short', 1, { alpha: 0, step: 1 });
-    const seen: Weighed[] = [];
+  it('returns to the lowest loss, and says so', () => {
+    const run = learnWeights(data, 'autoencoder', 1, 'short', 1, { alpha: 0, step: 1 });
+    const seen: Learned[] = [];
     let error: unknown;
     try {
-      for (let next = road.next(); next; next = road.next()) seen.push(next);
+      for (let next = run.next(); next; next = run.next()) seen.push(next);
     } catch (caught) {
       error = caught;
     }
-    const { best } = error as ConvergenceError<Weighed>;
+    const { best } = error as ConvergenceError<Learned>;
     expect(best.loss).toBe(Math.min(...seen.map(({ loss }) => loss)));
     expect(best.epoch).toBe(seen[seen.length - 1].epoch + 1);
-    // And from there it goes on.
-    expect(road.next()?.epoch).toBe(best.epoch + 1);
+    // From there it continues.
+    expect(run.next()?.epoch).toBe(best.epoch + 1);
   });
 
   it.each(RULES)('is not what keeps %s from an axis that is hardly one', (rule) => {
@@ -186,17 +187,14 @@ describe('too long a step', () => {
     }
   });
 
-  it('is not advised to whoever has a long one already', () => {
+  it('is not advised where the step is long already', () => {
     const almost = plane([2, 2 * (1 - 1e-6)]);
     for (const [step, advice] of [
       [0.05, 'a longer step'],
       [0.2, 'a shorter step'],
     ] as const) {
-      const road = weightsRoad(almost, 'autoencoder', 1, 'short', 1, { alpha: 0, step });
-      const go = (): void => {
-        for (let next = road.next(); next; next = road.next());
-      };
-      expect(go).toThrow(advice);
+      const run = learnWeights(almost, 'autoencoder', 1, 'short', 1, { alpha: 0, step });
+      expect(() => momentsOf(run)).toThrow(advice);
     }
   });
 });

@@ -1,0 +1,17 @@
+/**
+ * `@scree/core/learn`: learning rules one epoch at a time, for animation and teaching, and the terms that they are made of.
+ * With them comes the small linear algebra that such a page needs. Fitting a model needs nothing of it.
+ */
+
+export { type AutoencoderTerms, autoencoderTerms, averageTerms } from './learning/autoencoder-terms.js';
+export { type DescendOptions, type Descent, type DescentRule, descend } from './learning/descend.js';
+export type { MeanTerms } from './learning/mean-terms.js';
+export { scatterOf } from './learning/memory-replies.js';
+export { type ForceShares, type NeighbourForces, neighbourForces } from './learning/neighbour-forces.js';
+export type { PointForces, Snapshot } from './learning/snapshot.js';
+export type { WatchedData } from './learning/watched-data.js';
+export { orthonormalRows } from './linalg/orthonormalise.js';
+export { rotatedOnto } from './linalg/procrustes.js';
+export { type Random, random } from './linalg/random.js';
+export { combineRows, rowProducts } from './linalg/rows.js';
+export { type Eigen, eigenOf } from './linalg/symmetric-eigen.js';

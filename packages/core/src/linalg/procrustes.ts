@@ -1,0 +1,13 @@
+import { transpose } from '../data/matrix.js';
+import { combineRows, rowProducts } from './rows.js';
+import { svd } from './svd.js';
+
+/**
+ * Orthogonal Procrustes: Z (n × k) rotated, and mirrored where that is closer, to lie as close to Y (n × k) as possible. With
+ * ZᵀY = UΣVᵀ the orthogonal Q = UVᵀ makes ‖ZQ − Y‖ least (Golub & Van Loan §6.4.1). Both are centred. Returns ZQ.
+ */
+export function rotatedOnto(z: Float64Array, y: Float64Array, n: number, k: number): Float64Array {
+  const { left, right } = svd(rowProducts(transpose(z, n, k), k, transpose(y, n, k), k, n), k, k);
+  const q = combineRows(transpose(left, k, k), k, right, k, k);
+  return combineRows(z, n, q, k, k);
+}

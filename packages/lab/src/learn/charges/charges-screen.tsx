@@ -1,0 +1,338 @@
+import { rowProducts } from '@scree/core/learn';
+import { useMemo, useRef } from 'preact/hooks';
+import { type Cloud, cloudChoices, useCloud } from '../shared/clouds.js';
+import { Choose, Controls, Slider } from '../shared/controls.js';
+import { fixed, sentences, small } from '../shared/format.js';
+import { Formula, Live, norm, num, op, Piece, row, square, sub, sum, transposed } from '../shared/formula.js';
+import { awayText, determined, type Goal, goalOf, pinned, undetermined } from '../shared/goal.js';
+import { LineChart, lowEnd } from '../shared/line-chart.js';
+import { type Playback, usePlayback } from '../shared/playback.js';
+import { Problem, Screen } from '../shared/screen.js';
+import { numberIn, oneOf, useSettings } from '../shared/settings.js';
+import { type UnitCloud, unitCloud } from '../shared/unit-cloud.js';
+import { Gram } from './gram.js';
+import { type Charged, LAWS, type Law, leastOf, moveRows } from './laws.js';
+import { Sphere } from './sphere.js';
+
+const DEFAULTS = { law: 'rods', k: '3', alpha: '1', cloud: 'pancake', seed: '1' };
+const NAMES: Record<Law, string> = {
+  rods: 'Orthonormality term',
+  held: 'The same, held on the sphere',
+  coulomb: 'Real charges (Coulomb)',
+};
+
+/** The drawing that the note planned: rows of W on a sphere, moved by the orthonormality term. */
+export function ChargesScreen() {
+  const [settings, change] = useSettings(DEFAULTS);
+  const law = oneOf(settings.law, LAWS);
+  const k = Math.round(numberIn(settings.k, 2, 6, 3));
+  const seed = numberIn(settings.seed, 0, 1e6, 1);
+  const alpha = law === 'rods' ? numberIn(settings.alpha, 0, 1, 1) : 1;
+  const cloud = useCloud(settings.cloud, 3);
+  const data = useMemo(() => unitCloud(cloud.points), [cloud]);
+  const live = useRef({ alpha });
+  live.current.alpha = alpha;
+  const playback = usePlayback<Charged>(() => moveRows(law, k, seed, data, live.current), [law, k, seed, data], {
+    rate: 30,
+  });
+  const shown = playback.shown.value;
+  const gram = shown ? rowProducts(shown.w, k, shown.w, k, 3) : new Float64Array(k * k);
+  const least = leastOf(law, k);
+  const converged = shown?.converged === true;
+  const off = shown?.off ?? 1;
+  const trail = playback.history.until(shown?.epoch ?? 0);
+  const few = trail.filter((_, i) => i % Math.max(1, Math.floor(trail.length / 120)) === 0 || i === trail.length - 1);
+
+  return (
+    <Screen
+      id="charges"
+      playback={playback}
+      lead={
+        <>
+          The term ‖I − WWᵀ‖² wants the rows of W to be of length 1 and at right angles. Here it moves them, inside a
+          unit sphere that you can turn. A row at an acute angle is pushed away; one at an obtuse angle is pulled
+          closer; at 90° nothing happens. So they are not charges but rods, charged alike at both ends.
+        </>
+      }
+      picture={
+        shown && (
+          <Sphere
+            w={shown.w}
+            k={k}
+            force={shown.force}
+            trail={few.map(({ w }) => w)}
+            rods={law !== 'coulomb'}
+            label={`A sphere with the ${k} rows of W and the forces on them`}
+            {...(alpha < 1 ? { cloud: data.points } : {})}
+          />
+        )
+      }
+      problem={<Problem playback={playback} />}
+      controls={
+        <ChargesControls
+          {...{ law, k, alpha, cloud }}
+          onChange={change}
+          onAlpha={(value) => {
+            live.current.alpha = value;
+            change({ alpha: String(value) });
+            if (playback.ended.value) playback.restart();
+          }}
+          onRestart={() => change({ seed: String(seed + 1) })}
+        />
+      }
+      side={
+        <>
+          <div class="panel">
+            <h2>WWᵀ goes to {aim(law, k, pinned(data, k, alpha))}</h2>
+            <Gram values={gram} size={k} name="W W transposed: the inner products of the rows" />
+          </div>
+          <div class="panel">
+            <h2>{law === 'coulomb' ? 'Charges, for comparison' : 'The term and its force'}</h2>
+            {law === 'coulomb' ? <CoulombFormula shown={shown} /> : <RodsFormula shown={shown} least={least} />}
+          </div>
+        </>
+      }
+      below={<LossChart playback={playback} law={law} least={least} />}
+      told={told(shown, law, k, data, alpha)}
+      angle={shown?.angle ?? off}
+      converged={converged}
+      tries={TRIES}
+      source={<Source />}
+    />
+  );
+}
+
+interface ControlsProps {
+  readonly law: Law;
+  readonly k: number;
+  readonly alpha: number;
+  readonly cloud: Cloud;
+  readonly onChange: (change: Partial<Record<keyof typeof DEFAULTS, string>>) => void;
+  readonly onAlpha: (alpha: number) => void;
+  readonly onRestart: () => void;
+}
+
+function ChargesControls({ law, k, alpha, cloud, onChange, onAlpha, onRestart }: ControlsProps) {
+  return (
+    <Controls>
+      <Choose
+        label="What acts"
+        value={law}
+        among={LAWS.map((id) => ({ id, name: NAMES[id] }))}
+        onChoose={(id) => onChange({ law: id })}
+      />
+      <Slider
+        label="Rows"
+        value={k}
+        least={2}
+        most={6}
+        step={1}
+        text={`k = ${k}`}
+        onSlide={(value) => onChange({ k: String(value) })}
+      />
+      {law === 'rods' && (
+        <>
+          <Slider
+            label="Weight α of the term"
+            value={alpha}
+            least={0}
+            most={1}
+            step={0.05}
+            text={alpha === 1 ? 'it alone' : fixed(alpha)}
+            onSlide={onAlpha}
+          />
+          {alpha < 1 && (
+            <Choose
+              label="Data that pull"
+              value={cloud.id}
+              among={cloudChoices(3)}
+              onChoose={(id) => onChange({ cloud: id })}
+            />
+          )}
+        </>
+      )}
+      <button type="button" onClick={onRestart}>
+        Another start
+      </button>
+    </Controls>
+  );
+}
+
+/** ‖I − WWᵀ‖² against epochs, and how far W is from its goal. */
+function LossChart({ playback, law, least }: { playback: Playback<Charged>; law: Law; least: number }) {
+  const shown = playback.shown.value;
+  const moments = playback.history.until(shown?.epoch ?? 0);
+  const lows = playback.history.all.map((one) => Math.min(one.orthogonality, law === 'coulomb' ? 1 : one.off));
+  return (
+    <LineChart
+      series={[
+        {
+          name: '‖I − WWᵀ‖²',
+          class: 'orthogonality',
+          points: moments.map((m) => [m.epoch, m.orthogonality] as const),
+        },
+        ...(law === 'coulomb'
+          ? []
+          : [
+              {
+                name: 'off the goal',
+                class: 'fine',
+                points: moments.map((m) => [m.epoch, m.off] as const),
+              },
+            ]),
+      ]}
+      x={[0, Math.max(60, playback.reached.value)]}
+      y={[lowEnd(lows, 1e-6, 1e-14), 40]}
+      logY
+      xLabel="epoch"
+      yLabel="loss, and the largest entry that is off"
+      room={100}
+      height={170}
+      label={
+        shown ? `The loss is ${small(shown.orthogonality)}; the least possible is ${small(least)}.` : 'No curve yet.'
+      }
+    />
+  );
+}
+
+const TRIES = [
+  <>
+    Take real charges with k = 3: they part to 120° and lie in a plane. The orthonormality term stops at 90°. With k = 2
+    charges go to opposite poles; rods do not.
+  </>,
+  <>
+    Take k = 4 or more: there is no room for four right angles in space. Free rows shrink to a tight frame, WᵀW = I, and
+    the loss stops at k − 3; held on the sphere they become WᵀW = (k/3)·I.
+  </>,
+  <>
+    Lower α with k = 2: now data pull too, and the two rows turn into the plane of most variance. They stay at right
+    angles even at α = 0, unless the data are flat.
+  </>,
+];
+
+function Source() {
+  return (
+    <>
+      <p>
+        The note ends with “TODO: do a drawing … repulsive forces of charges on a sphere”. This is the drawing. For one
+        row the step is along w<sub>a</sub>(1 − ‖w<sub>a</sub>‖²) − Σ⟨w<sub>a</sub>, w<sub>b</sub>⟩w<sub>b</sub>, b ≠ a:
+        a spring to length 1, and from every other row a push that changes its sign at 90°.
+      </p>
+      <p>
+        The picture of charges is therefore not quite right: equal charges would part to 120°, and never be content with
+        a right angle.
+      </p>
+    </>
+  );
+}
+
+/** Where WWᵀ goes; `whole` says whether its lengths are determined in every direction. */
+function aim(law: Law, k: number, whole: boolean): string {
+  if (!whole) return 'what the data ask for';
+  return k <= 3 && law !== 'coulomb' ? 'I' : 'what there is room for';
+}
+
+/** A sentence for rows at rest. */
+function ending(law: Law, k: number, whole: boolean, plane: Goal | undefined): string {
+  if (law === 'coulomb') return 'At rest: every force that is left points straight out of the sphere.';
+  if (!whole)
+    return 'At rest: W lets all of the data through. They are flat, and nothing says how long W is across them.';
+  if (k > 3) return `At rest: a tight frame, WᵀW = ${law === 'rods' ? '' : `${fixed(k / 3)}·`}I.`;
+  if (!plane) return 'At rest: orthonormal rows.';
+  return `At rest: orthonormal rows in ${determined(plane) ? 'the principal plane' : 'one of these planes'}.`;
+}
+
+/** The state of the run in sentences. */
+function told(shown: Charged | undefined, law: Law, k: number, data: UnitCloud, alpha: number): string {
+  if (!shown) return 'No run.';
+  // Data that pull have a plane to pull to, where k is below 3.
+  const plane = shown.angle !== undefined && k < 3 ? goalOf(data, k) : undefined;
+  return sentences(
+    `Epoch ${shown.epoch}: the angles between rows are ${range(anglesOf(shown.w, k))}, ‖I − WWᵀ‖² is ${small(shown.orthogonality)}${
+      plane ? awayText(plane, shown.angle ?? 0) : ''
+    }.`,
+    plane ? undetermined(plane) : '',
+    shown.converged ? ending(law, k, pinned(data, k, alpha), plane) : '',
+  );
+}
+
+/** Angles between all pairs of rows, in degrees. */
+function anglesOf(w: Float64Array, k: number): number[] {
+  const out: number[] = [];
+  for (let a = 0; a < k; a++) {
+    for (let b = a + 1; b < k; b++) {
+      const [u, v] = [w.subarray(3 * a, 3 * a + 3), w.subarray(3 * b, 3 * b + 3)];
+      const cosine = (u[0] * v[0] + u[1] * v[1] + u[2] * v[2]) / (Math.hypot(...u) * Math.hypot(...v));
+      out.push((Math.acos(Math.max(-1, Math.min(1, cosine))) * 180) / Math.PI);
+    }
+  }
+  return out;
+}
+
+function range(angles: readonly number[]): string {
+  const [least, most] = [Math.min(...angles), Math.max(...angles)];
+  return fixed(least, 1) === fixed(most, 1) ? `${fixed(least, 1)}°` : `${fixed(least, 1)}° to ${fixed(most, 1)}°`;
+}
+
+const W = <mi>W</mi>;
+const wA = sub('w', 'a');
+const wB = sub('w', 'b');
+
+function RodsFormula({ shown, least }: { shown: Charged | undefined; least: number }) {
+  return (
+    <Formula>
+      <Piece>
+        {square(norm('I', op('−'), W, transposed(W)))}
+        {op('=')}
+        <Live value={small(shown?.orthogonality ?? 0)} of="orthogonality" />
+        {op('≥')}
+        <Live value={small(least)} of="fine" />
+      </Piece>
+      <Piece>{row(op('−'), op('∇'), op('='), num(4), op('('), W, op('−'), W, transposed(W), W, op(')'))}</Piece>
+      <Piece>
+        {row(
+          wA,
+          op('('),
+          num(1),
+          op('−'),
+          square(norm(wA)),
+          op(')'),
+          op('−'),
+          sum(row('b', op('≠'), 'a')),
+          op('⟨'),
+          wA,
+          op(','),
+          wB,
+          op('⟩'),
+          wB,
+        )}
+      </Piece>
+    </Formula>
+  );
+}
+
+function CoulombFormula({ shown }: { shown: Charged | undefined }) {
+  return (
+    <Formula>
+      <Piece>
+        {row(
+          sub('F', 'a'),
+          op('='),
+          sum(row('b', op('≠'), 'a')),
+          <mfrac>
+            <mrow>{[wA, op('−'), wB]}</mrow>
+            <msup>
+              {norm(wA, op('−'), wB)}
+              <mn>3</mn>
+            </msup>
+          </mfrac>,
+        )}
+      </Piece>
+      <Piece>
+        {square(norm('I', op('−'), W, transposed(W)))}
+        {op('=')}
+        <Live value={small(shown?.orthogonality ?? 0)} of="orthogonality" />
+      </Piece>
+    </Formula>
+  );
+}

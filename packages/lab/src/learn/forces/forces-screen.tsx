@@ -1,0 +1,294 @@
+import type { Matrix } from '@scree/core';
+import { neighbourForces, type PointForces, rotatedOnto, rowProducts } from '@scree/core/learn';
+import { useMemo, useRef } from 'preact/hooks';
+import { axesOf } from '../shared/axes.js';
+import { boxOf, type Cloud, cloudChoices, reachOf, useCloud } from '../shared/clouds.js';
+import { Choose, Controls, Slider } from '../shared/controls.js';
+import { fixed, sentences, small, unitsFor } from '../shared/format.js';
+import { awayText, determined, type Goal, goalOf, isFlat, nearestGoal, undetermined } from '../shared/goal.js';
+import { type Playback, usePlayback } from '../shared/playback.js';
+import { Problem, Screen } from '../shared/screen.js';
+import { numberIn, oneOf, useSettings } from '../shared/settings.js';
+import { ForcesFormula, LossChart, NeighbourTable } from './forces-panels.js';
+import { DataStage, EmbeddingStage } from './forces-stage.js';
+import {
+  DEFAULT_STEP,
+  DESCENTS,
+  type DescentName,
+  type Moved,
+  type MovingPoints,
+  movePoints,
+  movingPoints,
+  THIN,
+} from './moving-points.js';
+
+const DEFAULTS = { cloud: 'pancake', point: '', how: 'plain', step: String(DEFAULT_STEP), seed: '1' };
+
+/** Points that pull and push one another until they are the scores. */
+export function ForcesScreen() {
+  const [settings, change] = useSettings(DEFAULTS);
+  const cloud = useCloud(settings.cloud, 3);
+  const { points } = cloud;
+  const facts = useMemo(() => factsOf(points), [points]);
+  const { goal, moving } = facts;
+  const seed = numberIn(settings.seed, 0, 1e6, 1);
+  const how = oneOf(settings.how, DESCENTS);
+  const step = numberIn(settings.step, 0.02, 1.5, DEFAULT_STEP);
+  const live = useRef({ step });
+  live.current.step = step;
+  const playback = usePlayback<Moved>(() => movePoints(moving, how, seed, live.current), [moving, seed, how], {
+    rate: 12,
+  });
+  const setStep = (value: number): void => {
+    live.current.step = value;
+    change({ step: String(value) });
+    if (playback.problem.value) playback.play();
+  };
+  const shown = playback.shown.value;
+  const chosen = Math.round(numberIn(settings.point, 1, points.rows, facts.outer + 1)) - 1;
+  const choose = (i: number): void => change({ point: String(i + 1) });
+  const forces = shown?.state.forces(chosen);
+  const angle = shown?.angle ?? Math.PI / 2;
+
+  return (
+    <Screen
+      id="forces"
+      playback={playback}
+      lead={
+        <>
+          Forget axes. Put the points anywhere in the plane and let every pair act: pairs that are too close for the
+          data <b class="push">push</b>, pairs that are too far apart <b class="pull">pull</b>. Where the points come to
+          rest, in the pale sockets, they are the principal component scores, perhaps turned or mirrored: no basis was
+          ever computed.
+        </>
+      }
+      picture={<Picture cloud={cloud} facts={facts} shown={shown} forces={forces} chosen={chosen} onChoose={choose} />}
+      problem={<Problem playback={playback} onShorter={setStep} />}
+      controls={
+        <ForcesControls
+          cloud={cloud}
+          how={how}
+          chosen={chosen}
+          step={step}
+          onCloud={(id) => change({ cloud: id, point: '' })}
+          onHow={(id) => change({ how: id })}
+          onChoose={choose}
+          onStep={setStep}
+          onRestart={() => change({ seed: String(seed + 1) })}
+        />
+      }
+      side={
+        <>
+          <ForcesFormula
+            loss={shown?.loss}
+            forces={forces}
+            chosen={chosen}
+            momentum={how === 'momentum'}
+            units={unitsFor(facts.reach, 4)}
+          />
+          <NeighbourTable {...facts.neighbours} />
+        </>
+      }
+      below={<LossChart playback={playback} floor={moving.floor} />}
+      told={told(playback, facts, forces, chosen)}
+      angle={angle}
+      converged={shown?.converged === true}
+      tries={tries(goal)}
+      source={<Source />}
+    />
+  );
+}
+
+/** What is known of a cloud before its points move. */
+interface Facts {
+  readonly goal: Goal;
+  readonly moving: MovingPoints;
+  /** How far the plane must reach for scores that are turned. */
+  readonly box: { readonly x: number; readonly y: number };
+  readonly neighbours: ReturnType<typeof neighbourForces>;
+  readonly reach: number;
+  /** The point that is chosen at first. */
+  readonly outer: number;
+}
+
+function factsOf(points: Matrix<Float64Array>): Facts {
+  const goal = goalOf(axesOf(points), 2);
+  const { x, y } = boxOf(scoresOn(points, goal.eigen.vectors));
+  return {
+    goal,
+    moving: movingPoints(points, goal),
+    box: { x: 1.08 * Math.hypot(x, y * 0.5), y: 1.08 * Math.hypot(y, x * 0.5) },
+    neighbours: neighbourForces(points),
+    reach: reachOf(points),
+    outer: outerPoint(points.data, 3),
+  };
+}
+
+interface PictureProps {
+  readonly cloud: Cloud;
+  readonly facts: Facts;
+  readonly shown: Moved | undefined;
+  readonly forces: PointForces | undefined;
+  readonly chosen: number;
+  readonly onChoose: (i: number) => void;
+}
+
+/** The data in space, and the points in the plane with the places where they will rest. */
+function Picture({ cloud, facts, shown, forces, chosen, onChoose }: PictureProps) {
+  const { points } = cloud;
+  const { goal, moving, reach, box } = facts;
+  // Where several planes are equally good, the points end in the one that is nearest to theirs now.
+  const sockets = useMemo(
+    () => shown && scoresOn(points, nearestGoal(goal, shown.state.rows.data)),
+    [determined(goal) ? moving : shown],
+  );
+  const y = shown?.state.scores();
+  return (
+    <div class="pair">
+      <DataStage cloud={cloud} reach={reach} chosen={chosen} onChoose={onChoose} />
+      {y && forces && sockets && (
+        <EmbeddingStage
+          cloud={cloud}
+          reach={reach}
+          y={y}
+          exact={{ ...sockets, data: rotatedOnto(sockets.data, y.data, y.rows, 2) }}
+          forces={forces}
+          chosen={chosen}
+          onChoose={onChoose}
+          box={box}
+        />
+      )}
+    </div>
+  );
+}
+
+/** Scores of centred points on the first two rows of a basis. */
+function scoresOn({ rows, cols, data }: Matrix<Float64Array>, basis: Float64Array): Matrix<Float64Array> {
+  return { rows, cols: 2, data: rowProducts(data, rows, basis, 2, cols) };
+}
+
+interface ControlsProps {
+  readonly cloud: Cloud;
+  readonly how: DescentName;
+  readonly chosen: number;
+  readonly step: number;
+  readonly onCloud: (id: string) => void;
+  readonly onHow: (id: string) => void;
+  readonly onChoose: (i: number) => void;
+  readonly onStep: (step: number) => void;
+  readonly onRestart: () => void;
+}
+
+function ForcesControls({ cloud, how, chosen, step, onCloud, onHow, onChoose, onStep, onRestart }: ControlsProps) {
+  return (
+    <Controls>
+      <Choose label="Points" value={cloud.id} among={cloudChoices(3)} onChoose={onCloud} />
+      <Choose
+        label="Steps"
+        value={how}
+        among={[
+          { id: 'plain', name: 'Plain gradient' },
+          { id: 'momentum', name: 'With momentum' },
+        ]}
+        onChoose={onHow}
+      />
+      <Slider
+        label="Chosen point"
+        value={chosen + 1}
+        least={1}
+        most={cloud.points.rows}
+        step={1}
+        text={String(chosen + 1)}
+        onSlide={(value) => onChoose(value - 1)}
+      />
+      <Slider label="Step η" value={step} least={0.05} most={1.5} step={0.05} text={fixed(step)} onSlide={onStep} />
+      <button type="button" onClick={onRestart}>
+        Another random start
+      </button>
+    </Controls>
+  );
+}
+
+/** The state of the run in sentences. */
+function told(
+  { shown: { value: shown } }: Playback<Moved>,
+  { goal, moving }: Facts,
+  forces: PointForces | undefined,
+  chosen: number,
+): string {
+  if (!shown || !forces) return 'No run.';
+  const { pull, push } = countPairs(forces, chosen);
+  return sentences(
+    `Epoch ${shown.epoch}: loss ${small(shown.loss)}${awayText(goal, shown.angle)}.`,
+    undetermined(goal),
+    shown.converged ? ending(moving) : `Point ${chosen + 1} is pulled by ${pull} points and pushed by ${push}.`,
+  );
+}
+
+/** How many points pull the chosen one, and how many push it. */
+function countPairs({ data, embedding }: PointForces, chosen: number): { pull: number; push: number } {
+  let [pull, push] = [0, 0];
+  for (let j = 0; j < data.length; j++) {
+    if (j === chosen) continue;
+    if (data[j] < embedding[j]) pull++;
+    else push++;
+  }
+  return { pull, push };
+}
+
+/** A sentence for points at rest. */
+function ending({ goal, second }: MovingPoints): string {
+  if (second < THIN) {
+    const why = second < 1e-9 ? 'the data lie on a line' : `λ₂ is only ${small(second)} of λ₁`;
+    return `Almost at rest: ${why}, and across it the points close in ever more slowly.`;
+  }
+  const where = determined(goal) ? 'the scores' : 'the scores on one of them';
+  return isFlat(goal.eigen, 2)
+    ? `At rest: the points are ${where}. The plane holds all of the data, so no pair has anything left to pull or push.`
+    : `At rest: the points are ${where}, and every pull is balanced by a push.`;
+}
+
+function tries(goal: Goal) {
+  return [
+    <>
+      Choose a point in the middle, then one at the rim.{' '}
+      {isFlat(goal.eigen, 2)
+        ? 'At rest no pull and no push is left: these data are flat, and the plane has all of them.'
+        : 'At rest pull and push are as long and opposite: they do not vanish, because a third dimension is missing in the plane.'}
+    </>,
+    <>Turn the step above 1. Points overshoot, and the run says so and goes back.</>,
+    <>
+      Start again at random: the picture ends{' '}
+      {determined(goal) ? 'turned or mirrored, never otherwise' : 'as good, but not the same: in another of the planes'}
+      . Of the built-in points, almost a ball takes longest: its second and third variance are close.
+    </>,
+  ];
+}
+
+function Source() {
+  return (
+    <>
+      <p>
+        The method is from a note of 2022, and its idea holds: f = ‖L(Eˣ − Eʸ)L‖² = 4‖XcXcᵀ − YcYcᵀ‖², and every local
+        minimum is global. Its formulas need care: its gradient is half of the true one (−8Σⱼ, not −4Σⱼ), and its
+        algorithm adds the gradient, so it climbs; here we subtract. A start from N(0, 1) blows up on data that are
+        small; we start at half of σ₁.
+      </p>
+      <p>
+        It claims that nearest neighbours only attract and farthest only repel. The table counts: a tendency, not a law.
+        With exact double centring the sign is that of −⟨xᵢ, xⱼ⟩, so what counts is which side of the mean two points
+        are on.
+      </p>
+    </>
+  );
+}
+
+/** A point farther from the mean than most: it shows more than one in the middle, and the farthest is an exception. */
+function outerPoint(data: Float64Array, cols: number): number {
+  const far = Array.from({ length: data.length / cols }, (_, i) => ({
+    i,
+    size: Math.hypot(...data.subarray(i * cols, i * cols + cols)),
+  }));
+  far.sort((a, b) => a.size - b.size);
+  return far[Math.floor(0.85 * (far.length - 1))].i;
+}

@@ -1,0 +1,161 @@
+import { show } from '@scree/core/words';
+import type { ComponentChildren } from 'preact';
+import { useEffect, useRef, useState } from 'preact/hooks';
+import { addressOf } from '../../route.js';
+import { nextOf, type ScreenId, titleOf } from '../screens.js';
+import type { Moment } from './history.js';
+import type { Playback } from './playback.js';
+import { Player } from './player.js';
+
+interface Props<M extends Moment> {
+  readonly id: ScreenId;
+  readonly playback: Playback<M>;
+  readonly unit?: string;
+  /** What one sees, in two or three sentences. */
+  readonly lead: ComponentChildren;
+  readonly picture: ComponentChildren;
+  readonly controls: ComponentChildren;
+  /** The formula and numbers. */
+  readonly side: ComponentChildren;
+  /** Curves, below the picture. */
+  readonly below?: ComponentChildren;
+  /** The numbers in words: below the picture, and told now and then to whoever does not see it. */
+  readonly told: string;
+  /** Angle to what the mathematics says, in radians. */
+  readonly angle: number;
+  readonly converged: boolean;
+  /** What happened instead of the next epoch, and a way on. */
+  readonly problem?: ComponentChildren;
+  readonly tries: readonly ComponentChildren[];
+  /** Where the source was wrong. */
+  readonly source: ComponentChildren;
+}
+
+/** What all screens of Learn look like. */
+export function Screen<M extends Moment>(props: Props<M>) {
+  const { id, playback, unit, lead, picture, controls, side, below, told, angle, converged, problem, tries, source } =
+    props;
+  const next = nextOf(id);
+  return (
+    <article
+      class="screen"
+      data-screen={id}
+      data-epoch={playback.shown.value?.epoch ?? -1}
+      data-reached={playback.reached.value}
+      data-angle={angle}
+      data-converged={converged}
+      data-playing={playback.playing.value}
+    >
+      <header class="screen-head">
+        <h1 tabIndex={-1}>{titleOf(id)}</h1>
+        <p>{lead}</p>
+      </header>
+      <div class="screen-body">
+        <div class="column">
+          <section class="panel picture" aria-label="Picture">
+            {picture}
+            <Player playback={playback} {...(unit === undefined ? {} : { unit })} />
+            <p class={`told ${converged ? 'arrived' : ''}`}>{told}</p>
+            {problem}
+          </section>
+          {below && (
+            <section class="panel below" aria-label="Curves">
+              {below}
+            </section>
+          )}
+        </div>
+        <div class="column">
+          <section class="panel settings" aria-label="Settings">
+            {controls}
+          </section>
+          <section class="aside" aria-label="Formula and numbers">
+            {side}
+          </section>
+        </div>
+      </div>
+      <div class="screen-foot">
+        <section class="panel">
+          <h2>Try</h2>
+          <ul>
+            {tries.map((text, i) => (
+              <li key={i}>{text}</li>
+            ))}
+          </ul>
+        </section>
+        <section class="panel">
+          <h2>What the source says, and what is so</h2>
+          {source}
+        </section>
+      </div>
+      <div class="onward">
+        <p class="hint">
+          Keys: space plays and pauses, <kbd>←</kbd> and <kbd>→</kbd> step, Home and End go to the ends. Nothing here
+          leaves your browser.
+        </p>
+        <a class="button" href={next ? addressOf(['learn', next]) : addressOf(['explore'])}>
+          Next: {next ? titleOf(next) : 'your own data'} <span aria-hidden="true">→</span>
+        </a>
+      </div>
+      <Spoken text={told} now={!playback.playing.value} />
+    </article>
+  );
+}
+
+/** Milliseconds between two sentences that are read aloud. */
+const BREATH = 4000;
+
+/** Tells a moving text now and then, and at once when it comes to rest. */
+function Spoken({ text, now }: { text: string; now: boolean }) {
+  const [spoken, speak] = useState('');
+  const latest = useRef(text);
+  latest.current = text;
+  useEffect(() => {
+    if (now) {
+      speak(text);
+      return;
+    }
+    const timer = setInterval(() => speak(latest.current), BREATH);
+    return () => clearInterval(timer);
+  }, [now, now ? text : '']);
+  return (
+    <p class="visually-hidden" aria-live="polite" data-spoken>
+      {spoken}
+    </p>
+  );
+}
+
+/** A run that cannot go on: why, and what may be done about it. */
+export function Problem<M extends Moment>({
+  playback,
+  onShorter,
+}: {
+  playback: Playback<M>;
+  /** Goes on with the step that the error proposes. */
+  onShorter?: (step: number) => void;
+}) {
+  const error = playback.problem.value;
+  if (!error) return null;
+  const shorter = error.code === 'DIVERGED' ? Number(error.details.expected) : Number.NaN;
+  return (
+    <div class="trouble" role="alert" data-problem={error.code}>
+      <p>
+        {error.code === 'DIVERGED' ? (
+          <>
+            <strong>The step is too long.</strong> It jumped across the valley and came out higher on the other side,
+            and each further jump would land higher still: no step above 2/curvature can settle. The run is back at its
+            lowest place.
+          </>
+        ) : (
+          <>
+            <strong>This run cannot go on.</strong> {error.message}
+          </>
+        )}
+      </p>
+      {onShorter && Number.isFinite(shorter) && (
+        <button type="button" onClick={() => onShorter(shorter)}>
+          Go on with a step of {show(shorter)}
+        </button>
+      )}
+    </div>
+  );
+}

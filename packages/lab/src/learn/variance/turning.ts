@@ -1,0 +1,65 @@
+import type { Matrix } from '@scree/core';
+import { axesOf } from '../shared/axes.js';
+import { meet } from '../shared/goal.js';
+import type { Moment } from '../shared/history.js';
+import type { Run } from '../shared/playback.js';
+
+/** What a line through the mean of a plane cloud keeps and loses, for every direction of it. */
+export interface Turning {
+  readonly total: number;
+  /** Angle of the principal axis, from −π/2 to π/2. */
+  readonly axis: number;
+  /** Whether λ₁ = λ₂: every line keeps as much, and there is no principal axis. */
+  readonly level: boolean;
+  /** uᵀCu: the variance along a line at that angle. What is lost is the rest of the total. */
+  kept(angle: number): number;
+}
+
+export function turningOf(points: Matrix<Float64Array>): Turning {
+  const eigen = axesOf(points);
+  const { values, vectors } = eigen;
+  const axis = lineAngle(Math.atan2(vectors[1], vectors[0]));
+  return {
+    total: values[0] + values[1],
+    axis,
+    level: meet(eigen, 1),
+    kept: (angle) => values[0] * Math.cos(angle - axis) ** 2 + values[1] * Math.sin(angle - axis) ** 2,
+  };
+}
+
+/** An angle of a line, which is the same after half a turn: from −π/2 up to π/2. */
+export function lineAngle(angle: number): number {
+  return angle - Math.PI * Math.round(angle / Math.PI);
+}
+
+export interface Turned extends Moment {
+  readonly angle: number;
+  /** To the principal axis, from −π/2 to π/2. */
+  readonly off: number;
+}
+
+/** Below this a line is on the axis, in radians. */
+export const ON_AXIS = 1e-6;
+/** Step of the climb in units of 1/(λ₁ − λ₂): the turn that is left shrinks to 88 % with every step. */
+const STEP = 0.06;
+/** A line that lies across would not know which way to turn: its slope is zero. */
+const NUDGE = 0.01;
+
+/**
+ * Climbs to the most variance: kept'(θ) = −(λ₁ − λ₂)·sin 2(θ − θ₁), and a step goes along it. Without a gap every line is as good, and it stays.
+ */
+export function climb({ axis, level }: Turning, from: number): Run<Turned> {
+  let epoch = -1;
+  let off = lineAngle(from - axis);
+  if (!level && Math.PI / 2 - Math.abs(off) < NUDGE) off = Math.sign(off || 1) * (Math.PI / 2 - NUDGE);
+  let done = false;
+  return {
+    next() {
+      if (done) return undefined;
+      epoch++;
+      if (epoch > 0) off -= STEP * Math.sin(2 * off);
+      done = level || Math.abs(off) < ON_AXIS;
+      return { epoch, angle: axis + off, off, converged: done };
+    },
+  };
+}

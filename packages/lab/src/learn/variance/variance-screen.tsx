@@ -1,0 +1,247 @@
+import { useSignal } from '@preact/signals';
+import { percent } from '@scree/core/words';
+import { useEffect, useMemo, useRef } from 'preact/hooks';
+import { boxOf, type Cloud, cloudChoices, useCloud } from '../shared/clouds.js';
+import { Choose, Controls, Slider, Switch } from '../shared/controls.js';
+import { angleText, fixed, type Units, unitsFor } from '../shared/format.js';
+import {
+  Formula,
+  frac,
+  Live,
+  norm,
+  num,
+  op,
+  Piece,
+  row,
+  square,
+  sub,
+  sum,
+  tenTo,
+  transposed,
+  word,
+} from '../shared/formula.js';
+import { reducedMotion } from '../shared/motion.js';
+import { usePlayback } from '../shared/playback.js';
+import { Screen } from '../shared/screen.js';
+import { numberIn, useSettings } from '../shared/settings.js';
+import { TurnChart } from './turn-chart.js';
+import { TurnStage } from './turn-stage.js';
+import { climb, lineAngle, ON_AXIS, turningOf } from './turning.js';
+
+const DEFAULTS = { cloud: 'tilted', angle: '-50', snap: 'yes' };
+
+/** A line turned by hand: what it keeps and what it loses, and the axis it rolls to when it is let go. */
+export function VarianceScreen() {
+  const [settings, change] = useSettings(DEFAULTS);
+  const cloud = useCloud(settings.cloud, 2);
+  const turning = useMemo(() => turningOf(cloud.points), [cloud]);
+  const snap = settings.snap !== 'no';
+  const given = (numberIn(settings.angle, -90, 90, -50) * Math.PI) / 180;
+  // Where a run begins: the address says where the first does, the hand where the others do.
+  const start = useSignal({ angle: given, run: 0 });
+  const hand = useSignal<number | undefined>(undefined);
+  const rolls = useRef(false);
+  const playback = usePlayback(() => climb(turning, start.value.angle), [turning, start.value.run], {
+    rate: 60,
+    paused: true,
+  });
+  const angle = hand.value ?? playback.shown.value?.angle ?? 0;
+  const off = lineAngle(angle - turning.axis);
+  const [kept, lost] = [turning.kept(angle), turning.total - turning.kept(angle)];
+
+  const turn = (to: number): void => {
+    playback.pause();
+    hand.value = lineAngle(to);
+  };
+  const letGo = (roll: boolean): void => {
+    if (hand.value === undefined) return;
+    start.value = { angle: hand.value, run: start.value.run + 1 };
+    change({ angle: ((hand.value * 180) / Math.PI).toFixed(0) });
+    hand.value = undefined;
+    rolls.current = roll;
+  };
+  // The run that is made for the new start rolls at once when it was let go by hand.
+  useEffect(() => {
+    if (!rolls.current) return;
+    rolls.current = false;
+    if (reducedMotion.peek()) playback.hurry();
+    else playback.play();
+  }, [playback]);
+
+  const converged = turning.level || Math.abs(off) < ON_AXIS;
+  const { total, level } = turning;
+  const units = unitsFor(total);
+  const told = `The line keeps ${units.text(kept)} and loses ${units.text(lost)} of ${units.text(total)}: ${percent(kept / total)} kept. ${
+    level
+      ? 'λ₁ = λ₂: the axis is not determined, every line keeps as much.'
+      : converged
+        ? 'It lies on the principal axis.'
+        : `${angleText(off)} to the principal axis.`
+  }`;
+  return (
+    <Screen
+      id="variance"
+      playback={playback}
+      unit="step"
+      lead={
+        <>
+          Every point is dropped onto the line. <b class="kept">Where it lands</b> is kept,{' '}
+          <b class="lost">how far it falls</b> is lost. Turn the line: what is kept and what is lost change, their sum
+          does not, by Pythagoras, point for point. So the line of most variance is also the line of least error. Let
+          go, and it rolls there.
+        </>
+      }
+      picture={
+        <TurnStage
+          points={cloud.points}
+          reach={boxOf(cloud.points)}
+          angle={angle}
+          {...(level ? {} : { axis: turning.axis })}
+          onTurn={turn}
+          onLetGo={() => letGo(snap)}
+        />
+      }
+      controls={
+        <VarianceControls
+          cloud={cloud}
+          angle={angle}
+          snap={snap}
+          onCloud={(id) => {
+            change({ cloud: id });
+            start.value = { angle, run: start.value.run + 1 };
+          }}
+          onAngle={(to) => {
+            turn(to);
+            letGo(false);
+          }}
+          onSnap={(on) => change({ snap: on ? 'yes' : 'no' })}
+        />
+      }
+      side={
+        <>
+          <KeptAndLost kept={kept} lost={lost} units={units} />
+          <div class="panel">
+            <TurnChart turning={turning} angle={angle} />
+          </div>
+        </>
+      }
+      told={told}
+      angle={level ? 0 : Math.abs(off)}
+      converged={converged}
+      tries={TRIES}
+      source={<Source />}
+    />
+  );
+}
+
+interface ControlsProps {
+  readonly cloud: Cloud;
+  readonly angle: number;
+  readonly snap: boolean;
+  readonly onCloud: (id: string) => void;
+  readonly onAngle: (angle: number) => void;
+  readonly onSnap: (on: boolean) => void;
+}
+
+function VarianceControls({ cloud, angle, snap, onCloud, onAngle, onSnap }: ControlsProps) {
+  const degrees = (lineAngle(angle) * 180) / Math.PI;
+  return (
+    <Controls>
+      <Choose label="Points" value={cloud.id} among={cloudChoices(2)} onChoose={onCloud} />
+      <Slider
+        label="Angle of the line"
+        value={Math.round(degrees)}
+        least={-90}
+        most={90}
+        step={1}
+        text={`${fixed(degrees, 1)}°`}
+        onSlide={(to) => onAngle((to * Math.PI) / 180)}
+      />
+      <Switch label="Rolls to the axis when let go" on={snap} onSwitch={onSnap} />
+    </Controls>
+  );
+}
+
+/** What the line keeps and loses, as a bar and as formulas with their values. */
+function KeptAndLost({ kept, lost, units }: { kept: number; lost: number; units: Units }) {
+  const total = kept + lost;
+  const power = units.power === 0 ? '' : row(tenTo(units.power), op('·'));
+  return (
+    <div class="panel">
+      <h2>Kept + lost = total</h2>
+      <Bar kept={kept} lost={lost} />
+      <Formula>
+        <Piece>
+          {frac(num(1), row('n', op('−'), num(1)))}
+          {sum('i')}
+          {square(row(op('('), transposed('u'), sub('x', 'i'), op(')')))}
+          {op('=')}
+          <Live value={units.text(kept)} of="kept" />
+        </Piece>
+        <Piece>
+          {frac(num(1), row('n', op('−'), num(1)))}
+          {sum('i')}
+          {square(norm(sub('x', 'i'), op('−'), row(op('('), transposed('u'), sub('x', 'i'), op(')')), 'u'))}
+          {op('=')}
+          <Live value={units.text(lost)} of="lost" />
+        </Piece>
+        {power && (
+          <Piece>
+            {row(trace, op('='))}
+            <Live value={units.text(total)} />
+          </Piece>
+        )}
+        <Piece>
+          {power && row(power, op('('))}
+          <Live value={units.mantissa(kept)} of="kept" />
+          {op('+')}
+          <Live value={units.mantissa(lost)} of="lost" />
+          {power && op(')')}
+          {op('=')}
+          {power}
+          <Live value={units.mantissa(total)} />
+          {!power && row(op('='), trace)}
+        </Piece>
+      </Formula>
+    </div>
+  );
+}
+
+const TRIES = [
+  <>Turn the line across the cloud: there it keeps the least, and that least is the other eigenvalue, λ₂.</>,
+  <>Take the points that are almost round. The curve is almost flat: hardly any line is better than another.</>,
+  <>Take the banana. The best line is still the best line, but a line is a poor picture of a bow.</>,
+];
+
+function Source() {
+  return (
+    <>
+      <p>
+        Slides and notes call XᵀX/n the covariance and do not say that the mean must come off first. It must: the line
+        here goes through the mean. Uncentred, the “first component” mostly points from the origin to the mean, whatever
+        the shape of the cloud.
+      </p>
+      <p>
+        The sums are over n − 1, as scikit-learn and R have it; with n both parts and the total shrink alike, and the
+        line is the same.
+      </p>
+    </>
+  );
+}
+
+const trace = row(word('tr'), 'C');
+
+/** Both parts of the total as one bar. */
+function Bar({ kept, lost }: { kept: number; lost: number }) {
+  const total = kept + lost || 1;
+  return (
+    <div class="stacked" aria-hidden="true">
+      <div class="kept" style={{ width: `${(100 * kept) / total}%` }}>
+        {kept / total > 0.2 && <span>kept {percent(kept / total)}</span>}
+      </div>
+      <div class="lost" style={{ width: `${(100 * lost) / total}%` }}>
+        {lost / total > 0.2 && <span>lost {percent(lost / total)}</span>}
+      </div>
+    </div>
+  );
+}
