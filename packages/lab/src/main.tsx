@@ -1,7 +1,7 @@
 import { render } from 'preact';
 import { App } from './app.js';
 import { route } from './route.js';
-import { beginAddress } from './state/begin.js';
+import { beginAddress } from './state/open.js';
 import './style/base.css';
 
 const exploring = route.peek().path[0] !== 'learn';

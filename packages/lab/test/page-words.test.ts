@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { pageWords, pageWordsOfFile } from '../src/page-words.js';
-import { Desk } from '../src/worker/desk.js';
+import { Desk } from '../src/worker/session.js';
 
 const open = (text: string, name = 'row 7.csv') => new Desk().open({ kind: 'text', name, text }, {});
 

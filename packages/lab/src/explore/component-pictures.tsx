@@ -4,7 +4,7 @@ import { useRef } from 'preact/hooks';
 import { fitted } from '../state/fit.js';
 import { picture } from '../state/picture.js';
 import { axes, component, k } from '../state/view.js';
-import { TakePictures } from '../take/take-figure.js';
+import { TakePictures } from '../export/export-figure.js';
 import { isDark } from '../theme.js';
 import { paintDiverging } from './paint.js';
 import { Panel } from './panel.js';

@@ -2,7 +2,7 @@ import { several } from '@scree/core/words';
 import { useRef } from 'preact/hooks';
 import { DATASETS, isDataset } from '../data/datasets.js';
 import { shorten } from '../shorten.js';
-import { beginDataset, beginFile } from '../state/begin.js';
+import { beginDataset, beginFile } from '../state/open.js';
 import { opened } from '../state/data.js';
 import { PasteDialog } from './paste-dialog.js';
 

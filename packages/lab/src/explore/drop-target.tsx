@@ -1,6 +1,6 @@
 import { useSignal, useSignalEffect } from '@preact/signals';
 import { addressOf, route } from '../route.js';
-import { beginFile } from '../state/begin.js';
+import { beginFile } from '../state/open.js';
 
 /** The whole page takes files that are dropped on it: where none did, the browser would leave the page for them. */
 export function DropTarget() {

@@ -1,22 +1,22 @@
 import { useEffect } from 'preact/hooks';
 import { keepAddress } from '../state/address.js';
-import { beginAddress, goTo, waiting } from '../state/begin.js';
+import { beginAddress, goTo, waiting } from '../state/open.js';
 import { busy } from '../state/data.js';
 import { fitted, outdated } from '../state/fit.js';
 import { settings } from '../state/settings.js';
 import { ColumnsPanel } from './columns-panel.js';
 import { ComponentPictures } from './component-pictures.js';
 import { DataPanel } from './data-panel.js';
-import { Later } from './later.js';
-import { RebuiltPanel } from './rebuilt-panel.js';
+import { Later } from './deferred.js';
+import { RebuiltPanel } from './reconstruction-panel.js';
 import { ScoresPanel } from './scores-panel.js';
 import { ScreePanel } from './scree-panel.js';
 import { SettingsPanel } from './settings-panel.js';
 import { Status } from './status.js';
 import { TablePanel } from './table-panel.js';
-import { TakePanel } from './take-panel.js';
+import { TakePanel } from './export-panel.js';
 import { ComponentPanel, WeightsPanel } from './weights-panel.js';
-import { WordsPanel } from './words-panel.js';
+import { WordsPanel } from './description-panel.js';
 import '../style/explore.css';
 
 /** One's own data and what PCA finds in them: what is chosen on the left, linked views of the model on the right. */

@@ -1,7 +1,7 @@
 import * as Plot from '@observablehq/plot';
 import type { Model } from '@scree/core';
 import { shortenMiddle } from '../shorten.js';
-import { MOST_BARS } from './heaviest.js';
+import { MOST_BARS } from './largest-weights.js';
 
 /** Widest letter to expect on average, in the 12 pixel type of the charts. */
 const LETTER = 7.5;

@@ -1,6 +1,6 @@
 import type { RefObject } from 'preact';
 import { useRef } from 'preact/hooks';
-import { beginText } from '../state/begin.js';
+import { beginText } from '../state/open.js';
 
 /** A table from a spreadsheet or a document, by way of the clipboard. */
 export function PasteDialog({ dialog }: { readonly dialog: RefObject<HTMLDialogElement | null> }) {

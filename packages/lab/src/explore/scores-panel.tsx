@@ -6,7 +6,7 @@ import { shorten } from '../shorten.js';
 import { colouring } from '../state/colouring.js';
 import { type Fitted, fitted } from '../state/fit.js';
 import { arrows, axes, colour, hovered, points, selected, solid, tool } from '../state/view.js';
-import { TakeFigure } from '../take/take-figure.js';
+import { TakeFigure } from '../export/export-figure.js';
 import { biplotArrows } from './biplot-arrows.js';
 import { LegendView } from './legend.js';
 import { Panel } from './panel.js';

@@ -5,8 +5,8 @@ import { Chart } from '../charts/chart.js';
 import { NumbersTable } from '../charts/numbers-table.js';
 import { fitted } from '../state/fit.js';
 import { component, k } from '../state/view.js';
-import { TakeFigure } from '../take/take-figure.js';
-import { useDragAcross } from './drag-across.js';
+import { TakeFigure } from '../export/export-figure.js';
+import { useDragAcross } from './horizontal-drag.js';
 import { MARGIN } from './scree-margin.js';
 
 /** Share of the variance of each component and of all up to it, with a handle that says how many are kept. */

@@ -6,8 +6,8 @@ import { shorten } from '../shorten.js';
 import { fitted } from '../state/fit.js';
 import { picture } from '../state/picture.js';
 import { component, k } from '../state/view.js';
-import { TakeFigure } from '../take/take-figure.js';
-import { heaviest, MOST_BARS, MOST_COLUMNS, MOST_COMPONENTS } from './heaviest.js';
+import { TakeFigure } from '../export/export-figure.js';
+import { heaviest, MOST_BARS, MOST_COLUMNS, MOST_COMPONENTS } from './largest-weights.js';
 import { Panel } from './panel.js';
 
 /** Names of the columns that were fitted. */

@@ -3,7 +3,7 @@ import { type Route, rewriteAddress, route } from '../route.js';
 import type { Opened } from './data.js';
 import { fitted, outdated } from './fit.js';
 import { wantsPictures } from './picture.js';
-import { readPlaces, writePlaces } from './places.js';
+import { readPlaces, writePlaces } from './index-ranges.js';
 import { defaultsFor, SCALES, type Settings, SOLVERS, settings } from './settings.js';
 import { arrows, axes, colour, component, k, selected, solid } from './view.js';
 

@@ -1,6 +1,6 @@
 import type { Matrix, Model, NumberArray } from '@scree/core';
 import { Pace } from '@scree/core/engine';
-import type { Control } from './held.js';
+import type { Control } from './loaded-table.js';
 
 /**
  * Distances of rows from their reconstructions by any number of components. They are squared in a unit of their own, a power

@@ -1,5 +1,5 @@
 import type { Progress } from '@scree/core';
-import { Desk } from './desk.js';
+import { Desk } from './session.js';
 import type { FromWorker, ToWorker } from './messages.js';
 
 /** The worker's side of the conversation: each question goes to the desk, which has the data and the model. */

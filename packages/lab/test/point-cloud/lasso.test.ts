@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { Outline, rowsInside, union } from '../../src/charts/point-cloud/lasso.js';
-import { inSlices } from '../../src/charts/point-cloud/slices.js';
+import { inSlices } from '../../src/charts/point-cloud/time-slices.js';
 import { project } from '../../src/charts/point-cloud/view.js';
 import { cameraFor, clouds, move, moves } from './clouds.js';
 

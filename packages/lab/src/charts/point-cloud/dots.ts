@@ -1,7 +1,7 @@
-import { mist } from './look.js';
+import { mist } from './point-style.js';
 import type { Cloud, Piece } from './painter.js';
 import { hexOf, MOST_COLOURS } from './palette.js';
-import { byDepth, placesBySlot, rowsBySlot, slotsOf } from './slots.js';
+import { byDepth, placesBySlot, rowsBySlot, slotsOf } from './draw-order.js';
 import { project } from './view.js';
 
 export interface Dot {

@@ -1,4 +1,4 @@
-import type { Look } from './look.js';
+import type { Look } from './point-style.js';
 import type { CloudPoints } from './types.js';
 import type { View } from './view.js';
 

@@ -3,7 +3,7 @@ import type { JSX } from 'preact';
 import { useId, useLayoutEffect, useRef } from 'preact/hooks';
 import { wantsCard } from './canvas-painter.js';
 import { Scene } from './scene.js';
-import { toPng, toSvg } from './take-away.js';
+import { toPng, toSvg } from './export-cloud.js';
 import type { PointCloudProps } from './types.js';
 import '../../style/point-cloud.css';
 

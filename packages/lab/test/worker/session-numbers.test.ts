@@ -2,10 +2,10 @@ import { loadModel, pca } from '@scree/core';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { cellOf } from '../../src/worker/csv.js';
-import { Desk } from '../../src/worker/desk.js';
+import { Desk } from '../../src/worker/session.js';
 import type { Request } from '../../src/worker/messages.js';
 import { outliersOf } from '../../src/worker/outliers.js';
-import { groupsOf, scaleOf } from '../../src/worker/values.js';
+import { groupsOf, scaleOf } from '../../src/worker/colour-codes.js';
 
 const NAMES = ['a', 'b', 'c', 'd'];
 const rows = Array.from({ length: 40 }, (_, i) => NAMES.map((_, j) => Math.sin(3 * i + j * j) * (5 - j) + j));

@@ -2,7 +2,7 @@ import { DataError, type Matrix, type NumberArray } from '@scree/core';
 import { Pace } from '@scree/core/engine';
 import type { Column, Table } from '@scree/core/files';
 import { shorten } from '../shorten.js';
-import { Growing } from './growing.js';
+import { Growing } from './matrix-builder.js';
 import type { ColumnFacts, DataFacts } from './messages.js';
 
 /** Most bytes of numbers that a page holds. Beyond it browsers refuse, some by ending the page. */

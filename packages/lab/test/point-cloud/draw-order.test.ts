@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { byDepth, bytesBySlot, placesBySlot, rowsBySlot, slotsOf } from '../../src/charts/point-cloud/slots.js';
+import { byDepth, bytesBySlot, placesBySlot, rowsBySlot, slotsOf } from '../../src/charts/point-cloud/draw-order.js';
 import { project } from '../../src/charts/point-cloud/view.js';
 import { cameraFor, clouds, move, moves } from './clouds.js';
 

@@ -1,6 +1,6 @@
 import { CanvasPainter } from './canvas-painter.js';
 import { dots } from './dots.js';
-import { Renderer } from './renderer.js';
+import { Renderer } from './webgl-painter.js';
 import type { Scene } from './scene.js';
 import { svgElement } from './svg.js';
 

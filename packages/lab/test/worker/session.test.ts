@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { loadModel, pca } from '@scree/core';
 import { createFile } from 'scree';
 import { describe, expect, it } from 'vitest';
-import { Desk } from '../../src/worker/desk.js';
-import { showNumber } from '../../src/worker/held.js';
+import { Desk } from '../../src/worker/session.js';
+import { showNumber } from '../../src/worker/loaded-table.js';
 import type { Origin, Request } from '../../src/worker/messages.js';
 
 const table = (rows: number, factor: number): Origin => ({

@@ -6,12 +6,12 @@ import { askOf, fitted, rowNumber } from '../state/fit.js';
 import { picture } from '../state/picture.js';
 import { resource } from '../state/resource.js';
 import { hovered, k, selected } from '../state/view.js';
-import { TakePictures } from '../take/take-figure.js';
+import { TakePictures } from '../export/export-figure.js';
 import { isDark } from '../theme.js';
 import { paintDiverging, paintGrey } from './paint.js';
 import { Panel } from './panel.js';
 import { Picture } from './picture.js';
-import { codeOf, rebuild } from './rebuild.js';
+import { codeOf, rebuild } from './reconstruct-row.js';
 
 /** The row under the pointer, or the first selected, or the first of all; it stays when the pointer leaves. */
 const shownRow = resource(

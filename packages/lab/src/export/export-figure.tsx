@@ -3,7 +3,7 @@ import { fail } from '../state/data.js';
 import { fitted } from '../state/fit.js';
 import { sheetPng, sheetSvg } from './picture-sheet.js';
 import { save } from './save.js';
-import { standalone, svgText, toPng } from './svg.js';
+import { standalone, svgText, toPng } from './standalone-svg.js';
 
 interface Props {
   /** What the file is called, after the data's name. */

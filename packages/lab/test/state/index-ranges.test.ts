@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { readPlaces, writePlaces } from '../src/state/places.js';
+import { readPlaces, writePlaces } from '../../src/state/index-ranges.js';
 
 describe('places in an address', () => {
   it('are read as they were written', () => {

@@ -3,7 +3,7 @@ import { openTable } from '../data/open-table.js';
 import { pageWords, pageWordsOfFile } from '../page-words.js';
 import { csvOf } from './csv.js';
 import { Distances } from './distances.js';
-import { type Control, type ExtraColumn, Held } from './held.js';
+import { type Control, type ExtraColumn, Held } from './loaded-table.js';
 import type {
   Answer,
   CallName,
@@ -17,7 +17,7 @@ import type {
   Values,
 } from './messages.js';
 import { outliersOf } from './outliers.js';
-import { groupsOf, scaleOf, shadesOf } from './values.js';
+import { groupsOf, scaleOf, shadesOf } from './colour-codes.js';
 
 /** Components fitted: more than anybody drags through. */
 const MOST_COMPONENTS = 100;

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Fitted } from '../../src/state/fit.js';
-import { commandLine, program } from '../../src/take/same-analysis.js';
+import { commandLine, program } from '../../src/export/reproduce.js';
 
 function fitted(names: readonly string[], used: readonly number[], name = 'data.csv'): Fitted {
   const columns = names.map((title) => ({ name: title, usable: true }));

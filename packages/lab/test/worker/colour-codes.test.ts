@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { groupsOf, scaleOf } from '../../src/worker/values.js';
+import { groupsOf, scaleOf } from '../../src/worker/colour-codes.js';
 
 const inOrder = (a: string, b: string): number => a.localeCompare(b);
 

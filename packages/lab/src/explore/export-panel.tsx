@@ -3,10 +3,10 @@ import { loadModel } from '@scree/core';
 import { fail } from '../state/data.js';
 import { askOf, fitted } from '../state/fit.js';
 import { k, labelColumn } from '../state/view.js';
-import { dataFile, fileNameOf } from '../take/data-file.js';
-import { commandLine, program } from '../take/same-analysis.js';
-import { save } from '../take/save.js';
-import { stem } from '../take/take-figure.js';
+import { dataFile, fileNameOf } from '../export/data-file.js';
+import { commandLine, program } from '../export/reproduce.js';
+import { save } from '../export/save.js';
+import { stem } from '../export/export-figure.js';
 import { Panel } from './panel.js';
 
 /** Everything that can be taken along. */
