@@ -1,10 +1,10 @@
 import { render } from 'preact';
 import { App } from './app.js';
 import { route } from './route.js';
-import { beginAddress } from './state/open.js';
+import { openAddressOnce } from './state/open.js';
 import './style/base.css';
 
 const exploring = route.peek().path[0] !== 'learn';
 // Before anything is drawn: the worker reads and fits meanwhile.
-if (exploring) beginAddress();
+if (exploring) openAddressOnce();
 render(<App />, document.getElementById('app')!);

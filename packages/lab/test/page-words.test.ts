@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { pageWords, pageWordsOfFile } from '../src/page-words.js';
-import { Desk } from '../src/worker/session.js';
+import { Session } from '../src/worker/session.js';
 
-const open = (text: string, name = 'row 7.csv') => new Desk().open({ kind: 'text', name, text }, {});
+const open = (text: string, name = 'row 7.csv') => new Session().open({ kind: 'text', name, text }, {});
 
 describe('what the library says, in the words of the page', () => {
   it('counts rows from 1, but not those in names', async () => {
@@ -19,12 +19,14 @@ describe('what the library says, in the words of the page', () => {
   });
 
   it('advises what can be done here', async () => {
-    const desk = new Desk();
+    const session = new Session();
     const text = 'a,b\n1e200,1\n-1e200,2\n3e200,5\n';
-    const { id: data } = await desk.open({ kind: 'text', name: 'huge.csv', text }, {});
+    const { id: data } = await session.open({ kind: 'text', name: 'huge.csv', text }, {});
     const plain = { data, columns: [0, 1], scale: 'none', missing: 'drop', solver: 'auto' } as const;
-    await expect(desk.fit(plain, {})).rejects.toThrow(/or divide the columns by their standard deviation \(see Fit\)/);
-    await desk.fit({ ...plain, scale: 'unit' }, {});
+    await expect(session.fit(plain, {})).rejects.toThrow(
+      /or divide the columns by their standard deviation \(see Fit\)/,
+    );
+    await session.fit({ ...plain, scale: 'unit' }, {});
     expect(pageWords("Use solver: 'svd', or scale the columns.")).not.toContain(':');
   });
 });
@@ -36,8 +38,8 @@ describe('columns of numbers with other things in them', () => {
     ['csv', `a,b,c\n${many.join('\n')}\n1,ill,3\n2,5,worse\n`],
     ['json', JSON.stringify([...many.map((line) => line.split(',').map(Number)), [1, 'ill', 3], [2, 5, 'worse']])],
   ])('are text, and say why: %s', async (ending, text) => {
-    const desk = new Desk();
-    const { columns, rows } = await desk.open({ kind: 'text', name: `some.${ending}`, text }, {});
+    const session = new Session();
+    const { columns, rows } = await session.open({ kind: 'text', name: `some.${ending}`, text }, {});
     expect(rows).toBe(402);
     expect(columns.map(({ kind, usable, broken }) => [kind, usable, broken])).toEqual([
       ['number', true, undefined],

@@ -1,5 +1,5 @@
 import { useLayoutEffect } from 'preact/hooks';
-import { fail } from '../state/data.js';
+import { reportProblem } from '../state/data.js';
 import { useWidth } from './use-width.js';
 
 interface Props {
@@ -20,7 +20,7 @@ export function Chart({ draw }: Props) {
       // The picture has one name; Plot's names for its parts ("dot", "rule") say nothing more.
       for (const part of svg?.querySelectorAll('g[aria-label]') ?? []) part.removeAttribute('aria-label');
       home.current?.replaceChildren(figure);
-    }, fail);
+    }, reportProblem);
     return () => {
       current = false;
     };

@@ -2,9 +2,9 @@ import type { Model } from '@scree/core';
 import type { CloudArrow, CloudPoints } from '../charts/point-cloud/point-cloud.js';
 
 /** Arrows that can be told apart. */
-const MOST = 12;
+const MAX_ARROWS = 12;
 /** How far the longest reaches, of the farthest scores. */
-const REACH = 0.85;
+const LONGEST_ARROW = 0.85;
 
 /**
  * The columns as arrows among the scores: column j points to (v_xj·√λ_x, v_yj·√λ_y), its covariance with the scores of
@@ -25,11 +25,11 @@ export function biplotArrows(
   const lengths = coordinates.map((at) => Math.hypot(...at));
   const longest = lengths.reduce((most, length) => Math.max(most, length), 0);
   if (longest === 0) return [];
-  const factor = (REACH * farthest(points)) / longest;
+  const factor = (LONGEST_ARROW * farthest(points)) / longest;
   return lengths
     .map((_, j) => j)
     .sort((a, b) => lengths[b] - lengths[a])
-    .slice(0, MOST)
+    .slice(0, MAX_ARROWS)
     .filter((j) => lengths[j] > 0.02 * longest)
     .map((j) => {
       const [x, y, z] = coordinates[j].map((value) => value * factor);

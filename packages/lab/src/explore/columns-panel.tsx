@@ -1,10 +1,10 @@
 import { useSignal } from '@preact/signals';
 import { count, several } from '@scree/core/words';
 import { shorten } from '../shorten.js';
-import { change, settings } from '../state/settings.js';
+import { changeSettings, settings } from '../state/settings.js';
 
 /** Columns listed at a time: more boxes than this nobody looks through. */
-const LISTED = 60;
+const MAX_LISTED = 60;
 
 /** Which columns take part. */
 export function ColumnsPanel() {
@@ -12,7 +12,7 @@ export function ColumnsPanel() {
   const now = settings.value;
   if (!now) return null;
   const { chosen, data } = now;
-  const { columns } = data.facts;
+  const { columns } = data.info;
   const usable = columns.flatMap(({ usable: may }, j) => (may ? [j] : []));
   const wanted = filter.value.trim().toLowerCase();
   const shown = usable.filter((j) => columns[j].name.toLowerCase().includes(wanted));
@@ -21,13 +21,13 @@ export function ColumnsPanel() {
     may || broken ? [] : [`${shorten(name, 24)} (${type.toLowerCase()})`],
   );
   const broken = columns.flatMap(({ name, broken: why }) => (why ? [`${shorten(name, 24)} (${why})`] : []));
-  const set = (places: readonly number[], on: boolean): void => {
+  const set = (indexes: readonly number[], on: boolean): void => {
     const next = new Set(used);
-    for (const place of places) {
-      if (on) next.add(place);
-      else next.delete(place);
+    for (const index of indexes) {
+      if (on) next.add(index);
+      else next.delete(index);
     }
-    change({ columns: [...next].sort((a, b) => a - b) });
+    changeSettings({ columns: [...next].sort((a, b) => a - b) });
   };
   return (
     <section class="panel" aria-labelledby="columns-title">
@@ -54,7 +54,7 @@ export function ColumnsPanel() {
       </div>
       <fieldset class="checks">
         <legend class="visually-hidden">Columns that take part</legend>
-        {shown.slice(0, LISTED).map((j) => (
+        {shown.slice(0, MAX_LISTED).map((j) => (
           <label key={j} class="check">
             <input
               type="checkbox"
@@ -65,8 +65,8 @@ export function ColumnsPanel() {
           </label>
         ))}
       </fieldset>
-      {shown.length > LISTED && (
-        <p class="hint unlisted">{`${several(shown.length - LISTED, 'more column')} not listed: filter to see them.`}</p>
+      {shown.length > MAX_LISTED && (
+        <p class="hint unlisted">{`${several(shown.length - MAX_LISTED, 'more column')} not listed: filter to see them.`}</p>
       )}
       {shown.length === 0 && <p class="hint">No column has that in its name.</p>}
       {left.length > 0 && <p class="hint">{`Not numbers, so not used: ${shorten(left.join(', '), 160)}.`}</p>}

@@ -1,10 +1,10 @@
 import type { Model } from '@scree/core';
 import { percent } from '@scree/core/words';
 import { useRef } from 'preact/hooks';
+import { ExportPictures } from '../export/export-figure.js';
 import { fitted } from '../state/fit.js';
 import { picture } from '../state/picture.js';
 import { axes, component, k } from '../state/view.js';
-import { TakePictures } from '../export/export-figure.js';
 import { isDark } from '../theme.js';
 import { paintDiverging } from './paint.js';
 import { Panel } from './panel.js';
@@ -15,15 +15,19 @@ const MOST = 28;
 
 /** Components of pictures are pictures too. */
 export function ComponentPictures() {
-  const home = useRef<HTMLDivElement>(null);
+  const container = useRef<HTMLDivElement>(null);
   const { model } = fitted.value!;
   const size = picture.value;
   if (!size) return null;
   const drawn = Math.min(model.k, MOST);
   return (
-    <Panel id="pictures" title="Components as pictures" tools={<TakePictures name="components" home={home} />}>
+    <Panel
+      id="pictures"
+      title="Components as pictures"
+      tools={<ExportPictures name="components" container={container} />}
+    >
       <LargePicture model={model} c={Math.min(component.value, model.k - 1)} size={size} />
-      <div class="pictures" ref={home}>
+      <div class="pictures" ref={container}>
         {Array.from({ length: drawn }, (_, c) => (
           <button
             key={c}

@@ -3,7 +3,7 @@ import type { ComponentChildren } from 'preact';
 import { useEffect } from 'preact/hooks';
 
 /** What can wait for the frame after the first, so that the scores do not. */
-export function Later({ children }: { readonly children: ComponentChildren }) {
+export function Deferred({ children }: { readonly children: ComponentChildren }) {
   const now = useSignal(false);
   useEffect(() => {
     let timer: ReturnType<typeof setTimeout> | undefined;

@@ -3,19 +3,19 @@ import { pageWords } from '../page-words.js';
 import { shorten, untangled } from '../shorten.js';
 import { type Fitted, fitted, rowNumber } from '../state/fit.js';
 import { modelOfK } from '../state/model-of-k.js';
-import { NAMED, outliers } from '../state/outliers.js';
+import { NAMED_ROWS, outliers } from '../state/outliers.js';
 import { hovered, k, selected } from '../state/view.js';
 import { Panel } from './panel.js';
 
 /** What the numbers mean. */
-export function WordsPanel() {
+export function DescriptionPanel() {
   const now = fitted.value!;
   const kept = Math.min(k.value, now.model.k);
   const exact = modelOfK.value;
   const model = exact?.now === now && exact.kept === kept ? exact.model : undefined;
   return (
     <Panel id="words" title="In words" class="words">
-      <Outlying now={now} />
+      <OutlierList now={now} />
       {model ? (
         <>
           <h3>Determined by the data?</h3>
@@ -45,25 +45,25 @@ export function WordsPanel() {
   );
 }
 
-function Outlying({ now }: { readonly now: Fitted }) {
-  const told = outliers.value;
-  if (told?.now !== now) return null;
-  const { median, largest, fence, beyond, worst } = told.found;
+function OutlierList({ now }: { readonly now: Fitted }) {
+  const current = outliers.value;
+  if (current?.now !== now) return null;
+  const { median, largest, fence, beyond, worst } = current.found;
   if (largest === 0) {
-    return <p>{`Nothing is lost with k = ${told.k}: every row is its own reconstruction, apart from rounding.`}</p>;
+    return <p>{`Nothing is lost with k = ${current.k}: every row is its own reconstruction, apart from rounding.`}</p>;
   }
   return (
     <>
       <h3>Rows that stand out</h3>
       <p>
-        {`Half of the rows are within ${show(median)} of their reconstruction from ${several(told.k, 'score')}; `}
+        {`Half of the rows are within ${show(median)} of their reconstruction from ${several(current.k, 'score')}; `}
         {beyond === 0
           ? 'none stands out.'
           : `${several(beyond, 'row')} ${beyond === 1 ? 'is' : 'are'} farther than ${show(fence)}, Tukey’s fence. The farthest:`}
       </p>
       {beyond > 0 && (
         <ul class="named-rows">
-          {[...worst.subarray(0, Math.min(beyond, NAMED))].map((row, at) => (
+          {[...worst.subarray(0, Math.min(beyond, NAMED_ROWS))].map((row, at) => (
             <li key={row}>
               <button
                 type="button"
@@ -72,7 +72,7 @@ function Outlying({ now }: { readonly now: Fitted }) {
                 onPointerLeave={() => (hovered.value = undefined)}
                 onClick={() => (selected.value = Uint32Array.of(row))}
               >
-                {`row ${count(rowNumber(now, row))}${told.names[at] ? ` (${shorten(told.names[at], 24)})` : ''}`}
+                {`row ${count(rowNumber(now, row))}${current.names[at] ? ` (${shorten(current.names[at], 24)})` : ''}`}
               </button>
             </li>
           ))}

@@ -1,36 +1,39 @@
 import { useSignal } from '@preact/signals';
 import { loadModel } from '@scree/core';
-import { fail } from '../state/data.js';
-import { askOf, fitted } from '../state/fit.js';
-import { k, labelColumn } from '../state/view.js';
 import { dataFile, fileNameOf } from '../export/data-file.js';
+import { fileStem } from '../export/export-figure.js';
 import { commandLine, program } from '../export/reproduce.js';
 import { save } from '../export/save.js';
-import { stem } from '../export/export-figure.js';
+import { reportProblem } from '../state/data.js';
+import { fitted, queryFit } from '../state/fit.js';
+import { k, labelColumn } from '../state/view.js';
 import { Panel } from './panel.js';
 
 /** Everything that can be taken along. */
-export function TakePanel() {
+export function ExportPanel() {
   const now = fitted.value!;
   const kept = Math.min(k.value, now.model.k);
-  const name = stem(now.data.facts.name);
+  const name = fileStem(now.data.info.name);
   const analysis = { fitted: now, k: kept };
   const saveModel = async (): Promise<void> => {
-    const model = loadModel(await askOf(now, 'modelOf', kept));
+    const model = loadModel(await queryFit(now, 'modelOf', kept));
     save(new Blob([JSON.stringify(model)], { type: 'application/json' }), `${name}-model.json`);
   };
   const saveScores = async (): Promise<void> => {
     const label = labelColumn.peek();
-    save(await askOf(now, 'scoresCsv', { k: kept, labels: label === undefined ? [] : [label] }), `${name}-scores.csv`);
+    save(
+      await queryFit(now, 'scoresCsv', { k: kept, labels: label === undefined ? [] : [label] }),
+      `${name}-scores.csv`,
+    );
   };
   const saveData = async (): Promise<void> => save(await dataFile(now.data), fileNameOf(now.data));
   return (
-    <Panel id="take" title="Take it away">
+    <Panel id="export" title="Export">
       <div class="buttons">
-        <button type="button" onClick={() => saveModel().catch(fail)}>
+        <button type="button" onClick={() => saveModel().catch(reportProblem)}>
           Model (JSON)
         </button>
-        <button type="button" onClick={() => saveScores().catch(fail)}>
+        <button type="button" onClick={() => saveScores().catch(reportProblem)}>
           Scores (CSV)
         </button>
         <CopyButton title="Link to this view" text={() => location.href} />
@@ -41,7 +44,7 @@ export function TakePanel() {
       {now.data.source && (
         <p class="data-file">
           {`What follows reads ${fileNameOf(now.data)}: `}
-          <button type="button" class="link" onClick={() => saveData().catch(fail)}>
+          <button type="button" class="link" onClick={() => saveData().catch(reportProblem)}>
             Save these data
           </button>
           {' first.'}
@@ -77,15 +80,15 @@ function CopyButton({
   readonly about?: string;
   readonly text: () => string;
 }) {
-  const told = useSignal(title);
+  const label = useSignal(title);
   const copy = async (): Promise<void> => {
     try {
       await navigator.clipboard.writeText(text());
-      told.value = 'Copied';
+      label.value = 'Copied';
     } catch {
-      told.value = 'Not allowed here';
+      label.value = 'Not allowed here';
     }
-    setTimeout(() => (told.value = title), 2000);
+    setTimeout(() => (label.value = title), 2000);
   };
   return (
     <button
@@ -94,7 +97,7 @@ function CopyButton({
       {...(about ? { 'aria-label': `${title}: ${about}` } : {})}
       onClick={() => void copy()}
     >
-      {told.value}
+      {label.value}
     </button>
   );
 }

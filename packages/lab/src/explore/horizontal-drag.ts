@@ -1,7 +1,7 @@
 import { useRef } from 'preact/hooks';
 
 /** A finger that moved no more than this has tapped. */
-const STEADY = 8;
+const TAP_RADIUS = 8;
 
 interface Drag {
   readonly x: number;
@@ -9,7 +9,7 @@ interface Drag {
   /** Puts back what there was before. */
   readonly undo: () => void;
   /** Whether it is sure that something is dragged. */
-  sure: boolean;
+  isDrag: boolean;
 }
 
 type Listener = (event: PointerEvent & { readonly currentTarget: Element }) => void;
@@ -18,7 +18,7 @@ type Listener = (event: PointerEvent & { readonly currentTarget: Element }) => v
  * Something that is dragged from side to side. A finger on it may as well scroll the page: until it has moved across, or
  * is lifted where it was put down, nothing happens, and where the browser takes it for scrolling all is as before.
  */
-export function useDragAcross(
+export function useHorizontalDrag(
   follow: (event: PointerEvent) => void,
   begin: () => () => void,
 ): { readonly [on in 'onPointerDown' | 'onPointerMove' | 'onPointerUp' | 'onPointerCancel']: Listener } {
@@ -27,22 +27,22 @@ export function useDragAcross(
     onPointerDown: (event) => {
       if (event.button !== 0 || drag.current) return;
       event.currentTarget.setPointerCapture(event.pointerId);
-      const sure = event.pointerType !== 'touch';
-      drag.current = { x: event.clientX, y: event.clientY, undo: begin(), sure };
-      if (sure) follow(event);
+      const isDrag = event.pointerType !== 'touch';
+      drag.current = { x: event.clientX, y: event.clientY, undo: begin(), isDrag };
+      if (isDrag) follow(event);
     },
     onPointerMove: (event) => {
       const now = drag.current;
       if (!now || !event.isPrimary) return;
       const [across, down] = [Math.abs(event.clientX - now.x), Math.abs(event.clientY - now.y)];
-      now.sure ||= across > STEADY && across > down;
-      if (now.sure) follow(event);
+      now.isDrag ||= across > TAP_RADIUS && across > down;
+      if (now.isDrag) follow(event);
     },
     onPointerUp: (event) => {
       const now = drag.current;
       if (!now || !event.isPrimary) return;
       drag.current = undefined;
-      if (!now.sure && Math.hypot(event.clientX - now.x, event.clientY - now.y) <= STEADY) follow(event);
+      if (!now.isDrag && Math.hypot(event.clientX - now.x, event.clientY - now.y) <= TAP_RADIUS) follow(event);
     },
     onPointerCancel: (event) => {
       if (!event.isPrimary) return;

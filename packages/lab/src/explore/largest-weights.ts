@@ -1,12 +1,12 @@
 import type { Model } from '@scree/core';
 
 /** What fits on a screen and can still be read. */
-export const MOST_COLUMNS = 40;
-export const MOST_COMPONENTS = 10;
-export const MOST_BARS = 20;
+export const MAX_COLUMNS = 40;
+export const MAX_COMPONENTS = 10;
+export const MAX_BARS = 20;
 
 /** The columns with the largest squared weights, at most `MOST_COLUMNS` of them. */
-export function heaviest({ components: { data, cols: d } }: Model, shown: number): number[] {
+export function columnsWithLargestWeights({ components: { data, cols: d } }: Model, shown: number): number[] {
   const weight = (j: number): number => {
     let sum = 0;
     for (let c = 0; c < shown; c++) sum += data[c * d + j] ** 2;
@@ -16,6 +16,6 @@ export function heaviest({ components: { data, cols: d } }: Model, shown: number
   return weights
     .map((_, j) => j)
     .sort((a, b) => weights[b] - weights[a])
-    .slice(0, MOST_COLUMNS)
+    .slice(0, MAX_COLUMNS)
     .sort((a, b) => a - b);
 }

@@ -1,10 +1,10 @@
 import * as Plot from '@observablehq/plot';
 import type { Model } from '@scree/core';
 import { shortenMiddle } from '../shorten.js';
-import { heaviest } from './largest-weights.js';
+import { columnsWithLargestWeights } from './largest-weights.js';
 
 /** Widest letter to expect on average, in the 12 pixel type of the charts. */
-const LETTER = 7.5;
+const LETTER_WIDTH = 7.5;
 
 /**
  * Components as a heat map: a row for each column of the table, a field for each component. Of many columns, those with
@@ -12,14 +12,14 @@ const LETTER = 7.5;
  */
 export function heatMap(model: Model, shown: number, columns: readonly string[], width: number): Element {
   const { cols: d, data } = model.components;
-  const drawn = heaviest(model, shown);
+  const drawn = columnsWithLargestWeights(model, shown);
   const fields = drawn.flatMap((column) =>
     Array.from({ length: shown }, (_, c) => ({ column, component: c + 1, weight: data[c * d + column] })),
   );
   const largest = Math.max(...fields.map(({ weight }) => Math.abs(weight)));
   const longest = Math.max(...drawn.map((j) => columns[j].length));
-  const letters = Math.min(longest, Math.floor((0.36 * width) / LETTER));
-  const marginLeft = 16 + LETTER * letters;
+  const letters = Math.min(longest, Math.floor((0.36 * width) / LETTER_WIDTH));
+  const marginLeft = 16 + LETTER_WIDTH * letters;
   const fieldWidth = (width - marginLeft) / shown;
   return Plot.plot({
     width,

@@ -1,6 +1,6 @@
 import type { RefObject } from 'preact';
 import { useRef } from 'preact/hooks';
-import { beginText } from '../state/open.js';
+import { openText } from '../state/open.js';
 
 /** A table from a spreadsheet or a document, by way of the clipboard. */
 export function PasteDialog({ dialog }: { readonly dialog: RefObject<HTMLDialogElement | null> }) {
@@ -12,7 +12,7 @@ export function PasteDialog({ dialog }: { readonly dialog: RefObject<HTMLDialogE
         onSubmit={() => {
           const pasted = text.current!.value;
           text.current!.value = '';
-          if (pasted.trim() !== '') beginText(pasted);
+          if (pasted.trim() !== '') openText(pasted);
         }}
       >
         <h2 id="paste-title">Paste a table</h2>

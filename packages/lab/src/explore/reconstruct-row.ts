@@ -1,7 +1,7 @@
 import type { Model } from '@scree/core';
 
 /** Scores of one row: z = V(x − mean)/scale. */
-export function codeOf({ components: { data, rows, cols }, mean, scale }: Model, row: Float64Array): Float64Array {
+export function scoresOfRow({ components: { data, rows, cols }, mean, scale }: Model, row: Float64Array): Float64Array {
   const code = new Float64Array(rows);
   for (let c = 0; c < rows; c++) {
     for (let j = 0; j < cols; j++) code[c] += (data[c * cols + j] * (row[j] - mean[j])) / scale[j];
@@ -10,7 +10,7 @@ export function codeOf({ components: { data, rows, cols }, mean, scale }: Model,
 }
 
 /** The row that the first k scores stand for: mean + scale·Vᵀz. */
-export function rebuild(
+export function reconstructRow(
   { components: { data, cols }, mean, scale }: Model,
   code: Float64Array,
   k: number,

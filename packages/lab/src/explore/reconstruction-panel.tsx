@@ -1,17 +1,17 @@
 import type { Model } from '@scree/core';
 import { count, percent, show } from '@scree/core/words';
 import { useRef } from 'preact/hooks';
-import { fail } from '../state/data.js';
-import { askOf, fitted, rowNumber } from '../state/fit.js';
+import { ExportPictures } from '../export/export-figure.js';
+import { reportProblem } from '../state/data.js';
+import { fitted, queryFit, rowNumber } from '../state/fit.js';
 import { picture } from '../state/picture.js';
 import { resource } from '../state/resource.js';
 import { hovered, k, selected } from '../state/view.js';
-import { TakePictures } from '../export/export-figure.js';
 import { isDark } from '../theme.js';
 import { paintDiverging, paintGrey } from './paint.js';
 import { Panel } from './panel.js';
 import { Picture } from './picture.js';
-import { codeOf, rebuild } from './reconstruct-row.js';
+import { reconstructRow, scoresOfRow } from './reconstruct-row.js';
 
 /** The row under the pointer, or the first selected, or the first of all; it stays when the pointer leaves. */
 const shownRow = resource(
@@ -23,16 +23,16 @@ const shownRow = resource(
     return { now, row: lastRow };
   },
   async ({ now, row }) => {
-    const values = await askOf(now, 'row', row);
-    return { now, row, values, code: codeOf(now.model, values) };
+    const values = await queryFit(now, 'row', row);
+    return { now, row, values, code: scoresOfRow(now.model, values) };
   },
-  fail,
+  reportProblem,
 );
 let lastRow = 0;
 
 /** A picture next to what k components make of it. */
-export function RebuiltPanel() {
-  const home = useRef<HTMLDivElement>(null);
+export function ReconstructionPanel() {
+  const container = useRef<HTMLDivElement>(null);
   const now = fitted.value!;
   const size = picture.value;
   if (!size) return null;
@@ -43,11 +43,11 @@ export function RebuiltPanel() {
     <Panel
       id="rebuilt"
       title="A row, rebuilt"
-      tools={row && <TakePictures name={`row-${rowNumber(now, row.row)}-rebuilt`} home={home} />}
+      tools={row && <ExportPictures name={`row-${rowNumber(now, row.row)}-rebuilt`} container={container} />}
     >
       {row && (
         <>
-          <div class="pictures large" ref={home}>
+          <div class="pictures large" ref={container}>
             <figure>
               <Picture
                 size={size}
@@ -61,7 +61,7 @@ export function RebuiltPanel() {
               <Picture
                 size={size}
                 label={`Row ${rowNumber(now, row.row)} rebuilt from ${kept} components`}
-                paint={(context) => paintGrey(context, rebuild(model, row.code, kept), size, row.values)}
+                paint={(context) => paintGrey(context, reconstructRow(model, row.code, kept), size, row.values)}
                 deps={[row, kept]}
               />
               <figcaption>{`from ${kept} ${kept === 1 ? 'number' : 'numbers'}`}</figcaption>
@@ -70,13 +70,13 @@ export function RebuiltPanel() {
               <Picture
                 size={size}
                 label={`What ${kept} components miss of it`}
-                paint={(context) => paintDiverging(context, missed(model, row, kept), size, isDark())}
+                paint={(context) => paintDiverging(context, residual(model, row, kept), size, isDark())}
                 deps={[row, kept]}
               />
               <figcaption>what is missed</figcaption>
             </figure>
           </div>
-          <p class="hint">{rebuiltWords(model, row, kept)}</p>
+          <p class="hint">{describeReconstruction(model, row, kept)}</p>
           <p class="hint">Point at or select another row to see it here.</p>
         </>
       )}
@@ -89,12 +89,12 @@ interface Shown {
   readonly code: Float64Array;
 }
 
-function missed(model: Model, { values, code }: Shown, kept: number): Float64Array {
-  const built = rebuild(model, code, kept);
+function residual(model: Model, { values, code }: Shown, kept: number): Float64Array {
+  const built = reconstructRow(model, code, kept);
   return values.map((value, j) => value - built[j]);
 }
 
-function rebuiltWords(model: Model, { values, code }: Shown, kept: number): string {
+function describeReconstruction(model: Model, { values, code }: Shown, kept: number): string {
   const all = lengthOf(values.map((value, j) => (value - model.mean[j]) / model.scale[j]));
   const share = all === 0 ? 1 : Math.min(1, (lengthOf(code.subarray(0, kept)) / all) ** 2);
   const rest = all * Math.sqrt(1 - share);

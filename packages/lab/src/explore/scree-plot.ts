@@ -12,7 +12,7 @@ export function screePlot({ varianceRatios }: Model, width: number): Element {
   });
   const count = bars.length;
   const every = Math.ceil(count / Math.max(1, Math.floor(width / 40)));
-  const told = bars.slice(0, 5).map(({ component, ratio }) => `component ${component} ${percent(ratio)}`);
+  const shares = bars.slice(0, 5).map(({ component, ratio }) => `component ${component} ${percent(ratio)}`);
   return Plot.plot({
     width,
     height: 220,
@@ -20,7 +20,7 @@ export function screePlot({ varianceRatios }: Model, width: number): Element {
     marginRight: MARGIN.right,
     marginTop: MARGIN.top,
     marginBottom: MARGIN.bottom,
-    ariaLabel: `Share of the variance: ${told.join(', ')}. ${count} together ${percent(sum)}.`,
+    ariaLabel: `Share of the variance: ${shares.join(', ')}. ${count} together ${percent(sum)}.`,
     x: {
       // A bar ends where its number says: at k all components up to k are to the left of the handle.
       domain: [0, count],

@@ -1,12 +1,12 @@
-import type { Opened } from '../state/data.js';
+import type { OpenedData } from '../state/data.js';
 
 /** The file that stands for data: pasted ones have none, so it gets a name. */
-export function fileNameOf({ facts, source, dataset }: Opened): string {
-  return source && dataset === undefined ? `pasted-table.${facts.format.toLowerCase()}` : facts.name;
+export function fileNameOf({ info, source, dataset }: OpenedData): string {
+  return source && dataset === undefined ? `pasted-table.${info.format.toLowerCase()}` : info.name;
 }
 
 /** What a file of the data holds, where they came without one: as it was packed or pasted. */
-export async function dataFile({ source }: Opened): Promise<Blob> {
+export async function dataFile({ source }: OpenedData): Promise<Blob> {
   if (source?.kind === 'text') return new Blob([source.text], { type: 'text/plain' });
   if (source?.kind !== 'address') throw new Error('These data are a file already.');
   const response = await fetch(source.url);

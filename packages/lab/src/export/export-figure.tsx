@@ -1,5 +1,5 @@
 import type { RefObject } from 'preact';
-import { fail } from '../state/data.js';
+import { reportProblem } from '../state/data.js';
 import { fitted } from '../state/fit.js';
 import { sheetPng, sheetSvg } from './picture-sheet.js';
 import { save } from './save.js';
@@ -14,16 +14,16 @@ interface Props {
 }
 
 /** Buttons that save a figure as it is drawn now. */
-export function TakeFigure({ name, svg, png }: Props) {
+export function ExportFigure({ name, svg, png }: Props) {
   // The data that are drawn: others may be open already, and have no fit yet.
-  const file = (ending: string): string => `${stem(fitted.value?.data.facts.name ?? 'scree')}-${name}.${ending}`;
+  const file = (ending: string): string => `${fileStem(fitted.value?.data.info.name ?? 'scree')}-${name}.${ending}`;
   const figure = async (): Promise<SVGSVGElement> => {
     const drawn = await svg();
     if (!drawn) throw new Error('The figure is not drawn yet.');
     return drawn.isConnected ? standalone(drawn) : drawn;
   };
   return (
-    <span class="take">
+    <span class="export">
       <button
         type="button"
         class="small"
@@ -31,7 +31,7 @@ export function TakeFigure({ name, svg, png }: Props) {
         onClick={() =>
           figure()
             .then((drawn) => save(new Blob([svgText(drawn)], { type: 'image/svg+xml' }), file('svg')))
-            .catch(fail)
+            .catch(reportProblem)
         }
       >
         SVG
@@ -40,7 +40,7 @@ export function TakeFigure({ name, svg, png }: Props) {
         type="button"
         class="small"
         aria-label={`Save ${name} as PNG`}
-        onClick={() => (png?.() ?? figure().then(toPng)).then((blob) => save(blob, file('png'))).catch(fail)}
+        onClick={() => (png?.() ?? figure().then(toPng)).then((blob) => save(blob, file('png'))).catch(reportProblem)}
       >
         PNG
       </button>
@@ -49,7 +49,7 @@ export function TakeFigure({ name, svg, png }: Props) {
 }
 
 /** The data's name without its ending, and without what file systems do not take. */
-export function stem(name: string): string {
+export function fileStem(name: string): string {
   return (
     name
       .replace(/\.[^.]*$/, '')
@@ -59,12 +59,18 @@ export function stem(name: string): string {
 }
 
 /** The same for pictures side by side. */
-export function TakePictures({ name, home }: { readonly name: string; readonly home: RefObject<HTMLElement | null> }) {
+export function ExportPictures({
+  name,
+  container,
+}: {
+  readonly name: string;
+  readonly container: RefObject<HTMLElement | null>;
+}) {
   return (
-    <TakeFigure
+    <ExportFigure
       name={name}
-      svg={() => (home.current ? sheetSvg(home.current) : undefined)}
-      png={() => (home.current ? sheetPng(home.current) : undefined)}
+      svg={() => (container.current ? sheetSvg(container.current) : undefined)}
+      png={() => (container.current ? sheetPng(container.current) : undefined)}
     />
   );
 }

@@ -15,8 +15,8 @@ interface Sheet {
   readonly entries: readonly Entry[];
   readonly width: number;
   readonly height: number;
-  readonly ground: string;
-  readonly ink: string;
+  readonly background: string;
+  readonly textColour: string;
 }
 
 const CAPTION = { size: 12, font: 'system-ui, sans-serif', below: 14 };
@@ -24,9 +24,9 @@ const MARGIN = 8;
 /** Pixels for each unit of the drawing. */
 const DENSITY = 2;
 
-function sheetOf(home: HTMLElement): Sheet {
-  const { left, top, width, height } = home.getBoundingClientRect();
-  const entries = Array.from(home.querySelectorAll('canvas'), (canvas): Entry => {
+function layOutSheet(container: HTMLElement): Sheet {
+  const { left, top, width, height } = container.getBoundingClientRect();
+  const entries = Array.from(container.querySelectorAll('canvas'), (canvas): Entry => {
     const box = canvas.getBoundingClientRect();
     return {
       canvas,
@@ -38,23 +38,23 @@ function sheetOf(home: HTMLElement): Sheet {
       caption: canvas.parentElement?.querySelector('span, figcaption')?.textContent ?? '',
     };
   });
-  const style = getComputedStyle(home.closest('.panel') ?? document.body);
+  const style = getComputedStyle(container.closest('.panel') ?? document.body);
   return {
     entries,
     width: width + 2 * MARGIN,
     height: height + 2 * MARGIN,
-    ground: style.backgroundColor,
-    ink: style.color,
+    background: style.backgroundColor,
+    textColour: style.color,
   };
 }
 
-export function sheetSvg(home: HTMLElement): SVGSVGElement {
-  const { entries, width, height, ground, ink } = sheetOf(home);
+export function sheetSvg(container: HTMLElement): SVGSVGElement {
+  const { entries, width, height, background, textColour } = layOutSheet(container);
   const svg = svgElement('svg', { width, height, viewBox: `0 0 ${width} ${height}` });
-  svg.append(svgElement('rect', { width, height, fill: ground }));
+  svg.append(svgElement('rect', { width, height, fill: background }));
   for (const { canvas, x, y, width: w, height: h, opacity, caption } of entries) {
     const image = svgElement('image', { x, y, width: w, height: h, opacity, href: enlarged(canvas, w).toDataURL() });
-    const text = svgElement('text', { x, y: y + h + CAPTION.below, fill: ink });
+    const text = svgElement('text', { x, y: y + h + CAPTION.below, fill: textColour });
     text.setAttribute('font-family', CAPTION.font);
     text.setAttribute('font-size', String(CAPTION.size));
     text.textContent = caption;
@@ -64,18 +64,18 @@ export function sheetSvg(home: HTMLElement): SVGSVGElement {
 }
 
 /** Not by way of the SVG: not every browser waits for pictures within pictures. */
-export async function sheetPng(home: HTMLElement): Promise<Blob> {
-  const { entries, width, height, ground, ink } = sheetOf(home);
+export async function sheetPng(container: HTMLElement): Promise<Blob> {
+  const { entries, width, height, background, textColour } = layOutSheet(container);
   const canvas = document.createElement('canvas');
   canvas.width = Math.ceil(DENSITY * width);
   canvas.height = Math.ceil(DENSITY * height);
   const context = canvas.getContext('2d')!;
   context.scale(DENSITY, DENSITY);
-  context.fillStyle = ground;
+  context.fillStyle = background;
   context.fillRect(0, 0, width, height);
   context.imageSmoothingEnabled = false;
   context.font = `${CAPTION.size}px ${CAPTION.font}`;
-  context.fillStyle = ink;
+  context.fillStyle = textColour;
   for (const { canvas: picture, x, y, width: w, height: h, opacity, caption } of entries) {
     context.globalAlpha = opacity;
     context.drawImage(picture, x, y, w, h);

@@ -1,7 +1,7 @@
 import type { Fitted } from '../state/fit.js';
 import { fileNameOf } from './data-file.js';
 
-/** The same analysis in other words: as a command line, and as a program. */
+/** The same analysis in other args: as a command line, and as a program. */
 
 export interface Analysis {
   readonly fitted: Fitted;
@@ -9,24 +9,24 @@ export interface Analysis {
 }
 
 export function commandLine({ fitted, k }: Analysis): string {
-  const words = ['scree', 'fit', quote(fileNameOf(fitted.data)), '-k', String(k)];
+  const args = ['scree', 'fit', quote(fileNameOf(fitted.data)), '-k', String(k)];
   const { request } = fitted;
-  const { columns } = fitted.data.facts;
-  if (isChoice(fitted)) {
-    words.push('--columns', quote(fitted.columns.map((place) => columns[place].name.replaceAll(',', ',,')).join(',')));
+  const { columns } = fitted.data.info;
+  if (differsFromDefault(fitted)) {
+    args.push('--columns', quote(fitted.columns.map((column) => columns[column].name.replaceAll(',', ',,')).join(',')));
   }
-  if (request.scale !== 'none') words.push('--scale', request.scale);
-  if (fitted.incomplete > 0) words.push('--missing', request.missing);
-  if (request.solver !== 'auto') words.push('--solver', request.solver);
-  return [...words, '-o', 'model.json'].join(' ');
+  if (request.scale !== 'none') args.push('--scale', request.scale);
+  if (fitted.incompleteRows > 0) args.push('--missing', request.missing);
+  if (request.solver !== 'auto') args.push('--solver', request.solver);
+  return [...args, '-o', 'model.json'].join(' ');
 }
 
 /** Whether the columns are others than those that are taken when nothing is said. */
-function isChoice({ columns: used, data: { facts } }: Fitted): boolean {
-  const usual = facts.columns.flatMap(({ usable, index, broken }, j) =>
+function differsFromDefault({ columns: used, data: { info } }: Fitted): boolean {
+  const usual = info.columns.flatMap(({ usable, index, broken }, j) =>
     (usable && !index) || broken !== undefined ? [j] : [],
   );
-  return used.length !== usual.length || used.some((place, i) => place !== usual[i]);
+  return used.length !== usual.length || used.some((column, i) => column !== usual[i]);
 }
 
 /** For a POSIX shell: nothing in a name is taken for anything but itself. */
@@ -44,10 +44,12 @@ function literal(value: unknown): string {
 
 export function program({ fitted, k }: Analysis): string {
   const { request } = fitted;
-  const { columns } = fitted.data.facts;
+  const { columns } = fitted.data.info;
   const file = [
-    ...(isChoice(fitted) ? [`  columns: ${literal(fitted.columns.map((place) => columns[place].name))},`] : []),
-    ...(fitted.incomplete > 0 ? [`  missing: '${request.missing}',`] : []),
+    ...(differsFromDefault(fitted)
+      ? [`  columns: ${literal(fitted.columns.map((column) => columns[column].name))},`]
+      : []),
+    ...(fitted.incompleteRows > 0 ? [`  missing: '${request.missing}',`] : []),
   ];
   const options = [
     `k: ${k}`,

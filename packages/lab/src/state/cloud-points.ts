@@ -4,20 +4,20 @@ import type { CloudPoints } from '../charts/point-cloud/types.js';
 export interface CloudScores {
   readonly points: CloudPoints;
   /** 0 where they are of a size that people write out. */
-  readonly power: number;
+  readonly exponent10: number;
 }
 
 /** Sizes between ten to minus this and ten to this are drawn as they are; float32 ends at 38, and squares at 19. */
-const PLAIN = 12;
+const MAX_PLAIN_EXPONENT = 12;
 
 /** One power for all axes: lengths along them stay comparable. */
 export function cloudScores([x, y, z]: readonly Float64Array[]): CloudScores {
   const size = Math.max(largest(x), largest(y), z ? largest(z) : 0);
   const exponent = size > 0 && Number.isFinite(size) ? Math.floor(Math.log10(size)) : 0;
-  const power = Math.abs(exponent) > PLAIN ? exponent : 0;
+  const exponent10 = Math.abs(exponent) > MAX_PLAIN_EXPONENT ? exponent : 0;
   const drawn = (scores: Float64Array): Float32Array =>
-    power === 0 ? Float32Array.from(scores) : Float32Array.from(scores, (score) => score / 10 ** power);
-  return { points: { x: drawn(x), y: drawn(y), ...(z ? { z: drawn(z) } : {}) }, power };
+    exponent10 === 0 ? Float32Array.from(scores) : Float32Array.from(scores, (score) => score / 10 ** exponent10);
+  return { points: { x: drawn(x), y: drawn(y), ...(z ? { z: drawn(z) } : {}) }, exponent10 };
 }
 
 function largest(scores: Float64Array): number {

@@ -2,7 +2,7 @@ import { computed } from '@preact/signals';
 import { colourOf, isDark } from '../theme.js';
 import { SHADES } from '../worker/messages.js';
 import { fitted } from './fit.js';
-import { colour, values } from './view.js';
+import { colourBy, colourCodes } from './view.js';
 
 /** Colours of the points, and what they mean. */
 export interface Colouring {
@@ -45,14 +45,14 @@ export const colouring = computed((): Colouring | undefined => {
   const now = fitted.value;
   if (!now) return undefined;
   const dark = isDark();
-  const by = colour.value;
-  const found = values.value;
+  const by = colourBy.value;
+  const found = colourCodes.value;
   if (by === 'none' || found?.now !== now || found.by !== by) {
     return { codes: new Uint8Array(now.model.n), palette: [colourOf('--accent')], legend: undefined };
   }
-  const title = by === 'error' ? `distance from the reconstruction (k = ${found.k})` : now.data.facts.columns[by].name;
-  if (found.values.kind === 'shades') {
-    const { codes, low, high } = found.values;
+  const title = by === 'error' ? `distance from the reconstruction (k = ${found.k})` : now.data.info.columns[by].name;
+  if (found.codes.kind === 'shades') {
+    const { codes, low, high } = found.codes;
     const palette = shades(dark);
     // Missing values have the colour of what has no name.
     return {
@@ -61,7 +61,7 @@ export const colouring = computed((): Colouring | undefined => {
       legend: { kind: 'scale', title, low, high, palette },
     };
   }
-  const { codes, names, counts, others } = found.values;
+  const { codes, names, counts, others } = found.codes;
   const palette = names.map((_, at) =>
     colourOf(others && at === names.length - 1 ? '--group-other' : `--group-${at % 10}`),
   );

@@ -1,24 +1,24 @@
 /** Places as an address has them: 0-3,7 for 0, 1, 2, 3 and 7. */
-export function writePlaces(places: readonly number[]): string {
+export function formatRanges(indexes: readonly number[]): string {
   const runs: [from: number, to: number][] = [];
-  for (const place of places) {
+  for (const index of indexes) {
     const last = runs.at(-1);
-    if (last && place === last[1] + 1) last[1] = place;
-    else runs.push([place, place]);
+    if (last && index === last[1] + 1) last[1] = index;
+    else runs.push([index, index]);
   }
   return runs.map(([from, to]) => (from === to ? String(from) : `${from}-${to}`)).join(',');
 }
 
-/** What `writePlaces` wrote, as far as there are such places; undefined where it is something else. */
-export function readPlaces(text: string, count: number): readonly number[] | undefined {
-  const places = new Set<number>();
+/** What `writePlaces` wrote, as far as there are such indexes; undefined where it is something else. */
+export function parseRanges(text: string, count: number): readonly number[] | undefined {
+  const indexes = new Set<number>();
   for (const part of text.split(',')) {
     const match = /^(\d{1,9})(?:-(\d{1,9}))?$/.exec(part);
     if (!match) return undefined;
     const from = Number(match[1]);
     if (from >= count) continue;
     const to = Math.min(count - 1, Number(match[2] ?? match[1]));
-    for (let place = from; place <= to; place++) places.add(place);
+    for (let index = from; index <= to; index++) indexes.add(index);
   }
-  return [...places].sort((a, b) => a - b);
+  return [...indexes].sort((a, b) => a - b);
 }

@@ -1,7 +1,7 @@
 import { effect, signal } from '@preact/signals';
 import { loadModel } from '@scree/core';
-import { fail } from './data.js';
-import { askOf, fitted } from './fit.js';
+import { reportProblem } from './data.js';
+import { fitted, queryFit } from './fit.js';
 import { resource } from './resource.js';
 import { k } from './view.js';
 
@@ -24,6 +24,6 @@ export const modelOfK = resource(
     const kept = still.value;
     return now && kept > 0 && kept <= now.model.k ? { now, kept } : undefined;
   },
-  async ({ now, kept }) => ({ now, kept, model: loadModel(await askOf(now, 'modelOf', kept)) }),
-  fail,
+  async ({ now, kept }) => ({ now, kept, model: loadModel(await queryFit(now, 'modelOf', kept)) }),
+  reportProblem,
 );

@@ -1,24 +1,24 @@
-import { SHADES, type Values } from './messages.js';
+import { type ColourCodes, SHADES } from './messages.js';
 
 /** Groups that have a colour of their own; all others share one. */
-const MOST_GROUPS = 10;
+const MAX_GROUPS = 10;
 /** A column of whole numbers with so many different ones names groups rather than amounts. No more than have a colour. */
-const FEW = MOST_GROUPS;
+const MAX_GROUPED_NUMBERS = MAX_GROUPS;
 
 /** A column of text as groups: the largest first by number of rows, then by name. */
-export function groupsOf(texts: readonly (string | null)[], inOrder: (a: string, b: string) => number): Values {
+export function groupCodes(texts: readonly (string | null)[], inOrder: (a: string, b: string) => number): ColourCodes {
   const rows = new Map<string | null, number>();
   for (const text of texts) rows.set(text, (rows.get(text) ?? 0) + 1);
   // Rows without a value come last, and are no group that is called so.
   const byName = (a: string | null, b: string | null): number =>
     a === null || b === null ? Number(a === null) - Number(b === null) : inOrder(a, b);
   const all = [...rows.keys()];
-  const others = all.length > MOST_GROUPS;
+  const others = all.length > MAX_GROUPS;
   const bySize = (a: string | null, b: string | null): number => rows.get(b)! - rows.get(a)! || byName(a, b);
-  const named = others ? firstOf(all, MOST_GROUPS, bySize) : all;
+  const named = others ? firstOf(all, MAX_GROUPS, bySize) : all;
   named.sort(byName);
-  const places = new Map(named.map((name, at) => [name, at]));
-  const codes = Uint8Array.from(texts, (text) => places.get(text) ?? named.length);
+  const indexes = new Map(named.map((name, at) => [name, at]));
+  const codes = Uint8Array.from(texts, (text) => indexes.get(text) ?? named.length);
   const counts = new Array<number>(named.length + (others ? 1 : 0)).fill(0);
   for (const code of codes) counts[code]++;
   const names = named.map((name) => name ?? MISSING);
@@ -42,22 +42,22 @@ function firstOf<Item>(items: readonly Item[], count: number, inOrder: (a: Item,
 const MISSING = '(missing)';
 
 /** A column of numbers: groups where it has few different whole ones, a scale otherwise. */
-export function scaleOf(numbers: Float64Array): Values {
+export function numberCodes(numbers: Float64Array): ColourCodes {
   const few = new Set<number>();
   for (const value of numbers) {
     if (Number.isNaN(value)) continue;
     few.add(value);
-    if (!Number.isInteger(value) || few.size > FEW) break;
+    if (!Number.isInteger(value) || few.size > MAX_GROUPED_NUMBERS) break;
   }
-  if (few.size <= FEW && [...few].every(Number.isInteger)) {
+  if (few.size <= MAX_GROUPED_NUMBERS && [...few].every(Number.isInteger)) {
     const texts = Array.from(numbers, (value) => (Number.isNaN(value) ? null : String(value)));
-    return groupsOf(texts, (a, b) => Number(a) - Number(b));
+    return groupCodes(texts, (a, b) => Number(a) - Number(b));
   }
-  return shadesOf(numbers);
+  return shadeCodes(numbers);
 }
 
 /** Numbers as steps of a scale of colours. */
-export function shadesOf(numbers: Float64Array): Values {
+export function shadeCodes(numbers: Float64Array): ColourCodes {
   const { low, high } = rangeOf(numbers);
   const range = high > low ? high - low : Number.POSITIVE_INFINITY;
   const codes = Uint8Array.from(numbers, (value) =>

@@ -2,9 +2,9 @@ import { type Block, DataError, type Matrix, type NumberArray } from '@scree/cor
 import { packTile } from '@scree/core/engine';
 
 /** Rows that come in blocks, put together in memory in the type they come in. */
-export class Growing {
+export class MatrixBuilder {
   readonly #cols: number;
-  readonly #most: number;
+  readonly #maxBytes: number;
   readonly #name: string;
   readonly #expected: number | undefined;
   #data: NumberArray | undefined;
@@ -13,7 +13,7 @@ export class Growing {
   constructor(cols: number, expected: number | undefined, mostBytes: number, name: string) {
     this.#cols = cols;
     this.#expected = expected;
-    this.#most = mostBytes;
+    this.#maxBytes = mostBytes;
     this.#name = name;
   }
 
@@ -22,11 +22,11 @@ export class Growing {
   }
 
   add(block: Block): void {
-    const dense = this.#dense(block);
-    this.#data ??= this.#room(dense, this.#expected ?? block.rows);
+    const dense = this.#denseValues(block);
+    this.#data ??= this.#allocate(dense, this.#expected ?? block.rows);
     const needed = (this.#rows + block.rows) * this.#cols;
     if (needed > this.#data.length) {
-      const grown = this.#room(this.#data, Math.max(this.#rows + block.rows, Math.ceil(1.5 * this.#rows)));
+      const grown = this.#allocate(this.#data, Math.max(this.#rows + block.rows, Math.ceil(1.5 * this.#rows)));
       grown.set(this.#data.subarray(0, this.#rows * this.#cols));
       this.#data = grown;
     }
@@ -41,7 +41,7 @@ export class Growing {
   }
 
   /** The block's numbers one after the other: sparse ones with their zeros, half-precision ones as float32. */
-  #dense(block: Block): NumberArray {
+  #denseValues(block: Block): NumberArray {
     const { rows, cols } = block;
     if (block.kind === 'dense' && !block.half && block.stride === cols) return block.data.subarray(0, rows * cols);
     const plain = { shift: new Float64Array(cols), factor: new Float64Array(cols).fill(1) };
@@ -51,9 +51,9 @@ export class Growing {
     return Float32Array.from(tile);
   }
 
-  #room(like: NumberArray, rows: number): NumberArray {
+  #allocate(like: NumberArray, rows: number): NumberArray {
     const bytes = rows * this.#cols * like.BYTES_PER_ELEMENT;
-    if (bytes > this.#most) {
+    if (bytes > this.#maxBytes) {
       throw new DataError(
         'TOO_LARGE',
         `${this.#name} has ${(bytes / 2 ** 30).toFixed(1)} GB of numbers or more, too much for a page. The command reads files of any size: scree fit ${this.#name} -o model.json`,

@@ -14,7 +14,7 @@ export type Origin =
       readonly labels?: { readonly name: string; readonly url: string };
     };
 
-export interface ColumnFacts {
+export interface ColumnInfo {
   readonly name: string;
   readonly kind: 'number' | 'text' | 'other';
   /** The type in the format's own words. */
@@ -29,13 +29,13 @@ export interface ColumnFacts {
   readonly broken?: string;
 }
 
-export interface DataFacts {
+export interface TableInfo {
   /** Another for every opening. */
   readonly id: number;
   readonly name: string;
   readonly format: string;
   readonly rows: number;
-  readonly columns: readonly ColumnFacts[];
+  readonly columns: readonly ColumnInfo[];
   /** Whether names are the file's own; otherwise they are numbers from 0 up. */
   readonly named: boolean;
   /** Rows are pictures: their height and width. */
@@ -45,7 +45,7 @@ export interface DataFacts {
 export type Missing = 'drop' | 'mean';
 
 /** What is fitted, and how. */
-export interface Request {
+export interface FitRequest {
   /** Which data: the newest need not be those that the page shows. */
   readonly data: number;
   /** Places of the columns, in their order. */
@@ -55,15 +55,15 @@ export interface Request {
   readonly solver: NonNullable<PcaOptions['solver']>;
 }
 
-export interface Fit {
+export interface FitReply {
   /** Another for every fit. */
   readonly id: number;
   /** The model in its binary form: a model itself cannot be posted. */
   readonly model: Uint8Array;
   /** Rows of the table that the fit has, in order; undefined when it has all. */
-  readonly kept?: Uint32Array;
+  readonly keptRows?: Uint32Array;
   /** Rows that were left out or filled in because a value was missing. */
-  readonly incomplete: number;
+  readonly incompleteRows: number;
   /** Time of the fit in the worker, without reading and without scores. */
   readonly milliseconds: number;
 }
@@ -72,7 +72,7 @@ export interface Fit {
 export const SHADES = 32;
 
 /** What colours rows: steps of a scale, or places in a list of names. */
-export type Values =
+export type ColourCodes =
   | { readonly kind: 'shades'; readonly codes: Uint8Array; readonly low: number; readonly high: number }
   | {
       readonly kind: 'groups';
@@ -101,20 +101,20 @@ export interface Outliers {
 export type Cells = readonly (readonly string[])[];
 
 /** What the worker can be asked. Rows are counted as the fit has them, columns as the table has them. */
-export interface Calls {
-  open(origin: Origin): DataFacts;
-  fit(request: Request): Fit;
+export interface WorkerMethods {
+  open(origin: Origin): TableInfo;
+  fit(request: FitRequest): FitReply;
   /** Scores along one component, one a row. */
   scores(component: number): Float64Array;
   /** Distances of some rows from their reconstructions by k components. */
   distances(what: { readonly rows: readonly number[]; readonly k: number }): Float64Array;
   /** The distances of all rows, as colours. */
-  distanceValues(k: number): Values;
+  distanceColours(k: number): ColourCodes;
   /** What stands out among these distances. */
   outliers(k: number): Outliers;
   /** A model of k components, as a fit of its own gives it: for its certificate, and to take away. */
   modelOf(k: number): Uint8Array;
-  values(column: number): Values;
+  colourCodes(column: number): ColourCodes;
   cells(where: { readonly rows: readonly number[]; readonly columns: readonly number[] }): Cells;
   /** One row as the fit sees it: numbers of the chosen columns. */
   row(index: number): Float64Array;
@@ -126,21 +126,21 @@ export interface Calls {
   sample(what: { readonly rows: number; readonly components: number }): Float64Array;
 }
 
-export type CallName = keyof Calls;
-export type Question<Name extends CallName> = Parameters<Calls[Name]>[0];
-export type Answer<Name extends CallName> = ReturnType<Calls[Name]>;
+export type MethodName = keyof WorkerMethods;
+export type Query<Name extends MethodName> = Parameters<WorkerMethods[Name]>[0];
+export type Reply<Name extends MethodName> = ReturnType<WorkerMethods[Name]>;
 
 export type ToWorker =
   | {
       readonly id: number;
-      readonly call: CallName;
-      readonly question: unknown;
+      readonly method: MethodName;
+      readonly query: unknown;
       /** The fit that is asked about, where it is about one. */
       readonly fit?: number | undefined;
     }
   | { readonly id: number; readonly cancel: true };
 
 export type FromWorker =
-  | { readonly id: number; readonly answer: unknown }
+  | { readonly id: number; readonly reply: unknown }
   | { readonly id: number; readonly problem: string }
   | { readonly id: number; readonly progress: Progress };

@@ -1,10 +1,10 @@
 import type { Progress } from '@scree/core';
-import { Desk } from './session.js';
 import type { FromWorker, ToWorker } from './messages.js';
+import { Session } from './session.js';
 
 /** The worker's side of the conversation: each question goes to the desk, which has the data and the model. */
 
-const desk = new Desk();
+const session = new Session();
 const running = new Map<number, AbortController>();
 
 addEventListener('message', async ({ data: message }: MessageEvent<ToWorker>) => {
@@ -17,19 +17,19 @@ addEventListener('message', async ({ data: message }: MessageEvent<ToWorker>) =>
   running.set(id, controller);
   const control = {
     signal: controller.signal,
-    onProgress: (progress: Progress) => tell({ id, progress }),
+    onProgress: (progress: Progress) => post({ id, progress }),
   };
   try {
-    if (message.fit !== undefined) desk.show(message.fit);
-    const answer = await desk[message.call](message.question as never, control);
-    if (!controller.signal.aborted) tell({ id, answer });
+    if (message.fit !== undefined) session.show(message.fit);
+    const reply = await session[message.method](message.query as never, control);
+    if (!controller.signal.aborted) post({ id, reply });
   } catch (error) {
-    if (!controller.signal.aborted) tell({ id, problem: error instanceof Error ? error.message : String(error) });
+    if (!controller.signal.aborted) post({ id, problem: error instanceof Error ? error.message : String(error) });
   } finally {
     running.delete(id);
   }
 });
 
-function tell(message: FromWorker): void {
+function post(message: FromWorker): void {
   postMessage(message);
 }

@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import type { Fitted } from '../../src/state/fit.js';
 import { commandLine, program } from '../../src/export/reproduce.js';
+import type { Fitted } from '../../src/state/fit.js';
 
 function fitted(names: readonly string[], used: readonly number[], name = 'data.csv'): Fitted {
   const columns = names.map((title) => ({ name: title, usable: true }));
   const request = { data: 1, columns: used, scale: 'unit', missing: 'drop', solver: 'auto' };
-  return { data: { facts: { name, columns } }, columns: used, request, incomplete: 0 } as unknown as Fitted;
+  return { data: { info: { name, columns } }, columns: used, request, incompleteRows: 0 } as unknown as Fitted;
 }
 
 describe('the same analysis in other words', () => {
@@ -18,10 +18,10 @@ describe('the same analysis in other words', () => {
 
   it('names the columns where one that is mostly numbers was left out, which the command would stumble over', () => {
     const now = fitted(['a', 'b', 'c'], [0, 2]);
-    const columns = now.data.facts.columns.map((column, j) =>
+    const columns = now.data.info.columns.map((column, j) =>
       j === 1 ? { ...column, usable: false, broken: 'row 3 holds "x"' } : column,
     );
-    const analysis = { fitted: { ...now, data: { ...now.data, facts: { ...now.data.facts, columns } } }, k: 2 };
+    const analysis = { fitted: { ...now, data: { ...now.data, info: { ...now.data.info, columns } } }, k: 2 };
     expect(commandLine(analysis)).toContain('--columns a,c');
   });
 
@@ -31,8 +31,8 @@ describe('the same analysis in other words', () => {
 
   it('reads a file that pasted data can be saved as', () => {
     const now = fitted(['a', 'b'], [0, 1], 'pasted table');
-    const facts = { ...now.data.facts, format: 'CSV' };
-    const data = { ...now.data, facts, source: { kind: 'text', name: 'pasted table', text: 'a,b' } as const };
+    const info = { ...now.data.info, format: 'CSV' };
+    const data = { ...now.data, info, source: { kind: 'text', name: 'pasted table', text: 'a,b' } as const };
     expect(commandLine({ fitted: { ...now, data }, k: 1 })).toContain('scree fit pasted-table.csv');
     expect(program({ fitted: { ...now, data }, k: 1 })).toContain('openFile("pasted-table.csv")');
   });

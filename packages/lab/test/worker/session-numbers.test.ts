@@ -1,30 +1,30 @@
 import { loadModel, pca } from '@scree/core';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { groupCodes, numberCodes } from '../../src/worker/colour-codes.js';
 import { cellOf } from '../../src/worker/csv.js';
-import { Desk } from '../../src/worker/session.js';
-import type { Request } from '../../src/worker/messages.js';
-import { outliersOf } from '../../src/worker/outliers.js';
-import { groupsOf, scaleOf } from '../../src/worker/colour-codes.js';
+import type { FitRequest } from '../../src/worker/messages.js';
+import { findOutliers } from '../../src/worker/outliers.js';
+import { Session } from '../../src/worker/session.js';
 
 const NAMES = ['a', 'b', 'c', 'd'];
 const rows = Array.from({ length: 40 }, (_, i) => NAMES.map((_, j) => Math.sin(3 * i + j * j) * (5 - j) + j));
 const text = `who,${NAMES.join(',')}\n${rows.map((row, i) => `person ${i},${row.join(',')}`).join('\n')}\n`;
-const plain: Omit<Request, 'data'> = { columns: [1, 2, 3, 4], scale: 'none', missing: 'drop', solver: 'auto' };
+const plain: Omit<FitRequest, 'data'> = { columns: [1, 2, 3, 4], scale: 'none', missing: 'drop', solver: 'auto' };
 
-async function fitted(content = text, request: Partial<Request> = {}) {
-  const desk = new Desk();
-  const facts = await desk.open({ kind: 'text', name: 'people.csv', text: content }, {});
-  const fit = await desk.fit({ data: facts.id, ...plain, ...request }, {});
-  desk.show(fit.id);
-  return { desk, facts, fit, model: loadModel(fit.model) };
+async function fitted(content = text, request: Partial<FitRequest> = {}) {
+  const session = new Session();
+  const info = await session.open({ kind: 'text', name: 'people.csv', text: content }, {});
+  const fit = await session.fit({ data: info.id, ...plain, ...request }, {});
+  session.show(fit.id);
+  return { session, info, fit, model: loadModel(fit.model) };
 }
 
-describe('the desk', () => {
+describe('the session', () => {
   it('knows a table by its columns', async () => {
-    const { facts } = await fitted();
-    expect(facts.rows).toBe(40);
-    expect(facts.columns.map(({ name, kind, usable }) => [name, kind, usable])).toEqual([
+    const { info } = await fitted();
+    expect(info.rows).toBe(40);
+    expect(info.columns.map(({ name, kind, usable }) => [name, kind, usable])).toEqual([
       ['who', 'text', false],
       ...NAMES.map((name) => [name, 'number', true]),
     ]);
@@ -41,11 +41,11 @@ describe('the desk', () => {
   });
 
   it('knows the distance of every row from its reconstruction by any number of components', async () => {
-    const { desk } = await fitted();
+    const { session } = await fitted();
     for (const k of [1, 2, 3, 4]) {
       const model = await pca(rows, { k });
       const expected = await model.reconstructionError(rows);
-      const found = await desk.distances({ rows: rows.map((_, i) => i), k });
+      const found = await session.distances({ rows: rows.map((_, i) => i), k });
       found.forEach((distance, i) => {
         expect(distance ** 2).toBeCloseTo(expected[i], 10);
       });
@@ -68,11 +68,11 @@ describe('the desk', () => {
         const most = Math.max(...Array.from(expected, Math.abs));
         Array.from(expected, (value, i) => expect(Math.abs(found[i] / unit - value)).toBeLessThan(1e-6 * most));
       };
-      close(await scaled.desk.scores(0), await plainly.desk.scores(0));
+      close(await scaled.session.scores(0), await plainly.session.scores(0));
       const rows = [0, 7, 119];
       for (const k of [1, 99, 100]) {
-        close(await scaled.desk.distances({ rows, k }), await plainly.desk.distances({ rows, k }));
-        const [found, expected] = [await scaled.desk.outliers(k), await plainly.desk.outliers(k)];
+        close(await scaled.session.distances({ rows, k }), await plainly.session.distances({ rows, k }));
+        const [found, expected] = [await scaled.session.outliers(k), await plainly.session.outliers(k)];
         close([found.median, found.largest, found.fence], [expected.median, expected.largest, expected.fence]);
         expect(found.beyond).toBe(expected.beyond);
       }
@@ -80,8 +80,8 @@ describe('the desk', () => {
   );
 
   it('gives a model of fewer components as a fit of its own gives it', async () => {
-    const { desk } = await fitted();
-    const model = loadModel(await desk.modelOf(2, {}));
+    const { session } = await fitted();
+    const model = loadModel(await session.modelOf(2, {}));
     const own = await pca(rows, { k: 2 });
     expect(model.k).toBe(2);
     expect(model.noiseVariance).toBeCloseTo(own.noiseVariance, 12);
@@ -92,25 +92,25 @@ describe('the desk', () => {
     const gaps = 'name,x,y\np,1,2\nq,,4\nr,3,5\ns,8,1\n';
     const request = { columns: [1, 2] };
     const dropped = await fitted(gaps, request);
-    expect([dropped.model.n, dropped.fit.incomplete, [...dropped.fit.kept!]]).toEqual([3, 1, [0, 2, 3]]);
-    expect(await dropped.desk.cells({ rows: [1], columns: [0, 1] })).toEqual([['r', '3']]);
-    expect([...(await dropped.desk.search({ text: 'S', columns: [0], limit: 9 }))]).toEqual([2]);
-    expect([...(await dropped.desk.search({ text: '#4', columns: [0], limit: 9 }))]).toEqual([2]);
+    expect([dropped.model.n, dropped.fit.incompleteRows, [...dropped.fit.keptRows!]]).toEqual([3, 1, [0, 2, 3]]);
+    expect(await dropped.session.cells({ rows: [1], columns: [0, 1] })).toEqual([['r', '3']]);
+    expect([...(await dropped.session.search({ text: 'S', columns: [0], limit: 9 }))]).toEqual([2]);
+    expect([...(await dropped.session.search({ text: '#4', columns: [0], limit: 9 }))]).toEqual([2]);
     const filled = await fitted(gaps, { ...request, missing: 'mean' });
-    expect([filled.model.n, filled.fit.incomplete, filled.fit.kept]).toEqual([4, 1, undefined]);
-    expect((await filled.desk.row(1))[0]).toBe(4);
+    expect([filled.model.n, filled.fit.incompleteRows, filled.fit.keptRows]).toEqual([4, 1, undefined]);
+    expect((await filled.session.row(1))[0]).toBe(4);
   });
 
   it('answers for the fit there is until other data have one of their own', async () => {
-    const { desk } = await fitted();
-    const { id } = await desk.open({ kind: 'text', name: 'one.csv', text: 'x,y\n1,2\n' }, {});
-    await expect(desk.fit({ data: id, ...plain, columns: [0, 1] }, {})).rejects.toThrow(/at least 2/);
-    expect(await desk.cells({ rows: [3], columns: [0] })).toEqual([['person 3']]);
+    const { session } = await fitted();
+    const { id } = await session.open({ kind: 'text', name: 'one.csv', text: 'x,y\n1,2\n' }, {});
+    await expect(session.fit({ data: id, ...plain, columns: [0, 1] }, {})).rejects.toThrow(/at least 2/);
+    expect(await session.cells({ rows: [3], columns: [0] })).toEqual([['person 3']]);
   });
 
   it('writes scores with labels that compute nothing in a spreadsheet', async () => {
-    const { desk, model } = await fitted(text.replace('person 7', '=HYPERLINK("x")'));
-    const lines = (await (await desk.scoresCsv({ k: 2, labels: [0] })).text()).trim().split('\n');
+    const { session, model } = await fitted(text.replace('person 7', '=HYPERLINK("x")'));
+    const lines = (await (await session.scoresCsv({ k: 2, labels: [0] })).text()).trim().split('\n');
     expect(lines[0]).toBe('row,who,PC1,PC2');
     expect(lines).toHaveLength(41);
     expect(lines[8]).toContain(`"'=HYPERLINK(""x"")"`);
@@ -138,7 +138,7 @@ describe('what colours rows', () => {
 
   it('is ten groups at most, the largest, and one for the others', () => {
     const texts = Array.from({ length: 300 }, (_, i) => `g${Math.floor(Math.sqrt(i))}`);
-    const found = groupsOf(texts, inOrder);
+    const found = groupCodes(texts, inOrder);
     if (found.kind !== 'groups') throw new Error('groups');
     expect(found.names).toHaveLength(11);
     expect(found.names.at(-1)).toBe('8 others');
@@ -147,14 +147,14 @@ describe('what colours rows', () => {
   });
 
   it('is groups where numbers are few and whole, a scale otherwise, which one wild value does not stretch', () => {
-    expect(scaleOf(Float64Array.of(3, 1, 2, 1)).kind).toBe('groups');
+    expect(numberCodes(Float64Array.of(3, 1, 2, 1)).kind).toBe('groups');
     const numbers = Float64Array.from({ length: 1000 }, (_, i) => i / 7);
     numbers[5] = 1e12;
-    const found = scaleOf(numbers);
+    const found = numberCodes(numbers);
     if (found.kind !== 'shades') throw new Error('shades');
     expect(found.high).toBeLessThan(150);
     expect(found.codes[5]).toBe(31);
-    expect(scaleOf(Float64Array.of(0.5, Number.NaN, 1.5, 2.5)).codes[1]).toBe(32);
+    expect(numberCodes(Float64Array.of(0.5, Number.NaN, 1.5, 2.5)).codes[1]).toBe(32);
   });
 });
 
@@ -163,7 +163,7 @@ describe('outliers', () => {
     const distances = Float64Array.from({ length: 500 }, (_, i) => 1 + (i % 10) / 10);
     distances[77] = 9;
     distances[200] = 12;
-    const found = outliersOf(distances);
+    const found = findOutliers(distances);
     expect(found.beyond).toBe(2);
     expect([...found.worst.subarray(0, 2)]).toEqual([200, 77]);
     expect(found.worst).toHaveLength(200);

@@ -2,7 +2,7 @@ import { shortenMiddle } from '../../shorten.js';
 import type { Layout } from './layout.js';
 import { children, group, set, setText, textWidth } from './svg.js';
 import type { CloudArrow } from './types.js';
-import { project, type Seen, type View } from './view.js';
+import { type ProjectedPoint, project, type View } from './view.js';
 
 const HEAD = 8;
 const LINE = 15;
@@ -17,7 +17,7 @@ export interface Box {
 }
 
 interface Shown {
-  readonly tip: Seen;
+  readonly tip: ProjectedPoint;
   readonly dx: number;
   readonly dy: number;
   readonly label: string;
@@ -45,7 +45,7 @@ export function drawArrows(
   }
   const names = [...alreadyTaken];
   children(group(layer, 'arrow-names'), 'text', shown.length).forEach((text, i) => {
-    const best = placeFor(i, shown, from, layout, names);
+    const best = labelBox(i, shown, from, layout, names);
     setText(text, best ? shown[i].label : '');
     if (!best) return;
     names.push(best);
@@ -54,23 +54,23 @@ export function drawArrows(
 }
 
 /** The first place where a name stands alone, and by its own arrow. */
-function placeFor(
+function labelBox(
   i: number,
   shown: readonly Shown[],
-  from: Seen,
+  from: ProjectedPoint,
   layout: Layout,
   taken: readonly Box[],
 ): Box | undefined {
   const { tip, label } = shown[i];
   const others = shown.filter((_, other) => other !== i);
-  const free = placesFor(shown[i], textWidth(label, 600))
-    .map((box) => keptInside(box, tip, layout))
-    .filter((box) => isInside(box, layout) && !isOver(box, tip) && taken.every((other) => apart(box, other)))
+  const free = candidateBoxes(shown[i], textWidth(label, 600))
+    .map((box) => movedInside(box, tip, layout))
+    .filter((box) => isInside(box, layout) && !isOver(box, tip) && taken.every((other) => areApart(box, other)))
     // A name over the tip of another arrow would be taken for its name: rather none.
-    .filter((box) => others.every((other) => apart(box, around(other.tip))));
+    .filter((box) => others.every((other) => areApart(box, around(other.tip))));
   const clear = free.find((box) => {
     const middle = { x: box.x + box.width / 2, y: box.y + LINE / 2 };
-    const away = (at: Seen): number => Math.hypot(at.x - middle.x, at.y - middle.y);
+    const away = (at: ProjectedPoint): number => Math.hypot(at.x - middle.x, at.y - middle.y);
     return (
       others.every((other) => away(tip) < away(other.tip)) && shown.every((arrow) => !crosses(box, from, arrow.tip))
     );
@@ -93,7 +93,7 @@ function arrowPath(x: number, y: number, dx: number, dy: number): string {
 }
 
 /** Where a name may stand: outwards from the tip, then beside, above and below. */
-function placesFor({ tip, dx, dy }: Shown, width: number): Box[] {
+function candidateBoxes({ tip, dx, dy }: Shown, width: number): Box[] {
   const length = Math.hypot(dx, dy) || 1;
   const [outX, outY] = [dx / length, dy / length];
   // So far outwards that the box ends at the tip.
@@ -116,12 +116,12 @@ function placesFor({ tip, dx, dy }: Shown, width: number): Box[] {
   ].map(([x, y]) => ({ x, y, width }));
 }
 
-function around({ x, y }: Seen): Box {
+function around({ x, y }: ProjectedPoint): Box {
   return { x: x - 4, y: y - LINE / 2, width: 8 };
 }
 
 /** Whether a line goes through a box: the part of it that lies within one side, and then within the other, is not empty. */
-function crosses(box: Box, from: Seen, to: Seen): boolean {
+function crosses(box: Box, from: ProjectedPoint, to: ProjectedPoint): boolean {
   let [first, last] = [0, 1];
   for (const [start, change, low, high] of [
     [from.x, to.x - from.x, box.x - 1, box.x + box.width + 1],
@@ -138,12 +138,12 @@ function crosses(box: Box, from: Seen, to: Seen): boolean {
   return first < last;
 }
 
-function isOver({ x, y, width }: Box, tip: Seen): boolean {
+function isOver({ x, y, width }: Box, tip: ProjectedPoint): boolean {
   return tip.x > x - 2 && tip.x < x + width + 2 && tip.y > y - 2 && tip.y < y + LINE + 2;
 }
 
 /** The nearest place within the picture, of a name whose arrow ends in it. */
-function keptInside(box: Box, tip: Seen, { innerWidth, innerHeight }: Layout): Box {
+function movedInside(box: Box, tip: ProjectedPoint, { innerWidth, innerHeight }: Layout): Box {
   if (tip.x < 0 || tip.x > innerWidth || tip.y < 0 || tip.y > innerHeight) return box;
   const { x, y, width } = box;
   const keep = (value: number, most: number): number => Math.max(0, Math.min(most, value));
@@ -154,6 +154,6 @@ function isInside({ x, y, width }: Box, { innerWidth, innerHeight }: Layout): bo
   return x >= 0 && x + width <= innerWidth && y >= 0 && y + LINE <= innerHeight;
 }
 
-function apart(a: Box, b: Box): boolean {
+function areApart(a: Box, b: Box): boolean {
   return a.x + a.width + 3 <= b.x || b.x + b.width + 3 <= a.x || a.y + LINE <= b.y || b.y + LINE <= a.y;
 }

@@ -19,13 +19,13 @@ export interface Camera {
 }
 
 /** Beyond this, float32 points are seen to stand on a lattice, and tick labels have no room for their digits. */
-export const MOST_ZOOM = 1e4;
+export const MAX_ZOOM = 1e4;
 /** Everything is shown: farther away there is only less to see, and the wheel that asks for it scrolls the page. */
-export const LEAST_ZOOM = 1;
+export const MIN_ZOOM = 1;
 
 /** A factor that keeps the zoom within its limits. */
 export function allowedFactor(zoom: number, factor: number): number {
-  return Math.min(MOST_ZOOM, Math.max(LEAST_ZOOM, zoom * factor)) / zoom;
+  return Math.min(MAX_ZOOM, Math.max(MIN_ZOOM, zoom * factor)) / zoom;
 }
 
 export function isHome({ state, home }: Camera): boolean {
@@ -33,6 +33,6 @@ export function isHome({ state, home }: Camera): boolean {
 }
 
 /** Between two states, `share` of the way. */
-export function between(from: readonly number[], to: readonly number[], share: number): number[] {
+export function interpolate(from: readonly number[], to: readonly number[], share: number): number[] {
   return from.map((value, i) => value + (to[i] - value) * share);
 }

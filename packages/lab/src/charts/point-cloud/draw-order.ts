@@ -2,7 +2,7 @@ import type { CloudPoints } from './types.js';
 import { NEAREST_DEPTH, type View } from './view.js';
 
 /** Rows that stay together: as many as one line of the processor's cache holds, which makes a million of them several times faster. */
-const RUN = 16;
+const RUN_LENGTH = 16;
 
 /**
  * How many runs further the next one is: about their number divided by the golden ratio, and of the numbers near it the one that
@@ -26,58 +26,58 @@ function largestQuotient(a: number, b: number): number {
 }
 
 /**
- * Points are drawn in the order of slots, not of rows: runs of rows, dealt out in steps of the table's length divided by the golden
- * ratio. So any first part of the slots is an even sample of the rows, which is what a slow machine draws while a cloud turns;
+ * Points are drawn in the order of indexes, not of rows: runs of rows, dealt out in steps of the table's length divided by the golden
+ * ratio. So any first part of the indexes is an even sample of the rows, which is what a slow machine draws while a cloud turns;
  * and no group hides another only because its rows come later in the table.
  *
- * Calls with every run: its first slot, its first row, and how many.
+ * Calls with every run: its first index, its first row, and how many.
  */
-function eachRun(count: number, take: (slot: number, row: number, size: number) => void): void {
-  const runs = Math.floor(count / RUN);
+function eachRun(count: number, take: (index: number, row: number, size: number) => void): void {
+  const runs = Math.floor(count / RUN_LENGTH);
   const stride = strideOf(runs);
-  for (let slot = 0, run = 0; slot < runs * RUN; slot += RUN) {
-    take(slot, run * RUN, RUN);
+  for (let index = 0, run = 0; index < runs * RUN_LENGTH; index += RUN_LENGTH) {
+    take(index, run * RUN_LENGTH, RUN_LENGTH);
     run = (run + stride) % runs;
   }
   // What is left over stays at the end.
-  take(runs * RUN, runs * RUN, count - runs * RUN);
+  take(runs * RUN_LENGTH, runs * RUN_LENGTH, count - runs * RUN_LENGTH);
 }
 
-/** Which row has which slot. */
-export function rowsBySlot(count: number): Uint32Array {
+/** Which row has which index. */
+export function rowsInDrawOrder(count: number): Uint32Array {
   const rows = new Uint32Array(count);
-  eachRun(count, (slot, first, length) => {
-    for (let i = 0; i < length; i++) rows[slot + i] = first + i;
+  eachRun(count, (index, first, length) => {
+    for (let i = 0; i < length; i++) rows[index + i] = first + i;
   });
   return rows;
 }
 
-/** Places in the order of slots, two or three numbers each, as the graphics card takes them. */
-export function placesBySlot({ x, y, z }: CloudPoints): Float32Array {
+/** Places in the order of indexes, two or three numbers each, as the graphics card takes them. */
+export function positionsInDrawOrder({ x, y, z }: CloudPoints): Float32Array {
   const count = x.length;
   const size = z ? 3 : 2;
-  const places = new Float32Array(count * size);
-  eachRun(count, (slot, first, length) => {
-    for (let row = first, at = slot * size; row < first + length; row++, at += size) {
-      places[at] = x[row];
-      places[at + 1] = y[row];
-      if (z) places[at + 2] = z[row];
+  const positions = new Float32Array(count * size);
+  eachRun(count, (index, first, length) => {
+    for (let row = first, at = index * size; row < first + length; row++, at += size) {
+      positions[at] = x[row];
+      positions[at + 1] = y[row];
+      if (z) positions[at + 2] = z[row];
     }
   });
-  return places;
+  return positions;
 }
 
-/** A byte per point in the order of slots; 0 where one is missing. */
-export function bytesBySlot(bytes: Uint8Array, count: number): Uint8Array {
+/** A byte per point in the order of indexes; 0 where one is missing. */
+export function bytesInDrawOrder(bytes: Uint8Array, count: number): Uint8Array {
   const result = new Uint8Array(count);
-  eachRun(count, (slot, first, length) => {
-    for (let i = 0; i < length; i++) result[slot + i] = bytes[first + i];
+  eachRun(count, (index, first, length) => {
+    for (let i = 0; i < length; i++) result[index + i] = bytes[first + i];
   });
   return result;
 }
 
-/** The slots of some rows, in their order; rows that do not exist are left out. */
-export function slotsOf(rows: Uint32Array, count: number): Uint32Array {
+/** The indexes of some rows, in their order; rows that do not exist are left out. */
+export function drawIndexesOf(rows: Uint32Array, count: number): Uint32Array {
   const chosen = new Uint8Array(count);
   let size = 0;
   for (const row of rows) {
@@ -85,15 +85,15 @@ export function slotsOf(rows: Uint32Array, count: number): Uint32Array {
     chosen[row] = 1;
     size++;
   }
-  const slots = new Uint32Array(size);
+  const indexes = new Uint32Array(size);
   let at = 0;
-  eachRun(count, (slot, first, length) => {
-    for (let i = 0; i < length; i++) if (chosen[first + i] === 1) slots[at++] = slot + i;
+  eachRun(count, (index, first, length) => {
+    for (let i = 0; i < length; i++) if (chosen[first + i] === 1) indexes[at++] = index + i;
   });
-  return slots;
+  return indexes;
 }
 
-const STEPS = 4096;
+const DEPTH_STEPS = 4096;
 /** What is no number is farther than this. */
 const FARTHEST = 1e9;
 
@@ -101,35 +101,35 @@ const FARTHEST = 1e9;
  * Slots from the farthest to the nearest, so that near points cover far ones and edges blend as they should. Sorted into a few
  * thousand steps of depth, which takes about a millisecond for 100,000 points; what lies behind the eye is left out.
  */
-export function byDepth(view: View, places: Float32Array, slots: Uint32Array | number): Uint32Array {
-  const count = typeof slots === 'number' ? slots : slots.length;
-  const slotAt = (i: number): number => (typeof slots === 'number' ? i : slots[i]);
-  const { origin, turn } = view;
+export function sortByDepth(view: View, positions: Float32Array, indexes: Uint32Array | number): Uint32Array {
+  const count = typeof indexes === 'number' ? indexes : indexes.length;
+  const indexAt = (i: number): number => (typeof indexes === 'number' ? i : indexes[i]);
+  const { origin, matrix } = view;
   const [ox, oy, oz] = origin;
-  const [wx, wy, wz] = turn.slice(6);
+  const [wx, wy, wz] = matrix.slice(6);
   const depths = new Float32Array(count);
   let low = Number.POSITIVE_INFINITY;
   let high = NEAREST_DEPTH;
   for (let i = 0; i < count; i++) {
-    const at = 3 * slotAt(i);
-    depths[i] = 1 + wx * (places[at] - ox) + wy * (places[at + 1] - oy) + wz * (places[at + 2] - oz);
+    const at = 3 * indexAt(i);
+    depths[i] = 1 + wx * (positions[at] - ox) + wy * (positions[at + 1] - oy) + wz * (positions[at + 2] - oz);
     // As it was rounded, so that none is beyond the others.
     const depth = depths[i];
     if (!(depth > NEAREST_DEPTH && depth < FARTHEST)) continue;
     if (depth < low) low = depth;
     if (depth > high) high = depth;
   }
-  const ends = new Uint32Array(STEPS + 1);
+  const ends = new Uint32Array(DEPTH_STEPS + 1);
   const steps = new Uint16Array(count);
-  const scale = high > low ? (STEPS - 1) / (high - low) : 0;
+  const scale = high > low ? (DEPTH_STEPS - 1) / (high - low) : 0;
   for (let i = 0; i < count; i++) {
     // Step 0 is what is not seen.
     steps[i] = depths[i] > NEAREST_DEPTH && depths[i] < FARTHEST ? 1 + Math.floor((high - depths[i]) * scale) : 0;
     ends[steps[i]]++;
   }
   const hidden = ends[0];
-  for (let step = 1; step <= STEPS; step++) ends[step] += ends[step - 1];
+  for (let step = 1; step <= DEPTH_STEPS; step++) ends[step] += ends[step - 1];
   const order = new Uint32Array(count);
-  for (let i = count - 1; i >= 0; i--) order[--ends[steps[i]]] = slotAt(i);
+  for (let i = count - 1; i >= 0; i--) order[--ends[steps[i]]] = indexAt(i);
   return order.subarray(hidden);
 }

@@ -1,13 +1,13 @@
 import { CanvasPainter } from './canvas-painter.js';
 import { dots } from './dots.js';
-import { Renderer } from './webgl-painter.js';
 import type { Scene } from './scene.js';
 import { svgElement } from './svg.js';
+import { WebglPainter } from './webgl-painter.js';
 
-type Picture = Scene['picture'];
+type Picture = Scene['snapshot'];
 
 /** More circles than this make a file that is slow to open: then points are a picture within it. */
-const MOST_CIRCLES = 5000;
+const MAX_CIRCLES = 5000;
 const PNG_SCALE = 2;
 
 const STYLES = [
@@ -31,13 +31,13 @@ export async function toSvg(picture: Picture): Promise<SVGSVGElement> {
   // Before anything is waited for: the page goes on meanwhile.
   const above = aboveOf(picture);
   svg.append(...belowOf(picture), inner);
-  if (cloud.points.x.length <= MOST_CIRCLES) {
-    for (const { x, y, radius, alpha, colour } of dots(cloud, picture.piece, cloud.points.x.length)) {
+  if (cloud.points.x.length <= MAX_CIRCLES) {
+    for (const { x, y, radius, alpha, colour } of dots(cloud, picture.range, cloud.points.x.length)) {
       const [cx, cy, r] = [x, y, radius];
       inner.append(svgElement('circle', { cx, cy, r, fill: colour, 'fill-opacity': alpha }));
     }
   } else {
-    const href = (await raster(picture)).toDataURL('image/png');
+    const href = (await rasterizePoints(picture)).toDataURL('image/png');
     inner.append(svgElement('image', { href, width: layout.innerWidth, height: layout.innerHeight }));
   }
   inner.append(...above);
@@ -54,13 +54,13 @@ export async function toPng(picture: Picture): Promise<Blob> {
   const above = frame(picture);
   above.replaceChildren(innerFrame(picture));
   above.firstElementChild!.append(...aboveOf(picture));
-  const [ground, points, top] = await Promise.all([imageOf(below), raster(picture), imageOf(above)]);
+  const [background, points, top] = await Promise.all([imageOf(below), rasterizePoints(picture), imageOf(above)]);
   const canvas = document.createElement('canvas');
   canvas.width = layout.width * PNG_SCALE;
   canvas.height = layout.height * PNG_SCALE;
   const context = canvas.getContext('2d')!;
   context.scale(PNG_SCALE, PNG_SCALE);
-  context.drawImage(ground, 0, 0, layout.width, layout.height);
+  context.drawImage(background, 0, 0, layout.width, layout.height);
   context.drawImage(points, layout.left, layout.top, layout.innerWidth, layout.innerHeight);
   context.drawImage(top, 0, 0, layout.width, layout.height);
   return new Promise((resolve, reject) => {
@@ -72,11 +72,11 @@ export async function toPng(picture: Picture): Promise<Blob> {
 }
 
 /** The empty figure on the ground it has in the page. */
-function frame({ layout: { width, height }, stage, label }: Picture): SVGSVGElement {
+function frame({ layout: { width, height }, layers, label }: Picture): SVGSVGElement {
   const svg = svgElement('svg', { width, height, viewBox: `0 0 ${width} ${height}`, role: 'img' });
   const title = svgElement('title');
   title.textContent = readable(label);
-  svg.append(title, svgElement('rect', { width, height, fill: groundOf(stage.home) }));
+  svg.append(title, svgElement('rect', { width, height, fill: backgroundOf(layers.container) }));
   return svg;
 }
 
@@ -86,17 +86,17 @@ function innerFrame({ layout }: Picture): SVGSVGElement {
   return svgElement('svg', { x: left, y: top, width: innerWidth, height: innerHeight, overflow: 'hidden' });
 }
 
-function belowOf({ stage }: Picture): Element[] {
-  return Array.from(stage.below.children, (child) => standAlone(child));
+function belowOf({ layers }: Picture): Element[] {
+  return Array.from(layers.below.children, (child) => standaloneCopy(child));
 }
 
 /** Arrows, but neither the ring of the pointer nor the lasso. */
-function aboveOf({ stage }: Picture): Element[] {
-  return Array.from(stage.above.querySelectorAll(':scope > g:not(.marks)'), (child) => standAlone(child));
+function aboveOf({ layers }: Picture): Element[] {
+  return Array.from(layers.above.querySelectorAll(':scope > g:not(.marks)'), (child) => standaloneCopy(child));
 }
 
 /** A copy that looks the same without the style sheet. */
-function standAlone(element: Element): Element {
+function standaloneCopy(element: Element): Element {
   const copy = element.cloneNode(false) as Element;
   copy.removeAttribute('class');
   if (element.tagName !== 'g') {
@@ -107,7 +107,7 @@ function standAlone(element: Element): Element {
     }
     if (isText) copy.textContent = readable(element.textContent ?? '');
   }
-  copy.append(...Array.from(element.children, standAlone));
+  copy.append(...Array.from(element.children, standaloneCopy));
   return copy;
 }
 
@@ -116,7 +116,7 @@ function readable(text: string): string {
   return text.replace(/[^\t\n\r\u0020-\uD7FF\uE000-\uFFFD\u{10000}-\u{10FFFF}]/gu, '\uFFFD');
 }
 
-function groundOf(element: Element): string {
+function backgroundOf(element: Element): string {
   for (let at: Element | null = element; at; at = at.parentElement) {
     const { backgroundColor } = getComputedStyle(at);
     if (!/^(transparent|rgba\(.*, 0\))$/.test(backgroundColor)) return backgroundColor;
@@ -125,12 +125,12 @@ function groundOf(element: Element): string {
 }
 
 /** All points on a canvas of their own, twice the size. The page goes on while the graphics card draws them. */
-async function raster({ cloud, piece, layout }: Picture): Promise<HTMLCanvasElement> {
+async function rasterizePoints({ cloud, range, layout }: Picture): Promise<HTMLCanvasElement> {
   const canvas = document.createElement('canvas');
-  const painter = Renderer.on(canvas, () => {}) ?? new CanvasPainter(canvas);
+  const painter = WebglPainter.create(canvas, () => {}) ?? new CanvasPainter(canvas);
   painter.resize(layout.innerWidth * PNG_SCALE, layout.innerHeight * PNG_SCALE, PNG_SCALE);
   painter.show(cloud);
-  painter.paint(piece);
+  painter.paint(range);
   painter.finish();
   while (painter.busy) await new Promise((resolve) => setTimeout(resolve, 5));
   painter.present('finished', { x: 0, y: 0, width: layout.innerWidth, height: layout.innerHeight });

@@ -9,7 +9,7 @@ export type Polygon = readonly number[];
  * edges and not the hundreds of a line drawn by hand. A place is inside when the line winds around it, so that loops which
  * cross themselves hold what they enclose.
  */
-export class Outline {
+export class PolygonIndex {
   readonly #polygon: Polygon;
   readonly #low: number;
   readonly #left: number;
@@ -36,7 +36,7 @@ export class Outline {
     this.#strips = strips;
   }
 
-  holds(x: number, y: number): boolean {
+  contains(x: number, y: number): boolean {
     if (!(x >= this.#left && x <= this.#right)) return false;
     const corners = this.#strips[Math.floor(y) - this.#low];
     if (!corners) return false;
@@ -57,7 +57,7 @@ export class Outline {
 
 /** Rows inside a polygon, in ascending order. A generator that pauses after every block: whoever runs it decides how long at once. */
 export function* rowsInside(view: View, points: CloudPoints, polygon: Polygon): Generator<void, Uint32Array> {
-  const outline = new Outline(polygon);
+  const outline = new PolygonIndex(polygon);
   const count = points.x.length;
   const pixels = new Float64Array(2 * BLOCK);
   let rows = new Uint32Array(1024);
@@ -67,7 +67,7 @@ export function* rowsInside(view: View, points: CloudPoints, polygon: Polygon): 
     projectRows(view, points, from, to, pixels);
     for (let row = from; row < to; row++) {
       const at = 2 * (row - from);
-      if (!outline.holds(pixels[at], pixels[at + 1])) continue;
+      if (!outline.contains(pixels[at], pixels[at + 1])) continue;
       if (found === rows.length) {
         const more = new Uint32Array(2 * rows.length);
         more.set(rows);

@@ -82,10 +82,10 @@ export class OrbitCamera implements Camera {
     const [right, up, near] = directions(this.#yaw, this.#pitch);
     const scale = this.#scale();
     const sizes = [(2 * scale) / this.#width, (2 * scale) / this.#height, -1 / DISTANCE];
-    const turn = [right, up, near].flatMap((direction, row) =>
+    const matrix = [right, up, near].flatMap((direction, row) =>
       direction.map((share, side) => share * this.#unit[side] * sizes[row]),
     );
-    return { origin: this.#target, turn, width: this.#width, height: this.#height };
+    return { origin: this.#target, matrix, width: this.#width, height: this.#height };
   }
 
   drag(dx: number, dy: number): void {

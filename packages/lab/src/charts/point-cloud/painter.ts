@@ -1,4 +1,4 @@
-import type { Look } from './point-style.js';
+import type { PointStyle } from './point-style.js';
 import type { CloudPoints } from './types.js';
 import type { View } from './view.js';
 
@@ -12,9 +12,9 @@ export interface Cloud {
 }
 
 /** One piece of a picture: from its first dot to before its last. All slots come first, then the selected ones again, on top. */
-export interface Piece {
+export interface DrawRange {
   readonly view: View;
-  readonly look: Look;
+  readonly style: PointStyle;
   readonly from: number;
   readonly to: number;
 }
@@ -36,14 +36,14 @@ export interface Painter {
   show(cloud: Cloud): void;
   /** Pixels of the canvas; `ratio` of them to a pixel of the style sheet. Pictures are gone. */
   resize(width: number, height: number, ratio: number): void;
-  /** Adds to the picture in the making; a piece from 0 begins anew. */
-  paint(piece: Piece): void;
-  /** The picture in the making is the finished one from now on. */
+  /** Adds to the picture in the pending; a piece from 0 begins anew. */
+  paint(piece: DrawRange): void;
+  /** The picture in the pending is the finished one from now on. */
   finish(): void;
   /** Puts a picture onto the canvas, stretched over a part of it. */
-  present(which: 'finished' | 'making', over: Rectangle): void;
+  present(which: 'finished' | 'pending', over: Rectangle): void;
   /** No more points than this are drawn. */
-  readonly most: number;
+  readonly maxPoints: number;
   /** How many points there are to draw, and how many of them are selected: the dots of a picture. */
   readonly count: number;
   readonly selectedCount: number;

@@ -1,20 +1,20 @@
-export const MOST_COLOURS = 256;
+export const MAX_COLOURS = 256;
 
 /** Red, green, blue and alpha of 256 colours, whatever CSS calls them: the browser itself reads them. */
 export function paletteBytes(palette: readonly string[]): Uint8Array {
   const canvas = document.createElement('canvas');
-  canvas.width = MOST_COLOURS;
+  canvas.width = MAX_COLOURS;
   canvas.height = 1;
   const context = canvas.getContext('2d', { willReadFrequently: true })!;
   // Grey for an index without a colour, and for a colour that cannot be read.
   context.fillStyle = '#888';
-  context.fillRect(0, 0, MOST_COLOURS, 1);
-  palette.slice(0, MOST_COLOURS).forEach((colour, index) => {
+  context.fillRect(0, 0, MAX_COLOURS, 1);
+  palette.slice(0, MAX_COLOURS).forEach((colour, index) => {
     context.fillStyle = '#888';
     context.fillStyle = colour;
     context.fillRect(index, 0, 1, 1);
   });
-  return new Uint8Array(context.getImageData(0, 0, MOST_COLOURS, 1).data.buffer);
+  return new Uint8Array(context.getImageData(0, 0, MAX_COLOURS, 1).data.buffer);
 }
 
 /** A colour of the bytes above, as a file that stands alone writes it. */

@@ -54,8 +54,8 @@ export class PlaneCamera implements Camera {
 
   view(): View {
     const [x, y] = this.#scale();
-    const turn = [(2 * x) / this.#width, 0, 0, 0, (2 * y) / this.#height, 0, 0, 0, 0];
-    return { origin: [this.#x, this.#y, 0], turn, width: this.#width, height: this.#height };
+    const matrix = [(2 * x) / this.#width, 0, 0, 0, (2 * y) / this.#height, 0, 0, 0, 0];
+    return { origin: [this.#x, this.#y, 0], matrix, width: this.#width, height: this.#height };
   }
 
   drag(dx: number, dy: number): void {

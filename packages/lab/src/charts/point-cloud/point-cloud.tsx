@@ -1,9 +1,9 @@
 import { effect } from '@preact/signals';
 import type { JSX } from 'preact';
 import { useId, useLayoutEffect, useRef } from 'preact/hooks';
-import { wantsCard } from './canvas-painter.js';
-import { Scene } from './scene.js';
+import { usesWebgl } from './canvas-painter.js';
 import { toPng, toSvg } from './export-cloud.js';
+import { Scene } from './scene.js';
 import type { PointCloudProps } from './types.js';
 import '../../style/point-cloud.css';
 
@@ -15,11 +15,11 @@ const KEYS =
 /** The big scatter: two dimensions to a million points, three to 100,000. */
 export function PointCloud(props: PointCloudProps): JSX.Element {
   // A canvas keeps for good what draws on it.
-  return <Cloud key={String(wantsCard(props))} {...props} />;
+  return <Cloud key={String(usesWebgl(props))} {...props} />;
 }
 
 function Cloud(props: PointCloudProps): JSX.Element {
-  const home = useRef<HTMLDivElement>(null);
+  const container = useRef<HTMLDivElement>(null);
   const below = useRef<SVGSVGElement>(null);
   const canvas = useRef<HTMLCanvasElement>(null);
   const above = useRef<SVGSVGElement>(null);
@@ -30,14 +30,14 @@ function Cloud(props: PointCloudProps): JSX.Element {
 
   // Made once; what changes later comes by the effects below.
   useLayoutEffect(() => {
-    const stage = {
-      home: home.current!,
+    const layers = {
+      container: container.current!,
       below: below.current!,
       canvas: canvas.current!,
       above: above.current!,
       note: note.current!,
     };
-    const made = new Scene(stage, props);
+    const made = new Scene(layers, props);
     scene.current = made;
     return () => made.dispose();
   }, []);
@@ -53,15 +53,15 @@ function Cloud(props: PointCloudProps): JSX.Element {
   );
   useLayoutEffect(() => {
     handle?.({
-      toSvg: async () => toSvg(scene.current!.picture),
-      toPng: async () => toPng(scene.current!.picture),
+      toSvg: async () => toSvg(scene.current!.snapshot),
+      toPng: async () => toPng(scene.current!.snapshot),
       resetView: () => scene.current!.resetView(),
     });
     return () => handle?.(undefined);
   }, [handle]);
 
   return (
-    <div class="point-cloud" style={{ height: `${height}px` }} ref={home}>
+    <div class="point-cloud" style={{ height: `${height}px` }} ref={container}>
       <svg class="below" aria-hidden="true" ref={below} />
       {/* biome-ignore lint/a11y/noInteractiveElementToNoninteractiveRole: keys move the picture, which "application" says. */}
       <canvas

@@ -1,5 +1,5 @@
 /** How points are drawn: sizes in pixels of the style sheet. */
-export interface Look {
+export interface PointStyle {
   readonly diameter: number;
   readonly alpha: number;
   /** Of those that are not selected, while others are. */
@@ -12,7 +12,7 @@ export interface Look {
  * Few points are large and nearly solid, many are small and let what is below shine through, so that dense places look dense.
  * Zooming in spreads them, and they grow with the room they get, more slowly than the picture does.
  */
-export function lookFor(count: number, width: number, height: number, magnification: number): Look {
+export function pointStyleFor(count: number, width: number, height: number, magnification: number): PointStyle {
   const room = Math.sqrt((width * height) / Math.max(1, count / Math.max(1, magnification) ** 1.2));
   const diameter = clamp(0.5 * room, 1.7, 7);
   const alpha = clamp(0.12 + 0.16 * room ** 0.6, 0.2, 0.85);
@@ -21,7 +21,7 @@ export function lookFor(count: number, width: number, height: number, magnificat
 }
 
 /** In space, how much of its colour a point keeps: far ones step back. The eye is four radii away, so depth is about 1 ± ¼. */
-export function mist(depth: number): number {
+export function depthFade(depth: number): number {
   return clamp(1 - (depth - 0.75) * 0.8, 0.5, 1);
 }
 

@@ -4,7 +4,7 @@ import { type Bounds, middle } from './bounds.js';
 import { children, group, set, setText, textWidth } from './svg.js';
 import { project, type View } from './view.js';
 
-type Place = readonly [number, number, number];
+type Point3d = readonly [number, number, number];
 
 /**
  * The box around the cloud, and three axes through the mean with their names at the positive ends, below the points. Returns
@@ -14,7 +14,7 @@ export function drawSpaceAxes(layer: SVGSVGElement, view: View, bounds: Bounds, 
   const { low, high } = bounds;
   // Scores are centred on 0; what is not has its axes through the middle of the box.
   const centre = middle(bounds).map((value, side) => (low[side] <= 0 && high[side] >= 0 ? 0 : value));
-  const edges: [Place, Place][] = [];
+  const edges: [Point3d, Point3d][] = [];
   for (let side = 0; side < 3; side++) {
     for (const [first, second] of [
       [0, 0],
@@ -25,7 +25,7 @@ export function drawSpaceAxes(layer: SVGSVGElement, view: View, bounds: Bounds, 
       const corner = [0, 0, 0];
       corner[(side + 1) % 3] = first;
       corner[(side + 2) % 3] = second;
-      const at = (end: number): Place => {
+      const at = (end: number): Point3d => {
         const [x, y, z] = corner.map((chosen, i) => ((i === side ? end : chosen) === 1 ? high[i] : low[i]));
         return [x, y, z];
       };
@@ -33,7 +33,7 @@ export function drawSpaceAxes(layer: SVGSVGElement, view: View, bounds: Bounds, 
     }
   }
   drawLines(group(layer, 'box'), view, edges);
-  const end = (side: number, value: number): Place => {
+  const end = (side: number, value: number): Point3d => {
     const [x, y, z] = centre.map((at, i) => (i === side ? value : at));
     return [x, y, z];
   };
@@ -64,11 +64,11 @@ export function drawSpaceAxes(layer: SVGSVGElement, view: View, bounds: Bounds, 
   });
 }
 
-function drawLines(parent: SVGGElement, view: View, lines: readonly (readonly [Place, Place])[]): void {
+function drawLines(parent: SVGGElement, view: View, lines: readonly (readonly [Point3d, Point3d])[]): void {
   children(parent, 'line', lines.length).forEach((line, i) => {
-    const [from, to] = lines[i].map((place) => project(view, ...place));
+    const [from, to] = lines[i].map((point) => project(view, ...point));
     // An end behind the eye has no place in the picture.
-    const seen = from.depth > 0.05 && to.depth > 0.05;
-    set(line, seen ? { x1: from.x, y1: from.y, x2: to.x, y2: to.y } : { x1: -9, y1: -9, x2: -9, y2: -9 });
+    const isVisible = from.depth > 0.05 && to.depth > 0.05;
+    set(line, isVisible ? { x1: from.x, y1: from.y, x2: to.x, y2: to.y } : { x1: -9, y1: -9, x2: -9, y2: -9 });
   });
 }

@@ -19,7 +19,7 @@ export interface CloudArrow {
 export interface PointCloudProps {
   readonly points: CloudPoints;
   /** The points stand for places ten to this power times as far; 0 when left out. Axes tell the real ones. */
-  readonly power?: number | undefined;
+  readonly exponent10?: number | undefined;
   /** Index into `palette` per point. */
   readonly colours: Uint8Array;
   /** Colours as the theme resolved them, at most 256. */
@@ -31,12 +31,12 @@ export interface PointCloudProps {
   readonly selected: Signal<Uint32Array | undefined>;
   readonly hovered: Signal<number | undefined>;
   /** The same units on all axes, so that distances are distances: the default. */
-  readonly equal?: boolean | undefined;
+  readonly equalUnits?: boolean | undefined;
   /** What is to be seen, for those who do not see it. */
   readonly label: string;
   readonly height?: number | undefined;
   /** Whether the graphics card draws; unless the points are few, when nothing is said. */
-  readonly card?: boolean | undefined;
+  readonly webgl?: boolean | undefined;
   /** What dragging does. */
   readonly tool: 'move' | 'lasso';
   /** Is given what can be done with the picture once it is there, and undefined when it goes. */

@@ -8,28 +8,28 @@ import type { CloudPoints } from './types.js';
 export interface View {
   readonly origin: readonly [number, number, number];
   /** Three by three, row by row. */
-  readonly turn: readonly number[];
+  readonly matrix: readonly number[];
   /** In pixels of the style sheet. */
   readonly width: number;
   readonly height: number;
 }
 
 /** A place in the picture; `depth` is w: 1 in the middle, less nearer to the eye. */
-export interface Seen {
+export interface ProjectedPoint {
   readonly x: number;
   readonly y: number;
   readonly depth: number;
 }
 
-export function project(view: View, x: number, y: number, z = 0): Seen {
-  const { origin, turn, width, height } = view;
+export function project(view: View, x: number, y: number, z = 0): ProjectedPoint {
+  const { origin, matrix, width, height } = view;
   const dx = x - origin[0];
   const dy = y - origin[1];
   const dz = z - origin[2];
-  const depth = 1 + turn[6] * dx + turn[7] * dy + turn[8] * dz;
+  const depth = 1 + matrix[6] * dx + matrix[7] * dy + matrix[8] * dz;
   return {
-    x: (1 + (turn[0] * dx + turn[1] * dy + turn[2] * dz) / depth) * (width / 2),
-    y: (1 - (turn[3] * dx + turn[4] * dy + turn[5] * dz) / depth) * (height / 2),
+    x: (1 + (matrix[0] * dx + matrix[1] * dy + matrix[2] * dz) / depth) * (width / 2),
+    y: (1 - (matrix[3] * dx + matrix[4] * dy + matrix[5] * dz) / depth) * (height / 2),
     depth,
   };
 }
@@ -42,10 +42,10 @@ export const NEAREST_DEPTH = 0.05;
  * Plain loops: this runs over a million points while the pointer moves.
  */
 export function projectRows(view: View, points: CloudPoints, from: number, to: number, out: Float64Array): void {
-  const { origin, turn, width, height } = view;
+  const { origin, matrix, width, height } = view;
   const { x, y, z } = points;
   const [ox, oy, oz] = origin;
-  const [xx, xy, xz, yx, yy, yz, wx, wy, wz] = turn;
+  const [xx, xy, xz, yx, yy, yz, wx, wy, wz] = matrix;
   const halfWidth = width / 2;
   const halfHeight = height / 2;
   if (!z) {

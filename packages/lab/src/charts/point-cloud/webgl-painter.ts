@@ -1,57 +1,57 @@
-import type { Cloud, Painter, Piece, Rectangle } from './painter.js';
-import { MOST_COLOURS } from './palette.js';
+import { bytesInDrawOrder, drawIndexesOf, positionsInDrawOrder, sortByDepth } from './draw-order.js';
+import type { Cloud, DrawRange, Painter, Rectangle } from './painter.js';
+import { MAX_COLOURS } from './palette.js';
 import { FRAGMENT_SHADER, VERTEX_SHADER } from './shaders.js';
-import { byDepth, bytesBySlot, placesBySlot, slotsOf } from './draw-order.js';
 import type { View } from './view.js';
 
 type Gl = WebGL2RenderingContext;
 
-const UNIFORMS = ['originHigh', 'originLow', 'turn', 'diameter', 'alpha', 'mist'] as const;
+const UNIFORMS = ['originHigh', 'originLow', 'matrix', 'diameter', 'alpha', 'depthFade'] as const;
 
 /** What lives on the graphics card, and dies with the context. */
 interface Resources {
   readonly uniforms: Readonly<Record<(typeof UNIFORMS)[number], WebGLUniformLocation | null>>;
-  readonly places: WebGLBuffer;
+  readonly positions: WebGLBuffer;
   readonly colours: WebGLBuffer;
-  readonly making: Sheet;
-  readonly finished: Sheet;
+  readonly pending: RenderTarget;
+  readonly finished: RenderTarget;
 }
 
 /** What a picture is painted on, out of sight. */
-interface Sheet {
+interface RenderTarget {
   readonly frame: WebGLFramebuffer;
   readonly pixels: WebGLRenderbuffer;
 }
 
 /** Points by WebGL2: one draw call for all, one for those that are selected. */
-export class Renderer implements Painter {
-  readonly most = Number.POSITIVE_INFINITY;
+export class WebglPainter implements Painter {
+  readonly maxPoints = Number.POSITIVE_INFINITY;
   readonly #canvas: HTMLCanvasElement;
   readonly #gl: Gl;
   readonly #restored: () => void;
   #resources: Resources | undefined;
   #cloud: Cloud | undefined;
-  #places: Float32Array = new Float32Array();
+  #positions: Float32Array = new Float32Array();
   #selected: Uint32Array | undefined;
   #ratio = 1;
   /** Passed when all pieces so far are drawn. */
   #fence: WebGLSync | null = null;
 
   /** Undefined where there is no WebGL2. `restored` is called when the context has come back and all must be drawn anew. */
-  static on(canvas: HTMLCanvasElement, restored: () => void): Renderer | undefined {
+  static create(canvas: HTMLCanvasElement, restored: () => void): WebglPainter | undefined {
     const gl = canvas.getContext('webgl2', {
       antialias: false,
       depth: false,
       powerPreference: 'high-performance',
     });
-    return gl ? new Renderer(canvas, gl, restored) : undefined;
+    return gl ? new WebglPainter(canvas, gl, restored) : undefined;
   }
 
   private constructor(canvas: HTMLCanvasElement, gl: Gl, restored: () => void) {
     this.#canvas = canvas;
     this.#gl = gl;
     this.#restored = restored;
-    if (!gl.isContextLost()) this.#resources = build(gl);
+    if (!gl.isContextLost()) this.#resources = createResources(gl);
     canvas.addEventListener('webglcontextlost', this.#onLost);
     canvas.addEventListener('webglcontextrestored', this.#onRestored);
   }
@@ -85,8 +85,8 @@ export class Renderer implements Painter {
   };
 
   readonly #onRestored = (): void => {
-    this.#resources = build(this.#gl);
-    this.#layOut();
+    this.#resources = createResources(this.#gl);
+    this.#resizeTargets();
     const cloud = this.#cloud;
     this.#cloud = undefined;
     if (cloud) this.show(cloud);
@@ -97,24 +97,24 @@ export class Renderer implements Painter {
     const before = this.#cloud;
     this.#cloud = cloud;
     const moved = cloud.points !== before?.points;
-    if (moved) this.#places = placesBySlot(cloud.points);
+    if (moved) this.#positions = positionsInDrawOrder(cloud.points);
     if (moved || cloud.selected !== before?.selected) {
-      this.#selected = cloud.selected && slotsOf(cloud.selected, this.count);
+      this.#selected = cloud.selected && drawIndexesOf(cloud.selected, this.count);
     }
     if (!this.#resources) return;
     const gl = this.#gl;
     if (moved) {
-      gl.bindBuffer(gl.ARRAY_BUFFER, this.#resources.places);
-      gl.bufferData(gl.ARRAY_BUFFER, this.#places, gl.STATIC_DRAW);
+      gl.bindBuffer(gl.ARRAY_BUFFER, this.#resources.positions);
+      gl.bufferData(gl.ARRAY_BUFFER, this.#positions, gl.STATIC_DRAW);
       gl.vertexAttribPointer(0, cloud.points.z ? 3 : 2, gl.FLOAT, false, 0, 0);
     }
     if (moved || cloud.colours !== before?.colours) {
       gl.bindBuffer(gl.ARRAY_BUFFER, this.#resources.colours);
-      gl.bufferData(gl.ARRAY_BUFFER, bytesBySlot(cloud.colours, this.count), gl.STATIC_DRAW);
+      gl.bufferData(gl.ARRAY_BUFFER, bytesInDrawOrder(cloud.colours, this.count), gl.STATIC_DRAW);
       gl.vertexAttribIPointer(1, 1, gl.UNSIGNED_BYTE, 0, 0);
     }
     if (cloud.palette !== before?.palette) {
-      const size = [MOST_COLOURS, 1] as const;
+      const size = [MAX_COLOURS, 1] as const;
       gl.texImage2D(gl.TEXTURE_2D, 0, gl.RGBA8, ...size, 0, gl.RGBA, gl.UNSIGNED_BYTE, cloud.palette);
     }
   }
@@ -123,16 +123,16 @@ export class Renderer implements Painter {
     this.#canvas.width = width;
     this.#canvas.height = height;
     this.#ratio = ratio;
-    this.#layOut();
+    this.#resizeTargets();
   }
 
   /** Gives the sheets the size of the canvas. */
-  #layOut(): void {
+  #resizeTargets(): void {
     const gl = this.#gl;
     const { width, height } = this.#canvas;
     gl.viewport(0, 0, width, height);
     if (!this.#resources) return;
-    for (const { frame, pixels } of [this.#resources.making, this.#resources.finished]) {
+    for (const { frame, pixels } of [this.#resources.pending, this.#resources.finished]) {
       gl.bindFramebuffer(gl.FRAMEBUFFER, frame);
       gl.bindRenderbuffer(gl.RENDERBUFFER, pixels);
       gl.renderbufferStorage(gl.RENDERBUFFER, gl.RGBA8, width, height);
@@ -141,29 +141,29 @@ export class Renderer implements Painter {
     }
   }
 
-  paint({ view, look, from, to }: Piece): void {
+  paint({ view, style, from, to }: DrawRange): void {
     if (!this.#resources || !this.#cloud) return;
     const gl = this.#gl;
-    const { uniforms, making } = this.#resources;
+    const { uniforms, pending } = this.#resources;
     const { count } = this;
     const inSpace = this.#cloud.points.z !== undefined;
-    gl.bindFramebuffer(gl.FRAMEBUFFER, making.frame);
+    gl.bindFramebuffer(gl.FRAMEBUFFER, pending.frame);
     if (from === 0) gl.clear(gl.COLOR_BUFFER_BIT);
     setView(gl, uniforms, view);
-    gl.uniform1f(uniforms.mist, inSpace ? 1 : 0);
+    gl.uniform1f(uniforms.depthFade, inSpace ? 1 : 0);
     if (from < count) {
-      gl.uniform1f(uniforms.diameter, look.diameter * this.#ratio);
-      gl.uniform1f(uniforms.alpha, this.#selected ? look.fadedAlpha : look.alpha);
+      gl.uniform1f(uniforms.diameter, style.diameter * this.#ratio);
+      gl.uniform1f(uniforms.alpha, this.#selected ? style.fadedAlpha : style.alpha);
       const end = Math.min(count, to);
       // In space, where near points cover far ones, pieces are whole.
-      if (inSpace) this.#drawInOrder(byDepth(view, this.#places, end));
+      if (inSpace) this.#drawInOrder(sortByDepth(view, this.#positions, end));
       else gl.drawArrays(gl.POINTS, from, end - from);
     }
     if (to > count && this.#selected) {
-      gl.uniform1f(uniforms.diameter, look.selectedDiameter * this.#ratio);
-      gl.uniform1f(uniforms.alpha, look.selectedAlpha);
+      gl.uniform1f(uniforms.diameter, style.selectedDiameter * this.#ratio);
+      gl.uniform1f(uniforms.alpha, style.selectedAlpha);
       const chosen = this.#selected.subarray(Math.max(0, from - count), to - count);
-      this.#drawInOrder(inSpace ? byDepth(view, this.#places, chosen) : chosen);
+      this.#drawInOrder(inSpace ? sortByDepth(view, this.#positions, chosen) : chosen);
     }
     gl.deleteSync(this.#fence);
     this.#fence = gl.fenceSync(gl.SYNC_GPU_COMMANDS_COMPLETE, 0);
@@ -171,34 +171,34 @@ export class Renderer implements Painter {
 
   finish(): void {
     if (!this.#resources) return;
-    const { making, finished } = this.#resources;
-    this.#resources = { ...this.#resources, making: finished, finished: making };
+    const { pending, finished } = this.#resources;
+    this.#resources = { ...this.#resources, pending: finished, finished: pending };
   }
 
-  present(which: 'finished' | 'making', over: Rectangle): void {
+  present(which: 'finished' | 'pending', over: Rectangle): void {
     if (!this.#resources) return;
     const gl = this.#gl;
     const { width, height } = this.#canvas;
     gl.bindFramebuffer(gl.READ_FRAMEBUFFER, this.#resources[which].frame);
     gl.bindFramebuffer(gl.DRAW_FRAMEBUFFER, null);
     gl.clear(gl.COLOR_BUFFER_BIT);
-    const x = side(over.x * this.#ratio, over.width * this.#ratio, width);
+    const x = visiblePart(over.x * this.#ratio, over.width * this.#ratio, width);
     // Here y goes up.
-    const y = side(height - (over.y + over.height) * this.#ratio, over.height * this.#ratio, height);
-    const same = x[2] - x[0] === x[3] - x[1] && y[2] - y[0] === y[3] - y[1];
+    const y = visiblePart(height - (over.y + over.height) * this.#ratio, over.height * this.#ratio, height);
+    const isUnscaled = x[2] - x[0] === x[3] - x[1] && y[2] - y[0] === y[3] - y[1];
     if (x[2] <= x[0] || y[2] <= y[0]) return;
     gl.blitFramebuffer(
       ...([x[1], y[1], x[3], y[3]] as const),
       ...([x[0], y[0], x[2], y[2]] as const),
       gl.COLOR_BUFFER_BIT,
-      same ? gl.NEAREST : gl.LINEAR,
+      isUnscaled ? gl.NEAREST : gl.LINEAR,
     );
   }
 
-  #drawInOrder(slots: Uint32Array): void {
+  #drawInOrder(indexes: Uint32Array): void {
     const gl = this.#gl;
-    gl.bufferData(gl.ELEMENT_ARRAY_BUFFER, slots, gl.DYNAMIC_DRAW);
-    gl.drawElements(gl.POINTS, slots.length, gl.UNSIGNED_INT, 0);
+    gl.bufferData(gl.ELEMENT_ARRAY_BUFFER, indexes, gl.DYNAMIC_DRAW);
+    gl.drawElements(gl.POINTS, indexes.length, gl.UNSIGNED_INT, 0);
   }
 
   dispose(): void {
@@ -213,25 +213,25 @@ export class Renderer implements Painter {
  * Along one side of the canvas: a picture of `size` pixels is put at `start`, stretched to `length`. What of the canvas it covers, and
  * which part of the picture that is, in whole pixels: canvas from, picture from, canvas to, picture to.
  */
-function side(start: number, length: number, size: number): readonly [number, number, number, number] {
+function visiblePart(start: number, length: number, size: number): readonly [number, number, number, number] {
   const from = Math.max(0, Math.round(start));
   const to = Math.min(size, Math.round(start + length));
-  const picture = (place: number): number => Math.round(((place - Math.round(start)) / length) * size);
+  const picture = (pixel: number): number => Math.round(((pixel - Math.round(start)) / length) * size);
   return [from, picture(from), to, picture(to)];
 }
 
-function setView(gl: Gl, uniforms: Resources['uniforms'], { origin, turn }: View): void {
+function setView(gl: Gl, uniforms: Resources['uniforms'], { origin, matrix }: View): void {
   const high = origin.map(Math.fround);
   gl.uniform3fv(uniforms.originHigh, high);
   gl.uniform3fv(
     uniforms.originLow,
     origin.map((value, side) => value - high[side]),
   );
-  gl.uniformMatrix3fv(uniforms.turn, true, turn);
+  gl.uniformMatrix3fv(uniforms.matrix, true, matrix);
 }
 
 /** The program and empty buffers, bound as they stay: there is one of each. */
-function build(gl: Gl): Resources {
+function createResources(gl: Gl): Resources {
   const program = gl.createProgram();
   for (const [type, source] of [
     [gl.VERTEX_SHADER, VERTEX_SHADER],
@@ -258,6 +258,6 @@ function build(gl: Gl): Resources {
   const uniforms = Object.fromEntries(
     UNIFORMS.map((name) => [name, gl.getUniformLocation(program, name)]),
   ) as Resources['uniforms'];
-  const sheet = (): Sheet => ({ frame: gl.createFramebuffer(), pixels: gl.createRenderbuffer() });
-  return { uniforms, places: gl.createBuffer(), colours: gl.createBuffer(), making: sheet(), finished: sheet() };
+  const sheet = (): RenderTarget => ({ frame: gl.createFramebuffer(), pixels: gl.createRenderbuffer() });
+  return { uniforms, positions: gl.createBuffer(), colours: gl.createBuffer(), pending: sheet(), finished: sheet() };
 }
