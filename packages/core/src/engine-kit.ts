@@ -14,4 +14,6 @@ export { summariseTwice } from './engines/summarise.js';
 export { compileKernels } from './engines/wasm/kernels.js';
 export type { Count, SymmetricEigen } from './linalg/symmetric-eigen.js';
 export { maxAbs, powerOfTwo } from './linalg/vector.js';
+export { EXACT_SOLVERS } from './options.js';
 export { Pace } from './pace.js';
+export { type NestedModels, nestedModels } from './pca.js';

@@ -4,18 +4,11 @@ import { OptionError, show } from './errors.js';
 import { checkLearn, type LearnOptions } from './learning/learn-options.js';
 import type { Progress } from './pace.js';
 
-/** The exact roads, those that learn, and the one that reads once and keeps little. */
-export const SOLVERS = [
-  'covariance',
-  'refined',
-  'dual',
-  'svd',
-  'krylov',
-  'points',
-  'autoencoder',
-  'hebbian',
-  'streaming',
-] as const;
+/** Solvers whose answer has a small certificate; the lab offers these. */
+export const EXACT_SOLVERS = ['covariance', 'refined', 'dual', 'svd', 'krylov'] as const;
+
+/** The exact solvers, those that learn, and the one that reads the rows once and keeps a sketch. */
+export const SOLVERS = [...EXACT_SOLVERS, 'points', 'autoencoder', 'hebbian', 'streaming'] as const;
 export type SolverName = (typeof SOLVERS)[number];
 export type Whiten = false | 'pca' | 'zca';
 
