@@ -128,7 +128,7 @@ function rankWarnings(rank: number, k: number, d: number, solver: string): Warni
       : `${components(rank, k - 1)} ${rank + 1 === k ? 'is some direction' : 'are some directions'} orthogonal to the others, not determined by the data.`;
   const advice =
     rank === 0 ? 'The data vary by no more than the rounding of their own numbers' : `Use k ≤ ${rank}${remedy}`;
-  return [{ code: 'RANK_BELOW_K', message: `${some} ${rest} ${advice}.` }];
+  return [{ code: 'RANK_BELOW_K', message: `${some} ${rest} ${advice}.`, details: { rank, k, d, solver } }];
 }
 
 /** Neighbours that the data cannot tell apart form runs; a run that reaches past k costs the subspace its uniqueness. */
@@ -180,6 +180,7 @@ function accuracyWarnings(
         `From component ${unsure + 1}${unsure + 1 === k ? '' : ' on'} (variance ${variance(unsure)}) the ${solver} solver may have turned neighbouring ` +
         `axes into one another by up to ${turn}°: their variances are too close, or too small beside the largest, for its ${solver === 'streaming' ? 'sketch' : 'rounding'}. ` +
         `${solver === 'svd' ? 'Scale the columns' : solver === 'streaming' ? 'Give the sketch a larger size' : solver === 'krylov' ? "Use a smaller tolerance, or solver: 'svd'" : "Use solver: 'svd', or scale the columns"}.`,
+      details: { component: unsure, variance: Number(variance(unsure)), degrees: Number(turn), solver },
     },
   ];
 }
