@@ -1,5 +1,6 @@
 import { useSignal } from '@preact/signals';
 import { count, several } from '@scree/core/words';
+import { describeCell } from '../describe-problem.js';
 import { shorten } from '../shorten.js';
 import { changeSettings, settings } from '../state/settings.js';
 
@@ -17,10 +18,12 @@ export function ColumnsPanel() {
   const wanted = filter.value.trim().toLowerCase();
   const shown = usable.filter((j) => columns[j].name.toLowerCase().includes(wanted));
   const used = new Set(chosen.columns);
-  const left = columns.flatMap(({ usable: may, name, type, broken }) =>
-    may || broken ? [] : [`${shorten(name, 24)} (${type.toLowerCase()})`],
+  const left = columns.flatMap(({ usable: may, name, type, firstNonNumber }) =>
+    may || firstNonNumber ? [] : [`${shorten(name, 24)} (${type.toLowerCase()})`],
   );
-  const broken = columns.flatMap(({ name, broken: why }) => (why ? [`${shorten(name, 24)} (${why})`] : []));
+  const mixed = columns.flatMap(({ name, firstNonNumber }) =>
+    firstNonNumber ? [`${shorten(name, 24)} (${describeCell(firstNonNumber)})`] : [],
+  );
   const set = (indexes: readonly number[], on: boolean): void => {
     const next = new Set(used);
     for (const index of indexes) {
@@ -70,9 +73,9 @@ export function ColumnsPanel() {
       )}
       {shown.length === 0 && <p class="hint">No column has that in its name.</p>}
       {left.length > 0 && <p class="hint">{`Not numbers, so not used: ${shorten(left.join(', '), 160)}.`}</p>}
-      {broken.length > 0 && (
+      {mixed.length > 0 && (
         <p class="warning">
-          {`Numbers but for some cells, so taken as text: ${shorten(broken.join(', '), 240)}. Mend these cells, or empty them where nothing was measured, and open the file again.`}
+          {`Numbers except for some cells, so taken as text: ${shorten(mixed.join(', '), 240)}. Correct these cells, or empty them where a value is missing, and open the file again.`}
         </p>
       )}
       {chosen.columns.length === 0 && <p class="warning">Choose at least one column.</p>}

@@ -1,5 +1,5 @@
 import { certificateWords, count, several, show, uniquenessWords } from '@scree/core/words';
-import { pageWords } from '../page-words.js';
+import { describeWarning } from '../describe-problem.js';
 import { shorten, untangled } from '../shorten.js';
 import { type Fitted, fitted, rowNumber } from '../state/fit.js';
 import { modelOfK } from '../state/model-of-k.js';
@@ -11,6 +11,7 @@ import { Panel } from './panel.js';
 export function DescriptionPanel() {
   const now = fitted.value!;
   const kept = Math.min(k.value, now.model.k);
+  const names = now.columns.map((column) => now.data.info.columns[column].name);
   const exact = modelOfK.value;
   const model = exact?.now === now && exact.kept === kept ? exact.model : undefined;
   return (
@@ -22,9 +23,9 @@ export function DescriptionPanel() {
           {uniquenessWords(model).map((sentence) => (
             <p key={sentence}>{sentence}</p>
           ))}
-          {model.warnings.map(({ message }) => (
-            <p key={message} class="warning">
-              {untangled(pageWords(message))}
+          {model.warnings.map((warning) => (
+            <p key={warning.message} class="warning">
+              {untangled(describeWarning(warning, names))}
             </p>
           ))}
           <details>

@@ -11,14 +11,6 @@ const SCALE_NAMES: Record<Settings['scale'], string> = {
   range: 'range',
 };
 
-const SOLVER_NAMES: Record<(typeof SOLVERS)[number], string> = {
-  auto: 'let the plan choose',
-  covariance: 'covariance',
-  dual: 'dual',
-  svd: 'svd',
-  krylov: 'krylov',
-};
-
 /** Columns offered as names of rows. */
 const MAX_LABEL_COLUMNS = 200;
 
@@ -114,7 +106,7 @@ export function SettingsPanel() {
           >
             {SOLVERS.map((solver) => (
               <option key={solver} value={solver}>
-                {SOLVER_NAMES[solver]}
+                {solver === 'auto' ? 'let the plan choose' : solver}
               </option>
             ))}
           </select>

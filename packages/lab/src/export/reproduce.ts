@@ -23,8 +23,8 @@ export function commandLine({ fitted, k }: Analysis): string {
 
 /** Whether the columns are others than those that are taken when nothing is said. */
 function differsFromDefault({ columns: used, data: { info } }: Fitted): boolean {
-  const usual = info.columns.flatMap(({ usable, index, broken }, j) =>
-    (usable && !index) || broken !== undefined ? [j] : [],
+  const usual = info.columns.flatMap(({ usable, index, firstNonNumber }, j) =>
+    (usable && !index) || firstNonNumber !== undefined ? [j] : [],
   );
   return used.length !== usual.length || used.some((column, i) => column !== usual[i]);
 }

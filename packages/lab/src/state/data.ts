@@ -1,6 +1,7 @@
 import { signal } from '@preact/signals';
 import type { Progress } from '@scree/core';
-import { connectWorker, isCancelled } from '../worker/client.js';
+import { describeProblem } from '../describe-problem.js';
+import { connectWorker, isCancelled, WorkerError } from '../worker/client.js';
 import type { Origin, TableInfo } from '../worker/messages.js';
 
 export const callWorker = connectWorker();
@@ -31,7 +32,12 @@ export const problem = signal('');
 
 export function reportProblem(error: unknown): void {
   if (isCancelled(error)) return;
-  problem.value = error instanceof Error ? error.message : String(error);
+  problem.value =
+    error instanceof WorkerError
+      ? describeProblem(error.problem)
+      : error instanceof Error
+        ? error.message
+        : String(error);
 }
 
 /** Runs work of which there is one at a time: new work cancels what is running. */

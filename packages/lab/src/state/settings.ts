@@ -1,5 +1,6 @@
 import { computed, signal } from '@preact/signals';
 import type { Scale } from '@scree/core';
+import { EXACT_SOLVERS } from '@scree/core/engine';
 import { DATASETS, type Dataset, isDataset } from '../data/datasets.js';
 import type { FitRequest, Missing } from '../worker/messages.js';
 import type { OpenedData } from './data.js';
@@ -16,7 +17,7 @@ export interface Settings {
 }
 
 export const SCALES = ['none', 'unit', 'pareto', 'range'] as const satisfies readonly Settings['scale'][];
-export const SOLVERS = ['auto', 'covariance', 'dual', 'svd', 'krylov'] as const satisfies readonly Settings['solver'][];
+export const SOLVERS = ['auto', ...EXACT_SOLVERS] as const satisfies readonly Settings['solver'][];
 
 /** Settings belong to the data they were chosen for, and the two change together. */
 export const settings = signal<{ readonly data: OpenedData; readonly chosen: Settings } | undefined>(undefined);

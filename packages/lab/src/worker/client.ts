@@ -1,5 +1,5 @@
 import type { Progress } from '@scree/core';
-import type { FromWorker, MethodName, Query, Reply, ToWorker } from './messages.js';
+import type { FromWorker, MethodName, Problem, Query, Reply, ToWorker } from './messages.js';
 import { worker } from './start.js';
 
 export interface CallOptions {
@@ -33,7 +33,7 @@ export function connectWorker(): CallWorker {
   };
   worker.addEventListener('message', ({ data }: MessageEvent<FromWorker>) => {
     if ('progress' in data) pending.get(data.id)?.onProgress?.(data.progress);
-    else if ('problem' in data) settle(data.id)?.reject(new Error(data.problem));
+    else if ('problem' in data) settle(data.id)?.reject(new WorkerError(data.problem));
     else settle(data.id)?.resolve(data.reply as never);
   });
   worker.addEventListener('error', ({ message }) => {
@@ -55,6 +55,17 @@ export function connectWorker(): CallWorker {
 
   function post(message: ToWorker): void {
     worker.postMessage(message);
+  }
+}
+
+/** An error of the worker, with its code and details. */
+export class WorkerError extends Error {
+  override readonly name = 'WorkerError';
+  readonly problem: Problem;
+
+  constructor(problem: Problem) {
+    super(problem.message);
+    this.problem = problem;
   }
 }
 

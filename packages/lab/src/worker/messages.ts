@@ -1,4 +1,4 @@
-import type { PcaOptions, Progress, Scale } from '@scree/core';
+import type { ErrorCode, ErrorDetails, PcaOptions, Progress, Scale } from '@scree/core';
 
 /** What the page and its worker say to each other. Data and model live in the worker; the page asks for what it shows. */
 
@@ -25,8 +25,14 @@ export interface ColumnInfo {
   readonly usable: boolean;
   /** Whether it numbers the rows: it is not taken unless somebody asks for it. */
   readonly index?: boolean;
-  /** Where it holds numbers but for some cells, and is taken as text: the first of these, in words. */
-  readonly broken?: string;
+  /** The first cell that is not a number, of a column of numbers that counts as text because of such cells. */
+  readonly firstNonNumber?: Cell;
+}
+
+export interface Cell {
+  /** Row of the table, from 0. */
+  readonly row: number;
+  readonly value: unknown;
 }
 
 export interface TableInfo {
@@ -140,7 +146,14 @@ export type ToWorker =
     }
   | { readonly id: number; readonly cancel: true };
 
+/** An error as data: the page makes the sentence. Errors of the browser itself have a message only. */
+export interface Problem {
+  readonly message: string;
+  readonly code?: ErrorCode;
+  readonly details?: ErrorDetails;
+}
+
 export type FromWorker =
   | { readonly id: number; readonly reply: unknown }
-  | { readonly id: number; readonly problem: string }
+  | { readonly id: number; readonly problem: Problem }
   | { readonly id: number; readonly progress: Progress };

@@ -1,6 +1,6 @@
-import { DataError, type Matrix, type Model, type NumberArray, pca, ScreeError } from '@scree/core';
+import { DataError, type Matrix, type NumberArray, ScreeError } from '@scree/core';
+import { type NestedModels, nestedModels } from '@scree/core/engine';
 import { openTable } from '../data/open-table.js';
-import { pageWords, pageWordsOfFile } from '../page-words.js';
 import { groupCodes, numberCodes, shadeCodes } from './colour-codes.js';
 import { csvOf } from './csv.js';
 import { Distances } from './distances.js';
@@ -19,13 +19,13 @@ import type {
 } from './messages.js';
 import { findOutliers } from './outliers.js';
 
-/** Components fitted: more than anybody drags through. */
+/** Components fitted: enough for the scree plot and for any k that a person chooses by hand. */
 const MAX_COMPONENTS = 100;
-/** Scores kept, of all rows together; with many rows there are fewer components. */
+/** Scores kept, of all rows together: with many rows there are fewer components. */
 const MAX_SCORES = 5e7;
 const MIN_COMPONENTS = 10;
 
-/** Made when it is first needed: that takes longer than starting the rest of the worker. */
+/** Created on first use: it takes longer than starting the rest of the worker. */
 let collator: Intl.Collator | undefined;
 function compare(a: string, b: string): number {
   collator ??= new Intl.Collator('en', { numeric: true });
@@ -34,45 +34,39 @@ function compare(a: string, b: string): number {
 
 type Handlers = { [Name in MethodName]: (query: Query<Name>, control: Control) => Promise<Reply<Name>> };
 
-/** A fit, and what follows from it once. */
+/** A fit, and what is computed from it once. */
 interface FitState {
   readonly id: number;
-  /** Which data it is of. */
+  /** Id of the table. */
   readonly data: number;
   readonly table: LoadedTable;
-  readonly model: Model;
+  readonly models: NestedModels;
   readonly matrix: Matrix<NumberArray>;
   readonly keptRows: Uint32Array | undefined;
   readonly scores: Matrix;
   readonly distances: Distances;
-  readonly scale: FitRequest['scale'];
-  readonly solver: FitRequest['solver'];
-  readonly columnNames: readonly string[];
-  /** Models of fewer components, in their binary form. */
-  readonly models: Map<number, Uint8Array>;
 }
 
 /**
- * What the worker has before it, the data and the model, and everything that can be asked about them.
+ * The tables and the fits in the worker, and all queries about them.
  *
- * What is cancelled may be done all the same, when the word comes too late: then the worker has a newer table or a newer
- * fit than the page, which shows the old one and goes on asking about it. So both have numbers, and what is old is let go
- * when the page asks about what is new.
+ * A cancellation may arrive too late, after the work is done. Then the worker has a newer table or fit than the page,
+ * which still shows the old one and asks about it. Both therefore have ids, and old ones are released when the page asks
+ * about new ones.
  */
 export class Session implements Handlers {
   #lastId = 0;
   readonly #tables = new Map<number, LoadedTable>();
   /** The newest table, until one is fitted. */
   #opened: number | undefined;
-  /** The table that was fitted last, or was to be. */
+  /** The table of the last request for a fit. */
   #requested: number | undefined;
   #newest: FitState | undefined;
   #shown: FitState | undefined;
 
   async open(origin: Origin, control: Control): Promise<TableInfo> {
     const table = await loadTable(origin, control).catch((error) => {
-      if (!(error instanceof ScreeError)) throw error;
-      throw new DataError(error.code, pageWordsOfFile(error.message, origin.name), error.details);
+      throw withDetails(error, { path: origin.name });
     });
     const id = ++this.#lastId;
     this.#tables.set(id, table);
@@ -87,34 +81,31 @@ export class Session implements Handlers {
     this.#requested = data;
     this.#opened = undefined;
     await this.#closeUnusedTables();
-    const { matrix, keptRows, incompleteRows } = table.choose(columns, missing);
-    if (matrix.rows === 0) {
-      throw new DataError(
-        'MISSING_VALUES',
-        'Every row has a missing value in one of the columns chosen. Leave out the columns with the most missing values, or fill them with the mean.',
-      );
-    }
-    // Places are no names: the model of an array has none, as the command's has none.
-    const columnNames = table.info.named ? columns.map((column) => table.info.columns[column].name) : [];
+    const { info } = table;
+    const names = columns.map((column) => info.columns[column].name);
+    const named = (error: unknown): unknown => withColumnName(error, names);
+    const { matrix, keptRows, incompleteRows, explain } = await table.select(columns, missing).catch((error) => {
+      throw named(error);
+    });
     const most = Math.max(MIN_COMPONENTS, Math.floor(MAX_SCORES / matrix.rows));
     const k = Math.max(1, Math.min(matrix.cols, matrix.rows - 1, MAX_COMPONENTS, most));
+    // Column numbers are not names: the model of an array has no names, as with the command.
+    const columnNames = info.named && new Set(names).size === names.length ? { columnNames: names } : {};
     const started = performance.now();
-    const model = await pca(matrix, { k, scale, solver, ...columnNamesOption(columnNames), ...control }).catch(
-      (error) => {
-        throw inTable(error, table, columns, keptRows);
-      },
-    );
+    const models = await nestedModels(matrix, { k, scale, solver, ...columnNames, ...control }).catch(async (error) => {
+      throw named(await explain(error));
+    });
     const milliseconds = performance.now() - started;
+    const { model } = models;
     const scores = await model.transform(matrix, control);
     const distances = await Distances.of(model, matrix, scores, control);
     throwIfCancelled(control);
     const id = ++this.#lastId;
-    const models = new Map<number, Uint8Array>();
-    this.#newest = { id, data, table, model, matrix, keptRows, scores, distances, scale, solver, columnNames, models };
+    this.#newest = { id, data, table, models, matrix, keptRows, scores, distances };
     return { id, model: model.toBinary(), incompleteRows, milliseconds, ...(keptRows ? { keptRows } : {}) };
   }
 
-  /** The questions that follow are about this fit. */
+  /** The queries that follow are about this fit. */
   show(id: number): void {
     if (this.#newest?.id === id && this.#shown !== this.#newest) {
       this.#shown = this.#newest;
@@ -141,17 +132,8 @@ export class Session implements Handlers {
     return findOutliers(this.#currentFit().distances.all(k));
   }
 
-  async modelOf(k: number, control: Control): Promise<Uint8Array> {
-    const current = this.#currentFit();
-    if (k === current.model.k) return current.model.toBinary();
-    const known = current.models.get(k);
-    if (known) return known;
-    const { scale, solver, columnNames } = current;
-    const model = (
-      await pca(current.matrix, { k, scale, solver, ...columnNamesOption(columnNames), ...control })
-    ).toBinary();
-    current.models.set(k, model);
-    return model;
+  async modelOf(k: number): Promise<Uint8Array> {
+    return this.#currentFit().models.first(k).toBinary();
   }
 
   async colourCodes(column: number): Promise<ColourCodes> {
@@ -168,7 +150,7 @@ export class Session implements Handlers {
 
   async cells({ rows, columns }: Query<'cells'>): Promise<Cells> {
     const { table } = this.#currentFit();
-    const fit = this.#tableRows();
+    const tableRows = this.#tableRows();
     const readers = await Promise.all(
       columns.map(async (column) => {
         const numbers = table.column(column);
@@ -177,7 +159,7 @@ export class Session implements Handlers {
         return (row: number) => texts[row] ?? '';
       }),
     );
-    return rows.map((row) => readers.map((cell) => cell(fit.at(row))));
+    return rows.map((row) => readers.map((cell) => cell(tableRows.at(row))));
   }
 
   async row(index: number): Promise<Float64Array> {
@@ -230,7 +212,7 @@ export class Session implements Handlers {
     return this.#shown;
   }
 
-  /** Lets go of tables that nobody can ask about any more. */
+  /** Closes the tables that no query can be about any more. */
   async #closeUnusedTables(): Promise<void> {
     const used = new Set([this.#opened, this.#requested, this.#newest?.data, this.#shown?.data]);
     for (const [id, table] of [...this.#tables]) {
@@ -276,37 +258,27 @@ function throwIfCancelled({ signal }: Control): void {
   if (signal?.aborted) throw signal.reason;
 }
 
-/** The labels of pictures, from a file of their own. */
+/** Labels of pictures, from a file of their own. */
 async function loadLabels({ name, url }: { name: string; url: string }, control: Control): Promise<ExtraColumn> {
   const table = await openTable(await fetchContent({ kind: 'address', name, url }, control), name);
   try {
     const labels = await LoadedTable.read(table, name, undefined, control);
-    const column = labels.column(0)!;
+    const column = labels.column(0);
+    if (!column) throw new DataError('NOT_A_NUMBER', `${name} holds no numbers.`);
     return { name, numbers: Float64Array.from({ length: labels.rows }, (_, i) => column.at(i)) };
   } finally {
     await table.close();
   }
 }
 
-/** What is wrong with data that were chosen, by row and column of the table, in the words of the page. */
-function inTable(
-  error: unknown,
-  table: LoadedTable,
-  columns: readonly number[],
-  keptRows: Uint32Array | undefined,
-): unknown {
+/** The error with more facts; errors of other kinds, such as a cancellation, are left as they are. */
+function withDetails(error: unknown, details: ScreeError['details']): unknown {
   if (!(error instanceof ScreeError)) return error;
-  const { row, column, value } = error.details;
-  const name = column === undefined ? '' : table.info.columns[columns[column]].name;
-  const message =
-    error.code === 'NOT_FINITE' && row !== undefined
-      ? `Row ${(keptRows ? keptRows[row] : row) + 1} of the column ${name} is ${value}. Infinite values have no variance: leave out the column, or mend the data.`
-      : pageWords(error.message.replace(/^Column \d+/, () => `The column ${name}`));
-  return new DataError(error.code, message);
+  return new DataError(error.code, error.message, { ...error.details, ...details });
 }
 
-/** Names go into the model where they tell columns apart. */
-function columnNamesOption(columnNames: readonly string[]): { columnNames?: readonly string[] } {
-  const apart = columnNames.length > 0 && new Set(columnNames).size === columnNames.length;
-  return apart ? { columnNames } : {};
+/** The error with the name of the column that it is about. */
+function withColumnName(error: unknown, names: readonly string[]): unknown {
+  const column = error instanceof ScreeError ? error.details.column : undefined;
+  return column === undefined ? error : withDetails(error, { columnName: names[column] });
 }

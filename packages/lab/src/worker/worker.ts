@@ -1,8 +1,8 @@
-import type { Progress } from '@scree/core';
-import type { FromWorker, ToWorker } from './messages.js';
+import { type Progress, ScreeError } from '@scree/core';
+import type { FromWorker, Problem, ToWorker } from './messages.js';
 import { Session } from './session.js';
 
-/** The worker's side of the conversation: each question goes to the desk, which has the data and the model. */
+/** The worker's side of the messages: each query goes to the session, which has the data and the models. */
 
 const session = new Session();
 const running = new Map<number, AbortController>();
@@ -24,11 +24,16 @@ addEventListener('message', async ({ data: message }: MessageEvent<ToWorker>) =>
     const reply = await session[message.method](message.query as never, control);
     if (!controller.signal.aborted) post({ id, reply });
   } catch (error) {
-    if (!controller.signal.aborted) post({ id, problem: error instanceof Error ? error.message : String(error) });
+    if (!controller.signal.aborted) post({ id, problem: problemOf(error) });
   } finally {
     running.delete(id);
   }
 });
+
+function problemOf(error: unknown): Problem {
+  if (error instanceof ScreeError) return { message: error.message, code: error.code, details: error.details };
+  return { message: error instanceof Error ? error.message : String(error) };
+}
 
 function post(message: FromWorker): void {
   postMessage(message);

@@ -19,7 +19,7 @@ describe('the same analysis in other words', () => {
   it('names the columns where one that is mostly numbers was left out, which the command would stumble over', () => {
     const now = fitted(['a', 'b', 'c'], [0, 2]);
     const columns = now.data.info.columns.map((column, j) =>
-      j === 1 ? { ...column, usable: false, broken: 'row 3 holds "x"' } : column,
+      j === 1 ? { ...column, usable: false, firstNonNumber: { row: 2, value: 'x' } } : column,
     );
     const analysis = { fitted: { ...now, data: { ...now.data, info: { ...now.data.info, columns } } }, k: 2 };
     expect(commandLine(analysis)).toContain('--columns a,c');

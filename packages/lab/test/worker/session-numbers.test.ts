@@ -1,4 +1,5 @@
-import { loadModel, pca } from '@scree/core';
+import { loadModel, type Model, pca } from '@scree/core';
+import { openBlob } from '@scree/core/files';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { groupCodes, numberCodes } from '../../src/worker/colour-codes.js';
@@ -81,11 +82,52 @@ describe('the session', () => {
 
   it('gives a model of fewer components as a fit of its own gives it', async () => {
     const { session } = await fitted();
-    const model = loadModel(await session.modelOf(2, {}));
+    const model = loadModel(await session.modelOf(2));
     const own = await pca(rows, { k: 2 });
     expect(model.k).toBe(2);
     expect(model.noiseVariance).toBeCloseTo(own.noiseVariance, 12);
     expect(model.uniqueness.subspace.gap).toBeCloseTo(own.uniqueness.subspace.gap as number, 10);
+  });
+
+  it('takes the models of fewer components from the fit, and fits nothing again', async () => {
+    // Another fit of krylov, with other vectors to start from, would differ in the last bits.
+    const { session, model } = await fitted(text, { solver: 'krylov' });
+    for (const k of [1, 2, 3, 4]) {
+      const { components } = loadModel(await session.modelOf(k));
+      expect(components.data).toEqual(model.components.data.slice(0, k * 4));
+    }
+  });
+
+  it.each(['drop', 'mean'] as const)('handles missing values as the command does: %s', async (missing) => {
+    const cell = fc.option(fc.double({ min: -1e3, max: 1e3, noNaN: true }), { freq: 6, nil: null });
+    const rows = fc.array(fc.tuple(cell, cell, cell), { minLength: 12, maxLength: 40 });
+    await fc.assert(
+      fc.asyncProperty(rows, fc.subarray([0, 1, 2], { minLength: 1 }), async (table, columns) => {
+        const text = `x,y,z\n${table.map((row) => row.map((value) => value ?? 'NA').join(',')).join('\n')}\n`;
+        const options = { name: 'gaps.csv', missing, columns: columns.map((column) => 'xyz'[column]) };
+        const file = await openBlob(new Blob([text]), options);
+        const outcome = (work: Promise<Model>) => work.catch(({ code }: { code: string }) => code);
+        const expected = await outcome(pca(file.source, { k: 1 }));
+        const session = new Session();
+        const { id: data } = await session.open({ kind: 'text', name: 'gaps.csv', text }, {});
+        const request = { ...plain, data, columns, missing };
+        const fit = await session.fit(request, {}).catch(({ code }: { code: string }) => code);
+        if (typeof fit === 'string' || typeof expected === 'string') {
+          expect(fit).toBe(expected);
+          return;
+        }
+        const { incomplete } = await file.countMissing();
+        expect(fit.incompleteRows).toBe(incomplete);
+        const found = loadModel(fit.model);
+        expect(found.n).toBe(expected.n);
+        const everyRow = Array.from({ length: found.n }, (_, i) => i);
+        expect([...(fit.keptRows ?? everyRow)]).toEqual(await file.placesOf(everyRow));
+        const scale = expected.totalVariance;
+        expect(Math.abs(found.totalVariance - scale)).toBeLessThanOrEqual(1e-12 * scale);
+        found.mean.forEach((mean, j) => expect(Math.abs(mean - expected.mean[j])).toBeLessThan(1e-9));
+      }),
+      { numRuns: 60 },
+    );
   });
 
   it('leaves out rows with gaps, or fills them with the mean, and counts rows as the table does', async () => {

@@ -70,7 +70,10 @@ describe('the session', () => {
   it('says where a value is infinite, as the table has it', async () => {
     const session = new Session();
     const { id } = await session.open({ kind: 'text', name: 'x.json', text: '[[null,1],[2,1e999],[3,4],[5,1]]' }, {});
-    await expect(session.fit({ ...usual, data: id, columns: [0, 1] }, {})).rejects.toThrow('Row 2 of the column');
+    await expect(session.fit({ ...usual, data: id, columns: [0, 1] }, {})).rejects.toMatchObject({
+      code: 'NOT_FINITE',
+      details: { row: 1, columnName: '1' },
+    });
   });
 
   it('names columns of a model where they have names', async () => {
@@ -143,7 +146,7 @@ describe('the session', () => {
   it('takes a column for text whose numbers may be read in two ways, and says why', async () => {
     const text = 'a\tb\n58\t17,995\n41\t60,567\n30\t950\n';
     const { columns } = await new Session().open({ kind: 'text', name: 'two.tsv', text }, {});
-    expect(columns).toMatchObject([{ usable: true }, { usable: false, broken: 'row 1 holds "17,995"' }]);
+    expect(columns).toMatchObject([{ usable: true }, { usable: false, firstNonNumber: { row: 0, value: '17,995' } }]);
   });
 
   it('stops reading a long text when it is told to', async () => {
