@@ -7,4 +7,5 @@ import './style/base.css';
 const exploring = route.peek().path[0] !== 'learn';
 // Before anything is drawn: the worker reads and fits meanwhile.
 if (exploring) openAddressOnce();
-render(<App />, document.getElementById('app')!);
+const root = document.getElementById('app');
+if (root) render(<App />, root);

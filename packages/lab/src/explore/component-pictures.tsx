@@ -2,21 +2,20 @@ import type { Model } from '@scree/core';
 import { percent } from '@scree/core/words';
 import { useRef } from 'preact/hooks';
 import { ExportPictures } from '../export/export-figure.js';
-import { fitted } from '../state/fit.js';
 import { picture } from '../state/picture.js';
 import { axes, component, k } from '../state/view.js';
 import { isDark } from '../theme.js';
 import { paintDiverging } from './paint.js';
-import { Panel } from './panel.js';
+import { Panel, type PanelProps } from './panel.js';
 import { Picture } from './picture.js';
 
 /** Components drawn as pictures. */
 const MOST = 28;
 
 /** Components of pictures are pictures too. */
-export function ComponentPictures() {
+export function ComponentPictures({ now }: PanelProps) {
   const container = useRef<HTMLDivElement>(null);
-  const { model } = fitted.value!;
+  const { model } = now;
   const size = picture.value;
   if (!size) return null;
   const drawn = Math.min(model.k, MOST);

@@ -1,15 +1,14 @@
 import { certificateWords, count, several, show, uniquenessWords } from '@scree/core/words';
 import { describeWarning } from '../describe-problem.js';
 import { shorten, untangled } from '../shorten.js';
-import { type Fitted, fitted, rowNumber } from '../state/fit.js';
+import { type Fitted, rowNumber } from '../state/fit.js';
 import { modelOfK } from '../state/model-of-k.js';
 import { NAMED_ROWS, outliers } from '../state/outliers.js';
 import { hovered, k, selected } from '../state/view.js';
-import { Panel } from './panel.js';
+import { Panel, type PanelProps } from './panel.js';
 
 /** What the numbers mean. */
-export function DescriptionPanel() {
-  const now = fitted.value!;
+export function DescriptionPanel({ now }: PanelProps) {
   const kept = Math.min(k.value, now.model.k);
   const names = now.columns.map((column) => now.data.info.columns[column].name);
   const exact = modelOfK.value;

@@ -21,6 +21,7 @@ import '../style/explore.css';
 
 /** One's own data and what PCA finds in them: what is chosen on the left, linked views of the model on the right. */
 export function Explore() {
+  const now = fitted.value;
   useEffect(() => {
     openAddressOnce();
     return syncAddress(openAddress);
@@ -35,29 +36,29 @@ export function Explore() {
       </aside>
       <div class="views">
         <Status />
-        {!fitted.value && !runningTask.value && <EmptyState />}
-        {fitted.value && (
+        {!now && !runningTask.value && <EmptyState />}
+        {now && (
           <>
             <div class="row first">
               <div class="stack">
-                <ScoresPanel />
+                <ScoresPanel now={now} />
                 <Deferred>
-                  <ComponentPictures />
-                  <WeightsPanel />
+                  <ComponentPictures now={now} />
+                  <WeightsPanel now={now} />
                 </Deferred>
               </div>
               <div class="stack">
-                <ScreePanel />
+                <ScreePanel now={now} />
                 <Deferred>
-                  <ReconstructionPanel />
-                  <DescriptionPanel />
-                  <ComponentPanel />
+                  <ReconstructionPanel now={now} />
+                  <DescriptionPanel now={now} />
+                  <ComponentPanel now={now} />
                 </Deferred>
               </div>
             </div>
             <Deferred>
-              <TablePanel />
-              <ExportPanel />
+              <TablePanel now={now} />
+              <ExportPanel now={now} />
             </Deferred>
           </>
         )}

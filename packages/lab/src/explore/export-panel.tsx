@@ -5,13 +5,12 @@ import { fileStem } from '../export/export-figure.js';
 import { commandLine, program } from '../export/reproduce.js';
 import { save } from '../export/save.js';
 import { reportProblem } from '../state/data.js';
-import { fitted, queryFit } from '../state/fit.js';
+import { queryFit } from '../state/fit.js';
 import { k, labelColumn } from '../state/view.js';
-import { Panel } from './panel.js';
+import { Panel, type PanelProps } from './panel.js';
 
 /** Everything that can be taken along. */
-export function ExportPanel() {
-  const now = fitted.value!;
+export function ExportPanel({ now }: PanelProps) {
   const kept = Math.min(k.value, now.model.k);
   const name = fileStem(now.data.info.name);
   const analysis = { fitted: now, k: kept };

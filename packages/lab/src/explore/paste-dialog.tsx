@@ -10,8 +10,9 @@ export function PasteDialog({ dialog }: { readonly dialog: RefObject<HTMLDialogE
       <form
         method="dialog"
         onSubmit={() => {
-          const pasted = text.current!.value;
-          text.current!.value = '';
+          if (!text.current) return;
+          const pasted = text.current.value;
+          text.current.value = '';
           if (pasted.trim() !== '') openText(pasted);
         }}
       >

@@ -9,7 +9,7 @@ import { resource } from '../state/resource.js';
 import { hovered, k, selected } from '../state/view.js';
 import { isDark } from '../theme.js';
 import { paintDiverging, paintGrey } from './paint.js';
-import { Panel } from './panel.js';
+import { Panel, type PanelProps } from './panel.js';
 import { Picture } from './picture.js';
 import { reconstructRow, scoresOfRow } from './reconstruct-row.js';
 
@@ -31,9 +31,8 @@ const shownRow = resource(
 let lastRow = 0;
 
 /** A picture next to what k components make of it. */
-export function ReconstructionPanel() {
+export function ReconstructionPanel({ now }: PanelProps) {
   const container = useRef<HTMLDivElement>(null);
-  const now = fitted.value!;
   const size = picture.value;
   if (!size) return null;
   const { model } = now;

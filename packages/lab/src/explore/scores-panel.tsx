@@ -1,15 +1,17 @@
 import { computed, signal } from '@preact/signals';
+import type { Model } from '@scree/core';
 import { percent, several } from '@scree/core/words';
 import { useRef } from 'preact/hooks';
 import { type CloudArrow, type CloudHandle, PointCloud } from '../charts/point-cloud/point-cloud.js';
 import { ExportFigure } from '../export/export-figure.js';
 import { shorten } from '../shorten.js';
 import { colouring } from '../state/colouring.js';
-import { type Fitted, fitted } from '../state/fit.js';
+import type { Fitted } from '../state/fit.js';
 import { axes, colourBy, hovered, is3d, points, selected, showArrows, tool } from '../state/view.js';
+import type { ColumnInfo } from '../worker/messages.js';
 import { biplotArrows } from './biplot-arrows.js';
 import { LegendView } from './legend.js';
-import { Panel } from './panel.js';
+import { Panel, type PanelProps } from './panel.js';
 import { RowCard } from './row-card.js';
 import { labelColumns } from './settings-panel.js';
 
@@ -26,9 +28,8 @@ function heightFor(isNarrow: boolean): number {
 const MAX_3D_POINTS = 100_000;
 
 /** Every row as a point at its scores. */
-export function ScoresPanel() {
+export function ScoresPanel({ now }: PanelProps) {
   const handle = useRef<CloudHandle | undefined>(undefined);
-  const now = fitted.value!;
   const { model } = now;
   const drawn = points.value;
   const colours = colouring.value;
@@ -40,10 +41,10 @@ export function ScoresPanel() {
       tools={<ExportFigure name="scores" svg={() => handle.current?.toSvg()} png={() => handle.current?.toPng()} />}
     >
       <div class="controls">
-        <AxisChoice at={0} title="x" />
-        <AxisChoice at={1} title="y" />
-        {is3d.value && <AxisChoice at={2} title="z" />}
-        <ColourChoice />
+        <AxisChoice model={model} at={0} title="x" />
+        <AxisChoice model={model} at={1} title="y" />
+        {is3d.value && <AxisChoice model={model} at={2} title="z" />}
+        <ColourChoice columns={now.data.info.columns} />
         <div class="toggles">
           {model.k > 2 && model.n <= MAX_3D_POINTS && (
             <button type="button" aria-pressed={is3d.value} onClick={() => (is3d.value = !is3d.value)}>
@@ -119,8 +120,13 @@ function axisLabel({ model }: Fitted, c: number): string {
   return c < model.k ? `PC${c + 1} (${percent(model.varianceRatios[c])})` : '';
 }
 
-function AxisChoice({ at, title }: { readonly at: 0 | 1 | 2; readonly title: string }) {
-  const { model } = fitted.value!;
+interface AxisChoiceProps {
+  readonly model: Model;
+  readonly at: 0 | 1 | 2;
+  readonly title: string;
+}
+
+function AxisChoice({ model, at, title }: AxisChoiceProps) {
   return (
     <label class="inline">
       <span>{title}</span>
@@ -142,8 +148,7 @@ function AxisChoice({ at, title }: { readonly at: 0 | 1 | 2; readonly title: str
   );
 }
 
-function ColourChoice() {
-  const { columns } = fitted.value!.data.info;
+function ColourChoice({ columns }: { readonly columns: readonly ColumnInfo[] }) {
   return (
     <label class="inline wide">
       <span>colour</span>

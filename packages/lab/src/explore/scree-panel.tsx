@@ -4,21 +4,27 @@ import { useCallback, useRef } from 'preact/hooks';
 import { Chart } from '../charts/chart.js';
 import { NumbersTable } from '../charts/numbers-table.js';
 import { ExportFigure } from '../export/export-figure.js';
-import { fitted } from '../state/fit.js';
 import { component, k } from '../state/view.js';
 import { useHorizontalDrag } from './horizontal-drag.js';
-import { MARGIN } from './scree-margin.js';
+import type { PanelProps } from './panel.js';
+
+/** Room around the bars of the plot: the handle is drawn over them. */
+const MARGIN = { left: 44, right: 8, top: 26, bottom: 34 };
 
 /** Share of the variance of each component and of all up to it, with a handle that says how many are kept. */
-export function ScreePanel() {
+export function ScreePanel({ now }: PanelProps) {
   const container = useRef<HTMLDivElement>(null);
-  const { model } = fitted.value!;
-  const draw = useCallback(async (width: number) => (await import('./scree-plot.js')).screePlot(model, width), [model]);
+  const { model } = now;
+  const draw = useCallback(
+    async (width: number) => (await import('./scree-plot.js')).screePlot(model, width, MARGIN),
+    [model],
+  );
   const most = model.k;
   const kept = Math.min(k.value, most);
   const left = `calc(${MARGIN.left}px + (100% - ${MARGIN.left + MARGIN.right}px) * ${kept / most})`;
   const follow = (event: PointerEvent): void => {
-    const box = container.current!.getBoundingClientRect();
+    const box = container.current?.getBoundingClientRect();
+    if (!box) return;
     const share = (event.clientX - box.left - MARGIN.left) / (box.width - MARGIN.left - MARGIN.right);
     k.value = Math.max(1, Math.min(most, Math.round(share * most)));
   };

@@ -1,10 +1,13 @@
 import * as Plot from '@observablehq/plot';
 import type { Model } from '@scree/core';
 import { percent } from '@scree/core/words';
-import { MARGIN } from './scree-margin.js';
 
 /** Share of the variance of each component as bars, and of all up to it as a line. */
-export function screePlot({ varianceRatios }: Model, width: number): Element {
+export function screePlot(
+  { varianceRatios }: Model,
+  width: number,
+  margin: { readonly left: number; readonly right: number; readonly top: number; readonly bottom: number },
+): Element {
   let sum = 0;
   const bars = Array.from(varianceRatios, (ratio, i) => {
     sum += ratio;
@@ -16,10 +19,10 @@ export function screePlot({ varianceRatios }: Model, width: number): Element {
   return Plot.plot({
     width,
     height: 220,
-    marginLeft: MARGIN.left,
-    marginRight: MARGIN.right,
-    marginTop: MARGIN.top,
-    marginBottom: MARGIN.bottom,
+    marginLeft: margin.left,
+    marginRight: margin.right,
+    marginTop: margin.top,
+    marginBottom: margin.bottom,
     ariaLabel: `Share of the variance: ${shares.join(', ')}. ${count} together ${percent(sum)}.`,
     x: {
       // A bar ends where its number says: at k all components up to k are to the left of the handle.

@@ -7,7 +7,7 @@ import { outliers } from '../state/outliers.js';
 import { picture } from '../state/picture.js';
 import { resource } from '../state/resource.js';
 import { axes, hovered, k, labelColumn, points, selected } from '../state/view.js';
-import { Panel } from './panel.js';
+import { Panel, type PanelProps } from './panel.js';
 import { SearchRows } from './search-rows.js';
 
 /** Rows on a page. */
@@ -68,8 +68,7 @@ const shown = resource(
 );
 
 /** The rows themselves, with their scores. */
-export function TablePanel() {
-  const now = fitted.value!;
+export function TablePanel({ now }: PanelProps) {
   const found = shown.value;
   const { count: rows } = listed.value;
   const pages = Math.max(1, Math.ceil(rows / ROWS_PER_PAGE));

@@ -4,23 +4,22 @@ import { Chart } from '../charts/chart.js';
 import { NumbersTable } from '../charts/numbers-table.js';
 import { ExportFigure } from '../export/export-figure.js';
 import { shorten } from '../shorten.js';
-import { fitted } from '../state/fit.js';
+import type { Fitted } from '../state/fit.js';
 import { picture } from '../state/picture.js';
 import { component, k } from '../state/view.js';
 import { columnsWithLargestWeights, MAX_BARS, MAX_COLUMNS, MAX_COMPONENTS } from './largest-weights.js';
-import { Panel } from './panel.js';
+import { Panel, type PanelProps } from './panel.js';
 
 /** Names of the columns that were fitted. */
-function useNames(): readonly string[] {
-  const { columns, data } = fitted.value!;
+function useNames({ columns, data }: Fitted): readonly string[] {
   return useMemo(() => columns.map((column) => shorten(data.info.columns[column].name, 120)), [columns, data]);
 }
 
 /** How the components are made of the columns, all at a glance. */
-export function WeightsPanel() {
+export function WeightsPanel({ now }: PanelProps) {
   const container = useRef<HTMLDivElement>(null);
-  const { model } = fitted.value!;
-  const names = useNames();
+  const { model } = now;
+  const names = useNames(now);
   const shown = Math.min(k.value, model.k, MAX_COMPONENTS);
   const draw = useCallback(
     async (width: number) => (await import('./loadings-heat-map.js')).heatMap(model, shown, names, width),
@@ -57,10 +56,10 @@ export function WeightsPanel() {
 }
 
 /** The weights of one component in order of size. */
-export function ComponentPanel() {
+export function ComponentPanel({ now }: PanelProps) {
   const container = useRef<HTMLDivElement>(null);
-  const { model } = fitted.value!;
-  const names = useNames();
+  const { model } = now;
+  const names = useNames(now);
   const chosen = Math.min(component.value, model.k - 1);
   const draw = useCallback(
     async (width: number) => (await import('./loadings-bars.js')).weightBars(model, chosen, names, width),

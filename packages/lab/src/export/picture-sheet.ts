@@ -1,3 +1,4 @@
+import { context2d } from '../charts/canvas-context.js';
 import { svgElement } from '../charts/point-cloud/svg.js';
 
 /** Pictures side by side, as they stand in the page, each with what is written below it. */
@@ -69,7 +70,7 @@ export async function sheetPng(container: HTMLElement): Promise<Blob> {
   const canvas = document.createElement('canvas');
   canvas.width = Math.ceil(DENSITY * width);
   canvas.height = Math.ceil(DENSITY * height);
-  const context = canvas.getContext('2d')!;
+  const context = context2d(canvas);
   context.scale(DENSITY, DENSITY);
   context.fillStyle = background;
   context.fillRect(0, 0, width, height);
@@ -95,7 +96,7 @@ function enlarged(picture: HTMLCanvasElement, width: number): HTMLCanvasElement 
   const canvas = document.createElement('canvas');
   canvas.width = factor * picture.width;
   canvas.height = factor * picture.height;
-  const context = canvas.getContext('2d')!;
+  const context = context2d(canvas);
   context.imageSmoothingEnabled = false;
   context.drawImage(picture, 0, 0, canvas.width, canvas.height);
   return canvas;

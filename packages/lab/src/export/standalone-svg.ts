@@ -1,3 +1,5 @@
+import { context2d } from '../charts/canvas-context.js';
+
 const NAMESPACE = 'http://www.w3.org/2000/svg';
 
 /** What the style sheet says about SVG's shapes and words. */
@@ -66,7 +68,7 @@ export async function toPng(svg: SVGSVGElement): Promise<Blob> {
   const canvas = document.createElement('canvas');
   canvas.width = Math.ceil(DENSITY * Number(svg.getAttribute('width')));
   canvas.height = Math.ceil(DENSITY * Number(svg.getAttribute('height')));
-  canvas.getContext('2d')!.drawImage(image, 0, 0, canvas.width, canvas.height);
+  context2d(canvas).drawImage(image, 0, 0, canvas.width, canvas.height);
   return new Promise((resolve, reject) => {
     canvas.toBlob((blob) =>
       blob ? resolve(blob) : reject(new Error('The browser could not make a PNG of this figure.')),

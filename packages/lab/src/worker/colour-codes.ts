@@ -14,7 +14,8 @@ export function groupCodes(texts: readonly (string | null)[], inOrder: (a: strin
     a === null || b === null ? Number(a === null) - Number(b === null) : inOrder(a, b);
   const all = [...rows.keys()];
   const others = all.length > MAX_GROUPS;
-  const bySize = (a: string | null, b: string | null): number => rows.get(b)! - rows.get(a)! || byName(a, b);
+  const bySize = (a: string | null, b: string | null): number =>
+    (rows.get(b) ?? 0) - (rows.get(a) ?? 0) || byName(a, b);
   const named = others ? firstOf(all, MAX_GROUPS, bySize) : all;
   named.sort(byName);
   const indexes = new Map(named.map((name, at) => [name, at]));

@@ -124,7 +124,7 @@ describe('the session', () => {
         expect([...(fit.keptRows ?? everyRow)]).toEqual(await file.placesOf(everyRow));
         const scale = expected.totalVariance;
         expect(Math.abs(found.totalVariance - scale)).toBeLessThanOrEqual(1e-12 * scale);
-        found.mean.forEach((mean, j) => expect(Math.abs(mean - expected.mean[j])).toBeLessThan(1e-9));
+        for (const [j, mean] of found.mean.entries()) expect(Math.abs(mean - expected.mean[j])).toBeLessThan(1e-9);
       }),
       { numRuns: 60 },
     );

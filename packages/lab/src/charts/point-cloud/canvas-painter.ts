@@ -1,3 +1,4 @@
+import { context2d } from '../canvas-context.js';
 import { dots } from './dots.js';
 import type { Cloud, DrawRange, Painter, Rectangle } from './painter.js';
 import type { PointCloudProps } from './types.js';
@@ -25,7 +26,7 @@ export class CanvasPainter implements Painter {
   #ratio = 1;
 
   constructor(canvas: HTMLCanvasElement) {
-    this.#context = canvas.getContext('2d')!;
+    this.#context = context2d(canvas);
   }
 
   get count(): number {
@@ -81,5 +82,5 @@ export class CanvasPainter implements Painter {
 }
 
 function sheet(): CanvasRenderingContext2D {
-  return document.createElement('canvas').getContext('2d')!;
+  return context2d(document.createElement('canvas'));
 }

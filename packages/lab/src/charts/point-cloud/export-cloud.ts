@@ -1,3 +1,4 @@
+import { context2d } from '../canvas-context.js';
 import { CanvasPainter } from './canvas-painter.js';
 import { dots } from './dots.js';
 import type { Scene } from './scene.js';
@@ -52,13 +53,14 @@ export async function toPng(picture: Picture): Promise<Blob> {
   const below = frame(picture);
   below.append(...belowOf(picture));
   const above = frame(picture);
-  above.replaceChildren(innerFrame(picture));
-  above.firstElementChild!.append(...aboveOf(picture));
+  const inner = innerFrame(picture);
+  inner.append(...aboveOf(picture));
+  above.replaceChildren(inner);
   const [background, points, top] = await Promise.all([imageOf(below), rasterizePoints(picture), imageOf(above)]);
   const canvas = document.createElement('canvas');
   canvas.width = layout.width * PNG_SCALE;
   canvas.height = layout.height * PNG_SCALE;
-  const context = canvas.getContext('2d')!;
+  const context = context2d(canvas);
   context.scale(PNG_SCALE, PNG_SCALE);
   context.drawImage(background, 0, 0, layout.width, layout.height);
   context.drawImage(points, layout.left, layout.top, layout.innerWidth, layout.innerHeight);
@@ -138,7 +140,7 @@ async function rasterizePoints({ cloud, range, layout }: Picture): Promise<HTMLC
   const copy = document.createElement('canvas');
   copy.width = canvas.width;
   copy.height = canvas.height;
-  copy.getContext('2d')!.drawImage(canvas, 0, 0);
+  context2d(copy).drawImage(canvas, 0, 0);
   painter.dispose();
   return copy;
 }

@@ -78,7 +78,7 @@ export function listenForGestures(canvas: HTMLCanvasElement, to: GestureListener
     }
     pointers.set(event.pointerId, { ...before, ...position });
     if (pointers.size === 2) {
-      const other = [...pointers].find(([id]) => id !== event.pointerId)![1];
+      const [, other] = [...pointers].find(([id]) => id !== event.pointerId) ?? [event.pointerId, before];
       const distance = (at: PixelPosition): number => Math.max(10, Math.hypot(at.x - other.x, at.y - other.y));
       const middle = { x: (position.x + other.x) / 2, y: (position.y + other.y) / 2 };
       to.pinch(distance(position) / distance(before), middle, (position.x - before.x) / 2, (position.y - before.y) / 2);

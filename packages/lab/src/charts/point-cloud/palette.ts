@@ -1,3 +1,4 @@
+import { context2d } from '../canvas-context.js';
 export const MAX_COLOURS = 256;
 
 /** Red, green, blue and alpha of 256 colours, whatever CSS calls them: the browser itself reads them. */
@@ -5,7 +6,7 @@ export function paletteBytes(palette: readonly string[]): Uint8Array {
   const canvas = document.createElement('canvas');
   canvas.width = MAX_COLOURS;
   canvas.height = 1;
-  const context = canvas.getContext('2d', { willReadFrequently: true })!;
+  const context = context2d(canvas, { willReadFrequently: true });
   // Grey for an index without a colour, and for a colour that cannot be read.
   context.fillStyle = '#888';
   context.fillRect(0, 0, MAX_COLOURS, 1);

@@ -1,9 +1,9 @@
 import { effect } from '@preact/signals';
-import type { JSX } from 'preact';
+import type { JSX, RefObject } from 'preact';
 import { useId, useLayoutEffect, useRef } from 'preact/hooks';
 import { usesWebgl } from './canvas-painter.js';
 import { toPng, toSvg } from './export-cloud.js';
-import { Scene } from './scene.js';
+import { type Layers, Scene } from './scene.js';
 import type { PointCloudProps } from './types.js';
 import '../../style/point-cloud.css';
 
@@ -30,32 +30,30 @@ function Cloud(props: PointCloudProps): JSX.Element {
 
   // Made once; what changes later comes by the effects below.
   useLayoutEffect(() => {
-    const layers = {
-      container: container.current!,
-      below: below.current!,
-      canvas: canvas.current!,
-      above: above.current!,
-      note: note.current!,
-    };
+    const layers = layersOf({ container, below, canvas, above, note });
     const made = new Scene(layers, props);
     scene.current = made;
     return () => made.dispose();
   }, []);
-  useLayoutEffect(() => scene.current!.update(props));
-  useLayoutEffect(() => effect(() => scene.current!.selectionChanged(selected.value)), [selected]);
+  useLayoutEffect(() => scene.current?.update(props));
+  useLayoutEffect(() => effect(() => scene.current?.selectionChanged(selected.value)), [selected]);
   useLayoutEffect(
     () =>
       effect(() => {
         hovered.value;
-        scene.current!.marksChanged();
+        scene.current?.marksChanged();
       }),
     [hovered],
   );
+  const shown = (): Scene => {
+    if (!scene.current) throw new Error('The figure is not drawn yet.');
+    return scene.current;
+  };
   useLayoutEffect(() => {
     handle?.({
-      toSvg: async () => toSvg(scene.current!.snapshot),
-      toPng: async () => toPng(scene.current!.snapshot),
-      resetView: () => scene.current!.resetView(),
+      toSvg: async () => toSvg(shown().snapshot),
+      toPng: async () => toPng(shown().snapshot),
+      resetView: () => scene.current?.resetView(),
     });
     return () => handle?.(undefined);
   }, [handle]);
@@ -84,4 +82,19 @@ function Cloud(props: PointCloudProps): JSX.Element {
       </p>
     </div>
   );
+}
+
+/** The elements behind the references, which are all there once the component is. */
+function layersOf(refs: { readonly [Name in keyof Layers]: RefObject<Layers[Name] | null> }): Layers {
+  const { container, below, canvas, above, note } = refs;
+  if (!container.current || !below.current || !canvas.current || !above.current || !note.current) {
+    throw new Error('The elements of the figure are not in the page.');
+  }
+  return {
+    container: container.current,
+    below: below.current,
+    canvas: canvas.current,
+    above: above.current,
+    note: note.current,
+  };
 }

@@ -1,3 +1,5 @@
+import { context2d } from '../canvas-context.js';
+
 const NAMESPACE = 'http://www.w3.org/2000/svg';
 
 type Attributes = Readonly<Record<string, string | number>>;
@@ -28,7 +30,7 @@ export function children<Name extends keyof SVGElementTagNameMap>(
   name: Name,
   count: number,
 ): SVGElementTagNameMap[Name][] {
-  while (parent.childElementCount > count) parent.lastElementChild!.remove();
+  while (parent.childElementCount > count) parent.lastElementChild?.remove();
   while (parent.childElementCount < count) parent.append(svgElement(name));
   return Array.from(parent.children) as SVGElementTagNameMap[Name][];
 }
@@ -50,7 +52,7 @@ export function textWidth(text: string, weight = 400): number {
   const key = `${weight} ${text}`;
   let width = widths.get(key);
   if (width === undefined) {
-    measuring ??= document.createElement('canvas').getContext('2d')!;
+    measuring ??= context2d(document.createElement('canvas'));
     measuring.font = `${weight} 12px system-ui, sans-serif`;
     width = measuring.measureText(text).width;
     // Ticks come and go; what is kept stays small.

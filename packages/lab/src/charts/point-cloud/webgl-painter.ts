@@ -237,7 +237,9 @@ function createResources(gl: Gl): Resources {
     [gl.VERTEX_SHADER, VERTEX_SHADER],
     [gl.FRAGMENT_SHADER, FRAGMENT_SHADER],
   ] as const) {
-    const shader = gl.createShader(type)!;
+    const shader = gl.createShader(type);
+    // None is made while the context is lost.
+    if (!shader) continue;
     gl.shaderSource(shader, source);
     gl.compileShader(shader);
     gl.attachShader(program, shader);
