@@ -1,7 +1,7 @@
 import type { RefObject } from 'preact';
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 
-/** An element and how wide it is: pictures are drawn in real pixels, so that text in them stays readable on a telephone. */
+/** A ref and the width of its element. Figures are drawn in real pixels, so that text in them stays readable on a phone. */
 export function useWidth<Container extends HTMLElement = HTMLDivElement>(): readonly [
   RefObject<Container | null>,
   number,
@@ -21,5 +21,5 @@ export function useWidth<Container extends HTMLElement = HTMLDivElement>(): read
 
 const narrow = matchMedia('(max-width: 40rem)');
 
-/** Whether things stand below one another. Pictures draw again when their width changes, so that asking is enough. */
+/** Whether the layout has one column. Figures draw again when their width changes, so this need not be a signal. */
 export const isNarrow = (): boolean => narrow.matches;

@@ -3,10 +3,10 @@ import { dots } from './dots.js';
 import type { Cloud, DrawRange, Painter, Rectangle } from './painter.js';
 import type { PointCloudProps } from './types.js';
 
-/** Points that are painted by hand sooner than a graphics card can be set up, which takes a tenth of a second. */
+/** Up to this many points, a 2-D canvas is faster than setting up WebGL, which takes a tenth of a second. */
 const MAX_CANVAS_POINTS = 5000;
 
-/** Whether the graphics card is asked to draw. */
+/** Whether the points are drawn with WebGL. */
 export function usesWebgl({
   points,
   webgl = points.x.length > MAX_CANVAS_POINTS,
@@ -14,7 +14,7 @@ export function usesWebgl({
   return webgl;
 }
 
-/** Points by hand, where they are few, or where there is no WebGL2: the same picture, of fewer points. */
+/** Draws points on a 2-D canvas, where they are few or WebGL2 is missing: the same picture, with a limit on the points. */
 export class CanvasPainter implements Painter {
   readonly maxPoints = 200_000;
   readonly ready = true;
@@ -57,7 +57,7 @@ export class CanvasPainter implements Painter {
     for (const { x, y, radius, alpha, colour } of dots(this.#cloud, piece, this.count)) {
       context.globalAlpha = alpha;
       context.fillStyle = colour;
-      // Squares are many times faster than circles, and of this size nobody can tell.
+      // Squares are many times faster than circles, and at this size they look the same.
       if (radius < 1.5) context.fillRect(x - radius, y - radius, 2 * radius, 2 * radius);
       else {
         context.beginPath();

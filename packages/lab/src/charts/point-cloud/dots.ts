@@ -13,8 +13,8 @@ export interface Dot {
 }
 
 /**
- * The dots of a piece one by one, in the order they are drawn, for those who draw without shaders; only what can be seen. `count` is how many
- * of the points are drawn at all, which is where the selected ones begin.
+ * The visible dots of a range one by one, in draw order, for drawing without shaders. `count` is how many points are drawn
+ * at all; the selected ones follow them.
  */
 export function* dots(cloud: Cloud, piece: DrawRange, count: number): Generator<Dot> {
   const { view, style, from, to } = piece;

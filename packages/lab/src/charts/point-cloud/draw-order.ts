@@ -1,13 +1,13 @@
 import type { CloudPoints } from './types.js';
 import { NEAREST_DEPTH, type View } from './view.js';
 
-/** Rows that stay together: as many as one line of the processor's cache holds, which makes a million of them several times faster. */
+/** Rows that stay together: as many as fit in a cache line, which makes reordering a million of them several times faster. */
 const RUN_LENGTH = 16;
 
 /**
- * How many runs further the next one is: about their number divided by the golden ratio, and of the numbers near it the one that
- * spreads best. That is told by Euclid's algorithm: a large quotient on its way means that some multiple of the step nearly comes
- * back to where it began.
+ * The step from one run to the next: near the number of runs divided by the golden ratio, and of the numbers there the one
+ * that spreads best. Euclid's algorithm tells: a large quotient means that some multiple of the step nearly returns to the
+ * start.
  */
 function strideOf(runs: number): number {
   const first = Math.max(1, Math.round(runs * 0.6180339887498949));
@@ -19,18 +19,18 @@ function strideOf(runs: number): number {
   return best;
 }
 
-/** Of Euclid's algorithm; infinite where there is a common divisor, with which not all runs would have their turn. */
+/** The largest quotient of Euclid's algorithm; infinite if there is a common divisor, because then some runs would never be reached. */
 function largestQuotient(a: number, b: number): number {
   if (b === 0) return a === 1 ? 0 : Number.POSITIVE_INFINITY;
   return Math.max(Math.floor(a / b), largestQuotient(b, a % b));
 }
 
 /**
- * Points are drawn in the order of indexes, not of rows: runs of rows, dealt out in steps of the table's length divided by the golden
- * ratio. So any first part of the indexes is an even sample of the rows, which is what a slow machine draws while a cloud turns;
- * and no group hides another only because its rows come later in the table.
+ * Points are not drawn in the order of rows, but in runs of rows that are taken in steps of about 1/φ of the table (φ is the
+ * golden ratio). So the first points in draw order are an even sample of the rows, which is what a slow machine draws while
+ * a cloud rotates, and no group hides another only because its rows come later in the table.
  *
- * Calls with every run: its first index, its first row, and how many.
+ * Calls `take` with every run: its first index in draw order, its first row, and its length.
  */
 function eachRun(count: number, take: (index: number, row: number, size: number) => void): void {
   const runs = Math.floor(count / RUN_LENGTH);
@@ -39,11 +39,11 @@ function eachRun(count: number, take: (index: number, row: number, size: number)
     take(index, run * RUN_LENGTH, RUN_LENGTH);
     run = (run + stride) % runs;
   }
-  // What is left over stays at the end.
+  // The remaining rows come last.
   take(runs * RUN_LENGTH, runs * RUN_LENGTH, count - runs * RUN_LENGTH);
 }
 
-/** Which row has which index. */
+/** The rows in draw order. */
 export function rowsInDrawOrder(count: number): Uint32Array {
   const rows = new Uint32Array(count);
   eachRun(count, (index, first, length) => {
@@ -52,7 +52,7 @@ export function rowsInDrawOrder(count: number): Uint32Array {
   return rows;
 }
 
-/** Places in the order of indexes, two or three numbers each, as the graphics card takes them. */
+/** Positions in draw order, two or three numbers each, as the graphics card takes them. */
 export function positionsInDrawOrder({ x, y, z }: CloudPoints): Float32Array {
   const count = x.length;
   const size = z ? 3 : 2;
@@ -67,7 +67,7 @@ export function positionsInDrawOrder({ x, y, z }: CloudPoints): Float32Array {
   return positions;
 }
 
-/** A byte per point in the order of indexes; 0 where one is missing. */
+/** One byte per point, in draw order; 0 where it is missing. */
 export function bytesInDrawOrder(bytes: Uint8Array, count: number): Uint8Array {
   const result = new Uint8Array(count);
   eachRun(count, (index, first, length) => {
@@ -76,7 +76,7 @@ export function bytesInDrawOrder(bytes: Uint8Array, count: number): Uint8Array {
   return result;
 }
 
-/** The indexes of some rows, in their order; rows that do not exist are left out. */
+/** The indexes in draw order of some rows, ascending; rows that do not exist are left out. */
 export function drawIndexesOf(rows: Uint32Array, count: number): Uint32Array {
   const chosen = new Uint8Array(count);
   let size = 0;
@@ -94,12 +94,12 @@ export function drawIndexesOf(rows: Uint32Array, count: number): Uint32Array {
 }
 
 const DEPTH_STEPS = 4096;
-/** What is no number is farther than this. */
+/** NaN counts as farther than this. */
 const FARTHEST = 1e9;
 
 /**
- * Slots from the farthest to the nearest, so that near points cover far ones and edges blend as they should. Sorted into a few
- * thousand steps of depth, which takes about a millisecond for 100,000 points; what lies behind the eye is left out.
+ * Indexes from the farthest point to the nearest, so that near points cover far ones and edges blend correctly. Sorted into
+ * a few thousand steps of depth, which takes about a millisecond for 100,000 points. Points behind the camera are left out.
  */
 export function sortByDepth(view: View, positions: Float32Array, indexes: Uint32Array | number): Uint32Array {
   const count = typeof indexes === 'number' ? indexes : indexes.length;
@@ -113,7 +113,7 @@ export function sortByDepth(view: View, positions: Float32Array, indexes: Uint32
   for (let i = 0; i < count; i++) {
     const at = 3 * indexAt(i);
     depths[i] = 1 + wx * (positions[at] - ox) + wy * (positions[at + 1] - oy) + wz * (positions[at + 2] - oz);
-    // As it was rounded, so that none is beyond the others.
+    // The rounded value, so that none is outside the range.
     const depth = depths[i];
     if (!(depth > NEAREST_DEPTH && depth < FARTHEST)) continue;
     if (depth < low) low = depth;
@@ -123,7 +123,7 @@ export function sortByDepth(view: View, positions: Float32Array, indexes: Uint32
   const steps = new Uint16Array(count);
   const scale = high > low ? (DEPTH_STEPS - 1) / (high - low) : 0;
   for (let i = 0; i < count; i++) {
-    // Step 0 is what is not seen.
+    // Step 0 holds the points that are not visible.
     steps[i] = depths[i] > NEAREST_DEPTH && depths[i] < FARTHEST ? 1 + Math.floor((high - depths[i]) * scale) : 0;
     ends[steps[i]]++;
   }

@@ -7,7 +7,7 @@ import { WebglPainter } from './webgl-painter.js';
 
 type Picture = Scene['snapshot'];
 
-/** More circles than this make a file that is slow to open: then points are a picture within it. */
+/** A file with more circles is slow to open: then the points become a bitmap in the file. */
 const MAX_CIRCLES = 5000;
 const PNG_SCALE = 2;
 
@@ -24,12 +24,12 @@ const STYLES = [
   'font-weight',
 ];
 
-/** The figure as a file that stands alone: axes and arrows as vectors, points as circles when they are few. */
+/** The figure as a standalone SVG: axes and arrows as vectors, points as circles when there are few. */
 export async function toSvg(picture: Picture): Promise<SVGSVGElement> {
   const { cloud, layout } = picture;
   const svg = frame(picture);
   const inner = innerFrame(picture);
-  // Before anything is waited for: the page goes on meanwhile.
+  // Before the first await, because the page may change meanwhile.
   const above = aboveOf(picture);
   svg.append(...belowOf(picture), inner);
   if (cloud.points.x.length <= MAX_CIRCLES) {
@@ -46,7 +46,7 @@ export async function toSvg(picture: Picture): Promise<SVGSVGElement> {
 }
 
 /**
- * Layer by layer, and not as the picture of the file above: not every browser waits for pictures within pictures.
+ * Drawn layer by layer, not from the SVG above: not every browser waits for images inside an SVG.
  */
 export async function toPng(picture: Picture): Promise<Blob> {
   const { layout } = picture;
@@ -73,7 +73,7 @@ export async function toPng(picture: Picture): Promise<Blob> {
   });
 }
 
-/** The empty figure on the ground it has in the page. */
+/** The empty figure with the background it has in the page. */
 function frame({ layout: { width, height }, layers, label }: Picture): SVGSVGElement {
   const svg = svgElement('svg', { width, height, viewBox: `0 0 ${width} ${height}`, role: 'img' });
   const title = svgElement('title');
@@ -82,7 +82,7 @@ function frame({ layout: { width, height }, layers, label }: Picture): SVGSVGEle
   return svg;
 }
 
-/** Cuts off what lies outside the axes. */
+/** Clips what lies outside the axes. */
 function innerFrame({ layout }: Picture): SVGSVGElement {
   const { left, top, innerWidth, innerHeight } = layout;
   return svgElement('svg', { x: left, y: top, width: innerWidth, height: innerHeight, overflow: 'hidden' });
@@ -92,7 +92,7 @@ function belowOf({ layers }: Picture): Element[] {
   return Array.from(layers.below.children, (child) => standaloneCopy(child));
 }
 
-/** Arrows, but neither the ring of the pointer nor the lasso. */
+/** Arrows, without the ring of the hovered point and the lasso. */
 function aboveOf({ layers }: Picture): Element[] {
   return Array.from(layers.above.querySelectorAll(':scope > g:not(.marks)'), (child) => standaloneCopy(child));
 }
@@ -113,7 +113,7 @@ function standaloneCopy(element: Element): Element {
   return copy;
 }
 
-/** Names of columns may hold what no XML file may hold. */
+/** Names of columns may contain characters that XML does not allow. */
 function readable(text: string): string {
   return text.replace(/[^\t\n\r\u0020-\uD7FF\uE000-\uFFFD\u{10000}-\u{10FFFF}]/gu, '\uFFFD');
 }
@@ -126,7 +126,7 @@ function backgroundOf(element: Element): string {
   return '#ffffff';
 }
 
-/** All points on a canvas of their own, twice the size. The page goes on while the graphics card draws them. */
+/** All points on a canvas of their own, at twice the size. Waits for the graphics card without blocking the page. */
 async function rasterizePoints({ cloud, range, layout }: Picture): Promise<HTMLCanvasElement> {
   const canvas = document.createElement('canvas');
   const painter = WebglPainter.create(canvas, () => {}) ?? new CanvasPainter(canvas);
@@ -136,7 +136,7 @@ async function rasterizePoints({ cloud, range, layout }: Picture): Promise<HTMLC
   painter.finish();
   while (painter.busy) await new Promise((resolve) => setTimeout(resolve, 5));
   painter.present('finished', { x: 0, y: 0, width: layout.innerWidth, height: layout.innerHeight });
-  // A copy: the context, of which there are few, is given back at once.
+  // A copy, so that the WebGL context can be released at once: a page has only a few.
   const copy = document.createElement('canvas');
   copy.width = canvas.width;
   copy.height = canvas.height;

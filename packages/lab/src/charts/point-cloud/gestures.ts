@@ -1,29 +1,29 @@
-/** A position in the picture, in pixels of the style sheet. */
+/** A position in the picture, in CSS pixels. */
 export interface PixelPosition {
   readonly x: number;
   readonly y: number;
 }
 
-/** What fingers, mouse and keys can mean. */
+/** What gestures of mouse, touch and keyboard do. */
 export interface GestureListener {
   readonly tool: 'move' | 'lasso';
-  /** By how much, and whether the whole is moved where a plain drag turns it. */
+  /** `shift`: pan in 3-D too, where a plain drag rotates. */
   drag(dx: number, dy: number, shift: boolean): void;
   pinch(factor: number, at: PixelPosition, dx: number, dy: number): void;
-  /** Whether anything changed: if not, the wheel scrolls the page. */
+  /** Returns whether anything changed; if not, the wheel scrolls the page. */
   zoom(factor: number, at: PixelPosition | undefined): boolean;
   reset(): void;
   hover(at: PixelPosition | undefined): void;
   click(at: PixelPosition, adds: boolean): void;
-  /** The line drawn so far, x and y in turns; undefined when it is given up. */
+  /** The line drawn so far, x and y alternating; undefined when the lasso is cancelled. */
   lasso(line: readonly number[] | undefined): void;
   lassoed(line: readonly number[], adds: boolean): void;
   clear(): void;
 }
 
-/** A pointer that moved no more than this has clicked; fingers are less steady. */
+/** A pointer that moved no farther than this has clicked; fingers are less steady than a mouse. */
 const STEADY = { mouse: 3, touch: 8 };
-/** Milliseconds without a turn of the wheel after which the next is another gesture. */
+/** After this many milliseconds without a wheel event, the next one starts a new gesture. */
 const STILL_SCROLLING = 250;
 const KEY_STEP = 40;
 const KEY_ZOOM = 1.3;
@@ -34,8 +34,8 @@ interface Pointer extends PixelPosition {
 }
 
 /**
- * Turns what happens on the canvas into what is meant. Returns how to stop listening. The browser itself gives a canvas that was clicked
- * or tapped the focus, and with it the keys and, on a touch screen, all moves of one finger (see the style sheet).
+ * Translates events on the canvas into gestures. Returns a function that stops listening. The browser focuses a canvas that
+ * was clicked or tapped; a focused canvas receives keys and, on a touch screen, all moves of one finger (see the style sheet).
  */
 export function listenForGestures(canvas: HTMLCanvasElement, to: GestureListener): () => void {
   const stop = new AbortController();
@@ -88,16 +88,16 @@ export function listenForGestures(canvas: HTMLCanvasElement, to: GestureListener
     const isTouch = event.pointerType === 'touch';
     const [across, down] = [Math.abs(position.x - before.startX), Math.abs(position.y - before.startY)];
     const isShort = Math.hypot(across, down) <= (isTouch ? STEADY.touch : STEADY.mouse);
-    // The browser takes a moment to see that a finger scrolls the page (see the style sheet); the picture waits for it.
+    // The browser needs a moment to detect that a finger scrolls the page (see the style sheet); the picture waits for that.
     const mayScroll = isTouch && to.tool === 'move' && document.activeElement !== canvas && down >= across;
     if (!moved && (isShort || mayScroll)) {
-      // A move too short to be meant is made up for when a longer one follows.
+      // Short moves are ignored, and made up for when a longer one follows.
       pointers.set(event.pointerId, before);
       return;
     }
     moved = true;
     if (line) {
-      // Every position in between, not one a frame: lines drawn quickly stay round.
+      // All positions since the last frame, so that quickly drawn lines stay smooth.
       const events = event.getCoalescedEvents?.() ?? [];
       for (const { x, y } of events.length > 0 ? events.map(positionOf) : [position]) line.push(x, y);
       to.lasso(line);
@@ -123,7 +123,7 @@ export function listenForGestures(canvas: HTMLCanvasElement, to: GestureListener
   });
   on('pointerleave', () => to.hover(undefined));
 
-  // Whoever scrolls the page goes on scrolling it while the picture passes under the pointer.
+  // A page that is scrolling goes on scrolling while the picture passes under the pointer.
   let scrolled = Number.NEGATIVE_INFINITY;
   const scrolls = ({ target, timeStamp }: Event): void => {
     if (target !== canvas) scrolled = timeStamp;
@@ -136,7 +136,7 @@ export function listenForGestures(canvas: HTMLCanvasElement, to: GestureListener
       return;
     }
     const pixels = event.deltaY * [1, 20, 400][event.deltaMode];
-    // A pinch on a touchpad comes as a wheel with the control key, in small steps.
+    // A pinch on a touchpad arrives as wheel events with the control key, in small steps.
     const factor = Math.exp(-Math.max(-200, Math.min(200, pixels)) * (event.ctrlKey ? 0.01 : 0.002));
     if (to.zoom(factor, positionOf(event)) || event.ctrlKey) event.preventDefault();
     else scrolled = event.timeStamp;

@@ -5,8 +5,8 @@ import { ticks, timesPower } from './ticks.js';
 import type { View } from './view.js';
 
 /**
- * Grid, ticks and names of two axes, below the points. Drawn by hand, looking like Observable Plot's: they follow the points with
- * every frame, and Plot builds a whole figure each time.
+ * Grid, ticks and names of two axes, below the points. They look like those of Observable Plot but are drawn here: they
+ * follow the points in every frame, and Plot would build a new figure each time.
  */
 export function drawPlaneAxes(
   layer: SVGSVGElement,
@@ -46,11 +46,11 @@ export function drawPlaneAxes(
   set(nameX, { x: right, y: height - 6, 'text-anchor': 'end' });
   setText(nameX, `${fit(`${names[0]}${timesPower(across.exponent)}`, width - 40)} →`);
   set(nameY, { x: 2, y: 14, 'text-anchor': 'start' });
-  // An axis without a name is one of nothing.
+  // An axis without a name shows no component.
   setText(nameY, names[1] === '' ? '' : `↑ ${fit(`${names[1]}${timesPower(up.exponent)}`, width - 40)}`);
 }
 
-/** Lines of one pixel lie on pixels, not between them. */
+/** Lines of one pixel are aligned to pixels. */
 function crisp(pixel: number): number {
   return Math.floor(pixel) + 0.5;
 }

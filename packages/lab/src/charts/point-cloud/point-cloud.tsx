@@ -12,9 +12,9 @@ export type { CloudArrow, CloudHandle, CloudPoints, PointCloudProps } from './ty
 const KEYS =
   'plus and minus zoom, 0 shows everything, Escape ends the selection. Click a point to select it, with shift to add it.';
 
-/** The big scatter: two dimensions to a million points, three to 100,000. */
+/** A scatter plot of up to a million points in two dimensions, or 100,000 in three. */
 export function PointCloud(props: PointCloudProps): JSX.Element {
-  // A canvas keeps for good what draws on it.
+  // A canvas cannot change between 2-D and WebGL, so another kind needs another element.
   return <Cloud key={String(usesWebgl(props))} {...props} />;
 }
 
@@ -28,7 +28,7 @@ function Cloud(props: PointCloudProps): JSX.Element {
   const instructions = useId();
   const { selected, hovered, handle, tool, label, height = 480 } = props;
 
-  // Made once; what changes later comes by the effects below.
+  // Created once; the effects below pass on later changes.
   useLayoutEffect(() => {
     const layers = layersOf({ container, below, canvas, above, note });
     const made = new Scene(layers, props);
@@ -84,7 +84,7 @@ function Cloud(props: PointCloudProps): JSX.Element {
   );
 }
 
-/** The elements behind the references, which are all there once the component is. */
+/** The elements of the refs, which all exist once the component is mounted. */
 function layersOf(refs: { readonly [Name in keyof Layers]: RefObject<Layers[Name] | null> }): Layers {
   const { container, below, canvas, above, note } = refs;
   if (!container.current || !below.current || !canvas.current || !above.current || !note.current) {

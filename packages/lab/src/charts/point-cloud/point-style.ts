@@ -1,16 +1,16 @@
-/** How points are drawn: sizes in pixels of the style sheet. */
+/** How points are drawn; sizes are in CSS pixels. */
 export interface PointStyle {
   readonly diameter: number;
   readonly alpha: number;
-  /** Of those that are not selected, while others are. */
+  /** Alpha of points that are not selected, while others are. */
   readonly fadedAlpha: number;
   readonly selectedDiameter: number;
   readonly selectedAlpha: number;
 }
 
 /**
- * Few points are large and nearly solid, many are small and let what is below shine through, so that dense places look dense.
- * Zooming in spreads them, and they grow with the room they get, more slowly than the picture does.
+ * Few points are large and nearly opaque; many are small and translucent, so that dense regions look dense. When zoomed in,
+ * points grow with the space they have, but more slowly than the picture.
  */
 export function pointStyleFor(count: number, width: number, height: number, magnification: number): PointStyle {
   const room = Math.sqrt((width * height) / Math.max(1, count / Math.max(1, magnification) ** 1.2));
@@ -20,7 +20,7 @@ export function pointStyleFor(count: number, width: number, height: number, magn
   return { diameter, alpha, fadedAlpha: alpha * 0.28, selectedDiameter, selectedAlpha: Math.max(0.9, alpha) };
 }
 
-/** In space, how much of its colour a point keeps: far ones step back. The eye is four radii away, so depth is about 1 ± ¼. */
+/** In 3-D, how much of its colour a point keeps: far points fade. The camera is four radii away, so depth is about 1 ± ¼. */
 export function depthFade(depth: number): number {
   return clamp(1 - (depth - 0.75) * 0.8, 0.5, 1);
 }

@@ -3,10 +3,10 @@ import type { DrawRange, Painter, Rectangle } from './painter.js';
 import { type PointStyle, pointStyleFor } from './point-style.js';
 import { project, type View } from './view.js';
 
-/** A picture of the points as they were seen from somewhere. */
+/** A finished picture, and the view it was painted for. */
 interface FinishedPicture {
   readonly view: View;
-  /** In space, while the cloud turns on a slow machine, not all points are in it. */
+  /** False for a sample of the points, painted while a 3-D cloud rotates on a slow machine. */
   readonly isComplete: boolean;
 }
 
@@ -17,10 +17,10 @@ interface PendingPicture {
 }
 
 /**
- * Has pictures painted, as much a frame as the machine can do. Where it can do all, every frame shows the points as they are. Where it
- * cannot (a million points without a graphics card), the last finished picture is moved and stretched along with the camera while the
- * next one is in the pending: on the plane that is nearly the same, and always smooth. A cloud in space cannot be turned in that
- * way: there, a sample of the points is drawn while it moves, and all when it rests.
+ * Paints as many points per frame as the machine can. Where it can paint all of them, every frame is exact. Where it cannot
+ * (a million points without a graphics card), the last finished picture is moved and scaled with the camera while the next
+ * one is being painted: in 2-D that looks nearly the same, and it is always smooth. A 3-D cloud cannot be rotated that way:
+ * a sample of the points is painted while it moves, and all of them when it stops.
  */
 export class Renderer {
   readonly painter: Painter;
@@ -34,21 +34,21 @@ export class Renderer {
     this.painter = painter;
   }
 
-  /** Points style different now: what is finished is to be replaced, or was wrong altogether. */
+  /** The points have changed. With new colours, the finished picture is shown until the next one is ready; with new positions, it is discarded. */
   invalidate(kind: 'colours' | 'positions'): void {
     this.#changed = true;
     this.#pending = undefined;
     if (kind === 'positions') this.#finished = undefined;
   }
 
-  /** The whole picture as one piece, as it is when everything rests. */
+  /** The range of all points, as painted when nothing moves. */
   wholePicture(view: View, magnification: number): DrawRange {
     const { count, selectedCount } = this.painter;
     const style = pointStyleFor(count, view.width, view.height, magnification);
     return { view, style, from: 0, to: count + selectedCount };
   }
 
-  /** Shows what it has got, and returns whether more will follow with the next frame. */
+  /** Presents the current picture, and returns whether another frame is needed. */
   frame(now: number, view: View, magnification: number, inSpace: boolean): boolean {
     if (!this.painter.ready) return false;
     const moving = !sameView(view, this.#last);
@@ -57,7 +57,7 @@ export class Renderer {
       const { busy } = this.painter;
       this.#frameBudget.beginFrame(now, busy);
       if (busy) {
-        // The rest would only queue up; what is finished can be shown.
+        // More work would only queue up; the finished picture can be shown.
       } else if (inSpace) this.#paintCloud(this.wholePicture(view, magnification), moving);
       else this.#paintPlane(this.wholePicture(view, magnification));
     }
@@ -86,7 +86,7 @@ export class Renderer {
   #paintCloud({ view, style, to: total }: DrawRange, moving: boolean): void {
     const { count, selectedCount } = this.painter;
     const budget = moving ? this.#frameBudget.points : total;
-    // Sorting and drawing all at rest may take long.
+    // Sorting and drawing all points when nothing moves may take long.
     this.#frameBudget.recordDrawn(moving ? Math.min(budget, total) : 0);
     this.painter.paint({ view, style, from: 0, to: Math.min(count, budget) });
     this.painter.paint({ view, style, from: count, to: count + Math.min(selectedCount, budget) });
@@ -106,7 +106,7 @@ function sameView(a: View, b: View | undefined): boolean {
   );
 }
 
-/** Where a picture of the plane belongs when it is looked at from elsewhere. */
+/** The rectangle that a 2-D picture of one view covers in another view. */
 function rectangleOf(made: View, shown: View): Rectangle {
   if (sameView(made, shown) || made.matrix[8] !== 0) return { x: 0, y: 0, width: shown.width, height: shown.height };
   const [x, y] = made.origin;

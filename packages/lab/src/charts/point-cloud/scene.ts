@@ -20,7 +20,7 @@ import type { PointCloudProps } from './types.js';
 import { project, type View } from './view.js';
 import { WebglPainter } from './webgl-painter.js';
 
-/** What is in the page: axes below the points, arrows and marks above, and a place for a word on what is not drawn. */
+/** The elements of the figure: axes below the points, arrows and marks above, and a note about points that are not drawn. */
 export interface Layers {
   readonly container: HTMLElement;
   readonly below: SVGSVGElement;
@@ -29,12 +29,12 @@ export interface Layers {
   readonly note: HTMLElement;
 }
 
-/** How near to a point the pointer must be, in pixels. */
+/** How near to a point the pointer must be to hover it, in pixels. */
 const HOVER_RADIUS = 12;
-/** Milliseconds of the way back to the first view. */
+/** Duration of the animation back to the initial view. */
 const RESET_MILLISECONDS = 220;
 
-/** The picture: keeps what is to be projected, and draws it when it changed, with the next frame. */
+/** The figure: holds the state, and draws it in the next frame after a change. */
 export class Scene {
   readonly #layers: Layers;
   readonly #renderer: Renderer;
@@ -45,7 +45,7 @@ export class Scene {
   #camera: Camera;
   #layout: Layout = layoutOf(1, 1, false);
   #size: Size = { width: 0, height: 0, ratio: 1 };
-  /** Whether axes and arrows must be drawn; points know by themselves. */
+  /** Whether axes and arrows must be drawn; the renderer knows about the points. */
   #areLayersStale = true;
   #resized = true;
   #hoverAt: PixelPosition | undefined;
@@ -79,7 +79,7 @@ export class Scene {
     this.#stops.push(listenForGestures(layers.canvas, this.#listener()), watchSize(layers.container, resize));
   }
 
-  /** The picture as it is now, whole, for taking it away. */
+  /** The complete picture as it is now, for export. */
   get snapshot(): { layers: Layers; cloud: Cloud; range: DrawRange; layout: Layout; label: string } {
     const range = this.#renderer.wholePicture(this.#camera.view(), this.#camera.magnification);
     return { layers: this.#layers, cloud: this.#cloud, range, layout: this.#layout, label: this.#props.label };
@@ -108,7 +108,7 @@ export class Scene {
     this.#redraw();
   }
 
-  /** Follows the selection; the ring around the hovered point is a mark, points need not be drawn for it. */
+  /** Follows the selection. The ring around the hovered point is a mark: the points need not be drawn again for it. */
   selectionChanged(selected: Uint32Array | undefined): void {
     if (selected !== this.#cloud.selected) this.#show({ ...this.#cloud, selected }, 'colours');
   }
@@ -184,7 +184,7 @@ export class Scene {
     const { x, y, z } = this.#cloud.points;
     const projected = row === undefined || row >= x.length ? undefined : project(view, x[row], y[row], z?.[row]);
     const { style } = this.#renderer.wholePicture(view, this.#camera.magnification);
-    // For what tells about the point: it stands on the other side.
+    // For the row card, which is placed on the other side.
     this.#layers.container.dataset.hovered = projected && projected.x > view.width / 2 ? 'right' : 'left';
     drawMarks(
       this.#layers.above,
@@ -207,7 +207,7 @@ export class Scene {
       style.width = `${layout.innerWidth}px`;
       style.height = `${layout.innerHeight}px`;
     }
-    // Groups of the other number of dimensions must go.
+    // Groups of the other number of dimensions must be removed.
     if ((below.dataset.dimensions === '3') !== inSpace) below.replaceChildren();
     below.dataset.dimensions = inSpace ? '3' : '2';
     this.#renderer.painter.resize(Math.round(layout.innerWidth * ratio), Math.round(layout.innerHeight * ratio), ratio);
@@ -280,7 +280,7 @@ export class Scene {
     const row = nearest(this.#camera.view(), this.#cloud.points, x, y, HOVER_RADIUS);
     const before = (adds && selected.peek()) || new Uint32Array();
     if (row !== undefined) {
-      // A second click with shift takes the row out again.
+      // A second click with shift removes the row again.
       const rest = before.filter((other) => other !== row);
       const rows = rest.length < before.length ? rest : union(before, Uint32Array.of(row));
       selected.value = rows.length > 0 ? rows : undefined;

@@ -1,6 +1,6 @@
 /**
- * Positions are float32 and the camera may look very closely: the origin comes in two parts, so that what is subtracted from a position
- * nearby is exact and points do not tremble.
+ * Positions are float32, and the zoom may be very large: the origin is given in two parts, so that its difference from
+ * nearby positions is exact and points do not jitter.
  */
 export const VERTEX_SHADER = `#version 300 es
 precision highp float;
@@ -29,7 +29,7 @@ void main() {
   tint = vec4(paint.rgb, 1.0) * paint.a * kept;
 }`;
 
-/** A round dot with a soft edge of one pixel. */
+/** A round dot with an antialiased edge of one pixel. */
 export const FRAGMENT_SHADER = `#version 300 es
 precision highp float;
 flat in vec4 tint;

@@ -1,8 +1,8 @@
-/** Most milliseconds that work takes at once: with what else a frame does, the page stays below 16. */
+/** Length of a slice: with the other work of a frame, it stays below 16 ms. */
 const SLICE_MILLISECONDS = 8;
 
 /**
- * Runs a generator to its end in slices, between which the page may draw and listen. Undefined when it was given up on the way.
+ * Runs a generator to its end in time slices, so that the page can draw and react in between. Undefined when aborted.
  */
 export async function runInSlices<T>(work: Generator<void, T>, signal: AbortSignal): Promise<T | undefined> {
   while (!signal.aborted) {

@@ -8,7 +8,7 @@ type Gl = WebGL2RenderingContext;
 
 const UNIFORMS = ['originHigh', 'originLow', 'matrix', 'diameter', 'alpha', 'depthFade'] as const;
 
-/** What lives on the graphics card, and dies with the context. */
+/** Objects on the graphics card; they are lost with the context. */
 interface Resources {
   readonly uniforms: Readonly<Record<(typeof UNIFORMS)[number], WebGLUniformLocation | null>>;
   readonly positions: WebGLBuffer;
@@ -17,13 +17,13 @@ interface Resources {
   readonly finished: RenderTarget;
 }
 
-/** What a picture is painted on, out of sight. */
+/** An off-screen buffer for a picture. */
 interface RenderTarget {
   readonly frame: WebGLFramebuffer;
   readonly pixels: WebGLRenderbuffer;
 }
 
-/** Points by WebGL2: one draw call for all, one for those that are selected. */
+/** Draws points with WebGL2: one draw call for all, and one for those that are selected. */
 export class WebglPainter implements Painter {
   readonly maxPoints = Number.POSITIVE_INFINITY;
   readonly #canvas: HTMLCanvasElement;
@@ -34,10 +34,10 @@ export class WebglPainter implements Painter {
   #positions: Float32Array = new Float32Array();
   #selected: Uint32Array | undefined;
   #ratio = 1;
-  /** Passed when all pieces so far are drawn. */
+  /** Signalled when all ranges so far are drawn. */
   #fence: WebGLSync | null = null;
 
-  /** Undefined where there is no WebGL2. `restored` is called when the context has come back and all must be drawn anew. */
+  /** Undefined where there is no WebGL2. `restored` is called when a lost context is restored and everything must be drawn again. */
   static create(canvas: HTMLCanvasElement, restored: () => void): WebglPainter | undefined {
     const gl = canvas.getContext('webgl2', {
       antialias: false,
@@ -78,7 +78,7 @@ export class WebglPainter implements Painter {
   }
 
   readonly #onLost = (event: Event): void => {
-    // Without this the browser never gives it back.
+    // Without this the browser does not restore the context.
     event.preventDefault();
     this.#resources = undefined;
     this.#fence = null;
@@ -126,7 +126,7 @@ export class WebglPainter implements Painter {
     this.#resizeTargets();
   }
 
-  /** Gives the sheets the size of the canvas. */
+  /** Gives the off-screen buffers the size of the canvas. */
   #resizeTargets(): void {
     const gl = this.#gl;
     const { width, height } = this.#canvas;
@@ -155,7 +155,7 @@ export class WebglPainter implements Painter {
       gl.uniform1f(uniforms.diameter, style.diameter * this.#ratio);
       gl.uniform1f(uniforms.alpha, this.#selected ? style.fadedAlpha : style.alpha);
       const end = Math.min(count, to);
-      // In space, where near points cover far ones, pieces are whole.
+      // In 3-D the points are sorted by depth, so a range always starts at 0.
       if (inSpace) this.#drawInOrder(sortByDepth(view, this.#positions, end));
       else gl.drawArrays(gl.POINTS, from, end - from);
     }
@@ -183,7 +183,7 @@ export class WebglPainter implements Painter {
     gl.bindFramebuffer(gl.DRAW_FRAMEBUFFER, null);
     gl.clear(gl.COLOR_BUFFER_BIT);
     const x = visiblePart(over.x * this.#ratio, over.width * this.#ratio, width);
-    // Here y goes up.
+    // In WebGL, y points up.
     const y = visiblePart(height - (over.y + over.height) * this.#ratio, over.height * this.#ratio, height);
     const isUnscaled = x[2] - x[0] === x[3] - x[1] && y[2] - y[0] === y[3] - y[1];
     if (x[2] <= x[0] || y[2] <= y[0]) return;
@@ -204,14 +204,14 @@ export class WebglPainter implements Painter {
   dispose(): void {
     this.#canvas.removeEventListener('webglcontextlost', this.#onLost);
     this.#canvas.removeEventListener('webglcontextrestored', this.#onRestored);
-    // A page may hold a few contexts only: this one is free now, not when the garbage is collected.
+    // A page may have only a few contexts: this one is released now, not when it is garbage collected.
     this.#gl.getExtension('WEBGL_lose_context')?.loseContext();
   }
 }
 
 /**
- * Along one side of the canvas: a picture of `size` pixels is put at `start`, stretched to `length`. What of the canvas it covers, and
- * which part of the picture that is, in whole pixels: canvas from, picture from, canvas to, picture to.
+ * In one dimension: a picture of `size` pixels is placed at `start` and scaled to `length`. Returns the part of the canvas that
+ * it covers and the corresponding part of the picture, in whole pixels: canvas from, picture from, canvas to, picture to.
  */
 function visiblePart(start: number, length: number, size: number): readonly [number, number, number, number] {
   const from = Math.max(0, Math.round(start));
@@ -230,7 +230,7 @@ function setView(gl: Gl, uniforms: Resources['uniforms'], { origin, matrix }: Vi
   gl.uniformMatrix3fv(uniforms.matrix, true, matrix);
 }
 
-/** The program and empty buffers, bound as they stay: there is one of each. */
+/** Compiles the shaders and binds the buffers; there is one of each, so they stay bound. */
 function createResources(gl: Gl): Resources {
   const program = gl.createProgram();
   for (const [type, source] of [
@@ -238,7 +238,7 @@ function createResources(gl: Gl): Resources {
     [gl.FRAGMENT_SHADER, FRAGMENT_SHADER],
   ] as const) {
     const shader = gl.createShader(type);
-    // None is made while the context is lost.
+    // Null while the context is lost.
     if (!shader) continue;
     gl.shaderSource(shader, source);
     gl.compileShader(shader);
