@@ -4,10 +4,10 @@ import { describeCell } from '../describe-problem.js';
 import { shorten } from '../shorten.js';
 import { changeSettings, settings } from '../state/settings.js';
 
-/** Columns listed at a time: more boxes than this nobody looks through. */
+/** Columns listed at a time; the filter finds the others. */
 const MAX_LISTED = 60;
 
-/** Which columns take part. */
+/** The choice of columns. */
 export function ColumnsPanel() {
   const filter = useSignal('');
   const now = settings.value;

@@ -9,16 +9,16 @@ import { paintDiverging } from './paint.js';
 import { Panel, type PanelProps } from './panel.js';
 import { Picture } from './picture.js';
 
-/** Components drawn as pictures. */
-const MOST = 28;
+/** Number of components drawn. */
+const MAX_PICTURES = 28;
 
-/** Components of pictures are pictures too. */
+/** Components as pictures, if rows are pictures. */
 export function ComponentPictures({ now }: PanelProps) {
   const container = useRef<HTMLDivElement>(null);
   const { model } = now;
   const size = picture.value;
   if (!size) return null;
-  const drawn = Math.min(model.k, MOST);
+  const drawn = Math.min(model.k, MAX_PICTURES);
   return (
     <Panel
       id="pictures"
@@ -66,7 +66,7 @@ function ComponentPicture({ model, c, size }: Props) {
   );
 }
 
-/** The one that was chosen, large enough to look at. */
+/** The chosen component, enlarged. */
 function LargePicture({ model, c, size }: Props) {
   const [x, y, z] = axes.value;
   return (

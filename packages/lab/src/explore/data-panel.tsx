@@ -6,11 +6,11 @@ import { opened } from '../state/data.js';
 import { openDataset, openFile } from '../state/open.js';
 import { PasteDialog } from './paste-dialog.js';
 
-/** What the page can read, for the browser's file dialog. */
+/** File extensions for the browser's file dialog. */
 const ENDINGS =
   '.csv,.tsv,.txt,.parquet,.npy,.npz,.arrow,.feather,.json,.ndjson,.jsonl,.gz,.idx,.idx3-ubyte,.idx1-ubyte';
 
-/** Where data come from. */
+/** The choice of data. */
 export function DataPanel() {
   const dialog = useRef<HTMLDialogElement>(null);
   const data = opened.value;
@@ -42,7 +42,7 @@ export function DataPanel() {
             onChange={({ currentTarget }) => {
               const file = currentTarget.files?.[0];
               if (file) openFile(file);
-              // Without this, choosing the same file again after mending it would go unnoticed.
+              // Without this, choosing the same file again after correcting it would cause no event.
               currentTarget.value = '';
             }}
           />

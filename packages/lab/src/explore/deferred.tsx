@@ -2,7 +2,7 @@ import { useSignal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
 import { useEffect } from 'preact/hooks';
 
-/** What can wait for the frame after the first, so that the scores do not. */
+/** Renders its children after the first frame, so that the scores appear sooner. */
 export function Deferred({ children }: { readonly children: ComponentChildren }) {
   const now = useSignal(false);
   useEffect(() => {

@@ -7,7 +7,7 @@ import { NAMED_ROWS, outliers } from '../state/outliers.js';
 import { hovered, k, selected } from '../state/view.js';
 import { Panel, type PanelProps } from './panel.js';
 
-/** What the numbers mean. */
+/** The model in sentences: outliers, uniqueness, warnings, accuracy. */
 export function DescriptionPanel({ now }: PanelProps) {
   const kept = Math.min(k.value, now.model.k);
   const names = now.columns.map((column) => now.data.info.columns[column].name);

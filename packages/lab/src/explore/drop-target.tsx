@@ -2,7 +2,7 @@ import { useSignal, useSignalEffect } from '@preact/signals';
 import { addressOf, route } from '../route.js';
 import { openFile } from '../state/open.js';
 
-/** The whole page takes files that are dropped on it: where none did, the browser would leave the page for them. */
+/** Accepts files that are dropped anywhere on the page; otherwise the browser would leave the page to show them. */
 export function DropTarget() {
   const dropping = useSignal(false);
   const refused = useSignal('');
@@ -48,7 +48,7 @@ export function DropTarget() {
   );
 }
 
-/** Why what was dropped is not opened; empty when it is. */
+/** Why the dropped item is not opened; empty if it is. */
 function reasonNotOpened(files: FileList, items: DataTransferItemList): string {
   if (files.length > 1) return `${files.length} files were dropped, and none was opened: the page takes one at a time.`;
   const isFolder = items[0]?.webkitGetAsEntry?.()?.isDirectory ?? false;

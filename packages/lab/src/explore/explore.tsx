@@ -19,7 +19,7 @@ import { TablePanel } from './table-panel.js';
 import { ComponentPanel, WeightsPanel } from './weights-panel.js';
 import '../style/explore.css';
 
-/** One's own data and what PCA finds in them: what is chosen on the left, linked views of the model on the right. */
+/** The user's data and their principal components: settings on the left, linked views of the model on the right. */
 export function Explore() {
   const now = fitted.value;
   useEffect(() => {
@@ -67,7 +67,7 @@ export function Explore() {
   );
 }
 
-/** Before there is a model, or where there can be none. */
+/** Shown while there is no model. */
 function EmptyState() {
   const [title, hint] = pendingQuery.value
     ? [

@@ -9,7 +9,7 @@ import { queryFit } from '../state/fit.js';
 import { k, labelColumn } from '../state/view.js';
 import { Panel, type PanelProps } from './panel.js';
 
-/** Everything that can be taken along. */
+/** Files to save, and the same analysis as code. */
 export function ExportPanel({ now }: PanelProps) {
   const kept = Math.min(k.value, now.model.k);
   const name = fileStem(now.data.info.name);

@@ -1,22 +1,22 @@
 import { useRef } from 'preact/hooks';
 
-/** A finger that moved no more than this has tapped. */
+/** A finger that moved no farther than this has tapped. */
 const TAP_RADIUS = 8;
 
 interface Drag {
   readonly x: number;
   readonly y: number;
-  /** Puts back what there was before. */
+  /** Restores the value from before the drag. */
   readonly undo: () => void;
-  /** Whether it is sure that something is dragged. */
+  /** Whether this is certainly a drag and not a scroll. */
   isDrag: boolean;
 }
 
 type Listener = (event: PointerEvent & { readonly currentTarget: Element }) => void;
 
 /**
- * Something that is dragged from side to side. A finger on it may as well scroll the page: until it has moved across, or
- * is lifted where it was put down, nothing happens, and where the browser takes it for scrolling all is as before.
+ * A horizontal drag. A finger may also scroll the page: nothing happens until it has moved horizontally or is lifted in
+ * place, and when the browser starts to scroll, the previous value is restored.
  */
 export function useHorizontalDrag(
   follow: (event: PointerEvent) => void,

@@ -1,11 +1,11 @@
 import type { Model } from '@scree/core';
 
-/** What fits on a screen and can still be read. */
+/** What fits on a screen and stays readable. */
 export const MAX_COLUMNS = 40;
 export const MAX_COMPONENTS = 10;
 export const MAX_BARS = 20;
 
-/** The columns with the largest squared weights, at most `MOST_COLUMNS` of them. */
+/** The columns with the largest squared weights, at most `MAX_COLUMNS` of them, in the order of the table. */
 export function columnsWithLargestWeights({ components: { data, cols: d } }: Model, shown: number): number[] {
   const weight = (j: number): number => {
     let sum = 0;

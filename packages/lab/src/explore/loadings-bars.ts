@@ -3,7 +3,7 @@ import type { Model } from '@scree/core';
 import { shortenMiddle } from '../shorten.js';
 import { MAX_BARS } from './largest-weights.js';
 
-/** Widest letter to expect on average, in the 12 pixel type of the charts. */
+/** Average width of a wide letter in the 12 pixel font of the charts. */
 const LETTER_WIDTH = 7.5;
 
 /** The weights of one component, largest first. */

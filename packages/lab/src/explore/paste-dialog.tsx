@@ -2,7 +2,7 @@ import type { RefObject } from 'preact';
 import { useRef } from 'preact/hooks';
 import { openText } from '../state/open.js';
 
-/** A table from a spreadsheet or a document, by way of the clipboard. */
+/** A dialog for pasting a table from a spreadsheet or a document. */
 export function PasteDialog({ dialog }: { readonly dialog: RefObject<HTMLDialogElement | null> }) {
   const text = useRef<HTMLTextAreaElement>(null);
   return (

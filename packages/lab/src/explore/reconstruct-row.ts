@@ -9,7 +9,7 @@ export function scoresOfRow({ components: { data, rows, cols }, mean, scale }: M
   return code;
 }
 
-/** The row that the first k scores stand for: mean + scale·Vᵀz. */
+/** The row reconstructed from its first k scores: mean + scale·Vᵀz. */
 export function reconstructRow(
   { components: { data, cols }, mean, scale }: Model,
   code: Float64Array,

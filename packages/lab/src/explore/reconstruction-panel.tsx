@@ -13,7 +13,7 @@ import { Panel, type PanelProps } from './panel.js';
 import { Picture } from './picture.js';
 import { reconstructRow, scoresOfRow } from './reconstruct-row.js';
 
-/** The row under the pointer, or the first selected, or the first of all; it stays when the pointer leaves. */
+/** The row under the pointer, or the first selected row, or the last one shown. */
 const shownRow = resource(
   () => {
     const now = fitted.value;
@@ -30,7 +30,7 @@ const shownRow = resource(
 );
 let lastRow = 0;
 
-/** A picture next to what k components make of it. */
+/** A row as a picture, next to its reconstruction from k components. */
 export function ReconstructionPanel({ now }: PanelProps) {
   const container = useRef<HTMLDivElement>(null);
   const size = picture.value;
@@ -100,7 +100,7 @@ function describeReconstruction(model: Model, { values, code }: Shown, kept: num
   return `${percent(share)} of its squared distance from the mean is kept; it is ${show(rest)} away from its picture.`;
 }
 
-/** Squared in a unit of their own: squares of very small numbers are nothing. */
+/** The Euclidean norm, computed in a unit of its own: squares of very small numbers would be 0. */
 function lengthOf(row: Float64Array): number {
   const unit = row.reduce((most, value) => Math.max(most, Math.abs(value)), 0) || 1;
   return unit * Math.sqrt(row.reduce((sum, value) => sum + (value / unit) ** 2, 0));

@@ -6,7 +6,7 @@ import { picture } from '../state/picture.js';
 import { resource } from '../state/resource.js';
 import { axes, hovered, k, labelColumn, points } from '../state/view.js';
 
-/** Columns told of a row. */
+/** Columns shown of a row. */
 const MAX_COLUMNS = 6;
 
 const shownRow = resource(

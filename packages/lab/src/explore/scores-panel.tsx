@@ -15,7 +15,7 @@ import { Panel, type PanelProps } from './panel.js';
 import { RowCard } from './row-card.js';
 import { labelColumns } from './settings-panel.js';
 
-/** Scores have the same units on both axes: where the page is narrow, a tall picture would be mostly empty. */
+/** Both axes have the same units, so on a narrow page a tall figure would be mostly empty. */
 const narrowScreen = matchMedia('(max-width: 40rem)');
 const height = signal(heightFor(narrowScreen.matches));
 narrowScreen.addEventListener('change', () => (height.value = heightFor(narrowScreen.matches)));
@@ -24,10 +24,10 @@ function heightFor(isNarrow: boolean): number {
   return isNarrow ? 340 : 520;
 }
 
-/** Points that a solid cloud may have. */
+/** Most points that can be shown in 3-D. */
 const MAX_3D_POINTS = 100_000;
 
-/** Every row as a point at its scores. */
+/** The rows as points at their scores. */
 export function ScoresPanel({ now }: PanelProps) {
   const handle = useRef<CloudHandle | undefined>(undefined);
   const { model } = now;
@@ -106,7 +106,7 @@ export function ScoresPanel({ now }: PanelProps) {
   );
 }
 
-/** Arrows of the columns, for the components that are drawn. */
+/** The columns as arrows, for the components that are drawn. */
 const cloudArrows = computed((): readonly CloudArrow[] => {
   const drawn = points.value;
   return drawn ? biplotArrows(drawn.now.model, drawn.components, drawn.cloud.points, columnNames(drawn.now)) : [];

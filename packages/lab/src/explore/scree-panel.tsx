@@ -11,7 +11,7 @@ import type { PanelProps } from './panel.js';
 /** Room around the bars of the plot: the handle is drawn over them. */
 const MARGIN = { left: 44, right: 8, top: 26, bottom: 34 };
 
-/** Share of the variance of each component and of all up to it, with a handle that says how many are kept. */
+/** The share of the variance per component and cumulatively, with a handle that sets k. */
 export function ScreePanel({ now }: PanelProps) {
   const container = useRef<HTMLDivElement>(null);
   const { model } = now;

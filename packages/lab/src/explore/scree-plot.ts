@@ -2,7 +2,7 @@ import * as Plot from '@observablehq/plot';
 import type { Model } from '@scree/core';
 import { percent } from '@scree/core/words';
 
-/** Share of the variance of each component as bars, and of all up to it as a line. */
+/** The share of the variance per component as bars, and the cumulative share as a line. */
 export function screePlot(
   { varianceRatios }: Model,
   width: number,
@@ -25,7 +25,7 @@ export function screePlot(
     marginBottom: margin.bottom,
     ariaLabel: `Share of the variance: ${shares.join(', ')}. ${count} together ${percent(sum)}.`,
     x: {
-      // A bar ends where its number says: at k all components up to k are to the left of the handle.
+      // Bar i ends at i, so that the handle at k has the first k components on its left.
       domain: [0, count],
       label: null,
       ticks: bars.map(({ component }) => component - 0.5).filter((_, i) => i % every === 0),

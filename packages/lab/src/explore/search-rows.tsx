@@ -4,10 +4,10 @@ import { reportProblem } from '../state/data.js';
 import { fitted, queryFit } from '../state/fit.js';
 import { labelColumn, selected } from '../state/view.js';
 
-/** Rows that a search selects at most. */
+/** Most rows that a search selects. */
 const LIMIT = 100_000;
 
-/** Selects the rows in whose text a word occurs. */
+/** Selects the rows in which a text occurs. */
 export function SearchRows() {
   const text = useSignal('');
   const result = useSignal<{ readonly text: string; readonly data: unknown } | undefined>(undefined);

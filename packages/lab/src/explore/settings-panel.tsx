@@ -11,17 +11,17 @@ const SCALE_NAMES: Record<Settings['scale'], string> = {
   range: 'range',
 };
 
-/** Columns offered as names of rows. */
+/** Columns offered for naming rows. */
 const MAX_LABEL_COLUMNS = 200;
 
-/** Columns that can name or colour rows: those that are no measurements first, because hundreds of pixels may stand before them. */
+/** Columns that can name or colour rows. Those that are not measurements come first, because there may be hundreds of pixels. */
 export function labelColumns(columns: readonly ColumnInfo[]): readonly number[] {
   const candidates = columns.flatMap(({ kind }, j) => (kind === 'other' ? [] : [j]));
   const [others, measured] = [false, true].map((usable) => candidates.filter((j) => columns[j].usable === usable));
   return [...others, ...measured].slice(0, MAX_LABEL_COLUMNS);
 }
 
-/** How columns become comparable, what names the rows, what happens where a value is missing. */
+/** The settings of the fit: scaling, missing values, solver, and the column that names rows. */
 export function SettingsPanel() {
   const now = settings.value;
   if (!now) return null;

@@ -5,10 +5,10 @@ import { shorten, untangled } from '../shorten.js';
 import { problem, runningTask } from '../state/data.js';
 import { fitAgain, fitted, isOutdated } from '../state/fit.js';
 
-/** Work that takes less than this many milliseconds shows no bar, which would only flicker. */
+/** Milliseconds before the progress bar appears: for shorter work it would only flicker. */
 const PROGRESS_DELAY = 200;
 
-/** What is going on, or went wrong, or was done. */
+/** The status line: progress, the last problem, or the result. */
 export function Status() {
   const working = runningTask.value !== undefined;
   const patient = useSignal(true);

@@ -10,31 +10,31 @@ import { axes, hovered, k, labelColumn, points, selected } from '../state/view.j
 import { Panel, type PanelProps } from './panel.js';
 import { SearchRows } from './search-rows.js';
 
-/** Rows on a page. */
+/** Rows per page. */
 const ROWS_PER_PAGE = 25;
-/** Columns of the data that are shown beside the label. */
+/** Columns shown in addition to the label. */
 const MAX_COLUMNS = 8;
 
 type Order = 'rows' | 'worst';
 const order = signal<Order>('rows');
 const page = signal(0);
 
-/** A selection that was made here, row by row: the rows stay listed as they were, so that others can be added. */
+/** A selection made in the table: all rows stay listed, so that others can be added. */
 const tableSelection = signal<Uint32Array | undefined>(undefined);
-/** A selection that came from another view is what the table lists. */
+/** A selection made in another view: the table lists only these rows. */
 const listedSelection = computed(() => (selected.value === tableSelection.value ? undefined : selected.value));
 
-/** Other rows are read from the first on. */
+/** Other rows start at the first page. */
 effect(() => {
   listedSelection.value;
   fitted.value?.data;
   page.value = 0;
 });
 
-/** Looked up for every row that is drawn, and there may be a million. */
+/** A set, because it is looked up for every row and may hold a million. */
 const chosenRows = computed(() => new Set(selected.value ?? []));
 
-/** Rows to page through: those that are selected, or the farthest from their reconstructions, or all. */
+/** The listed rows: those selected, or those with the largest errors, or all. */
 const listed = computed(() => {
   const now = fitted.value;
   if (!now) return { count: 0, at: (i: number) => i };
@@ -52,7 +52,7 @@ const shown = resource(
     const first = Math.min(page.value, Math.max(0, Math.ceil(count / ROWS_PER_PAGE) - 1)) * ROWS_PER_PAGE;
     const rows = Array.from({ length: Math.min(ROWS_PER_PAGE, count - first) }, (_, i) => at(first + i));
     const label = labelColumn.value;
-    // Pixels one by one say nothing.
+    // Single pixels are not informative.
     const others = picture.value ? [] : now.columns.filter((column) => column !== label).slice(0, MAX_COLUMNS);
     return { now, rows, columns: label === undefined ? others : [label, ...others], k: Math.min(k.value, now.model.k) };
   },
@@ -67,7 +67,7 @@ const shown = resource(
   reportProblem,
 );
 
-/** The rows themselves, with their scores. */
+/** The rows with their scores. */
 export function TablePanel({ now }: PanelProps) {
   const found = shown.value;
   const { count: rows } = listed.value;
@@ -165,7 +165,7 @@ function titleOf(rows: number, all: number): string {
   return rows < all ? `${count(rows)} rows with the largest errors` : 'Rows';
 }
 
-/** Takes a row into the selection, or out of it. */
+/** Adds a row to the selection, or removes it. */
 function toggle(row: number): void {
   const rows = new Set(selected.peek() ?? []);
   if (!rows.delete(row)) rows.add(row);

@@ -15,7 +15,7 @@ function useNames({ columns, data }: Fitted): readonly string[] {
   return useMemo(() => columns.map((column) => shorten(data.info.columns[column].name, 120)), [columns, data]);
 }
 
-/** How the components are made of the columns, all at a glance. */
+/** The weights of the columns in all kept components. */
 export function WeightsPanel({ now }: PanelProps) {
   const container = useRef<HTMLDivElement>(null);
   const { model } = now;
@@ -25,7 +25,7 @@ export function WeightsPanel({ now }: PanelProps) {
     async (width: number) => (await import('./loadings-heat-map.js')).heatMap(model, shown, names, width),
     [model, shown, names],
   );
-  // Where rows are pictures, the components are too, and are drawn as such.
+  // If rows are pictures, components are shown as pictures instead.
   if (picture.value) return null;
   const d = names.length;
   return (
@@ -55,7 +55,7 @@ export function WeightsPanel({ now }: PanelProps) {
   );
 }
 
-/** The weights of one component in order of size. */
+/** The weights of one component, largest first. */
 export function ComponentPanel({ now }: PanelProps) {
   const container = useRef<HTMLDivElement>(null);
   const { model } = now;

@@ -1,11 +1,11 @@
 import type { OpenedData } from '../state/data.js';
 
-/** The file that stands for data: pasted ones have none, so it gets a name. */
+/** The file name of the data; pasted data have none and get one. */
 export function fileNameOf({ info, source, dataset }: OpenedData): string {
   return source && dataset === undefined ? `pasted-table.${info.format.toLowerCase()}` : info.name;
 }
 
-/** What a file of the data holds, where they came without one: as it was packed or pasted. */
+/** The content of the file that built-in or pasted data are saved as. */
 export async function dataFile({ source }: OpenedData): Promise<Blob> {
   if (source?.kind === 'text') return new Blob([source.text], { type: 'text/plain' });
   if (source?.kind !== 'address') throw new Error('These data are a file already.');

@@ -6,16 +6,16 @@ import { save } from './save.js';
 import { standalone, svgText, toPng } from './standalone-svg.js';
 
 interface Props {
-  /** What the file is called, after the data's name. */
+  /** The end of the file name, after the name of the data. */
   readonly name: string;
   readonly svg: () => SVGSVGElement | Promise<SVGSVGElement> | undefined;
-  /** Where the picture is more than its SVG. */
+  /** Given if the PNG is not made from the SVG. */
   readonly png?: () => Promise<Blob> | undefined;
 }
 
 /** Buttons that save a figure as it is drawn now. */
 export function ExportFigure({ name, svg, png }: Props) {
-  // The data that are drawn: others may be open already, and have no fit yet.
+  // The name of the data that are drawn: others may be open already, without a fit yet.
   const file = (ending: string): string => `${fileStem(fitted.value?.data.info.name ?? 'scree')}-${name}.${ending}`;
   const figure = async (): Promise<SVGSVGElement> => {
     const drawn = await svg();
@@ -48,7 +48,7 @@ export function ExportFigure({ name, svg, png }: Props) {
   );
 }
 
-/** The data's name without its ending, and without what file systems do not take. */
+/** The name of the data without extension and without characters that file systems refuse. */
 export function fileStem(name: string): string {
   return (
     name
@@ -58,7 +58,7 @@ export function fileStem(name: string): string {
   );
 }
 
-/** The same for pictures side by side. */
+/** The same buttons for pictures side by side. */
 export function ExportPictures({
   name,
   container,

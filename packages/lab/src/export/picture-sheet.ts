@@ -1,7 +1,7 @@
 import { context2d } from '../charts/canvas-context.js';
 import { svgElement } from '../charts/point-cloud/svg.js';
 
-/** Pictures side by side, as they stand in the page, each with what is written below it. */
+/** One of several pictures side by side, as in the page, with its caption. */
 interface Entry {
   readonly canvas: HTMLCanvasElement;
   readonly x: number;
@@ -22,7 +22,7 @@ interface Sheet {
 
 const CAPTION = { size: 12, font: 'system-ui, sans-serif', below: 14 };
 const MARGIN = 8;
-/** Pixels for each unit of the drawing. */
+/** Pixels per unit of the drawing. */
 const DENSITY = 2;
 
 function layOutSheet(container: HTMLElement): Sheet {
@@ -64,7 +64,7 @@ export function sheetSvg(container: HTMLElement): SVGSVGElement {
   return svg;
 }
 
-/** Not by way of the SVG: not every browser waits for pictures within pictures. */
+/** Not made from the SVG: not every browser waits for images inside an SVG. */
 export async function sheetPng(container: HTMLElement): Promise<Blob> {
   const { entries, width, height, background, textColour } = layOutSheet(container);
   const canvas = document.createElement('canvas');
@@ -90,7 +90,7 @@ export async function sheetPng(container: HTMLElement): Promise<Blob> {
   });
 }
 
-/** Every pixel a square of pixels: what opens the file may smooth what it enlarges. */
+/** Enlarges every pixel to a square: the program that opens the file might smooth small images. */
 function enlarged(picture: HTMLCanvasElement, width: number): HTMLCanvasElement {
   const factor = Math.max(1, Math.ceil((DENSITY * width) / picture.width));
   const canvas = document.createElement('canvas');

@@ -1,7 +1,7 @@
 import type { Fitted } from '../state/fit.js';
 import { fileNameOf } from './data-file.js';
 
-/** The same analysis in other args: as a command line, and as a program. */
+/** The same analysis as a command line and as a program. */
 
 export interface Analysis {
   readonly fitted: Fitted;
@@ -21,7 +21,7 @@ export function commandLine({ fitted, k }: Analysis): string {
   return [...args, '-o', 'model.json'].join(' ');
 }
 
-/** Whether the columns are others than those that are taken when nothing is said. */
+/** Whether the chosen columns differ from those that the command takes by default. */
 function differsFromDefault({ columns: used, data: { info } }: Fitted): boolean {
   const usual = info.columns.flatMap(({ usable, index, firstNonNumber }, j) =>
     (usable && !index) || firstNonNumber !== undefined ? [j] : [],
@@ -29,12 +29,12 @@ function differsFromDefault({ columns: used, data: { info } }: Fitted): boolean 
   return used.length !== usual.length || used.some((column, i) => column !== usual[i]);
 }
 
-/** For a POSIX shell: nothing in a name is taken for anything but itself. */
+/** Quotes text for a POSIX shell. */
 function quote(text: string): string {
   return /^[\w./,@%+-]+$/.test(text) && !text.startsWith('-') ? text : `'${text.replaceAll("'", "'\\''")}'`;
 }
 
-/** As JSON, with signs that turn the direction of writing by their numbers: what is read is what runs. */
+/** As JSON, with bidirectional control characters escaped, so that the code reads as it runs. */
 function literal(value: unknown): string {
   return JSON.stringify(value).replace(
     /\p{Bidi_Control}/gu,

@@ -2,7 +2,7 @@ import { context2d } from '../charts/canvas-context.js';
 
 const NAMESPACE = 'http://www.w3.org/2000/svg';
 
-/** What the style sheet says about SVG's shapes and words. */
+/** The CSS properties of SVG shapes and text. */
 const STYLES = [
   'fill',
   'fill-opacity',
@@ -19,7 +19,7 @@ const STYLES = [
   'paint-order',
 ] as const;
 
-/** A copy that looks the same in a file of its own: what the page's style sheet says is written into it. */
+/** A copy that looks the same in a file of its own: styles become attributes. */
 export function standalone(svg: SVGSVGElement): SVGSVGElement {
   const copy = svg.cloneNode(true) as SVGSVGElement;
   const originals = [svg, ...svg.querySelectorAll<SVGElement>('*')];
@@ -45,17 +45,17 @@ export function standalone(svg: SVGSVGElement): SVGSVGElement {
 
 export function svgText(svg: SVGSVGElement): string {
   svg.setAttribute('xmlns', NAMESPACE);
-  // Names may hold characters that no XML may, not even as references.
+  // Names may contain characters that XML does not allow, not even as references.
   const text = new XMLSerializer()
     .serializeToString(svg)
     .replace(/[^\t\n\r\x20-\uD7FF\uE000-\uFFFD\u{10000}-\u{10FFFF}]/gu, '');
   return `<?xml version="1.0" encoding="UTF-8"?>\n${text}\n`;
 }
 
-/** Pixels for each unit of the drawing: sharp on paper and on dense screens. */
+/** Pixels per unit of the drawing, sharp on paper and on dense screens. */
 const DENSITY = 2;
 
-/** The drawing as pixels. */
+/** The drawing as a PNG. */
 export async function toPng(svg: SVGSVGElement): Promise<Blob> {
   const image = new Image();
   const url = URL.createObjectURL(new Blob([svgText(svg)], { type: 'image/svg+xml' }));

@@ -7,17 +7,17 @@ import { showPictures } from './picture.js';
 import { defaultSettings, SCALES, type Settings, SOLVERS, settings } from './settings.js';
 import { axes, colourBy, component, is3d, k, selected, showArrows } from './view.js';
 
-/** Data of an address whose file is somebody's own: neither the file nor its name is in it. */
+/** The name of data in an address that come from a local file: neither the file nor its name is in the address. */
 export const OWN_FILE = 'own';
 
-/** What the address says of data; nothing where it has their file. */
+/** The name of the data in the address; undefined if the address has a file instead. */
 export function dataName({ dataset, file }: OpenedData): string | undefined {
   return dataset ?? (file === undefined ? OWN_FILE : undefined);
 }
 
-/** All that was chosen, in the address: whoever opens it sees the same. Of the data it holds the name of a built-in set only. */
+/** The address holds all choices, so that opening it shows the same view. Of the data it holds only the name of a built-in set. */
 
-/** Chosen settings as the address has them; what it says wrongly, or not, is as usual. */
+/** The settings of an address; missing or invalid ones have their defaults. */
 export function settingsFrom(query: URLSearchParams, data: OpenedData): Settings {
   const usual = defaultSettings(data);
   const { columns } = data.info;
@@ -32,7 +32,7 @@ export function settingsFrom(query: URLSearchParams, data: OpenedData): Settings
   };
 }
 
-/** The view as the address has it; what it does not say is told by the result. */
+/** Sets the view from an address. Returns whether the address sets the colour and k. */
 export function viewFrom(query: URLSearchParams, data: OpenedData): { colour: boolean; k: boolean } {
   const [x, y, z] = ['x', 'y', 'z'].map((name) => wholeNumber(query.get(name), 1e6));
   axes.value = [(x ?? 1) - 1, (y ?? 2) - 1, (z ?? 3) - 1].map((c) => Math.max(0, c)) as [number, number, number];
@@ -51,8 +51,8 @@ export function viewFrom(query: URLSearchParams, data: OpenedData): { colour: bo
 }
 
 /**
- * Keeps the address true while Explore is shown. Where it becomes another by itself, because somebody went back or wrote
- * into it, `follow` gets what it says; an address that says nothing is given what is shown.
+ * Writes the address while Explore is shown. When the user changes the address, by going back or by editing it, calls `follow`
+ * with its query; an empty address is filled in.
  */
 export function syncAddress(follow: (query: URLSearchParams) => void): () => void {
   const stop = effect(() => {
@@ -71,7 +71,7 @@ export function syncAddress(follow: (query: URLSearchParams) => void): () => voi
     if (!now) return;
     const { data, chosen } = now;
     const isShown = fitted.value?.data === data;
-    // Until data have a fit, what is looked at is of the data before: an address is of one or of the other, never of both.
+    // Until new data have a fit, the view belongs to the previous data; an address must not mix the two.
     if (!isShown && (fitted.value || !(isOutdated.value || chosen.columns.length === 0))) return;
     const usual = defaultSettings(data);
     const unlike = <Name extends keyof Settings>(name: Name, text: string): string | undefined =>
@@ -93,7 +93,7 @@ export function syncAddress(follow: (query: URLSearchParams) => void): () => voi
   };
 }
 
-/** The view as the address has it. */
+/** The part of the address about the view. */
 function viewQuery(): Record<string, string | undefined> {
   const [x, y, z] = axes.value;
   return {
@@ -110,7 +110,7 @@ function viewQuery(): Record<string, string | undefined> {
   };
 }
 
-/** Milliseconds between two writings: a slider changes at every step, and Safari takes a hundred in half a minute. */
+/** Milliseconds between two writes: a slider changes at every step, and Safari allows a hundred writes in 30 seconds. */
 const MIN_WRITE_INTERVAL = 400;
 let lastWrite = Number.NEGATIVE_INFINITY;
 let writeTimer: ReturnType<typeof setTimeout> | undefined;
@@ -118,7 +118,7 @@ let writeTimer: ReturnType<typeof setTimeout> | undefined;
 function write(query: Parameters<typeof rewriteAddress>[1]): void {
   clearTimeout(writeTimer);
   const now = (): void => {
-    // At once: an address that is not known yet would be followed.
+    // In one batch: an address that is not known yet would be followed.
     batch(() => {
       known = rewriteAddress(['explore'], query);
     });
@@ -129,25 +129,25 @@ function write(query: Parameters<typeof rewriteAddress>[1]): void {
   else writeTimer = setTimeout(now, wait);
 }
 
-/** The address of what is shown, or about to be: any other is one that somebody went to. */
+/** The address of what is shown or about to be. Any other address comes from the user. */
 let known: Route | undefined;
 
 export function setKnownAddress(address: Route): void {
   known = address;
 }
 
-/** Longest list of selected rows that an address takes. */
+/** Most characters of the selected rows in an address. */
 const MAX_SELECTION_LENGTH = 400;
 
 function selectionText(): string | undefined {
   const rows = selected.value;
-  // Rows that lie scattered take five letters each: where they are sure to be too many, nothing is written at all.
+  // Scattered rows take five characters each: with very many there is no need to write them first.
   if (!rows || rows.length > 100_000) return undefined;
   const text = formatRanges([...rows]);
   return text.length > MAX_SELECTION_LENGTH ? undefined : text;
 }
 
-/** Rows that the address selects, of so many. */
+/** The rows that an address selects. */
 export function selectionFrom(query: URLSearchParams, rows: number): Uint32Array | undefined {
   const text = query.get('rows');
   const indexes = text === null ? undefined : parseRanges(text, rows);
@@ -158,7 +158,7 @@ function oneOf<Choice extends string>(choices: readonly Choice[], text: string |
   return choices.find((choice) => choice === text);
 }
 
-/** A column that can name or colour rows. */
+/** The index of a column that can name or colour rows. */
 function columnFrom(text: string | null, { info: { columns } }: OpenedData): number | undefined {
   const column = wholeNumber(text, columns.length - 1);
   return column !== undefined && columns[column].kind !== 'other' ? column : undefined;

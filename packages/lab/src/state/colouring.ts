@@ -4,9 +4,9 @@ import { SHADES } from '../worker/messages.js';
 import { fitted } from './fit.js';
 import { colourBy, colourCodes } from './view.js';
 
-/** Colours of the points, and what they mean. */
+/** The colours of the points and their legend. */
 export interface Colouring {
-  /** Place in the palette of each row. */
+  /** Index into the palette per row. */
   readonly codes: Uint8Array;
   readonly palette: readonly string[];
   readonly legend: Legend | undefined;
@@ -26,7 +26,7 @@ export type Legend =
       readonly palette: readonly string[];
     };
 
-/** From low to high: blue over violet to orange, which all eyes tell apart, of middling lightness on either ground. */
+/** From low to high: blue, violet, orange, distinguishable with colour blindness and on both backgrounds. */
 const RAMP = {
   light: [
     [43, 79, 184],
@@ -40,7 +40,7 @@ const RAMP = {
   ],
 } as const;
 
-/** Until the colours of a new fit are there the points have none. */
+/** Until the colours of a new fit arrive, all points have one colour. */
 export const colouring = computed((): Colouring | undefined => {
   const now = fitted.value;
   if (!now) return undefined;
@@ -54,7 +54,7 @@ export const colouring = computed((): Colouring | undefined => {
   if (found.codes.kind === 'shades') {
     const { codes, low, high } = found.codes;
     const palette = shades(dark);
-    // Missing values have the colour of what has no name.
+    // Missing values have the colour of the remaining groups.
     return {
       codes,
       palette: [...palette, colourOf('--group-other')],

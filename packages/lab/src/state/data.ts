@@ -6,20 +6,20 @@ import type { Origin, TableInfo } from '../worker/messages.js';
 
 export const callWorker = connectWorker();
 
-/** Data as the page knows them. Another object for every opening, also of the same file. */
+/** Opened data. A new object each time, even for the same file. */
 export interface OpenedData {
   readonly info: TableInfo;
-  /** Name of a built-in set, or undefined for a file of the user's own. */
+  /** Name of a built-in set; undefined for the user's own data. */
   readonly dataset: string | undefined;
-  /** The file on the page's own server, as its address has it; undefined for others. */
+  /** The file on the server of the page, as in the address; undefined for other data. */
   readonly file?: string | undefined;
-  /** Of data that came without a file, built in or pasted: where they are from. */
+  /** The origin of data without a file: built-in or pasted. */
   readonly source?: Exclude<Origin, { kind: 'blob' }> | undefined;
 }
 
 export const opened = signal<OpenedData | undefined>(undefined);
 
-/** Work that is under way, for the status line. */
+/** A running task, for the status line. */
 export interface RunningTask {
   readonly what: string;
   readonly progress?: Progress | undefined;
@@ -27,7 +27,7 @@ export interface RunningTask {
 }
 export const runningTask = signal<RunningTask | undefined>(undefined);
 
-/** What went wrong last; empty when nothing did. */
+/** The last problem as a sentence; empty if there is none. */
 export const problem = signal('');
 
 export function reportProblem(error: unknown): void {
@@ -40,7 +40,7 @@ export function reportProblem(error: unknown): void {
         : String(error);
 }
 
-/** Runs work of which there is one at a time: new work cancels what is running. */
+/** Runs a task. There is one at a time: a new task cancels the running one. */
 let current: AbortController | undefined;
 export async function runTask<Result>(
   what: string,
@@ -70,12 +70,12 @@ export async function runTask<Result>(
   }
 }
 
-/** Stops what is running, without anything new. */
+/** Cancels the running task. */
 export function cancelTask(): void {
   current?.abort();
 }
 
-/** Opens data; what was open stays until they are there, and for good where they cannot be read. */
+/** Opens data. The previous data stay open until these are loaded, or if they cannot be read. */
 export async function loadData(origin: Origin, dataset?: string, file?: string): Promise<OpenedData | undefined> {
   const info = await runTask(`Reading ${origin.name}`, (control) => callWorker('open', origin, control));
   if (!info) return undefined;

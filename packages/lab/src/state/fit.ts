@@ -5,12 +5,12 @@ import { callWorker, cancelTask, type OpenedData, runningTask, runTask } from '.
 import { ownCloud } from './own-cloud.js';
 import { type RequestedFit, request, type Settings } from './settings.js';
 
-/** A model, and what it is a model of. Another object for every fit: views know by it that theirs is old. */
+/** A model with its data. Each fit is a new object, by which views detect that theirs is out of date. */
 export interface Fitted {
-  /** By which the worker knows it. */
+  /** Id in the worker. */
   readonly id: number;
   readonly data: OpenedData;
-  /** What was asked for. Settings may have changed since. */
+  /** The request. Settings may have changed since. */
   readonly request: RequestedFit['requestedFit'];
   readonly columns: Settings['columns'];
   readonly model: Model;
@@ -21,7 +21,7 @@ export interface Fitted {
 
 export const fitted = signal<Fitted | undefined>(undefined);
 
-/** Asks the worker about a fit. */
+/** Sends a query about a fit to the worker. */
 export function queryFit<Name extends MethodName>(
   { id }: Fitted,
   method: Name,
@@ -30,7 +30,7 @@ export function queryFit<Name extends MethodName>(
   return callWorker(method, query, { fit: id });
 }
 
-/** Whether what is chosen is not what is shown, and nothing is done about it: a fit was cancelled, or failed. */
+/** Whether the shown fit does not match the settings and no fit is running: it was cancelled or failed. */
 export const isOutdated = computed(() => {
   const asked = request.value;
   return (
@@ -43,7 +43,7 @@ export const isOutdated = computed(() => {
 
 const firstFitCallbacks = new WeakMap<OpenedData, (now: Fitted) => void>();
 
-/** Says what happens with the first fit of data, before anybody sees it. */
+/** Registers what to do with the first fit of data, before it is shown. */
 export function onFirstFit(data: OpenedData, then: (now: Fitted) => void): void {
   firstFitCallbacks.set(data, then);
 }
@@ -53,7 +53,7 @@ effect(() => {
   if (asked) void untracked(() => fit(asked));
 });
 
-/** Once more, after it was cancelled. */
+/** Fits again, after a cancellation. */
 export function fitAgain(): void {
   const asked = request.peek();
   if (asked) void fit(asked);
@@ -67,10 +67,10 @@ async function fit(asked: RequestedFit): Promise<void> {
     return;
   }
   const fit = await runTask('Fitting', (control) => callWorker('fit', wanted, control));
-  // Another was asked for meanwhile, and brings its own result.
+  // Another fit was requested meanwhile, and has its own result.
   if (request.peek() !== asked) return;
   if (!fit) {
-    // A failed fit leaves the one before only where that is of the same data.
+    // After a failed fit, the previous one stays only if it is of the same data.
     if (fitted.peek()?.data !== data) fitted.value = undefined;
     return;
   }
@@ -92,7 +92,7 @@ async function fit(asked: RequestedFit): Promise<void> {
   });
 }
 
-/** Rows that Learn draws. */
+/** Number of rows that Learn draws. */
 const SAMPLE_ROWS = 240;
 
 effect(() => {
@@ -107,12 +107,12 @@ effect(() => {
       if (fitted.peek() === now) ownCloud.value = { name: now.data.info.name, points: { rows, cols, data } };
     },
     () => {
-      // Another fit began meanwhile; it brings its own sample.
+      // Another fit began meanwhile; it has its own sample.
     },
   );
 });
 
-/** Row of the table, counted from 1 as people do, of a row of the fit. */
+/** The number of a row of the fit: its row in the table, from 1. */
 export function rowNumber({ keptRows }: Fitted, index: number): number {
   return (keptRows ? keptRows[index] : index) + 1;
 }

@@ -1,4 +1,4 @@
-/** Places as an address has them: 0-3,7 for 0, 1, 2, 3 and 7. */
+/** Indexes as ranges for an address: 0-3,7 for 0, 1, 2, 3 and 7. */
 export function formatRanges(indexes: readonly number[]): string {
   const runs: [from: number, to: number][] = [];
   for (const index of indexes) {
@@ -9,7 +9,7 @@ export function formatRanges(indexes: readonly number[]): string {
   return runs.map(([from, to]) => (from === to ? String(from) : `${from}-${to}`)).join(',');
 }
 
-/** What `writePlaces` wrote, as far as there are such indexes; undefined where it is something else. */
+/** Reads what `formatRanges` wrote, leaving out indexes from `count` on; undefined if the text is something else. */
 export function parseRanges(text: string, count: number): readonly number[] | undefined {
   const indexes = new Set<number>();
   for (const part of text.split(',')) {

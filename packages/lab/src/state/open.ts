@@ -9,10 +9,10 @@ import { picture } from './picture.js';
 import { settings } from './settings.js';
 import { colourBy, k, selected, showArrows } from './view.js';
 
-/** Share of the variance that the first k keeps. */
+/** Share of the variance that the initial k keeps. */
 const INITIAL_VARIANCE_SHARE = 0.9;
 
-/** Opens data and shows them as the address says, or as is best at first. */
+/** Opens data and shows them with the settings of the address, or with defaults. */
 async function openAndShow(
   origin: Origin,
   dataset: string | undefined,
@@ -25,23 +25,23 @@ async function openAndShow(
   show(data, query);
 }
 
-/** What is shown of other data stays as it is until there is a fit of these. */
+/** Shows data. What is shown of other data stays until there is a fit of these. */
 function show(data: OpenedData, query: URLSearchParams): void {
   const chosen = settingsFrom(query, data);
   settings.value = { data, chosen };
   onFirstFit(data, (now) => {
     const told = viewFrom(query, data);
     if (!told.colour) colourBy.value = chosen.label ?? 'none';
-    // Arrows of single pixels say nothing.
+    // Arrows of single pixels are not informative.
     if (picture.peek() && !query.has('arrows')) showArrows.value = false;
     if (!told.k) k.value = initialK(now.model.varianceRatios);
-    // Other data let go of what was selected; what the address selects comes after that.
+    // After the selection was cleared because the data changed.
     queueMicrotask(() => {
       if (fitted.peek() === now) selected.value = selectionFrom(query, now.model.n);
     });
     const by = colourBy.peek();
     if (told.colour || typeof by !== 'number') return;
-    // Names that are nearly all different colour nothing.
+    // Colours are not useful if nearly all names are different.
     queryFit(now, 'colourCodes', by).then((found) => {
       if (found.kind === 'groups' && found.others && colourBy.peek() === by) colourBy.value = 'none';
     }, reportProblem);
@@ -78,12 +78,12 @@ export function openText(text: string): void {
   );
 }
 
-/** What a link says about a file that is not in it: how to show the file once somebody opens it. */
+/** The settings of a link to a local file, applied when the user opens the file. */
 export const pendingQuery = signal<URLSearchParams | undefined>(undefined);
 
 let isAnythingOpened = false;
 
-/** What the address asks for when the page is opened, unless something was opened already. */
+/** Opens what the address names, unless something was opened already. */
 export function openAddressOnce(): void {
   if (isAnythingOpened) return;
   isAnythingOpened = true;
@@ -91,7 +91,7 @@ export function openAddressOnce(): void {
   openAddress(route.peek().query);
 }
 
-/** Shows what an address says. Data that are open are not read again. */
+/** Shows what an address describes. Open data are not read again. */
 export function openAddress(query: URLSearchParams): void {
   const now = opened.peek();
   const [name, file] = [query.get('data'), query.get('file')];
@@ -108,10 +108,10 @@ export function openAddress(query: URLSearchParams): void {
   else openDataset('iris');
 }
 
-/** A file of the page's own server. */
+/** Opens a file on the server of the page. */
 function openUrl(file: string, query: URLSearchParams): void {
   const url = URL.canParse(file, document.baseURI) ? new URL(file, document.baseURI) : undefined;
-  // An address that somebody sends must not make the page fetch from elsewhere.
+  // A link must not make the page fetch from another server.
   if (url?.origin === location.origin) {
     const name = decoded(url.pathname.split('/').at(-1) || 'data');
     void openAndShow({ kind: 'address', name, url: url.href }, undefined, query, file);

@@ -3,10 +3,10 @@ import { fitted, queryFit } from './fit.js';
 import { resource } from './resource.js';
 import { k, labelColumn } from './view.js';
 
-/** Rows that are told by name. */
+/** Number of outliers listed by name. */
 export const NAMED_ROWS = 5;
 
-/** Rows that are far from their reconstruction by k components. */
+/** Rows far from their reconstruction by k components. */
 export const outliers = resource(
   () => {
     const now = fitted.value;

@@ -1,13 +1,13 @@
 import { computed, signal } from '@preact/signals';
 import { fitted } from './fit.js';
 
-/** Whether rows that could be pictures are shown as such: the user's word, or undefined for what the data say. */
+/** Whether to show rows as pictures: the user's choice, or undefined for the default of the data. */
 export const showPictures = signal<boolean | undefined>(undefined);
 
-/** Smallest square that is worth being looked at. */
+/** Rows are offered as square pictures from this side length on. */
 const MIN_SIDE = 7;
 
-/** Height and width that rows of the fit have as pictures, if they can be any. */
+/** Height and width of rows as pictures, if they can be pictures. */
 export const possiblePicture = computed((): readonly [height: number, width: number] | undefined => {
   const now = fitted.value;
   if (!now) return undefined;
@@ -18,7 +18,7 @@ export const possiblePicture = computed((): readonly [height: number, width: num
   return side * side === d && side >= MIN_SIDE ? [side, side] : undefined;
 });
 
-/** The size of the pictures that rows are; undefined where they are none. */
+/** Height and width of rows if they are shown as pictures. */
 export const picture = computed(() => {
   const size = possiblePicture.value;
   if (!size) return undefined;

@@ -5,21 +5,21 @@ import { DATASETS, type Dataset, isDataset } from '../data/datasets.js';
 import type { FitRequest, Missing } from '../worker/messages.js';
 import type { OpenedData } from './data.js';
 
-/** How the data are fitted. */
+/** The settings of a fit. */
 export interface Settings {
-  /** Places of the columns that are used. */
+  /** Indexes of the columns that are fitted. */
   readonly columns: readonly number[];
   readonly scale: Extract<Scale, string>;
   readonly missing: Missing;
   readonly solver: FitRequest['solver'];
-  /** Place of the column that names rows, in cards, searches and exports. */
+  /** Index of the column that names rows in cards, searches and exports. */
   readonly label: number | undefined;
 }
 
 export const SCALES = ['none', 'unit', 'pareto', 'range'] as const satisfies readonly Settings['scale'][];
 export const SOLVERS = ['auto', ...EXACT_SOLVERS] as const satisfies readonly Settings['solver'][];
 
-/** Settings belong to the data they were chosen for, and the two change together. */
+/** Settings belong to the data they were chosen for; both change together. */
 export const settings = signal<{ readonly data: OpenedData; readonly chosen: Settings } | undefined>(undefined);
 
 export function changeSettings(part: Partial<Settings>): void {
@@ -32,7 +32,7 @@ export interface RequestedFit {
   readonly requestedFit: FitRequest & Pick<Settings, 'scale'>;
 }
 
-/** What is asked of the worker; only a change of this is a reason for another fit, and another object. */
+/** The requested fit. It is a new object only when something changed that needs another fit. */
 export const request = computed((): RequestedFit | undefined => {
   const now = settings.value;
   if (!now) return undefined;
@@ -51,7 +51,7 @@ function isSame(a: RequestedFit, b: RequestedFit): boolean {
   return a.data === b.data && parts.every((part) => a.requestedFit[part] === b.requestedFit[part]);
 }
 
-/** What is best tried first. */
+/** The initial settings. */
 export function defaultSettings(data: OpenedData): Settings {
   const { columns } = data.info;
   const dataset: Dataset | undefined = isDataset(data.dataset ?? null)

@@ -5,24 +5,24 @@ import { worker } from './start.js';
 export interface CallOptions {
   readonly signal?: AbortSignal;
   readonly onProgress?: (progress: Progress) => void;
-  /** The fit that is asked about. */
+  /** Id of the fit that the query is about. */
   readonly fit?: number;
 }
 
 interface PendingCall {
-  readonly resolve: (answer: never) => void;
+  readonly resolve: (reply: never) => void;
   readonly reject: (problem: Error) => void;
   readonly onProgress?: ((progress: Progress) => void) | undefined;
 }
 
-/** Asks the worker. Cancelled questions end in an `AbortError`, whatever else goes wrong in an error with its message. */
+/** Calls a method of the worker. A cancelled call rejects with an `AbortError`, any other failure with a `WorkerError`. */
 export type CallWorker = <Name extends MethodName>(
   method: Name,
   query: Query<Name>,
   options?: CallOptions,
 ) => Promise<Reply<Name>>;
 
-/** Listens to the worker, and gives the way to ask it. */
+/** Listens to the worker, and returns the function that calls it. */
 export function connectWorker(): CallWorker {
   const pending = new Map<number, PendingCall>();
   let last = 0;

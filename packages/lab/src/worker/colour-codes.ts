@@ -1,15 +1,15 @@
 import { type ColourCodes, SHADES } from './messages.js';
 
-/** Groups that have a colour of their own; all others share one. */
+/** Groups with a colour of their own; all others share one. */
 const MAX_GROUPS = 10;
-/** A column of whole numbers with so many different ones names groups rather than amounts. No more than have a colour. */
+/** A column with at most this many different whole numbers names groups rather than amounts. */
 const MAX_GROUPED_NUMBERS = MAX_GROUPS;
 
-/** A column of text as groups: the largest first by number of rows, then by name. */
+/** A column of text as groups: the largest ones have names, sorted by name. */
 export function groupCodes(texts: readonly (string | null)[], inOrder: (a: string, b: string) => number): ColourCodes {
   const rows = new Map<string | null, number>();
   for (const text of texts) rows.set(text, (rows.get(text) ?? 0) + 1);
-  // Rows without a value come last, and are no group that is called so.
+  // Rows without a value come last. They are not the same as a group of that name.
   const byName = (a: string | null, b: string | null): number =>
     a === null || b === null ? Number(a === null) - Number(b === null) : inOrder(a, b);
   const all = [...rows.keys()];
@@ -27,7 +27,7 @@ export function groupCodes(texts: readonly (string | null)[], inOrder: (a: strin
   return { kind: 'groups', codes, names, counts, others };
 }
 
-/** The first in order: where every row has a name of its own, putting all of them in order takes seconds. */
+/** The first items in order, without sorting them all: with a million different names that would take seconds. */
 function firstOf<Item>(items: readonly Item[], count: number, inOrder: (a: Item, b: Item) => number): Item[] {
   const first: Item[] = [];
   for (const item of items) {
@@ -39,10 +39,10 @@ function firstOf<Item>(items: readonly Item[], count: number, inOrder: (a: Item,
   return first;
 }
 
-/** What rows without a value are called. */
+/** The name of the group of rows without a value. */
 const MISSING = '(missing)';
 
-/** A column of numbers: groups where it has few different whole ones, a scale otherwise. */
+/** A column of numbers: groups if it has few different whole numbers, a scale otherwise. */
 export function numberCodes(numbers: Float64Array): ColourCodes {
   const few = new Set<number>();
   for (const value of numbers) {
@@ -57,7 +57,7 @@ export function numberCodes(numbers: Float64Array): ColourCodes {
   return shadeCodes(numbers);
 }
 
-/** Numbers as steps of a scale of colours. */
+/** Numbers as steps of a colour scale. */
 export function shadeCodes(numbers: Float64Array): ColourCodes {
   const { low, high } = rangeOf(numbers);
   const range = high > low ? high - low : Number.POSITIVE_INFINITY;
@@ -67,7 +67,7 @@ export function shadeCodes(numbers: Float64Array): ColourCodes {
   return { kind: 'shades', codes, low, high };
 }
 
-/** The range without the farthest hundredth on either side: one wild value must not take all the colours. */
+/** The range without the lowest and the highest 1 %, so that single extreme values do not use up the colours. */
 function rangeOf(numbers: ArrayLike<number>): { low: number; high: number } {
   const step = Math.max(1, Math.floor(numbers.length / 20_000));
   const some: number[] = [];

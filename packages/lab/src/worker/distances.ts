@@ -8,7 +8,7 @@ import type { Control } from './loaded-table.js';
 export class Distances {
   readonly #scores: Matrix;
   readonly #unit: number;
-  /** Squared, from the reconstruction by all components. */
+  /** Squared distances from the reconstruction by all components. */
   readonly #errors: Float64Array;
   /** The size of squares that come from rounding alone; smaller ones count as 0, so that noise is neither coloured nor ranked. */
   readonly #rounding: number;

@@ -1,7 +1,7 @@
 import { type Block, DataError, type Matrix, type NumberArray } from '@scree/core';
 import { packTile } from '@scree/core/engine';
 
-/** Rows that come in blocks, put together in memory in the type they come in. */
+/** Joins blocks of rows to one matrix in memory, in the type of the blocks. */
 export class MatrixBuilder {
   readonly #cols: number;
   readonly #maxBytes: number;
@@ -40,7 +40,7 @@ export class MatrixBuilder {
     return { rows: this.#rows, cols: this.#cols, data: this.#data.subarray(0, length) };
   }
 
-  /** The block's numbers one after the other: sparse ones with their zeros, half-precision ones as float32. */
+  /** The numbers of a block as a dense array: sparse blocks with their zeros, half precision as float32. */
   #denseValues(block: Block): NumberArray {
     const { rows, cols } = block;
     if (block.kind === 'dense' && !block.half && block.stride === cols) return block.data.subarray(0, rows * cols);

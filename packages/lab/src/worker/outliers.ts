@@ -1,9 +1,9 @@
 import type { Outliers } from './messages.js';
 
-/** Rows that are named. */
+/** Number of rows listed. */
 const MAX_WORST = 200;
 
-/** What stands out among distances, one a row. */
+/** Summarises distances, one per row, and lists the largest. */
 export function findOutliers(distances: Float64Array): Outliers {
   const sorted = distances.slice().sort();
   const quantile = (share: number): number => sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))];
