@@ -16,6 +16,7 @@ const bundle = await rolldown({
   input: {
     index: here('dist/index.js'),
     engine: here('dist/engine-kit.js'),
+    names: here('dist/solvers/names.js'),
     files: here('dist/files/index.js'),
     learn: here('dist/learn.js'),
     words: here('dist/words/index.js'),

@@ -28,6 +28,7 @@ export default defineConfig({
   resolve: {
     // The library's sources, so that the lab builds before the library is built and never shows an old one.
     alias: {
+      '@scree/core/names': fileURLToPath(new URL('../core/src/solvers/names.ts', import.meta.url)),
       '@scree/core/engine': fileURLToPath(new URL('../core/src/engine-kit.ts', import.meta.url)),
       '@scree/core/words': fileURLToPath(new URL('../core/src/words/index.ts', import.meta.url)),
       '@scree/core/files': fileURLToPath(new URL('../core/src/files/index.ts', import.meta.url)),

@@ -23,3 +23,4 @@ export { compileKernels } from './engines/wasm/kernels.js';
 export type { Count, SymmetricEigen } from './linalg/symmetric-eigen.js';
 export { maxAbs, powerOfTwo } from './linalg/vector.js';
 export { Pace } from './pace.js';
+export { type NestedModels, nestedModels } from './pca.js';

@@ -52,7 +52,32 @@ export interface ErrorDetails {
   readonly option?: string;
   readonly value?: unknown;
   readonly expected?: unknown;
+  /** The file, as the caller named it. */
+  readonly path?: string;
+  /** Which of the problems that share a code this is. */
+  readonly reason?: ErrorReason;
 }
+
+export type ErrorReason =
+  // BAD_DATA: the comma or point of a number can be read in two ways, or a quotation mark is never closed
+  | 'ambiguous-mark'
+  | 'open-quote'
+  // RAGGED_ROWS: lists among records, a key that other records lack, lists of other lengths
+  | 'mixed-forms'
+  | 'unknown-key'
+  | 'list-length'
+  // BAD_FILE and FILE_TRUNCATED, with the row
+  | 'missing-comma'
+  | 'not-a-record'
+  | 'nested-too-deep'
+  | 'invalid-json'
+  | 'unfinished-row'
+  | 'missing-row'
+  // TOO_LARGE and UNSUPPORTED: the option `memory` allows too little
+  | 'memory'
+  // EMPTY_DATA and MISSING_VALUES: every row was dropped, or a column has no value to take the mean of
+  | 'no-complete-row'
+  | 'empty-column';
 
 export class ScreeError extends Error {
   override readonly name: string = 'ScreeError';

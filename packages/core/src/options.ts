@@ -3,7 +3,8 @@ import type { Engine } from './engines/engine.js';
 import { OptionError, show } from './errors.js';
 import { checkLearn, type LearnOptions } from './learning/learn-options.js';
 import type { Progress } from './pace.js';
-import { SOLVER_NAMES, SOLVERS, type SolverName } from './solvers/registry.js';
+import { SOLVER_NAMES, type SolverName } from './solvers/names.js';
+import { SOLVERS } from './solvers/registry.js';
 import { isSketchOptions, SKETCH_RULES, type SketchOptions } from './solvers/sketch.js';
 
 export type Whiten = false | 'pca' | 'zca';

@@ -4,7 +4,7 @@ import { availableEngines } from './engines/choose.js';
 import type { Engine } from './engines/engine.js';
 import { measureRates } from './engines/rates.js';
 import { ConvergenceError, DataError, OptionError } from './errors.js';
-import { finish } from './model/finish.js';
+import { finish, firstComponents } from './model/finish.js';
 import type { Model } from './model/model.js';
 import { checkOptions, checkWidth, type PcaOptions, type Settings } from './options.js';
 import { Pace } from './pace.js';
@@ -23,6 +23,18 @@ import type { Warning } from './warning.js';
  * solver finds the subspace, `finish` makes the model.
  */
 export async function pca(data: Data | Moments, options: PcaOptions = {}): Promise<Model> {
+  return (await nestedModels(data, options)).model;
+}
+
+/** A model, and those of its first components, each with a certificate and warnings of its own: from one fit. */
+export interface NestedModels {
+  readonly model: Model;
+  /** The model of the first k components, for any k up to that of `model`. */
+  first(k: number): Model;
+}
+
+/** `pca`, for those who need models of several k, as a page does whose user drags k. */
+export async function nestedModels(data: Data | Moments, options: PcaOptions = {}): Promise<NestedModels> {
   const settings = checkOptions(options);
   const pace = new Pace(settings);
   if (data instanceof Moments) {
@@ -40,6 +52,7 @@ export async function pca(data: Data | Moments, options: PcaOptions = {}): Promi
     throw new DataError(
       'TOO_LARGE',
       `This fit needs more memory than there is (${error.message}). Use fewer columns or rows, or a smaller k.`,
+      { reason: 'memory' },
     );
   } finally {
     await source?.close?.();
@@ -51,7 +64,7 @@ async function fit(
   settings: Settings,
   engines: readonly [Engine, ...Engine[]],
   pace: Pace,
-): Promise<Model> {
+): Promise<NestedModels> {
   checkWidth(settings, source.cols);
   const { plan, engine } = await choosePlan(source instanceof Moments ? shapeOf(source) : source, settings, engines);
   const solver = await SOLVERS[plan.solver].load({ cols: source.cols, learn: settings.learn });
@@ -59,8 +72,11 @@ async function fit(
   try {
     const { problem, framing, facts } = pose(reading, settings, engine, plan, pace, solver.tolerance);
     const solution = framing.trace > 0 ? await reading.solve(problem, framing) : anyAxes(problem);
-    const model = finish(solution, facts, await warningsOf(source, engine));
-    if (solution.converged) return model;
+    const warnings = await warningsOf(source, engine);
+    const model = finish(solution, facts, warnings);
+    const first = (k: number): Model =>
+      k === model.k ? model : finish(firstComponents(solution, k, facts), facts, warnings);
+    if (solution.converged) return { model, first };
     if (solution.failure) {
       const { message, details, code } = solution.failure;
       throw new ConvergenceError(message, model, details, code);

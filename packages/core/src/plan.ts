@@ -2,7 +2,8 @@ import { OptionError } from './errors.js';
 import type { LearnOptions } from './learning/learn-options.js';
 import { LARGEST_SQUARE, WIDEST_SCATTER } from './limits.js';
 import type { Plan } from './model/record.js';
-import { SOLVER_NAMES, SOLVERS, type SolverName } from './solvers/registry.js';
+import { SOLVER_NAMES, type SolverName } from './solvers/names.js';
+import { SOLVERS } from './solvers/registry.js';
 import { type EngineFacts, type Shape, Work } from './solvers/work.js';
 
 export type { Plan } from './model/record.js';

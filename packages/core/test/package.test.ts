@@ -34,7 +34,6 @@ describe('@scree/core as a package', () => {
       'Moments',
       'OptionError',
       'SOLVERS',
-      'SOLVER_NAMES',
       'ScreeError',
       'Stream',
       'loadModel',

@@ -7,7 +7,7 @@ import { addressOf, route } from './route.js';
 import { type Theme, theme } from './theme.js';
 import './style/app.css';
 
-/** The frame: where we are, and the screen that belongs there. */
+/** The frame of the page: the header, and the screen that the address names. */
 export function App() {
   const learning = route.value.path[0] === 'learn';
   return (
@@ -42,7 +42,7 @@ export function App() {
   );
 }
 
-/** Learn is loaded when somebody goes there: whoever explores does not wait for it. */
+/** Learn is loaded on demand, so that Explore does not wait for it. */
 function LazyLearn() {
   const screen = useSignal<ComponentType | undefined>(undefined);
   const problem = useSignal('');

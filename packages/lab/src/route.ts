@@ -9,7 +9,7 @@ export interface Route {
   readonly query: URLSearchParams;
 }
 
-/** The address that `route` was read from. The browser's own is ahead of it until the event of a change has arrived. */
+/** The address that `route` was read from. The browser's address may be newer, until the `hashchange` event arrives. */
 let read = location.hash;
 
 export const route = signal<Route>(parse(read));
@@ -24,7 +24,7 @@ function parse(hash: string): Route {
   return { path: path.split('/').filter((part) => part !== ''), query: new URLSearchParams(query) };
 }
 
-/** The address of a place, for links. */
+/** The address of a screen, for links. */
 export function addressOf(path: readonly string[], query: Readonly<Record<string, string | undefined>> = {}): string {
   const chosen = Object.entries(query).filter((entry): entry is [string, string] => entry[1] !== undefined);
   const search = new URLSearchParams(chosen).toString();
@@ -32,8 +32,8 @@ export function addressOf(path: readonly string[], query: Readonly<Record<string
 }
 
 /**
- * Writes the address without a step in the browser's history: settings change often, and "back" should leave the page. Where
- * somebody has just gone elsewhere, and the event of it is on its way, it is theirs.
+ * Writes the address without a new entry in the browser's history: settings change often, and "back" should leave the
+ * page. Nothing is written when the user has just followed a link and the `hashchange` event has not arrived yet.
  */
 export function rewriteAddress(path: readonly string[], query: Readonly<Record<string, string | undefined>>): Route {
   const address = addressOf(path, query);

@@ -1,11 +1,11 @@
-/** Names from outside, in one line and cut to fit. */
+/** Names from the user's data, on one line and shortened to fit. */
 
 export function shorten(text: string, length: number): string {
   const letters = lettersOf(text);
   return isolated(letters.length > length ? `${letters.slice(0, length - 1).join('')}…` : letters.join(''));
 }
 
-/** Keeps both ends: names of columns often differ in their last letters only. */
+/** Keeps both ends, because names of columns often differ in their last letters only. */
 export function shortenMiddle(text: string, length: number): string {
   const letters = lettersOf(text);
   if (letters.length <= length) return isolated(letters.join(''));
@@ -17,16 +17,16 @@ function lettersOf(text: string): string[] {
   return Array.from(untangled(text).replace(/[\s\p{Cc}]+/gu, ' '));
 }
 
-/** Without the signs that turn the direction of writing: in a name they would turn the sentence around it too. */
+/** The text without bidirectional control characters: in a name they would also change the direction of the sentence around it. */
 export function untangled(text: string): string {
   return text.replace(/\p{Bidi_Control}/gu, '');
 }
 
-/** Letters that are written from right to left. */
+/** Scripts that are written from right to left. */
 const LEFTWARDS =
   /[\p{Script=Hebrew}\p{Script=Arabic}\p{Script=Syriac}\p{Script=Thaana}\p{Script=Nko}\p{Script=Adlam}]/u;
 
-/** A name with such letters between signs that keep its direction to itself: numbers after it stay where they are. */
+/** Wraps a right-to-left name in isolation characters, so that numbers after it keep their place. */
 function isolated(text: string): string {
   return LEFTWARDS.test(text) ? `\u2068${text}\u2069` : text;
 }

@@ -11,7 +11,7 @@ system.addEventListener('change', () => {
 
 export const theme = signal<Theme>(stored());
 
-/** Whether the page is dark now; canvases, which know no style sheet, redraw when it changes. */
+/** Whether the page is dark now. Canvases do not follow the style sheet and redraw when this changes. */
 export const isDark = (): boolean => (theme.value === 'auto' ? systemDark.value : theme.value === 'dark');
 
 effect(() => {
@@ -19,7 +19,7 @@ effect(() => {
   try {
     localStorage.setItem(KEY, theme.value);
   } catch {
-    // Where nothing may be stored, the choice lasts as long as the page.
+    // Where storage is not allowed, the choice lasts until the page is closed.
   }
 });
 
@@ -32,7 +32,7 @@ function stored(): Theme {
   }
 }
 
-/** The value of a colour of the style sheet, as the page has it now: for canvases. */
+/** The current value of a colour of the style sheet, for canvases. */
 export function colourOf(name: `--${string}`): string {
   const probe = document.createElement('span');
   probe.style.color = `var(${name})`;

@@ -1,9 +1,12 @@
 import { execFileSync } from 'node:child_process';
-import { readFileSync } from 'node:fs';
+import { createHash } from 'node:crypto';
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync, statSync } from 'node:fs';
 import { createRequire } from 'node:module';
+import { tmpdir } from 'node:os';
+import { join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
-import { build, type Rolldown } from 'vite';
+import { build } from 'vite';
 import { expect } from 'vitest';
 import { type Site, serve } from '../../../test/serve.js';
 
@@ -11,13 +14,77 @@ import { type Site, serve } from '../../../test/serve.js';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 
-/** The built site, in memory: a stale build can never make a test pass. */
+/**
+ * The site, built from the sources. Several test files need it, so it is built once and kept in the folder for temporary
+ * files under a hash of all that it is made of: a stale build can never make a test pass.
+ */
 export async function labSite(): Promise<Site> {
-  execFileSync(process.execPath, [`${root}/pack-mnist.js`]);
-  const output = await build({ root, logLevel: 'warn', build: { write: false } });
-  const files = (output as Rolldown.RolldownOutput).output;
-  return new Map(files.map((file) => [`/${file.fileName}`, file.type === 'chunk' ? file.code : file.source]));
+  const folder = join(tmpdir(), `scree-lab-site-${hashOfSources()}`);
+  if (!existsSync(folder)) await onlyOneAtATime(`${folder}.lock`, () => buildInto(folder));
+  const files = readdirSync(folder, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
+  return new Map(
+    files.map(({ parentPath, name }) => {
+      const path = join(parentPath, name);
+      return [`/${relative(folder, path)}`, readFileSync(path)];
+    }),
+  );
 }
+
+async function buildInto(folder: string): Promise<void> {
+  if (existsSync(folder)) return;
+  for (const name of readdirSync(tmpdir())) {
+    const old = join(tmpdir(), name);
+    if (name.startsWith('scree-lab-site-') && Date.now() - statSync(old).mtimeMs > ONE_DAY)
+      rmSync(old, { recursive: true });
+  }
+  execFileSync(process.execPath, [`${root}/pack-mnist.js`]);
+  const unfinished = mkdtempSync(`${folder}-`);
+  await build({ root, logLevel: 'warn', build: { outDir: unfinished, emptyOutDir: true } });
+  renameSync(unfinished, folder);
+}
+
+/** Everything that the site may be built from: the lab, the sources of all packages, and the versions of what they use. */
+function hashOfSources(): string {
+  const hash = createHash('sha256');
+  const sources = readdirSync(join(root, '..')).map((name) => `../${name}/src`);
+  for (const path of ['index.html', 'pack-mnist.js', 'vite.config.ts', ...sources, '../../package-lock.json']) {
+    const start = join(root, path);
+    const files = statSync(start).isFile()
+      ? [start]
+      : readdirSync(start, { recursive: true, withFileTypes: true })
+          .filter((entry) => entry.isFile() && !GENERATED.test(entry.name))
+          .map(({ parentPath, name }) => join(parentPath, name))
+          .sort();
+    for (const file of files) hash.update(`${relative(root, file)}\0`).update(readFileSync(file));
+  }
+  return hash.digest('hex').slice(0, 16);
+}
+
+/** What pack-mnist.js makes of a package, whose version is in the lock file. */
+const GENERATED = /^mnist-.*\.gz$/;
+
+/** Runs work that no other test process may do at the same time. */
+async function onlyOneAtATime(lock: string, work: () => Promise<void>): Promise<void> {
+  const end = Date.now() + LONGEST_BUILD;
+  for (;;) {
+    try {
+      mkdirSync(lock);
+      break;
+    } catch {
+      // A lock that is older than any build was left by a process that was killed.
+      if (Date.now() > end) break;
+      await new Promise((resolve) => setTimeout(resolve, 100));
+    }
+  }
+  try {
+    await work();
+  } finally {
+    rmSync(lock, { recursive: true, force: true });
+  }
+}
+
+const LONGEST_BUILD = 50_000;
+const ONE_DAY = 24 * 60 * 60_000;
 
 /** Headers under which memory can be shared, so that the fit has threads. */
 export const ISOLATED = {

@@ -3,7 +3,15 @@ import { afterAll, afterEach, beforeAll, describe, expect, inject, it } from 'vi
 import { launchChromium } from '../../../test/chromium.js';
 import { serve } from '../../../test/serve.js';
 import { bundlePage } from './point-cloud-page/bundle.js';
-import { coloursAt, coloursIn, onScreen, type Rgb, readAxes, ringsAt, settled } from './point-cloud-page/eyes.js';
+import {
+  coloursAt,
+  coloursIn,
+  onScreen,
+  type Rgb,
+  readAxes,
+  ringsAt,
+  settled,
+} from './point-cloud-page/read-pixels.js';
 
 const executablePath = inject('chromium');
 

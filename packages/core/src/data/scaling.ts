@@ -82,7 +82,7 @@ export function chooseFrame(stats: ColumnStatistics, scale: Float64Array, centre
       throw new DataError(
         'OUT_OF_RANGE',
         `Column ${j} spans ${stats.min[j]} to ${stats.max[j]}: its variance is beyond float64. Divide it by a constant first.`,
-        { column: j },
+        { column: j, value: stats.max[j] - stats.min[j] },
       );
     }
     largest = Math.max(largest, size);

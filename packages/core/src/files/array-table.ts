@@ -36,6 +36,7 @@ export function arrayTable(layout: ArrayLayout, bytes: Bytes, { format, memory, 
     throw new DataError(
       'TOO_LARGE',
       `A row of ${path} has ${cols} numbers: not even a few fit in ${memory} bytes. Allow more memory.`,
+      { expected: memory, reason: 'memory' },
     );
   }
   // One column, or one plain row: both orders are the same.
@@ -83,7 +84,11 @@ export function arrayTable(layout: ArrayLayout, bytes: Bytes, { format, memory, 
         const into = new Uint8Array(buffers[turn], 0, some * cols * type.bytes);
         const got = await reader.read(into);
         if (got < into.length)
-          throw truncated(path, `row ${done + Math.floor(got / (cols * type.bytes))} of ${rows} is not there`);
+          throw truncated(path, `row ${done + Math.floor(got / (cols * type.bytes))} of ${rows} is not there`, {
+            row: done + Math.floor(got / (cols * type.bytes)),
+            expected: rows,
+            reason: 'missing-row',
+          });
         seen?.see(into);
         done += some;
         if (done === rows) {

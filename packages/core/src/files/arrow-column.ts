@@ -206,6 +206,7 @@ export class BatchReader {
       'TOO_LARGE',
       this.#file.path,
       `A batch of rows in ${this.#file.path} takes ${bytes} bytes and more. Allow more memory, or write it in smaller batches.`,
+      { value: bytes, reason: 'memory' },
     );
   }
 }

@@ -34,7 +34,9 @@ export async function dictionaryNumbers(
   let all = new Float64Array();
   for await (const { reader, length } of parts(file, arrow, field, unpack)) {
     if (8 * (all.length + length) > memory / 8)
-      throw unsupported(file.path, 'has a dictionary that is too large for the memory', 'Allow more memory.');
+      throw unsupported(file.path, 'has a dictionary that is too large for the memory', 'Allow more memory.', {
+        reason: 'memory',
+      });
     const more = new Float64Array(all.length + length);
     more.set(all);
     more.set(await reader.numbers(SPOT, field.type, 0, length, length), all.length);

@@ -69,6 +69,7 @@ export async function csrTable(
           throw new DataError(
             'TOO_LARGE',
             `Row ${height} of ${path} has ${next.at(-1)} entries: too many for ${memory} bytes. Allow more memory.`,
+            { row: height, expected: memory, reason: 'memory' },
           );
         }
         const count = next.at(-1)!;

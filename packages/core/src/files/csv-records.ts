@@ -66,6 +66,6 @@ export function openQuote(path: string, row: number | undefined, cell = ''): Dat
   return new DataError(
     'BAD_DATA',
     `${row === undefined ? 'The first line' : `Row ${row}`} of ${path} opens a quote that is never closed, at ${start}. Close it, or write it twice (within quotes) if it belongs to the text.`,
-    { ...(row === undefined ? {} : { row }), value: cell },
+    { ...(row === undefined ? {} : { row }), value: cell, reason: 'open-quote' },
   );
 }

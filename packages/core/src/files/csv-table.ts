@@ -187,7 +187,7 @@ class Scanner {
           'TOO_LARGE',
           this.#bytes.path,
           `Row ${this.#record} of ${this.#bytes.path} is longer than ${this.#longest} bytes. A quote may be missing, or allow more memory.`,
-          { row: this.#record },
+          { row: this.#record, expected: this.#longest, reason: 'memory' },
         );
       }
       const larger = new Uint8Array(2 * left + 1);
@@ -441,7 +441,7 @@ class Scanner {
     return new DataError(
       'BAD_DATA',
       `Row ${this.#record} of ${this.#bytes.path} holds ${JSON.stringify(text)} in column ${JSON.stringify(name)}, and nothing tells whether the ${called} parts thousands or is a decimal mark. ${remedy}`,
-      { row: this.#record, column, columnName: name, value: text },
+      { row: this.#record, column, columnName: name, value: text, expected: mark, reason: 'ambiguous-mark' },
     );
   }
 

@@ -13,20 +13,21 @@ export class FileError extends ScreeError {
 }
 
 /** The file is not what it says it is. */
-export function badFile(path: string, what: string): FileError {
-  return new FileError('BAD_FILE', path, `${path} cannot be read: ${what}.`);
+export function badFile(path: string, what: string, details: ErrorDetails = {}): FileError {
+  return new FileError('BAD_FILE', path, `${path} cannot be read: ${what}.`, details);
 }
 
 /** The file ends before its time. */
-export function truncated(path: string, what: string): FileError {
+export function truncated(path: string, what: string, details: ErrorDetails = {}): FileError {
   return new FileError(
     'FILE_TRUNCATED',
     path,
     `${path} is cut off: ${what}. Copy or download it again, or ask whoever wrote it.`,
+    details,
   );
 }
 
 /** The file is sound, but holds what we do not read. */
-export function unsupported(path: string, what: string, remedy: string): FileError {
-  return new FileError('UNSUPPORTED', path, `${path} ${what}. ${remedy}`);
+export function unsupported(path: string, what: string, remedy: string, details: ErrorDetails = {}): FileError {
+  return new FileError('UNSUPPORTED', path, `${path} ${what}. ${remedy}`, details);
 }

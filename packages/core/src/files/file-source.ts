@@ -313,7 +313,7 @@ export class FileSource implements DataFile {
         throw new DataError(
           'MISSING_VALUES',
           `Column ${JSON.stringify(this.#nameOf(j))} has no value at all, so it has no mean. Leave it out with exclude.`,
-          { column: j, columnName: this.#nameOf(j) },
+          { column: j, columnName: this.#nameOf(j), reason: 'empty-column' },
         );
       }
       return value + sums[j] / totals[j];
@@ -371,6 +371,7 @@ export class FileSource implements DataFile {
     return new DataError(
       'EMPTY_DATA',
       `No row of ${this.#path} is complete: nothing is left when those with missing values are dropped. Choose missing 'mean', or exclude columns.`,
+      { reason: 'no-complete-row' },
     );
   }
 }

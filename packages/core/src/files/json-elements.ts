@@ -67,7 +67,8 @@ class Elements {
       if (!(await this.#more())) break;
     }
     this.#skipBlanks();
-    if (this.#at < this.#end) throw truncated(this.#path, `row ${this.#row} does not end`);
+    if (this.#at < this.#end)
+      throw truncated(this.#path, `row ${this.#row} does not end`, { row: this.#row, reason: 'unfinished-row' });
     if (this.#layout === 'list' && this.#state !== 'closed')
       throw truncated(this.#path, 'its list of rows does not end');
   }
@@ -91,7 +92,11 @@ class Elements {
         this.#at++;
         this.#state = 'closed';
       } else if (this.#state === 'after') {
-        if (byte !== COMMA) throw badFile(this.#path, `a comma is missing after row ${this.#row - 1}`);
+        if (byte !== COMMA)
+          throw badFile(this.#path, `a comma is missing after row ${this.#row - 1}`, {
+            row: this.#row - 1,
+            reason: 'missing-comma',
+          });
         this.#at++;
         this.#state = 'element';
       } else {
@@ -121,7 +126,11 @@ class Elements {
     const window = this.#window;
     const end = this.#end;
     const first = window[this.#at];
-    if (first !== START && first !== OPEN) throw badFile(this.#path, `row ${this.#row} is neither a record nor a list`);
+    if (first !== START && first !== OPEN)
+      throw badFile(this.#path, `row ${this.#row} is neither a record nor a list`, {
+        row: this.#row,
+        reason: 'not-a-record',
+      });
     let depth = 0;
     let inText = false;
     for (let at = this.#at; at < end; at++) {
@@ -131,7 +140,12 @@ class Elements {
         else if (byte === QUOTE) inText = false;
       } else if (byte === QUOTE) inText = true;
       else if (byte === START || byte === OPEN) {
-        if (++depth > DEEPEST) throw badFile(this.#path, `row ${this.#row} is nested more than ${DEEPEST} deep`);
+        if (++depth > DEEPEST)
+          throw badFile(this.#path, `row ${this.#row} is nested more than ${DEEPEST} deep`, {
+            row: this.#row,
+            expected: DEEPEST,
+            reason: 'nested-too-deep',
+          });
       } else if (byte === END || byte === CLOSE) {
         if (--depth === 0) return at + 1;
       }
@@ -149,7 +163,7 @@ class Elements {
           'TOO_LARGE',
           this.#path,
           `Row ${this.#row} of ${this.#path} is longer than ${this.#longest} bytes. Allow more memory, or save the data in another format.`,
-          { row: this.#row },
+          { row: this.#row, expected: this.#longest, reason: 'memory' },
         );
       }
       const larger = new Uint8Array(2 * left);
@@ -173,7 +187,11 @@ class Elements {
         return JSON.parse(plainNumbers(text));
       } catch (error) {
         const what = (error as Error).message.split('\n')[0].slice(0, 120);
-        throw badFile(this.#path, `row ${this.#row} is no JSON (${what})`);
+        throw badFile(this.#path, `row ${this.#row} is no JSON (${what})`, {
+          row: this.#row,
+          value: what,
+          reason: 'invalid-json',
+        });
       }
     }
   }

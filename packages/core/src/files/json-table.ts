@@ -85,7 +85,7 @@ export async function openJson(
       throw new DataError(
         'RAGGED_ROWS',
         `Row ${row} of ${bytes.path} is a ${known ? 'list' : 'record'}, the first is not. Use one form for all rows.`,
-        { row },
+        { row, reason: 'mixed-forms' },
       );
     }
     if (Array.isArray(element)) {
@@ -101,7 +101,7 @@ export async function openJson(
       throw new DataError(
         'RAGGED_ROWS',
         `Row ${row} of ${bytes.path} has a key ${JSON.stringify(key)} that the first ${JUDGED} rows have not. Give all records the same keys.`,
-        { row, columnName: key },
+        { row, columnName: key, reason: 'unknown-key' },
       );
     }
   }
@@ -116,7 +116,7 @@ export async function openJson(
     throw new DataError(
       'RAGGED_ROWS',
       `Row ${row} of ${bytes.path} has ${found} under ${JSON.stringify(key)}, the first has a list of ${list}. Exclude it, or make all lists equally long.`,
-      { row, columnName: String(key) },
+      { row, columnName: String(key), value, expected: list, reason: 'list-length' },
     );
   }
 

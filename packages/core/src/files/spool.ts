@@ -30,6 +30,7 @@ export const spoolToBlob: Spool = async (bytes, memory) => {
         'TOO_LARGE',
         path,
         `${path} unpacks to more than ${showBytes(memory)}, and its format is read at many places. Allow more memory, or unpack it first.`,
+        { expected: memory, reason: 'memory' },
       );
     }
     parts.push(new Blob([chunk as Uint8Array<ArrayBuffer>]));

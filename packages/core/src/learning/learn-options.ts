@@ -1,6 +1,7 @@
 import type { Matrix } from '../data/matrix.js';
 import { OptionError, show } from '../errors.js';
-import { SOLVER_NAMES, SOLVERS, type SolverName } from '../solvers/registry.js';
+import { SOLVER_NAMES, type SolverName } from '../solvers/names.js';
+import { SOLVERS } from '../solvers/registry.js';
 import type { Epoch } from './epoch.js';
 import type { Controls } from './rule.js';
 

@@ -87,6 +87,26 @@ export function finish(found: Solution, facts: Facts, sourceWarnings: readonly W
   });
 }
 
+/**
+ * The first k components of a solution, as if no more had been asked for. The eigenvalue after them is then one that was
+ * found, and as far off as its certificate says at most.
+ */
+export function firstComponents(found: Solution, k: number, facts: Facts): Solution {
+  const solution = order(found, facts.d);
+  if (k >= solution.k) return solution;
+  const { valueBounds } = certify(solution, facts, orthonormalityDefect(solution.basis, solution.k, facts.d), 1);
+  const { bracket } = solution;
+  return {
+    ...solution,
+    k,
+    basis: solution.basis.slice(0, k * facts.d),
+    values: solution.values.slice(0, k),
+    residuals: solution.residuals.slice(0, k),
+    next: { value: solution.values[k], bound: valueBounds[k] },
+    ...(bracket ? { bracket: { ...bracket, above: bracket.above.slice(0, k) } } : {}),
+  };
+}
+
 /** Largest variance first, none below zero. */
 function order(found: Solution, d: number): Solution {
   const rank = Array.from(found.values.keys()).sort((i, j) => found.values[j] - found.values[i]);
@@ -131,6 +151,7 @@ function dataWarnings(facts: Facts, variances: Float64Array, values: Float64Arra
     warnings.push({
       code: 'CONSTANT_COLUMN',
       message: `${columns} ${named.join(', ')}${more} ${keep} scale 1. Leaving constant columns out changes nothing else.`,
+      details: { columns: constant.slice(0, 5), count: constant.length },
     });
   }
   if (facts.trace === 0) {

@@ -4,7 +4,7 @@ import { ModelError, show } from '../errors.js';
 import type { Epoch } from '../learning/epoch.js';
 import { orthonormalityDefect } from '../linalg/orthonormalise.js';
 import type { Whiten } from '../options.js';
-import type { SolverName } from '../solvers/registry.js';
+import type { SolverName } from '../solvers/names.js';
 import type { Warning } from '../warning.js';
 import type { Certificate } from './certificate.js';
 import type { Uniqueness } from './uniqueness.js';

@@ -1,4 +1,5 @@
-import { SOLVERS, type SolverName } from '../solvers/registry.js';
+import type { SolverName } from '../solvers/names.js';
+import { SOLVERS } from '../solvers/registry.js';
 import type { Solution } from '../solvers/solver.js';
 import type { Warning } from '../warning.js';
 import { type Accuracy, angle } from './certificate.js';
@@ -133,7 +134,7 @@ function rankWarnings(rank: number, k: number, d: number, solver: SolverName): W
       : `${components(rank, k - 1)} ${rank + 1 === k ? 'is some direction' : 'are some directions'} orthogonal to the others, not determined by the data.`;
   const advice =
     rank === 0 ? 'The data vary by no more than the rounding of their own numbers' : `Use k ≤ ${rank}${remedy}`;
-  return [{ code: 'RANK_BELOW_K', message: `${some} ${rest} ${advice}.` }];
+  return [{ code: 'RANK_BELOW_K', message: `${some} ${rest} ${advice}.`, details: { rank, k, d, solver } }];
 }
 
 /** Neighbours that the data cannot tell apart form runs; a run that reaches past k costs the subspace its uniqueness. */
@@ -186,6 +187,7 @@ function accuracyWarnings(
         `From component ${unsure + 1}${unsure + 1 === k ? '' : ' on'} (variance ${variance(unsure)}) the ${solver} solver may have turned neighbouring ` +
         `axes into one another by up to ${turn}°: their variances are too close, or too small beside the largest, for its ${limit}. ` +
         `${remedy}.`,
+      details: { component: unsure, variance: Number(variance(unsure)), degrees: Number(turn), solver },
     },
   ];
 }

@@ -1,13 +1,13 @@
 import { useLayoutEffect } from 'preact/hooks';
-import { fail } from '../state/data.js';
+import { reportProblem } from '../state/data.js';
 import { useWidth } from './use-width.js';
 
 interface Props {
-  /** Draws at a width, once what draws is loaded; called again when the width or anything it closes over changes. */
+  /** Loads the drawing code and draws at a width; called again when the width or the function changes. */
   readonly draw: (width: number) => Promise<Element>;
 }
 
-/** A chart by Observable Plot, as wide as its place. Plot is loaded by who draws, and so after the scores, which need none of it. */
+/** A chart by Observable Plot, as wide as its container. Plot is loaded when a chart is drawn, after the scores, which do not need it. */
 export function Chart({ draw }: Props) {
   const [home, width] = useWidth();
   useLayoutEffect(() => {
@@ -17,10 +17,10 @@ export function Chart({ draw }: Props) {
       if (!current) return;
       const svg = figure.matches('svg') ? figure : figure.querySelector(':scope > svg');
       svg?.setAttribute('role', 'img');
-      // The picture has one name; Plot's names for its parts ("dot", "rule") say nothing more.
+      // The chart has one label; Plot's labels for its parts ("dot", "rule") add nothing.
       for (const part of svg?.querySelectorAll('g[aria-label]') ?? []) part.removeAttribute('aria-label');
       home.current?.replaceChildren(figure);
-    }, fail);
+    }, reportProblem);
     return () => {
       current = false;
     };

@@ -5,10 +5,10 @@ interface Props {
   readonly rows: readonly (readonly string[])[];
 }
 
-/** The numbers of a chart, for those who do not see it. */
+/** The numbers of a chart, for screen readers. */
 export function NumbersTable({ caption, head, rows }: Props) {
   return (
-    // A table grows with its cells whatever width it is given; the box around it does not.
+    // A table grows with its cells, whatever width it is given; the box around it does not.
     <div class="visually-hidden">
       <table>
         <caption>{caption}</caption>

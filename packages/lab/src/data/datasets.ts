@@ -6,14 +6,14 @@ import penguins from './penguins.csv?url';
 import usarrests from './usarrests.csv?url';
 import wine from './wine.csv?url';
 
-/** Data that come with the page, and how they are best looked at first. */
+/** Built-in data, with good initial settings. */
 export interface Dataset {
   readonly title: string;
-  /** One line: what it is. */
+  /** One line about the data. */
   readonly about: string;
   readonly origin: Origin;
   readonly scale?: 'unit';
-  /** Columns that are no measurements. */
+  /** Columns that are not measurements. */
   readonly exclude?: readonly string[];
   readonly label: string;
 }
@@ -24,7 +24,7 @@ export const DATASETS = {
   iris: {
     title: 'Iris',
     about: '150 flowers of three species, four measurements (Anderson, 1935)',
-    // In the page itself: the first thing that is drawn waits for nothing.
+    // Part of the page, so that the first figure needs no request.
     origin: { kind: 'text', name: 'iris.csv', text: irisTable },
     label: 'species',
   },

@@ -13,10 +13,10 @@ import {
 
 const parquet: TableReader = async (bytes, options) => (await import('./parquet-table.js')).openParquet(bytes, options);
 
-/** Bytes of a blob up to which it is read at once: every reading of a blob is a question to the browser, of milliseconds. */
+/** Blobs up to this size are read at once, because every read of a blob takes milliseconds. */
 const SMALL = 1 << 20;
 
-/** Opens a file as columns and rows, whatever its format. What reads Parquet is loaded when there is one. */
+/** Opens a file of any format as columns and rows. The Parquet reader is loaded on demand. */
 export async function openTable(data: Blob | Uint8Array, name: string): Promise<Table> {
   const options = checkFileOptions({});
   const place = {
@@ -29,7 +29,7 @@ export async function openTable(data: Blob | Uint8Array, name: string): Promise<
   return openIdentified(file, options, place);
 }
 
-/** Bytes that are in memory already. */
+/** Bytes that are already in memory. */
 function bytesOf(bytes: Uint8Array, path: string): Bytes {
   if (bytes.length === 0) throw new DataError('EMPTY_DATA', `${path} is empty.`);
   const readAt = async (into: Uint8Array, position: number): Promise<number> => {

@@ -1,15 +1,15 @@
 import type { Model } from '@scree/core';
 import type { CloudArrow, CloudPoints } from '../charts/point-cloud/point-cloud.js';
 
-/** Arrows that can be told apart. */
-const MOST = 12;
-/** How far the longest reaches, of the farthest scores. */
-const REACH = 0.85;
+/** More arrows could not be told apart. */
+const MAX_ARROWS = 12;
+/** Length of the longest arrow, relative to the farthest score. */
+const LONGEST_ARROW = 0.85;
 
 /**
- * The columns as arrows among the scores: column j points to (v_xj·√λ_x, v_yj·√λ_y), its covariance with the scores of
- * unit variance, all of them longer or shorter by one factor so that the longest nearly reaches the edge of the cloud. Of
- * many columns the longest arrows.
+ * The columns as arrows among the scores: column j points to (v_xj·√λ_x, v_yj·√λ_y), its covariance with the scores scaled
+ * to unit variance. All arrows are scaled by one factor, so that the longest nearly reaches the edge of the cloud. Of many
+ * columns, only the longest arrows.
  */
 export function biplotArrows(
   { components: { data, cols, rows } }: Model,
@@ -17,7 +17,7 @@ export function biplotArrows(
   points: CloudPoints,
   names: readonly string[],
 ): CloudArrow[] {
-  // Of the scores as they are drawn: in the data's own units a variance may be too small for a number.
+  // From the scores as they are drawn: in the units of the data, a variance may be too small for float64.
   const spreads = [points.x, points.y, points.z].map((scores) => (scores ? spreadOf(scores) : 0));
   const coordinates = Array.from({ length: cols }, (_, j) =>
     drawn.map((c, axis) => (c < rows ? data[c * cols + j] * spreads[axis] : 0)),
@@ -25,11 +25,11 @@ export function biplotArrows(
   const lengths = coordinates.map((at) => Math.hypot(...at));
   const longest = lengths.reduce((most, length) => Math.max(most, length), 0);
   if (longest === 0) return [];
-  const factor = (REACH * farthest(points)) / longest;
+  const factor = (LONGEST_ARROW * farthest(points)) / longest;
   return lengths
     .map((_, j) => j)
     .sort((a, b) => lengths[b] - lengths[a])
-    .slice(0, MOST)
+    .slice(0, MAX_ARROWS)
     .filter((j) => lengths[j] > 0.02 * longest)
     .map((j) => {
       const [x, y, z] = coordinates[j].map((value) => value * factor);
@@ -37,7 +37,7 @@ export function biplotArrows(
     });
 }
 
-/** √λ, but for a factor that all components share: scores have the mean 0. */
+/** √λ times a factor that all components share, because scores have mean 0. */
 function spreadOf(scores: Float32Array): number {
   let sum = 0;
   for (let i = 0; i < scores.length; i++) sum += scores[i] ** 2;

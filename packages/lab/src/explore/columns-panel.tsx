@@ -1,33 +1,36 @@
 import { useSignal } from '@preact/signals';
 import { count, several } from '@scree/core/words';
+import { describeCell } from '../describe-problem.js';
 import { shorten } from '../shorten.js';
-import { change, settings } from '../state/settings.js';
+import { changeSettings, settings } from '../state/settings.js';
 
-/** Columns listed at a time: more boxes than this nobody looks through. */
-const LISTED = 60;
+/** Columns listed at a time; the filter finds the others. */
+const MAX_LISTED = 60;
 
-/** Which columns take part. */
+/** The choice of columns. */
 export function ColumnsPanel() {
   const filter = useSignal('');
   const now = settings.value;
   if (!now) return null;
   const { chosen, data } = now;
-  const { columns } = data.facts;
+  const { columns } = data.info;
   const usable = columns.flatMap(({ usable: may }, j) => (may ? [j] : []));
   const wanted = filter.value.trim().toLowerCase();
   const shown = usable.filter((j) => columns[j].name.toLowerCase().includes(wanted));
   const used = new Set(chosen.columns);
-  const left = columns.flatMap(({ usable: may, name, type, broken }) =>
-    may || broken ? [] : [`${shorten(name, 24)} (${type.toLowerCase()})`],
+  const left = columns.flatMap(({ usable: may, name, type, firstNonNumber }) =>
+    may || firstNonNumber ? [] : [`${shorten(name, 24)} (${type.toLowerCase()})`],
   );
-  const broken = columns.flatMap(({ name, broken: why }) => (why ? [`${shorten(name, 24)} (${why})`] : []));
-  const set = (places: readonly number[], on: boolean): void => {
+  const mixed = columns.flatMap(({ name, firstNonNumber }) =>
+    firstNonNumber ? [`${shorten(name, 24)} (${describeCell(firstNonNumber)})`] : [],
+  );
+  const set = (indexes: readonly number[], on: boolean): void => {
     const next = new Set(used);
-    for (const place of places) {
-      if (on) next.add(place);
-      else next.delete(place);
+    for (const index of indexes) {
+      if (on) next.add(index);
+      else next.delete(index);
     }
-    change({ columns: [...next].sort((a, b) => a - b) });
+    changeSettings({ columns: [...next].sort((a, b) => a - b) });
   };
   return (
     <section class="panel" aria-labelledby="columns-title">
@@ -54,7 +57,7 @@ export function ColumnsPanel() {
       </div>
       <fieldset class="checks">
         <legend class="visually-hidden">Columns that take part</legend>
-        {shown.slice(0, LISTED).map((j) => (
+        {shown.slice(0, MAX_LISTED).map((j) => (
           <label key={j} class="check">
             <input
               type="checkbox"
@@ -65,14 +68,14 @@ export function ColumnsPanel() {
           </label>
         ))}
       </fieldset>
-      {shown.length > LISTED && (
-        <p class="hint unlisted">{`${several(shown.length - LISTED, 'more column')} not listed: filter to see them.`}</p>
+      {shown.length > MAX_LISTED && (
+        <p class="hint unlisted">{`${several(shown.length - MAX_LISTED, 'more column')} not listed: filter to see them.`}</p>
       )}
       {shown.length === 0 && <p class="hint">No column has that in its name.</p>}
       {left.length > 0 && <p class="hint">{`Not numbers, so not used: ${shorten(left.join(', '), 160)}.`}</p>}
-      {broken.length > 0 && (
+      {mixed.length > 0 && (
         <p class="warning">
-          {`Numbers but for some cells, so taken as text: ${shorten(broken.join(', '), 240)}. Mend these cells, or empty them where nothing was measured, and open the file again.`}
+          {`Numbers except for some cells, so taken as text: ${shorten(mixed.join(', '), 240)}. Correct these cells, or empty them where a value is missing, and open the file again.`}
         </p>
       )}
       {chosen.columns.length === 0 && <p class="warning">Choose at least one column.</p>}

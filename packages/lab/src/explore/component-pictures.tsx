@@ -1,29 +1,32 @@
 import type { Model } from '@scree/core';
 import { percent } from '@scree/core/words';
 import { useRef } from 'preact/hooks';
-import { fitted } from '../state/fit.js';
+import { ExportPictures } from '../export/export-figure.js';
 import { picture } from '../state/picture.js';
 import { axes, component, k } from '../state/view.js';
-import { TakePictures } from '../take/take-figure.js';
 import { isDark } from '../theme.js';
 import { paintDiverging } from './paint.js';
-import { Panel } from './panel.js';
+import { Panel, type PanelProps } from './panel.js';
 import { Picture } from './picture.js';
 
-/** Components drawn as pictures. */
-const MOST = 28;
+/** Number of components drawn. */
+const MAX_PICTURES = 28;
 
-/** Components of pictures are pictures too. */
-export function ComponentPictures() {
-  const home = useRef<HTMLDivElement>(null);
-  const { model } = fitted.value!;
+/** Components as pictures, if rows are pictures. */
+export function ComponentPictures({ now }: PanelProps) {
+  const container = useRef<HTMLDivElement>(null);
+  const { model } = now;
   const size = picture.value;
   if (!size) return null;
-  const drawn = Math.min(model.k, MOST);
+  const drawn = Math.min(model.k, MAX_PICTURES);
   return (
-    <Panel id="pictures" title="Components as pictures" tools={<TakePictures name="components" home={home} />}>
+    <Panel
+      id="pictures"
+      title="Components as pictures"
+      tools={<ExportPictures name="components" container={container} />}
+    >
       <LargePicture model={model} c={Math.min(component.value, model.k - 1)} size={size} />
-      <div class="pictures" ref={home}>
+      <div class="pictures" ref={container}>
         {Array.from({ length: drawn }, (_, c) => (
           <button
             key={c}
@@ -63,7 +66,7 @@ function ComponentPicture({ model, c, size }: Props) {
   );
 }
 
-/** The one that was chosen, large enough to look at. */
+/** The chosen component, enlarged. */
 function LargePicture({ model, c, size }: Props) {
   const [x, y, z] = axes.value;
   return (

@@ -2,15 +2,15 @@ import { several } from '@scree/core/words';
 import { useRef } from 'preact/hooks';
 import { DATASETS, isDataset } from '../data/datasets.js';
 import { shorten } from '../shorten.js';
-import { beginDataset, beginFile } from '../state/begin.js';
 import { opened } from '../state/data.js';
+import { openDataset, openFile } from '../state/open.js';
 import { PasteDialog } from './paste-dialog.js';
 
-/** What the page can read, for the browser's file dialog. */
+/** File extensions for the browser's file dialog. */
 const ENDINGS =
   '.csv,.tsv,.txt,.parquet,.npy,.npz,.arrow,.feather,.json,.ndjson,.jsonl,.gz,.idx,.idx3-ubyte,.idx1-ubyte';
 
-/** Where data come from. */
+/** The choice of data. */
 export function DataPanel() {
   const dialog = useRef<HTMLDialogElement>(null);
   const data = opened.value;
@@ -23,7 +23,7 @@ export function DataPanel() {
         <select
           id="dataset"
           value={dataset}
-          onChange={({ currentTarget: { value } }) => isDataset(value) && beginDataset(value)}
+          onChange={({ currentTarget: { value } }) => isDataset(value) && openDataset(value)}
         >
           {dataset === '' && <option value="">your own</option>}
           {Object.entries(DATASETS).map(([name, { title }]) => (
@@ -41,8 +41,8 @@ export function DataPanel() {
             accept={ENDINGS}
             onChange={({ currentTarget }) => {
               const file = currentTarget.files?.[0];
-              if (file) beginFile(file);
-              // Without this, choosing the same file again after mending it would go unnoticed.
+              if (file) openFile(file);
+              // Without this, choosing the same file again after correcting it would cause no event.
               currentTarget.value = '';
             }}
           />
@@ -56,8 +56,8 @@ export function DataPanel() {
       </p>
       {data && (
         <p class="facts">
-          <strong>{shorten(data.facts.name, 48)}</strong>
-          {`: ${several(data.facts.rows, 'row')}, ${several(data.facts.columns.length, 'column')} (${data.facts.format})`}
+          <strong>{shorten(data.info.name, 48)}</strong>
+          {`: ${several(data.info.rows, 'row')}, ${several(data.info.columns.length, 'column')} (${data.info.format})`}
           {isDataset(dataset) && <span class="hint block">{DATASETS[dataset].about}</span>}
         </p>
       )}

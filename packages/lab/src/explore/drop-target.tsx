@@ -1,8 +1,8 @@
 import { useSignal, useSignalEffect } from '@preact/signals';
 import { addressOf, route } from '../route.js';
-import { beginFile } from '../state/begin.js';
+import { openFile } from '../state/open.js';
 
-/** The whole page takes files that are dropped on it: where none did, the browser would leave the page for them. */
+/** Accepts files that are dropped anywhere on the page; otherwise the browser would leave the page to show them. */
 export function DropTarget() {
   const dropping = useSignal(false);
   const refused = useSignal('');
@@ -22,9 +22,9 @@ export function DropTarget() {
       event.preventDefault();
       dropping.value = false;
       const { files, items } = event.dataTransfer;
-      refused.value = whyNot(files, items);
+      refused.value = reasonNotOpened(files, items);
       if (files.length === 0 || refused.value !== '') return;
-      beginFile(files[0]);
+      openFile(files[0]);
       if (route.peek().path[0] === 'learn') location.hash = addressOf(['explore']);
     };
     document.addEventListener('dragover', over);
@@ -48,8 +48,8 @@ export function DropTarget() {
   );
 }
 
-/** Why what was dropped is not opened; empty when it is. */
-function whyNot(files: FileList, items: DataTransferItemList): string {
+/** Why the dropped item is not opened; empty if it is. */
+function reasonNotOpened(files: FileList, items: DataTransferItemList): string {
   if (files.length > 1) return `${files.length} files were dropped, and none was opened: the page takes one at a time.`;
   const isFolder = items[0]?.webkitGetAsEntry?.()?.isDirectory ?? false;
   return isFolder ? 'That is a folder. Drop the file in it that is to be opened.' : '';

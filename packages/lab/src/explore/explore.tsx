@@ -1,29 +1,30 @@
 import { useEffect } from 'preact/hooks';
-import { keepAddress } from '../state/address.js';
-import { beginAddress, goTo, waiting } from '../state/begin.js';
-import { busy } from '../state/data.js';
-import { fitted, outdated } from '../state/fit.js';
+import { syncAddress } from '../state/address.js';
+import { runningTask } from '../state/data.js';
+import { fitted, isOutdated } from '../state/fit.js';
+import { openAddress, openAddressOnce, pendingQuery } from '../state/open.js';
 import { settings } from '../state/settings.js';
 import { ColumnsPanel } from './columns-panel.js';
 import { ComponentPictures } from './component-pictures.js';
 import { DataPanel } from './data-panel.js';
-import { Later } from './later.js';
-import { RebuiltPanel } from './rebuilt-panel.js';
+import { Deferred } from './deferred.js';
+import { DescriptionPanel } from './description-panel.js';
+import { ExportPanel } from './export-panel.js';
+import { ReconstructionPanel } from './reconstruction-panel.js';
 import { ScoresPanel } from './scores-panel.js';
 import { ScreePanel } from './scree-panel.js';
 import { SettingsPanel } from './settings-panel.js';
 import { Status } from './status.js';
 import { TablePanel } from './table-panel.js';
-import { TakePanel } from './take-panel.js';
 import { ComponentPanel, WeightsPanel } from './weights-panel.js';
-import { WordsPanel } from './words-panel.js';
 import '../style/explore.css';
 
-/** One's own data and what PCA finds in them: what is chosen on the left, linked views of the model on the right. */
+/** The user's data and their principal components: settings on the left, linked views of the model on the right. */
 export function Explore() {
+  const now = fitted.value;
   useEffect(() => {
-    beginAddress();
-    return keepAddress(goTo);
+    openAddressOnce();
+    return syncAddress(openAddress);
   }, []);
   return (
     <div class="explore">
@@ -35,30 +36,30 @@ export function Explore() {
       </aside>
       <div class="views">
         <Status />
-        {!fitted.value && !busy.value && <Nothing />}
-        {fitted.value && (
+        {!now && !runningTask.value && <EmptyState />}
+        {now && (
           <>
             <div class="row first">
               <div class="stack">
-                <ScoresPanel />
-                <Later>
-                  <ComponentPictures />
-                  <WeightsPanel />
-                </Later>
+                <ScoresPanel now={now} />
+                <Deferred>
+                  <ComponentPictures now={now} />
+                  <WeightsPanel now={now} />
+                </Deferred>
               </div>
               <div class="stack">
-                <ScreePanel />
-                <Later>
-                  <RebuiltPanel />
-                  <WordsPanel />
-                  <ComponentPanel />
-                </Later>
+                <ScreePanel now={now} />
+                <Deferred>
+                  <ReconstructionPanel now={now} />
+                  <DescriptionPanel now={now} />
+                  <ComponentPanel now={now} />
+                </Deferred>
               </div>
             </div>
-            <Later>
-              <TablePanel />
-              <TakePanel />
-            </Later>
+            <Deferred>
+              <TablePanel now={now} />
+              <ExportPanel now={now} />
+            </Deferred>
           </>
         )}
       </div>
@@ -66,14 +67,14 @@ export function Explore() {
   );
 }
 
-/** Before there is a model, or where there can be none. */
-function Nothing() {
-  const [title, hint] = waiting.value
+/** Shown while there is no model. */
+function EmptyState() {
+  const [title, hint] = pendingQuery.value
     ? [
         'This link is about a file',
         'The link holds how the file was looked at, and nothing of the file. Open it, or paste it, and it is shown so.',
       ]
-    : outdated.value
+    : isOutdated.value
       ? ['Not fitted', 'Change how these data are fitted, or open others.']
       : settings.value?.chosen.columns.length === 0
         ? ['No column is chosen', 'Choose at least one.']

@@ -2,7 +2,7 @@ import { count, show } from '@scree/core/words';
 import { shorten } from '../shorten.js';
 import { colouring } from '../state/colouring.js';
 
-/** What the colours mean. */
+/** The legend of the colours. */
 export function LegendView() {
   const legend = colouring.value?.legend;
   if (!legend) return <div class="legend" />;
@@ -27,7 +27,7 @@ export function LegendView() {
       <span>{shorten(legend.title, 40)}</span>
       <ul>
         {legend.entries.map(({ name, colour, count: rows }, at) => (
-          // A group may be called what rows without a value are called.
+          // A group may have the same name as the rows without a value.
           <li key={at}>
             <span class="swatch" style={{ background: colour }} />
             {shorten(name, 30)} <span class="hint number">{count(rows)}</span>
@@ -38,7 +38,7 @@ export function LegendView() {
   );
 }
 
-/** Two numbers with as many digits as tell them apart. */
+/** Two numbers with enough digits to tell them apart. */
 function apart(low: number, high: number): [low: string, high: string] {
   let digits = 4;
   while (digits < 15 && low < high && show(low, digits) === show(high, digits)) digits++;

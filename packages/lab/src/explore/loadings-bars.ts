@@ -1,10 +1,10 @@
 import * as Plot from '@observablehq/plot';
 import type { Model } from '@scree/core';
 import { shortenMiddle } from '../shorten.js';
-import { MOST_BARS } from './heaviest.js';
+import { MAX_BARS } from './largest-weights.js';
 
-/** Widest letter to expect on average, in the 12 pixel type of the charts. */
-const LETTER = 7.5;
+/** Average width of a wide letter in the 12 pixel font of the charts. */
+const LETTER_WIDTH = 7.5;
 
 /** The weights of one component, largest first. */
 export function weightBars(
@@ -15,11 +15,11 @@ export function weightBars(
 ): Element {
   const weights = Array.from({ length: cols }, (_, j) => ({ column: j, weight: data[c * cols + j] }))
     .sort((a, b) => Math.abs(b.weight) - Math.abs(a.weight))
-    .slice(0, MOST_BARS);
+    .slice(0, MAX_BARS);
   const longest = Math.max(...weights.map(({ column }) => columns[column].length));
-  const letters = Math.min(longest, Math.floor((0.36 * width) / LETTER));
-  const marginLeft = 16 + LETTER * letters;
-  const told = weights.slice(0, 5).map(({ column, weight }) => `${columns[column]} ${weight.toFixed(3)}`);
+  const letters = Math.min(longest, Math.floor((0.36 * width) / LETTER_WIDTH));
+  const marginLeft = 16 + LETTER_WIDTH * letters;
+  const largest = weights.slice(0, 5).map(({ column, weight }) => `${columns[column]} ${weight.toFixed(3)}`);
   const most = Math.max(...weights.map(({ weight }) => Math.abs(weight)));
   return Plot.plot({
     width,
@@ -28,7 +28,7 @@ export function weightBars(
     marginTop: 28,
     marginRight: 18,
     marginBottom: 12,
-    ariaLabel: `Weights in component ${c + 1}: ${told.join(', ')}.`,
+    ariaLabel: `Weights in component ${c + 1}: ${largest.join(', ')}.`,
     x: {
       axis: 'top',
       label: null,

@@ -1,25 +1,25 @@
 import * as Plot from '@observablehq/plot';
 import type { Model } from '@scree/core';
 import { shortenMiddle } from '../shorten.js';
-import { heaviest } from './heaviest.js';
+import { columnsWithLargestWeights } from './largest-weights.js';
 
-/** Widest letter to expect on average, in the 12 pixel type of the charts. */
-const LETTER = 7.5;
+/** Average width of a wide letter in the 12 pixel font of the charts. */
+const LETTER_WIDTH = 7.5;
 
 /**
- * Components as a heat map: a row for each column of the table, a field for each component. Of many columns, those with
- * the largest weights in the components shown, in the table's order.
+ * Components as a heat map: one row per column of the table, one cell per component. Of many columns, those with the largest
+ * weights in the shown components, in the order of the table.
  */
 export function heatMap(model: Model, shown: number, columns: readonly string[], width: number): Element {
   const { cols: d, data } = model.components;
-  const drawn = heaviest(model, shown);
+  const drawn = columnsWithLargestWeights(model, shown);
   const fields = drawn.flatMap((column) =>
     Array.from({ length: shown }, (_, c) => ({ column, component: c + 1, weight: data[c * d + column] })),
   );
   const largest = Math.max(...fields.map(({ weight }) => Math.abs(weight)));
   const longest = Math.max(...drawn.map((j) => columns[j].length));
-  const letters = Math.min(longest, Math.floor((0.36 * width) / LETTER));
-  const marginLeft = 16 + LETTER * letters;
+  const letters = Math.min(longest, Math.floor((0.36 * width) / LETTER_WIDTH));
+  const marginLeft = 16 + LETTER_WIDTH * letters;
   const fieldWidth = (width - marginLeft) / shown;
   return Plot.plot({
     width,
@@ -59,7 +59,7 @@ export function heatMap(model: Model, shown: number, columns: readonly string[],
   });
 }
 
-/** Mixed by the browser from the page's own colours, so that it follows light and dark without a redraw. */
+/** Mixed by the browser from colours of the style sheet, so that it follows the theme without a redraw. */
 function tint(position: number): string {
   const weight = 2 * position - 1;
   return `color-mix(in oklab, var(${weight < 0 ? '--field-negative' : '--field-positive'}) ${Math.round(100 * Math.abs(weight))}%, var(--field))`;

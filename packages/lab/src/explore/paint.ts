@@ -1,6 +1,6 @@
 type Size = readonly [height: number, width: number];
 
-/** Numbers from `range`'s least (black) to its most (white), as the picture they are. */
+/** Paints numbers in grey: the minimum of `range` is black, its maximum white. */
 export function paintGrey(
   context: CanvasRenderingContext2D,
   values: Float64Array,
@@ -20,7 +20,7 @@ const GROUND = { light: [255, 255, 255], dark: [26, 30, 36] } as const;
 const POSITIVE = { light: [38, 84, 176], dark: [130, 171, 247] } as const;
 const NEGATIVE = { light: [196, 92, 8], dark: [242, 161, 88] } as const;
 
-/** Numbers below and above zero: orange and blue, zero the colour of the paper. */
+/** Paints negative numbers in orange and positive ones in blue; zero has the colour of the background. */
 export function paintDiverging(
   context: CanvasRenderingContext2D,
   values: Float64Array,

@@ -1,4 +1,10 @@
 import type { ComponentChildren } from 'preact';
+import type { Fitted } from '../state/fit.js';
+
+/** What every panel about a fit is given. */
+export interface PanelProps {
+  readonly now: Fitted;
+}
 
 interface Props {
   readonly id: string;
@@ -8,7 +14,7 @@ interface Props {
   readonly class?: string;
 }
 
-/** A view in its frame: a title, tools beside it, and what it shows. */
+/** The frame of a view: its title, its tools and its content. */
 export function Panel({ id, title, tools, children, class: name = '' }: Props) {
   return (
     <section class={`panel ${name}`} aria-labelledby={`${id}-title`}>

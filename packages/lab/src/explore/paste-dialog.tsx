@@ -1,8 +1,8 @@
 import type { RefObject } from 'preact';
 import { useRef } from 'preact/hooks';
-import { beginText } from '../state/begin.js';
+import { openText } from '../state/open.js';
 
-/** A table from a spreadsheet or a document, by way of the clipboard. */
+/** A dialog for pasting a table from a spreadsheet or a document. */
 export function PasteDialog({ dialog }: { readonly dialog: RefObject<HTMLDialogElement | null> }) {
   const text = useRef<HTMLTextAreaElement>(null);
   return (
@@ -10,9 +10,10 @@ export function PasteDialog({ dialog }: { readonly dialog: RefObject<HTMLDialogE
       <form
         method="dialog"
         onSubmit={() => {
-          const pasted = text.current!.value;
-          text.current!.value = '';
-          if (pasted.trim() !== '') beginText(pasted);
+          if (!text.current) return;
+          const pasted = text.current.value;
+          text.current.value = '';
+          if (pasted.trim() !== '') openText(pasted);
         }}
       >
         <h2 id="paste-title">Paste a table</h2>

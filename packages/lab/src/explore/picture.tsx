@@ -10,7 +10,7 @@ interface PictureProps {
   readonly deps: readonly unknown[];
 }
 
-/** Numbers as a picture, a pixel each; the style sheet makes it larger. */
+/** Numbers as a picture, one pixel each; the style sheet enlarges it. */
 export function Picture({ size: [height, width], label, paint, deps }: PictureProps) {
   const canvas = useRef<HTMLCanvasElement>(null);
   useEffect(

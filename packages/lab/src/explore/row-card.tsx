@@ -1,15 +1,15 @@
 import { count, show } from '@scree/core/words';
 import { shorten } from '../shorten.js';
-import { fail } from '../state/data.js';
-import { askOf, fitted, rowNumber } from '../state/fit.js';
+import { reportProblem } from '../state/data.js';
+import { fitted, queryFit, rowNumber } from '../state/fit.js';
 import { picture } from '../state/picture.js';
 import { resource } from '../state/resource.js';
 import { axes, hovered, k, labelColumn, points } from '../state/view.js';
 
-/** Columns told of a row. */
-const TOLD = 6;
+/** Columns shown of a row. */
+const MAX_COLUMNS = 6;
 
-const told = resource(
+const shownRow = resource(
   () => {
     const now = fitted.value;
     const row = hovered.value;
@@ -19,36 +19,36 @@ const told = resource(
       now,
       row,
       k: Math.min(k.value, now.model.k),
-      columns: [...(label === undefined ? [] : [label]), ...(picture.value ? [] : now.columns.slice(0, TOLD))],
+      columns: [...(label === undefined ? [] : [label]), ...(picture.value ? [] : now.columns.slice(0, MAX_COLUMNS))],
     };
   },
   async (question) => {
     const rows = [question.row];
     const [cells, distances] = await Promise.all([
-      askOf(question.now, 'cells', { rows, columns: question.columns }),
-      askOf(question.now, 'distances', { rows, k: question.k }),
+      queryFit(question.now, 'cells', { rows, columns: question.columns }),
+      queryFit(question.now, 'distances', { rows, k: question.k }),
     ]);
     return { ...question, cells: cells[0], distance: distances[0] };
   },
-  fail,
+  reportProblem,
 );
 
 /** The row under the pointer. */
 export function RowCard() {
   const now = fitted.value;
-  const found = told.value;
+  const found = shownRow.value;
   if (!now || found?.now !== now || hovered.value === undefined) return null;
   const { row, columns, cells, distance } = found;
   const drawn = points.value;
   const [x, y] = axes.value;
-  const more = picture.value ? 0 : now.columns.length - TOLD;
+  const more = picture.value ? 0 : now.columns.length - MAX_COLUMNS;
   return (
     <div class="row-card">
       <strong>{`Row ${count(rowNumber(now, row))}`}</strong>
       <dl>
-        {columns.map((place, at) => (
-          <div key={`${place} ${at}`}>
-            <dt>{shorten(now.data.facts.columns[place].name, 22)}</dt>
+        {columns.map((column, at) => (
+          <div key={`${column} ${at}`}>
+            <dt>{shorten(now.data.info.columns[column].name, 22)}</dt>
             <dd>{shorten(cells[at] === '' ? '–' : cells[at], 28)}</dd>
           </div>
         ))}

@@ -1,34 +1,35 @@
 import { computed, signal } from '@preact/signals';
+import type { Model } from '@scree/core';
 import { percent, several } from '@scree/core/words';
 import { useRef } from 'preact/hooks';
 import { type CloudArrow, type CloudHandle, PointCloud } from '../charts/point-cloud/point-cloud.js';
+import { ExportFigure } from '../export/export-figure.js';
 import { shorten } from '../shorten.js';
 import { colouring } from '../state/colouring.js';
-import { type Fitted, fitted } from '../state/fit.js';
-import { arrows, axes, colour, hovered, points, selected, solid, tool } from '../state/view.js';
-import { TakeFigure } from '../take/take-figure.js';
+import type { Fitted } from '../state/fit.js';
+import { axes, colourBy, hovered, is3d, points, selected, showArrows, tool } from '../state/view.js';
+import type { ColumnInfo } from '../worker/messages.js';
 import { biplotArrows } from './biplot-arrows.js';
 import { LegendView } from './legend.js';
-import { Panel } from './panel.js';
+import { Panel, type PanelProps } from './panel.js';
 import { RowCard } from './row-card.js';
 import { labelColumns } from './settings-panel.js';
 
-/** Scores have the same units on both axes: where the page is narrow, a tall picture would be mostly empty. */
-const narrow = matchMedia('(max-width: 40rem)');
-const height = signal(heightFor(narrow.matches));
-narrow.addEventListener('change', () => (height.value = heightFor(narrow.matches)));
+/** Both axes have the same units, so on a narrow page a tall figure would be mostly empty. */
+const narrowScreen = matchMedia('(max-width: 40rem)');
+const height = signal(heightFor(narrowScreen.matches));
+narrowScreen.addEventListener('change', () => (height.value = heightFor(narrowScreen.matches)));
 
 function heightFor(isNarrow: boolean): number {
   return isNarrow ? 340 : 520;
 }
 
-/** Points that a solid cloud may have. */
-const MOST_SOLID = 100_000;
+/** Most points that can be shown in 3-D. */
+const MAX_3D_POINTS = 100_000;
 
-/** Every row as a point at its scores. */
-export function ScoresPanel() {
+/** The rows as points at their scores. */
+export function ScoresPanel({ now }: PanelProps) {
   const handle = useRef<CloudHandle | undefined>(undefined);
-  const now = fitted.value!;
   const { model } = now;
   const drawn = points.value;
   const colours = colouring.value;
@@ -37,20 +38,20 @@ export function ScoresPanel() {
       id="scores"
       title="Scores"
       class="scores"
-      tools={<TakeFigure name="scores" svg={() => handle.current?.toSvg()} png={() => handle.current?.toPng()} />}
+      tools={<ExportFigure name="scores" svg={() => handle.current?.toSvg()} png={() => handle.current?.toPng()} />}
     >
       <div class="controls">
-        <AxisChoice at={0} title="x" />
-        <AxisChoice at={1} title="y" />
-        {solid.value && <AxisChoice at={2} title="z" />}
-        <ColourChoice />
+        <AxisChoice model={model} at={0} title="x" />
+        <AxisChoice model={model} at={1} title="y" />
+        {is3d.value && <AxisChoice model={model} at={2} title="z" />}
+        <ColourChoice columns={now.data.info.columns} />
         <div class="toggles">
-          {model.k > 2 && model.n <= MOST_SOLID && (
-            <button type="button" aria-pressed={solid.value} onClick={() => (solid.value = !solid.value)}>
+          {model.k > 2 && model.n <= MAX_3D_POINTS && (
+            <button type="button" aria-pressed={is3d.value} onClick={() => (is3d.value = !is3d.value)}>
               3-D
             </button>
           )}
-          <button type="button" aria-pressed={arrows.value} onClick={() => (arrows.value = !arrows.value)}>
+          <button type="button" aria-pressed={showArrows.value} onClick={() => (showArrows.value = !showArrows.value)}>
             Arrows
           </button>
           <button
@@ -65,15 +66,15 @@ export function ScoresPanel() {
           </button>
         </div>
       </div>
-      <div class="cloud-place">
+      <div class="cloud-column">
         {drawn?.now === now && colours && colours.codes.length === model.n ? (
           <PointCloud
             points={drawn.cloud.points}
-            power={drawn.cloud.power}
+            exponent10={drawn.cloud.exponent10}
             colours={colours.codes}
             palette={colours.palette}
             axes={drawn.components.map((c) => ({ label: axisLabel(now, c) }))}
-            {...(arrows.value ? { arrows: cloudArrows.value } : {})}
+            {...(showArrows.value ? { arrows: cloudArrows.value } : {})}
             selected={selected}
             hovered={hovered}
             tool={tool.value}
@@ -105,22 +106,27 @@ export function ScoresPanel() {
   );
 }
 
-/** Arrows of the columns, for the components that are drawn. */
+/** The columns as arrows, for the components that are drawn. */
 const cloudArrows = computed((): readonly CloudArrow[] => {
   const drawn = points.value;
   return drawn ? biplotArrows(drawn.now.model, drawn.components, drawn.cloud.points, columnNames(drawn.now)) : [];
 });
 
 function columnNames({ data, columns }: Fitted): readonly string[] {
-  return columns.map((place) => shorten(data.facts.columns[place].name, 24));
+  return columns.map((column) => shorten(data.info.columns[column].name, 24));
 }
 
 function axisLabel({ model }: Fitted, c: number): string {
   return c < model.k ? `PC${c + 1} (${percent(model.varianceRatios[c])})` : '';
 }
 
-function AxisChoice({ at, title }: { readonly at: 0 | 1 | 2; readonly title: string }) {
-  const { model } = fitted.value!;
+interface AxisChoiceProps {
+  readonly model: Model;
+  readonly at: 0 | 1 | 2;
+  readonly title: string;
+}
+
+function AxisChoice({ model, at, title }: AxisChoiceProps) {
   return (
     <label class="inline">
       <span>{title}</span>
@@ -142,15 +148,14 @@ function AxisChoice({ at, title }: { readonly at: 0 | 1 | 2; readonly title: str
   );
 }
 
-function ColourChoice() {
-  const { columns } = fitted.value!.data.facts;
+function ColourChoice({ columns }: { readonly columns: readonly ColumnInfo[] }) {
   return (
     <label class="inline wide">
       <span>colour</span>
       <select
-        value={String(colour.value)}
+        value={String(colourBy.value)}
         onChange={({ currentTarget: { value } }) => {
-          colour.value = value === 'none' || value === 'error' ? value : Number(value);
+          colourBy.value = value === 'none' || value === 'error' ? value : Number(value);
         }}
       >
         <option value="none">one for all</option>

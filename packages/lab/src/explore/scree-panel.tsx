@@ -3,26 +3,32 @@ import { percent, several } from '@scree/core/words';
 import { useCallback, useRef } from 'preact/hooks';
 import { Chart } from '../charts/chart.js';
 import { NumbersTable } from '../charts/numbers-table.js';
-import { fitted } from '../state/fit.js';
+import { ExportFigure } from '../export/export-figure.js';
 import { component, k } from '../state/view.js';
-import { TakeFigure } from '../take/take-figure.js';
-import { useDragAcross } from './drag-across.js';
-import { MARGIN } from './scree-margin.js';
+import { useHorizontalDrag } from './horizontal-drag.js';
+import type { PanelProps } from './panel.js';
 
-/** Share of the variance of each component and of all up to it, with a handle that says how many are kept. */
-export function ScreePanel() {
-  const home = useRef<HTMLDivElement>(null);
-  const { model } = fitted.value!;
-  const draw = useCallback(async (width: number) => (await import('./scree-plot.js')).screePlot(model, width), [model]);
+/** Room around the bars of the plot: the handle is drawn over them. */
+const MARGIN = { left: 44, right: 8, top: 26, bottom: 34 };
+
+/** The share of the variance per component and cumulatively, with a handle that sets k. */
+export function ScreePanel({ now }: PanelProps) {
+  const container = useRef<HTMLDivElement>(null);
+  const { model } = now;
+  const draw = useCallback(
+    async (width: number) => (await import('./scree-plot.js')).screePlot(model, width, MARGIN),
+    [model],
+  );
   const most = model.k;
   const kept = Math.min(k.value, most);
-  const place = `calc(${MARGIN.left}px + (100% - ${MARGIN.left + MARGIN.right}px) * ${kept / most})`;
+  const left = `calc(${MARGIN.left}px + (100% - ${MARGIN.left + MARGIN.right}px) * ${kept / most})`;
   const follow = (event: PointerEvent): void => {
-    const box = home.current!.getBoundingClientRect();
+    const box = container.current?.getBoundingClientRect();
+    if (!box) return;
     const share = (event.clientX - box.left - MARGIN.left) / (box.width - MARGIN.left - MARGIN.right);
     k.value = Math.max(1, Math.min(most, Math.round(share * most)));
   };
-  const drag = useDragAcross(follow, () => {
+  const drag = useHorizontalDrag(follow, () => {
     const before = k.peek();
     return () => (k.value = before);
   });
@@ -30,7 +36,7 @@ export function ScreePanel() {
     <section class="panel" aria-labelledby="scree-title">
       <div class="title-row">
         <h2 id="scree-title">Variance explained</h2>
-        <TakeFigure name="scree" svg={() => home.current?.querySelector('svg') ?? undefined} />
+        <ExportFigure name="scree" svg={() => container.current?.querySelector('svg') ?? undefined} />
       </div>
       <p class="kept">
         <strong class="number">{`k = ${kept}`}</strong>
@@ -38,13 +44,13 @@ export function ScreePanel() {
         <strong class="number">{percent(sumOf(model, kept))}</strong>
         {` of the variance of ${several(model.d, 'column')}`}
       </p>
-      <div class="scree-chart" ref={home} {...drag}>
+      <div class="scree-chart" ref={container} {...drag}>
         <Chart draw={draw} />
         <div
           class="beyond"
-          style={{ left: place, right: `${MARGIN.right}px`, top: `${MARGIN.top}px`, bottom: `${MARGIN.bottom}px` }}
+          style={{ left, right: `${MARGIN.right}px`, top: `${MARGIN.top}px`, bottom: `${MARGIN.bottom}px` }}
         />
-        <div class="handle" style={{ left: place, top: `${MARGIN.top - 6}px`, bottom: `${MARGIN.bottom}px` }} />
+        <div class="handle" style={{ left, top: `${MARGIN.top - 6}px`, bottom: `${MARGIN.bottom}px` }} />
       </div>
       <div
         class="k-slider"

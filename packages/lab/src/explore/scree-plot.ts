@@ -1,10 +1,13 @@
 import * as Plot from '@observablehq/plot';
 import type { Model } from '@scree/core';
 import { percent } from '@scree/core/words';
-import { MARGIN } from './scree-margin.js';
 
-/** Share of the variance of each component as bars, and of all up to it as a line. */
-export function screePlot({ varianceRatios }: Model, width: number): Element {
+/** The share of the variance per component as bars, and the cumulative share as a line. */
+export function screePlot(
+  { varianceRatios }: Model,
+  width: number,
+  margin: { readonly left: number; readonly right: number; readonly top: number; readonly bottom: number },
+): Element {
   let sum = 0;
   const bars = Array.from(varianceRatios, (ratio, i) => {
     sum += ratio;
@@ -12,17 +15,17 @@ export function screePlot({ varianceRatios }: Model, width: number): Element {
   });
   const count = bars.length;
   const every = Math.ceil(count / Math.max(1, Math.floor(width / 40)));
-  const told = bars.slice(0, 5).map(({ component, ratio }) => `component ${component} ${percent(ratio)}`);
+  const shares = bars.slice(0, 5).map(({ component, ratio }) => `component ${component} ${percent(ratio)}`);
   return Plot.plot({
     width,
     height: 220,
-    marginLeft: MARGIN.left,
-    marginRight: MARGIN.right,
-    marginTop: MARGIN.top,
-    marginBottom: MARGIN.bottom,
-    ariaLabel: `Share of the variance: ${told.join(', ')}. ${count} together ${percent(sum)}.`,
+    marginLeft: margin.left,
+    marginRight: margin.right,
+    marginTop: margin.top,
+    marginBottom: margin.bottom,
+    ariaLabel: `Share of the variance: ${shares.join(', ')}. ${count} together ${percent(sum)}.`,
     x: {
-      // A bar ends where its number says: at k all components up to k are to the left of the handle.
+      // Bar i ends at i, so that the handle at k has the first k components on its left.
       domain: [0, count],
       label: null,
       ticks: bars.map(({ component }) => component - 0.5).filter((_, i) => i % every === 0),

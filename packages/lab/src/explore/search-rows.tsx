@@ -1,26 +1,26 @@
 import { useSignal } from '@preact/signals';
 import { several } from '@scree/core/words';
-import { fail } from '../state/data.js';
-import { askOf, fitted } from '../state/fit.js';
+import { reportProblem } from '../state/data.js';
+import { fitted, queryFit } from '../state/fit.js';
 import { labelColumn, selected } from '../state/view.js';
 
-/** Rows that a search selects at most. */
+/** Most rows that a search selects. */
 const LIMIT = 100_000;
 
-/** Selects the rows in whose text a word occurs. */
+/** Selects the rows in which a text occurs. */
 export function SearchRows() {
   const text = useSignal('');
   const result = useSignal<{ readonly text: string; readonly data: unknown } | undefined>(undefined);
   const search = async (): Promise<void> => {
     const now = fitted.peek();
     if (!now || text.value.trim() === '') return;
-    const { columns } = now.data.facts;
+    const { columns } = now.data.info;
     const label = labelColumn.peek();
     const searched = columns.flatMap(({ kind }, j) => (kind === 'text' || j === label ? [j] : []));
-    const rows = await askOf(now, 'search', { text: text.value, columns: searched, limit: LIMIT });
+    const rows = await queryFit(now, 'search', { text: text.value, columns: searched, limit: LIMIT });
     if (fitted.peek() !== now) return;
-    const told = rows.length === 0 ? 'nothing found' : `${several(rows.length, 'row')} found`;
-    result.value = { text: told, data: now.data };
+    const found = rows.length === 0 ? 'nothing found' : `${several(rows.length, 'row')} found`;
+    result.value = { text: found, data: now.data };
     if (rows.length > 0) selected.value = rows;
   };
   return (
@@ -28,7 +28,7 @@ export function SearchRows() {
       class="search"
       onSubmit={(event) => {
         event.preventDefault();
-        search().catch(fail);
+        search().catch(reportProblem);
       }}
     >
       <input

@@ -1,8 +1,8 @@
 import { count, several } from '@scree/core/words';
 import { shorten } from '../shorten.js';
-import { picture, possiblePicture, wantsPictures } from '../state/picture.js';
-import { change, SCALES, type Settings, SOLVERS, settings } from '../state/settings.js';
-import type { ColumnFacts } from '../worker/messages.js';
+import { picture, possiblePicture, showPictures } from '../state/picture.js';
+import { changeSettings, SCALES, type Settings, SOLVERS, settings } from '../state/settings.js';
+import type { ColumnInfo } from '../worker/messages.js';
 
 const SCALE_NAMES: Record<Settings['scale'], string> = {
   none: 'nothing: same units',
@@ -11,30 +11,22 @@ const SCALE_NAMES: Record<Settings['scale'], string> = {
   range: 'range',
 };
 
-const SOLVER_NAMES: Record<(typeof SOLVERS)[number], string> = {
-  auto: 'let the plan choose',
-  covariance: 'covariance',
-  dual: 'dual',
-  svd: 'svd',
-  krylov: 'krylov',
-};
+/** Columns offered for naming rows. */
+const MAX_LABEL_COLUMNS = 200;
 
-/** Columns offered as names of rows. */
-const MOST_LABELS = 200;
-
-/** Columns that can name or colour rows: those that are no measurements first, because hundreds of pixels may stand before them. */
-export function labelColumns(columns: readonly ColumnFacts[]): readonly number[] {
-  const places = columns.flatMap(({ kind }, j) => (kind === 'other' ? [] : [j]));
-  const [others, measured] = [false, true].map((usable) => places.filter((j) => columns[j].usable === usable));
-  return [...others, ...measured].slice(0, MOST_LABELS);
+/** Columns that can name or colour rows. Those that are not measurements come first, because there may be hundreds of pixels. */
+export function labelColumns(columns: readonly ColumnInfo[]): readonly number[] {
+  const candidates = columns.flatMap(({ kind }, j) => (kind === 'other' ? [] : [j]));
+  const [others, measured] = [false, true].map((usable) => candidates.filter((j) => columns[j].usable === usable));
+  return [...others, ...measured].slice(0, MAX_LABEL_COLUMNS);
 }
 
-/** How columns become comparable, what names the rows, what happens where a value is missing. */
+/** The settings of the fit: scaling, missing values, solver, and the column that names rows. */
 export function SettingsPanel() {
   const now = settings.value;
   if (!now) return null;
   const { chosen, data } = now;
-  const { columns } = data.facts;
+  const { columns } = data.info;
   const possible = possiblePicture.value;
   const missing = chosen.columns.filter((j) => columns[j].missing > 0);
   return (
@@ -45,7 +37,7 @@ export function SettingsPanel() {
         <select
           id="scale"
           value={chosen.scale}
-          onChange={({ currentTarget: { value } }) => change({ scale: value as Settings['scale'] })}
+          onChange={({ currentTarget: { value } }) => changeSettings({ scale: value as Settings['scale'] })}
         >
           {SCALES.map((scale) => (
             <option key={scale} value={scale}>
@@ -59,7 +51,9 @@ export function SettingsPanel() {
         <select
           id="label"
           value={chosen.label === undefined ? '' : String(chosen.label)}
-          onChange={({ currentTarget: { value } }) => change({ label: value === '' ? undefined : Number(value) })}
+          onChange={({ currentTarget: { value } }) =>
+            changeSettings({ label: value === '' ? undefined : Number(value) })
+          }
         >
           <option value="">their number</option>
           {labelColumns(columns).map((j) => (
@@ -76,7 +70,7 @@ export function SettingsPanel() {
             id="missing"
             value={chosen.missing}
             aria-describedby="missing-hint"
-            onChange={({ currentTarget: { value } }) => change({ missing: value === 'mean' ? 'mean' : 'drop' })}
+            onChange={({ currentTarget: { value } }) => changeSettings({ missing: value === 'mean' ? 'mean' : 'drop' })}
           >
             <option value="drop">leave out</option>
             <option value="mean">fill with the column's mean</option>
@@ -94,7 +88,7 @@ export function SettingsPanel() {
           <input
             type="checkbox"
             checked={picture.value !== undefined}
-            onChange={({ currentTarget }) => (wantsPictures.value = currentTarget.checked)}
+            onChange={({ currentTarget }) => (showPictures.value = currentTarget.checked)}
           />
           <span>{`Rows are pictures of ${possible[0]} × ${possible[1]}`}</span>
         </label>
@@ -108,11 +102,11 @@ export function SettingsPanel() {
           <select
             id="solver"
             value={chosen.solver}
-            onChange={({ currentTarget: { value } }) => change({ solver: value as Settings['solver'] })}
+            onChange={({ currentTarget: { value } }) => changeSettings({ solver: value as Settings['solver'] })}
           >
             {SOLVERS.map((solver) => (
               <option key={solver} value={solver}>
-                {SOLVER_NAMES[solver]}
+                {solver === 'auto' ? 'let the plan choose' : solver}
               </option>
             ))}
           </select>

@@ -2,25 +2,25 @@ import { useSignal } from '@preact/signals';
 import { several, show } from '@scree/core/words';
 import { useEffect } from 'preact/hooks';
 import { shorten, untangled } from '../shorten.js';
-import { busy, problem } from '../state/data.js';
-import { fitAgain, fitted, outdated } from '../state/fit.js';
+import { problem, runningTask } from '../state/data.js';
+import { fitAgain, fitted, isOutdated } from '../state/fit.js';
 
-/** Work that takes less than this many milliseconds shows no bar, which would only flicker. */
-const PATIENCE = 200;
+/** Milliseconds before the progress bar appears: for shorter work it would only flicker. */
+const PROGRESS_DELAY = 200;
 
-/** What is going on, or went wrong, or was done. */
+/** The status line: progress, the last problem, or the result. */
 export function Status() {
-  const working = busy.value !== undefined;
+  const working = runningTask.value !== undefined;
   const patient = useSignal(true);
   useEffect(() => {
     patient.value = true;
     if (!working) return;
-    const timer = setTimeout(() => (patient.value = false), PATIENCE);
+    const timer = setTimeout(() => (patient.value = false), PROGRESS_DELAY);
     return () => clearTimeout(timer);
   }, [working, patient]);
   const now = fitted.value;
-  const { progress, cancel } = busy.value ?? {};
-  const what = shorten(busy.value?.what ?? '', 80);
+  const { progress, cancel } = runningTask.value ?? {};
+  const what = shorten(runningTask.value?.what ?? '', 80);
   const share = progress?.total ? Math.min(1, progress.done / progress.total) : undefined;
   const done = now
     ? `${several(now.model.k, 'component')} of ${several(now.model.n, 'row')} and ${several(now.model.d, 'column')} in ${show(now.milliseconds)} ms`
@@ -38,15 +38,15 @@ export function Status() {
       ) : (
         <p role="status" class="hint">
           {done}
-          {now && now.incomplete > 0 && (
+          {now && now.incompleteRows > 0 && (
             <span class="notice">
-              {` · ${several(now.incomplete, 'row')} with missing values ${now.kept ? 'left out' : 'filled in'}`}
+              {` · ${several(now.incompleteRows, 'row')} with missing values ${now.keptRows ? 'left out' : 'filled in'}`}
             </span>
           )}
         </p>
       )}
-      {outdated.value && now && <p class="notice">Not fitted as chosen: what is shown is the fit before.</p>}
-      {outdated.value && problem.value === '' && (
+      {isOutdated.value && now && <p class="notice">Not fitted as chosen: what is shown is the fit before.</p>}
+      {isOutdated.value && problem.value === '' && (
         <button type="button" onClick={fitAgain}>
           Fit again
         </button>

@@ -1,40 +1,40 @@
 import { batch, computed, effect, signal } from '@preact/signals';
 import { count, several, show } from '@scree/core/words';
 import { shorten } from '../shorten.js';
-import { fail } from '../state/data.js';
-import { askOf, fitted, rowNumber } from '../state/fit.js';
+import { reportProblem } from '../state/data.js';
+import { fitted, queryFit, rowNumber } from '../state/fit.js';
 import { outliers } from '../state/outliers.js';
 import { picture } from '../state/picture.js';
 import { resource } from '../state/resource.js';
 import { axes, hovered, k, labelColumn, points, selected } from '../state/view.js';
-import { Panel } from './panel.js';
+import { Panel, type PanelProps } from './panel.js';
 import { SearchRows } from './search-rows.js';
 
-/** Rows on a page. */
-const PAGE = 25;
-/** Columns of the data that are shown beside the label. */
-const SHOWN = 8;
+/** Rows per page. */
+const ROWS_PER_PAGE = 25;
+/** Columns shown in addition to the label. */
+const MAX_COLUMNS = 8;
 
 type Order = 'rows' | 'worst';
 const order = signal<Order>('rows');
 const page = signal(0);
 
-/** A selection that was made here, row by row: the rows stay listed as they were, so that others can be added. */
-const byHand = signal<Uint32Array | undefined>(undefined);
-/** A selection that came from another view is what the table lists. */
-const listedSelection = computed(() => (selected.value === byHand.value ? undefined : selected.value));
+/** A selection made in the table: all rows stay listed, so that others can be added. */
+const tableSelection = signal<Uint32Array | undefined>(undefined);
+/** A selection made in another view: the table lists only these rows. */
+const listedSelection = computed(() => (selected.value === tableSelection.value ? undefined : selected.value));
 
-/** Other rows are read from the first on. */
+/** Other rows start at the first page. */
 effect(() => {
   listedSelection.value;
   fitted.value?.data;
   page.value = 0;
 });
 
-/** Looked up for every row that is drawn, and there may be a million. */
+/** A set, because it is looked up for every row and may hold a million. */
 const chosenRows = computed(() => new Set(selected.value ?? []));
 
-/** Rows to page through: those that are selected, or the farthest from their reconstructions, or all. */
+/** The listed rows: those selected, or those with the largest errors, or all. */
 const listed = computed(() => {
   const now = fitted.value;
   if (!now) return { count: 0, at: (i: number) => i };
@@ -49,36 +49,35 @@ const shown = resource(
     const now = fitted.value;
     if (!now) return undefined;
     const { count, at } = listed.value;
-    const first = Math.min(page.value, Math.max(0, Math.ceil(count / PAGE) - 1)) * PAGE;
-    const rows = Array.from({ length: Math.min(PAGE, count - first) }, (_, i) => at(first + i));
+    const first = Math.min(page.value, Math.max(0, Math.ceil(count / ROWS_PER_PAGE) - 1)) * ROWS_PER_PAGE;
+    const rows = Array.from({ length: Math.min(ROWS_PER_PAGE, count - first) }, (_, i) => at(first + i));
     const label = labelColumn.value;
-    // Pixels one by one say nothing.
-    const others = picture.value ? [] : now.columns.filter((place) => place !== label).slice(0, SHOWN);
+    // Single pixels are not informative.
+    const others = picture.value ? [] : now.columns.filter((column) => column !== label).slice(0, MAX_COLUMNS);
     return { now, rows, columns: label === undefined ? others : [label, ...others], k: Math.min(k.value, now.model.k) };
   },
   async (question) => {
     const { rows, columns } = question;
     const [cells, distances] = await Promise.all([
-      askOf(question.now, 'cells', { rows, columns }),
-      askOf(question.now, 'distances', { rows, k: question.k }),
+      queryFit(question.now, 'cells', { rows, columns }),
+      queryFit(question.now, 'distances', { rows, k: question.k }),
     ]);
     return { ...question, cells, distances };
   },
-  fail,
+  reportProblem,
 );
 
-/** The rows themselves, with their scores. */
-export function TablePanel() {
-  const now = fitted.value!;
+/** The rows with their scores. */
+export function TablePanel({ now }: PanelProps) {
   const found = shown.value;
   const { count: rows } = listed.value;
-  const pages = Math.max(1, Math.ceil(rows / PAGE));
+  const pages = Math.max(1, Math.ceil(rows / ROWS_PER_PAGE));
   const current = Math.min(page.value, pages - 1);
   const drawn = points.value?.now === now ? points.value : undefined;
   const chosen = chosenRows.value;
   const [x, y] = axes.value;
   const second = y < now.model.k;
-  const kindOf = (place: number): string => now.data.facts.columns[place]?.kind ?? '';
+  const kindOf = (column: number): string => now.data.info.columns[column]?.kind ?? '';
   return (
     <Panel
       id="table"
@@ -109,9 +108,9 @@ export function TablePanel() {
           <thead>
             <tr>
               <th scope="col">row</th>
-              {found?.columns.map((place) => (
-                <th key={place} scope="col" class={kindOf(place)}>
-                  {shorten(now.data.facts.columns[place]?.name ?? '', 20)}
+              {found?.columns.map((column) => (
+                <th key={column} scope="col" class={kindOf(column)}>
+                  {shorten(now.data.info.columns[column]?.name ?? '', 20)}
                 </th>
               ))}
               <th scope="col" class="number">{`PC${x + 1}`}</th>
@@ -166,14 +165,14 @@ function titleOf(rows: number, all: number): string {
   return rows < all ? `${count(rows)} rows with the largest errors` : 'Rows';
 }
 
-/** Takes a row into the selection, or out of it. */
+/** Adds a row to the selection, or removes it. */
 function toggle(row: number): void {
   const rows = new Set(selected.peek() ?? []);
   if (!rows.delete(row)) rows.add(row);
   const next = rows.size === 0 ? undefined : Uint32Array.from([...rows].sort((a, b) => a - b));
   const listing = listedSelection.peek() !== undefined;
   batch(() => {
-    if (!listing) byHand.value = next;
+    if (!listing) tableSelection.value = next;
     selected.value = next;
   });
 }

@@ -2,31 +2,30 @@ import { count } from '@scree/core/words';
 import { useCallback, useMemo, useRef } from 'preact/hooks';
 import { Chart } from '../charts/chart.js';
 import { NumbersTable } from '../charts/numbers-table.js';
+import { ExportFigure } from '../export/export-figure.js';
 import { shorten } from '../shorten.js';
-import { fitted } from '../state/fit.js';
+import type { Fitted } from '../state/fit.js';
 import { picture } from '../state/picture.js';
 import { component, k } from '../state/view.js';
-import { TakeFigure } from '../take/take-figure.js';
-import { heaviest, MOST_BARS, MOST_COLUMNS, MOST_COMPONENTS } from './heaviest.js';
-import { Panel } from './panel.js';
+import { columnsWithLargestWeights, MAX_BARS, MAX_COLUMNS, MAX_COMPONENTS } from './largest-weights.js';
+import { Panel, type PanelProps } from './panel.js';
 
 /** Names of the columns that were fitted. */
-function useNames(): readonly string[] {
-  const { columns, data } = fitted.value!;
-  return useMemo(() => columns.map((place) => shorten(data.facts.columns[place].name, 120)), [columns, data]);
+function useNames({ columns, data }: Fitted): readonly string[] {
+  return useMemo(() => columns.map((column) => shorten(data.info.columns[column].name, 120)), [columns, data]);
 }
 
-/** How the components are made of the columns, all at a glance. */
-export function WeightsPanel() {
-  const home = useRef<HTMLDivElement>(null);
-  const { model } = fitted.value!;
-  const names = useNames();
-  const shown = Math.min(k.value, model.k, MOST_COMPONENTS);
+/** The weights of the columns in all kept components. */
+export function WeightsPanel({ now }: PanelProps) {
+  const container = useRef<HTMLDivElement>(null);
+  const { model } = now;
+  const names = useNames(now);
+  const shown = Math.min(k.value, model.k, MAX_COMPONENTS);
   const draw = useCallback(
     async (width: number) => (await import('./loadings-heat-map.js')).heatMap(model, shown, names, width),
     [model, shown, names],
   );
-  // Where rows are pictures, the components are too, and are drawn as such.
+  // If rows are pictures, components are shown as pictures instead.
   if (picture.value) return null;
   const d = names.length;
   return (
@@ -34,33 +33,33 @@ export function WeightsPanel() {
       id="weights"
       title="Weights of the columns"
       class="weights"
-      tools={<TakeFigure name="weights" svg={() => home.current?.querySelector('svg') ?? undefined} />}
+      tools={<ExportFigure name="weights" svg={() => container.current?.querySelector('svg') ?? undefined} />}
     >
-      <div ref={home}>
+      <div ref={container}>
         <Chart draw={draw} />
       </div>
       <NumbersTable
         caption="Weights of the columns"
         head={['column', ...Array.from({ length: shown }, (_, c) => `PC${c + 1}`)]}
-        rows={heaviest(model, shown).map((j) => [
+        rows={columnsWithLargestWeights(model, shown).map((j) => [
           names[j],
           ...Array.from({ length: shown }, (_, c) => model.components.data[c * d + j].toFixed(3)),
         ])}
       />
       <p class="hint">
         Blue is positive, orange negative, stronger is larger.
-        {d > MOST_COLUMNS ? ` Of ${count(d)} columns, the ${MOST_COLUMNS} with the largest weights.` : ''}
-        {k.value > MOST_COMPONENTS ? ` The first ${MOST_COMPONENTS} of ${k.value} components.` : ''}
+        {d > MAX_COLUMNS ? ` Of ${count(d)} columns, the ${MAX_COLUMNS} with the largest weights.` : ''}
+        {k.value > MAX_COMPONENTS ? ` The first ${MAX_COMPONENTS} of ${k.value} components.` : ''}
       </p>
     </Panel>
   );
 }
 
-/** The weights of one component in order of size. */
-export function ComponentPanel() {
-  const home = useRef<HTMLDivElement>(null);
-  const { model } = fitted.value!;
-  const names = useNames();
+/** The weights of one component, largest first. */
+export function ComponentPanel({ now }: PanelProps) {
+  const container = useRef<HTMLDivElement>(null);
+  const { model } = now;
+  const names = useNames(now);
   const chosen = Math.min(component.value, model.k - 1);
   const draw = useCallback(
     async (width: number) => (await import('./loadings-bars.js')).weightBars(model, chosen, names, width),
@@ -74,7 +73,10 @@ export function ComponentPanel() {
       title="One component"
       class="weights"
       tools={
-        <TakeFigure name={`component-${chosen + 1}`} svg={() => home.current?.querySelector('svg') ?? undefined} />
+        <ExportFigure
+          name={`component-${chosen + 1}`}
+          svg={() => container.current?.querySelector('svg') ?? undefined}
+        />
       }
     >
       <label class="inline">
@@ -88,10 +90,10 @@ export function ComponentPanel() {
           ))}
         </select>
       </label>
-      <div ref={home}>
+      <div ref={container}>
         <Chart draw={draw} />
       </div>
-      {d > MOST_BARS && <p class="hint">{`The ${MOST_BARS} largest of ${count(d)} weights.`}</p>}
+      {d > MAX_BARS && <p class="hint">{`The ${MAX_BARS} largest of ${count(d)} weights.`}</p>}
     </Panel>
   );
 }

@@ -1,23 +1,23 @@
 import type { CloudPoints } from '../charts/point-cloud/types.js';
 
-/** Scores as a graphics card takes them: in float32, divided by ten to `power`. */
+/** Scores for the graphics card: float32, divided by 10^exponent10. */
 export interface CloudScores {
   readonly points: CloudPoints;
-  /** 0 where they are of a size that people write out. */
-  readonly power: number;
+  /** 0 for scores of ordinary size. */
+  readonly exponent10: number;
 }
 
-/** Sizes between ten to minus this and ten to this are drawn as they are; float32 ends at 38, and squares at 19. */
-const PLAIN = 12;
+/** Scores between 10^−12 and 10^12 are not divided. The range of float32 ends at 10^38, that of squares at 10^19. */
+const MAX_PLAIN_EXPONENT = 12;
 
-/** One power for all axes: lengths along them stay comparable. */
+/** One exponent for all axes, so that lengths stay comparable. */
 export function cloudScores([x, y, z]: readonly Float64Array[]): CloudScores {
   const size = Math.max(largest(x), largest(y), z ? largest(z) : 0);
   const exponent = size > 0 && Number.isFinite(size) ? Math.floor(Math.log10(size)) : 0;
-  const power = Math.abs(exponent) > PLAIN ? exponent : 0;
+  const exponent10 = Math.abs(exponent) > MAX_PLAIN_EXPONENT ? exponent : 0;
   const drawn = (scores: Float64Array): Float32Array =>
-    power === 0 ? Float32Array.from(scores) : Float32Array.from(scores, (score) => score / 10 ** power);
-  return { points: { x: drawn(x), y: drawn(y), ...(z ? { z: drawn(z) } : {}) }, power };
+    exponent10 === 0 ? Float32Array.from(scores) : Float32Array.from(scores, (score) => score / 10 ** exponent10);
+  return { points: { x: drawn(x), y: drawn(y), ...(z ? { z: drawn(z) } : {}) }, exponent10 };
 }
 
 function largest(scores: Float64Array): number {

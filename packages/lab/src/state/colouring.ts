@@ -2,11 +2,11 @@ import { computed } from '@preact/signals';
 import { colourOf, isDark } from '../theme.js';
 import { SHADES } from '../worker/messages.js';
 import { fitted } from './fit.js';
-import { colour, values } from './view.js';
+import { colourBy, colourCodes } from './view.js';
 
-/** Colours of the points, and what they mean. */
+/** The colours of the points and their legend. */
 export interface Colouring {
-  /** Place in the palette of each row. */
+  /** Index into the palette per row. */
   readonly codes: Uint8Array;
   readonly palette: readonly string[];
   readonly legend: Legend | undefined;
@@ -26,7 +26,7 @@ export type Legend =
       readonly palette: readonly string[];
     };
 
-/** From low to high: blue over violet to orange, which all eyes tell apart, of middling lightness on either ground. */
+/** From low to high: blue, violet, orange, distinguishable with colour blindness and on both backgrounds. */
 const RAMP = {
   light: [
     [43, 79, 184],
@@ -40,28 +40,28 @@ const RAMP = {
   ],
 } as const;
 
-/** Until the colours of a new fit are there the points have none. */
+/** Until the colours of a new fit arrive, all points have one colour. */
 export const colouring = computed((): Colouring | undefined => {
   const now = fitted.value;
   if (!now) return undefined;
   const dark = isDark();
-  const by = colour.value;
-  const found = values.value;
+  const by = colourBy.value;
+  const found = colourCodes.value;
   if (by === 'none' || found?.now !== now || found.by !== by) {
     return { codes: new Uint8Array(now.model.n), palette: [colourOf('--accent')], legend: undefined };
   }
-  const title = by === 'error' ? `distance from the reconstruction (k = ${found.k})` : now.data.facts.columns[by].name;
-  if (found.values.kind === 'shades') {
-    const { codes, low, high } = found.values;
+  const title = by === 'error' ? `distance from the reconstruction (k = ${found.k})` : now.data.info.columns[by].name;
+  if (found.codes.kind === 'shades') {
+    const { codes, low, high } = found.codes;
     const palette = shades(dark);
-    // Missing values have the colour of what has no name.
+    // Missing values have the colour of the remaining groups.
     return {
       codes,
       palette: [...palette, colourOf('--group-other')],
       legend: { kind: 'scale', title, low, high, palette },
     };
   }
-  const { codes, names, counts, others } = found.values;
+  const { codes, names, counts, others } = found.codes;
   const palette = names.map((_, at) =>
     colourOf(others && at === names.length - 1 ? '--group-other' : `--group-${at % 10}`),
   );

@@ -1,42 +1,48 @@
 import { signal } from '@preact/signals';
 import type { Progress } from '@scree/core';
-import { askWorker, isCancelled } from '../worker/client.js';
-import type { DataFacts, Origin } from '../worker/messages.js';
+import { describeProblem } from '../describe-problem.js';
+import { connectWorker, isCancelled, WorkerError } from '../worker/client.js';
+import type { Origin, TableInfo } from '../worker/messages.js';
 
-export const ask = askWorker();
+export const callWorker = connectWorker();
 
-/** Data as the page knows them. Another object for every opening, also of the same file. */
-export interface Opened {
-  readonly facts: DataFacts;
-  /** Name of a built-in set, or undefined for a file of the user's own. */
+/** Opened data. A new object each time, even for the same file. */
+export interface OpenedData {
+  readonly info: TableInfo;
+  /** Name of a built-in set; undefined for the user's own data. */
   readonly dataset: string | undefined;
-  /** The file on the page's own server, as its address has it; undefined for others. */
+  /** The file on the server of the page, as in the address; undefined for other data. */
   readonly file?: string | undefined;
-  /** Of data that came without a file, built in or pasted: where they are from. */
+  /** The origin of data without a file: built-in or pasted. */
   readonly source?: Exclude<Origin, { kind: 'blob' }> | undefined;
 }
 
-export const opened = signal<Opened | undefined>(undefined);
+export const opened = signal<OpenedData | undefined>(undefined);
 
-/** Work that is under way, for the status line. */
-export interface Busy {
+/** A running task, for the status line. */
+export interface RunningTask {
   readonly what: string;
   readonly progress?: Progress | undefined;
   cancel(): void;
 }
-export const busy = signal<Busy | undefined>(undefined);
+export const runningTask = signal<RunningTask | undefined>(undefined);
 
-/** What went wrong last; empty when nothing did. */
+/** The last problem as a sentence; empty if there is none. */
 export const problem = signal('');
 
-export function fail(error: unknown): void {
+export function reportProblem(error: unknown): void {
   if (isCancelled(error)) return;
-  problem.value = error instanceof Error ? error.message : String(error);
+  problem.value =
+    error instanceof WorkerError
+      ? describeProblem(error.problem)
+      : error instanceof Error
+        ? error.message
+        : String(error);
 }
 
-/** Runs work of which there is one at a time: new work cancels what is running. */
+/** Runs a task. There is one at a time: a new task cancels the running one. */
 let current: AbortController | undefined;
-export async function work<Result>(
+export async function runTask<Result>(
   what: string,
   run: (control: { signal: AbortSignal; onProgress: (progress: Progress) => void }) => Promise<Result>,
 ): Promise<Result | undefined> {
@@ -44,37 +50,37 @@ export async function work<Result>(
   const mine = new AbortController();
   current = mine;
   const cancel = (): void => mine.abort();
-  busy.value = { what, cancel };
+  runningTask.value = { what, cancel };
   problem.value = '';
   try {
     return await run({
       signal: mine.signal,
       onProgress: (progress) => {
-        if (current === mine) busy.value = { what, progress, cancel };
+        if (current === mine) runningTask.value = { what, progress, cancel };
       },
     });
   } catch (error) {
-    if (current === mine) fail(error);
+    if (current === mine) reportProblem(error);
     return undefined;
   } finally {
     if (current === mine) {
-      busy.value = undefined;
+      runningTask.value = undefined;
       current = undefined;
     }
   }
 }
 
-/** Stops what is running, without anything new. */
-export function stopWork(): void {
+/** Cancels the running task. */
+export function cancelTask(): void {
   current?.abort();
 }
 
-/** Opens data; what was open stays until they are there, and for good where they cannot be read. */
-export async function openData(origin: Origin, dataset?: string, file?: string): Promise<Opened | undefined> {
-  const facts = await work(`Reading ${origin.name}`, (control) => ask('open', origin, control));
-  if (!facts) return undefined;
+/** Opens data. The previous data stay open until these are loaded, or if they cannot be read. */
+export async function loadData(origin: Origin, dataset?: string, file?: string): Promise<OpenedData | undefined> {
+  const info = await runTask(`Reading ${origin.name}`, (control) => callWorker('open', origin, control));
+  if (!info) return undefined;
   const hasFile = origin.kind === 'blob' || (origin.kind === 'address' && dataset === undefined);
-  const data = { facts, dataset, file, source: hasFile ? undefined : origin };
+  const data = { info, dataset, file, source: hasFile ? undefined : origin };
   opened.value = data;
   return data;
 }

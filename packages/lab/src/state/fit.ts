@@ -1,113 +1,118 @@
 import { batch, computed, effect, signal, untracked } from '@preact/signals';
 import { loadModel, type Model } from '@scree/core';
-import type { Answer, CallName, Fit, Question } from '../worker/messages.js';
-import { ask, busy, type Opened, stopWork, work } from './data.js';
+import type { FitReply, MethodName, Query, Reply } from '../worker/messages.js';
+import { callWorker, cancelTask, type OpenedData, runningTask, runTask } from './data.js';
 import { ownCloud } from './own-cloud.js';
-import { type Asked, request, type Settings } from './settings.js';
+import { type RequestedFit, request, type Settings } from './settings.js';
 
-/** A model, and what it is a model of. Another object for every fit: views know by it that theirs is old. */
+/** A model with its data. Each fit is a new object, by which views detect that theirs is out of date. */
 export interface Fitted {
-  /** By which the worker knows it. */
+  /** Id in the worker. */
   readonly id: number;
-  readonly data: Opened;
-  /** What was asked for. Settings may have changed since. */
-  readonly request: Asked['request'];
+  readonly data: OpenedData;
+  /** The request. Settings may have changed since. */
+  readonly request: RequestedFit['requestedFit'];
   readonly columns: Settings['columns'];
   readonly model: Model;
-  readonly kept: Fit['kept'];
-  readonly incomplete: number;
+  readonly keptRows: FitReply['keptRows'];
+  readonly incompleteRows: number;
   readonly milliseconds: number;
 }
 
 export const fitted = signal<Fitted | undefined>(undefined);
 
-/** Asks the worker about a fit. */
-export function askOf<Name extends CallName>(
+/** Sends a query about a fit to the worker. */
+export function queryFit<Name extends MethodName>(
   { id }: Fitted,
-  call: Name,
-  question: Question<Name>,
-): Promise<Answer<Name>> {
-  return ask(call, question, { fit: id });
+  method: Name,
+  query: Query<Name>,
+): Promise<Reply<Name>> {
+  return callWorker(method, query, { fit: id });
 }
 
-/** Whether what is chosen is not what is shown, and nothing is done about it: a fit was cancelled, or failed. */
-export const outdated = computed(() => {
+/** Whether the shown fit does not match the settings and no fit is running: it was cancelled or failed. */
+export const isOutdated = computed(() => {
   const asked = request.value;
-  return !!asked && !busy.value && asked.request.columns.length > 0 && fitted.value?.request !== asked.request;
+  return (
+    !!asked &&
+    !runningTask.value &&
+    asked.requestedFit.columns.length > 0 &&
+    fitted.value?.request !== asked.requestedFit
+  );
 });
 
-const firsts = new WeakMap<Opened, (now: Fitted) => void>();
+const firstFitCallbacks = new WeakMap<OpenedData, (now: Fitted) => void>();
 
-/** Says what happens with the first fit of data, before anybody sees it. */
-export function whenFitted(data: Opened, then: (now: Fitted) => void): void {
-  firsts.set(data, then);
+/** Registers what to do with the first fit of data, before it is shown. */
+export function onFirstFit(data: OpenedData, then: (now: Fitted) => void): void {
+  firstFitCallbacks.set(data, then);
 }
 
 effect(() => {
   const asked = request.value;
-  if (asked) void untracked(() => fitNow(asked));
+  if (asked) void untracked(() => fit(asked));
 });
 
-/** Once more, after it was cancelled. */
+/** Fits again, after a cancellation. */
 export function fitAgain(): void {
   const asked = request.peek();
-  if (asked) void fitNow(asked);
+  if (asked) void fit(asked);
 }
 
-async function fitNow(asked: Asked): Promise<void> {
-  const { data, request: wanted } = asked;
+async function fit(asked: RequestedFit): Promise<void> {
+  const { data, requestedFit: wanted } = asked;
   if (wanted.columns.length === 0) {
-    stopWork();
+    cancelTask();
     fitted.value = undefined;
     return;
   }
-  const fit = await work('Fitting', (control) => ask('fit', wanted, control));
-  // Another was asked for meanwhile, and brings its own result.
+  const fit = await runTask('Fitting', (control) => callWorker('fit', wanted, control));
+  // Another fit was requested meanwhile, and has its own result.
   if (request.peek() !== asked) return;
   if (!fit) {
-    // A failed fit leaves the one before only where that is of the same data.
+    // After a failed fit, the previous one stays only if it is of the same data.
     if (fitted.peek()?.data !== data) fitted.value = undefined;
     return;
   }
-  const { id, model, kept, incomplete, milliseconds } = fit;
+  const { id, model, keptRows, incompleteRows, milliseconds } = fit;
   const now: Fitted = {
     id,
     data,
     request: wanted,
     columns: wanted.columns,
     model: loadModel(model),
-    kept,
-    incomplete,
+    keptRows,
+    incompleteRows,
     milliseconds,
   };
   batch(() => {
     fitted.value = now;
-    firsts.get(data)?.(now);
-    firsts.delete(data);
+    firstFitCallbacks.get(data)?.(now);
+    firstFitCallbacks.delete(data);
   });
 }
 
-/** Rows that Learn draws. */
-const CLOUD_ROWS = 240;
+/** Number of rows that Learn draws. */
+const SAMPLE_ROWS = 240;
 
 effect(() => {
   const now = fitted.value;
   if (!now) return;
   const { n, k } = now.model;
   const cols = Math.min(3, k);
-  const rows = Math.min(CLOUD_ROWS, n);
+  const rows = Math.min(SAMPLE_ROWS, n);
   if (cols < 2) return;
-  askOf(now, 'sample', { rows, components: cols }).then(
+  queryFit(now, 'sample', { rows, components: cols }).then(
     (data) => {
-      if (fitted.peek() === now) ownCloud.value = { name: now.data.facts.name, points: { rows, cols, data } };
+      if (fitted.peek() === now) ownCloud.value = { name: now.data.info.name, points: { rows, cols, data } };
     },
     () => {
-      // Another fit began meanwhile; it brings its own sample.
+      // Another fit began meanwhile; it has its own sample.
     },
   );
 });
 
-/** Row of the table, counted from 1 as people do, of a row of the fit. */
-export function rowNumber({ kept }: Fitted, index: number): number {
-  return (kept ? kept[index] : index) + 1;
+/** The number of a row of the fit: its row in the table, from 1. */
+export function rowNumber({ keptRows }: Fitted, index: number): number {
+  return (keptRows ? keptRows[index] : index) + 1;
 }

@@ -1,22 +1,22 @@
-import { fail } from './data.js';
-import { askOf, fitted } from './fit.js';
+import { reportProblem } from './data.js';
+import { fitted, queryFit } from './fit.js';
 import { resource } from './resource.js';
 import { k, labelColumn } from './view.js';
 
-/** Rows that are told by name. */
-export const NAMED = 5;
+/** Number of outliers listed by name. */
+export const NAMED_ROWS = 5;
 
-/** Rows that are far from their reconstruction by k components. */
+/** Rows far from their reconstruction by k components. */
 export const outliers = resource(
   () => {
     const now = fitted.value;
     return now && { now, k: Math.min(k.value, now.model.k), label: labelColumn.value };
   },
   async ({ now, k: kept, label }) => {
-    const found = await askOf(now, 'outliers', kept);
-    const rows = [...found.worst.subarray(0, NAMED)];
-    const cells = label === undefined ? [] : await askOf(now, 'cells', { rows, columns: [label] });
+    const found = await queryFit(now, 'outliers', kept);
+    const rows = [...found.worst.subarray(0, NAMED_ROWS)];
+    const cells = label === undefined ? [] : await queryFit(now, 'cells', { rows, columns: [label] });
     return { now, k: kept, found, names: cells.map(([name]) => name) };
   },
-  fail,
+  reportProblem,
 );

@@ -1,27 +1,27 @@
 import { computed, signal } from '@preact/signals';
 import { fitted } from './fit.js';
 
-/** Whether rows that could be pictures are shown as such: the user's word, or undefined for what the data say. */
-export const wantsPictures = signal<boolean | undefined>(undefined);
+/** Whether to show rows as pictures: the user's choice, or undefined for the default of the data. */
+export const showPictures = signal<boolean | undefined>(undefined);
 
-/** Smallest square that is worth being looked at. */
-const SMALLEST = 7;
+/** Rows are offered as square pictures from this side length on. */
+const MIN_SIDE = 7;
 
-/** Height and width that rows of the fit have as pictures, if they can be any. */
+/** Height and width of rows as pictures, if they can be pictures. */
 export const possiblePicture = computed((): readonly [height: number, width: number] | undefined => {
   const now = fitted.value;
   if (!now) return undefined;
-  const { picture: declared } = now.data.facts;
+  const { picture: declared } = now.data.info;
   const d = now.columns.length;
   if (declared && declared[0] * declared[1] === d) return declared;
   const side = Math.round(Math.sqrt(d));
-  return side * side === d && side >= SMALLEST ? [side, side] : undefined;
+  return side * side === d && side >= MIN_SIDE ? [side, side] : undefined;
 });
 
-/** The size of the pictures that rows are; undefined where they are none. */
+/** Height and width of rows if they are shown as pictures. */
 export const picture = computed(() => {
   const size = possiblePicture.value;
   if (!size) return undefined;
-  const declared = fitted.value?.data.facts.picture !== undefined;
-  return (wantsPictures.value ?? declared) ? size : undefined;
+  const declared = fitted.value?.data.info.picture !== undefined;
+  return (showPictures.value ?? declared) ? size : undefined;
 });

@@ -1,37 +1,37 @@
 import { effect, type ReadonlySignal, signal } from '@preact/signals';
 
 /**
- * What the worker answers to a question that changes: the latest answer, until the next is there. While one question is
- * with the worker no other is sent; when it comes back the newest goes, and those in between are never asked. So a slider
- * can be dragged as fast as a hand moves.
+ * The reply of the worker to a query that changes over time; it stays until the next reply arrives. One query is sent at
+ * a time: when its reply arrives the newest query is sent, and those in between are dropped. So a slider can be dragged
+ * at any speed.
  */
-export function resource<Question, Answer>(
-  question: () => Question | undefined,
-  ask: (question: Question) => Promise<Answer>,
-  fail: (error: unknown) => void,
-): ReadonlySignal<Answer | undefined> {
-  const answer = signal<Answer | undefined>(undefined);
-  let newest: Question | undefined;
-  let busy = false;
+export function resource<Query, Reply>(
+  query: () => Query | undefined,
+  send: (query: Query) => Promise<Reply>,
+  onError: (error: unknown) => void,
+): ReadonlySignal<Reply | undefined> {
+  const reply = signal<Reply | undefined>(undefined);
+  let newest: Query | undefined;
+  let isSending = false;
   effect(() => {
-    newest = question();
-    if (newest === undefined) answer.value = undefined;
-    else if (!busy) void run();
+    newest = query();
+    if (newest === undefined) reply.value = undefined;
+    else if (!isSending) void sendNewest();
   });
-  return answer;
+  return reply;
 
-  async function run(): Promise<void> {
-    busy = true;
+  async function sendNewest(): Promise<void> {
+    isSending = true;
     while (newest !== undefined) {
-      const asked = newest;
+      const current = newest;
       try {
-        const given = await ask(asked);
-        if (newest !== undefined) answer.value = given;
+        const value = await send(current);
+        if (newest !== undefined) reply.value = value;
       } catch (error) {
-        if (asked === newest) fail(error);
+        if (current === newest) onError(error);
       }
-      if (asked === newest) break;
+      if (current === newest) break;
     }
-    busy = false;
+    isSending = false;
   }
 }

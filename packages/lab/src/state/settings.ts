@@ -1,55 +1,59 @@
 import { computed, signal } from '@preact/signals';
 import type { Scale } from '@scree/core';
+import { EXACT_SOLVERS } from '@scree/core/names';
 import { DATASETS, type Dataset, isDataset } from '../data/datasets.js';
-import type { Missing, Request } from '../worker/messages.js';
-import type { Opened } from './data.js';
+import type { FitRequest, Missing } from '../worker/messages.js';
+import type { OpenedData } from './data.js';
 
-/** How the data are fitted. */
+/** The settings of a fit. */
 export interface Settings {
-  /** Places of the columns that are used. */
+  /** Indexes of the columns that are fitted. */
   readonly columns: readonly number[];
   readonly scale: Extract<Scale, string>;
   readonly missing: Missing;
-  readonly solver: Request['solver'];
-  /** Place of the column that names rows, in cards, searches and exports. */
+  readonly solver: FitRequest['solver'];
+  /** Index of the column that names rows in cards, searches and exports. */
   readonly label: number | undefined;
 }
 
 export const SCALES = ['none', 'unit', 'pareto', 'range'] as const satisfies readonly Settings['scale'][];
-export const SOLVERS = ['auto', 'covariance', 'dual', 'svd', 'krylov'] as const satisfies readonly Settings['solver'][];
+export const SOLVERS = ['auto', ...EXACT_SOLVERS] as const satisfies readonly Settings['solver'][];
 
-/** Settings belong to the data they were chosen for, and the two change together. */
-export const settings = signal<{ readonly data: Opened; readonly chosen: Settings } | undefined>(undefined);
+/** Settings belong to the data they were chosen for; both change together. */
+export const settings = signal<{ readonly data: OpenedData; readonly chosen: Settings } | undefined>(undefined);
 
-export function change(part: Partial<Settings>): void {
+export function changeSettings(part: Partial<Settings>): void {
   const now = settings.value;
   if (now) settings.value = { data: now.data, chosen: { ...now.chosen, ...part } };
 }
 
-export interface Asked {
-  readonly data: Opened;
-  readonly request: Request & Pick<Settings, 'scale'>;
+export interface RequestedFit {
+  readonly data: OpenedData;
+  readonly requestedFit: FitRequest & Pick<Settings, 'scale'>;
 }
 
-/** What is asked of the worker; only a change of this is a reason for another fit, and another object. */
-export const request = computed((): Asked | undefined => {
+/** The requested fit. It is a new object only when something changed that needs another fit. */
+export const request = computed((): RequestedFit | undefined => {
   const now = settings.value;
   if (!now) return undefined;
   const { columns, scale, missing, solver } = now.chosen;
-  const next: Asked = { data: now.data, request: { data: now.data.facts.id, columns, scale, missing, solver } };
+  const next: RequestedFit = {
+    data: now.data,
+    requestedFit: { data: now.data.info.id, columns, scale, missing, solver },
+  };
   if (!last || !isSame(last, next)) last = next;
   return last;
 });
-let last: Asked | undefined;
+let last: RequestedFit | undefined;
 
-function isSame(a: Asked, b: Asked): boolean {
-  const parts = Object.keys(a.request) as (keyof Request)[];
-  return a.data === b.data && parts.every((part) => a.request[part] === b.request[part]);
+function isSame(a: RequestedFit, b: RequestedFit): boolean {
+  const parts = Object.keys(a.requestedFit) as (keyof FitRequest)[];
+  return a.data === b.data && parts.every((part) => a.requestedFit[part] === b.requestedFit[part]);
 }
 
-/** What is best tried first. */
-export function defaultsFor(data: Opened): Settings {
-  const { columns } = data.facts;
+/** The initial settings. */
+export function defaultSettings(data: OpenedData): Settings {
+  const { columns } = data.info;
   const dataset: Dataset | undefined = isDataset(data.dataset ?? null)
     ? DATASETS[data.dataset as keyof typeof DATASETS]
     : undefined;

@@ -1,60 +1,71 @@
 import type { Progress } from '@scree/core';
-import type { Answer, CallName, FromWorker, Question, ToWorker } from './messages.js';
+import type { FromWorker, MethodName, Problem, Query, Reply, ToWorker } from './messages.js';
 import { worker } from './start.js';
 
-export interface AskOptions {
+export interface CallOptions {
   readonly signal?: AbortSignal;
   readonly onProgress?: (progress: Progress) => void;
-  /** The fit that is asked about. */
+  /** Id of the fit that the query is about. */
   readonly fit?: number;
 }
 
-interface Waiting {
-  readonly resolve: (answer: never) => void;
+interface PendingCall {
+  readonly resolve: (reply: never) => void;
   readonly reject: (problem: Error) => void;
   readonly onProgress?: ((progress: Progress) => void) | undefined;
 }
 
-/** Asks the worker. Cancelled questions end in an `AbortError`, whatever else goes wrong in an error with its message. */
-export type Ask = <Name extends CallName>(
-  call: Name,
-  question: Question<Name>,
-  options?: AskOptions,
-) => Promise<Answer<Name>>;
+/** Calls a method of the worker. A cancelled call rejects with an `AbortError`, any other failure with a `WorkerError`. */
+export type CallWorker = <Name extends MethodName>(
+  method: Name,
+  query: Query<Name>,
+  options?: CallOptions,
+) => Promise<Reply<Name>>;
 
-/** Listens to the worker, and gives the way to ask it. */
-export function askWorker(): Ask {
-  const waiting = new Map<number, Waiting>();
+/** Listens to the worker, and returns the function that calls it. */
+export function connectWorker(): CallWorker {
+  const pending = new Map<number, PendingCall>();
   let last = 0;
-  const settle = (id: number): Waiting | undefined => {
-    const found = waiting.get(id);
-    waiting.delete(id);
+  const settle = (id: number): PendingCall | undefined => {
+    const found = pending.get(id);
+    pending.delete(id);
     return found;
   };
   worker.addEventListener('message', ({ data }: MessageEvent<FromWorker>) => {
-    if ('progress' in data) waiting.get(data.id)?.onProgress?.(data.progress);
-    else if ('problem' in data) settle(data.id)?.reject(new Error(data.problem));
-    else settle(data.id)?.resolve(data.answer as never);
+    if ('progress' in data) pending.get(data.id)?.onProgress?.(data.progress);
+    else if ('problem' in data) settle(data.id)?.reject(new WorkerError(data.problem));
+    else settle(data.id)?.resolve(data.reply as never);
   });
   worker.addEventListener('error', ({ message }) => {
     const problem = new Error(message || 'The worker that computes could not be started.');
-    for (const id of [...waiting.keys()]) settle(id)?.reject(problem);
+    for (const id of [...pending.keys()]) settle(id)?.reject(problem);
   });
-  return (call, question, { signal, onProgress, fit } = {}) =>
+  return (method, query, { signal, onProgress, fit } = {}) =>
     new Promise((resolve, reject) => {
       if (signal?.aborted) return reject(cancelled());
       const id = ++last;
-      waiting.set(id, { resolve, reject, onProgress });
+      pending.set(id, { resolve, reject, onProgress });
       signal?.addEventListener('abort', () => {
-        if (!waiting.has(id)) return;
+        if (!pending.has(id)) return;
         settle(id)?.reject(cancelled());
         post({ id, cancel: true });
       });
-      post({ id, call, question, fit });
+      post({ id, method, query, fit });
     });
 
   function post(message: ToWorker): void {
     worker.postMessage(message);
+  }
+}
+
+/** An error of the worker, with its code and details. */
+export class WorkerError extends Error {
+  override readonly name = 'WorkerError';
+  readonly problem: Problem;
+
+  constructor(problem: Problem) {
+    super(problem.message);
+    this.problem = problem;
   }
 }
 

@@ -1,4 +1,4 @@
-/** Text put together before it becomes part of the blob: neither a string a cell nor one string of all. */
+/** Length of the strings that the blob is made of: one string per cell would be slow, one for the whole file too long. */
 const PIECE = 1 << 20;
 
 /** A table as CSV. */
@@ -19,8 +19,8 @@ export function csvOf(
 }
 
 /**
- * A cell as CSV has it. Text that a spreadsheet would take for a formula gets an apostrophe in front, which spreadsheets
- * show as text: a file of labels must not compute anything where it is opened.
+ * A cell of CSV. Text that a spreadsheet would run as a formula gets an apostrophe in front, so that the spreadsheet shows
+ * it as text.
  */
 export function cellOf(value: string | number): string {
   if (typeof value === 'number') return String(value);

@@ -1,17 +1,16 @@
 import type { Matrix, Model, NumberArray } from '@scree/core';
-import { Pace } from '@scree/core/engine';
-import type { Control } from './held.js';
+import type { Control } from './loaded-table.js';
 
 /**
- * Distances of rows from their reconstructions by any number of components. They are squared in a unit of their own, a power
- * of two near the largest score: squares of 1e-200 would be nothing, and those of 1e200 infinite.
+ * Distances of rows from their reconstructions by any number of components. They are squared in a unit of their own, a
+ * power of two near the largest score: the square of 1e-200 is 0 in float64, and that of 1e200 is infinite.
  */
 export class Distances {
   readonly #scores: Matrix;
   readonly #unit: number;
-  /** Squared, from the reconstruction by all components. */
+  /** Squared distances from the reconstruction by all components. */
   readonly #errors: Float64Array;
-  /** What squares are by rounding alone: less is nothing, and would only be coloured and put in order as if it were something. */
+  /** The size of squares that come from rounding alone; smaller ones count as 0, so that noise is neither coloured nor ranked. */
   readonly #rounding: number;
 
   private constructor(scores: Matrix, unit: number, errors: Float64Array, rounding: number) {
@@ -46,8 +45,10 @@ function unitOf(scores: ArrayLike<number>): number {
   return largest > 0 && largest < Number.POSITIVE_INFINITY ? 2 ** Math.floor(Math.log2(largest)) : 1;
 }
 
-/** Squares below this have lost digits, or are nothing. */
-const SMALL = 2 ** -400;
+/** Squares of smaller numbers lose digits, or are 0. */
+const MIN_SQUARED_UNIT = 2 ** -400;
+/** Rows that are reconstructed at a time. */
+const ROWS = 1024;
 
 async function errorsIn(
   unit: number,
@@ -56,28 +57,24 @@ async function errorsIn(
   scores: Matrix,
   control: Control,
 ): Promise<Float64Array> {
-  if (unit > SMALL) return (await model.reconstructionError(matrix, control)).map((square) => square / unit / unit);
-  const { data, rows, cols } = matrix;
-  const { mean, scale, components, k } = model;
-  const errors = new Float64Array(rows);
-  const rest = new Float64Array(cols);
-  const pace = new Pace(control);
-  pace.begin('reconstruction error', rows);
-  for (let i = 0; i < rows; i++) {
-    for (let j = 0; j < cols; j++) rest[j] = (data[i * cols + j] - mean[j]) / scale[j] / unit;
-    for (let c = 0; c < k; c++) {
-      const score = scores.data[i * k + c] / unit;
-      for (let j = 0; j < cols; j++) rest[j] -= score * components.data[c * cols + j];
-    }
-    errors[i] = rest.reduce((sum, value) => sum + value * value, 0);
-    const pause = pace.step(1);
-    if (pause) await pause;
+  if (unit > MIN_SQUARED_UNIT) {
+    return (await model.reconstructionError(matrix, control)).map((square) => square / unit / unit);
   }
-  pace.end();
+  const { data, rows, cols } = matrix;
+  const errors = new Float64Array(rows);
+  for (let from = 0; from < rows; from += ROWS) {
+    const count = Math.min(ROWS, rows - from);
+    const part = scores.data.subarray(from * model.k, (from + count) * model.k);
+    const rebuilt = await model.inverseTransform({ rows: count, cols: model.k, data: part }, control);
+    for (let at = 0; at < count * cols; at++) {
+      const rest = (data[from * cols + at] - rebuilt.data[at]) / model.scale[at % cols] / unit;
+      errors[from + Math.floor(at / cols)] += rest * rest;
+    }
+  }
   return errors;
 }
 
-/** The mean is taken off: of numbers far from zero the last digits of their size are lost. */
+/** Subtracting a mean far from zero loses the last digits of numbers of its size. */
 function roundingIn(unit: number, { mean, scale }: Model, { data, rows }: Matrix): number {
   let squares = 0;
   for (let at = 0; at < data.length; at++) squares += (data[at] / unit) ** 2;

@@ -1,8 +1,8 @@
-import type { PcaOptions, Progress, Scale } from '@scree/core';
+import type { ErrorCode, ErrorDetails, PcaOptions, Progress, Scale } from '@scree/core';
 
-/** What the page and its worker say to each other. Data and model live in the worker; the page asks for what it shows. */
+/** The messages between the page and its worker. The worker holds the data and the models; the page asks for what it shows. */
 
-/** Where data come from. */
+/** Where data are read from. */
 export type Origin =
   | { readonly kind: 'blob'; readonly name: string; readonly blob: Blob }
   | { readonly kind: 'text'; readonly name: string; readonly text: string }
@@ -14,78 +14,84 @@ export type Origin =
       readonly labels?: { readonly name: string; readonly url: string };
     };
 
-export interface ColumnFacts {
+export interface ColumnInfo {
   readonly name: string;
   readonly kind: 'number' | 'text' | 'other';
-  /** The type in the format's own words. */
+  /** The name of the type in the file format. */
   readonly type: string;
-  /** Numbers that are missing. */
+  /** How many numbers are missing. */
   readonly missing: number;
-  /** Whether it may be a column of the fit; labels from another file may not. */
+  /** Whether it can be fitted; labels from another file cannot. */
   readonly usable: boolean;
-  /** Whether it numbers the rows: it is not taken unless somebody asks for it. */
+  /** Whether it numbers the rows: then it is fitted only if the user chooses it. */
   readonly index?: boolean;
-  /** Where it holds numbers but for some cells, and is taken as text: the first of these, in words. */
-  readonly broken?: string;
+  /** The first cell that is not a number, of a column of numbers that counts as text because of such cells. */
+  readonly firstNonNumber?: Cell;
 }
 
-export interface DataFacts {
-  /** Another for every opening. */
+export interface Cell {
+  /** Row of the table, from 0. */
+  readonly row: number;
+  readonly value: unknown;
+}
+
+export interface TableInfo {
+  /** A new id each time data are opened. */
   readonly id: number;
   readonly name: string;
   readonly format: string;
   readonly rows: number;
-  readonly columns: readonly ColumnFacts[];
-  /** Whether names are the file's own; otherwise they are numbers from 0 up. */
+  readonly columns: readonly ColumnInfo[];
+  /** Whether the names come from the file; otherwise they are numbers from 0. */
   readonly named: boolean;
-  /** Rows are pictures: their height and width. */
+  /** Height and width, if rows are pictures. */
   readonly picture?: readonly [height: number, width: number];
 }
 
 export type Missing = 'drop' | 'mean';
 
-/** What is fitted, and how. */
-export interface Request {
-  /** Which data: the newest need not be those that the page shows. */
+/** A request for a fit. */
+export interface FitRequest {
+  /** Id of the data: the newest data need not be those that the page shows. */
   readonly data: number;
-  /** Places of the columns, in their order. */
+  /** Indexes of the columns, ascending. */
   readonly columns: readonly number[];
   readonly scale: Scale;
   readonly missing: Missing;
   readonly solver: NonNullable<PcaOptions['solver']>;
 }
 
-export interface Fit {
-  /** Another for every fit. */
+export interface FitReply {
+  /** A new id for each fit. */
   readonly id: number;
-  /** The model in its binary form: a model itself cannot be posted. */
+  /** The model in its binary form, because a model object cannot be posted. */
   readonly model: Uint8Array;
-  /** Rows of the table that the fit has, in order; undefined when it has all. */
-  readonly kept?: Uint32Array;
-  /** Rows that were left out or filled in because a value was missing. */
-  readonly incomplete: number;
-  /** Time of the fit in the worker, without reading and without scores. */
+  /** Rows of the table that were fitted, in order; undefined when all were. */
+  readonly keptRows?: Uint32Array;
+  /** Rows that were dropped or filled in because a value is missing. */
+  readonly incompleteRows: number;
+  /** Duration of the fit in the worker, without reading and scores. */
   readonly milliseconds: number;
 }
 
-/** Steps of a scale of colours: as good as continuous to the eye. One more stands for missing values. */
+/** Steps of a colour scale, enough to look continuous. One more code stands for missing values. */
 export const SHADES = 32;
 
-/** What colours rows: steps of a scale, or places in a list of names. */
-export type Values =
+/** Colours of rows: steps of a scale, or indexes into a list of groups. */
+export type ColourCodes =
   | { readonly kind: 'shades'; readonly codes: Uint8Array; readonly low: number; readonly high: number }
   | {
       readonly kind: 'groups';
-      /** Place in `names` of each row; the last one is for all groups that have no name of their own. */
+      /** Index into `names` per row; the last name may stand for all remaining groups. */
       readonly codes: Uint8Array;
       readonly names: readonly string[];
-      /** Rows of each. */
+      /** Rows per group. */
       readonly counts: readonly number[];
-      /** Whether the last name stands for many. */
+      /** Whether the last name stands for all remaining groups. */
       readonly others: boolean;
     };
 
-/** Distances of rows from their reconstructions, in short. */
+/** A summary of the distances of rows from their reconstructions. */
 export interface Outliers {
   /** The farthest rows, farthest first. */
   readonly worst: Uint32Array;
@@ -97,50 +103,57 @@ export interface Outliers {
   readonly beyond: number;
 }
 
-/** Cells of some rows, as text, a list for each row in the order of the columns asked for. */
+/** Cells as text: one list per row, in the order of the requested columns. */
 export type Cells = readonly (readonly string[])[];
 
-/** What the worker can be asked. Rows are counted as the fit has them, columns as the table has them. */
-export interface Calls {
-  open(origin: Origin): DataFacts;
-  fit(request: Request): Fit;
-  /** Scores along one component, one a row. */
+/** The methods of the worker. Rows are indexes into the fit, columns are indexes into the table. */
+export interface WorkerMethods {
+  open(origin: Origin): TableInfo;
+  fit(request: FitRequest): FitReply;
+  /** Scores along one component, one per row. */
   scores(component: number): Float64Array;
   /** Distances of some rows from their reconstructions by k components. */
   distances(what: { readonly rows: readonly number[]; readonly k: number }): Float64Array;
-  /** The distances of all rows, as colours. */
-  distanceValues(k: number): Values;
-  /** What stands out among these distances. */
+  /** The distances of all rows as colours. */
+  distanceColours(k: number): ColourCodes;
+  /** The rows with unusually large distances. */
   outliers(k: number): Outliers;
-  /** A model of k components, as a fit of its own gives it: for its certificate, and to take away. */
+  /** The model of the first k components, for its certificate and for export. */
   modelOf(k: number): Uint8Array;
-  values(column: number): Values;
+  colourCodes(column: number): ColourCodes;
   cells(where: { readonly rows: readonly number[]; readonly columns: readonly number[] }): Cells;
-  /** One row as the fit sees it: numbers of the chosen columns. */
+  /** One row of the fit: the numbers of the chosen columns. */
   row(index: number): Float64Array;
-  /** Rows in whose text or label columns, or row number, a text occurs; at most so many. */
+  /** At most `limit` rows whose number is the text, or in whose columns the text occurs. */
   search(what: { readonly text: string; readonly columns: readonly number[]; readonly limit: number }): Uint32Array;
-  /** Scores of all rows as CSV, with the label columns in front. */
+  /** Scores of all rows as CSV, after the label columns. */
   scoresCsv(what: { readonly k: number; readonly labels: readonly number[] }): Blob;
-  /** Scores of a few hundred rows, spread evenly, on the first components. */
+  /** Scores of an even sample of rows on the first components. */
   sample(what: { readonly rows: number; readonly components: number }): Float64Array;
 }
 
-export type CallName = keyof Calls;
-export type Question<Name extends CallName> = Parameters<Calls[Name]>[0];
-export type Answer<Name extends CallName> = ReturnType<Calls[Name]>;
+export type MethodName = keyof WorkerMethods;
+export type Query<Name extends MethodName> = Parameters<WorkerMethods[Name]>[0];
+export type Reply<Name extends MethodName> = ReturnType<WorkerMethods[Name]>;
 
 export type ToWorker =
   | {
       readonly id: number;
-      readonly call: CallName;
-      readonly question: unknown;
-      /** The fit that is asked about, where it is about one. */
+      readonly method: MethodName;
+      readonly query: unknown;
+      /** Id of the fit that the query is about. */
       readonly fit?: number | undefined;
     }
   | { readonly id: number; readonly cancel: true };
 
+/** An error as data; the page renders the sentence. Errors of the browser have only a message. */
+export interface Problem {
+  readonly message: string;
+  readonly code?: ErrorCode;
+  readonly details?: ErrorDetails;
+}
+
 export type FromWorker =
-  | { readonly id: number; readonly answer: unknown }
-  | { readonly id: number; readonly problem: string }
+  | { readonly id: number; readonly reply: unknown }
+  | { readonly id: number; readonly problem: Problem }
   | { readonly id: number; readonly progress: Progress };

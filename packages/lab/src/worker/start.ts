@@ -1,5 +1,5 @@
 /**
- * The worker that holds data and model. The built page loads this before all else of it: the worker is there by the time
- * the page has something to ask.
+ * The worker that holds the data and the models. The built page loads this file first, so that the worker is ready when the
+ * page needs it.
  */
 export const worker = new Worker(new URL('./worker.ts', import.meta.url), { type: 'module', name: 'scree' });

@@ -1,10 +1,10 @@
-import type { Progress } from '@scree/core';
-import { Desk } from './desk.js';
-import type { FromWorker, ToWorker } from './messages.js';
+import { type Progress, ScreeError } from '@scree/core';
+import type { FromWorker, Problem, ToWorker } from './messages.js';
+import { Session } from './session.js';
 
-/** The worker's side of the conversation: each question goes to the desk, which has the data and the model. */
+/** The worker's side of the messages: each query goes to the session, which has the data and the models. */
 
-const desk = new Desk();
+const session = new Session();
 const running = new Map<number, AbortController>();
 
 addEventListener('message', async ({ data: message }: MessageEvent<ToWorker>) => {
@@ -17,19 +17,24 @@ addEventListener('message', async ({ data: message }: MessageEvent<ToWorker>) =>
   running.set(id, controller);
   const control = {
     signal: controller.signal,
-    onProgress: (progress: Progress) => tell({ id, progress }),
+    onProgress: (progress: Progress) => post({ id, progress }),
   };
   try {
-    if (message.fit !== undefined) desk.show(message.fit);
-    const answer = await desk[message.call](message.question as never, control);
-    if (!controller.signal.aborted) tell({ id, answer });
+    if (message.fit !== undefined) session.show(message.fit);
+    const reply = await session[message.method](message.query as never, control);
+    if (!controller.signal.aborted) post({ id, reply });
   } catch (error) {
-    if (!controller.signal.aborted) tell({ id, problem: error instanceof Error ? error.message : String(error) });
+    if (!controller.signal.aborted) post({ id, problem: problemOf(error) });
   } finally {
     running.delete(id);
   }
 });
 
-function tell(message: FromWorker): void {
+function problemOf(error: unknown): Problem {
+  if (error instanceof ScreeError) return { message: error.message, code: error.code, details: error.details };
+  return { message: error instanceof Error ? error.message : String(error) };
+}
+
+function post(message: FromWorker): void {
   postMessage(message);
 }

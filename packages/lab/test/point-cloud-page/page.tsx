@@ -72,7 +72,7 @@ function Page() {
   return (
     <section class="panel">
       <PointCloud
-        card
+        webgl
         points={points}
         colours={colours}
         palette={palette()}
@@ -80,7 +80,7 @@ function Page() {
         arrows={arrows.value}
         selected={selected}
         hovered={hovered}
-        equal={equal.value}
+        equalUnits={equal.value}
         label={`${points.x.length} points`}
         height={Number(query.get('height') ?? 480)}
         tool={tool.value}

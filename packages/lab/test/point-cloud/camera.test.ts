@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { boundsOf } from '../../src/charts/point-cloud/bounds.js';
-import { between, isHome, LEAST_ZOOM, MOST_ZOOM } from '../../src/charts/point-cloud/camera.js';
+import { interpolate, isHome, MAX_ZOOM, MIN_ZOOM } from '../../src/charts/point-cloud/camera.js';
 import type { CloudPoints } from '../../src/charts/point-cloud/types.js';
 import { project, projectRows } from '../../src/charts/point-cloud/view.js';
 import { cameraFor, clouds, HEIGHT, move, moves, WIDTH } from './clouds.js';
@@ -35,13 +35,13 @@ describe('cameras', () => {
         const seen = project(camera.view(), ...before);
         expect(seen.x).toBeCloseTo(x, 3);
         expect(seen.y).toBeCloseTo(y, 3);
-        expect(camera.magnification).toBeGreaterThanOrEqual(LEAST_ZOOM * (1 - 1e-9));
-        expect(camera.magnification).toBeLessThanOrEqual(MOST_ZOOM * (1 + 1e-9));
+        expect(camera.magnification).toBeGreaterThanOrEqual(MIN_ZOOM * (1 - 1e-9));
+        expect(camera.magnification).toBeLessThanOrEqual(MAX_ZOOM * (1 + 1e-9));
       }),
     );
     const camera = cameraFor({ x: Float32Array.of(0, 1), y: Float32Array.of(0, 1) });
     expect(camera.zoom(1e9, 0, 0)).toBe(true);
-    expect(camera.magnification).toBeCloseTo(MOST_ZOOM);
+    expect(camera.magnification).toBeCloseTo(MAX_ZOOM);
     expect(camera.zoom(2, 0, 0)).toBe(false);
   });
 
@@ -59,17 +59,17 @@ describe('cameras', () => {
     );
   });
 
-  it('turn in space without changing any distance: seen from all sides a point stays as far from the middle', () => {
+  it('matrix in space without changing any distance: seen from all sides a point stays as far from the middle', () => {
     const points = { x: Float32Array.of(-1, 1), y: Float32Array.of(-2, 2), z: Float32Array.of(-3, 3) };
     const camera = cameraFor(points);
     const radius = (): number => {
-      const { turn } = camera.view();
+      const { matrix } = camera.view();
       const [width, height, depth] = [WIDTH / 2, HEIGHT / 2, 1].map((size, row) => {
-        const seen = turn[3 * row] * 1 + turn[3 * row + 1] * 2 + turn[3 * row + 2] * 3;
+        const seen = matrix[3 * row] * 1 + matrix[3 * row + 1] * 2 + matrix[3 * row + 2] * 3;
         return seen * size;
       });
       // Depth is in quarters of the radius of the cloud, which is the point's distance here.
-      const pixels = Math.hypot(turn[0], turn[1], turn[2]) * (WIDTH / 2) * Math.hypot(1, 2, 3);
+      const pixels = Math.hypot(matrix[0], matrix[1], matrix[2]) * (WIDTH / 2) * Math.hypot(1, 2, 3);
       return Math.hypot(width / pixels, height / pixels, depth * 4);
     };
     for (const step of [
@@ -90,8 +90,8 @@ describe('cameras', () => {
         expect(isHome(camera)).toBe(true);
         move(camera, steps);
         const { state, home } = camera;
-        camera.state = between(state, home, 0.5);
-        camera.state = between(camera.state, home, 1);
+        camera.state = interpolate(state, home, 0.5);
+        camera.state = interpolate(camera.state, home, 1);
         camera.state = home;
         expect(isHome(camera)).toBe(true);
       }),
@@ -118,7 +118,7 @@ describe('cameras', () => {
 
   it('have units of the same size across and up, or fill the picture', () => {
     const points = { x: Float32Array.of(-10, 10), y: Float32Array.of(-1, 1) };
-    const scales = ({ turn }: { turn: readonly number[] }) => [turn[0] * WIDTH, turn[4] * HEIGHT];
+    const scales = ({ matrix }: { matrix: readonly number[] }) => [matrix[0] * WIDTH, matrix[4] * HEIGHT];
     const [x, y] = scales(cameraFor(points).view());
     expect(x).toBeCloseTo(y);
     const [wide, high] = scales(cameraFor(points, false).view());
@@ -136,7 +136,7 @@ describe('cameras', () => {
       { x: Float32Array.of(0), y: Float32Array.of(0), z: Float32Array.of(0) },
     ]) {
       for (const equal of [true, false]) {
-        expect(cameraFor(points, equal).view().turn.every(Number.isFinite)).toBe(true);
+        expect(cameraFor(points, equal).view().matrix.every(Number.isFinite)).toBe(true);
       }
     }
   });

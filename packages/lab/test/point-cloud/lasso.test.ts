@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { Outline, rowsInside, union } from '../../src/charts/point-cloud/lasso.js';
-import { inSlices } from '../../src/charts/point-cloud/slices.js';
+import { PolygonIndex, rowsInside, union } from '../../src/charts/point-cloud/lasso.js';
+import { runInSlices } from '../../src/charts/point-cloud/time-slices.js';
 import { project } from '../../src/charts/point-cloud/view.js';
 import { cameraFor, clouds, move, moves } from './clouds.js';
 
@@ -45,10 +45,10 @@ describe('the lasso', () => {
   it('holds exactly what it winds around', () => {
     fc.assert(
       fc.property(polygons, fc.array(fc.tuple(pixels, pixels), { minLength: 20, maxLength: 20 }), (polygon, places) => {
-        const outline = new Outline(polygon);
+        const outline = new PolygonIndex(polygon);
         for (const [x, y] of places) {
           if (fromEdge(polygon, x, y) < 1e-6) continue;
-          expect(outline.holds(x, y)).toBe(winding(polygon, x, y) !== 0);
+          expect(outline.contains(x, y)).toBe(winding(polygon, x, y) !== 0);
         }
       }),
       { numRuns: 300 },
@@ -57,8 +57,8 @@ describe('the lasso', () => {
 
   it('keeps what a line that crosses itself encloses twice', () => {
     const twice = [0, 0, 10, 0, 10, 10, 0, 10, 0, 0, 10, 0, 10, 10, 0, 10];
-    expect(new Outline(twice).holds(5, 5)).toBe(true);
-    expect(new Outline(twice).holds(15, 5)).toBe(false);
+    expect(new PolygonIndex(twice).contains(5, 5)).toBe(true);
+    expect(new PolygonIndex(twice).contains(15, 5)).toBe(false);
   });
 
   it('selects the rows that are seen inside, on the plane and in space', () => {
@@ -82,9 +82,9 @@ describe('the lasso', () => {
     const points = { x: Float32Array.from({ length: count }, (_, i) => i % 100), y: new Float32Array(count).fill(0) };
     const view = cameraFor(points).view();
     const all = [0, 0, view.width, 0, view.width, view.height, 0, view.height];
-    const rows = await inSlices(rowsInside(view, points, all), new AbortController().signal);
+    const rows = await runInSlices(rowsInside(view, points, all), new AbortController().signal);
     expect(rows).toEqual(Uint32Array.from({ length: count }, (_, i) => i));
-    expect(await inSlices(rowsInside(view, points, all), AbortSignal.abort())).toBeUndefined();
+    expect(await runInSlices(rowsInside(view, points, all), AbortSignal.abort())).toBeUndefined();
   });
 
   it('adds selections to each other', () => {

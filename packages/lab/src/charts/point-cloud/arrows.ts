@@ -2,14 +2,14 @@ import { shortenMiddle } from '../../shorten.js';
 import type { Layout } from './layout.js';
 import { children, group, set, setText, textWidth } from './svg.js';
 import type { CloudArrow } from './types.js';
-import { project, type Seen, type View } from './view.js';
+import { type ProjectedPoint, project, type View } from './view.js';
 
 const HEAD = 8;
 const LINE = 15;
-/** Width from which on names may stand over the lines of arrows. */
+/** From this width on, names may be placed over the lines of arrows. */
 const ROOMY = 480;
 
-/** Where a name stands: its upper left corner; names are one line high. */
+/** The box of a name: its upper left corner and its width; names are one line high. */
 export interface Box {
   readonly x: number;
   readonly y: number;
@@ -17,13 +17,13 @@ export interface Box {
 }
 
 interface Shown {
-  readonly tip: Seen;
+  readonly tip: ProjectedPoint;
   readonly dx: number;
   readonly dy: number;
   readonly label: string;
 }
 
-/** Arrows of a biplot above the points, and their names where there is room: the longest arrows first. */
+/** Draws the arrows of a biplot above the points, with names where there is room; the longest arrows are named first. */
 export function drawArrows(
   layer: SVGElement,
   layout: Layout,
@@ -37,7 +37,7 @@ export function drawArrows(
     .filter(({ tip }) => tip.depth > 0.05 && from.depth > 0.05)
     .map((arrow) => ({ ...arrow, dx: arrow.tip.x - from.x, dy: arrow.tip.y - from.y }))
     .sort((a, b) => Math.hypot(b.dx, b.dy) - Math.hypot(a.dx, a.dy));
-  // Twice the same line: a wide one in the colour of the ground makes the narrow one stand out from points of any colour.
+  // Each line is drawn twice: a wide one in the background colour makes the narrow one visible over points of any colour.
   for (const name of ['arrow-halos', 'arrow-lines']) {
     children(group(layer, name), 'path', shown.length).forEach((path, i) => {
       set(path, { d: arrowPath(from.x, from.y, shown[i].dx, shown[i].dy) });
@@ -45,7 +45,7 @@ export function drawArrows(
   }
   const names = [...alreadyTaken];
   children(group(layer, 'arrow-names'), 'text', shown.length).forEach((text, i) => {
-    const best = placeFor(i, shown, from, layout, names);
+    const best = labelBox(i, shown, from, layout, names);
     setText(text, best ? shown[i].label : '');
     if (!best) return;
     names.push(best);
@@ -53,29 +53,29 @@ export function drawArrows(
   });
 }
 
-/** The first place where a name stands alone, and by its own arrow. */
-function placeFor(
+/** The first candidate box that overlaps nothing and is nearest to its own arrow. */
+function labelBox(
   i: number,
   shown: readonly Shown[],
-  from: Seen,
+  from: ProjectedPoint,
   layout: Layout,
   taken: readonly Box[],
 ): Box | undefined {
   const { tip, label } = shown[i];
   const others = shown.filter((_, other) => other !== i);
-  const free = placesFor(shown[i], textWidth(label, 600))
-    .map((box) => keptInside(box, tip, layout))
-    .filter((box) => isInside(box, layout) && !isOver(box, tip) && taken.every((other) => apart(box, other)))
-    // A name over the tip of another arrow would be taken for its name: rather none.
-    .filter((box) => others.every((other) => apart(box, around(other.tip))));
+  const free = candidateBoxes(shown[i], textWidth(label, 600))
+    .map((box) => movedInside(box, tip, layout))
+    .filter((box) => isInside(box, layout) && !isOver(box, tip) && taken.every((other) => areApart(box, other)))
+    // A name over the tip of another arrow would look like the name of that arrow, so it is left out.
+    .filter((box) => others.every((other) => areApart(box, around(other.tip))));
   const clear = free.find((box) => {
     const middle = { x: box.x + box.width / 2, y: box.y + LINE / 2 };
-    const away = (at: Seen): number => Math.hypot(at.x - middle.x, at.y - middle.y);
+    const away = (at: ProjectedPoint): number => Math.hypot(at.x - middle.x, at.y - middle.y);
     return (
       others.every((other) => away(tip) < away(other.tip)) && shown.every((arrow) => !crosses(box, from, arrow.tip))
     );
   });
-  // Where there is room, a name over a line is told by where it begins.
+  // In a wide figure a name may cross the line of another arrow.
   return clear ?? (layout.innerWidth >= ROOMY ? free[0] : undefined);
 }
 
@@ -92,11 +92,11 @@ function arrowPath(x: number, y: number, dx: number, dy: number): string {
   return `M${points[0]},${points[1]}L${points[2]},${points[3]}M${points[4]},${points[5]}L${points[6]},${points[7]}L${points[8]},${points[9]}`;
 }
 
-/** Where a name may stand: outwards from the tip, then beside, above and below. */
-function placesFor({ tip, dx, dy }: Shown, width: number): Box[] {
+/** Candidate boxes: outwards from the tip, then beside, above and below it. */
+function candidateBoxes({ tip, dx, dy }: Shown, width: number): Box[] {
   const length = Math.hypot(dx, dy) || 1;
   const [outX, outY] = [dx / length, dy / length];
-  // So far outwards that the box ends at the tip.
+  // Far enough outwards that the box ends at the tip.
   const out = Math.min((width / 2 + 6) / Math.abs(outX || 1e-9), (LINE / 2 + 4) / Math.abs(outY || 1e-9));
   const right = tip.x + 7;
   const left = tip.x - width - 7;
@@ -116,12 +116,12 @@ function placesFor({ tip, dx, dy }: Shown, width: number): Box[] {
   ].map(([x, y]) => ({ x, y, width }));
 }
 
-function around({ x, y }: Seen): Box {
+function around({ x, y }: ProjectedPoint): Box {
   return { x: x - 4, y: y - LINE / 2, width: 8 };
 }
 
-/** Whether a line goes through a box: the part of it that lies within one side, and then within the other, is not empty. */
-function crosses(box: Box, from: Seen, to: Seen): boolean {
+/** Whether a line crosses a box: the part of it that lies within the box horizontally and vertically is not empty. */
+function crosses(box: Box, from: ProjectedPoint, to: ProjectedPoint): boolean {
   let [first, last] = [0, 1];
   for (const [start, change, low, high] of [
     [from.x, to.x - from.x, box.x - 1, box.x + box.width + 1],
@@ -138,12 +138,12 @@ function crosses(box: Box, from: Seen, to: Seen): boolean {
   return first < last;
 }
 
-function isOver({ x, y, width }: Box, tip: Seen): boolean {
+function isOver({ x, y, width }: Box, tip: ProjectedPoint): boolean {
   return tip.x > x - 2 && tip.x < x + width + 2 && tip.y > y - 2 && tip.y < y + LINE + 2;
 }
 
-/** The nearest place within the picture, of a name whose arrow ends in it. */
-function keptInside(box: Box, tip: Seen, { innerWidth, innerHeight }: Layout): Box {
+/** The box moved into the picture, if its arrow ends there. */
+function movedInside(box: Box, tip: ProjectedPoint, { innerWidth, innerHeight }: Layout): Box {
   if (tip.x < 0 || tip.x > innerWidth || tip.y < 0 || tip.y > innerHeight) return box;
   const { x, y, width } = box;
   const keep = (value: number, most: number): number => Math.max(0, Math.min(most, value));
@@ -154,6 +154,6 @@ function isInside({ x, y, width }: Box, { innerWidth, innerHeight }: Layout): bo
   return x >= 0 && x + width <= innerWidth && y >= 0 && y + LINE <= innerHeight;
 }
 
-function apart(a: Box, b: Box): boolean {
+function areApart(a: Box, b: Box): boolean {
   return a.x + a.width + 3 <= b.x || b.x + b.width + 3 <= a.x || a.y + LINE <= b.y || b.y + LINE <= a.y;
 }

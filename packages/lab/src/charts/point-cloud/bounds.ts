@@ -1,12 +1,12 @@
 import type { CloudArrow, CloudPoints } from './types.js';
 
-/** From where to where, per dimension. */
+/** The lowest and highest value per dimension. */
 export interface Bounds {
   readonly low: readonly [number, number, number];
   readonly high: readonly [number, number, number];
 }
 
-/** The box around all points that have a place, and around the tips of arrows. */
+/** The box around all points with finite coordinates, and around the tips of the arrows. */
 export function boundsOf(points: CloudPoints, arrows: readonly CloudArrow[] = []): Bounds {
   const sides = [
     range(
@@ -36,7 +36,7 @@ function range(values: Float32Array, others: readonly number[]): readonly [numbe
   for (const list of [values, others]) {
     for (let i = 0; i < list.length; i++) {
       const value = list[i];
-      // What is no number, and what is infinite, has no place.
+      // NaN and infinite values have no position.
       if (value - value !== 0) continue;
       if (value < low) low = value;
       if (value > high) high = value;
@@ -45,7 +45,7 @@ function range(values: Float32Array, others: readonly number[]): readonly [numbe
   return low <= high ? [low, high] : [0, 0];
 }
 
-/** Half the extent per dimension that is shown; a dimension without any extent gets some, so that nothing divides by zero. */
+/** Half the visible extent per dimension. A dimension without extent gets some, so that nothing is divided by zero. */
 export function halves({ low, high }: Bounds, equal: boolean): readonly [number, number, number] {
   const half = low.map((value, side) => (high[side] - value) / 2);
   const largest = Math.max(...half) || Math.max(...low.map(Math.abs)) || 1;

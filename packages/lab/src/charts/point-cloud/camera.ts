@@ -1,38 +1,38 @@
 import type { View } from './view.js';
 
-/** What moves the picture. Pixels are those of the style sheet, from the picture's upper left corner. */
+/** The camera of a picture. Positions are in CSS pixels from the upper left corner of the picture. */
 export interface Camera {
   resize(width: number, height: number): void;
   view(): View;
-  /** The main gesture, by a drag of (dx, dy): moves the plane along, turns the cloud in space. */
+  /** A drag by (dx, dy): pans in 2-D, rotates in 3-D. */
   drag(dx: number, dy: number): void;
-  /** Moves what is seen along with the pointer, in space too. */
+  /** Moves the picture with the pointer, in 3-D too. */
   pan(dx: number, dy: number): void;
-  /** Zooms, and what is at (x, y) stays there. False at the limit: nothing has changed. */
+  /** Zooms about (x, y). False at the limit, where nothing changes. */
   zoom(factor: number, x: number, y: number): boolean;
-  /** How much larger than at first. */
+  /** The zoom relative to the initial view. */
   readonly magnification: number;
-  /** All that the gestures change, as numbers that may be interpolated. */
+  /** Everything that gestures change, as numbers that can be interpolated. */
   state: readonly number[];
-  /** The state that shows everything. */
+  /** The state in which everything is visible. */
   readonly home: readonly number[];
 }
 
-/** Beyond this, float32 points are seen to stand on a lattice, and tick labels have no room for their digits. */
-export const MOST_ZOOM = 1e4;
-/** Everything is shown: farther away there is only less to see, and the wheel that asks for it scrolls the page. */
-export const LEAST_ZOOM = 1;
+/** With more zoom, the rounding of float32 points becomes visible, and tick labels need too many digits. */
+export const MAX_ZOOM = 1e4;
+/** Everything is visible. Zooming out further shows nothing more, so the wheel scrolls the page instead. */
+export const MIN_ZOOM = 1;
 
 /** A factor that keeps the zoom within its limits. */
 export function allowedFactor(zoom: number, factor: number): number {
-  return Math.min(MOST_ZOOM, Math.max(LEAST_ZOOM, zoom * factor)) / zoom;
+  return Math.min(MAX_ZOOM, Math.max(MIN_ZOOM, zoom * factor)) / zoom;
 }
 
 export function isHome({ state, home }: Camera): boolean {
   return state.every((value, i) => value === home[i]);
 }
 
-/** Between two states, `share` of the way. */
-export function between(from: readonly number[], to: readonly number[], share: number): number[] {
+/** The state at `share` of the way from one to another. */
+export function interpolate(from: readonly number[], to: readonly number[], share: number): number[] {
   return from.map((value, i) => value + (to[i] - value) * share);
 }

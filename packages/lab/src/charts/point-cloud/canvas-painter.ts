@@ -1,36 +1,40 @@
+import { context2d } from '../canvas-context.js';
 import { dots } from './dots.js';
-import type { Cloud, Painter, Piece, Rectangle } from './painter.js';
+import type { Cloud, DrawRange, Painter, Rectangle } from './painter.js';
 import type { PointCloudProps } from './types.js';
 
-/** Points that are painted by hand sooner than a graphics card can be set up, which takes a tenth of a second. */
-const FEW = 5000;
+/** Up to this many points, a 2-D canvas is faster than setting up WebGL, which takes a tenth of a second. */
+const MAX_CANVAS_POINTS = 5000;
 
-/** Whether the graphics card is asked to draw. */
-export function wantsCard({ points, card = points.x.length > FEW }: Pick<PointCloudProps, 'points' | 'card'>): boolean {
-  return card;
+/** Whether the points are drawn with WebGL. */
+export function usesWebgl({
+  points,
+  webgl = points.x.length > MAX_CANVAS_POINTS,
+}: Pick<PointCloudProps, 'points' | 'webgl'>): boolean {
+  return webgl;
 }
 
-/** Points by hand, where they are few, or where there is no WebGL2: the same picture, of fewer points. */
+/** Draws points on a 2-D canvas, where they are few or WebGL2 is missing: the same picture, with a limit on the points. */
 export class CanvasPainter implements Painter {
-  readonly most = 200_000;
+  readonly maxPoints = 200_000;
   readonly ready = true;
   readonly busy = false;
   readonly #context: CanvasRenderingContext2D;
-  #making = sheet();
+  #pending = sheet();
   #finished = sheet();
   #cloud: Cloud | undefined;
   #ratio = 1;
 
   constructor(canvas: HTMLCanvasElement) {
-    this.#context = canvas.getContext('2d')!;
+    this.#context = context2d(canvas);
   }
 
   get count(): number {
-    return Math.min(this.most, this.#cloud?.points.x.length ?? 0);
+    return Math.min(this.maxPoints, this.#cloud?.points.x.length ?? 0);
   }
 
   get selectedCount(): number {
-    return Math.min(this.most, this.#cloud?.selected?.length ?? 0);
+    return Math.min(this.maxPoints, this.#cloud?.selected?.length ?? 0);
   }
 
   show(cloud: Cloud): void {
@@ -38,22 +42,22 @@ export class CanvasPainter implements Painter {
   }
 
   resize(width: number, height: number, ratio: number): void {
-    for (const { canvas } of [this.#context, this.#making, this.#finished]) {
+    for (const { canvas } of [this.#context, this.#pending, this.#finished]) {
       canvas.width = width;
       canvas.height = height;
     }
     this.#ratio = ratio;
   }
 
-  paint(piece: Piece): void {
+  paint(piece: DrawRange): void {
     if (!this.#cloud) return;
-    const context = this.#making;
+    const context = this.#pending;
     context.setTransform(this.#ratio, 0, 0, this.#ratio, 0, 0);
     if (piece.from === 0) context.clearRect(0, 0, piece.view.width + 1, piece.view.height + 1);
     for (const { x, y, radius, alpha, colour } of dots(this.#cloud, piece, this.count)) {
       context.globalAlpha = alpha;
       context.fillStyle = colour;
-      // Squares are many times faster than circles, and of this size nobody can tell.
+      // Squares are many times faster than circles, and at this size they look the same.
       if (radius < 1.5) context.fillRect(x - radius, y - radius, 2 * radius, 2 * radius);
       else {
         context.beginPath();
@@ -64,19 +68,19 @@ export class CanvasPainter implements Painter {
   }
 
   finish(): void {
-    [this.#making, this.#finished] = [this.#finished, this.#making];
+    [this.#pending, this.#finished] = [this.#finished, this.#pending];
   }
 
-  present(which: 'finished' | 'making', { x, y, width, height }: Rectangle): void {
+  present(which: 'finished' | 'pending', { x, y, width, height }: Rectangle): void {
     const { canvas } = this.#context;
     const [left, top, across, down] = [x, y, width, height].map((value) => value * this.#ratio);
     this.#context.clearRect(0, 0, canvas.width, canvas.height);
-    this.#context.drawImage((which === 'making' ? this.#making : this.#finished).canvas, left, top, across, down);
+    this.#context.drawImage((which === 'pending' ? this.#pending : this.#finished).canvas, left, top, across, down);
   }
 
   dispose(): void {}
 }
 
 function sheet(): CanvasRenderingContext2D {
-  return document.createElement('canvas').getContext('2d')!;
+  return context2d(document.createElement('canvas'));
 }

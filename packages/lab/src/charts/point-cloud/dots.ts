@@ -1,7 +1,7 @@
-import { mist } from './look.js';
-import type { Cloud, Piece } from './painter.js';
-import { hexOf, MOST_COLOURS } from './palette.js';
-import { byDepth, placesBySlot, rowsBySlot, slotsOf } from './slots.js';
+import { drawIndexesOf, positionsInDrawOrder, rowsInDrawOrder, sortByDepth } from './draw-order.js';
+import type { Cloud, DrawRange } from './painter.js';
+import { hexOf, MAX_COLOURS } from './palette.js';
+import { depthFade } from './point-style.js';
 import { project } from './view.js';
 
 export interface Dot {
@@ -13,39 +13,39 @@ export interface Dot {
 }
 
 /**
- * The dots of a piece one by one, in the order they are drawn, for those who draw without shaders; only what can be seen. `count` is how many
- * of the points are drawn at all, which is where the selected ones begin.
+ * The visible dots of a range one by one, in draw order, for drawing without shaders. `count` is how many points are drawn
+ * at all; the selected ones follow them.
  */
-export function* dots(cloud: Cloud, piece: Piece, count: number): Generator<Dot> {
-  const { view, look, from, to } = piece;
+export function* dots(cloud: Cloud, piece: DrawRange, count: number): Generator<Dot> {
+  const { view, style, from, to } = piece;
   const { points, colours, selected } = cloud;
   const { x, y, z } = points;
-  const rows = rowsBySlot(x.length);
-  const colourNames = Array.from({ length: MOST_COLOURS }, (_, index) => hexOf(cloud.palette, index));
-  const places = z && placesBySlot(points);
+  const rows = rowsInDrawOrder(x.length);
+  const colourNames = Array.from({ length: MAX_COLOURS }, (_, index) => hexOf(cloud.palette, index));
+  const positions = z && positionsInDrawOrder(points);
 
-  function* draw(slots: Iterable<number>, diameter: number, alpha: number): Generator<Dot> {
-    for (const slot of slots) {
-      const row = rows[slot];
+  function* draw(indexes: Iterable<number>, diameter: number, alpha: number): Generator<Dot> {
+    for (const index of indexes) {
+      const row = rows[index];
       const { depth, ...at } = project(view, x[row], y[row], z?.[row]);
       const radius = diameter / 2 / depth;
-      const seen = at.x > -radius && at.x < view.width + radius && at.y > -radius && at.y < view.height + radius;
-      if (!seen) continue;
-      yield { ...at, radius, alpha: z ? alpha * mist(depth) : alpha, colour: colourNames[colours[row] ?? 0] };
+      const isVisible = at.x > -radius && at.x < view.width + radius && at.y > -radius && at.y < view.height + radius;
+      if (!isVisible) continue;
+      yield { ...at, radius, alpha: z ? alpha * depthFade(depth) : alpha, colour: colourNames[colours[row] ?? 0] };
     }
   }
 
   if (from < count) {
     const end = Math.min(count, to);
-    const slots = places ? byDepth(view, places, end) : between(from, end);
-    yield* draw(slots, look.diameter, selected ? look.fadedAlpha : look.alpha);
+    const indexes = positions ? sortByDepth(view, positions, end) : between(from, end);
+    yield* draw(indexes, style.diameter, selected ? style.fadedAlpha : style.alpha);
   }
   if (to > count && selected) {
-    const chosen = slotsOf(selected, x.length).subarray(Math.max(0, from - count), to - count);
-    yield* draw(places ? byDepth(view, places, chosen) : chosen, look.selectedDiameter, look.selectedAlpha);
+    const chosen = drawIndexesOf(selected, x.length).subarray(Math.max(0, from - count), to - count);
+    yield* draw(positions ? sortByDepth(view, positions, chosen) : chosen, style.selectedDiameter, style.selectedAlpha);
   }
 }
 
 function* between(from: number, to: number): Generator<number> {
-  for (let slot = from; slot < to; slot++) yield slot;
+  for (let index = from; index < to; index++) yield index;
 }

@@ -1,49 +1,49 @@
-/** A place in the picture, in pixels of the style sheet. */
-export interface Place {
+/** A position in the picture, in CSS pixels. */
+export interface PixelPosition {
   readonly x: number;
   readonly y: number;
 }
 
-/** What fingers, mouse and keys can mean. */
-export interface Listener {
+/** What gestures of mouse, touch and keyboard do. */
+export interface GestureListener {
   readonly tool: 'move' | 'lasso';
-  /** By how much, and whether the whole is moved where a plain drag turns it. */
+  /** `shift`: pan in 3-D too, where a plain drag rotates. */
   drag(dx: number, dy: number, shift: boolean): void;
-  pinch(factor: number, at: Place, dx: number, dy: number): void;
-  /** Whether anything changed: if not, the wheel scrolls the page. */
-  zoom(factor: number, at: Place | undefined): boolean;
+  pinch(factor: number, at: PixelPosition, dx: number, dy: number): void;
+  /** Returns whether anything changed; if not, the wheel scrolls the page. */
+  zoom(factor: number, at: PixelPosition | undefined): boolean;
   reset(): void;
-  hover(at: Place | undefined): void;
-  click(at: Place, adds: boolean): void;
-  /** The line drawn so far, x and y in turns; undefined when it is given up. */
+  hover(at: PixelPosition | undefined): void;
+  click(at: PixelPosition, adds: boolean): void;
+  /** The line drawn so far, x and y alternating; undefined when the lasso is cancelled. */
   lasso(line: readonly number[] | undefined): void;
   lassoed(line: readonly number[], adds: boolean): void;
   clear(): void;
 }
 
-/** A pointer that moved no more than this has clicked; fingers are less steady. */
+/** A pointer that moved no farther than this has clicked; fingers are less steady than a mouse. */
 const STEADY = { mouse: 3, touch: 8 };
-/** Milliseconds without a turn of the wheel after which the next is another gesture. */
+/** After this many milliseconds without a wheel event, the next one starts a new gesture. */
 const STILL_SCROLLING = 250;
 const KEY_STEP = 40;
 const KEY_ZOOM = 1.3;
 
-interface Pointer extends Place {
+interface Pointer extends PixelPosition {
   readonly startX: number;
   readonly startY: number;
 }
 
 /**
- * Turns what happens on the canvas into what is meant. Returns how to stop listening. The browser itself gives a canvas that was clicked
- * or tapped the focus, and with it the keys and, on a touch screen, all moves of one finger (see the style sheet).
+ * Translates events on the canvas into gestures. Returns a function that stops listening. The browser focuses a canvas that
+ * was clicked or tapped; a focused canvas receives keys and, on a touch screen, all moves of one finger (see the style sheet).
  */
-export function listen(canvas: HTMLCanvasElement, to: Listener): () => void {
+export function listenForGestures(canvas: HTMLCanvasElement, to: GestureListener): () => void {
   const stop = new AbortController();
   const pointers = new Map<number, Pointer>();
   let line: number[] | undefined;
   let moved = false;
 
-  const placeOf = (event: MouseEvent): Place => {
+  const positionOf = (event: MouseEvent): PixelPosition => {
     const { left, top } = canvas.getBoundingClientRect();
     return { x: event.clientX - left, y: event.clientY - top };
   };
@@ -57,8 +57,8 @@ export function listen(canvas: HTMLCanvasElement, to: Listener): () => void {
   on('pointerdown', (event) => {
     if (event.button !== 0) return;
     canvas.setPointerCapture(event.pointerId);
-    const place = placeOf(event);
-    pointers.set(event.pointerId, { ...place, startX: place.x, startY: place.y });
+    const position = positionOf(event);
+    pointers.set(event.pointerId, { ...position, startX: position.x, startY: position.y });
     to.hover(undefined);
     if (pointers.size > 1) {
       giveUpLine();
@@ -66,42 +66,42 @@ export function listen(canvas: HTMLCanvasElement, to: Listener): () => void {
       return;
     }
     moved = false;
-    if (to.tool === 'lasso') line = [place.x, place.y];
+    if (to.tool === 'lasso') line = [position.x, position.y];
   });
 
   on('pointermove', (event) => {
-    const place = placeOf(event);
+    const position = positionOf(event);
     const before = pointers.get(event.pointerId);
     if (!before) {
-      if (event.pointerType !== 'touch') to.hover(place);
+      if (event.pointerType !== 'touch') to.hover(position);
       return;
     }
-    pointers.set(event.pointerId, { ...before, ...place });
+    pointers.set(event.pointerId, { ...before, ...position });
     if (pointers.size === 2) {
-      const other = [...pointers].find(([id]) => id !== event.pointerId)![1];
-      const distance = (at: Place): number => Math.max(10, Math.hypot(at.x - other.x, at.y - other.y));
-      const middle = { x: (place.x + other.x) / 2, y: (place.y + other.y) / 2 };
-      to.pinch(distance(place) / distance(before), middle, (place.x - before.x) / 2, (place.y - before.y) / 2);
+      const [, other] = [...pointers].find(([id]) => id !== event.pointerId) ?? [event.pointerId, before];
+      const distance = (at: PixelPosition): number => Math.max(10, Math.hypot(at.x - other.x, at.y - other.y));
+      const middle = { x: (position.x + other.x) / 2, y: (position.y + other.y) / 2 };
+      to.pinch(distance(position) / distance(before), middle, (position.x - before.x) / 2, (position.y - before.y) / 2);
       return;
     }
     if (pointers.size > 2) return;
     const isTouch = event.pointerType === 'touch';
-    const [across, down] = [Math.abs(place.x - before.startX), Math.abs(place.y - before.startY)];
+    const [across, down] = [Math.abs(position.x - before.startX), Math.abs(position.y - before.startY)];
     const isShort = Math.hypot(across, down) <= (isTouch ? STEADY.touch : STEADY.mouse);
-    // The browser takes a moment to see that a finger scrolls the page (see the style sheet); the picture waits for it.
+    // The browser needs a moment to detect that a finger scrolls the page (see the style sheet); the picture waits for that.
     const mayScroll = isTouch && to.tool === 'move' && document.activeElement !== canvas && down >= across;
     if (!moved && (isShort || mayScroll)) {
-      // A move too short to be meant is made up for when a longer one follows.
+      // Short moves are ignored, and made up for when a longer one follows.
       pointers.set(event.pointerId, before);
       return;
     }
     moved = true;
     if (line) {
-      // Every place in between, not one a frame: lines drawn quickly stay round.
+      // All positions since the last frame, so that quickly drawn lines stay smooth.
       const events = event.getCoalescedEvents?.() ?? [];
-      for (const { x, y } of events.length > 0 ? events.map(placeOf) : [place]) line.push(x, y);
+      for (const { x, y } of events.length > 0 ? events.map(positionOf) : [position]) line.push(x, y);
       to.lasso(line);
-    } else to.drag(place.x - before.x, place.y - before.y, event.shiftKey);
+    } else to.drag(position.x - before.x, position.y - before.y, event.shiftKey);
   });
 
   on('pointerup', (event) => {
@@ -123,7 +123,7 @@ export function listen(canvas: HTMLCanvasElement, to: Listener): () => void {
   });
   on('pointerleave', () => to.hover(undefined));
 
-  // Whoever scrolls the page goes on scrolling it while the picture passes under the pointer.
+  // A page that is scrolling goes on scrolling while the picture passes under the pointer.
   let scrolled = Number.NEGATIVE_INFINITY;
   const scrolls = ({ target, timeStamp }: Event): void => {
     if (target !== canvas) scrolled = timeStamp;
@@ -136,9 +136,9 @@ export function listen(canvas: HTMLCanvasElement, to: Listener): () => void {
       return;
     }
     const pixels = event.deltaY * [1, 20, 400][event.deltaMode];
-    // A pinch on a touchpad comes as a wheel with the control key, in small steps.
+    // A pinch on a touchpad arrives as wheel events with the control key, in small steps.
     const factor = Math.exp(-Math.max(-200, Math.min(200, pixels)) * (event.ctrlKey ? 0.01 : 0.002));
-    if (to.zoom(factor, placeOf(event)) || event.ctrlKey) event.preventDefault();
+    if (to.zoom(factor, positionOf(event)) || event.ctrlKey) event.preventDefault();
     else scrolled = event.timeStamp;
   });
 

@@ -1,20 +1,20 @@
 import type { CloudPoints } from './types.js';
 import { BLOCK, projectRows, type View } from './view.js';
 
-/** x and y in turns, in pixels; the last corner is joined to the first. */
+/** x and y alternating, in pixels; the last corner is joined to the first. */
 export type Polygon = readonly number[];
 
 /**
- * The polygon, ready to be asked about many points: edges by the strip of pixels they pass through, so that a point meets a few
- * edges and not the hundreds of a line drawn by hand. A place is inside when the line winds around it, so that loops which
- * cross themselves hold what they enclose.
+ * A polygon prepared for testing many points: its edges are indexed by the strips of pixels they cross, so that a point is
+ * tested against a few edges and not against the hundreds of a line drawn by hand. A point is inside when the winding
+ * number is not zero, so that self-crossing loops contain what they enclose.
  */
-export class Outline {
+export class PolygonIndex {
   readonly #polygon: Polygon;
   readonly #low: number;
   readonly #left: number;
   readonly #right: number;
-  /** Corners from which an edge starts, by strip. */
+  /** First corners of the edges, by strip. */
   readonly #strips: readonly number[][];
 
   constructor(polygon: Polygon) {
@@ -36,7 +36,7 @@ export class Outline {
     this.#strips = strips;
   }
 
-  holds(x: number, y: number): boolean {
+  contains(x: number, y: number): boolean {
     if (!(x >= this.#left && x <= this.#right)) return false;
     const corners = this.#strips[Math.floor(y) - this.#low];
     if (!corners) return false;
@@ -55,9 +55,9 @@ export class Outline {
   }
 }
 
-/** Rows inside a polygon, in ascending order. A generator that pauses after every block: whoever runs it decides how long at once. */
+/** Rows inside a polygon, in ascending order. A generator that yields after every block, so that its caller can run it in slices. */
 export function* rowsInside(view: View, points: CloudPoints, polygon: Polygon): Generator<void, Uint32Array> {
-  const outline = new Outline(polygon);
+  const outline = new PolygonIndex(polygon);
   const count = points.x.length;
   const pixels = new Float64Array(2 * BLOCK);
   let rows = new Uint32Array(1024);
@@ -67,7 +67,7 @@ export function* rowsInside(view: View, points: CloudPoints, polygon: Polygon): 
     projectRows(view, points, from, to, pixels);
     for (let row = from; row < to; row++) {
       const at = 2 * (row - from);
-      if (!outline.holds(pixels[at], pixels[at + 1])) continue;
+      if (!outline.contains(pixels[at], pixels[at + 1])) continue;
       if (found === rows.length) {
         const more = new Uint32Array(2 * rows.length);
         more.set(rows);
@@ -80,7 +80,7 @@ export function* rowsInside(view: View, points: CloudPoints, polygon: Polygon): 
   return rows.slice(0, found);
 }
 
-/** Both, in ascending order, each row once. */
+/** The union of both, in ascending order. */
 export function union(a: Uint32Array, b: Uint32Array): Uint32Array {
   const both = new Uint32Array(a.length + b.length);
   both.set(a);

@@ -4,12 +4,12 @@ export interface Layout {
   readonly height: number;
   readonly left: number;
   readonly top: number;
-  /** Of the picture of the points. */
+  /** Size of the picture of the points. */
   readonly innerWidth: number;
   readonly innerHeight: number;
 }
 
-/** On the plane there is room for ticks and names around the points; in space axes are among them. */
+/** In 2-D there is a margin for ticks and names; in 3-D the axes are among the points. */
 export function layoutOf(width: number, height: number, inSpace: boolean): Layout {
   const [top, right, bottom, left] = inSpace ? [0, 0, 0, 0] : [26, 16, 44, 52];
   return {

@@ -10,7 +10,9 @@ export function drawMarks(
   children(group(marks, 'lasso'), 'polygon', line ? 1 : 0).forEach((polygon) => {
     set(polygon, { points: (line ?? []).map((value) => Math.round(value * 10) / 10).join(' ') });
   });
-  children(group(marks, 'rings'), 'circle', ring && Number.isFinite(ring.x + ring.y) ? 2 : 0).forEach((circle) => {
-    set(circle, { cx: ring!.x, cy: ring!.y, r: ring!.radius });
-  });
+  const rings = group(marks, 'rings');
+  const isVisible = ring !== undefined && Number.isFinite(ring.x + ring.y);
+  for (const circle of children(rings, 'circle', isVisible ? 2 : 0)) {
+    if (ring) set(circle, { cx: ring.x, cy: ring.y, r: ring.radius });
+  }
 }

@@ -2,9 +2,9 @@ import type { CloudPoints } from './types.js';
 import { BLOCK, projectRows, type View } from './view.js';
 
 /**
- * The row whose point is seen nearest to a pixel, within a reach. Looks at every point: that takes 2 ms for a million, at most
- * once a frame, and nothing needs to be built, kept or thrown away when points or axes change (a k-d tree of a million points
- * takes 0.3 s to build and 12 MB).
+ * The row whose projected point is nearest to a pixel, within a radius. Tests every point, which takes 2 ms for a million, at
+ * most once per frame. So no index has to be rebuilt when points or axes change (a k-d tree of a million points takes 0.3 s
+ * and 12 MB).
  */
 export function nearest(view: View, points: CloudPoints, x: number, y: number, reach: number): number | undefined {
   const count = points.x.length;

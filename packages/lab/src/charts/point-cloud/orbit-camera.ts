@@ -2,14 +2,14 @@ import { type Bounds, halves, middle } from './bounds.js';
 import { allowedFactor, type Camera } from './camera.js';
 import type { View } from './view.js';
 
-/** How far the eye is from the middle, in radii of the cloud: near enough for perspective, far enough to distort little. */
+/** Distance of the camera from the centre, in radii of the cloud: near enough for perspective, far enough to distort little. */
 const DISTANCE = 4;
 /** Room around the outermost points, for the names of the axes. */
 const PADDING = 1.1;
-/** Radians a pixel. */
+/** Radians per pixel. */
 const TURN = 0.008;
 
-/** Three dimensions: a turntable whose axis is the second component, upright. */
+/** A camera in three dimensions that orbits the cloud; the second component points up. */
 export class OrbitCamera implements Camera {
   readonly home: readonly number[];
   #yaw = -0.55;
@@ -18,11 +18,11 @@ export class OrbitCamera implements Camera {
   #target: readonly [number, number, number];
   #width = 1;
   #height = 1;
-  /** From the data's units to radii of the cloud. */
+  /** Factors from the units of the data to radii of the cloud. */
   readonly #unit: readonly [number, number, number];
   /** Corners of the box around the cloud, from its middle, in radii. */
   readonly #corners: readonly (readonly number[])[];
-  /** Pixels a radius, at the depth of the target, when nothing was zoomed yet. */
+  /** Pixels per radius at the depth of the target, without zoom. */
   #fit = 1;
 
   constructor(bounds: Bounds, equal: boolean) {
@@ -59,7 +59,7 @@ export class OrbitCamera implements Camera {
     this.#fit = this.#fitted();
   }
 
-  /** As large as the box, seen from where one looks at first, has room. */
+  /** As large as possible so that the box fits in the initial view. */
   #fitted(): number {
     const [right, up, near] = directions(this.home[0], this.home[1]);
     const along = (direction: readonly number[], corner: readonly number[]): number =>
@@ -73,7 +73,7 @@ export class OrbitCamera implements Camera {
     return Math.min(this.#width / across, this.#height / upwards) / (2 * PADDING);
   }
 
-  /** Pixels a radius, at the depth of the target. */
+  /** Pixels per radius at the depth of the target. */
   #scale(): number {
     return this.#zoom * this.#fit;
   }
@@ -82,10 +82,10 @@ export class OrbitCamera implements Camera {
     const [right, up, near] = directions(this.#yaw, this.#pitch);
     const scale = this.#scale();
     const sizes = [(2 * scale) / this.#width, (2 * scale) / this.#height, -1 / DISTANCE];
-    const turn = [right, up, near].flatMap((direction, row) =>
+    const matrix = [right, up, near].flatMap((direction, row) =>
       direction.map((share, side) => share * this.#unit[side] * sizes[row]),
     );
-    return { origin: this.#target, turn, width: this.#width, height: this.#height };
+    return { origin: this.#target, matrix, width: this.#width, height: this.#height };
   }
 
   drag(dx: number, dy: number): void {
@@ -113,7 +113,7 @@ export class OrbitCamera implements Camera {
   }
 }
 
-/** Right, up and towards the eye, in the turned frame of the data. */
+/** The directions right, up and towards the camera, in coordinates of the data. */
 function directions(yaw: number, pitch: number): readonly (readonly [number, number, number])[] {
   const [cosYaw, sinYaw] = [Math.cos(yaw), Math.sin(yaw)];
   const [cosPitch, sinPitch] = [Math.cos(pitch), Math.sin(pitch)];

@@ -1,8 +1,8 @@
-import type { Look } from './look.js';
+import type { PointStyle } from './point-style.js';
 import type { CloudPoints } from './types.js';
 import type { View } from './view.js';
 
-/** Everything that points look like, apart from where the camera stands. */
+/** Everything that determines the picture of the points, except the camera. */
 export interface Cloud {
   readonly points: CloudPoints;
   readonly colours: Uint8Array;
@@ -11,15 +11,15 @@ export interface Cloud {
   readonly selected: Uint32Array | undefined;
 }
 
-/** One piece of a picture: from its first dot to before its last. All slots come first, then the selected ones again, on top. */
-export interface Piece {
+/** A part of a picture: dots [from, to). All points come first in draw order, then the selected ones again, on top. */
+export interface DrawRange {
   readonly view: View;
-  readonly look: Look;
+  readonly style: PointStyle;
   readonly from: number;
   readonly to: number;
 }
 
-/** A part of the canvas, in pixels of the style sheet. */
+/** A part of the canvas, in CSS pixels. */
 export interface Rectangle {
   readonly x: number;
   readonly y: number;
@@ -28,28 +28,28 @@ export interface Rectangle {
 }
 
 /**
- * Paints points: by WebGL, or by hand where there is none. A picture is made out of sight, piece by piece, and shown when it is
- * finished; the one before stays until then.
+ * Paints points, with WebGL or on a 2-D canvas. A picture is painted off screen, range by range, and shown when it is
+ * finished; until then the previous one stays.
  */
 export interface Painter {
-  /** Takes over what has changed since the last call. */
+  /** Updates what has changed since the last call. */
   show(cloud: Cloud): void;
-  /** Pixels of the canvas; `ratio` of them to a pixel of the style sheet. Pictures are gone. */
+  /** The size of the canvas in device pixels, `ratio` per CSS pixel. Pictures are discarded. */
   resize(width: number, height: number, ratio: number): void;
-  /** Adds to the picture in the making; a piece from 0 begins anew. */
-  paint(piece: Piece): void;
-  /** The picture in the making is the finished one from now on. */
+  /** Adds a range to the pending picture; a range from 0 starts a new picture. */
+  paint(piece: DrawRange): void;
+  /** The pending picture becomes the finished one. */
   finish(): void;
-  /** Puts a picture onto the canvas, stretched over a part of it. */
-  present(which: 'finished' | 'making', over: Rectangle): void;
-  /** No more points than this are drawn. */
-  readonly most: number;
-  /** How many points there are to draw, and how many of them are selected: the dots of a picture. */
+  /** Shows a picture on the canvas, scaled to a part of it. */
+  present(which: 'finished' | 'pending', over: Rectangle): void;
+  /** At most this many points are drawn. */
+  readonly maxPoints: number;
+  /** The number of points to draw, and of those that are selected. */
   readonly count: number;
   readonly selectedCount: number;
-  /** True while the last piece is still being drawn: the next would only have to wait for it. */
+  /** True while the last range is still being drawn: another one would have to wait. */
   readonly busy: boolean;
-  /** False while the graphics card has taken its context away. */
+  /** False while the WebGL context is lost. */
   readonly ready: boolean;
   dispose(): void;
 }

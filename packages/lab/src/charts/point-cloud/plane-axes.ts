@@ -5,8 +5,8 @@ import { ticks, timesPower } from './ticks.js';
 import type { View } from './view.js';
 
 /**
- * Grid, ticks and names of two axes, below the points. Drawn by hand, looking like Observable Plot's: they follow the points with
- * every frame, and Plot builds a whole figure each time.
+ * Grid, ticks and names of two axes, below the points. They look like those of Observable Plot but are drawn here: they
+ * follow the points in every frame, and Plot would build a new figure each time.
  */
 export function drawPlaneAxes(
   layer: SVGSVGElement,
@@ -16,43 +16,43 @@ export function drawPlaneAxes(
   power = 0,
 ): void {
   const { left, top, innerWidth, innerHeight, width, height } = layout;
-  const scaleX = (view.turn[0] * innerWidth) / 2;
-  const scaleY = (view.turn[4] * innerHeight) / 2;
+  const scaleX = (view.matrix[0] * innerWidth) / 2;
+  const scaleY = (view.matrix[4] * innerHeight) / 2;
   const halfX = innerWidth / 2 / scaleX;
   const halfY = innerHeight / 2 / scaleY;
   const across = ticks(view.origin[0] - halfX, view.origin[0] + halfX, innerWidth / 80, power);
   const up = ticks(view.origin[1] - halfY, view.origin[1] + halfY, innerHeight / 60, power);
-  const placeX = (value: number): number => crisp(left + innerWidth / 2 + (value - view.origin[0]) * scaleX);
-  const placeY = (value: number): number => crisp(top + innerHeight / 2 - (value - view.origin[1]) * scaleY);
+  const pixelX = (value: number): number => crisp(left + innerWidth / 2 + (value - view.origin[0]) * scaleX);
+  const pixelY = (value: number): number => crisp(top + innerHeight / 2 - (value - view.origin[1]) * scaleY);
   const right = left + innerWidth;
   const bottom = top + innerHeight;
 
   children(group(layer, 'grid'), 'line', across.values.length + up.values.length).forEach((line, i) => {
     const vertical = i < across.values.length;
     const value = vertical ? across.values[i] : up.values[i - across.values.length];
-    const at = vertical ? placeX(value) : placeY(value);
+    const at = vertical ? pixelX(value) : pixelY(value);
     set(line, vertical ? { x1: at, x2: at, y1: top, y2: bottom } : { x1: left, x2: right, y1: at, y2: at });
     set(line, { class: value === 0 ? 'zero' : '' });
   });
   children(group(layer, 'ticks-x'), 'text', across.values.length).forEach((text, i) => {
-    set(text, { x: placeX(across.values[i]), y: bottom + 17, 'text-anchor': 'middle' });
+    set(text, { x: pixelX(across.values[i]), y: bottom + 17, 'text-anchor': 'middle' });
     setText(text, across.texts[i]);
   });
   children(group(layer, 'ticks-y'), 'text', up.values.length).forEach((text, i) => {
-    set(text, { x: left - 8, y: placeY(up.values[i]) + 4, 'text-anchor': 'end' });
+    set(text, { x: left - 8, y: pixelY(up.values[i]) + 4, 'text-anchor': 'end' });
     setText(text, up.texts[i]);
   });
   const [nameX, nameY] = children(group(layer, 'names'), 'text', 2);
   set(nameX, { x: right, y: height - 6, 'text-anchor': 'end' });
   setText(nameX, `${fit(`${names[0]}${timesPower(across.exponent)}`, width - 40)} →`);
   set(nameY, { x: 2, y: 14, 'text-anchor': 'start' });
-  // An axis without a name is one of nothing.
+  // An axis without a name shows no component.
   setText(nameY, names[1] === '' ? '' : `↑ ${fit(`${names[1]}${timesPower(up.exponent)}`, width - 40)}`);
 }
 
-/** Lines of one pixel lie on pixels, not between them. */
-function crisp(place: number): number {
-  return Math.floor(place) + 0.5;
+/** Lines of one pixel are aligned to pixels. */
+function crisp(pixel: number): number {
+  return Math.floor(pixel) + 0.5;
 }
 
 function fit(text: string, room: number): string {

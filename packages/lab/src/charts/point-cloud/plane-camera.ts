@@ -5,7 +5,7 @@ import type { View } from './view.js';
 /** Room around the outermost points. */
 const PADDING = 1.08;
 
-/** Two dimensions: a place in the middle and a zoom. */
+/** A camera in two dimensions: a centre and a zoom. */
 export class PlaneCamera implements Camera {
   readonly home: readonly number[];
   #x: number;
@@ -27,7 +27,7 @@ export class PlaneCamera implements Camera {
     return this.#zoom;
   }
 
-  // The zoom goes by its logarithm: half way from 1 to 100 is 10.
+  // The zoom is interpolated by its logarithm: half way from 1 to 100 is 10.
   get state(): readonly number[] {
     return [this.#x, this.#y, Math.log(this.#zoom)];
   }
@@ -54,8 +54,8 @@ export class PlaneCamera implements Camera {
 
   view(): View {
     const [x, y] = this.#scale();
-    const turn = [(2 * x) / this.#width, 0, 0, 0, (2 * y) / this.#height, 0, 0, 0, 0];
-    return { origin: [this.#x, this.#y, 0], turn, width: this.#width, height: this.#height };
+    const matrix = [(2 * x) / this.#width, 0, 0, 0, (2 * y) / this.#height, 0, 0, 0, 0];
+    return { origin: [this.#x, this.#y, 0], matrix, width: this.#width, height: this.#height };
   }
 
   drag(dx: number, dy: number): void {

@@ -1,9 +1,9 @@
 import { effect } from '@preact/signals';
-import type { JSX } from 'preact';
+import type { JSX, RefObject } from 'preact';
 import { useId, useLayoutEffect, useRef } from 'preact/hooks';
-import { wantsCard } from './canvas-painter.js';
-import { Scene } from './scene.js';
-import { toPng, toSvg } from './take-away.js';
+import { usesWebgl } from './canvas-painter.js';
+import { toPng, toSvg } from './export-cloud.js';
+import { type Layers, Scene } from './scene.js';
 import type { PointCloudProps } from './types.js';
 import '../../style/point-cloud.css';
 
@@ -12,14 +12,14 @@ export type { CloudArrow, CloudHandle, CloudPoints, PointCloudProps } from './ty
 const KEYS =
   'plus and minus zoom, 0 shows everything, Escape ends the selection. Click a point to select it, with shift to add it.';
 
-/** The big scatter: two dimensions to a million points, three to 100,000. */
+/** A scatter plot of up to a million points in two dimensions, or 100,000 in three. */
 export function PointCloud(props: PointCloudProps): JSX.Element {
-  // A canvas keeps for good what draws on it.
-  return <Cloud key={String(wantsCard(props))} {...props} />;
+  // A canvas cannot change between 2-D and WebGL, so another kind needs another element.
+  return <Cloud key={String(usesWebgl(props))} {...props} />;
 }
 
 function Cloud(props: PointCloudProps): JSX.Element {
-  const home = useRef<HTMLDivElement>(null);
+  const container = useRef<HTMLDivElement>(null);
   const below = useRef<SVGSVGElement>(null);
   const canvas = useRef<HTMLCanvasElement>(null);
   const above = useRef<SVGSVGElement>(null);
@@ -28,40 +28,38 @@ function Cloud(props: PointCloudProps): JSX.Element {
   const instructions = useId();
   const { selected, hovered, handle, tool, label, height = 480 } = props;
 
-  // Made once; what changes later comes by the effects below.
+  // Created once; the effects below pass on later changes.
   useLayoutEffect(() => {
-    const stage = {
-      home: home.current!,
-      below: below.current!,
-      canvas: canvas.current!,
-      above: above.current!,
-      note: note.current!,
-    };
-    const made = new Scene(stage, props);
+    const layers = layersOf({ container, below, canvas, above, note });
+    const made = new Scene(layers, props);
     scene.current = made;
     return () => made.dispose();
   }, []);
-  useLayoutEffect(() => scene.current!.update(props));
-  useLayoutEffect(() => effect(() => scene.current!.selectionChanged(selected.value)), [selected]);
+  useLayoutEffect(() => scene.current?.update(props));
+  useLayoutEffect(() => effect(() => scene.current?.selectionChanged(selected.value)), [selected]);
   useLayoutEffect(
     () =>
       effect(() => {
         hovered.value;
-        scene.current!.marksChanged();
+        scene.current?.marksChanged();
       }),
     [hovered],
   );
+  const shown = (): Scene => {
+    if (!scene.current) throw new Error('The figure is not drawn yet.');
+    return scene.current;
+  };
   useLayoutEffect(() => {
     handle?.({
-      toSvg: async () => toSvg(scene.current!.picture),
-      toPng: async () => toPng(scene.current!.picture),
-      resetView: () => scene.current!.resetView(),
+      toSvg: async () => toSvg(shown().snapshot),
+      toPng: async () => toPng(shown().snapshot),
+      resetView: () => scene.current?.resetView(),
     });
     return () => handle?.(undefined);
   }, [handle]);
 
   return (
-    <div class="point-cloud" style={{ height: `${height}px` }} ref={home}>
+    <div class="point-cloud" style={{ height: `${height}px` }} ref={container}>
       <svg class="below" aria-hidden="true" ref={below} />
       {/* biome-ignore lint/a11y/noInteractiveElementToNoninteractiveRole: keys move the picture, which "application" says. */}
       <canvas
@@ -84,4 +82,19 @@ function Cloud(props: PointCloudProps): JSX.Element {
       </p>
     </div>
   );
+}
+
+/** The elements of the refs, which all exist once the component is mounted. */
+function layersOf(refs: { readonly [Name in keyof Layers]: RefObject<Layers[Name] | null> }): Layers {
+  const { container, below, canvas, above, note } = refs;
+  if (!container.current || !below.current || !canvas.current || !above.current || !note.current) {
+    throw new Error('The elements of the figure are not in the page.');
+  }
+  return {
+    container: container.current,
+    below: below.current,
+    canvas: canvas.current,
+    above: above.current,
+    note: note.current,
+  };
 }

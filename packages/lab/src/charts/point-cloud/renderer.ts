@@ -1,263 +1,117 @@
-import type { Cloud, Painter, Piece, Rectangle } from './painter.js';
-import { MOST_COLOURS } from './palette.js';
-import { FRAGMENT_SHADER, VERTEX_SHADER } from './shaders.js';
-import { byDepth, bytesBySlot, placesBySlot, slotsOf } from './slots.js';
-import type { View } from './view.js';
+import { FrameBudget } from './frame-budget.js';
+import type { DrawRange, Painter, Rectangle } from './painter.js';
+import { type PointStyle, pointStyleFor } from './point-style.js';
+import { project, type View } from './view.js';
 
-type Gl = WebGL2RenderingContext;
-
-const UNIFORMS = ['originHigh', 'originLow', 'turn', 'diameter', 'alpha', 'mist'] as const;
-
-/** What lives on the graphics card, and dies with the context. */
-interface Resources {
-  readonly uniforms: Readonly<Record<(typeof UNIFORMS)[number], WebGLUniformLocation | null>>;
-  readonly places: WebGLBuffer;
-  readonly colours: WebGLBuffer;
-  readonly making: Sheet;
-  readonly finished: Sheet;
+/** A finished picture, and the view it was painted for. */
+interface FinishedPicture {
+  readonly view: View;
+  /** False for a sample of the points, painted while a 3-D cloud rotates on a slow machine. */
+  readonly isComplete: boolean;
 }
 
-/** What a picture is painted on, out of sight. */
-interface Sheet {
-  readonly frame: WebGLFramebuffer;
-  readonly pixels: WebGLRenderbuffer;
-}
-
-/** Points by WebGL2: one draw call for all, one for those that are selected. */
-export class Renderer implements Painter {
-  readonly most = Number.POSITIVE_INFINITY;
-  readonly #canvas: HTMLCanvasElement;
-  readonly #gl: Gl;
-  readonly #restored: () => void;
-  #resources: Resources | undefined;
-  #cloud: Cloud | undefined;
-  #places: Float32Array = new Float32Array();
-  #selected: Uint32Array | undefined;
-  #ratio = 1;
-  /** Passed when all pieces so far are drawn. */
-  #fence: WebGLSync | null = null;
-
-  /** Undefined where there is no WebGL2. `restored` is called when the context has come back and all must be drawn anew. */
-  static on(canvas: HTMLCanvasElement, restored: () => void): Renderer | undefined {
-    const gl = canvas.getContext('webgl2', {
-      antialias: false,
-      depth: false,
-      powerPreference: 'high-performance',
-    });
-    return gl ? new Renderer(canvas, gl, restored) : undefined;
-  }
-
-  private constructor(canvas: HTMLCanvasElement, gl: Gl, restored: () => void) {
-    this.#canvas = canvas;
-    this.#gl = gl;
-    this.#restored = restored;
-    if (!gl.isContextLost()) this.#resources = build(gl);
-    canvas.addEventListener('webglcontextlost', this.#onLost);
-    canvas.addEventListener('webglcontextrestored', this.#onRestored);
-  }
-
-  get count(): number {
-    return this.#cloud?.points.x.length ?? 0;
-  }
-
-  get selectedCount(): number {
-    return this.#selected?.length ?? 0;
-  }
-
-  get ready(): boolean {
-    return this.#resources !== undefined;
-  }
-
-  get busy(): boolean {
-    const gl = this.#gl;
-    if (this.#fence && gl.getSyncParameter(this.#fence, gl.SYNC_STATUS) !== gl.UNSIGNALED) {
-      gl.deleteSync(this.#fence);
-      this.#fence = null;
-    }
-    return this.#fence !== null;
-  }
-
-  readonly #onLost = (event: Event): void => {
-    // Without this the browser never gives it back.
-    event.preventDefault();
-    this.#resources = undefined;
-    this.#fence = null;
-  };
-
-  readonly #onRestored = (): void => {
-    this.#resources = build(this.#gl);
-    this.#layOut();
-    const cloud = this.#cloud;
-    this.#cloud = undefined;
-    if (cloud) this.show(cloud);
-    this.#restored();
-  };
-
-  show(cloud: Cloud): void {
-    const before = this.#cloud;
-    this.#cloud = cloud;
-    const moved = cloud.points !== before?.points;
-    if (moved) this.#places = placesBySlot(cloud.points);
-    if (moved || cloud.selected !== before?.selected) {
-      this.#selected = cloud.selected && slotsOf(cloud.selected, this.count);
-    }
-    if (!this.#resources) return;
-    const gl = this.#gl;
-    if (moved) {
-      gl.bindBuffer(gl.ARRAY_BUFFER, this.#resources.places);
-      gl.bufferData(gl.ARRAY_BUFFER, this.#places, gl.STATIC_DRAW);
-      gl.vertexAttribPointer(0, cloud.points.z ? 3 : 2, gl.FLOAT, false, 0, 0);
-    }
-    if (moved || cloud.colours !== before?.colours) {
-      gl.bindBuffer(gl.ARRAY_BUFFER, this.#resources.colours);
-      gl.bufferData(gl.ARRAY_BUFFER, bytesBySlot(cloud.colours, this.count), gl.STATIC_DRAW);
-      gl.vertexAttribIPointer(1, 1, gl.UNSIGNED_BYTE, 0, 0);
-    }
-    if (cloud.palette !== before?.palette) {
-      const size = [MOST_COLOURS, 1] as const;
-      gl.texImage2D(gl.TEXTURE_2D, 0, gl.RGBA8, ...size, 0, gl.RGBA, gl.UNSIGNED_BYTE, cloud.palette);
-    }
-  }
-
-  resize(width: number, height: number, ratio: number): void {
-    this.#canvas.width = width;
-    this.#canvas.height = height;
-    this.#ratio = ratio;
-    this.#layOut();
-  }
-
-  /** Gives the sheets the size of the canvas. */
-  #layOut(): void {
-    const gl = this.#gl;
-    const { width, height } = this.#canvas;
-    gl.viewport(0, 0, width, height);
-    if (!this.#resources) return;
-    for (const { frame, pixels } of [this.#resources.making, this.#resources.finished]) {
-      gl.bindFramebuffer(gl.FRAMEBUFFER, frame);
-      gl.bindRenderbuffer(gl.RENDERBUFFER, pixels);
-      gl.renderbufferStorage(gl.RENDERBUFFER, gl.RGBA8, width, height);
-      gl.framebufferRenderbuffer(gl.FRAMEBUFFER, gl.COLOR_ATTACHMENT0, gl.RENDERBUFFER, pixels);
-      gl.clear(gl.COLOR_BUFFER_BIT);
-    }
-  }
-
-  paint({ view, look, from, to }: Piece): void {
-    if (!this.#resources || !this.#cloud) return;
-    const gl = this.#gl;
-    const { uniforms, making } = this.#resources;
-    const { count } = this;
-    const inSpace = this.#cloud.points.z !== undefined;
-    gl.bindFramebuffer(gl.FRAMEBUFFER, making.frame);
-    if (from === 0) gl.clear(gl.COLOR_BUFFER_BIT);
-    setView(gl, uniforms, view);
-    gl.uniform1f(uniforms.mist, inSpace ? 1 : 0);
-    if (from < count) {
-      gl.uniform1f(uniforms.diameter, look.diameter * this.#ratio);
-      gl.uniform1f(uniforms.alpha, this.#selected ? look.fadedAlpha : look.alpha);
-      const end = Math.min(count, to);
-      // In space, where near points cover far ones, pieces are whole.
-      if (inSpace) this.#drawInOrder(byDepth(view, this.#places, end));
-      else gl.drawArrays(gl.POINTS, from, end - from);
-    }
-    if (to > count && this.#selected) {
-      gl.uniform1f(uniforms.diameter, look.selectedDiameter * this.#ratio);
-      gl.uniform1f(uniforms.alpha, look.selectedAlpha);
-      const chosen = this.#selected.subarray(Math.max(0, from - count), to - count);
-      this.#drawInOrder(inSpace ? byDepth(view, this.#places, chosen) : chosen);
-    }
-    gl.deleteSync(this.#fence);
-    this.#fence = gl.fenceSync(gl.SYNC_GPU_COMMANDS_COMPLETE, 0);
-  }
-
-  finish(): void {
-    if (!this.#resources) return;
-    const { making, finished } = this.#resources;
-    this.#resources = { ...this.#resources, making: finished, finished: making };
-  }
-
-  present(which: 'finished' | 'making', over: Rectangle): void {
-    if (!this.#resources) return;
-    const gl = this.#gl;
-    const { width, height } = this.#canvas;
-    gl.bindFramebuffer(gl.READ_FRAMEBUFFER, this.#resources[which].frame);
-    gl.bindFramebuffer(gl.DRAW_FRAMEBUFFER, null);
-    gl.clear(gl.COLOR_BUFFER_BIT);
-    const x = side(over.x * this.#ratio, over.width * this.#ratio, width);
-    // Here y goes up.
-    const y = side(height - (over.y + over.height) * this.#ratio, over.height * this.#ratio, height);
-    const same = x[2] - x[0] === x[3] - x[1] && y[2] - y[0] === y[3] - y[1];
-    if (x[2] <= x[0] || y[2] <= y[0]) return;
-    gl.blitFramebuffer(
-      ...([x[1], y[1], x[3], y[3]] as const),
-      ...([x[0], y[0], x[2], y[2]] as const),
-      gl.COLOR_BUFFER_BIT,
-      same ? gl.NEAREST : gl.LINEAR,
-    );
-  }
-
-  #drawInOrder(slots: Uint32Array): void {
-    const gl = this.#gl;
-    gl.bufferData(gl.ELEMENT_ARRAY_BUFFER, slots, gl.DYNAMIC_DRAW);
-    gl.drawElements(gl.POINTS, slots.length, gl.UNSIGNED_INT, 0);
-  }
-
-  dispose(): void {
-    this.#canvas.removeEventListener('webglcontextlost', this.#onLost);
-    this.#canvas.removeEventListener('webglcontextrestored', this.#onRestored);
-    // A page may hold a few contexts only: this one is free now, not when the garbage is collected.
-    this.#gl.getExtension('WEBGL_lose_context')?.loseContext();
-  }
+interface PendingPicture {
+  readonly view: View;
+  readonly style: PointStyle;
+  readonly drawn: number;
 }
 
 /**
- * Along one side of the canvas: a picture of `size` pixels is put at `start`, stretched to `length`. What of the canvas it covers, and
- * which part of the picture that is, in whole pixels: canvas from, picture from, canvas to, picture to.
+ * Paints as many points per frame as the machine can. Where it can paint all of them, every frame is exact. Where it cannot
+ * (a million points without a graphics card), the last finished picture is moved and scaled with the camera while the next
+ * one is being painted: in 2-D that looks nearly the same, and it is always smooth. A 3-D cloud cannot be rotated that way:
+ * a sample of the points is painted while it moves, and all of them when it stops.
  */
-function side(start: number, length: number, size: number): readonly [number, number, number, number] {
-  const from = Math.max(0, Math.round(start));
-  const to = Math.min(size, Math.round(start + length));
-  const picture = (place: number): number => Math.round(((place - Math.round(start)) / length) * size);
-  return [from, picture(from), to, picture(to)];
+export class Renderer {
+  readonly painter: Painter;
+  readonly #frameBudget = new FrameBudget();
+  #finished: FinishedPicture | undefined;
+  #pending: PendingPicture | undefined;
+  #last: View | undefined;
+  #changed = true;
+
+  constructor(painter: Painter) {
+    this.painter = painter;
+  }
+
+  /** The points have changed. With new colours, the finished picture is shown until the next one is ready; with new positions, it is discarded. */
+  invalidate(kind: 'colours' | 'positions'): void {
+    this.#changed = true;
+    this.#pending = undefined;
+    if (kind === 'positions') this.#finished = undefined;
+  }
+
+  /** The range of all points, as painted when nothing moves. */
+  wholePicture(view: View, magnification: number): DrawRange {
+    const { count, selectedCount } = this.painter;
+    const style = pointStyleFor(count, view.width, view.height, magnification);
+    return { view, style, from: 0, to: count + selectedCount };
+  }
+
+  /** Presents the current picture, and returns whether another frame is needed. */
+  frame(now: number, view: View, magnification: number, inSpace: boolean): boolean {
+    if (!this.painter.ready) return false;
+    const moving = !sameView(view, this.#last);
+    this.#last = view;
+    if (this.#pending || this.#isOutdated(view)) {
+      const { busy } = this.painter;
+      this.#frameBudget.beginFrame(now, busy);
+      if (busy) {
+        // More work would only queue up; the finished picture can be shown.
+      } else if (inSpace) this.#paintCloud(this.wholePicture(view, magnification), moving);
+      else this.#paintPlane(this.wholePicture(view, magnification));
+    }
+    const shown = this.#finished ?? this.#pending;
+    if (shown) this.painter.present(this.#finished ? 'finished' : 'pending', rectangleOf(shown.view, view));
+    return this.#pending !== undefined || this.#isOutdated(view);
+  }
+
+  #isOutdated(view: View): boolean {
+    return this.#changed || !this.#finished?.isComplete || !sameView(this.#finished.view, view);
+  }
+
+  #paintPlane({ view, style, to: total }: DrawRange): void {
+    const work = this.#pending ?? { view, style, drawn: 0 };
+    this.#changed = false;
+    const to = Math.min(total, work.drawn + this.#frameBudget.points);
+    this.#frameBudget.recordDrawn(to - work.drawn);
+    this.painter.paint({ view: work.view, style: work.style, from: work.drawn, to });
+    this.#pending = { ...work, drawn: to };
+    if (to < total) return;
+    this.painter.finish();
+    this.#finished = { view: work.view, isComplete: true };
+    this.#pending = undefined;
+  }
+
+  #paintCloud({ view, style, to: total }: DrawRange, moving: boolean): void {
+    const { count, selectedCount } = this.painter;
+    const budget = moving ? this.#frameBudget.points : total;
+    // Sorting and drawing all points when nothing moves may take long.
+    this.#frameBudget.recordDrawn(moving ? Math.min(budget, total) : 0);
+    this.painter.paint({ view, style, from: 0, to: Math.min(count, budget) });
+    this.painter.paint({ view, style, from: count, to: count + Math.min(selectedCount, budget) });
+    this.painter.finish();
+    this.#finished = { view, isComplete: budget >= count };
+    this.#changed = false;
+  }
 }
 
-function setView(gl: Gl, uniforms: Resources['uniforms'], { origin, turn }: View): void {
-  const high = origin.map(Math.fround);
-  gl.uniform3fv(uniforms.originHigh, high);
-  gl.uniform3fv(
-    uniforms.originLow,
-    origin.map((value, side) => value - high[side]),
+function sameView(a: View, b: View | undefined): boolean {
+  return (
+    b !== undefined &&
+    a.width === b.width &&
+    a.height === b.height &&
+    a.origin.every((value, i) => value === b.origin[i]) &&
+    a.matrix.every((value, i) => value === b.matrix[i])
   );
-  gl.uniformMatrix3fv(uniforms.turn, true, turn);
 }
 
-/** The program and empty buffers, bound as they stay: there is one of each. */
-function build(gl: Gl): Resources {
-  const program = gl.createProgram();
-  for (const [type, source] of [
-    [gl.VERTEX_SHADER, VERTEX_SHADER],
-    [gl.FRAGMENT_SHADER, FRAGMENT_SHADER],
-  ] as const) {
-    const shader = gl.createShader(type)!;
-    gl.shaderSource(shader, source);
-    gl.compileShader(shader);
-    gl.attachShader(program, shader);
-  }
-  gl.linkProgram(program);
-  if (!gl.getProgramParameter(program, gl.LINK_STATUS) && !gl.isContextLost()) {
-    throw new Error(`The shaders do not work here: ${gl.getProgramInfoLog(program)}`);
-  }
-  gl.useProgram(program);
-  gl.enable(gl.BLEND);
-  gl.blendFunc(gl.ONE, gl.ONE_MINUS_SRC_ALPHA);
-  gl.bindTexture(gl.TEXTURE_2D, gl.createTexture());
-  gl.texParameteri(gl.TEXTURE_2D, gl.TEXTURE_MIN_FILTER, gl.NEAREST);
-  gl.texParameteri(gl.TEXTURE_2D, gl.TEXTURE_MAG_FILTER, gl.NEAREST);
-  gl.enableVertexAttribArray(0);
-  gl.enableVertexAttribArray(1);
-  gl.bindBuffer(gl.ELEMENT_ARRAY_BUFFER, gl.createBuffer());
-  const uniforms = Object.fromEntries(
-    UNIFORMS.map((name) => [name, gl.getUniformLocation(program, name)]),
-  ) as Resources['uniforms'];
-  const sheet = (): Sheet => ({ frame: gl.createFramebuffer(), pixels: gl.createRenderbuffer() });
-  return { uniforms, places: gl.createBuffer(), colours: gl.createBuffer(), making: sheet(), finished: sheet() };
+/** The rectangle that a 2-D picture of one view covers in another view. */
+function rectangleOf(made: View, shown: View): Rectangle {
+  if (sameView(made, shown) || made.matrix[8] !== 0) return { x: 0, y: 0, width: shown.width, height: shown.height };
+  const [x, y] = made.origin;
+  const [halfX, halfY] = [1 / made.matrix[0], 1 / made.matrix[4]];
+  const low = project(shown, x - halfX, y + halfY);
+  const high = project(shown, x + halfX, y - halfY);
+  return { x: low.x, y: low.y, width: high.x - low.x, height: high.y - low.y };
 }

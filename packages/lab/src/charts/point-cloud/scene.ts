@@ -1,43 +1,43 @@
 import { type Box, drawArrows } from './arrows.js';
 import { type Bounds, boundsOf } from './bounds.js';
-import { between, type Camera, isHome } from './camera.js';
-import { CanvasPainter, wantsCard } from './canvas-painter.js';
-import { Easel } from './easel.js';
-import { listen, type Place } from './gestures.js';
+import { type Camera, interpolate, isHome } from './camera.js';
+import { CanvasPainter, usesWebgl } from './canvas-painter.js';
+import { listenForGestures, type PixelPosition } from './gestures.js';
 import { rowsInside, union } from './lasso.js';
 import { type Layout, layoutOf } from './layout.js';
 import { drawMarks } from './marks.js';
 import { nearest } from './nearest.js';
 import { OrbitCamera } from './orbit-camera.js';
-import type { Cloud, Piece } from './painter.js';
+import type { Cloud, DrawRange } from './painter.js';
 import { paletteBytes } from './palette.js';
 import { drawPlaneAxes } from './plane-axes.js';
 import { PlaneCamera } from './plane-camera.js';
 import { Renderer } from './renderer.js';
 import { type Size, watchSize } from './size.js';
-import { inSlices } from './slices.js';
 import { drawSpaceAxes } from './space-axes.js';
+import { runInSlices } from './time-slices.js';
 import type { PointCloudProps } from './types.js';
 import { project, type View } from './view.js';
+import { WebglPainter } from './webgl-painter.js';
 
-/** What is in the page: axes below the points, arrows and marks above, and a place for a word on what is not drawn. */
-export interface Stage {
-  readonly home: HTMLElement;
+/** The elements of the figure: axes below the points, arrows and marks above, and a note about points that are not drawn. */
+export interface Layers {
+  readonly container: HTMLElement;
   readonly below: SVGSVGElement;
   readonly canvas: HTMLCanvasElement;
   readonly above: SVGSVGElement;
   readonly note: HTMLElement;
 }
 
-/** How near to a point the pointer must be, in pixels. */
-const REACH = 12;
-/** Milliseconds of the way back to the first view. */
-const WAY_BACK = 220;
+/** How near to a point the pointer must be to hover it, in pixels. */
+const HOVER_RADIUS = 12;
+/** Duration of the animation back to the initial view. */
+const RESET_MILLISECONDS = 220;
 
-/** The picture: keeps what is to be seen, and draws it when it changed, with the next frame. */
+/** The figure: holds the state, and draws it in the next frame after a change. */
 export class Scene {
-  readonly #stage: Stage;
-  readonly #easel: Easel;
+  readonly #layers: Layers;
+  readonly #renderer: Renderer;
   readonly #stops: (() => void)[] = [];
   #props: PointCloudProps;
   #cloud: Cloud;
@@ -45,44 +45,44 @@ export class Scene {
   #camera: Camera;
   #layout: Layout = layoutOf(1, 1, false);
   #size: Size = { width: 0, height: 0, ratio: 1 };
-  /** Whether axes and arrows must be drawn; points know by themselves. */
-  #stale = true;
+  /** Whether axes and arrows must be drawn; the renderer knows about the points. */
+  #areLayersStale = true;
   #resized = true;
-  #hoverAt: Place | undefined;
-  #hoverAsked = false;
-  #line: readonly number[] | undefined;
-  #lassoing: AbortController | undefined;
-  #wayBack: { readonly from: readonly number[]; readonly start: number } | undefined;
-  #request = 0;
+  #hoverAt: PixelPosition | undefined;
+  #isHoverPending = false;
+  #lassoLine: readonly number[] | undefined;
+  #lassoSearch: AbortController | undefined;
+  #resetAnimation: { readonly from: readonly number[]; readonly start: number } | undefined;
+  #frameRequest = 0;
 
-  constructor(stage: Stage, props: PointCloudProps) {
-    this.#stage = stage;
+  constructor(layers: Layers, props: PointCloudProps) {
+    this.#layers = layers;
     this.#props = props;
-    const restored = (): void => this.#redraw('places');
-    const card = wantsCard(props) ? Renderer.on(stage.canvas, restored) : undefined;
-    this.#easel = new Easel(card ?? new CanvasPainter(stage.canvas));
+    const restored = (): void => this.#redraw('positions');
+    const webgl = usesWebgl(props) ? WebglPainter.create(layers.canvas, restored) : undefined;
+    this.#renderer = new Renderer(webgl ?? new CanvasPainter(layers.canvas));
     this.#cloud = {
       points: props.points,
       colours: props.colours,
       palette: paletteBytes(props.palette),
       selected: props.selected.peek(),
     };
-    this.#easel.painter.show(this.#cloud);
+    this.#renderer.painter.show(this.#cloud);
     this.#bounds = boundsOf(props.points, props.arrows);
     this.#camera = this.#newCamera();
-    this.#tellWhatIsMissing();
+    this.#noteUndrawnPoints();
     const resize = (size: Size): void => {
       this.#size = size;
       this.#resized = true;
-      this.#ask();
+      this.#requestFrame();
     };
-    this.#stops.push(listen(stage.canvas, this.#listener()), watchSize(stage.home, resize));
+    this.#stops.push(listenForGestures(layers.canvas, this.#listener()), watchSize(layers.container, resize));
   }
 
-  /** The picture as it is now, whole, for taking it away. */
-  get picture(): { stage: Stage; cloud: Cloud; piece: Piece; layout: Layout; label: string } {
-    const piece = this.#easel.whole(this.#camera.view(), this.#camera.magnification);
-    return { stage: this.#stage, cloud: this.#cloud, piece, layout: this.#layout, label: this.#props.label };
+  /** The complete picture as it is now, for export. */
+  get snapshot(): { layers: Layers; cloud: Cloud; range: DrawRange; layout: Layout; label: string } {
+    const range = this.#renderer.wholePicture(this.#camera.view(), this.#camera.magnification);
+    return { layers: this.#layers, cloud: this.#cloud, range, layout: this.#layout, label: this.#props.label };
   }
 
   update(props: PointCloudProps): void {
@@ -92,15 +92,15 @@ export class Scene {
     const moved = points !== before.points;
     if (moved || colours !== before.colours || palette !== before.palette) {
       const bytes = palette === before.palette ? this.#cloud.palette : paletteBytes(palette);
-      this.#show({ ...this.#cloud, points, colours, palette: bytes }, moved ? 'places' : 'colours');
+      this.#show({ ...this.#cloud, points, colours, palette: bytes }, moved ? 'positions' : 'colours');
     }
     if (moved) {
-      this.#lassoing?.abort();
-      this.#tellWhatIsMissing();
+      this.#lassoSearch?.abort();
+      this.#noteUndrawnPoints();
     }
-    const reframed = props.equal !== before.equal || (props.arrows !== before.arrows && isHome(this.#camera));
+    const reframed = props.equalUnits !== before.equalUnits || (props.arrows !== before.arrows && isHome(this.#camera));
     if (moved || reframed) {
-      this.#wayBack = undefined;
+      this.#resetAnimation = undefined;
       this.#bounds = boundsOf(points, props.arrows);
       this.#camera = this.#newCamera();
       this.#resized = true;
@@ -108,50 +108,50 @@ export class Scene {
     this.#redraw();
   }
 
-  /** Follows the selection; the ring around the hovered point is a mark, points need not be drawn for it. */
+  /** Follows the selection. The ring around the hovered point is a mark: the points need not be drawn again for it. */
   selectionChanged(selected: Uint32Array | undefined): void {
     if (selected !== this.#cloud.selected) this.#show({ ...this.#cloud, selected }, 'colours');
   }
 
   marksChanged(): void {
-    this.#ask();
+    this.#requestFrame();
   }
 
   resetView(): void {
     if (isHome(this.#camera)) return;
-    const still = matchMedia('(prefers-reduced-motion: reduce)').matches;
-    if (still) this.#camera.state = this.#camera.home;
-    else this.#wayBack = { from: this.#camera.state, start: performance.now() };
+    const reducedMotion = matchMedia('(prefers-reduced-motion: reduce)').matches;
+    if (reducedMotion) this.#camera.state = this.#camera.home;
+    else this.#resetAnimation = { from: this.#camera.state, start: performance.now() };
     this.#redraw();
   }
 
   dispose(): void {
-    cancelAnimationFrame(this.#request);
-    this.#lassoing?.abort();
+    cancelAnimationFrame(this.#frameRequest);
+    this.#lassoSearch?.abort();
     for (const stop of this.#stops) stop();
-    this.#easel.painter.dispose();
+    this.#renderer.painter.dispose();
   }
 
   #newCamera(): Camera {
-    const { points, equal = true } = this.#props;
-    return points.z ? new OrbitCamera(this.#bounds, equal) : new PlaneCamera(this.#bounds, equal);
+    const { points, equalUnits = true } = this.#props;
+    return points.z ? new OrbitCamera(this.#bounds, equalUnits) : new PlaneCamera(this.#bounds, equalUnits);
   }
 
-  #show(cloud: Cloud, changed: 'colours' | 'places'): void {
+  #show(cloud: Cloud, changed: 'colours' | 'positions'): void {
     this.#cloud = cloud;
-    this.#easel.painter.show(cloud);
+    this.#renderer.painter.show(cloud);
     this.#redraw(changed);
   }
 
-  #redraw(changed?: 'colours' | 'places'): void {
-    if (changed) this.#easel.change(changed);
-    this.#stale = true;
-    this.#ask();
+  #redraw(changed?: 'colours' | 'positions'): void {
+    if (changed) this.#renderer.invalidate(changed);
+    this.#areLayersStale = true;
+    this.#requestFrame();
   }
 
-  #ask(): void {
-    this.#request ||= requestAnimationFrame((now) => {
-      this.#request = 0;
+  #requestFrame(): void {
+    this.#frameRequest ||= requestAnimationFrame((now) => {
+      this.#frameRequest = 0;
       this.#frame(now);
     });
   }
@@ -159,39 +159,43 @@ export class Scene {
   #frame(now: number): void {
     if (this.#size.width === 0) return;
     if (this.#resized) this.#applySize();
-    this.#goBack(now);
+    this.#animateReset(now);
     const view = this.#camera.view();
     const { magnification } = this.#camera;
-    const more = this.#easel.frame(now, view, magnification, this.#cloud.points.z !== undefined);
-    if (this.#stale) this.#drawLayers(view);
-    this.#stale = false;
-    if (this.#hoverAsked) this.#findHovered(view);
+    const more = this.#renderer.frame(now, view, magnification, this.#cloud.points.z !== undefined);
+    if (this.#areLayersStale) this.#drawLayers(view);
+    this.#areLayersStale = false;
+    if (this.#isHoverPending) this.#findHovered(view);
     this.#drawMarks(view);
-    if (more || this.#wayBack) this.#ask();
+    if (more || this.#resetAnimation) this.#requestFrame();
   }
 
   #drawLayers(view: View): void {
-    const { below, above } = this.#stage;
+    const { below, above } = this.#layers;
     const names = this.#props.axes.map(({ label }) => label);
     let taken: Box[] = [];
     if (this.#cloud.points.z) taken = drawSpaceAxes(below, view, this.#bounds, names);
-    else drawPlaneAxes(below, this.#layout, view, names, this.#props.power);
+    else drawPlaneAxes(below, this.#layout, view, names, this.#props.exponent10);
     drawArrows(above, this.#layout, view, this.#props.arrows ?? [], taken);
   }
 
   #drawMarks(view: View): void {
     const row = this.#props.hovered.peek();
     const { x, y, z } = this.#cloud.points;
-    const seen = row === undefined || row >= x.length ? undefined : project(view, x[row], y[row], z?.[row]);
-    const { look } = this.#easel.whole(view, this.#camera.magnification);
-    // For what tells about the point: it stands on the other side.
-    this.#stage.home.dataset.hovered = seen && seen.x > view.width / 2 ? 'right' : 'left';
-    drawMarks(this.#stage.above, seen && { ...seen, radius: look.diameter / 2 / seen.depth + 4 }, this.#line);
+    const projected = row === undefined || row >= x.length ? undefined : project(view, x[row], y[row], z?.[row]);
+    const { style } = this.#renderer.wholePicture(view, this.#camera.magnification);
+    // For the row card, which is placed on the other side.
+    this.#layers.container.dataset.hovered = projected && projected.x > view.width / 2 ? 'right' : 'left';
+    drawMarks(
+      this.#layers.above,
+      projected && { ...projected, radius: style.diameter / 2 / projected.depth + 4 },
+      this.#lassoLine,
+    );
   }
 
   #applySize(): void {
     const { width, height, ratio } = this.#size;
-    const { below, canvas, above } = this.#stage;
+    const { below, canvas, above } = this.#layers;
     const inSpace = this.#cloud.points.z !== undefined;
     const layout = layoutOf(width, height, inSpace);
     this.#layout = layout;
@@ -203,35 +207,35 @@ export class Scene {
       style.width = `${layout.innerWidth}px`;
       style.height = `${layout.innerHeight}px`;
     }
-    // Groups of the other number of dimensions must go.
+    // Groups of the other number of dimensions must be removed.
     if ((below.dataset.dimensions === '3') !== inSpace) below.replaceChildren();
     below.dataset.dimensions = inSpace ? '3' : '2';
-    this.#easel.painter.resize(Math.round(layout.innerWidth * ratio), Math.round(layout.innerHeight * ratio), ratio);
+    this.#renderer.painter.resize(Math.round(layout.innerWidth * ratio), Math.round(layout.innerHeight * ratio), ratio);
     this.#camera.resize(layout.innerWidth, layout.innerHeight);
-    this.#easel.change('places');
-    this.#stale = true;
+    this.#renderer.invalidate('positions');
+    this.#areLayersStale = true;
   }
 
-  #goBack(now: number): void {
-    if (!this.#wayBack) return;
-    const share = Math.min(1, Math.max(0, (now - this.#wayBack.start) / WAY_BACK));
+  #animateReset(now: number): void {
+    if (!this.#resetAnimation) return;
+    const share = Math.min(1, Math.max(0, (now - this.#resetAnimation.start) / RESET_MILLISECONDS));
     const eased = 1 - (1 - share) ** 3;
     const { home } = this.#camera;
-    this.#camera.state = share === 1 ? home : between(this.#wayBack.from, home, eased);
-    if (share === 1) this.#wayBack = undefined;
-    this.#stale = true;
+    this.#camera.state = share === 1 ? home : interpolate(this.#resetAnimation.from, home, eased);
+    if (share === 1) this.#resetAnimation = undefined;
+    this.#areLayersStale = true;
   }
 
   #findHovered(view: View): void {
-    this.#hoverAsked = false;
+    this.#isHoverPending = false;
     const at = this.#hoverAt;
     const { hovered } = this.#props;
-    hovered.value = at && nearest(view, this.#cloud.points, at.x, at.y, REACH);
+    hovered.value = at && nearest(view, this.#cloud.points, at.x, at.y, HOVER_RADIUS);
   }
 
-  #listener(): Parameters<typeof listen>[1] {
+  #listener(): Parameters<typeof listenForGestures>[1] {
     const moveCamera = (move: () => boolean | undefined): boolean => {
-      this.#wayBack = undefined;
+      this.#resetAnimation = undefined;
       const changed = move() ?? true;
       if (changed) this.#redraw();
       return changed;
@@ -256,13 +260,13 @@ export class Scene {
       reset: () => this.resetView(),
       hover: (at) => {
         this.#hoverAt = at;
-        this.#hoverAsked = true;
-        this.#ask();
+        this.#isHoverPending = true;
+        this.#requestFrame();
       },
       click: (at, adds) => this.#click(at, adds),
       lasso: (line) => {
-        this.#line = line;
-        this.#ask();
+        this.#lassoLine = line;
+        this.#requestFrame();
       },
       lassoed: (line, adds) => void this.#select(line, adds),
       clear: () => {
@@ -271,12 +275,12 @@ export class Scene {
     };
   }
 
-  #click({ x, y }: Place, adds: boolean): void {
+  #click({ x, y }: PixelPosition, adds: boolean): void {
     const { selected } = this.#props;
-    const row = nearest(this.#camera.view(), this.#cloud.points, x, y, REACH);
+    const row = nearest(this.#camera.view(), this.#cloud.points, x, y, HOVER_RADIUS);
     const before = (adds && selected.peek()) || new Uint32Array();
     if (row !== undefined) {
-      // A second click with shift takes the row out again.
+      // A second click with shift removes the row again.
       const rest = before.filter((other) => other !== row);
       const rows = rest.length < before.length ? rest : union(before, Uint32Array.of(row));
       selected.value = rows.length > 0 ? rows : undefined;
@@ -284,13 +288,13 @@ export class Scene {
   }
 
   async #select(line: readonly number[], adds: boolean): Promise<void> {
-    this.#lassoing?.abort();
+    this.#lassoSearch?.abort();
     const giveUp = new AbortController();
-    this.#lassoing = giveUp;
-    const rows = await inSlices(rowsInside(this.#camera.view(), this.#cloud.points, line), giveUp.signal);
-    if (this.#lassoing !== giveUp) return;
-    this.#line = undefined;
-    this.#ask();
+    this.#lassoSearch = giveUp;
+    const rows = await runInSlices(rowsInside(this.#camera.view(), this.#cloud.points, line), giveUp.signal);
+    if (this.#lassoSearch !== giveUp) return;
+    this.#lassoLine = undefined;
+    this.#requestFrame();
     if (!rows) return;
     const { selected } = this.#props;
     const before = adds ? selected.peek() : undefined;
@@ -298,11 +302,11 @@ export class Scene {
     selected.value = all.length > 0 ? all : undefined;
   }
 
-  #tellWhatIsMissing(): void {
+  #noteUndrawnPoints(): void {
     const count = this.#cloud.points.x.length;
-    const drawn = Math.min(count, this.#easel.painter.most);
+    const drawn = Math.min(count, this.#renderer.painter.maxPoints);
     const say = (value: number): string => value.toLocaleString('en');
-    this.#stage.note.textContent =
+    this.#layers.note.textContent =
       drawn < count ? `Drawn without WebGL: ${say(drawn)} of ${say(count)} points, evenly chosen.` : '';
   }
 }

@@ -1,11 +1,11 @@
 export interface Size {
   readonly width: number;
   readonly height: number;
-  /** Pixels of the screen to one of the style sheet. */
+  /** Device pixels per CSS pixel. */
   readonly ratio: number;
 }
 
-/** Tells how large an element is, at once and whenever it or the screen's resolution changed. Returns how to stop. */
+/** Calls `tell` with the size of an element, at once and whenever it or the resolution of the screen changes. Returns a function that stops it. */
 export function watchSize(element: Element, tell: (size: Size) => void): () => void {
   let resolution: MediaQueryList | undefined;
   let told: Size | undefined;

@@ -4,17 +4,17 @@ import { type Bounds, middle } from './bounds.js';
 import { children, group, set, setText, textWidth } from './svg.js';
 import { project, type View } from './view.js';
 
-type Place = readonly [number, number, number];
+type Point3d = readonly [number, number, number];
 
 /**
  * The box around the cloud, and three axes through the mean with their names at the positive ends, below the points. Returns
- * where the names stand.
+ * the boxes of the names.
  */
 export function drawSpaceAxes(layer: SVGSVGElement, view: View, bounds: Bounds, names: readonly string[]): Box[] {
   const { low, high } = bounds;
-  // Scores are centred on 0; what is not has its axes through the middle of the box.
+  // Scores are centred on 0; other points get their axes through the middle of the box.
   const centre = middle(bounds).map((value, side) => (low[side] <= 0 && high[side] >= 0 ? 0 : value));
-  const edges: [Place, Place][] = [];
+  const edges: [Point3d, Point3d][] = [];
   for (let side = 0; side < 3; side++) {
     for (const [first, second] of [
       [0, 0],
@@ -25,7 +25,7 @@ export function drawSpaceAxes(layer: SVGSVGElement, view: View, bounds: Bounds, 
       const corner = [0, 0, 0];
       corner[(side + 1) % 3] = first;
       corner[(side + 2) % 3] = second;
-      const at = (end: number): Place => {
+      const at = (end: number): Point3d => {
         const [x, y, z] = corner.map((chosen, i) => ((i === side ? end : chosen) === 1 ? high[i] : low[i]));
         return [x, y, z];
       };
@@ -33,11 +33,11 @@ export function drawSpaceAxes(layer: SVGSVGElement, view: View, bounds: Bounds, 
     }
   }
   drawLines(group(layer, 'box'), view, edges);
-  const end = (side: number, value: number): Place => {
+  const end = (side: number, value: number): Point3d => {
     const [x, y, z] = centre.map((at, i) => (i === side ? value : at));
     return [x, y, z];
   };
-  // A little longer than the box, so that names stand outside the points.
+  // A little longer than the box, so that names are outside the points.
   const tips = [0, 1, 2].map((side) => end(side, high[side] + 0.06 * (high[side] - low[side])));
   drawLines(
     group(layer, 'axes'),
@@ -50,7 +50,7 @@ export function drawSpaceAxes(layer: SVGSVGElement, view: View, bounds: Bounds, 
     const name = shortenMiddle(names[side] ?? '', 28);
     const width = textWidth(name, 600);
     const length = Math.hypot(tip.x - from.x, tip.y - from.y) || 1;
-    // Beyond the tip, in the direction the axis is seen; never outside the picture when the tip is inside.
+    // Beyond the tip, in the direction of the projected axis; inside the picture when the tip is.
     const [outX, outY] = [(tip.x - from.x) / length, (tip.y - from.y) / length];
     const out = Math.min((width / 2 + 6) / Math.abs(outX || 1e-9), 12 / Math.abs(outY || 1e-9));
     const inside = tip.x >= 0 && tip.x <= view.width && tip.y >= 0 && tip.y <= view.height;
@@ -64,11 +64,11 @@ export function drawSpaceAxes(layer: SVGSVGElement, view: View, bounds: Bounds, 
   });
 }
 
-function drawLines(parent: SVGGElement, view: View, lines: readonly (readonly [Place, Place])[]): void {
+function drawLines(parent: SVGGElement, view: View, lines: readonly (readonly [Point3d, Point3d])[]): void {
   children(parent, 'line', lines.length).forEach((line, i) => {
-    const [from, to] = lines[i].map((place) => project(view, ...place));
-    // An end behind the eye has no place in the picture.
-    const seen = from.depth > 0.05 && to.depth > 0.05;
-    set(line, seen ? { x1: from.x, y1: from.y, x2: to.x, y2: to.y } : { x1: -9, y1: -9, x2: -9, y2: -9 });
+    const [from, to] = lines[i].map((point) => project(view, ...point));
+    // An end behind the camera has no position in the picture.
+    const isVisible = from.depth > 0.05 && to.depth > 0.05;
+    set(line, isVisible ? { x1: from.x, y1: from.y, x2: to.x, y2: to.y } : { x1: -9, y1: -9, x2: -9, y2: -9 });
   });
 }

@@ -1,3 +1,5 @@
+import { context2d } from '../canvas-context.js';
+
 const NAMESPACE = 'http://www.w3.org/2000/svg';
 
 type Attributes = Readonly<Record<string, string | number>>;
@@ -9,7 +11,7 @@ export function svgElement<Name extends keyof SVGElementTagNameMap>(
   return set(document.createElementNS(NAMESPACE, name), attributes);
 }
 
-/** Attributes that already are what they should be are not touched: the browser would lay out again. */
+/** Sets attributes. Those that already have the value are skipped, which would cause another layout. */
 export function set<E extends Element>(element: E, attributes: Attributes): E {
   for (const [name, value] of Object.entries(attributes)) {
     const text = typeof value === 'number' ? String(Math.round(value * 100) / 100) : value;
@@ -22,18 +24,18 @@ export function setText(element: Element, text: string): void {
   if (element.textContent !== text) element.textContent = text;
 }
 
-/** Exactly so many children of one kind; those that are there stay, because layers are redrawn with every frame. */
+/** Makes the parent have exactly `count` children of one kind. Existing ones are reused, because layers are redrawn in every frame. */
 export function children<Name extends keyof SVGElementTagNameMap>(
   parent: Element,
   name: Name,
   count: number,
 ): SVGElementTagNameMap[Name][] {
-  while (parent.childElementCount > count) parent.lastElementChild!.remove();
+  while (parent.childElementCount > count) parent.lastElementChild?.remove();
   while (parent.childElementCount < count) parent.append(svgElement(name));
   return Array.from(parent.children) as SVGElementTagNameMap[Name][];
 }
 
-/** A group of a layer, made when it is first asked for. */
+/** A group of a layer, created on first use. */
 export function group(parent: Element, name: string): SVGGElement {
   const found = parent.querySelector<SVGGElement>(`:scope > g.${name}`);
   if (found) return found;
@@ -45,15 +47,15 @@ export function group(parent: Element, name: string): SVGGElement {
 let measuring: CanvasRenderingContext2D | undefined;
 const widths = new Map<string, number>();
 
-/** How wide a text is in the labels' type. */
+/** The width of a text in the font of the labels. */
 export function textWidth(text: string, weight = 400): number {
   const key = `${weight} ${text}`;
   let width = widths.get(key);
   if (width === undefined) {
-    measuring ??= document.createElement('canvas').getContext('2d')!;
+    measuring ??= context2d(document.createElement('canvas'));
     measuring.font = `${weight} 12px system-ui, sans-serif`;
     width = measuring.measureText(text).width;
-    // Ticks come and go; what is kept stays small.
+    // Tick labels change all the time: the cache must not grow without end.
     if (widths.size > 2000) widths.clear();
     widths.set(key, width);
   }

@@ -1,13 +1,13 @@
 export interface Ticks {
   readonly values: readonly number[];
   readonly texts: readonly string[];
-  /** What the texts are to be multiplied by: ten to this power. Belongs beside the axis' name, where there is room. */
+  /** The texts are to be multiplied by ten to this power, which is shown with the name of the axis. */
   readonly exponent: number;
 }
 
 /**
- * Round numbers between two others, about as many as asked for, and how they are written. What they stand for may be ten to a
- * power times as large: round numbers stay round by that.
+ * About as many round numbers as asked for between two others, and their texts. The values may stand for numbers that are
+ * a power of ten larger; they stay round.
  */
 export function ticks(low: number, high: number, about: number, power = 0): Ticks {
   const step = niceStep((high - low) / Math.max(1, about));
@@ -26,7 +26,7 @@ export function ticks(low: number, high: number, about: number, power = 0): Tick
   };
 }
 
-/** A power of ten, times 1, 2 or 5: the nearest on the scale of a slide rule. */
+/** The nearest power of ten times 1, 2 or 5, on a logarithmic scale. */
 function niceStep(wanted: number): number {
   const power = 10 ** Math.floor(Math.log10(wanted));
   const share = wanted / power;
@@ -35,7 +35,7 @@ function niceStep(wanted: number): number {
 
 const SUPERSCRIPTS = '⁰¹²³⁴⁵⁶⁷⁸⁹';
 
-/** " × 10⁵", or nothing for 0. */
+/** " × 10⁵", or empty for 0. */
 export function timesPower(exponent: number): string {
   if (exponent === 0) return '';
   const digits = String(Math.abs(exponent)).replace(/\d/g, (digit) => SUPERSCRIPTS[Number(digit)]);

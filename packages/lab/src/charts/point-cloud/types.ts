@@ -1,6 +1,6 @@
 import type { Signal } from '@preact/signals';
 
-/** Arrays of one length, a place per row; replaced as a whole when something changed: their identity tells. */
+/** Arrays of equal length, one entry per row. They are replaced when something changes, never modified. */
 export interface CloudPoints {
   readonly x: Float32Array;
   readonly y: Float32Array;
@@ -18,8 +18,8 @@ export interface CloudArrow {
 
 export interface PointCloudProps {
   readonly points: CloudPoints;
-  /** The points stand for places ten to this power times as far; 0 when left out. Axes tell the real ones. */
-  readonly power?: number | undefined;
+  /** The real coordinates are 10^exponent10 times as large, and are shown by the axes. Default 0. */
+  readonly exponent10?: number | undefined;
   /** Index into `palette` per point. */
   readonly colours: Uint8Array;
   /** Colours as the theme resolved them, at most 256. */
@@ -27,26 +27,26 @@ export interface PointCloudProps {
   /** Two or three, like the dimensions: "PC1 (72.9 %)". */
   readonly axes: readonly { readonly label: string }[];
   readonly arrows?: readonly CloudArrow[] | undefined;
-  /** Rows that are selected; undefined: no selection, all are drawn in full. The others fade. */
+  /** Selected rows; the others fade. Undefined: no selection, and nothing fades. */
   readonly selected: Signal<Uint32Array | undefined>;
   readonly hovered: Signal<number | undefined>;
-  /** The same units on all axes, so that distances are distances: the default. */
-  readonly equal?: boolean | undefined;
-  /** What is to be seen, for those who do not see it. */
+  /** The same units on all axes, so that distances are comparable. Default true. */
+  readonly equalUnits?: boolean | undefined;
+  /** A description of the figure for screen readers. */
   readonly label: string;
   readonly height?: number | undefined;
-  /** Whether the graphics card draws; unless the points are few, when nothing is said. */
-  readonly card?: boolean | undefined;
+  /** Whether to draw with WebGL. Default: only if there are many points. */
+  readonly webgl?: boolean | undefined;
   /** What dragging does. */
   readonly tool: 'move' | 'lasso';
-  /** Is given what can be done with the picture once it is there, and undefined when it goes. */
+  /** Called with a handle to the figure when it is mounted, and with undefined when it is removed. */
   readonly handle?: ((handle: CloudHandle | undefined) => void) | undefined;
 }
 
-/** For taking the figure away: the picture as it is drawn now. */
+/** Exports the figure as it is drawn now. */
 export interface CloudHandle {
   toSvg(): Promise<SVGSVGElement>;
-  /** At twice the size it has on the page. */
+  /** At twice its size on the page. */
   toPng(): Promise<Blob>;
   resetView(): void;
 }

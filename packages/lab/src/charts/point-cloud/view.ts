@@ -1,51 +1,51 @@
 import type { CloudPoints } from './types.js';
 
 /**
- * Where the camera stands, as numbers: a place p is seen at (1 + x/w, 1 − y/w) times half the picture's size, with
- * (x, y, w − 1) = turn · (p − origin). In two dimensions w is 1. One form for both, so that whoever projects (shader, lasso,
- * hover, axes, export) does it once.
+ * The camera as numbers: a point p is drawn at (1 + x/w, 1 − y/w) times half the size of the picture, with
+ * (x, y, w − 1) = matrix · (p − origin). In two dimensions w is 1. Shader, lasso, hover, axes and export all use this form,
+ * in two dimensions and in three.
  */
 export interface View {
   readonly origin: readonly [number, number, number];
-  /** Three by three, row by row. */
-  readonly turn: readonly number[];
-  /** In pixels of the style sheet. */
+  /** 3 × 3, row by row. */
+  readonly matrix: readonly number[];
+  /** In CSS pixels. */
   readonly width: number;
   readonly height: number;
 }
 
-/** A place in the picture; `depth` is w: 1 in the middle, less nearer to the eye. */
-export interface Seen {
+/** A position in the picture; `depth` is w: 1 in the middle, less when nearer to the camera. */
+export interface ProjectedPoint {
   readonly x: number;
   readonly y: number;
   readonly depth: number;
 }
 
-export function project(view: View, x: number, y: number, z = 0): Seen {
-  const { origin, turn, width, height } = view;
+export function project(view: View, x: number, y: number, z = 0): ProjectedPoint {
+  const { origin, matrix, width, height } = view;
   const dx = x - origin[0];
   const dy = y - origin[1];
   const dz = z - origin[2];
-  const depth = 1 + turn[6] * dx + turn[7] * dy + turn[8] * dz;
+  const depth = 1 + matrix[6] * dx + matrix[7] * dy + matrix[8] * dz;
   return {
-    x: (1 + (turn[0] * dx + turn[1] * dy + turn[2] * dz) / depth) * (width / 2),
-    y: (1 - (turn[3] * dx + turn[4] * dy + turn[5] * dz) / depth) * (height / 2),
+    x: (1 + (matrix[0] * dx + matrix[1] * dy + matrix[2] * dz) / depth) * (width / 2),
+    y: (1 - (matrix[3] * dx + matrix[4] * dy + matrix[5] * dz) / depth) * (height / 2),
     depth,
   };
 }
 
-/** Points nearer to the eye than this are behind it, or as good as. */
+/** Points with less depth than this are behind the camera, or too near to be drawn. */
 export const NEAREST_DEPTH = 0.05;
 
 /**
- * Rows [from, to) as pixels, x and y in turns, into `out`; what lies behind the eye becomes NaN, which no comparison finds.
- * Plain loops: this runs over a million points while the pointer moves.
+ * Writes the pixels of rows [from, to) into `out`, x and y alternating. Points behind the camera become NaN, for which all
+ * comparisons are false. Plain loops, because this runs over a million points while the pointer moves.
  */
 export function projectRows(view: View, points: CloudPoints, from: number, to: number, out: Float64Array): void {
-  const { origin, turn, width, height } = view;
+  const { origin, matrix, width, height } = view;
   const { x, y, z } = points;
   const [ox, oy, oz] = origin;
-  const [xx, xy, xz, yx, yy, yz, wx, wy, wz] = turn;
+  const [xx, xy, xz, yx, yy, yz, wx, wy, wz] = matrix;
   const halfWidth = width / 2;
   const halfHeight = height / 2;
   if (!z) {
@@ -68,5 +68,5 @@ export function projectRows(view: View, points: CloudPoints, from: number, to: n
   }
 }
 
-/** Rows that are projected at a time: their pixels stay in the processor's cache. */
+/** Rows projected at a time, few enough that their pixels stay in the processor's cache. */
 export const BLOCK = 4096;

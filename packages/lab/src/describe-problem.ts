@@ -1,0 +1,148 @@
+import type { ErrorDetails, ScreeError, Warning } from '@scree/core';
+import { count, listed, several, show } from '@scree/core/words';
+import { shorten } from './shorten.js';
+import type { Cell, Problem } from './worker/messages.js';
+
+/**
+ * Errors and warnings as sentences for the page: from their codes and details, with rows counted from 1 and with advice
+ * that can be followed here. Where the page has no sentence of its own, the library's is shown.
+ */
+
+const DIVIDE = 'divide the columns by their standard deviation (see Fit)';
+
+/** `file` and `at` begin a sentence or stand in it; `at` is the row with its file. */
+interface Facts extends ErrorDetails {
+  readonly file: string;
+  readonly at: { readonly start: string; readonly inside: string };
+}
+
+type Describe = (facts: Facts) => string | undefined;
+
+const ERRORS: { readonly [Code in ScreeError['code']]?: Describe } = {
+  RAGGED_ROWS: ({ reason, at, columnName, value, expected }) => {
+    if (reason === 'mixed-forms')
+      return `${at.start} is a list among records, or the reverse. Use one form for all rows.`;
+    if (reason === 'unknown-key') {
+      return `${at.start} has a key ${quoted(columnName)} that the first rows do not have. Give all records the same keys.`;
+    }
+    if (reason === 'list-length') {
+      return `${at.start} has ${listOf(value)} in ${quoted(columnName)}, the first row has a list of ${expected}. Make all lists equally long.`;
+    }
+    if (typeof value !== 'number' || typeof expected !== 'number') return undefined;
+    return `${at.start} has ${several(value, 'cell')}, the others have ${count(expected)}. Complete the row or remove it.`;
+  },
+  NOT_A_NUMBER: ({ row, at, columnName, value }) =>
+    row === undefined
+      ? undefined
+      : `${at.start} holds ${quoted(value)} in column ${quoted(columnName)}, where numbers are expected. Correct it, or leave the cell empty if the value is missing.`,
+  BAD_DATA: ({ reason, at, columnName, value, expected }) => {
+    if (reason === 'open-quote') {
+      return `${at.start} opens a quotation mark that is never closed. Close it, or double it if it belongs to the text.`;
+    }
+    if (reason !== 'ambiguous-mark') return undefined;
+    const mark = expected === ',' ? 'comma' : 'point';
+    return `${at.start} holds ${quoted(value)} in column ${quoted(columnName)}: the ${mark} may separate thousands or decimals. Write all numbers of the column without separators of thousands and with a decimal point.`;
+  },
+  BAD_FILE: ({ reason, file, at, value, expected }) => {
+    if (reason === 'missing-comma') return `${file} cannot be read: there is no comma after ${at.inside}.`;
+    if (reason === 'not-a-record') return `${at.start} is neither a record nor a list.`;
+    if (reason === 'nested-too-deep') return `${at.start} is nested more than ${expected} levels deep.`;
+    return reason === 'invalid-json' ? `${at.start} is not valid JSON (${value}).` : undefined;
+  },
+  FILE_TRUNCATED: ({ reason, at, expected, file }) => {
+    if (reason === 'unfinished-row') return `${file} is cut off: ${at.inside} does not end. ${DOWNLOAD_AGAIN}`;
+    if (reason !== 'missing-row') return undefined;
+    return `${file} is cut off: it should have ${several(Number(expected), 'row')} and ends before ${at.inside}. ${DOWNLOAD_AGAIN}`;
+  },
+  TOO_LARGE: ({ reason, row, at, path, file, option, value }) => {
+    if (option === 'solver') {
+      return `This solver needs a matrix of ${count(Number(value))} × ${count(Number(value))} numbers, more than a machine can hold. Choose krylov, or let the plan choose.`;
+    }
+    if (reason !== 'memory') return undefined;
+    if (path === undefined)
+      return 'This fit needs more memory than the browser allows. Use fewer columns or fewer rows.';
+    const what = row === undefined ? file : at.start;
+    return `${what} is too large for the page to read. The command can be given more memory: scree fit --memory.`;
+  },
+  UNSUPPORTED: ({ reason, file }) =>
+    reason === 'memory'
+      ? `${file} has a dictionary that is too large for the page. The command can be given more memory: scree fit --memory.`
+      : undefined,
+  NOT_FINITE: ({ row, columnName, value }) =>
+    row === undefined
+      ? undefined
+      : `Row ${count(row + 1)} of the column ${quoted(columnName)} is ${value}. Infinite values have no variance: leave the column out, or correct the data.`,
+  OUT_OF_RANGE: ({ column, columnName, value }) =>
+    column === undefined
+      ? `The variance of these data is too large for float64. Divide the data by ${Number(value).toExponential(0)} first, or ${DIVIDE}.`
+      : `The variance of the column ${quoted(columnName)} is too large for float64. Divide the column by a constant first.`,
+  EMPTY_DATA: ({ reason }) =>
+    reason === 'no-complete-row'
+      ? 'Every row has a missing value in one of the chosen columns. Leave out the columns with the most missing values, or fill them with the mean.'
+      : undefined,
+  MISSING_VALUES: ({ reason, columnName }) =>
+    reason === 'empty-column'
+      ? `The column ${quoted(columnName)} has no value at all, so it has no mean. Leave it out.`
+      : undefined,
+  NOT_CONVERGED: ({ value, expected }) =>
+    `The solver stopped at a residual of ${show(Number(value))}, above the tolerance of ${show(Number(expected))}. Choose another solver.`,
+};
+
+const DOWNLOAD_AGAIN = 'Copy or download it again.';
+
+export function describeProblem({ message, code, details = {} }: Problem): string {
+  const file = details.path ?? 'the file';
+  const { row } = details;
+  const inside = row === undefined ? `the first line of ${file}` : `row ${count(row + 1)} of ${file}`;
+  const start = row === undefined ? `The first line of ${file}` : `Row ${count(row + 1)} of ${file}`;
+  const at = { start, inside };
+  return (code && ERRORS[code]?.({ ...details, file, at })) ?? message;
+}
+
+const WARNINGS: {
+  readonly [Code in Warning['code']]?: (details: Record<string, unknown>, names: readonly string[]) => string;
+} = {
+  CONSTANT_COLUMN: ({ columns, count: all }, names) => {
+    const some = (columns as readonly number[]).map((column) => shorten(names[column], 40));
+    const more = Number(all) - some.length;
+    const one = Number(all) === 1;
+    return `The ${one ? 'column' : 'columns'} ${listed(more > 0 ? [...some, `${count(more)} more`] : some)} ${one ? 'does' : 'do'} not vary enough to be scaled. Leaving constant columns out changes nothing else.`;
+  },
+  RANK_BELOW_K: ({ rank, k, solver }) => {
+    const found = rank === 0 ? 'None' : `Only ${rank}`;
+    const some = `${found} of the ${k} components ${Number(rank) > 1 ? 'have' : 'has'} variance that can be told from zero; the others are not determined by the data.`;
+    if (rank === 0) return `${some} The data vary by no more than the rounding of their own numbers.`;
+    const other = solver === 'svd' ? '' : ', or choose the solver svd if you expect variances this small';
+    return `${some} Keep ${rank} at most${other}.`;
+  },
+  BELOW_ACCURACY: ({ component, variance, degrees, solver }) =>
+    `From component ${Number(component) + 1} on (variance ${show(Number(variance))}), the solver ${solver} may have rotated neighbouring axes into each other by up to ${degrees}°: their variances are too close, or too small beside the largest. ${
+      solver === 'svd'
+        ? `To avoid this, ${DIVIDE}`
+        : solver === 'krylov'
+          ? 'Choose the solver svd'
+          : `Choose the solver svd, or ${DIVIDE}`
+    }.`,
+};
+
+/** `names`: those of the columns that were fitted. */
+export function describeWarning({ code, message, details }: Warning, names: readonly string[]): string {
+  return (details && WARNINGS[code]?.(details, names)) ?? message;
+}
+
+/** "row 42 holds "ill"". */
+export function describeCell({ row, value }: Cell): string {
+  return `row ${count(row + 1)} holds ${quoted(value)}`;
+}
+
+function quoted(value: unknown): string {
+  return shorten(JSON.stringify(value) ?? String(value), 40);
+}
+
+function listOf(value: unknown): string {
+  return typeof value === 'number'
+    ? `a list of ${value}`
+    : Array.isArray(value)
+      ? `a list of ${value.length}`
+      : quoted(value);
+}

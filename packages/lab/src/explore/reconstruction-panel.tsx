@@ -1,0 +1,107 @@
+import type { Model } from '@scree/core';
+import { count, percent, show } from '@scree/core/words';
+import { useRef } from 'preact/hooks';
+import { ExportPictures } from '../export/export-figure.js';
+import { reportProblem } from '../state/data.js';
+import { fitted, queryFit, rowNumber } from '../state/fit.js';
+import { picture } from '../state/picture.js';
+import { resource } from '../state/resource.js';
+import { hovered, k, selected } from '../state/view.js';
+import { isDark } from '../theme.js';
+import { paintDiverging, paintGrey } from './paint.js';
+import { Panel, type PanelProps } from './panel.js';
+import { Picture } from './picture.js';
+import { reconstructRow, scoresOfRow } from './reconstruct-row.js';
+
+/** The row under the pointer, or the first selected row, or the last one shown. */
+const shownRow = resource(
+  () => {
+    const now = fitted.value;
+    if (!now || !picture.value) return undefined;
+    const row = hovered.value ?? selected.value?.[0] ?? lastRow;
+    lastRow = row < now.model.n ? row : 0;
+    return { now, row: lastRow };
+  },
+  async ({ now, row }) => {
+    const values = await queryFit(now, 'row', row);
+    return { now, row, values, code: scoresOfRow(now.model, values) };
+  },
+  reportProblem,
+);
+let lastRow = 0;
+
+/** A row as a picture, next to its reconstruction from k components. */
+export function ReconstructionPanel({ now }: PanelProps) {
+  const container = useRef<HTMLDivElement>(null);
+  const size = picture.value;
+  if (!size) return null;
+  const { model } = now;
+  const row = shownRow.value?.now === now ? shownRow.value : undefined;
+  const kept = Math.min(k.value, model.k);
+  return (
+    <Panel
+      id="rebuilt"
+      title="A row, rebuilt"
+      tools={row && <ExportPictures name={`row-${rowNumber(now, row.row)}-rebuilt`} container={container} />}
+    >
+      {row && (
+        <>
+          <div class="pictures large" ref={container}>
+            <figure>
+              <Picture
+                size={size}
+                label={`Row ${rowNumber(now, row.row)} as it is`}
+                paint={(context) => paintGrey(context, row.values, size, row.values)}
+                deps={[row]}
+              />
+              <figcaption>{`row ${count(rowNumber(now, row.row))}`}</figcaption>
+            </figure>
+            <figure>
+              <Picture
+                size={size}
+                label={`Row ${rowNumber(now, row.row)} rebuilt from ${kept} components`}
+                paint={(context) => paintGrey(context, reconstructRow(model, row.code, kept), size, row.values)}
+                deps={[row, kept]}
+              />
+              <figcaption>{`from ${kept} ${kept === 1 ? 'number' : 'numbers'}`}</figcaption>
+            </figure>
+            <figure>
+              <Picture
+                size={size}
+                label={`What ${kept} components miss of it`}
+                paint={(context) => paintDiverging(context, residual(model, row, kept), size, isDark())}
+                deps={[row, kept]}
+              />
+              <figcaption>what is missed</figcaption>
+            </figure>
+          </div>
+          <p class="hint">{describeReconstruction(model, row, kept)}</p>
+          <p class="hint">Point at or select another row to see it here.</p>
+        </>
+      )}
+    </Panel>
+  );
+}
+
+interface Shown {
+  readonly values: Float64Array;
+  readonly code: Float64Array;
+}
+
+function residual(model: Model, { values, code }: Shown, kept: number): Float64Array {
+  const built = reconstructRow(model, code, kept);
+  return values.map((value, j) => value - built[j]);
+}
+
+function describeReconstruction(model: Model, { values, code }: Shown, kept: number): string {
+  const all = lengthOf(values.map((value, j) => (value - model.mean[j]) / model.scale[j]));
+  const share = all === 0 ? 1 : Math.min(1, (lengthOf(code.subarray(0, kept)) / all) ** 2);
+  const rest = all * Math.sqrt(1 - share);
+  return `${percent(share)} of its squared distance from the mean is kept; it is ${show(rest)} away from its picture.`;
+}
+
+/** The Euclidean norm, computed in a unit of its own: squares of very small numbers would be 0. */
+function lengthOf(row: Float64Array): number {
+  const unit = row.reduce((most, value) => Math.max(most, Math.abs(value)), 0) || 1;
+  return unit * Math.sqrt(row.reduce((sum, value) => sum + (value / unit) ** 2, 0));
+}

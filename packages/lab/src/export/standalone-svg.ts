@@ -1,0 +1,77 @@
+import { context2d } from '../charts/canvas-context.js';
+
+const NAMESPACE = 'http://www.w3.org/2000/svg';
+
+/** The CSS properties of SVG shapes and text. */
+const STYLES = [
+  'fill',
+  'fill-opacity',
+  'stroke',
+  'stroke-width',
+  'stroke-opacity',
+  'stroke-dasharray',
+  'opacity',
+  'font-family',
+  'font-size',
+  'font-weight',
+  'font-variant',
+  'text-anchor',
+  'paint-order',
+] as const;
+
+/** A copy that looks the same in a file of its own: styles become attributes. */
+export function standalone(svg: SVGSVGElement): SVGSVGElement {
+  const copy = svg.cloneNode(true) as SVGSVGElement;
+  const originals = [svg, ...svg.querySelectorAll<SVGElement>('*')];
+  const copies = [copy, ...copy.querySelectorAll<SVGElement>('*')];
+  originals.forEach((original, at) => {
+    const target = copies[at];
+    if (original instanceof SVGStyleElement) return;
+    const style = getComputedStyle(original);
+    for (const name of STYLES) target.setAttribute(name, style.getPropertyValue(name));
+    target.removeAttribute('class');
+  });
+  for (const style of copy.querySelectorAll('style')) style.remove();
+  const { width, height } = svg.getBoundingClientRect();
+  const ground = document.createElementNS(NAMESPACE, 'rect');
+  ground.setAttribute('width', String(width));
+  ground.setAttribute('height', String(height));
+  ground.setAttribute('fill', getComputedStyle(svg.closest('.panel') ?? document.body).backgroundColor);
+  copy.prepend(ground);
+  copy.setAttribute('width', String(width));
+  copy.setAttribute('height', String(height));
+  return copy;
+}
+
+export function svgText(svg: SVGSVGElement): string {
+  svg.setAttribute('xmlns', NAMESPACE);
+  // Names may contain characters that XML does not allow, not even as references.
+  const text = new XMLSerializer()
+    .serializeToString(svg)
+    .replace(/[^\t\n\r\x20-\uD7FF\uE000-\uFFFD\u{10000}-\u{10FFFF}]/gu, '');
+  return `<?xml version="1.0" encoding="UTF-8"?>\n${text}\n`;
+}
+
+/** Pixels per unit of the drawing, sharp on paper and on dense screens. */
+const DENSITY = 2;
+
+/** The drawing as a PNG. */
+export async function toPng(svg: SVGSVGElement): Promise<Blob> {
+  const image = new Image();
+  const url = URL.createObjectURL(new Blob([svgText(svg)], { type: 'image/svg+xml' }));
+  try {
+    image.src = url;
+    await image.decode();
+  } finally {
+    URL.revokeObjectURL(url);
+  }
+  const canvas = document.createElement('canvas');
+  canvas.width = Math.ceil(DENSITY * Number(svg.getAttribute('width')));
+  canvas.height = Math.ceil(DENSITY * Number(svg.getAttribute('height')));
+  context2d(canvas).drawImage(image, 0, 0, canvas.width, canvas.height);
+  return new Promise((resolve, reject) => {
+    canvas.toBlob((blob) =>
+      blob ? resolve(blob) : reject(new Error('The browser could not make a PNG of this figure.')),
+    );
+  });
+}

@@ -1,0 +1,129 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { createFile } from 'scree';
+import { expect, it } from 'vitest';
+import { watch } from '../lab-site.js';
+import { describeExplore, rows } from './explore-page.js';
+
+describeExplore('the address', (explore) => {
+  it('writes the address at intervals while a slider is dragged, and at the end', async () => {
+    const before = await explore.status().textContent();
+    const written = await explore.page.evaluate(async () => {
+      let count = 0;
+      const replace = history.replaceState.bind(history);
+      history.replaceState = (...given) => {
+        count++;
+        replace(...given);
+      };
+      const slider = document.querySelector<HTMLInputElement>('#k')!;
+      for (let i = 0; i < 60; i++) {
+        slider.value = String(1 + (i % 4));
+        slider.dispatchEvent(new Event('input', { bubbles: true }));
+        await new Promise(requestAnimationFrame);
+      }
+      return count;
+    });
+    expect(written).toBeLessThan(20);
+    await expect.poll(() => explore.page.url()).toContain('k=4');
+    // What the page writes itself is nowhere that somebody went: nothing is fitted again.
+    expect(await explore.status().textContent()).toBe(before);
+  });
+
+  it('holds all choices, and nothing of the data', async () => {
+    await explore.page.getByLabel('Built-in data').selectOption('wine');
+    await explore.fitted(/178 rows/);
+    await explore.page.getByLabel('Components kept (k)').fill('3');
+    await explore.page.getByRole('button', { name: '3-D' }).click();
+    await explore.page.getByRole('combobox', { name: 'colour' }).selectOption('error');
+    await expect.poll(() => explore.page.url()).toMatch(/data=wine.*k=3.*view=3d.*colour=error/);
+    const address = explore.page.url();
+    await explore.page.goto('about:blank');
+    await explore.page.goto(address);
+    await explore.fitted(/178 rows/);
+    await expect.poll(() => explore.kept().textContent()).toContain('k = 3');
+    expect(await explore.page.getByRole('button', { name: '3-D' }).getAttribute('aria-pressed')).toBe('true');
+    expect(await explore.page.getByRole('combobox', { name: 'colour' }).inputValue()).toBe('error');
+  });
+
+  it('belongs to what is drawn, as names of figures do, until other data have a fit', async () => {
+    await explore.page.getByLabel('Components kept (k)').fill('3');
+    await expect.poll(() => explore.page.url()).toContain('data=iris&k=3&colour=4');
+    const path = join(explore.folder, 'slow-one.npy');
+    const size = 1500;
+    const writer = await createFile(path, { cols: size, dtype: 'float64' });
+    const data = Float64Array.from({ length: size * size }, (_, i) => Math.sin(i * 1.7 + (i % 97)));
+    await writer.write({ rows: size, cols: size, data });
+    await writer.close();
+    await explore.open(path);
+    // Longer than the address waits between two writings; the fit takes seconds.
+    await explore.page.getByRole('button', { name: 'Cancel' }).waitFor();
+    const [url, status] = [explore.page.url(), await explore.page.locator('.status').textContent()];
+    expect(status).toContain('Fitting');
+    expect(url).toContain('data=iris&k=3&colour=4');
+    const figure = await explore.saved(() => explore.page.getByRole('button', { name: 'Save scree as SVG' }).click());
+    expect(figure.name).toBe('iris-scree.svg');
+    await explore.page.getByRole('button', { name: 'Cancel' }).click();
+    // What is open now has no fit, and so no view.
+    await explore.page.getByText('Not fitted', { exact: true }).waitFor();
+    await expect.poll(() => explore.page.url()).toMatch(/data=own$/);
+  });
+
+  it('is followed when it changes, and is filled in when it is empty', async () => {
+    await explore.page.evaluate(() => (location.hash = '#/explore?data=wine&k=5&columns=0-6'));
+    await explore.fitted(/178 rows and 7 columns/);
+    await expect.poll(() => explore.kept().textContent()).toContain('k = 5');
+    for (const screen of ['Explore', 'Learn', 'Explore'])
+      await explore.page.getByRole('link', { name: screen }).click();
+    await expect.poll(() => explore.page.url()).toMatch(/data=wine&columns=0-6&k=5/);
+    await explore.page.evaluate(() => (location.hash = '#/explore?data=wine&k=2'));
+    await explore.fitted(/178 rows and 13 columns/);
+    await explore.page.evaluate(() => (location.hash = '#/explore?file=http%3A%2F%2F%5B'));
+    await explore.page.getByText('a file that there cannot be').waitFor();
+  });
+
+  it('is not overwritten when the user has just left and the event has not arrived yet', async () => {
+    const visited = await watch(explore.browser, `${explore.url}#/explore?data=iris`);
+    // First in the line of listeners: it lets events wait.
+    await visited.page.addInitScript(() => {
+      addEventListener('hashchange', (event) => {
+        if (event.isTrusted) event.stopImmediatePropagation();
+      });
+    });
+    await visited.page.reload();
+    await visited.page.locator('#k').waitFor();
+    await visited.page.evaluate(async () => {
+      const slider = document.querySelector<HTMLInputElement>('#k')!;
+      // The first is written at once, the second after a pause: within it, somebody leaves.
+      for (const value of ['1', '2']) {
+        slider.value = value;
+        slider.dispatchEvent(new Event('input', { bubbles: true }));
+        await new Promise(requestAnimationFrame);
+      }
+      location.hash = '#/learn/forces';
+      await new Promise((done) => setTimeout(done, 1000));
+      dispatchEvent(new Event('hashchange'));
+    });
+    await visited.page.locator('[data-screen=forces]').waitFor();
+    visited.check();
+    await visited.close();
+  });
+
+  it('keeps the view of a local file until the file is opened again', async () => {
+    const path = join(explore.folder, 'own.csv');
+    await writeFile(path, `who,a,b,c\n${rows.map((row, i) => `p${i},${row}`).join('\n')}\n`);
+    await explore.open(path);
+    await explore.page.getByLabel('Divide columns by').selectOption('unit');
+    await explore.page.getByRole('checkbox', { name: 'b', exact: true }).uncheck();
+    await explore.fitted(/60 rows and 2 columns/);
+    await expect
+      .poll(() => explore.page.url())
+      .toMatch(/data=own&columns=1,3&scale=unit|data=own&columns=1%2C3&scale=unit/);
+    const address = explore.page.url();
+    await explore.page.goto('about:blank');
+    await explore.page.goto(address);
+    await explore.page.getByText('This link is about a file').waitFor();
+    await explore.open(path);
+    await explore.fitted(/60 rows and 2 columns/);
+    expect(await explore.page.getByLabel('Divide columns by').inputValue()).toBe('unit');
+  });
+});

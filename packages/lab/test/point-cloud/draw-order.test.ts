@@ -1,0 +1,84 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import {
+  bytesInDrawOrder,
+  drawIndexesOf,
+  positionsInDrawOrder,
+  rowsInDrawOrder,
+  sortByDepth,
+} from '../../src/charts/point-cloud/draw-order.js';
+import { project } from '../../src/charts/point-cloud/view.js';
+import { cameraFor, clouds, move, moves } from './clouds.js';
+
+describe('slots', () => {
+  it('are all rows, each once', () => {
+    fc.assert(
+      fc.property(fc.integer({ min: 1, max: 500 }), (count) => {
+        const rows = Array.from(rowsInDrawOrder(count)).sort((a, b) => a - b);
+        expect(rows).toEqual(Array.from({ length: count }, (_, row) => row));
+      }),
+    );
+  });
+
+  it('are an even sample from the first on', () => {
+    fc.assert(
+      fc.property(
+        fc.integer({ min: 5000, max: 50_000 }),
+        fc.double({ min: 0.02, max: 1, noNaN: true }),
+        (count, share) => {
+          const sample = Math.round(share * count);
+          const tenths = new Array(10).fill(0);
+          for (const row of rowsInDrawOrder(count).subarray(0, sample)) tenths[Math.floor((10 * row) / count)]++;
+          // Sixteen neighbours stay together.
+          for (const size of tenths) expect(Math.abs(size - sample / 10)).toBeLessThanOrEqual(3 * 16);
+        },
+      ),
+    );
+  });
+
+  it('have the places and colours of their rows', () => {
+    fc.assert(
+      fc.property(clouds, (points) => {
+        const count = points.x.length;
+        const rows = rowsInDrawOrder(count);
+        const size = points.z ? 3 : 2;
+        const places = positionsInDrawOrder(points);
+        const bytes = bytesInDrawOrder(
+          Uint8Array.from(points.x, (_, row) => row),
+          count,
+        );
+        for (let slot = 0; slot < count; slot++) {
+          const row = rows[slot];
+          expect(bytes[slot]).toBe(row);
+          expect(places[slot * size]).toBe(points.x[row]);
+          expect(places[slot * size + 1]).toBe(points.y[row]);
+          if (points.z) expect(places[slot * size + 2]).toBe(points.z[row]);
+        }
+        const chosen = Uint32Array.from([0, count - 1, 0, count + 5]);
+        const back = Array.from(drawIndexesOf(chosen, count), (slot) => rows[slot]);
+        expect(new Set(back)).toEqual(new Set([0, count - 1]));
+      }),
+    );
+  });
+
+  it('go from far to near in space, without what is behind the eye', () => {
+    fc.assert(
+      fc.property(clouds, moves, (points, steps) => {
+        fc.pre(points.z !== undefined);
+        const camera = cameraFor(points);
+        move(camera, steps);
+        const view = camera.view();
+        const count = points.x.length;
+        const rows = rowsInDrawOrder(count);
+        const depths = Array.from(
+          points.x,
+          (_, row) => project(view, points.x[row], points.y[row], points.z![row]).depth,
+        );
+        const order = Array.from(sortByDepth(view, positionsInDrawOrder(points), count), (slot) => depths[rows[slot]]);
+        expect(order.length).toBe(depths.filter((depth) => depth > 0.05).length);
+        const step = (Math.max(...order) - Math.min(...order)) / 4000;
+        for (let i = 1; i < order.length; i++) expect(order[i]).toBeLessThanOrEqual(order[i - 1] + step + 1e-6);
+      }),
+    );
+  });
+});
