@@ -2,6 +2,7 @@ import { DataError, show } from '../errors.js';
 import type { Pace } from '../pace.js';
 import type { Warning } from '../warning.js';
 import type { Block } from './block.js';
+import { foreignAdvice } from './foreign.js';
 import { type Row, RowGatherer } from './gather.js';
 import { fitsSingle } from './matrix.js';
 import { type Sample, sampleRows } from './sample.js';
@@ -45,6 +46,8 @@ export async function openSource(data: Data, pace: Pace, chosen?: readonly strin
     );
   }
   if ('blocks' in data && typeof data.blocks === 'function') return checkSource(data as RowSource);
+  const advice = data instanceof Map ? 'a Map, which yields [key, value]. Pass map.values().' : foreignAdvice(data);
+  if (advice) throw new DataError('BAD_DATA', `The data are ${advice}`);
   if (Array.isArray(data)) return isMatrix(data[0]) ? openStream(data, pace, chosen) : fromRows(data, chosen);
   if (isMatrix(data)) return fromBlocks([toBlock(data)]);
   if (ArrayBuffer.isView(data)) {
