@@ -3,6 +3,7 @@ import { inflateRawSync } from 'node:zlib';
 import { type Block, type Engine, type Model, type RowSource, ScreeError } from '@scree/core';
 import { badFile, FileError, readAhead, truncated, unsupported } from '@scree/core/files';
 import { fileBytes } from '../files/file-bytes.js';
+import { FileWatch } from '../files/file-watch.js';
 import { isStoredType, STORED_TYPES, type StoredType, storeAs } from '../files/stored-type.js';
 import { systemError } from '../files/system-error.js';
 import { END, type Header, LARGEST_HEADER, LIST_HEAD, MAGIC, rowsPerBlock, START, TAIL } from './format.js';
@@ -112,6 +113,7 @@ async function readVersion1(handle: FileHandle, path: string, size: number, engi
     throw badFile(path, 'its errors are no numbers');
   const { cols, k, dtype, quantise, columnNames } = header;
   const { model, basis } = await modelOf(stored, header, engine, path);
+  const watch = await FileWatch.start(handle, path);
   const reading = { path, readAt, end: listAt, header, blocks, basis, engine };
   return {
     source: {
@@ -122,6 +124,7 @@ async function readVersion1(handle: FileHandle, path: string, size: number, engi
       rewindable: true,
       resident: false,
       blocks: () => readBlocks(reading),
+      warnings: () => watch.warnings(),
     },
     model,
     rows,
