@@ -23,7 +23,8 @@ export class FileWatch {
   readonly #handle: FileHandle;
   readonly #path: string;
   readonly #before: State;
-  #logs: ReadonlyMap<string, State | undefined> | undefined;
+  #byPath = false;
+  #logs: ReadonlyMap<string, State | undefined> = new Map();
 
   private constructor(handle: FileHandle, path: string, before: State) {
     this.#handle = handle;
@@ -35,8 +36,9 @@ export class FileWatch {
     return new FileWatch(handle, path, await handle.stat({ bigint: true }));
   }
 
-  /** For readers that open the path themselves, each time they read: from now on the path must name the same file. */
-  async followPath(format: FileFormat): Promise<void> {
+  /** Says how the file is read: `byPath` where its path is opened again for every reading, and must name the same file. */
+  async follow(format: FileFormat, byPath: boolean): Promise<void> {
+    this.#byPath = byPath;
     const logs = (LOGS[format] ?? []).map((end) => this.#path + end);
     this.#logs = new Map(await Promise.all(logs.map(async (log) => [log, await stateAt(log)] as const)));
   }
@@ -62,10 +64,11 @@ export class FileWatch {
     const path = this.#path;
     if (now.size !== size) return `${path} was changed while it was read: it had ${size} bytes and has ${now.size} now`;
     if (now.mtimeNs !== this.#before.mtimeNs) return `${path} was written to while it was read`;
-    if (!this.#logs) return undefined;
-    const there = await stateAt(path);
-    if (!there) return `${path} was deleted or renamed while it was read`;
-    if (!same(there, this.#before)) return `${path} was replaced by another file while it was read`;
+    if (this.#byPath) {
+      const there = await stateAt(path);
+      if (!there) return `${path} was deleted or renamed while it was read`;
+      if (!same(there, this.#before)) return `${path} was replaced by another file while it was read`;
+    }
     for (const [log, before] of this.#logs) {
       if (!same(await stateAt(log), before)) return `${path} was changed while it was read, as ${log} says`;
     }

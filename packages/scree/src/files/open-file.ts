@@ -177,8 +177,11 @@ function onDisk({ path, file }: Bytes, memory: number): { path: string; memory: 
   return { path, memory, file };
 }
 
-/** Formats whose readers open the path for every reading. */
-const BY_PATH: readonly FileFormat[] = ['parquet', 'duckdb', 'sqlite'];
+/** Whether DuckDB opens the path for every reading. Databases are opened once, and kept open. */
+function readsByPath({ format, packing }: Identified, sql: string | undefined): boolean {
+  const database = format === 'duckdb' || format === 'sqlite';
+  return !database && (sql !== undefined || (format === 'parquet' && !packing));
+}
 
 /** A file of any format, or what is asked of it. */
 async function openAny(
@@ -189,7 +192,7 @@ async function openAny(
 ): Promise<Table> {
   const found = await identify(bytes, name, options, node.unpack);
   const { sql, memory } = options;
-  if (sql !== undefined || (BY_PATH.includes(found.format) && !found.packing)) await watch?.followPath(found.format);
+  await watch?.follow(found.format, readsByPath(found, sql));
   const { path } = bytes;
   if (sql === undefined) return openFound(found, options);
   const duck = onDisk(bytes, memory);
