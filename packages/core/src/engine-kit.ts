@@ -4,6 +4,7 @@
  */
 
 export { identityFrame, packTile } from './data/block.js';
+export { changeOf, refuseChanged } from './data/changes.js';
 export { decodeHalf } from './data/half.js';
 export { openSource } from './data/rows.js';
 export { type ColumnStatistics, checkFinite, countRows, emptyStatistics } from './data/statistics.js';

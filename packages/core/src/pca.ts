@@ -1,9 +1,10 @@
+import { changeOf } from './data/changes.js';
 import { Moments } from './data/moments.js';
 import { type Data, openSource, type RowSource } from './data/rows.js';
 import { availableEngines } from './engines/choose.js';
 import type { Engine } from './engines/engine.js';
 import { measureRates } from './engines/rates.js';
-import { ConvergenceError, DataError, OptionError } from './errors.js';
+import { ConvergenceError, DataError, OptionError, ScreeError } from './errors.js';
 import { finish, firstComponents } from './model/finish.js';
 import type { Model } from './model/model.js';
 import { checkOptions, checkWidth, type PcaOptions, type Settings } from './options.js';
@@ -47,6 +48,7 @@ export async function nestedModels(data: Data | Moments, options: PcaOptions = {
     const numbers = source.rows === undefined ? undefined : (source.nonzeros ?? source.rows * source.cols);
     return await fit(source, settings, await availableEngines(settings, numbers), pace);
   } catch (error) {
+    await refuseFailedByChange(source, error);
     // Typed arrays and WebAssembly say that memory is short each in its own words.
     if (!(error instanceof RangeError && /alloc|array length|unable to grow/i.test(error.message))) throw error;
     throw new DataError(
@@ -90,6 +92,13 @@ async function fit(
   } finally {
     reading.release();
   }
+}
+
+/** Data that changed under a fit that failed are why it failed, or as good as that: they are what the error names. */
+async function refuseFailedByChange(source: RowSource | undefined, error: unknown): Promise<void> {
+  if (!source || !(error instanceof ScreeError) || error instanceof OptionError) return;
+  const changed = await changeOf(source);
+  if (changed) throw new DataError('SOURCE_CHANGED', `${changed.message} The fit failed: ${error.message}`);
 }
 
 /** What the source and the engine have to say, once the last row was read. */

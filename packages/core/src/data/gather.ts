@@ -1,5 +1,6 @@
 import { DataError, place, show } from '../errors.js';
 import type { DenseBlock } from './block.js';
+import { foreignAdvice, isBuffer } from './foreign.js';
 import type { FloatArray } from './matrix.js';
 
 /** One row: numbers by position, or an object of numbers by column name. */
@@ -38,6 +39,7 @@ export class RowGatherer {
     this.#chosen = chosen !== undefined;
     this.single = single;
     if (isRecord(first)) {
+      refuseForeign(first, row);
       this.names = chosen ?? names ?? Object.keys(first);
       this.cols = this.names.length;
     } else {
@@ -79,6 +81,7 @@ export class RowGatherer {
         { row: at },
       );
     }
+    refuseForeign(row, at);
     if (!this.#chosen && Object.keys(row).length > names.length) {
       const extra = Object.keys(row).find((key) => !names.includes(key)) as string;
       throw new DataError(
@@ -125,12 +128,32 @@ export function ragged(row: number, found: number, expected: number): DataError 
 }
 
 function checkRow(row: unknown, at: number): asserts row is ArrayLike<number> {
-  if (typeof row === 'object' && row !== null && typeof (row as ArrayLike<number>).length === 'number') return;
+  if (typeof row === 'object' && row !== null) {
+    refuseForeign(row, at);
+    if (isBuffer(row)) {
+      throw new DataError(
+        'BAD_DATA',
+        `Row ${at} is a Buffer, and it is not known what numbers its bytes are. Pass new Float32Array(buffer.buffer, buffer.byteOffset, buffer.length / 4) for numbers of that type, or Uint8Array.from(buffer) for bytes. Files are read by openFile.`,
+        { row: at },
+      );
+    }
+    if (typeof (row as ArrayLike<number>).length === 'number') return;
+  }
   throw new DataError(
     'BAD_DATA',
     `Row ${at} is ${show(row)}, not an array of numbers or a record. Pass rows as [[1, 2], [3, 4]] or [{ a: 1, b: 2 }].`,
     { row: at, value: row },
   );
+}
+
+function refuseForeign(row: object, at: number): void {
+  const advice =
+    row instanceof Map
+      ? 'a Map. Pass Object.fromEntries(map).'
+      : row instanceof Set
+        ? 'a Set. Pass Array.from(set).'
+        : foreignAdvice(row);
+  if (advice) throw new DataError('BAD_DATA', `Row ${at} is ${advice}`, { row: at });
 }
 
 /** A record may well have a column named "length": only what also has an entry 0, or can be iterated, is a list. */
@@ -139,7 +162,7 @@ function isRecord(row: unknown): row is RecordRow {
   return !('length' in row && typeof row.length === 'number' && 0 in row);
 }
 
-function notANumber(value: unknown, row: number, column: number, names?: readonly string[]): DataError {
+export function notANumber(value: unknown, row: number, column: number, names?: readonly string[]): DataError {
   const where = place(row, column, names);
   const remedy =
     value === null || value === undefined

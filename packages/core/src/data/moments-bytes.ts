@@ -1,6 +1,7 @@
 import { ModelError, show } from '../errors.js';
 import { LARGEST_SQUARE } from '../limits.js';
 import { crc32 } from '../model/checksum.js';
+import { readerOf } from '../model/format-version.js';
 import type { ColumnStatistics } from './statistics.js';
 
 /**
@@ -15,7 +16,10 @@ import type { ColumnStatistics } from './statistics.js';
  * | last 4        | CRC-32 of everything before                                              |
  */
 const MAGIC = 'SCREEMOM';
+/** The version that is written. */
 const VERSION = 1;
+/** One reader per format version, for ever. */
+const READERS: Readonly<Record<number, (bytes: Uint8Array) => StoredMoments>> = { 1: readVersion1 };
 const COLUMNS = ['mean', 'unit', 'spread', 'min', 'max'] as const;
 
 /** All that moments are. */
@@ -51,21 +55,18 @@ export function momentsToBytes(moments: StoredMoments): Uint8Array {
 
 /** Reads what `momentsToBytes` wrote; nothing is trusted before it is checked. */
 export function momentsFromBytes(bytes: Uint8Array): StoredMoments {
-  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   const name = new TextDecoder('latin1').decode(bytes.subarray(0, 8));
   if (name !== MAGIC) throw new ModelError('BAD_MODEL', `These are no moments: they begin with ${show(name)}.`);
-  const truncated = new ModelError('MODEL_TRUNCATED', `The moments end after ${bytes.length} bytes, in the middle.`);
+  if (bytes.length < 24) throw cutOff(bytes);
+  const version = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength).getUint32(8, true);
+  return readerOf(READERS, version, 'The moments have')(bytes);
+}
+
+function readVersion1(bytes: Uint8Array): StoredMoments {
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   const changed = new ModelError('MODEL_CHANGED', 'The moments were changed or damaged after they were written.');
-  if (bytes.length < 24) throw truncated;
-  const version = view.getUint32(8, true);
-  if (version !== VERSION) {
-    throw new ModelError(
-      'MODEL_TOO_NEW',
-      `The moments are of version ${version}; this scree reads version ${VERSION}.`,
-    );
-  }
   const start = Math.ceil((16 + view.getUint32(12, true)) / 8) * 8;
-  if (bytes.length < start + 4) throw truncated;
+  if (bytes.length < start + 4) throw cutOff(bytes);
   let header: Record<string, unknown>;
   try {
     header = JSON.parse(
@@ -77,7 +78,7 @@ export function momentsFromBytes(bytes: Uint8Array): StoredMoments {
   const cols = header?.cols;
   if (typeof cols !== 'number' || !Number.isSafeInteger(cols) || cols < 1 || cols > LARGEST_SQUARE) throw changed;
   const end = start + 8 * (5 * cols + cols * cols);
-  if (bytes.length < end + 4) throw truncated;
+  if (bytes.length < end + 4) throw cutOff(bytes);
   if (bytes.length > end + 4 || view.getUint32(end, true) !== crc32(bytes.subarray(0, end))) throw changed;
   let at = start;
   const take = (length: number): Float64Array =>
@@ -89,4 +90,8 @@ export function momentsFromBytes(bytes: Uint8Array): StoredMoments {
   const { rows, weight, inflation, columnNames, single, sparse, merges, read } = header as Record<string, never>;
   const columns = { rows, weight, inflation, mean, unit, spread, min, max };
   return { cols, columnNames, columns, scatter: take(cols * cols), single, sparse, merges, read };
+}
+
+function cutOff({ length }: Uint8Array): ModelError {
+  return new ModelError('MODEL_TRUNCATED', `The moments end after ${length} bytes, in the middle.`);
 }

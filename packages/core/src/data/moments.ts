@@ -5,6 +5,7 @@ import { LARGEST_SQUARE } from '../limits.js';
 import { type ControlOptions, checkControl, type PcaOptions } from '../options.js';
 import { Pace } from '../pace.js';
 import type { Block } from './block.js';
+import { refuseChanged } from './changes.js';
 import { fitsSingle } from './matrix.js';
 import { momentsFromBytes, momentsToBytes } from './moments-bytes.js';
 import { checkWidth, type Data, openSource, type RowSource } from './rows.js';
@@ -112,7 +113,9 @@ export class Moments {
           expected: this.cols,
         });
       }
-      return this.merge(await Moments.of(source, options, pace, this.columnNames));
+      const added = await Moments.of(source, options, pace, this.columnNames);
+      await refuseChanged(source);
+      return this.merge(added);
     } finally {
       await source.close?.();
     }

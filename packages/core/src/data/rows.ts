@@ -2,6 +2,8 @@ import { DataError, show } from '../errors.js';
 import type { Pace } from '../pace.js';
 import type { Warning } from '../warning.js';
 import type { Block } from './block.js';
+import { watchBlocks } from './changes.js';
+import { foreignAdvice } from './foreign.js';
 import { type Row, RowGatherer } from './gather.js';
 import { fitsSingle } from './matrix.js';
 import { type Sample, sampleRows } from './sample.js';
@@ -45,8 +47,10 @@ export async function openSource(data: Data, pace: Pace, chosen?: readonly strin
     );
   }
   if ('blocks' in data && typeof data.blocks === 'function') return checkSource(data as RowSource);
+  const advice = data instanceof Map ? 'a Map, which yields [key, value]. Pass map.values().' : foreignAdvice(data);
+  if (advice) throw new DataError('BAD_DATA', `The data are ${advice}`);
   if (Array.isArray(data)) return isMatrix(data[0]) ? openStream(data, pace, chosen) : fromRows(data, chosen);
-  if (isMatrix(data)) return fromBlocks([toBlock(data)]);
+  if (isMatrix(data)) return matrixSource(data);
   if (ArrayBuffer.isView(data)) {
     throw new DataError(
       'BAD_DATA',
@@ -61,8 +65,18 @@ export async function openSource(data: Data, pace: Pace, chosen?: readonly strin
   );
 }
 
+/** A matrix is read in place, and watched from now on. */
+export function matrixSource(matrix: AnyMatrix): RowSource {
+  const blocks = [toBlock(matrix)];
+  return fromBlocks(blocks, undefined, watchBlocks(blocks));
+}
+
 /** A rewindable source of blocks in memory. */
-function fromBlocks(blocks: readonly Block[], columnNames?: readonly string[]): RowSource {
+function fromBlocks(
+  blocks: readonly Block[],
+  columnNames?: readonly string[],
+  warnings?: RowSource['warnings'],
+): RowSource {
   let rows = 0;
   let nonzeros = 0;
   for (const block of blocks) {
@@ -79,6 +93,7 @@ function fromBlocks(blocks: readonly Block[], columnNames?: readonly string[]): 
     rewindable: true,
     resident: true,
     blocks: () => blocks,
+    ...(warnings ? { warnings } : {}),
     get sample() {
       const [first] = blocks;
       return first.kind === 'dense' ? sampleRows(first) : undefined;

@@ -17,7 +17,7 @@ const LOOK = 256;
  */
 export async function openStream(stream: Stream, pace: Pace, wanted?: readonly string[]): Promise<RowSource> {
   const names: { found?: readonly string[] } = {};
-  const blocks = gatherBlocks(items(stream, pace), names, wanted);
+  const blocks = gatherBlocks(items(stream, pace), names, wanted, isWebStream(stream));
   const first = await blocks.next();
   if (first.done) throw empty();
   let used = false;
@@ -74,7 +74,8 @@ async function* items(stream: Stream, pace: Pace): AsyncGenerator<unknown, void,
 async function* gatherBlocks(
   stream: AsyncIterable<unknown>,
   names: { found?: readonly string[] },
-  wanted?: readonly string[],
+  wanted: readonly string[] | undefined,
+  web: boolean,
 ): AsyncGenerator<Block, void, void> {
   let gather: RowGatherer | undefined;
   let cols: number | undefined;
@@ -89,6 +90,12 @@ async function* gatherBlocks(
       seen += block.rows;
       yield block;
       continue;
+    }
+    if (web && item instanceof Uint8Array) {
+      throw new DataError(
+        'BAD_DATA',
+        'This ReadableStream yields bytes (Uint8Array), which are parts of a file and not rows. Read files with openFile or openBlob; for rows of bytes, yield Float32Array.from(bytes).',
+      );
     }
     const row = item as Row;
     const single = row instanceof Float32Array;
@@ -105,4 +112,9 @@ async function* gatherBlocks(
     gather.add(row, seen++);
   }
   if (gather?.size) yield gather.take();
+}
+
+/** Whether it is a stream of the web platform, such as the body of a response. */
+function isWebStream(stream: Stream): boolean {
+  return typeof ReadableStream === 'function' && stream instanceof ReadableStream;
 }

@@ -2,25 +2,53 @@ import { DataError, show } from '../errors.js';
 import { MOST_COLUMNS } from '../limits.js';
 import type { DenseBlock, SparseBlock } from './block.js';
 import { type CsrMatrix, canonicalCsr } from './csr.js';
+import { foreignAdvice, isBuffer } from './foreign.js';
+import { notANumber } from './gather.js';
 import { type FloatArray, fitsSingle, type Matrix, type NumberArray } from './matrix.js';
 
-export type AnyMatrix = Matrix<NumberArray> | CsrMatrix;
+/** A matrix that says its numbers one by one, as those of ml-matrix do. They are copied. */
+export interface MatrixLike {
+  readonly rows: number;
+  readonly columns: number;
+  get(row: number, column: number): number;
+  to2DArray(): number[][];
+}
+
+export type AnyMatrix = Matrix<NumberArray> | CsrMatrix | MatrixLike;
 
 /** Whether a value wants to be a matrix, dense or sparse; whether it is a sound one is found when it becomes a block. */
 export function isMatrix(value: unknown): value is AnyMatrix {
-  return (
-    typeof value === 'object' &&
-    value !== null &&
-    'rows' in value &&
-    'cols' in value &&
-    'data' in value &&
-    typeof value.data === 'object'
-  );
+  if (typeof value !== 'object' || value === null || !('rows' in value)) return false;
+  return ('cols' in value && 'data' in value && typeof value.data === 'object') || isMatrixLike(value);
+}
+
+function isMatrixLike(value: object): value is MatrixLike {
+  const { columns, get, to2DArray } = value as Partial<MatrixLike>;
+  return typeof columns === 'number' && typeof get === 'function' && typeof to2DArray === 'function';
 }
 
 /** A matrix as a block, checked. */
 export function toBlock(source: AnyMatrix): DenseBlock | SparseBlock {
+  const advice = foreignAdvice(source);
+  if (advice) throw new DataError('BAD_DATA', `This matrix is ${advice}`);
+  if (isMatrixLike(source)) return denseBlock(copyOf(source));
   return 'indptr' in source ? sparseBlock(source) : denseBlock(source);
+}
+
+function copyOf(source: MatrixLike): Matrix<Float64Array> {
+  const { rows, columns: cols } = source;
+  if (!isCount(rows) || !isCount(cols)) {
+    throw new DataError('BAD_DATA', `A matrix of ${show(rows)} × ${show(cols)} is impossible.`);
+  }
+  const data = new Float64Array(rows * cols);
+  for (let i = 0, at = 0; i < rows; i++) {
+    for (let j = 0; j < cols; j++, at++) {
+      const value: unknown = source.get(i, j);
+      if (typeof value !== 'number') throw notANumber(value, i, j);
+      data[at] = value;
+    }
+  }
+  return { rows, cols, data };
 }
 
 function denseBlock(source: Matrix<NumberArray>): DenseBlock {
@@ -39,6 +67,13 @@ function denseBlock(source: Matrix<NumberArray>): DenseBlock {
       value: data.length,
       expected: needed,
     });
+  }
+  if (data.length > needed && isBuffer(source.data)) {
+    throw new DataError(
+      'BAD_DATA',
+      `${shape} needs ${needed} bytes, but data is a Buffer of ${data.length}. If it holds other numbers, pass them: new Float32Array(buffer.buffer, buffer.byteOffset, ${needed}).`,
+      { value: data.length, expected: needed },
+    );
   }
   return { kind: 'dense', rows, cols, stride, data, half };
 }
@@ -88,7 +123,10 @@ function stored({ data, dtype }: Matrix<NumberArray>): { data: NumberArray; half
     return { data: new Uint16Array(data.buffer, data.byteOffset, data.length), half: true };
   }
   if (!STORED.some((type) => data instanceof type)) throw notStored(data);
-  return { data, half: dtype === 'float16' };
+  // A Buffer's own methods make Buffers where arrays are wanted.
+  return isBuffer(data)
+    ? { data: new Uint8Array(data.buffer, data.byteOffset, data.length), half: false }
+    : { data, half: dtype === 'float16' };
 }
 
 function isHalfArray(data: unknown): data is Uint16Array {

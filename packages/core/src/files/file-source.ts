@@ -2,6 +2,7 @@ import type { Block, DenseBlock } from '../data/block.js';
 import { decoded } from '../data/half.js';
 import type { RowSource } from '../data/rows.js';
 import { DataError, OptionError, ScreeError } from '../errors.js';
+import type { Warning } from '../warning.js';
 import { type Choice, chooseColumns, type LeftOut } from './choose-columns.js';
 import { collectLabels, type LabelOptions, type Labels } from './labels.js';
 import type { FileOptions, Missing } from './options.js';
@@ -64,6 +65,14 @@ export interface DataFile {
   close(): Promise<void>;
 }
 
+/** What is known of a file beside its table. */
+export interface FileFacts {
+  readonly path: string;
+  readonly bytes: number | undefined;
+  /** Asked when rows were read: whether the file was changed meanwhile. */
+  readonly warnings?: (() => Promise<readonly Warning[]>) | undefined;
+}
+
 /** What a table becomes when columns are chosen and it is said what to do about missing values. */
 export class FileSource implements DataFile {
   readonly source: RowSource;
@@ -78,16 +87,14 @@ export class FileSource implements DataFile {
   readonly #choice: Choice;
   readonly #missing: Missing;
   readonly #fill: FileOptions['fill'];
+  readonly #warnings: FileFacts['warnings'];
   #rows: number | undefined;
   #dropped = 0;
   #means: Promise<Float64Array> | undefined;
 
-  constructor(
-    table: Table,
-    options: FileOptions,
-    facts: { readonly path: string; readonly bytes: number | undefined },
-  ) {
+  constructor(table: Table, options: FileOptions, facts: FileFacts) {
     this.#table = table;
+    this.#warnings = facts.warnings;
     this.#path = facts.path;
     this.#missing = options.missing ?? 'error';
     this.#fill = options.fill;
@@ -121,6 +128,7 @@ export class FileSource implements DataFile {
       rewindable: table.rewindable,
       resident: false,
       blocks: () => this.#blocks(),
+      ...(facts.warnings ? { warnings: facts.warnings } : {}),
     };
   }
 
@@ -336,6 +344,8 @@ export class FileSource implements DataFile {
   }
 
   async explain(error: unknown): Promise<unknown> {
+    const changed = await this.#changed(error);
+    if (changed) return changed;
     const { gaps, rewindable } = this.#table;
     if (!(error instanceof ScreeError) || !rewindable) return error;
     const { code, message, details } = error;
@@ -345,6 +355,14 @@ export class FileSource implements DataFile {
     if (!this.#drops || details.row === undefined || !(code === 'NOT_FINITE' || code === 'BAD_WEIGHTS')) return error;
     const [row] = await this.placesOf([details.row]);
     return new DataError(code, message.replace(`row ${details.row}`, `row ${row}`), { ...details, row });
+  }
+
+  /** What failed in a file that was changed meanwhile: the change is what the error names. */
+  async #changed(error: unknown): Promise<DataError | undefined> {
+    if (!(error instanceof ScreeError) || error instanceof OptionError || error.code === 'SOURCE_CHANGED')
+      return undefined;
+    const changed = (await this.#warnings?.())?.find(({ code }) => code === 'SOURCE_CHANGED');
+    return changed && new DataError('SOURCE_CHANGED', `${changed.message} It failed then: ${error.message}`);
   }
 
   async #missingError(): Promise<Error> {

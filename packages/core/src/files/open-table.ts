@@ -1,7 +1,7 @@
 import { OptionError } from '../errors.js';
 import { type Bytes, peek } from './bytes.js';
 import { unsupported } from './file-error.js';
-import { type DataFile, FileSource } from './file-source.js';
+import { type DataFile, type FileFacts, FileSource } from './file-source.js';
 import type { CheckedOptions, FileFormat } from './options.js';
 import { HEAD, sniffFormat } from './sniff.js';
 import { type Spool, spoolToBlob } from './spool.js';
@@ -127,7 +127,7 @@ function noReader(format: keyof TableReaders, path: string): Error {
 export async function openData(
   table: Table,
   options: CheckedOptions,
-  facts: { readonly path: string; readonly bytes: number | undefined },
+  facts: FileFacts,
   close: () => Promise<void> = async () => {},
 ): Promise<DataFile> {
   try {

@@ -1,4 +1,5 @@
 import { type Block, type Frame, identityFrame, packTile } from '../data/block.js';
+import { refuseChanged } from '../data/changes.js';
 import { type FloatArray, fitsSingle, type Matrix } from '../data/matrix.js';
 import { checkWidth, type Data, type DType, openSource } from '../data/rows.js';
 import { checkFinite } from '../data/statistics.js';
@@ -260,6 +261,7 @@ export class Model implements ModelRecord {
         rows += block.rows;
       }
       pace.end();
+      await refuseChanged(source);
     } finally {
       await source.close?.();
     }

@@ -1,6 +1,7 @@
 import { ModelError, show } from '../errors.js';
 import type { Epoch } from '../learning/epoch.js';
 import { crc32 } from './checksum.js';
+import { readerOf } from './format-version.js';
 import type { ModelRecord } from './record.js';
 import { VECTORS } from './record.js';
 
@@ -21,11 +22,24 @@ import { VECTORS } from './record.js';
  * | last 4       | CRC-32 of everything before                                                      |
  */
 const FORMAT = 'scree-model';
+/** The version that is written. Readers of all versions are in `READERS`. */
 const VERSION = 1;
 const MAGIC = 'SCREEPCA';
 const NUMBERS = 'float64 little-endian';
 
 type Plain = Record<string, unknown>;
+
+interface Reader {
+  /** Reads the object that `toJSON` made. */
+  json(model: Plain): ModelRecord;
+  /** Reads bytes that begin with the magic word and a version, and are at least 20 long. */
+  binary(bytes: Uint8Array): ModelRecord;
+}
+
+/** One reader per format version, for ever. */
+const READERS: Readonly<Record<number, Reader>> = {
+  1: { json: readJson1, binary: readBinary1 },
+};
 
 export function toJSON(record: ModelRecord): object {
   const { rows, cols, data } = record.components;
@@ -61,8 +75,10 @@ export function fromJSON(source: string | object): ModelRecord {
   if (typeof parsed !== 'object' || parsed === null || (parsed as Plain).format !== FORMAT) {
     throw new ModelError('BAD_MODEL', `This is not a model: its format is not ${show(FORMAT)}.`);
   }
-  const { checksum, ...body } = parsed as Plain;
-  checkVersion(body.version);
+  return readerOf(READERS, (parsed as Plain).version, 'The model has').json(parsed as Plain);
+}
+
+function readJson1({ checksum, ...body }: Plain): ModelRecord {
   const expected = checksumOf(body);
   if (checksum !== expected) {
     throw new ModelError(
@@ -108,25 +124,19 @@ export function toBinary(record: ModelRecord): Uint8Array {
 
 /** Reads what `toBinary` wrote. Nothing in the bytes is trusted before it is checked. */
 export function fromBinary(bytes: Uint8Array): ModelRecord {
-  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-  const truncated = (needed: number): ModelError =>
-    new ModelError(
-      'MODEL_TRUNCATED',
-      `The model has ${bytes.length} bytes and needs ${needed}. Copy the whole file again.`,
-      {
-        value: bytes.length,
-        expected: needed,
-      },
-    );
   for (let i = 0; i < MAGIC.length && i < bytes.length; i++) {
     if (bytes[i] !== MAGIC.charCodeAt(i))
       throw new ModelError('BAD_MODEL', `This is not a model: it does not begin with ${show(MAGIC)}.`);
   }
-  if (bytes.length < 20) throw truncated(20);
-  checkVersion(view.getUint32(8, true));
+  if (bytes.length < 20) throw truncated(bytes, 20);
+  return readerOf(READERS, viewOf(bytes).getUint32(8, true), 'The model has').binary(bytes);
+}
+
+function readBinary1(bytes: Uint8Array): ModelRecord {
+  const view = viewOf(bytes);
   const headerLength = view.getUint32(12, true);
   const start = arraysStart(headerLength);
-  if (bytes.length < start + 4) throw truncated(start + 4);
+  if (bytes.length < start + 4) throw truncated(bytes, start + 4);
   const changed = new ModelError(
     'MODEL_CHANGED',
     'The model was changed or damaged after it was written: its checksum does not match. Copy the file again, or fit the model again.',
@@ -142,10 +152,10 @@ export function fromBinary(bytes: Uint8Array): ModelRecord {
   if (typeof k !== 'number' || typeof d !== 'number' || !Number.isSafeInteger(k * d) || k < 1 || d < 1) throw changed;
   const arrays = layout(k, d);
   const size = arrays.reduce((sum, { shape }) => sum + 8 * count(shape), 0);
-  if (bytes.length < start + size + 4) throw truncated(start + size + 4);
+  if (bytes.length < start + size + 4) throw truncated(bytes, start + size + 4);
   if (bytes.length > start + size + 4) throw changed;
   if (view.getUint32(start + size, true) !== crc32(bytes.subarray(0, start + size))) throw changed;
-  if (header.format !== FORMAT || header.version !== VERSION || header.numbers !== NUMBERS) {
+  if (header.format !== FORMAT || header.version !== 1 || header.numbers !== NUMBERS) {
     throw new ModelError(
       'BAD_MODEL',
       `This is not a model: its header says ${show(header.format)}, ${show(header.version)}, ${show(header.numbers)}.`,
@@ -155,6 +165,18 @@ export function fromBinary(bytes: Uint8Array): ModelRecord {
     const { offset, shape } = arrays.find((array) => array.name === name) as (typeof arrays)[number];
     return Float64Array.from({ length: count(shape) }, (_, i) => view.getFloat64(start + offset + 8 * i, true));
   });
+}
+
+function viewOf(bytes: Uint8Array): DataView {
+  return new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+}
+
+function truncated(bytes: Uint8Array, needed: number): ModelError {
+  return new ModelError(
+    'MODEL_TRUNCATED',
+    `The model has ${bytes.length} bytes and needs ${needed}. Copy the whole file again.`,
+    { value: bytes.length, expected: needed },
+  );
 }
 
 /** All of a record but its arrays. */
@@ -206,19 +228,6 @@ function withNumbers(epoch: unknown): Epoch {
     value === null ? Number.NaN : name === 'terms' && typeof value === 'object' ? withNumbers(value) : value,
   ]);
   return Object.fromEntries(entries);
-}
-
-function checkVersion(version: unknown): void {
-  if (typeof version !== 'number' || !Number.isSafeInteger(version) || version < 1) {
-    throw new ModelError('BAD_MODEL', `This is not a model: its version is ${show(version)}.`);
-  }
-  if (version > VERSION) {
-    throw new ModelError(
-      'MODEL_TOO_NEW',
-      `The model is of version ${version}; this scree reads up to version ${VERSION}. Update scree.`,
-      { value: version, expected: VERSION },
-    );
-  }
 }
 
 /** The CRC-32 of an object's JSON text. */

@@ -1,6 +1,7 @@
+import { refuseChanged } from '../data/changes.js';
 import { Moments } from '../data/moments.js';
-import { type Data, openSource, type RowSource } from '../data/rows.js';
-import { empty } from '../data/to-block.js';
+import { type Data, matrixSource, openSource, type RowSource } from '../data/rows.js';
+import { empty, isMatrix } from '../data/to-block.js';
 import { rowWeights } from '../data/weights.js';
 import { chooseEngine } from '../engines/choose.js';
 import type { Engine } from '../engines/engine.js';
@@ -94,8 +95,10 @@ export class Stream {
   }
 
   /** Adds rows of any form that `pca` takes: all of them, or after an error none. */
-  add(data: Data, options: StreamAddOptions = {}): Promise<this> {
-    return this.#queue(() => this.#add(data, options));
+  async add(data: Data, options: StreamAddOptions = {}): Promise<this> {
+    // A matrix is read in place when its turn comes, and watched from now on.
+    const rows = isMatrix(data) ? matrixSource(data) : data;
+    return this.#queue(() => this.#add(rows, options));
   }
 
   /** Adds the rows that another stream has seen, which keeps them. Both must keep the same of their rows. */
@@ -236,11 +239,13 @@ async function grown(
   if (kept instanceof Moments) {
     const added = await Moments.of(source, { engine, ...(given ? { weights: given } : {}) }, pace, names);
     if (added.read === 0) throw empty();
+    await refuseChanged(source);
     return kept.merge(added);
   }
   const sketch = kept.copy();
   const rows = await foldRows(source, sketch, rowWeights(given, source.rows), names, engine, pace);
   if (rows === 0) throw empty();
+  await refuseChanged(source);
   return sketch;
 }
 

@@ -1,3 +1,5 @@
+import { tableFromArrays } from 'apache-arrow';
+import { Matrix as MlMatrix } from 'ml-matrix';
 import { describe, expect, it } from 'vitest';
 import { type Data, Moments, pca, type RowSource, toRows } from '../../src/index.js';
 import { toCsr, toMatrix, withSpectrum } from '../support/data.js';
@@ -32,6 +34,15 @@ const forms: Record<string, () => Data> = {
   'an async iterable of matrices': () =>
     stream([toMatrix(rows.slice(0, 7)), toMatrix(rows.slice(7, 39), true), toMatrix(rows.slice(39))]),
   'an async iterable of sparse matrices': () => stream([toCsr(rows.slice(0, 20)), toCsr(rows.slice(20))]),
+  'a Matrix of ml-matrix': () => new MlMatrix(rows),
+  'a view of ml-matrix': () =>
+    new MlMatrix(rows)
+      .transpose()
+      .transpose()
+      .subMatrixRow(rows.map((_, i) => i)),
+  'an array of ml-matrix matrices': () => [new MlMatrix(rows.slice(0, 7)), new MlMatrix(rows.slice(7))],
+  'rows of an Arrow table': () =>
+    tableFromArrays(Object.fromEntries(names.map((name, j) => [name, rows.map((row) => row[j])]))).toArray(),
   'rows, then matrices': () =>
     stream<number[] | ReturnType<typeof toMatrix>>([rows[0], rows[1], toMatrix(rows.slice(2))]),
 };
@@ -289,6 +300,111 @@ describe('data keep their type and names', () => {
     const full = (await pca(rows, { k: 4 })).covariance();
     c.forEach((x, i) => {
       expect(Math.abs(x - full.data[i])).toBeLessThan(1e-13);
+    });
+  });
+});
+
+/** Classes with the methods and properties that tell one of another library. */
+const numbers = [1, 2, 3, 4, 5, 6];
+class Tensor {
+  shape = [3, 2];
+  arraySync = () => [];
+  dataSync = () => Float32Array.from(numbers);
+}
+class MathMatrix {
+  isMatrix = true;
+  size = () => [3, 2];
+  toArray = () => [];
+  *[Symbol.iterator]() {
+    yield { value: 1, index: [0, 0] };
+  }
+}
+class Ndarray {
+  data = Float64Array.from(numbers);
+  shape = [3, 2];
+  stride = [2, 1];
+  offset = 0;
+  get = () => 0;
+}
+class PolarsFrame {
+  toRecords = () => [];
+  toSeries = () => [];
+  *[Symbol.iterator]() {
+    yield [1, 3, 5];
+    yield [2, 4, 6];
+  }
+}
+class ArqueroTable {
+  objects = () => [];
+  numRows = () => 3;
+  *[Symbol.iterator]() {
+    yield { a: 1 };
+  }
+}
+class DanfoFrame {
+  shape = [3, 2];
+  values = [];
+  iloc = () => this;
+}
+class OpenCvMat {
+  rows = 3;
+  cols = 2;
+  data = new Uint8Array(48);
+  data32F = new Float32Array(12);
+  data64F = new Float64Array(6);
+  channels = () => 1;
+}
+
+describe('what holds numbers and is no table of rows is refused, and the message says what to pass', () => {
+  const arrow = tableFromArrays({ a: [1, 2, 3], b: [3, 1, 2] });
+  it.each<[string, () => unknown, RegExp]>([
+    ['a tensor', () => new Tensor(), /TensorFlow.*tensor\.arraySync\(\)/],
+    ['rows that are tensors', () => [new Tensor()], /Row 0 is a TensorFlow/],
+    ['a math.js matrix, which yields entries', () => new MathMatrix(), /math\.js.*matrix\.toArray\(\)/],
+    ['an ndarray', () => new Ndarray(), /an ndarray.*shape\[0\]/],
+    ['a polars frame, which yields columns', () => new PolarsFrame(), /frame\.toRecords\(\)/],
+    ['an Arquero table', () => new ArqueroTable(), /table\.objects\(\)/],
+    ['a Danfo frame', () => new DanfoFrame(), /frame\.values/],
+    ['a Mat of OpenCV, whose data are bytes', () => new OpenCvMat(), /mat\.data32F/],
+    ['an Arrow table', () => arrow, /Arrow table.*row\.toJSON\(\)/],
+    ['rows that are Arrow vectors', () => [arrow.getChildAt(0)], /vector\.toArray\(\)/],
+    ['a stream of Arrow tables', () => stream([arrow]), /Row 0 is an Apache Arrow table/],
+    ['a Map, which yields [key, value]', () => new Map([[1, 2], [3, 4]]), /map\.values\(\)/], // biome-ignore format: one line
+    ['rows that are Maps', () => [new Map([['a', 1]])], /Object\.fromEntries/],
+    ['rows that are Sets', () => [new Set([1, 2])], /Array\.from/],
+    ['a Set of numbers', () => new Set(numbers), /Row 0 is 1, not an array/],
+    ['a stream of numbers', () => stream(numbers), /Row 0 is 1, not an array/],
+    ['a stream of text', () => stream(['1,2', '3,4']), /Row 0 is "1,2"/],
+    ['text', () => '1,2', /not "1,2"/],
+    ['a Buffer', () => Buffer.from(numbers), /has no shape/],
+    ['rows that are Buffers', () => [Buffer.from(numbers), Buffer.from(numbers)], /Float32Array\(buffer\.buffer/],
+    ['a stream of Buffers', () => stream([Buffer.from(numbers)]), /openFile/],
+    [
+      'a matrix whose Buffer has more bytes than numbers',
+      () => ({ rows: 2, cols: 3, data: Buffer.alloc(24) }),
+      /needs 6/,
+    ],
+    ['the body of a response', () => new Response('1,2\n3,4').body, /yields bytes/],
+    ['a DataView as a row', () => [new DataView(new ArrayBuffer(8))], /Row 0 is a DataView/],
+  ])('%s', async (_, make, message) => {
+    await expect(pca(make() as Data)).rejects.toMatchObject({
+      code: 'BAD_DATA',
+      message: expect.stringMatching(message),
+    });
+    const model = await pca(rows, { k: 1 });
+    await expect(model.transform(make() as Data)).rejects.toMatchObject({ code: 'BAD_DATA' });
+  });
+
+  it('but a Buffer with a byte per entry is a matrix of bytes', async () => {
+    const model = await pca({ rows: 3, cols: 2, data: Buffer.from([1, 2, 3, 4, 5, 9]) }, { k: 1 });
+    expect(Array.from(model.mean)).toEqual([3, 5]);
+  });
+
+  it('and a matrix of ml-matrix that holds no number is refused by row and column', async () => {
+    const matrix = { rows: 2, columns: 2, get: (i: number, j: number) => (i + j < 2 ? 1 : '2'), to2DArray: () => [] };
+    await expect(pca(matrix as unknown as Data)).rejects.toMatchObject({
+      code: 'NOT_A_NUMBER',
+      message: expect.stringMatching(/Row 1, column 1 holds "2"/),
     });
   });
 });

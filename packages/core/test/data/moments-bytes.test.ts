@@ -46,4 +46,12 @@ describe('moments as bytes', () => {
       { numRuns: 500 },
     );
   });
+
+  it('of a newer format ask for an update', () => {
+    const bytes = new Moments(2).toBinary();
+    new DataView(bytes.buffer).setUint32(8, 7, true);
+    expect(() => Moments.fromBinary(bytes)).toThrow(/version 7.*up to version 1\. Update scree/);
+    new DataView(bytes.buffer).setUint32(8, 0, true);
+    expect(() => Moments.fromBinary(bytes)).toThrow(/version 0, which does not exist/);
+  });
 });

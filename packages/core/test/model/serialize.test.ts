@@ -128,7 +128,7 @@ describe('a stored model', () => {
     const model = await make();
     expect(failure({ ...model.toJSON(), version: 2 })).toMatchObject({
       code: 'MODEL_TOO_NEW',
-      message: expect.stringMatching(/version 2.*up to version 1/),
+      message: expect.stringMatching(/version 2.*up to version 1\. Update scree/),
     });
     const bytes = model.toBinary();
     new DataView(bytes.buffer).setUint32(8, 7, true);

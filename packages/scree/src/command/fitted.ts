@@ -1,4 +1,4 @@
-import { DataError, type Model, Moments, type PcaOptions, pca, type RowSource } from '@scree/core';
+import { DataError, Model, Moments, type PcaOptions, pca, type RowSource, type Warning } from '@scree/core';
 import { DEFAULT_MEMORY } from '@scree/core/files';
 import { offerBlas } from '../blas/offer.js';
 import type { DataFile, FileOptions } from '../files/index.js';
@@ -45,9 +45,15 @@ export async function fitFile(
   const rows = await read(weights);
   // Moments have been weighted when they were added up.
   const weighted = weights && !(rows instanceof Moments) ? { weights } : {};
-  const model = await pca(rows, { ...fitOptions(flags), ...weighted, memory, onProgress, signal });
+  const fitted = await pca(rows, { ...fitOptions(flags), ...weighted, memory, onProgress, signal });
+  // Moments do not know the file that they were read from.
+  const model = rows instanceof Moments ? withWarnings(fitted, (await file.source.warnings?.()) ?? []) : fitted;
   narrator.clear();
   return { model, seconds: (performance.now() - start) / 1000 };
+}
+
+function withWarnings(model: Model, more: readonly Warning[]): Model {
+  return more.length === 0 ? model : new Model({ ...model, warnings: [...model.warnings, ...more] });
 }
 
 /** A file with the model that --model names, or with one that is fitted to it. */

@@ -1,5 +1,6 @@
 import { mkdir } from 'node:fs/promises';
 import { basename, join } from 'node:path';
+import { refuseChanged } from '@scree/core/engine';
 import { checkTarget } from '../files/target.js';
 import { makeReport } from '../report/report.js';
 import { writeBeside } from '../write-beside.js';
@@ -34,6 +35,7 @@ export async function run(call: Call): Promise<void> {
       signal,
     });
     narrator.clear();
+    await refuseChanged(file.source);
     await writeBeside(output, report.html);
     narrator.say(`The report: ${output} (${Math.round(report.html.length / 1024)} KB)`);
     if (typeof flags.figures !== 'string') return;

@@ -1,4 +1,5 @@
 import type { Block, CsrMatrix, Matrix, NumberArray, RowSource } from '@scree/core';
+import { refuseChanged } from '@scree/core/engine';
 import type { LabelledBlock } from '@scree/core/files';
 import { createFile, type WriteOptions } from '../files/index.js';
 import { countedFrom } from './counted-from.js';
@@ -22,6 +23,7 @@ export async function rowsThrough(
       done += block.rows;
       narrator.onProgress({ phase, done, ...(source.rows === undefined ? {} : { total: source.rows }) });
     }
+    await refuseChanged(source);
     await writer.close();
     return done;
   } catch (error) {

@@ -8,7 +8,7 @@ import {
   type Progress,
   type RowSource,
 } from '@scree/core';
-import { checkFinite, decodeHalf, Pace } from '@scree/core/engine';
+import { checkFinite, decodeHalf, Pace, refuseChanged } from '@scree/core/engine';
 import { BesideFile } from '../files/beside.js';
 import { isStoredType, STORED_TYPES, type StoredType, settle, storedTypeOf } from '../files/stored-type.js';
 import { evenBlocks } from './even-blocks.js';
@@ -89,6 +89,7 @@ export async function compressFile(options: CompressOptions): Promise<Compressed
     pace.begin('compressing', source.rows);
     for await (const block of evenBlocks(source, rowsPerBlock(model.k, model.d), pace)) await writing.write(block);
     const compressed = await writing.end();
+    await refuseChanged(source);
     pace.end();
     await file.close();
     return compressed;

@@ -21,6 +21,7 @@ import type { Facts } from './stored-model.js';
  */
 export const MAGIC = 'SCREEZIP';
 export const END = 'SCREEEND';
+/** The version that is written. Readers of all versions are in open-compressed.ts. */
 export const VERSION = 1;
 export const START = 12;
 export const TAIL = 12;

@@ -3,9 +3,10 @@ import { inflateRawSync } from 'node:zlib';
 import { type Block, type Engine, type Model, type RowSource, ScreeError } from '@scree/core';
 import { badFile, FileError, readAhead, truncated, unsupported } from '@scree/core/files';
 import { fileBytes } from '../files/file-bytes.js';
+import { FileWatch } from '../files/file-watch.js';
 import { isStoredType, STORED_TYPES, type StoredType, storeAs } from '../files/stored-type.js';
 import { systemError } from '../files/system-error.js';
-import { END, type Header, LARGEST_HEADER, LIST_HEAD, MAGIC, rowsPerBlock, START, TAIL, VERSION } from './format.js';
+import { END, type Header, LARGEST_HEADER, LIST_HEAD, MAGIC, rowsPerBlock, START, TAIL } from './format.js';
 import { NotLines, unpackLines } from './integers.js';
 import { type Basis, Products, productEngine } from './products.js';
 import { fromUpperHalf, QUANTISERS, type Quantiser, unroundScores } from './quantise.js';
@@ -61,17 +62,44 @@ export async function openCompressed(path: string, options: OpenCompressedOption
         path,
         `${path} is ${facts.isDirectory() ? 'a folder' : 'no plain file'}. Name a file.`,
       );
-    return await readFile(handle, path, facts.size, await productEngine(options.threads));
+    const read = await readerOf(handle, path, facts.size);
+    return await read(handle, path, facts.size, await productEngine(options.threads));
   } catch (error) {
     await handle?.close();
     throw systemError(error, path, 'read');
   }
 }
 
-async function readFile(handle: FileHandle, path: string, size: number, engine: Engine): Promise<CompressedFile> {
+type Reader = (handle: FileHandle, path: string, size: number, engine: Engine) => Promise<CompressedFile>;
+
+/** One reader per format version, for ever: `test/golden` has files of every version that was released. */
+const READERS: Readonly<Record<number, Reader>> = { 1: readVersion1 };
+
+/** The reader of a file, by the version that its first bytes say. */
+async function readerOf(handle: FileHandle, path: string, size: number): Promise<Reader> {
+  const start = Buffer.alloc(START);
+  const read = await (fileBytes(handle, path, 0, size).readAt as ReadAt)(start, 0);
+  const magic = Buffer.from(MAGIC, 'latin1');
+  if (!magic.subarray(0, Math.min(read, magic.length)).equals(start.subarray(0, Math.min(read, magic.length))))
+    throw badFile(
+      path,
+      start.toString('latin1', 0, 8) === 'SCREEPCA'
+        ? 'it is a model, not compressed data'
+        : 'it does not begin as a compressed file of scree does',
+    );
+  if (read < START) throw truncated(path, `it has only ${size} bytes`);
+  const version = start.readUInt32LE(8);
+  const newest = Math.max(...Object.keys(READERS).map(Number));
+  if (version > newest)
+    throw unsupported(path, `has format version ${version}; this scree reads up to version ${newest}`, 'Update scree.');
+  if (!Object.hasOwn(READERS, version)) throw badFile(path, `its format version is ${version}, which does not exist`);
+  return READERS[version];
+}
+
+async function readVersion1(handle: FileHandle, path: string, size: number, engine: Engine): Promise<CompressedFile> {
   const readAt = fileBytes(handle, path, 0, size).readAt as ReadAt;
   const from = { path, readAt };
-  const listAt = await checkEnds(readAt, size, path);
+  const listAt = await findList(readAt, size, path);
   const list = Buffer.from(await readSection(from, { at: listAt, end: size - TAIL, what: 'the list of its blocks' }));
   if (listAt + SECTION_HEAD + list.length !== size - TAIL)
     throw badFile(path, 'the list of its blocks has two lengths');
@@ -85,6 +113,7 @@ async function readFile(handle: FileHandle, path: string, size: number, engine: 
     throw badFile(path, 'its errors are no numbers');
   const { cols, k, dtype, quantise, columnNames } = header;
   const { model, basis } = await modelOf(stored, header, engine, path);
+  const watch = await FileWatch.start(handle, path);
   const reading = { path, readAt, end: listAt, header, blocks, basis, engine };
   return {
     source: {
@@ -95,6 +124,7 @@ async function readFile(handle: FileHandle, path: string, size: number, engine: 
       rewindable: true,
       resident: false,
       blocks: () => readBlocks(reading),
+      warnings: () => watch.warnings(),
     },
     model,
     rows,
@@ -111,22 +141,9 @@ async function readFile(handle: FileHandle, path: string, size: number, engine: 
   };
 }
 
-/** First and last bytes; says where the list of blocks begins. */
-async function checkEnds(readAt: ReadAt, size: number, path: string): Promise<number> {
-  const start = Buffer.alloc(START);
-  const read = await readAt(start, 0);
-  const magic = Buffer.from(MAGIC, 'latin1');
-  if (!magic.subarray(0, Math.min(read, magic.length)).equals(start.subarray(0, Math.min(read, magic.length))))
-    throw badFile(
-      path,
-      start.toString('latin1', 0, 8) === 'SCREEPCA'
-        ? 'it is a model, not compressed data'
-        : 'it does not begin as a compressed file of scree does',
-    );
+/** Checks the last bytes, and says where the list of blocks begins. */
+async function findList(readAt: ReadAt, size: number, path: string): Promise<number> {
   if (size < START + TAIL + 3 * SECTION_HEAD) throw truncated(path, `it has only ${size} bytes`);
-  const version = start.readUInt32LE(8);
-  if (version !== VERSION)
-    throw unsupported(path, `is of version ${version}; this scree reads version ${VERSION}`, 'Update scree.');
   const tail = Buffer.alloc(TAIL);
   await readAt(tail, size - TAIL);
   if (tail.toString('latin1', 4) !== END) throw truncated(path, 'its end is missing');

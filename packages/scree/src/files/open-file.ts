@@ -22,6 +22,7 @@ import {
   type Table,
 } from '@scree/core/files';
 import { fileBytes } from './file-bytes.js';
+import { FileWatch } from './file-watch.js';
 import { spooled } from './spool.js';
 import { systemError } from './system-error.js';
 import { isText } from './thread-messages.js';
@@ -55,8 +56,10 @@ export async function openFile(
   if (path === '-') return openStandardInput(checked, hooks.stdin ?? process.stdin);
   const { handle, bytes } = await openHandle(path);
   try {
-    const table = await openAny(bytes, { name: basename(path) }, checked);
-    return await openData(table, checked, { path, bytes: bytes.size }, () => handle.close());
+    const watch = await FileWatch.start(handle, path);
+    const table = await openAny(bytes, { name: basename(path) }, checked, watch);
+    const facts = { path, bytes: bytes.size, warnings: () => watch.warnings() };
+    return await openData(table, checked, facts, () => handle.close());
   } catch (error) {
     await handle.close();
     throw error;
@@ -174,14 +177,22 @@ function onDisk({ path, file }: Bytes, memory: number): { path: string; memory: 
   return { path, memory, file };
 }
 
+/** Whether DuckDB opens the path for every reading. Databases are opened once, and kept open. */
+function readsByPath({ format, packing }: Identified, sql: string | undefined): boolean {
+  const database = format === 'duckdb' || format === 'sqlite';
+  return !database && (sql !== undefined || (format === 'parquet' && !packing));
+}
+
 /** A file of any format, or what is asked of it. */
 async function openAny(
   bytes: Bytes,
   name: { readonly name: string; readonly format?: FileFormat | undefined },
   options: CheckedOptions,
+  watch?: FileWatch,
 ): Promise<Table> {
   const found = await identify(bytes, name, options, node.unpack);
   const { sql, memory } = options;
+  await watch?.follow(found.format, readsByPath(found, sql));
   const { path } = bytes;
   if (sql === undefined) return openFound(found, options);
   const duck = onDisk(bytes, memory);

@@ -186,7 +186,7 @@ function judgeColumns(database: Database, relation: string): Column[] {
         : { name, kind: 'number', type: 'number' };
     });
   } finally {
-    statement.finalize();
+    finalize(statement);
   }
 }
 
@@ -235,8 +235,15 @@ async function* read(
   } catch (error) {
     throw sqliteError(error, path, false);
   } finally {
-    statement.finalize();
+    finalize(statement);
   }
+}
+
+/** Says what the last step said, once more: that is known already. */
+function finalize(statement: { finalize(): void }): void {
+  try {
+    statement.finalize();
+  } catch {}
 }
 
 function toNumber(value: Value, row: number, name: string, path: string): number {

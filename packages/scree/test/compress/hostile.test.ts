@@ -112,7 +112,12 @@ describe('a compressed file that is not whole', () => {
     await expect(openCompressed(folder.file('nowhere'))).rejects.toMatchObject({ code: 'NO_FILE' });
     const newer = Buffer.from(take().bytes);
     newer.writeUInt32LE(2, 8);
-    expect(await refused(newer)).toBe('UNSUPPORTED');
+    expect(await read(newer)).toMatchObject({
+      code: 'UNSUPPORTED',
+      message: expect.stringMatching(/version 2; this scree reads up to version 1.*Update scree/),
+    });
+    newer.writeUInt32LE(0, 8);
+    expect(await refused(newer)).toBe('BAD_FILE');
   });
 });
 
