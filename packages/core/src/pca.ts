@@ -4,6 +4,7 @@ import { availableEngines } from './engines/choose.js';
 import type { Engine } from './engines/engine.js';
 import { measureRates } from './engines/rates.js';
 import { ConvergenceError, DataError, OptionError } from './errors.js';
+import { keepAlive } from './keep-alive.js';
 import { finish } from './model/finish.js';
 import type { Model } from './model/model.js';
 import { checkOptions, checkWidth, type PcaOptions, type Settings } from './options.js';
@@ -22,7 +23,11 @@ import type { Warning } from './warning.js';
  * The one road: data become a source, the plan chooses a solver, the rows are read as that solver needs them, the
  * solver finds the subspace, `finish` makes the model.
  */
-export async function pca(data: Data | Moments, options: PcaOptions = {}): Promise<Model> {
+export function pca(data: Data | Moments, options: PcaOptions = {}): Promise<Model> {
+  return keepAlive(() => analyse(data, options));
+}
+
+async function analyse(data: Data | Moments, options: PcaOptions): Promise<Model> {
   const settings = checkOptions(options);
   const pace = new Pace(settings);
   if (data instanceof Moments) {
