@@ -5,6 +5,7 @@ import { availableEngines } from './engines/choose.js';
 import type { Engine } from './engines/engine.js';
 import { measureRates } from './engines/rates.js';
 import { ConvergenceError, DataError, OptionError, ScreeError } from './errors.js';
+import { keepAlive } from './keep-alive.js';
 import { finish, firstComponents } from './model/finish.js';
 import type { Model } from './model/model.js';
 import { checkOptions, checkWidth, type PcaOptions, type Settings } from './options.js';
@@ -35,7 +36,11 @@ export interface NestedModels {
 }
 
 /** `pca`, for those who need models of several k, as a page does whose user drags k. */
-export async function nestedModels(data: Data | Moments, options: PcaOptions = {}): Promise<NestedModels> {
+export function nestedModels(data: Data | Moments, options: PcaOptions = {}): Promise<NestedModels> {
+  return keepAlive(() => analyse(data, options));
+}
+
+async function analyse(data: Data | Moments, options: PcaOptions): Promise<NestedModels> {
   const settings = checkOptions(options);
   const pace = new Pace(settings);
   if (data instanceof Moments) {

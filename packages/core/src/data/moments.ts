@@ -1,6 +1,7 @@
 import { chooseEngine } from '../engines/choose.js';
 import type { Engine } from '../engines/engine.js';
 import { DataError, OptionError, show } from '../errors.js';
+import { keepAlive } from '../keep-alive.js';
 import { LARGEST_SQUARE } from '../limits.js';
 import { type ControlOptions, checkControl, type PcaOptions } from '../options.js';
 import { Pace } from '../pace.js';
@@ -103,7 +104,11 @@ export class Moments {
   }
 
   /** Adds rows of any form that `pca` takes: all of them, or after an error none. */
-  async add(data: Data, options: AddOptions = {}): Promise<this> {
+  add(data: Data, options: AddOptions = {}): Promise<this> {
+    return keepAlive(() => this.#add(data, options));
+  }
+
+  async #add(data: Data, options: AddOptions): Promise<this> {
     const pace = new Pace(checkControl(options));
     const source = await openSource(data, pace, this.columnNames);
     try {

@@ -5,6 +5,7 @@ import { checkWidth, type Data, type DType, openSource } from '../data/rows.js';
 import { checkFinite } from '../data/statistics.js';
 import { chooseEngine } from '../engines/choose.js';
 import { DataError } from '../errors.js';
+import { keepAlive } from '../keep-alive.js';
 import type { Epoch } from '../learning/epoch.js';
 import { axpy, dot } from '../linalg/vector.js';
 import { type ControlOptions, checkControl, type Whiten } from '../options.js';
@@ -231,13 +232,24 @@ export class Model implements ModelRecord {
    * Opens data, checks its width and values, hands its blocks on, and closes it whatever happens. Values may be left to
    * the visitor to check.
    */
-  async #read(
+  #read(
     phase: string,
     data: Data,
     width: number,
     options: ApplyOptions,
-    visit: (block: Block, pace: Pace, check: () => Promise<void>) => Promise<void>,
+    visit: Visit,
     checks: 'first' | 'visitor' = 'first',
+  ): Promise<void> {
+    return keepAlive(() => this.#readBlocks(phase, data, width, options, visit, checks));
+  }
+
+  async #readBlocks(
+    phase: string,
+    data: Data,
+    width: number,
+    options: ApplyOptions,
+    visit: Visit,
+    checks: 'first' | 'visitor',
   ): Promise<void> {
     const pace = new Pace(checkControl(options));
     const names = width === this.d ? this.columnNames : undefined;
@@ -267,6 +279,9 @@ export class Model implements ModelRecord {
     }
   }
 }
+
+/** Handles a block; `check` refuses values in it that are not finite. */
+type Visit = (block: Block, pace: Pace, check: () => Promise<void>) => Promise<void>;
 
 /** Whether the first score of every row is finite: a row with a value that is not has none that is. */
 function firstsFinite(scores: Float64Array, k: number): boolean {

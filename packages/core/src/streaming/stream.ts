@@ -7,6 +7,7 @@ import { chooseEngine } from '../engines/choose.js';
 import type { Engine } from '../engines/engine.js';
 import { DataError, OptionError, show } from '../errors.js';
 import { WIDEST_SCATTER } from '../limits.js';
+import { keepAlive } from '../keep-alive.js';
 import { finish } from '../model/finish.js';
 import type { Model } from '../model/model.js';
 import {
@@ -126,7 +127,7 @@ export class Stream {
   }
 
   #queue<Result>(work: () => Promise<Result>): Promise<Result> {
-    const result = this.#turn.then(work);
+    const result = keepAlive(() => this.#turn.then(work));
     this.#turn = result.catch(() => {});
     return result;
   }

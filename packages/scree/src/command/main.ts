@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { constants } from 'node:os';
 import type { Command } from './command.js';
 import { COMMANDS } from './commands.js';
 import { commandHelp, generalHelp } from './help.js';
@@ -12,20 +13,27 @@ const ENDINGS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 /** Milliseconds after which an interrupted command is not waited for. */
 const GRACE = 1000;
 
-/** Runs a command line; the exit code: 0 done, 1 the data or the machine would not, 2 wrong usage, 130 interrupted. */
+/** Before Node 22: milliseconds in which V8's background threads finish their work, so that Node can end (nodejs/node#54918). */
+const IDLE = 20;
+
+/**
+ * Runs a command line; the exit code: 0 done, 1 the data or the machine would not, 2 wrong usage, 128 and the number of the
+ * signal that ended it: 130 for Ctrl-C, 143 for SIGTERM, 129 for SIGHUP.
+ */
 export async function main(args: readonly string[]): Promise<number> {
   let command: Command | undefined;
   let debug = args.includes('--debug');
   let done = false;
   const controller = new AbortController();
-  const interrupt = (): void => {
+  const interrupt = (signal: NodeJS.Signals): void => {
+    const interrupted = new Interrupted(128 + constants.signals[signal]);
     // A second Ctrl-C does not wait.
-    if (controller.signal.aborted) process.exit(130);
-    controller.abort(new Interrupted());
+    if (controller.signal.aborted) process.exit(interrupted.exitCode);
+    controller.abort(interrupted);
     // Not everything looks up from its work: standard input that nobody ends, a query over everything. What is half
     // done is removed at the exit.
     const leave = async (): Promise<never> =>
-      done ? process.exit() : process.exit(await tellError(new Interrupted(), command, debug));
+      done ? process.exit() : process.exit(await tellError(interrupted, command, debug));
     setTimeout(() => void leave(), GRACE).unref();
   };
   for (const signal of ENDINGS) process.on(signal, interrupt);
@@ -56,8 +64,11 @@ export async function main(args: readonly string[]): Promise<number> {
     const parsed = parse(rest, command.flags);
     debug = parsed.flags.debug === true;
     checkWords(parsed, command);
-    const { run } = await command.load();
-    await run({ ...parsed, signal: controller.signal });
+    const { load } = command;
+    await keepAlive(async () => {
+      const { run } = await load();
+      await run({ ...parsed, signal: controller.signal });
+    });
     return 0;
   } catch (error) {
     return await tellError(error, command, debug);
@@ -67,7 +78,28 @@ export async function main(args: readonly string[]): Promise<number> {
   }
 }
 
-class Interrupted extends Error {}
+class Interrupted extends Error {
+  readonly exitCode: number;
+
+  constructor(exitCode: number) {
+    super();
+    this.exitCode = exitCode;
+  }
+}
+
+/**
+ * Keeps the event loop running while a command does, and before Node 22 for a moment longer: packages/core/src/keep-alive.ts
+ * says why. It is repeated here because loading core takes longer than printing the help.
+ */
+async function keepAlive(work: () => Promise<void>): Promise<void> {
+  const timer = setInterval(() => {}, 2 ** 31 - 1);
+  try {
+    await work();
+  } finally {
+    clearInterval(timer);
+    if (Number.parseInt(process.versions.node, 10) < 22) setTimeout(() => {}, IDLE);
+  }
+}
 
 function find(name: string): Command {
   const command = COMMANDS.find((one) => one.name === name);
@@ -97,7 +129,7 @@ async function tellError(error: unknown, command: Command | undefined, debug: bo
   }
   if (error instanceof Interrupted) {
     say('scree: interrupted; nothing was left half-written.');
-    return 130;
+    return error.exitCode;
   }
   if (debug) say(error instanceof Error ? (error.stack ?? error.message) : String(error));
   const { ScreeError } = await import('@scree/core');

@@ -3,6 +3,9 @@ import { workerCode } from './worker-code.js';
 /** A thread that can join a pass: what worker_threads and Web Workers have in common. */
 export interface Worker {
   postMessage(message: unknown): void;
+  /** Whether it keeps the program alive: only while it has a pass to do. */
+  ref(): void;
+  unref(): void;
   /** Why it can work no more; undefined while it can. */
   readonly lost: string | undefined;
 }
@@ -10,6 +13,7 @@ export interface Worker {
 /** The shape of Node's worker_threads that is used, and of a Web Worker. */
 interface NodeWorker {
   postMessage(message: unknown): void;
+  ref(): void;
   unref(): void;
   on(event: string, listener: (value: unknown) => void): void;
 }
@@ -33,13 +37,17 @@ export function hire(wanted: number, most: number): Worker[] {
     if (free?.lost !== undefined) continue;
     const worker = free ?? (count < most ? start() : undefined);
     if (!worker) break;
+    worker.ref();
     hired.push(worker);
   }
   return hired;
 }
 
 export function dismiss(workers: readonly Worker[]): void {
-  for (const worker of workers) if (worker.lost === undefined) idle.push(worker);
+  for (const worker of workers) {
+    worker.unref();
+    if (worker.lost === undefined) idle.push(worker);
+  }
 }
 
 /** How many threads the machine has for us: 1 where memory cannot be shared between them. */
@@ -67,7 +75,12 @@ export function canShare(): boolean {
 
 function start(): Worker | undefined {
   if (!canShare()) return undefined;
-  const worker = { lost: undefined as string | undefined, postMessage: (_: unknown): void => {} };
+  const worker = {
+    lost: undefined as string | undefined,
+    postMessage: (_: unknown): void => {},
+    ref: (): void => {},
+    unref: (): void => {},
+  };
   const lose = (why: unknown): void => {
     if (worker.lost !== undefined) return;
     worker.lost = String(why);
@@ -80,7 +93,8 @@ function start(): Worker | undefined {
       // Listening for messages would take the reference again, so errors of jobs are read off the board instead.
       thread.on('error', lose);
       thread.on('exit', () => lose('it ended'));
-      thread.unref();
+      worker.ref = () => thread.ref();
+      worker.unref = () => thread.unref();
       worker.postMessage = (message) => thread.postMessage(message);
     } else {
       const { Worker: Web } = globalThis as unknown as { Worker: new (url: string) => WebWorker };

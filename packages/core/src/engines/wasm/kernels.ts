@@ -1,3 +1,4 @@
+import { keepAlive } from '../../keep-alive.js';
 import { BOARD, BOARD_BYTES, type FunctionName } from './board.js';
 import { plainSimd, relaxedSimd } from './kernels-binary.js';
 
@@ -106,7 +107,7 @@ let compiling: Promise<Compiled | undefined> | undefined;
 
 /** Compiles the kernels, once. */
 export function compileKernels(): Promise<Compiled | undefined> {
-  compiling ??= compile();
+  compiling ??= keepAlive(compile);
   return compiling;
 }
 
