@@ -63,17 +63,20 @@ describe.skipIf(!path)('scree lab in Chromium', () => {
       },
     );
     const opened = await RunningLab.start(folder, [name], { PATH: `${programs}:${process.env.PATH}` });
-    await expect.poll(() => existsSync(started)).toBe(true);
-    const file = readFileSync(started, 'utf8');
-    const tab = await browser.newPage();
-    await tab.goto(pathToFileURL(file).href);
-    await tab.waitForURL(opened.address);
-    await tab.waitForFunction(() => (document.getElementById('app')?.textContent ?? '').length > 20);
-    expect(await tab.evaluate(() => crossOriginIsolated)).toBe(true);
-    expect(existsSync(file)).toBe(false);
-    expect(opened.err).toBe('');
-    await tab.close();
-    await opened.stop();
+    try {
+      await expect.poll(() => existsSync(started)).toBe(true);
+      const file = readFileSync(started, 'utf8');
+      const tab = await browser.newPage();
+      await tab.goto(pathToFileURL(file).href);
+      await tab.waitForURL(opened.address);
+      await tab.waitForFunction(() => (document.getElementById('app')?.textContent ?? '').length > 20);
+      expect(await tab.evaluate(() => crossOriginIsolated)).toBe(true);
+      expect(existsSync(file)).toBe(false);
+      expect(opened.err).toBe('');
+      await tab.close();
+    } finally {
+      await opened.stop();
+    }
   });
 
   it('lets the page do what it lives by: read its file in slices, share memory, run WebAssembly in threads', async () => {
