@@ -1,11 +1,15 @@
 import { once } from 'node:events';
 import { openBrowser } from '../lab/open-browser.js';
 import { readPage } from '../lab/page-files.js';
+import { writeRedirect } from '../lab/redirect.js';
 import { LabServer } from '../lab/server.js';
 import { SharedFile } from '../lab/shared-file.js';
 import type { Call } from './command.js';
 import { Narrator } from './terminal.js';
 import { UsageError } from './usage-error.js';
+
+/** Milliseconds after which a browser that has not asked for the page probably cannot. */
+const PATIENCE = 5_000;
 
 /** `scree lab`: the lab in the browser, from a server on this machine. Ctrl-C is how it ends, so that is no failure. */
 export async function run({ words: [path], flags, signal }: Call): Promise<void> {
@@ -13,14 +17,42 @@ export async function run({ words: [path], flags, signal }: Call): Promise<void>
   const narrator = new Narrator({ quiet: flags.quiet === true });
   const data = path === undefined ? undefined : await SharedFile.find(path);
   const page = await readPage();
-  const lab = await LabServer.start({ page, data, port: flags.port as number | undefined });
+  let stopWaiting = (): void => {};
+  const lab = await LabServer.start({
+    page,
+    data,
+    port: flags.port as number | undefined,
+    onOpened: () => stopWaiting(),
+  });
   try {
     process.stdout.write(`The lab is at ${lab.address} (Ctrl-C ends it)\n`);
-    if (flags['no-open'] !== true) {
-      openBrowser(lab.addressForBrowser, () => narrator.say('No browser could be started: open that address in one.'));
-    }
+    if (flags['no-open'] !== true) stopWaiting = openPage(lab, (line) => narrator.say(line));
     if (!signal.aborted) await once(signal, 'abort');
   } finally {
+    stopWaiting();
     await lab.close();
+  }
+}
+
+/** Opens the page in the system's browser. Call what is returned when the page was opened, or at the end. */
+function openPage(lab: LabServer, say: (line: string) => void): () => void {
+  const failed = (): void => say('No browser could be started: open that address in one.');
+  try {
+    const redirect = writeRedirect(lab.addressForBrowser);
+    const timer = setTimeout(() => {
+      say('The browser has not asked for the page. If it cannot read this file, open the address above in it:');
+      say(`${redirect.path} (Snap and Flatpak keep browsers out of some folders)`);
+    }, PATIENCE);
+    openBrowser(redirect.path, () => {
+      clearTimeout(timer);
+      failed();
+    });
+    return () => {
+      clearTimeout(timer);
+      redirect.remove();
+    };
+  } catch {
+    failed();
+    return () => {};
   }
 }

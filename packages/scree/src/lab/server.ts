@@ -3,8 +3,9 @@ import type { AddressInfo, Socket } from 'node:net';
 import { OptionError } from '@scree/core';
 import { refusal } from './guard.js';
 import { HEADERS } from './headers.js';
-import { limitedServer, tellBroken } from './limits.js';
-import type { PageFiles } from './page-files.js';
+import { Connections, limitedServer, tellBroken } from './limits.js';
+import type { PageFile, PageFiles } from './page-files.js';
+import { redirectPage } from './redirect.js';
 import { Secret } from './secret.js';
 import { say, sendFile } from './send.js';
 import type { SharedFile } from './shared-file.js';
@@ -15,6 +16,8 @@ export interface LabSettings {
   readonly data?: SharedFile | undefined;
   /** Any free port if there is none. */
   readonly port?: number | undefined;
+  /** Called once, when `addressForBrowser` was used or is no longer good because the page was opened in another way. */
+  readonly onOpened?: (() => void) | undefined;
 }
 
 /**
@@ -32,18 +35,24 @@ export class LabServer {
   readonly #token = new Secret();
   /** Good for one visit, and until the page is opened in another way: see `addressForBrowser`. */
   #ticket: Secret | undefined = new Secret();
-  readonly #busy = new WeakSet<Socket>();
+  readonly #onOpened: (() => void) | undefined;
+  readonly #connections: Connections;
 
-  private constructor({ page, data }: LabSettings) {
+  private constructor({ page, data, onOpened }: LabSettings) {
     this.#page = page;
     this.#data = data;
+    this.#onOpened = onOpened;
     this.#server = limitedServer();
+    this.#connections = new Connections(this.#server);
     const handle = (request: IncomingMessage, response: ServerResponse): void => {
       this.#answer(request, response).catch(() => response.destroy());
     };
     // Clients that ask first whether they may go on are answered like others, and with the same headers.
     for (const event of ['request', 'checkContinue', 'checkExpectation']) this.#server.on(event, handle);
-    this.#server.on('clientError', (error, socket) => tellBroken(error, socket as Socket, this.#busy));
+    this.#server.on('clientError', (error, stream) => {
+      const socket = stream as Socket;
+      tellBroken(error, socket, this.#connections.isAnswering(socket));
+    });
   }
 
   /** Starts it. */
@@ -81,8 +90,8 @@ export class LabServer {
   }
 
   /**
-   * An address to start a browser with: it leads to the real one, once. Everybody on a machine can see the command
-   * lines of programs, and the token must not be among what they see.
+   * The address in the file that a browser is started with: it leads to the real one, once. So a file that was copied or
+   * left behind is of no use to whoever finds it.
    */
   get addressForBrowser(): string {
     return `http://127.0.0.1:${this.#port}/${this.#ticket?.text ?? ''}`;
@@ -98,35 +107,51 @@ export class LabServer {
 
   async #answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const { socket } = request;
-    this.#busy.add(socket);
-    response.once('close', () => this.#busy.delete(socket));
+    if (this.#connections.isRefused(socket)) return void request.destroy();
+    this.#connections.startAnswer(socket, response);
     for (const [name, value] of Object.entries(HEADERS)) response.setHeader(name, value);
     // A body is not waited for: there is nothing that one could be for.
     if ('content-length' in request.headers || 'transfer-encoding' in request.headers) response.shouldKeepAlive = false;
-    const reason = refusal(request, this.#port);
-    if (reason !== undefined) return say(response, 403, reason);
-
     const [, first, rest] = /^\/([^/?]*)(?:\/([^?]*))?(?:\?|$)/.exec(request.url ?? '') ?? [];
     const known = first !== undefined && this.#token.matches(first);
     const ticket = first !== undefined && rest === undefined && this.#ticket?.matches(first) === true;
-    if (!known && !ticket) return say(response, 404, 'There is nothing here. Use the whole address.');
+    const reason = refusal(request, this.#port, ticket);
+    if (reason !== undefined || !(known || ticket)) {
+      // One answer per connection: requests sent ahead by the thousand would keep the server busy.
+      response.shouldKeepAlive = false;
+      this.#connections.refuse(socket);
+      if (reason !== undefined) return say(response, 403, reason);
+      return say(response, 404, 'There is nothing here. Use the whole address.');
+    }
     if (request.method !== 'GET' && request.method !== 'HEAD') {
       return say(response, 405, 'This server is only read from.', { Allow: 'GET, HEAD' });
     }
+    this.#connections.trust(socket);
     if (ticket) {
-      if (request.method === 'GET') this.#ticket = undefined;
-      return say(response, 303, 'The lab.', { Location: this.#start });
+      if (request.method === 'GET') this.#spendTicket();
+      // Not a redirect of HTTP: to the browser that would still be the local file asking, and so another site.
+      return sendPage(response, { type: 'text/html; charset=utf-8', content: Buffer.from(redirectPage(this.#start)) });
     }
     // Relative addresses need the slash.
     if (rest === undefined) return say(response, 308, 'The lab.', { Location: this.#base });
 
-    this.#ticket = undefined;
+    this.#spendTicket();
     if (this.#data && names(rest, this.#data)) return sendFile(response, this.#data);
     const file = this.#page.get(rest === '' ? 'index.html' : rest);
     if (!file) return say(response, 404, 'There is no such file.');
-    response.writeHead(200, { 'Content-Type': file.type, 'Content-Length': file.content.length });
-    response.end(file.content);
+    sendPage(response, file);
   }
+
+  #spendTicket(): void {
+    if (this.#ticket === undefined) return;
+    this.#ticket = undefined;
+    this.#onOpened?.();
+  }
+}
+
+function sendPage(response: ServerResponse, { type, content }: PageFile): void {
+  response.writeHead(200, { 'Content-Type': type, 'Content-Length': content.length });
+  response.end(content);
 }
 
 /** Is it this file that is named? However it is spelled: it can be no other. */

@@ -1,6 +1,7 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { launchChromium } from '../../../../test/chromium.js';
@@ -49,6 +50,33 @@ describe.skipIf(!path)('scree lab in Chromium', () => {
     await page.goto(lab.address);
     await page.waitForLoadState('networkidle');
     expect(complaints).toEqual([]);
+  });
+
+  it.runIf(process.platform === 'linux')('opens from the file that the browser is started with', async () => {
+    const started = join(folder, 'started-with');
+    const programs = mkdtempSync(join(folder, 'programs-'));
+    writeFileSync(
+      join(programs, 'xdg-open'),
+      `#!/bin/sh\nprintf %s "$1" > '${started}.part'\nmv '${started}.part' '${started}'\n`,
+      {
+        mode: 0o755,
+      },
+    );
+    const opened = await RunningLab.start(folder, [name], { PATH: `${programs}:${process.env.PATH}` });
+    try {
+      await expect.poll(() => existsSync(started)).toBe(true);
+      const file = readFileSync(started, 'utf8');
+      const tab = await browser.newPage();
+      await tab.goto(pathToFileURL(file).href);
+      await tab.waitForURL(opened.address);
+      await tab.waitForFunction(() => (document.getElementById('app')?.textContent ?? '').length > 20);
+      expect(await tab.evaluate(() => crossOriginIsolated)).toBe(true);
+      expect(existsSync(file)).toBe(false);
+      expect(opened.err).toBe('');
+      await tab.close();
+    } finally {
+      await opened.stop();
+    }
   });
 
   it('lets the page do what it lives by: read its file in slices, share memory, run WebAssembly in threads', async () => {

@@ -9,18 +9,19 @@ import {
   readFileSync,
   renameSync,
   rmSync,
+  statSync,
   symlinkSync,
   unlinkSync,
   utimesSync,
   writeFileSync,
   writeSync,
 } from 'node:fs';
-import { createServer } from 'node:net';
+import { createServer, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
-import { delimiter, join } from 'node:path';
+import { delimiter, dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { readPage } from '../../src/lab/page-files.js';
-import { PROGRAM, RunningLab } from './running-lab.js';
+import { type Answer, PROGRAM, RunningLab } from './running-lab.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'scree-lab-'));
 const running: RunningLab[] = [];
@@ -516,15 +517,70 @@ describe('what should not come', () => {
     expect((await lab.ask('')).status).toBe(200);
   });
 
-  it('a hundred idle connections leave room again', async () => {
-    const sockets = Array.from({ length: 100 }, () => lab.connect());
+  const REQUESTS: [string, string][] = [
+    ['say nothing', ''],
+    ['stop in the middle of a request', 'GET / HTTP/1.1\r\nHost: '],
+    ['ask without the token, and keep the connection', 'GET / HTTP/1.1\r\nHost: x\r\n\r\n'],
+    ['ask again and again, and read no answer', 'GET / HTTP/1.1\r\nHost: x\r\n\r\n'.repeat(100)],
+  ];
+  it.each(REQUESTS)('two hundred connections that %s lock nobody out', async (_, text) => {
+    const sockets = await hold(lab, 200, text);
+    for (let i = 0; i < 5; i++) expect((await lab.ask('')).status).toBe(200);
+    for (const socket of sockets) socket.destroy();
+  });
+
+  it('who does not know the token has one answer per connection', async () => {
+    const answers = await lab.exchange('GET / HTTP/1.1\r\nHost: x\r\n\r\n'.repeat(100));
+    expect(answers.toString().match(/^HTTP\/1\.1 /gm)).toHaveLength(1);
+  });
+
+  it('a download goes on while two hundred others connect', async () => {
+    const size = 64 * 2 ** 20;
+    write('download.npy', Buffer.alloc(size, 1));
+    const other = await start(['download.npy']);
+    const download = other.connect();
+    let received = 0;
+    const started = new Promise<void>((resolve) => {
+      download.once('data', () => {
+        download.pause();
+        resolve();
+      });
+    });
+    download.on('data', (chunk) => {
+      received += chunk.length;
+    });
+    const ended = new Promise((resolve) => download.once('close', resolve));
+    const lines = [
+      `GET /${other.token}/data/download.npy HTTP/1.1`,
+      `Host: 127.0.0.1:${other.port}`,
+      'Connection: close',
+    ];
+    download.write(`${lines.join('\r\n')}\r\n\r\n`);
+    await started;
+    const sockets = await hold(other, 200, '');
+    download.resume();
+    await ended;
+    expect(received).toBeGreaterThan(size);
+    for (const socket of sockets) socket.destroy();
+    await other.stop();
+  });
+
+  it('kept connections of the page make room too', async () => {
+    const sockets = await hold(lab, 100, `GET /${lab.token}/ HTTP/1.1\r\nHost: 127.0.0.1:${lab.port}\r\n\r\n`);
+    expect((await lab.ask('')).status).toBe(200);
+    for (const socket of sockets) socket.destroy();
+  });
+
+  /** Opens so many connections, sends the same on each, reads nothing and waits until the server has seen the last one. */
+  async function hold(target: RunningLab, count: number, text: string): Promise<Socket[]> {
+    const sockets = Array.from({ length: count }, () => target.connect().pause());
     await Promise.all(
       sockets.map((socket) => new Promise((resolve) => socket.once('close', resolve).once('connect', resolve))),
     );
-    for (const socket of sockets) socket.destroy();
-    await new Promise((resolve) => setTimeout(resolve, 100));
-    expect((await lab.ask('')).status).toBe(200);
-  });
+    for (const socket of sockets) socket.write(text);
+    await new Promise((resolve) => setTimeout(resolve, 300));
+    return sockets;
+  }
 });
 
 describe('beginning and ending', () => {
@@ -621,40 +677,108 @@ describe.runIf(process.platform === 'linux')('the browser', () => {
     return { PATH: [join(folder, name), process.env.PATH].join(delimiter), TOLD: join(folder, name, 'told') };
   }
 
-  async function until(what: () => boolean): Promise<void> {
-    for (let tries = 0; tries < 100 && !what(); tries++) await new Promise((resolve) => setTimeout(resolve, 50));
+  async function until(what: () => boolean, milliseconds = 5000): Promise<void> {
+    const tries = milliseconds / 50;
+    for (let tried = 0; tried < tries && !what(); tried++) await new Promise((resolve) => setTimeout(resolve, 50));
     expect(what()).toBe(true);
   }
 
-  it('is started with an address that leads to the page once, without the token', async () => {
-    const env = pathWith('working', 'printf "%s\\n" "$@" > "$TOLD.part" && mv "$TOLD.part" "$TOLD"');
-    const other = await start(['table.csv'], env);
+  const told = async (env: NodeJS.ProcessEnv): Promise<string> => {
     await until(() => existsSync(env.TOLD as string));
-    const told = readFileSync(env.TOLD as string, 'utf8');
-    expect(told).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/[0-9a-f]{32,}\n$/);
-    expect(told).not.toContain(other.token);
-    const { pathname } = new URL(told);
-    const location = `/${other.token}/#/explore?file=data/table.csv`;
-    expect(await other.askAt(pathname, {}, 'HEAD')).toMatchObject({ status: 303, headers: { location } });
-    expect((await other.askAt(pathname, { 'Sec-Fetch-Site': 'cross-site' })).status).toBe(403);
-    expect((await other.askAt(`${pathname}/`)).status).toBe(404);
-    expect((await other.askAt(`${pathname}/data/table.csv`)).status).toBe(404);
-    expect(await other.askAt(pathname)).toMatchObject({ status: 303, headers: { location } });
-    expect((await other.askAt(pathname)).status).toBe(404);
+    return readFileSync(env.TOLD as string, 'utf8').trimEnd();
+  };
+  const RECORD = 'printf "%s\\n" "$@" > "$TOLD.part" && mv "$TOLD.part" "$TOLD"';
+  /** The path of the one-time address inside the redirect file. */
+  const ticketIn = (file: string): string => {
+    const [, address] = /http-equiv="refresh" content="0; url=([^"]+)"/.exec(readFileSync(file, 'utf8')) ?? [];
+    return new URL(address ?? '').pathname;
+  };
+
+  it('is started with a file that only this user can read: no secret is on its command line', async () => {
+    const env = pathWith('working', RECORD);
+    const other = await start(['table.csv'], env);
+    const file = await told(env);
+    expect(file.startsWith(join(tmpdir(), 'scree-lab-'))).toBe(true);
+    expect(statSync(file).mode & 0o777).toBe(0o600);
+    expect(statSync(dirname(file)).mode & 0o777).toBe(0o700);
+    if (process.getuid?.() === 0) {
+      const [uid, gid] = [65534, 65534];
+      expect(spawnSync('cat', [file], { uid, gid, encoding: 'utf8' })).toMatchObject({ status: 1, stdout: '' });
+    }
+    const ticket = ticketIn(file);
+    expect(ticket).toMatch(/^\/[0-9a-f]{32,}$/);
+    expect(ticket).not.toContain(other.token);
+    expect(file).not.toContain(ticket.slice(1));
+  });
+
+  it('finds an address in the file that leads to the page once, and the file is removed', async () => {
+    const env = pathWith('once', RECORD);
+    const other = await start(['table.csv'], env);
+    const file = await told(env);
+    const ticket = ticketIn(file);
+    const leadsToPage = (answer: Answer): void => {
+      expect(answer).toMatchObject({ status: 200, headers: { 'content-type': 'text/html; charset=utf-8' } });
+    };
+    leadsToPage(await other.askAt(ticket, {}, 'HEAD'));
+    for (const wrong of [
+      { 'Sec-Fetch-Site': 'cross-site' },
+      { 'Sec-Fetch-Site': 'cross-site', 'Sec-Fetch-Mode': 'no-cors', 'Sec-Fetch-Dest': 'document' },
+      { 'Sec-Fetch-Site': 'cross-site', 'Sec-Fetch-Mode': 'navigate', 'Sec-Fetch-Dest': 'iframe' },
+      { 'Sec-Fetch-Site': 'cross-site', 'Sec-Fetch-Mode': 'navigate', Origin: 'null' },
+    ]) {
+      expect((await other.askAt(ticket, wrong)).status).toBe(403);
+    }
+    // The page itself is not for links on other sites, whoever knows its address.
+    const opens = { 'Sec-Fetch-Site': 'cross-site', 'Sec-Fetch-Mode': 'navigate', 'Sec-Fetch-Dest': 'document' };
+    expect((await other.ask('', opens)).status).toBe(403);
+    expect((await other.askAt(`${ticket}/`)).status).toBe(404);
+    expect((await other.askAt(`${ticket}/data/table.csv`)).status).toBe(404);
+    expect(existsSync(file)).toBe(true);
+    const answer = await other.askAt(ticket, opens);
+    leadsToPage(answer);
+    expect(answer.body.toString()).toContain(`content="0; url=/${other.token}/#/explore?file=data/table.csv"`);
+    expect(existsSync(dirname(file))).toBe(false);
+    expect((await other.askAt(ticket, opens)).status).not.toBe(200);
+    expect((await other.askAt(ticket)).status).toBe(404);
     expect(other.err).toBe('');
   });
 
-  it('cannot be led there once the page was opened in another way', async () => {
-    const env = pathWith('slow', 'printf "%s\\n" "$@" > "$TOLD.part" && mv "$TOLD.part" "$TOLD"');
+  it('finds neither file nor address once the page was opened in another way', async () => {
+    const env = pathWith('slow', RECORD);
     const other = await start([], env);
-    await until(() => existsSync(env.TOLD as string));
+    const file = await told(env);
+    const ticket = ticketIn(file);
     expect((await other.ask('')).status).toBe(200);
-    expect((await other.askAt(new URL(readFileSync(env.TOLD as string, 'utf8')).pathname)).status).toBe(404);
+    expect((await other.askAt(ticket)).status).toBe(404);
+    expect(existsSync(dirname(file))).toBe(false);
+  });
+
+  it.each(['SIGINT', 'SIGTERM', 'SIGHUP'] as const)('leaves no file behind at %s', async (signal) => {
+    const env = pathWith(`ended-by-${signal}`, RECORD);
+    const other = await start([], env);
+    const file = await told(env);
+    expect(existsSync(file)).toBe(true);
+    other.child.kill(signal);
+    await other.ended;
+    expect(existsSync(dirname(file))).toBe(false);
+  });
+
+  it('that cannot read the file is told of, with what to do', async () => {
+    const env = pathWith('confined', RECORD);
+    const other = await start([], env);
+    const file = await told(env);
+    await until(() => other.err !== '', 15_000);
+    expect(other.err).toContain('If it cannot read this file, open the address above in it');
+    expect(other.err).toContain(file);
   });
 
   it('may fail, or not be there', async () => {
     const line = 'No browser could be started: open that address in one.\n';
-    for (const env of [pathWith('failing', 'exit 3'), { PATH: join(folder, 'nowhere') }]) {
+    for (const env of [
+      pathWith('failing', 'exit 3'),
+      { PATH: join(folder, 'nowhere') },
+      { ...pathWith('no-temporary-folder', 'exit 0'), TMPDIR: join(folder, 'nowhere') },
+    ]) {
       const other = await start(['table.csv'], env);
       await until(() => other.err !== '');
       expect(other.err).toBe(line);

@@ -1,0 +1,50 @@
+import { execFileSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, it } from 'vitest';
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+const read = (path: string): string => readFileSync(`${root}/${path}`, 'utf8');
+const lock = JSON.parse(read('package-lock.json')) as {
+  readonly packages: Readonly<Record<string, { readonly version?: string; readonly hasInstallScript?: boolean }>>;
+};
+const manifest = JSON.parse(read('packages/scree/package.json')) as {
+  readonly dependencies: Readonly<Record<string, string>>;
+  readonly optionalDependencies: Readonly<Record<string, string>>;
+};
+const published = Object.entries({ ...manifest.dependencies, ...manifest.optionalDependencies });
+
+describe('dependencies', () => {
+  it('run nothing at installation: only koffi has an install script, and npm is told to run none', () => {
+    const withScript = Object.keys(lock.packages).filter((path) => lock.packages[path]?.hasInstallScript);
+    expect(withScript).toEqual(['node_modules/koffi']);
+    expect(read('.npmrc')).toMatch(/^ignore-scripts=true$/m);
+  });
+
+  it('of scree are pinned, or allow later fixes of the version that the tests run with', () => {
+    for (const [name, range] of published) {
+      if (name === '@scree/core') continue;
+      expect(range, name).toMatch(/^\^?\d+\.\d+\.\d+(-r\.\d+)?$/);
+      expect(lock.packages[`node_modules/${name}`]?.version, name).toBe(range.replace('^', ''));
+    }
+  });
+
+  it('of scree are explained, and listed in the bill of materials', () => {
+    const page = read('docs/dependencies.md');
+    const { scripts } = JSON.parse(read('package.json')) as { readonly scripts: { readonly sbom: string } };
+    const [command = ''] = scripts.sbom.split(' > ');
+    const bill = JSON.parse(execFileSync(command, { cwd: root, encoding: 'utf8', shell: true, stdio: 'pipe' })) as {
+      readonly bomFormat: string;
+      readonly components: readonly { readonly purl: string }[];
+    };
+    expect(bill.bomFormat).toBe('CycloneDX');
+    const listed = bill.components.map(({ purl }) => decodeURIComponent(purl));
+    for (const [name] of published) {
+      if (name !== '@scree/core') expect(page, name).toContain(`| ${name}`);
+      expect(
+        listed.some((purl) => purl.startsWith(`pkg:npm/${name}@`)),
+        name,
+      ).toBe(true);
+    }
+  });
+});
