@@ -40,15 +40,11 @@ export interface DuckFile {
 
 export async function openParquet({ path, memory, file }: DuckFile): Promise<Table> {
   const duck = await openDuck(path, memory);
-  return closing(duck, path, async () =>
-    duckTable(duck, parquetRelation(file), {
-      path,
-      memory,
-      format: 'Parquet',
-      counted: true,
-      notes: await parquetNotes(duck, file),
-    }),
-  );
+  return closing(duck, path, async () => {
+    await duck.confine([file]);
+    const notes = await parquetNotes(duck, file);
+    return duckTable(duck, parquetRelation(file), { path, memory, format: 'Parquet', counted: true, notes });
+  });
 }
 
 /** A table of a DuckDB database file, which is opened for reading only. */
@@ -59,6 +55,8 @@ export async function openDatabase(
   const duck = await openDuck(path, memory);
   return closing(duck, path, async () => {
     await duck.rows(`ATTACH ${quoted(file)} AS source (READ_ONLY)`);
+    // A view of the database could read any file of this user.
+    await duck.confine([]);
     if (sql !== undefined) return queryTable(duck, sql, { path, memory, before: 'USE source' });
     const tables = (await duck.rows(
       `SELECT schema_name, table_name FROM duckdb_tables() WHERE database_name = 'source' UNION ALL SELECT schema_name, view_name FROM duckdb_views() WHERE database_name = 'source' AND NOT internal ORDER BY ALL`,
