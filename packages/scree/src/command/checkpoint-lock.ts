@@ -12,6 +12,8 @@ import { targetOf } from '../files/target.js';
 const SIGN_OF_LIFE = 15_000;
 /** Milliseconds without one after which a process of another machine or container is taken for dead. */
 const SILENCE = 120_000;
+/** Bytes that no lock has. */
+const LONGEST = 4096;
 /** How often a lock that was left behind is removed before giving up: each time another process was faster. */
 const ATTEMPTS = 5;
 
@@ -115,9 +117,13 @@ interface FoundLock {
 async function readLock(path: string): Promise<FoundLock | undefined> {
   const facts = await stat(path).catch(() => undefined);
   if (!facts) return undefined;
-  if (!facts.isFile()) throw new FileError('BAD_FILE', path, `${path} is not a lock file. Name another --checkpoint.`);
-  const content = await readFile(path, 'utf8').catch(() => '');
-  const owner = ownerOf(content);
+  const content = facts.isFile() && facts.size < LONGEST ? await readFile(path, 'utf8').catch(() => '') : undefined;
+  // An empty one is being written, or its process was killed in that moment; anything else is not ours to delete.
+  const owner = content ? ownerOf(content) : undefined;
+  if (content === undefined || (content !== '' && owner === undefined)) {
+    const message = `${path} would be the lock of the checkpoint, and is another file. Name another --checkpoint.`;
+    throw new FileError('BAD_FILE', path, message);
+  }
   const silent = Math.max(0, Date.now() - facts.mtimeMs);
   const state = owner ? stateOf(owner.process) : 'unknown';
   return { content, owner, silent, abandoned: state === 'ended' || (state === 'unknown' && silent > SILENCE) };

@@ -84,6 +84,7 @@ async function fit(
       await checkpoint.lock.confirm();
       // A disk that does not tell A from a has one file for both.
       if (typeof output !== 'string' || !(await isSameFile(checkpoint.path, output))) await removeFile(checkpoint.path);
+      await checkpoint.lock.release();
     }
     if (flags.json) {
       print(`${JSON.stringify(asJson(model, seconds, options))}\n`);

@@ -1,0 +1,48 @@
+import { DuckDBInstance } from '@duckdb/node-api';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { useBinary } from './binary.js';
+
+const { run, refused, path, write } = useBinary('untrusted');
+
+beforeAll(async () => {
+  write('secret.txt', 'hunter2');
+  write('other.csv', 'a,b\n1,2\n2,1\n3,7\n4,1\n');
+  const instance = await DuckDBInstance.create(path('view.duckdb'));
+  const connection = await instance.connect();
+  await connection.run('CREATE TABLE good AS SELECT range a, sin(range) b, cos(range) c FROM range(50)');
+  const secret = `read_text('${path('secret.txt')}')`;
+  await connection.run(`CREATE VIEW evil AS SELECT range a, sin(range) b, length(content) c FROM range(50), ${secret}`);
+  await connection.run(`CREATE VIEW csv AS SELECT * FROM read_csv('${path('other.csv')}')`);
+  await connection.run(`COPY good TO '${path('x*[1]?.parquet')}'`);
+  connection.closeSync();
+  instance.closeSync();
+});
+
+describe('a DuckDB database that somebody else made', () => {
+  it('cannot read other files through its views', () => {
+    for (const member of ['evil', 'csv']) {
+      const line = refused(['fit', 'view.duckdb', '--member', member, '-k', '1']);
+      expect(line).toMatch(/asks for something outside of it/);
+    }
+    expect(run(['fit', 'view.duckdb', '--member', 'good', '-k', '1', '-q']).code).toBe(0);
+  });
+
+  it('cannot do so with a query either', () => {
+    const line = refused(['fit', 'view.duckdb', '--sql', 'select * from evil', '-k', '1']);
+    expect(line).toMatch(/a database may not read other files/);
+    expect(run(['fit', 'view.duckdb', '--sql', 'select a, b from good', '-k', '1', '-q']).code).toBe(0);
+  });
+});
+
+describe('a query', () => {
+  it('reads the files that it names where no database is involved', () => {
+    expect(run(['fit', '--sql', `select * from 'other.csv'`, '-k', '1', '-q']).code).toBe(0);
+    const both = `select data.a, o.b from data join 'x[*][[]1][?].parquet' o on data.a = o.a`;
+    expect(run(['fit', 'other.csv', '--sql', both, '-k', '1', '-q'])).toMatchObject({ code: 0, err: '' });
+  });
+});
+
+it('a Parquet file is read under any name, though it is the only file that DuckDB may open', () => {
+  expect(run(['fit', 'x*[1]?.parquet', '-k', '1', '-q'])).toMatchObject({ code: 0, err: '' });
+  expect(run(['fit', path('x*[1]?.parquet'), '-k', '1', '-q'])).toMatchObject({ code: 0, err: '' });
+});
