@@ -7,8 +7,8 @@ import { readRegularFile } from './files/regular-file.js';
 const BINARY = 0x53;
 
 /** Largest model files, in bytes. JSON is one string while it is parsed, and V8's strings end at 512 MB. */
-const LARGEST_BINARY = 2 * 2 ** 30;
-const LARGEST_JSON = 500 * 2 ** 20;
+const LARGEST_BINARY = 2e9;
+const LARGEST_JSON = 500e6;
 
 /** Writes a model: JSON when the name ends in .json, the compact binary form otherwise. Never leaves half a file. */
 export async function writeModel(path: string, model: Model): Promise<void> {

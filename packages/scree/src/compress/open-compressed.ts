@@ -52,7 +52,7 @@ export interface OpenCompressedOptions {
  * `FileError`, and takes no more memory than the file is long, times 64 for the model, and a block of rows.
  */
 export async function openCompressed(path: string, options: OpenCompressedOptions = {}): Promise<CompressedFile> {
-  const { handle, size } = await openRegularFile(path, `Save its data as a file first: cat ${path} > data.scree.`);
+  const { handle, size } = await openRegularFile(path, `Save its data as a file first (cat ${path} > data.scree).`);
   try {
     return await readFile(handle, path, size, await productEngine(options.threads));
   } catch (error) {

@@ -5,6 +5,7 @@ import { blockRows, type Column, type DenseBatch, pandasIndex, type Request, typ
 import { Collecting } from './collecting.js';
 import { type Duck, duckError, identifier, openDuck, parquetRelation, quoted } from './duckdb.js';
 import { type Notes, parquetNotes } from './parquet-notes.js';
+import { filesOfQuery } from './query-files.js';
 import type { Relation } from './relation.js';
 import { wideTable } from './wide-table.js';
 
@@ -56,7 +57,7 @@ export async function openDatabase(
   return closing(duck, path, async () => {
     await duck.rows(`ATTACH ${quoted(file)} AS source (READ_ONLY)`);
     // A view of the database could read any file of this user.
-    await duck.confine([]);
+    await duck.confine(sql === undefined ? [] : await filesOfQuery(sql, duck));
     if (sql !== undefined) return queryTable(duck, sql, { path, memory, before: 'USE source' });
     const tables = (await duck.rows(
       `SELECT schema_name, table_name FROM duckdb_tables() WHERE database_name = 'source' UNION ALL SELECT schema_name, view_name FROM duckdb_views() WHERE database_name = 'source' AND NOT internal ORDER BY ALL`,

@@ -144,7 +144,7 @@ export function duckError(error: unknown, path: string, sql = false): unknown {
     return new FileError(
       'NO_ACCESS',
       path,
-      `${path} asks for something outside of it, and a database may not read other files (${what}). Choose a table that is stored in it with member, or export the data first.`,
+      `${path} asks for something outside of it, and a view of a database may not read other files (${what}). Choose a table that is stored in it with member, or name the file in a query of your own with sql.`,
     );
   }
   if (/permission denied/i.test(rest))

@@ -63,7 +63,7 @@ export async function openFile(
 }
 
 async function openHandle(path: string): Promise<{ handle: FileHandle; bytes: Bytes }> {
-  const remedy = `Pass its data on standard input: cat ${path} | scree fit -.`;
+  const remedy = `Pass its data on standard input (cat ${path} | scree fit -).`;
   const { handle, size } = await openRegularFile(path, remedy);
   if (size > 0) return { handle, bytes: { ...fileBytes(handle, path, 0, size), file: path } };
   await handle.close();

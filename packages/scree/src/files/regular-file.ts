@@ -36,7 +36,7 @@ export async function readRegularFile(
   path: string,
   { what, limitOf }: { readonly what: string; limitOf(head: Uint8Array): number },
 ): Promise<Buffer> {
-  const { handle, size } = await openRegularFile(path, `Save ${what} as a file first: cat ${path} > FILE.`);
+  const { handle, size } = await openRegularFile(path, `Save ${what} as a file first (cat ${path} > FILE).`);
   try {
     if (size === 0) throw new DataError('EMPTY_DATA', `${path} is empty.`);
     const limit = limitOf(await readBytes(handle, Math.min(size, 16)));

@@ -29,7 +29,12 @@ function evilModel(): void {
       ]),
     );
   };
-  write('evil.json', JSON.stringify(change(model)));
+  const text = JSON.stringify(change(model));
+  // Whoever writes such a model also writes the right checksum, which the error tells.
+  write('evil.json', text);
+  const [, stored, right] =
+    /checksum is "(\w+)", its content gives "(\w+)"/.exec(run(['inspect', 'evil.json']).err) ?? [];
+  write('evil.json', text.replace(stored, right));
 }
 evilModel();
 
