@@ -140,13 +140,8 @@ async function computedBy({ engine = 'auto', threads }: PcaOptions): Promise<Rec
     const blas = await loadBlas();
     if (made && typeof blas !== 'string') {
       const { kind, version, path } = blas.library;
-      return {
-        engine: 'blas',
-        threads: made.threads,
-        library: `${kind} ${version}`,
-        path,
-        processor: cpus()[0]?.model,
-      };
+      const library = `${kind} ${version}, ${path}`;
+      return { engine: 'blas', threads: made.threads, library, processor: cpus()[0]?.model };
     }
   }
   const wasm = engine !== 'reference' && (await wasmEngine(threads)) && (await compileKernels());
@@ -289,7 +284,7 @@ function checkIdentity(
   );
 }
 
-/** The values of a record as text, those of a record inside it too. */
+/** The values of a record as text, those of a record inside it too: the engine that computed replaces the one that was asked for. */
 function flat(record: Readonly<Record<string, unknown>>): Map<string, string> {
   const entries = Object.entries(record).flatMap(([key, value]): [string, string][] => {
     if (value === null || value === undefined) return [];

@@ -37,8 +37,12 @@ export async function writeAllAtomically(
 /** Removes a file that was written here, and makes sure that it stays removed after a power failure. */
 export async function removeFile(path: string): Promise<void> {
   const target = await targetOf(path);
-  await rm(target, { force: true });
-  await syncFolder(dirname(target));
+  try {
+    await rm(target, { force: true });
+    await syncFolder(dirname(target));
+  } catch (error) {
+    throw systemError(error, path, 'written');
+  }
 }
 
 /**

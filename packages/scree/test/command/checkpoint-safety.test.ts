@@ -25,15 +25,15 @@ const numbers = (last: number): Buffer => {
   data[data.length - 1] = last;
   return npyWith(npyHeader("'<f4'", '(200000, 50)'), new Uint8Array(data.buffer));
 };
+const TIME = new Date(1_700_000_000_000);
 const FIT = ['fit', 'data.npy', '-k', '2', '-q', '--every', '0', '--memory', '64MB', '--checkpoint', 'c.part'];
 
 /** Leaves the checkpoint c.part of data.npy; `mend` makes the file complete with the same size and date. */
 function interrupted(...more: readonly string[]): { mend: () => void; saved: Buffer } {
   rmSync(path('c.part'), { force: true });
-  const time = new Date(1_700_000_000_000);
   const put = (last: number): void => {
     write('data.npy', numbers(last));
-    utimesSync(path('data.npy'), time, time);
+    utimesSync(path('data.npy'), TIME, TIME);
   };
   put(Number.NaN);
   expect(run([...FIT, ...more]).err).toMatch(/row 199999/);
@@ -113,6 +113,10 @@ describe('a checkpoint', () => {
     mend();
     const { code, err } = run([...FIT, '--engine', 'blas', '--threads', '1']);
     expect({ code, err }).toMatchObject({ code: 1, err: expect.stringMatching(/threads 2, now 1/) });
+    write('copy.npy', readFileSync(path('data.npy')));
+    utimesSync(path('copy.npy'), TIME, TIME);
+    const copy = FIT.map((word) => (word === 'data.npy' ? 'copy.npy' : word));
+    expect(run([...copy, '--engine', 'blas', '--threads', '2']).err).toMatch(/path "data.npy", now "copy.npy"/);
     expect(run([...FIT, '--engine', 'blas', '--threads', '2']).code).toBe(0);
   });
 });
