@@ -1,21 +1,30 @@
 import { createHash } from 'node:crypto';
-import { readFile, stat } from 'node:fs/promises';
-import { type Block, DataError, Moments, type PcaOptions, type RowSource } from '@scree/core';
-import type { DataFile } from '../files/index.js';
-import { writeBeside } from '../write-beside.js';
+import { stat } from 'node:fs/promises';
+import { cpus } from 'node:os';
+import { type Block, DataError, Moments, type PcaOptions, type RowSource, wasmEngine } from '@scree/core';
+import { compileKernels } from '@scree/core/engine';
+import { writeAtomically } from '../files/atomic-file.js';
+import { type DataFile, FileError } from '../files/index.js';
+import { readRegularFile } from '../files/regular-file.js';
+import type { CheckpointLock } from './checkpoint-lock.js';
 import { countedFrom } from './counted-from.js';
 import { Fingerprint } from './fingerprint.js';
 import type { Narrator } from './terminal.js';
 
 /** Bytes of numbers that are added up between two chances to save: a fixed amount, so that the sums do not depend on when that is. */
 const GROUP = 64 * 2 ** 20;
+/** Version of the format; 1, which had no checksum and no engine, has no version in its head. */
+const VERSION = 2;
+/** Largest checkpoint that is read, in bytes. */
+const LARGEST = 4 * 2 ** 30;
 
 export interface CheckpointOptions {
   readonly path: string;
+  readonly lock: CheckpointLock;
   /** Seconds between two savings. */
   readonly every: number;
-  /** What must be the same for a checkpoint to be gone on with: the file, its columns, what is done about gaps. */
-  readonly identity: Readonly<Record<string, unknown>>;
+  /** What must be the same for a checkpoint to be resumed: the file, its columns, the treatment of gaps, the engine. */
+  readonly identity: Identity;
   /** Whether rows are compared with those that were read before: where no file says by its date whether it has changed. */
   readonly compare: boolean;
   readonly options: PcaOptions;
@@ -81,7 +90,12 @@ export async function momentsWithCheckpoint(file: DataFile, how: CheckpointOptio
         ),
       );
       if (performance.now() - saved < 1000 * every) continue;
-      await save(path, { identity: how.identity, rows, ...(print ? { print: print.value } : {}) }, moments);
+      await how.lock.confirm();
+      await save(
+        path,
+        { version: VERSION, identity: how.identity, rows, ...(print ? { print: print.value } : {}) },
+        moments,
+      );
       saved = performance.now();
     }
     return moments;
@@ -90,12 +104,15 @@ export async function momentsWithCheckpoint(file: DataFile, how: CheckpointOptio
   }
 }
 
-/** What tells one reading of a file from another. */
+export type Identity = Readonly<Record<string, unknown>> & { readonly computed: Readonly<Record<string, unknown>> };
+
+/** What tells one reading of a file from another, and what the last bits of its sums depend on. */
 export async function identityOf(
   path: string | undefined,
   flags: Readonly<Record<string, unknown>>,
   columns: readonly string[],
-): Promise<Record<string, unknown>> {
+  options: PcaOptions,
+): Promise<Identity> {
   const { size = null, mtimeMs = null } = path && path !== '-' ? await stat(path) : {};
   const said = ['sql', 'member', 'format', 'missing', 'weight', 'memory', 'engine'].map((name) => [
     name,
@@ -108,7 +125,27 @@ export async function identityOf(
     columns: columns.length,
     names: createHash('sha256').update(JSON.stringify(columns)).digest('hex'),
     ...Object.fromEntries(said),
+    computed: await computedBy(options),
   };
+}
+
+/**
+ * The engine that adds up, with what its bits depend on. WebAssembly gives the same for any number of threads; a BLAS
+ * library cuts its work by their number, and has its own code for every kind of processor.
+ */
+async function computedBy({ engine = 'auto', threads }: PcaOptions): Promise<Record<string, unknown>> {
+  if (engine === 'auto' || engine === 'blas') {
+    const { blasEngine, loadBlas, MOST_THREADS } = await import('../blas/blas.js');
+    const made = await blasEngine(threads === undefined ? {} : { threads: Math.min(threads, MOST_THREADS) });
+    const blas = await loadBlas();
+    if (made && typeof blas !== 'string') {
+      const { kind, version, path } = blas.library;
+      const library = `${kind} ${version}, ${path}`;
+      return { engine: 'blas', threads: made.threads, library, processor: cpus()[0]?.model };
+    }
+  }
+  const wasm = engine !== 'reference' && (await wasmEngine(threads)) && (await compileKernels());
+  return wasm ? { engine: 'wasm', fused: wasm.relaxed } : { engine: 'reference' };
 }
 
 function facts({ cols, dtype, nonzeros, columnNames }: RowSource): Omit<RowSource, 'blocks'> {
@@ -151,7 +188,12 @@ function changed(what: string): DataError {
   return new DataError('SOURCE_CHANGED', `${what} Delete the checkpoint and start again.`);
 }
 
+/**
+ * A checkpoint is a line of JSON, a line with the SHA-256 of everything else, and the moments as `Moments.toBinary` writes
+ * them. Version 1 had no second line.
+ */
 interface Head {
+  readonly version?: unknown;
   readonly identity?: unknown;
   readonly rows?: unknown;
   readonly print?: unknown;
@@ -159,38 +201,94 @@ interface Head {
 
 async function save(path: string, head: Head, moments: Moments): Promise<void> {
   const first = Buffer.from(`${JSON.stringify(head)}\n`);
-  await writeBeside(path, Buffer.concat([first, moments.toBinary()]), true);
+  const body = moments.toBinary();
+  await writeAtomically(path, Buffer.concat([first, Buffer.from(`${checksum(first, body)}\n`), body]));
 }
 
-async function load(
-  path: string,
-  identity: object,
-): Promise<{ moments: Moments; rows: number; print: unknown } | undefined> {
+function checksum(head: Uint8Array, body: Uint8Array): string {
+  return createHash('sha256').update(head).update(body).digest('hex');
+}
+
+interface Checkpoint {
+  readonly moments: Moments;
+  readonly rows: number;
+  readonly print: unknown;
+}
+
+async function load(path: string, identity: Identity): Promise<Checkpoint | undefined> {
   let bytes: Buffer;
   try {
-    bytes = await readFile(path);
+    bytes = await readRegularFile(path, { what: 'a checkpoint', limitOf: () => LARGEST });
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+    if (error instanceof FileError && error.code === 'NO_FILE') return undefined;
     throw error;
   }
-  const end = bytes.indexOf(10);
-  let head: Head;
+  const { head, body } = parse(path, bytes);
+  const version = head.version ?? 1;
+  // Version 1 did not say which engine had added up.
+  const { computed, ...rest } = identity;
+  checkIdentity(path, head.identity as Record<string, unknown>, version === 1 ? rest : identity);
+  const moments = Moments.fromBinary(body);
+  // Rows without a weight are read and not counted.
+  const counted = identity.weight === null ? head.rows === moments.rows : (head.rows as number) >= moments.rows;
+  if (!Number.isSafeInteger(head.rows) || !counted) throw damaged(path);
+  return { moments, rows: head.rows as number, print: head.print };
+}
+
+function parse(path: string, bytes: Buffer): { head: Head; body: Buffer } {
+  const end = bytes.indexOf(10) + 1;
+  let head: Head | null;
   try {
-    head = JSON.parse(bytes.subarray(0, Math.max(0, end)).toString('utf8'));
+    head = JSON.parse(bytes.subarray(0, end).toString('utf8'));
   } catch {
-    throw new DataError('BAD_FILE', `${path} is no checkpoint. Name another file, or delete it.`);
+    head = null;
   }
-  if (typeof head !== 'object' || head === null || head.identity === undefined) {
-    throw new DataError('BAD_FILE', `${path} is no checkpoint. Name another file.`);
-  }
-  if (JSON.stringify(head.identity) !== JSON.stringify(JSON.parse(JSON.stringify(identity)))) {
+  if (typeof head !== 'object' || head === null || typeof head.identity !== 'object' || head.identity === null)
+    throw new DataError('BAD_FILE', `${path} is not a checkpoint. Name another file, or delete it.`);
+  if (head.version === undefined) return { head, body: bytes.subarray(end) };
+  if (head.version !== VERSION) {
     throw new DataError(
-      'SOURCE_CHANGED',
-      `${path} is a checkpoint of other data, or of another way to read them. Delete it to start anew, or name another.`,
+      'BAD_FILE',
+      `${path} is a checkpoint of version ${JSON.stringify(head.version)}, and this scree reads up to ${VERSION}. Use the scree that wrote it, or delete it to start again.`,
     );
   }
-  if (typeof head.rows !== 'number' || !Number.isSafeInteger(head.rows)) {
-    throw new DataError('BAD_FILE', `${path} is no checkpoint. Name another file, or delete it.`);
-  }
-  return { moments: Moments.fromBinary(bytes.subarray(end + 1)), rows: head.rows, print: head.print };
+  const start = bytes.indexOf(10, end) + 1;
+  const body = bytes.subarray(start);
+  const stored = bytes.subarray(end, Math.max(end, start - 1)).toString('latin1');
+  if (stored !== checksum(bytes.subarray(0, end), body)) throw damaged(path);
+  return { head, body };
+}
+
+function damaged(path: string): DataError {
+  return new DataError(
+    'BAD_FILE',
+    `${path} was changed or damaged after it was written (its checksum or row count is wrong). Delete it to start again.`,
+  );
+}
+
+function checkIdentity(
+  path: string,
+  found: Record<string, unknown>,
+  expected: Readonly<Record<string, unknown>>,
+): void {
+  const there = flat(found);
+  const here = flat(expected);
+  const differing = [...new Set([...there.keys(), ...here.keys()])].filter((key) => there.get(key) !== here.get(key));
+  if (differing.length === 0) return;
+  const what = differing
+    .map((key) => `${key} ${there.get(key) ?? 'unset'}, now ${here.get(key) ?? 'unset'}`)
+    .join('; ');
+  throw new DataError(
+    'SOURCE_CHANGED',
+    `${path} is a checkpoint of other data, or of the same data read or computed differently (${what}). Use the same file and options, delete the checkpoint to start again, or name another.`,
+  );
+}
+
+/** The values of a record as text, those of a record inside it too: the engine that computed replaces the one that was asked for. */
+function flat(record: Readonly<Record<string, unknown>>): Map<string, string> {
+  const entries = Object.entries(record).flatMap(([key, value]): [string, string][] => {
+    if (value === null || value === undefined) return [];
+    return typeof value === 'object' ? [...flat(value as Record<string, unknown>)] : [[key, JSON.stringify(value)]];
+  });
+  return new Map(entries);
 }

@@ -71,6 +71,8 @@ const IMAGE: Flag = {
   },
 };
 
+const CSV_SAFE = on('csv-safe', 'keep spreadsheets from running names and labels of a .csv or .tsv as formulas');
+
 const OUT = (what: string): Flag => text('output', 'FILE', what, 'o');
 
 /** All commands. Nothing of what they do is loaded before one is called. */
@@ -105,7 +107,13 @@ export const COMMANDS: readonly Command[] = [
     words: 'MODEL DATA',
     least: 2,
     most: 2,
-    flags: [OUT('where scores go: .npy, .csv, .tsv, .parquet or .arrow'), THREADS, ...DATA_FLAGS, ...EVERYWHERE],
+    flags: [
+      OUT('where scores go: .npy, .csv, .tsv, .parquet or .arrow'),
+      CSV_SAFE,
+      THREADS,
+      ...DATA_FLAGS,
+      ...EVERYWHERE,
+    ],
     examples: [
       ['scree transform model.json data.csv -o scores.npy', 'as many numbers a row as there are components'],
       ['scree transform model.json new.parquet -o scores.csv', 'rows that the model has not seen'],
@@ -119,7 +127,7 @@ export const COMMANDS: readonly Command[] = [
     words: 'MODEL SCORES',
     least: 2,
     most: 2,
-    flags: [OUT('where rows go: .npy, .csv, .tsv, .parquet or .arrow'), ...DATA_FLAGS, ...EVERYWHERE],
+    flags: [OUT('where rows go: .npy, .csv, .tsv, .parquet or .arrow'), CSV_SAFE, ...DATA_FLAGS, ...EVERYWHERE],
     examples: [
       ['scree reconstruct model.json scores.npy -o data.npy', 'the best approximation that the components allow'],
     ],
@@ -131,7 +139,12 @@ export const COMMANDS: readonly Command[] = [
     words: 'MODEL',
     least: 1,
     most: 1,
-    flags: [OUT('where components go, one a row: .npy, .csv, .tsv, .parquet or .arrow'), JSON_FLAG, ...EVERYWHERE],
+    flags: [
+      OUT('where components go, one a row: .npy, .csv, .tsv, .parquet or .arrow'),
+      CSV_SAFE,
+      JSON_FLAG,
+      ...EVERYWHERE,
+    ],
     examples: [
       ['scree inspect model.json', 'plan, scree plot, certificate, warnings'],
       ['scree inspect model.json -o components.csv', 'the components as a table'],
@@ -198,7 +211,7 @@ export const COMMANDS: readonly Command[] = [
     words: 'FILE',
     least: 1,
     most: 1,
-    flags: [OUT('where rows go: .npy, .csv, .tsv, .parquet or .arrow'), ...EVERYWHERE],
+    flags: [OUT('where rows go: .npy, .csv, .tsv, .parquet or .arrow'), CSV_SAFE, ...EVERYWHERE],
     examples: [['scree decompress data.scree -o data.npy', 'all rows, but for what was lost']],
     load: () => import('./decompress.js'),
   },

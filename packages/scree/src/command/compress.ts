@@ -3,7 +3,7 @@ import { compressFile, openCompressed, type Quantiser, recallAtTen } from '../co
 import { checkTarget } from '../files/target.js';
 import type { Call } from './command.js';
 import { checkTwice, withModel } from './fitted.js';
-import { print } from './print.js';
+import { print, printLines } from './print.js';
 import { duration, Narrator } from './terminal.js';
 import { UsageError } from './usage-error.js';
 
@@ -46,7 +46,7 @@ export async function run(call: Call): Promise<void> {
         : []),
       `The file: ${output}`,
     ];
-    print(`${lines.join('\n')}\n`);
+    printLines(lines);
   });
 }
 

@@ -17,7 +17,7 @@ export async function run(call: Call): Promise<void> {
   const file = await openCompressed(path);
   try {
     const { source, cols, columnNames, dtype } = file;
-    const options = { cols, dtype, ...(columnNames ? { columnNames } : {}) };
+    const options = { cols, dtype, columnNames, csvSafe: flags['csv-safe'] === true };
     const same = async (rows: unknown): Promise<Matrix> => rows as Matrix;
     const count = await rowsThrough(source, output, options, same, { narrator, signal, phase: 'rows' });
     narrator.say(`${count} rows of ${cols} columns: ${output}`);

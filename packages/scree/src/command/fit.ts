@@ -1,17 +1,17 @@
 import { availableParallelism } from 'node:os';
-import { resolve } from 'node:path';
 import type { Model, PcaOptions } from '@scree/core';
 import { DEFAULT_MEMORY, showBytes } from '@scree/core/files';
-import { checkTarget } from '../files/target.js';
+import { removeFile } from '../files/atomic-file.js';
+import { checkTarget, isSameFile } from '../files/target.js';
 import { formatOf } from '../files/write-file.js';
-import { modelContent } from '../model-file.js';
-import { removeWritten, writeBeside } from '../write-beside.js';
+import { writeModel } from '../model-file.js';
 import { identityOf, momentsWithCheckpoint } from './checkpoint.js';
+import { CheckpointLock, lockPath } from './checkpoint-lock.js';
 import type { Call } from './command.js';
 import { fileOptions } from './data-flags.js';
 import { fitFile, fitOptions } from './fitted.js';
 import { withFile } from './opened.js';
-import { print } from './print.js';
+import { print, printLines } from './print.js';
 import { tellModel } from './tell-model.js';
 import { duration, Narrator } from './terminal.js';
 import { UsageError } from './usage-error.js';
@@ -21,18 +21,12 @@ export async function run(call: Call): Promise<void> {
   const {
     words: [path],
     flags,
-    signal,
   } = call;
   if (flags.every !== undefined && flags.checkpoint === undefined) {
     throw new UsageError('--every says how often --checkpoint saves, and there is none.');
   }
   const options = fitOptions(flags);
   const { output, checkpoint } = flags;
-  if (typeof checkpoint === 'string' && typeof output === 'string' && resolve(checkpoint) === resolve(output)) {
-    throw new UsageError(
-      '--checkpoint and --output name the same file: a checkpoint is deleted when the model is there.',
-    );
-  }
   if (typeof output === 'string' && formatOf(output)) {
     throw new UsageError(
       `${output} would be a table, and fit writes a model: -o model.json. Then scree inspect model.json -o ${output} writes its components, and scree transform scores.`,
@@ -40,14 +34,43 @@ export async function run(call: Call): Promise<void> {
   }
   // Before the work, and not after it.
   for (const target of [output, checkpoint]) if (typeof target === 'string') await checkTarget(target, [path]);
+  if (typeof checkpoint !== 'string') return fit(call, options);
+  if (typeof output === 'string') await checkApart(checkpoint, output);
+  const lock = await CheckpointLock.acquire(checkpoint);
+  try {
+    await fit(call, options, { path: checkpoint, lock });
+  } finally {
+    await lock.release();
+  }
+}
+
+/** A checkpoint and its lock are deleted in the end, and the model must not be: whatever links lead to it. */
+async function checkApart(checkpoint: string, output: string): Promise<void> {
+  if ((await isSameFile(checkpoint, output)) || (await isSameFile(await lockPath(checkpoint), output))) {
+    throw new UsageError(
+      '--checkpoint and --output name the same file: a checkpoint and its lock are deleted when the model is there.',
+    );
+  }
+}
+
+async function fit(
+  call: Call,
+  options: PcaOptions,
+  checkpoint?: { readonly path: string; readonly lock: CheckpointLock },
+): Promise<void> {
+  const {
+    words: [path],
+    flags,
+    signal,
+  } = call;
+  const { output } = flags;
   const narrator = new Narrator({ quiet: flags.quiet === true });
   await withFile(path, fileOptions(flags), async (file) => {
-    if (typeof checkpoint === 'string')
-      checkCheckpoint(options, file.source.cols, (flags.memory as number | undefined) ?? DEFAULT_MEMORY);
-    const saving = typeof checkpoint === 'string' && {
-      path: checkpoint,
+    if (checkpoint) checkCheckpoint(options, file.source.cols, (flags.memory as number | undefined) ?? DEFAULT_MEMORY);
+    const saving = checkpoint && {
+      ...checkpoint,
       every: (flags.every as number | undefined) ?? 10,
-      identity: await identityOf(path, flags, file.columns),
+      identity: await identityOf(path, flags, file.columns, options),
       compare: path === undefined || path === '-' || flags.sql !== undefined,
       options,
       narrator,
@@ -56,14 +79,17 @@ export async function run(call: Call): Promise<void> {
     const read = async (weights: Float64Array | undefined) =>
       saving ? momentsWithCheckpoint(file, { ...saving, weights }) : file.source;
     const { model, seconds } = await fitFile(file, call, narrator, read);
-    // What is started again after a kill is alone with its files, and writes over what the kill has left.
-    if (typeof output === 'string')
-      await writeBeside(output, modelContent(output, model), typeof checkpoint === 'string');
-    if (typeof checkpoint === 'string') await removeWritten(checkpoint);
+    if (typeof output === 'string') await writeModel(output, model);
+    if (checkpoint) {
+      await checkpoint.lock.confirm();
+      // A disk that does not tell A from a has one file for both.
+      if (typeof output !== 'string' || !(await isSameFile(checkpoint.path, output))) await removeFile(checkpoint.path);
+      await checkpoint.lock.release();
+    }
     if (flags.json) {
       print(`${JSON.stringify(asJson(model, seconds, options))}\n`);
     } else {
-      print(`${tellFit(model, seconds, flags.explain === true)}\n`);
+      printLines(tellFit(model, seconds, flags.explain === true));
     }
     if (typeof output === 'string') narrator.say(`The model: ${output}`);
     else if (!flags.json) narrator.say('Nothing was written: -o model.json keeps the model.');
@@ -87,7 +113,7 @@ function checkCheckpoint({ solver = 'auto' }: PcaOptions, cols: number, memory: 
   );
 }
 
-function tellFit(model: Model, seconds: number, explain: boolean): string {
+function tellFit(model: Model, seconds: number, explain: boolean): string[] {
   const costs = Object.entries(model.plan.costs).map(
     ([name, cost]) => `  ${name.padEnd(12)} ${duration(cost as number)}`,
   );
@@ -95,8 +121,8 @@ function tellFit(model: Model, seconds: number, explain: boolean): string {
     `${model.plan.reason} (${model.plan.solver} on ${model.plan.engine}, ${duration(seconds)})`,
     ...(explain && costs.length > 0 ? ['What every road was expected to take:', ...costs] : []),
     '',
-    tellModel(model),
-  ].join('\n');
+    ...tellModel(model),
+  ];
 }
 
 /** The reference engine has one thread, whatever was asked for. */

@@ -3,10 +3,11 @@ import { createFile, formatOf, holdsText, type OutputFormat } from '../files/wri
 import { readModel } from '../model-file.js';
 import type { Call } from './command.js';
 import { asJson } from './fit.js';
-import { print } from './print.js';
+import { print, printLines } from './print.js';
 import { rowsOutput } from './rows-output.js';
 import { tellModel } from './tell-model.js';
 import { Narrator } from './terminal.js';
+import { UsageError } from './usage-error.js';
 
 /** `scree inspect`: what a stored model is. */
 export async function run(call: Call): Promise<void> {
@@ -14,10 +15,12 @@ export async function run(call: Call): Promise<void> {
     words: [path],
     flags,
   } = call;
+  if (flags['csv-safe'] && flags.output === undefined)
+    throw new UsageError('--csv-safe says how --output is written, and there is none.');
   const output = flags.output === undefined ? undefined : await rowsOutput(call);
   const model = await readModel(path);
   if (output !== undefined) {
-    await writeComponents(model, output);
+    await writeComponents(model, output, flags['csv-safe'] === true);
     new Narrator({ quiet: flags.quiet === true }).say(`${model.k} components of ${model.d} columns: ${output}`);
   }
   if (flags.json) {
@@ -33,15 +36,18 @@ export async function run(call: Call): Promise<void> {
   ];
   const names = model.columnNames;
   const shown = names && `${names.slice(0, 8).join(', ')}${names.length > 8 ? `, and ${names.length - 8} more` : ''}`;
-  print(
-    `${[`${facts.join(', ')}.`, ...(shown ? [`Columns: ${shown}`] : []), model.plan.reason, '', tellModel(model)].join('\n')}\n`,
-  );
+  const columns = shown ? [`Columns: ${shown}`] : [];
+  printLines([`${facts.join(', ')}.`, ...columns, model.plan.reason, '', ...tellModel(model)]);
 }
 
 /** One component a row, one column of the data a column. */
-async function writeComponents({ components, columnNames, k, d }: Model, path: string): Promise<void> {
+async function writeComponents(
+  { components, columnNames, k, d }: Model,
+  path: string,
+  csvSafe: boolean,
+): Promise<void> {
   const label = holdsText(formatOf(path) as OutputFormat) ? 'component' : undefined;
-  const writer = await createFile(path, { cols: d, columnNames, label });
+  const writer = await createFile(path, { cols: d, columnNames, label, csvSafe });
   const names = Array.from({ length: k }, (_, c) => `pc${c + 1}`);
   try {
     await writer.write({ rows: k, cols: d, data: components.data }, names);

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { constants } from 'node:os';
 import type { Command } from './command.js';
 import { COMMANDS } from './commands.js';
+import { escapeLine, escapeText } from './escape.js';
 import { commandHelp, generalHelp } from './help.js';
 import { nearest } from './nearest.js';
 import { type Parsed, parse } from './parse.js';
@@ -120,7 +121,7 @@ function checkWords({ words }: Parsed, { name, words: shown, least, most }: Comm
 
 /** One clear line on standard error; the stack where it was asked for. */
 async function tellError(error: unknown, command: Command | undefined, debug: boolean): Promise<number> {
-  const say = (line: string): void => void process.stderr.write(`${line}\n`);
+  const say = (line: string): void => void process.stderr.write(`${escapeLine(line)}\n`);
   if (process.stderr.isTTY && process.env.TERM !== 'dumb') process.stderr.write('\r\x1b[K');
   if (error instanceof UsageError) {
     say(`scree: ${error.message}`);
@@ -131,7 +132,8 @@ async function tellError(error: unknown, command: Command | undefined, debug: bo
     say('scree: interrupted; nothing was left half-written.');
     return error.exitCode;
   }
-  if (debug) say(error instanceof Error ? (error.stack ?? error.message) : String(error));
+  if (debug)
+    process.stderr.write(`${escapeText(error instanceof Error ? (error.stack ?? error.message) : String(error))}\n`);
   const { ScreeError } = await import('@scree/core');
   if (error instanceof ScreeError) {
     if (!debug) say(`scree: ${oneLine(error.message)}`);

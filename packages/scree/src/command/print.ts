@@ -1,10 +1,17 @@
 import { fstatSync, writeSync } from 'node:fs';
+import { escapeLine, escapeText } from './escape.js';
+
+/** Lines for people on standard output: names in them cannot begin a line of their own. */
+export function printLines(lines: readonly string[]): void {
+  print(`${lines.map(escapeLine).join('\n')}\n`);
+}
 
 /**
  * Text on standard output. Where that is a file Node takes what a full disk has accepted of it for the whole: we write on until it is
- * all there, or an error.
+ * all there, or an error. Nothing in it can control a terminal.
  */
-export function print(text: string): void {
+export function print(given: string): void {
+  const text = escapeText(given);
   if (!isFile()) {
     process.stdout.write(text);
     return;

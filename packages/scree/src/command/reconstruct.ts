@@ -30,7 +30,8 @@ export async function run(call: Call): Promise<void> {
         },
       );
     }
-    const options = { cols: model.d, dtype, ...(model.columnNames ? { columnNames: model.columnNames } : {}) };
+    const csvSafe = flags['csv-safe'] === true;
+    const options = { cols: model.d, dtype, columnNames: model.columnNames, csvSafe };
     const rows = (scores: unknown): Promise<Matrix> => model.inverseTransform(scores as Matrix, { signal });
     const count = await rowsThrough(file.source, output, options, rows, { narrator, signal, phase: 'reconstructions' });
     narrator.say(`${count} rows of ${model.d} columns: ${output}`);

@@ -1,9 +1,10 @@
-import { mkdir } from 'node:fs/promises';
-import { basename, join } from 'node:path';
+import { mkdir, rmdir } from 'node:fs/promises';
+import { basename, dirname, join, resolve } from 'node:path';
 import { refuseChanged } from '@scree/core/engine';
-import { checkTarget } from '../files/target.js';
+import { writeAllAtomically } from '../files/atomic-file.js';
+import { systemError } from '../files/system-error.js';
+import { checkFolder, checkTarget } from '../files/target.js';
 import { makeReport } from '../report/report.js';
-import { writeBeside } from '../write-beside.js';
 import type { Call } from './command.js';
 import { withModel } from './fitted.js';
 import { shellWord } from './shell-word.js';
@@ -14,9 +15,10 @@ import { UsageError } from './usage-error.js';
 export async function run(call: Call): Promise<void> {
   const { words, flags, signal } = call;
   const [path] = words;
-  const output = flags.output;
+  const { output, figures } = flags;
   if (typeof output !== 'string') throw new UsageError('Say where the report goes: -o report.html.');
   await checkTarget(output, [path, flags.model as string | undefined]);
+  if (typeof figures === 'string') await checkFolder(figures);
   const narrator = new Narrator({ quiet: flags.quiet === true });
   await withModel(call, narrator, async (file, { model, seconds }) => {
     const labels = file.label === undefined ? undefined : await file.labels();
@@ -36,13 +38,35 @@ export async function run(call: Call): Promise<void> {
     });
     narrator.clear();
     await refuseChanged(file.source);
-    await writeBeside(output, report.html);
+    if (typeof figures === 'string') {
+      const files = report.figures.map(({ name, svg }) => [join(figures, `${name}.svg`), svg] as const);
+      await inFolder(figures, () => writeAllAtomically([[output, report.html], ...files]));
+    } else await writeAllAtomically([[output, report.html]]);
     narrator.say(`The report: ${output} (${Math.round(report.html.length / 1024)} KB)`);
-    if (typeof flags.figures !== 'string') return;
-    await mkdir(flags.figures, { recursive: true });
-    for (const { name, svg } of report.figures) await writeBeside(join(flags.figures, `${name}.svg`), svg);
-    narrator.say(`${report.figures.length} figures: ${flags.figures}`);
+    if (typeof figures === 'string') narrator.say(`${report.figures.length} figures: ${figures}`);
   });
+}
+
+/** Writes into a folder, which is made if it is not there, and goes again if nothing can be written. */
+async function inFolder(folder: string, write: () => Promise<void>): Promise<void> {
+  const first = await mkdir(folder, { recursive: true }).catch((error: unknown) => {
+    throw systemError(error, folder, 'written');
+  });
+  try {
+    await write();
+  } catch (error) {
+    // From the innermost outwards, up to the first that was made here; one that is not empty stays.
+    for (let made = resolve(folder); first !== undefined && made.length >= first.length; made = dirname(made)) {
+      if (
+        !(await rmdir(made).then(
+          () => true,
+          () => false,
+        ))
+      )
+        break;
+    }
+    throw error;
+  }
 }
 
 /** An array of pictures says how large they are: rows × height × width. */

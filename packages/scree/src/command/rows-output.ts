@@ -1,18 +1,22 @@
 import { checkTarget } from '../files/target.js';
-import { formatOf, OUTPUT_FORMATS } from '../files/write-file.js';
+import { formatOf, holdsText, OUTPUT_FORMATS } from '../files/write-file.js';
 import type { Call } from './command.js';
 import { UsageError } from './usage-error.js';
 
 /** Where rows go, as --output says. None, or a name that no format has, is wrong usage; the rest is said before any work. */
 export async function rowsOutput(
-  { words, flags: { output } }: Pick<Call, 'words' | 'flags'>,
+  { words, flags }: Pick<Call, 'words' | 'flags'>,
   missing = 'Say where it goes: -o data.npy.',
 ): Promise<string> {
+  const { output } = flags;
   if (typeof output !== 'string') throw new UsageError(missing);
-  if (!formatOf(output)) {
+  const format = formatOf(output);
+  if (!format) {
     const formats = OUTPUT_FORMATS.map((each) => `.${each}`).join(', ');
     throw new UsageError(`${output} names no format that can be written. Use ${formats}.`);
   }
+  if (flags['csv-safe'] && !holdsText(format))
+    throw new UsageError(`--csv-safe is for .csv and .tsv: ${output} cannot hold formulas. Leave it out.`);
   await checkTarget(output, words);
   return output;
 }

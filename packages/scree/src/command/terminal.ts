@@ -1,4 +1,5 @@
 import type { Progress } from '@scree/core';
+import { escapeLine } from './escape.js';
 
 /** Milliseconds between two drawings of the bar. */
 const FRAME = 80;
@@ -19,11 +20,11 @@ export class Narrator {
     this.#live = !quiet && process.stderr.isTTY === true && process.env.TERM !== 'dumb';
   }
 
-  /** One line for people. */
+  /** One line for people; names in it cannot control the terminal. */
   say(line: string): void {
     if (this.#quiet) return;
     this.clear();
-    process.stderr.write(`${line}\n`);
+    process.stderr.write(`${escapeLine(line)}\n`);
   }
 
   readonly onProgress = ({ phase, done, total }: Progress): void => {

@@ -26,7 +26,8 @@ export async function run(call: Call): Promise<void> {
     const columnNames = Array.from({ length: cols }, (_, i) => (model.whiten === 'zca' ? `c${i}` : `pc${i + 1}`));
     // With its label a row can be found again, also where others were left out.
     const label = holdsText(formatOf(output) as OutputFormat) ? file.label : undefined;
-    const options = { cols, columnNames, dtype: file.source.dtype, label };
+    const csvSafe = flags['csv-safe'] === true;
+    const options = { cols, columnNames, dtype: file.source.dtype, label, csvSafe };
     const scores = (rows: Parameters<Model['transform']>[0]) => model.transform(rows, { ...threads, signal });
     const how = { narrator, signal, phase: 'scores' };
     const labelled = label === undefined ? undefined : file.labelled();

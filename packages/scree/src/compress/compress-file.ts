@@ -9,7 +9,7 @@ import {
   type RowSource,
 } from '@scree/core';
 import { checkFinite, decodeHalf, Pace, refuseChanged } from '@scree/core/engine';
-import { BesideFile } from '../files/beside.js';
+import { AtomicFile } from '../files/atomic-file.js';
 import { isStoredType, STORED_TYPES, type StoredType, settle, storedTypeOf } from '../files/stored-type.js';
 import { evenBlocks } from './even-blocks.js';
 import { checkSection, END, type Header, LIST_HEAD, MAGIC, rowsPerBlock, START, TAIL, VERSION } from './format.js';
@@ -83,7 +83,7 @@ export async function compressFile(options: CompressOptions): Promise<Compressed
     );
   }
   const engine = await productEngine(threads);
-  const file = await BesideFile.create(path);
+  const file = await AtomicFile.create(path);
   try {
     const writing = new Writing(file, model, { ...options, quantise }, pace, engine);
     pace.begin('compressing', source.rows);
@@ -104,7 +104,7 @@ export async function compressFile(options: CompressOptions): Promise<Compressed
 type Checked = CompressOptions & { readonly quantise: Quantiser };
 
 class Writing {
-  readonly #file: BesideFile;
+  readonly #file: AtomicFile;
   readonly #model: Model;
   readonly #options: Checked;
   readonly #names: readonly string[] | undefined;
@@ -127,7 +127,7 @@ class Writing {
   #under: Promise<void> = Promise.resolve();
 
   constructor(
-    file: BesideFile,
+    file: AtomicFile,
     model: Model,
     options: Checked,
     pace: Pace,

@@ -1,9 +1,10 @@
-import { type FileHandle, open } from 'node:fs/promises';
+import type { FileHandle } from 'node:fs/promises';
 import { inflateRawSync } from 'node:zlib';
 import { type Block, type Engine, type Model, type RowSource, ScreeError } from '@scree/core';
 import { badFile, FileError, readAhead, truncated, unsupported } from '@scree/core/files';
 import { fileBytes } from '../files/file-bytes.js';
 import { FileWatch } from '../files/file-watch.js';
+import { openRegularFile } from '../files/regular-file.js';
 import { isStoredType, STORED_TYPES, type StoredType, storeAs } from '../files/stored-type.js';
 import { systemError } from '../files/system-error.js';
 import { END, type Header, LARGEST_HEADER, LIST_HEAD, MAGIC, rowsPerBlock, START, TAIL } from './format.js';
@@ -52,20 +53,12 @@ export interface OpenCompressedOptions {
  * `FileError`, and takes no more memory than the file is long, times 64 for the model, and a block of rows.
  */
 export async function openCompressed(path: string, options: OpenCompressedOptions = {}): Promise<CompressedFile> {
-  let handle: FileHandle | undefined;
+  const { handle, size } = await openRegularFile(path, `Save its data as a file first (cat ${path} > data.scree).`);
   try {
-    handle = await open(path, 'r');
-    const facts = await handle.stat();
-    if (!facts.isFile())
-      throw new FileError(
-        'BAD_FILE',
-        path,
-        `${path} is ${facts.isDirectory() ? 'a folder' : 'no plain file'}. Name a file.`,
-      );
-    const read = await readerOf(handle, path, facts.size);
-    return await read(handle, path, facts.size, await productEngine(options.threads));
+    const read = await readerOf(handle, path, size);
+    return await read(handle, path, size, await productEngine(options.threads));
   } catch (error) {
-    await handle?.close();
+    await handle.close();
     throw systemError(error, path, 'read');
   }
 }

@@ -1,4 +1,4 @@
-import type { BesideFile } from './beside.js';
+import type { AtomicFile } from './atomic-file.js';
 import { type FlatNode, type FlatValue, writeFlat } from './flat-writer.js';
 import { RowGroups } from './row-groups.js';
 import type { Encoder, EncoderOptions } from './write-file.js';
@@ -17,7 +17,7 @@ const to = (value: FlatNode): FlatValue => ({ kind: 'offset', value });
 const table = (...fields: (FlatValue | undefined)[]): FlatNode => ({ kind: 'table', fields });
 
 /** An Arrow file (Feather version 2), unpacked, so that others can map it into memory. */
-export async function arrowWriter(file: BesideFile, { cols, names, dtype }: EncoderOptions): Promise<Encoder> {
+export async function arrowWriter(file: AtomicFile, { cols, names, dtype }: EncoderOptions): Promise<Encoder> {
   const single = dtype === 'float32';
   const type = table(int16(single ? SINGLE : DOUBLE));
   // Name, nullable, type, its parameters, no dictionary, no children.

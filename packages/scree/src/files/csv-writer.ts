@@ -1,5 +1,5 @@
 import { uniqueNames } from '@scree/core/files';
-import type { BesideFile } from './beside.js';
+import type { AtomicFile } from './atomic-file.js';
 import type { Encoder, EncoderOptions } from './write-file.js';
 
 /** Characters joined before they are encoded. */
@@ -7,20 +7,21 @@ const CHUNK = 1 << 20;
 
 /** Numbers as text, in the fewest digits that read back as the same; a missing value is an empty cell. A label comes first. */
 export async function csvWriter(
-  file: BesideFile,
-  { cols, names, dtype, label }: EncoderOptions,
+  file: AtomicFile,
+  { cols, names, dtype, label, csvSafe }: EncoderOptions,
   delimiter: string,
 ): Promise<Encoder> {
   const show = dtype === 'float32' ? showSingle : showDouble;
+  const cell = (text: string): string => quote(csvSafe ? defused(text) : text, delimiter);
   const head = label === undefined ? names : uniqueNames([label, ...names]);
-  await file.append(Buffer.from(`${head.map((name) => quote(name, delimiter)).join(delimiter)}\n`));
+  await file.append(Buffer.from(`${head.map(cell).join(delimiter)}\n`));
   // Numbers alone are plain letters.
   const encoding = label === undefined ? 'latin1' : 'utf8';
   return {
     async write(data, rows, labels) {
       let text = '';
       for (let i = 0; i < rows; i++) {
-        if (label !== undefined) text += `${quote(labels?.[i] ?? '', delimiter)}${delimiter}`;
+        if (label !== undefined) text += `${cell(labels?.[i] ?? '')}${delimiter}`;
         for (let j = 0; j < cols; j++) text += `${show(data[i * cols + j])}${j + 1 < cols ? delimiter : '\n'}`;
         if (text.length < CHUNK) continue;
         await file.append(Buffer.from(text, encoding));
@@ -30,6 +31,15 @@ export async function csvWriter(
     },
     end: async () => {},
   };
+}
+
+/** Beginnings that spreadsheets take for a formula, also after blanks and in full width (OWASP, CSV injection). */
+const FORMULA = /^\s*[=+\-@\uff1d\uff0b\uff0d\uff20]|^[\t\r\n]/;
+const NUMBER = /^[+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?$/i;
+
+/** Text that no spreadsheet runs: the apostrophe makes it text. A number can do no harm. */
+function defused(text: string): string {
+  return FORMULA.test(text) && !NUMBER.test(text) ? `'${text}` : text;
 }
 
 function quote(name: string, delimiter: string): string {

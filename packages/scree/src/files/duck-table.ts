@@ -5,6 +5,7 @@ import { blockRows, type Column, type DenseBatch, pandasIndex, type Request, typ
 import { Collecting } from './collecting.js';
 import { type Duck, duckError, identifier, openDuck, parquetRelation, quoted } from './duckdb.js';
 import { type Notes, parquetNotes } from './parquet-notes.js';
+import { filesOfQuery } from './query-files.js';
 import type { Relation } from './relation.js';
 import { wideTable } from './wide-table.js';
 
@@ -40,15 +41,11 @@ export interface DuckFile {
 
 export async function openParquet({ path, memory, file }: DuckFile): Promise<Table> {
   const duck = await openDuck(path, memory);
-  return closing(duck, path, async () =>
-    duckTable(duck, parquetRelation(file), {
-      path,
-      memory,
-      format: 'Parquet',
-      counted: true,
-      notes: await parquetNotes(duck, file),
-    }),
-  );
+  return closing(duck, path, async () => {
+    await duck.confine([file]);
+    const notes = await parquetNotes(duck, file);
+    return duckTable(duck, parquetRelation(file), { path, memory, format: 'Parquet', counted: true, notes });
+  });
 }
 
 /** A table of a DuckDB database file, which is opened for reading only. */
@@ -59,6 +56,8 @@ export async function openDatabase(
   const duck = await openDuck(path, memory);
   return closing(duck, path, async () => {
     await duck.rows(`ATTACH ${quoted(file)} AS source (READ_ONLY)`);
+    // A view of the database could read any file of this user.
+    await duck.confine(sql === undefined ? [] : await filesOfQuery(sql, duck));
     if (sql !== undefined) return queryTable(duck, sql, { path, memory, before: 'USE source' });
     const tables = (await duck.rows(
       `SELECT schema_name, table_name FROM duckdb_tables() WHERE database_name = 'source' UNION ALL SELECT schema_name, view_name FROM duckdb_views() WHERE database_name = 'source' AND NOT internal ORDER BY ALL`,

@@ -12,6 +12,8 @@ export interface Duck {
   connect(): Promise<DuckDBConnection>;
   /** All rows of a small result. */
   rows(sql: string): Promise<unknown[][]>;
+  /** From now on no file can be opened but these and those of `folder`, no extension is loaded, and nothing undoes this. */
+  confine(files: readonly string[]): Promise<void>;
   /** A folder that lives as long as this does. */
   readonly folder: string;
   close(): Promise<void>;
@@ -65,6 +67,13 @@ export async function openDuck(path: string, memory: number): Promise<Duck> {
     return {
       folder: folder.path,
       connect,
+      confine: async (files) => {
+        // A name is looked up as a pattern first: see fileName.
+        const allowed = files.flatMap((file) => [quoted(pathOf(file)), fileName(file)]);
+        await connection.run(`SET allowed_paths = [${allowed.join(', ')}]`);
+        await connection.run(`SET allowed_directories = [${quoted(folder.path)}]`);
+        await connection.run('SET enable_external_access = false');
+      },
       rows: async (sql) => (await connection.runAndReadAll(sql)).getRows(),
       close: async () => {
         settled(instance);
@@ -85,7 +94,11 @@ export function quoted(text: string): string {
 
 /** A file as DuckDB's readers are to find it: this one, whatever stars and brackets its name has, and no place on the net. */
 export function fileName(file: string): string {
-  return quoted((isAbsolute(file) ? file : `./${file}`).replace(/[*?[]/g, '[$&]'));
+  return quoted(pathOf(file).replace(/[*?[]/g, '[$&]'));
+}
+
+function pathOf(file: string): string {
+  return isAbsolute(file) ? file : `./${file}`;
 }
 
 /** A Parquet file: folders called year=2020 are no columns. */
@@ -126,6 +139,13 @@ export function duckError(error: unknown, path: string, sql = false): unknown {
   }
   if (/no space left|disk is full|max_temp_directory_size/i.test(rest)) {
     return new FileError('DISK_FULL', path, `There is not enough room on the disk to read ${path} (${what}).`);
+  }
+  if (kind === 'Permission Error') {
+    return new FileError(
+      'NO_ACCESS',
+      path,
+      `${path} asks for something outside of it, and a view of a database may not read other files (${what}). Choose a table that is stored in it with member, or name the file in a query of your own with sql.`,
+    );
   }
   if (/permission denied/i.test(rest))
     return new FileError('NO_ACCESS', path, `${path} must not be read by this user (${what}).`);

@@ -1,10 +1,9 @@
 import { existsSync } from 'node:fs';
-import { open } from 'node:fs/promises';
 import { availableParallelism } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { Worker } from 'node:worker_threads';
 import { type DenseBatch, FileError, type Request, type Table } from '@scree/core/files';
-import { systemError } from './system-error.js';
+import { openRegularFile } from './regular-file.js';
 import { type FromThread, receiveError, type TextTask, type ThreadTask, type ToThread } from './thread-messages.js';
 
 /** Bytes from which a thread is worth its start, some fifty milliseconds and twenty megabytes. */
@@ -31,9 +30,7 @@ export type ThreadedText = Omit<TextTask, 'kind' | 'file'> & {
 
 /** A table of text that is parsed in a thread of its own. */
 export async function openTextInThread({ file, ...task }: ThreadedText): Promise<Table> {
-  const handle = await open(file, 'r').catch((error: unknown) => {
-    throw systemError(error, task.path, 'read');
-  });
+  const { handle } = await openRegularFile(file, 'It was a file a moment ago.');
   return openInThread({ ...task, kind: 'text', file: handle.fd }, () => handle.close());
 }
 

@@ -1,11 +1,11 @@
-import type { BesideFile } from './beside.js';
+import type { AtomicFile } from './atomic-file.js';
 import { STORED_TYPES, type StoredType } from './stored-type.js';
 import type { Encoder, EncoderOptions } from './write-file.js';
 
 /** Room for the header: NumPy wants a multiple of 64, and the number of rows is known only at the end. */
 const HEADER = 128;
 
-export async function npyWriter(file: BesideFile, { cols, stored }: EncoderOptions): Promise<Encoder> {
+export async function npyWriter(file: AtomicFile, { cols, stored }: EncoderOptions): Promise<Encoder> {
   await file.append(header(0, cols, stored));
   return {
     write: (data) => file.append(new Uint8Array(data.buffer, data.byteOffset, data.byteLength)),

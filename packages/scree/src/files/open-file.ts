@@ -1,4 +1,4 @@
-import { type FileHandle, open } from 'node:fs/promises';
+import type { FileHandle } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { DataError, OptionError } from '@scree/core';
 import {
@@ -7,7 +7,6 @@ import {
   checkFileOptions,
   chunkReader,
   type DataFile,
-  FileError,
   type FileFormat,
   type FileOptions,
   HEAD,
@@ -23,8 +22,8 @@ import {
 } from '@scree/core/files';
 import { fileBytes } from './file-bytes.js';
 import { FileWatch } from './file-watch.js';
+import { openRegularFile } from './regular-file.js';
 import { spooled } from './spool.js';
-import { systemError } from './system-error.js';
 import { isText } from './thread-messages.js';
 import { nodeUnpackers } from './unpackers.js';
 
@@ -67,19 +66,11 @@ export async function openFile(
 }
 
 async function openHandle(path: string): Promise<{ handle: FileHandle; bytes: Bytes }> {
-  let handle: FileHandle | undefined;
-  try {
-    handle = await open(path, 'r');
-    const facts = await handle.stat();
-    if (facts.isDirectory()) throw new FileError('BAD_FILE', path, `${path} is a folder. Name a file inside it.`);
-    if (!facts.isFile())
-      throw new FileError('BAD_FILE', path, `${path} is no plain file. Pass its data on standard input, as "-".`);
-    if (facts.size === 0) throw new DataError('EMPTY_DATA', `${path} is empty.`);
-    return { handle, bytes: { ...fileBytes(handle, path, 0, facts.size), file: path } };
-  } catch (error) {
-    await handle?.close();
-    throw systemError(error, path, 'read');
-  }
+  const remedy = `Pass its data on standard input (cat ${path} | scree fit -).`;
+  const { handle, size } = await openRegularFile(path, remedy);
+  if (size > 0) return { handle, bytes: { ...fileBytes(handle, path, 0, size), file: path } };
+  await handle.close();
+  throw new DataError('EMPTY_DATA', `${path} is empty.`);
 }
 
 /** Formats that can be read as they come; the others need to look at the end, or at the beginning twice. */

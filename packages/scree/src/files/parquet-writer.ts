@@ -1,4 +1,4 @@
-import type { BesideFile } from './beside.js';
+import type { AtomicFile } from './atomic-file.js';
 import { RowGroups } from './row-groups.js';
 import type { Encoder, EncoderOptions } from './write-file.js';
 
@@ -8,7 +8,7 @@ const GROUP = 32 << 20;
 const WIDE = 1000;
 
 /** Parquet with plain pages: scores do not repeat themselves, and packing them would only take time. */
-export async function parquetWriter(file: BesideFile, { cols, names, dtype }: EncoderOptions): Promise<Encoder> {
+export async function parquetWriter(file: AtomicFile, { cols, names, dtype }: EncoderOptions): Promise<Encoder> {
   const { ByteWriter, ParquetWriter } = await import('hyparquet-writer');
   const type = dtype === 'float32' ? 'FLOAT' : 'DOUBLE';
   const bytes = new ByteWriter();

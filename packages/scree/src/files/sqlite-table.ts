@@ -13,6 +13,7 @@ import {
 import type { Database } from 'node-sqlite3-wasm';
 import { chooseTable } from './duck-table.js';
 import { hasThreads, openInThread, worthThread } from './in-thread.js';
+import { openRegularFile } from './regular-file.js';
 import { temporaryFolder } from './spool.js';
 import { systemError } from './system-error.js';
 import type { SqliteTask } from './thread-messages.js';
@@ -62,6 +63,8 @@ export async function openDatabase({ file, path, memory, member, sql }: SqliteTa
   try {
     database = new sqlite.Database(file, { readOnly: true });
     const opened = database;
+    // Views of the database may use no function that does more than compute, and no virtual table that reads files.
+    opened.exec('PRAGMA trusted_schema = OFF');
     const name = sql === undefined ? tableName(opened, member, path) : nameAnswer(opened, sql);
     const relation = quotedName(name);
     const format = sql === undefined ? `SQLite, ${name}` : 'SQLite, SQL';
@@ -102,7 +105,7 @@ async function aside(file: string, path: string, folder: string): Promise<string
       'Close the program that writes it.',
     );
   }
-  const handle = await open(file, 'r');
+  const { handle } = await openRegularFile(file, 'It was a file a moment ago.');
   const header = Buffer.alloc(20);
   try {
     await handle.read(header, 0, 20, 0);

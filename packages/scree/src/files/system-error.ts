@@ -19,7 +19,7 @@ export function systemError(error: unknown, path: string, doing: 'read' | 'writt
     return new FileError('NO_ACCESS', path, message, details);
   }
   if (FULL.includes(code)) {
-    const message = `${path} cannot be written: the disk is full (${code}). Make room or choose another place; nothing was left behind.`;
+    const message = `${path} cannot be written: the disk is full (${code}). Make room or choose another place; no incomplete file is left.`;
     return new FileError('DISK_FULL', path, message, details);
   }
   if (code === 'EISDIR') {

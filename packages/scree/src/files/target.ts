@@ -1,6 +1,6 @@
 import { constants } from 'node:fs';
 import { access, readlink, realpath, stat } from 'node:fs/promises';
-import { dirname, resolve } from 'node:path';
+import { basename, dirname, join, resolve } from 'node:path';
 import { FileError } from '@scree/core/files';
 import { systemError } from './system-error.js';
 
@@ -22,9 +22,12 @@ export async function targetOf(path: string): Promise<string> {
     return await realpath(path);
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw systemError(error, path, 'written');
+    if (/[\\/]$/.test(path)) throw systemError(error, path, 'written');
+    const folder = await realpath(dirname(path)).catch(() => undefined);
+    if (folder === undefined) return path;
     // Nothing is there, or a link to nothing.
     const behind = await readlink(path).catch(() => undefined);
-    return behind === undefined ? path : resolve(dirname(path), behind);
+    return behind === undefined ? join(folder, basename(path)) : targetOf(resolve(folder, behind));
   }
 }
 
@@ -40,6 +43,28 @@ export async function checkTarget(path: string, read: readonly (string | undefin
     if (other === undefined || other === '-' || (await keyOf(other)) !== there) continue;
     throw new FileError('BAD_FILE', path, `${path} is what is read, and would be gone. Give the output another name.`);
   }
+}
+
+/** Whether files can go into a folder, which may not be there yet, before any work is done for them. */
+export async function checkFolder(path: string): Promise<void> {
+  for (let folder = resolve(path); ; folder = dirname(folder)) {
+    try {
+      const facts = await stat(folder);
+      if (!facts.isDirectory()) throw new FileError('BAD_FILE', path, `${folder} is a file. Name a folder.`);
+      return await access(folder, constants.W_OK);
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'ENOENT' || folder === dirname(folder))
+        throw systemError(error, path, 'written');
+    }
+  }
+}
+
+/** Whether two names are the same file: also through links and folders that are links, and also where neither is there yet. */
+export async function isSameFile(one: string, other: string): Promise<boolean> {
+  const [first, second] = await Promise.all([targetOf(one), targetOf(other)]);
+  if (first === second) return true;
+  const key = await keyOf(first);
+  return key !== undefined && key === (await keyOf(second));
 }
 
 /** What tells one file from another, whatever it is called. */

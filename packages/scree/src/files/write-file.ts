@@ -1,7 +1,7 @@
 import { extname } from 'node:path';
 import { DataError, type DenseBlock, type DType, type Matrix, type NumberArray, OptionError } from '@scree/core';
 import { decodeHalf } from '@scree/core/engine';
-import { BesideFile } from './beside.js';
+import { AtomicFile } from './atomic-file.js';
 import { isStoredType, STORED_TYPES, type StoredType, storeAs, storedTypeOf } from './stored-type.js';
 
 export const OUTPUT_FORMATS = ['npy', 'csv', 'tsv', 'parquet', 'arrow'] as const;
@@ -20,6 +20,11 @@ export interface WriteOptions {
   readonly dtype?: StoredType | undefined;
   /** The name of a first column of text, whose values come with the rows. Only .csv and .tsv have it. */
   readonly label?: string | undefined;
+  /**
+   * Makes text harmless for spreadsheets, which run cells that begin with =, +, -, @, a tab or a line break as formulas:
+   * in .csv and .tsv such headers and labels get an apostrophe in front. Numbers stay as they are.
+   */
+  readonly csvSafe?: boolean | undefined;
   /** The format, where the name does not say it. */
   readonly format?: OutputFormat | undefined;
 }
@@ -50,6 +55,7 @@ export interface EncoderOptions {
   readonly dtype: DType;
   readonly stored: StoredType;
   readonly label: string | undefined;
+  readonly csvSafe: boolean;
 }
 
 const EXTENSIONS: Readonly<Record<string, OutputFormat | undefined>> = {
@@ -76,8 +82,8 @@ export function holdsText(format: OutputFormat): boolean {
 const PART = 1 << 17;
 
 /**
- * A file for rows that come block by block: .npy, .csv, .tsv, .parquet, .arrow or .feather, by its name. It is written
- * beside its target and renamed when it is whole.
+ * A file for rows that come block by block: .npy, .csv, .tsv, .parquet, .arrow or .feather, by its name. It gets that name
+ * when it is complete.
  */
 export async function createFile(path: string, options: WriteOptions): Promise<RowWriter> {
   const { cols, dtype: stored = 'float64' } = options;
@@ -116,10 +122,17 @@ export async function createFile(path: string, options: WriteOptions): Promise<R
       value: label,
     });
   }
-  const file = await BesideFile.create(path);
+  const file = await AtomicFile.create(path);
   try {
     const { dtype } = STORED_TYPES[stored];
-    const encoder = await makeEncoder(format, file, { cols, names, dtype, stored, label });
+    const encoder = await makeEncoder(format, file, {
+      cols,
+      names,
+      dtype,
+      stored,
+      label,
+      csvSafe: options.csvSafe === true,
+    });
     return new Writer(format, file, encoder, cols, format === 'npy' ? stored : dtype);
   } catch (error) {
     await file.abort();
@@ -127,7 +140,7 @@ export async function createFile(path: string, options: WriteOptions): Promise<R
   }
 }
 
-async function makeEncoder(format: OutputFormat, file: BesideFile, options: EncoderOptions): Promise<Encoder> {
+async function makeEncoder(format: OutputFormat, file: AtomicFile, options: EncoderOptions): Promise<Encoder> {
   switch (format) {
     case 'npy':
       return (await import('./npy-writer.js')).npyWriter(file, options);
@@ -147,13 +160,13 @@ async function makeEncoder(format: OutputFormat, file: BesideFile, options: Enco
 class Writer implements RowWriter {
   readonly format: OutputFormat;
   rows = 0;
-  readonly #file: BesideFile;
+  readonly #file: AtomicFile;
   readonly #encoder: Encoder;
   readonly #cols: number;
   readonly #stored: StoredType;
   #scratch: Float64Array | undefined;
 
-  constructor(format: OutputFormat, file: BesideFile, encoder: Encoder, cols: number, stored: StoredType) {
+  constructor(format: OutputFormat, file: AtomicFile, encoder: Encoder, cols: number, stored: StoredType) {
     this.format = format;
     this.#file = file;
     this.#encoder = encoder;

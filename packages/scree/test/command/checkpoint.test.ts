@@ -29,8 +29,8 @@ async function killAndResume(args: readonly string[], name: string): Promise<num
     child.kill('SIGKILL');
     await over;
   }
-  // A kill may have come when the model was there and the checkpoint not yet gone.
-  if (!existsSync(path(model)) || existsSync(path(part)))
+  // A kill may have come when the model was there and the checkpoint or its lock not yet gone.
+  if ([part, `${part}.lock`].some((name) => existsSync(path(name))) || !existsSync(path(model)))
     expect(run([...args, '-o', model, '--checkpoint', part])).toMatchObject({ code: 0 });
   return resumed;
 }

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, describe, expect, it } from 'vitest';
+import { PROCESS_ID } from '../../src/files/process-id.js';
 import { openFile, pca, readModel } from '../../src/index.js';
 
 /** The real binary, in a folder of its own. */
@@ -391,10 +392,12 @@ describe('a checkpoint', () => {
     expect(readdirSync(folder).filter((name) => /^\.?killed\.pca\./.test(name))).toEqual([]);
   });
 
-  it('writes over what a kill has left of the model, and of the checkpoint', () => {
+  it('removes what a killed process has left of the model, and of the checkpoint', () => {
     write('left.npy', npy(50, 3, Math.sin));
-    write('.left.pca.scree-part', 'half a model');
-    write('.left.part.scree-part', 'half a checkpoint');
+    const [host] = PROCESS_ID.split('-');
+    const { pid } = spawnSync(process.execPath, ['--version']);
+    write(`left.pca.${host}-${pid}-1-00000000.part`, 'half a model');
+    write(`left.part.${host}-${pid}-1-00000000.part`, 'half a checkpoint');
     write('left.pca.new', 'somebody’s own');
     expect(scree(['fit', 'left.npy', '-k', '2', '-q', '-o', 'left.pca', '--checkpoint', 'left.part']).code).toBe(0);
     expect(readdirSync(folder).filter((name) => /^\.?left\.p/.test(name))).toEqual(['left.pca', 'left.pca.new']);
@@ -407,7 +410,7 @@ describe('a checkpoint', () => {
     expect(other.code).toBe(1);
     expect(other.err).toMatch(/a checkpoint of other data/);
     write('rubbish.part', 'rubbish');
-    expect(scree(['fit', 'one.npy', '-k', '1', '--checkpoint', 'rubbish.part']).err).toMatch(/is no checkpoint/);
+    expect(scree(['fit', 'one.npy', '-k', '1', '--checkpoint', 'rubbish.part']).err).toMatch(/is not a checkpoint/);
     expect(scree(['fit', 'one.npy', '-k', '1', '--checkpoint', 'c', '--solver', 'svd']).code).toBe(2);
   });
 });

@@ -1,0 +1,164 @@
+import { randomUUID } from 'node:crypto';
+import { readFileSync, rmSync } from 'node:fs';
+import { link, open, readFile, rename, rm, stat, utimes, writeFile } from 'node:fs/promises';
+import { hostname } from 'node:os';
+import { FileError } from '@scree/core/files';
+import { atExit, settled } from '../files/leftovers.js';
+import { PROCESS_ID, PROCESS_ID_PATTERN, stateOf } from '../files/process-id.js';
+import { systemError } from '../files/system-error.js';
+import { targetOf } from '../files/target.js';
+
+/** Milliseconds between two signs of life in the lock. */
+const SIGN_OF_LIFE = 15_000;
+/** Milliseconds without one after which a process of another machine or container is taken for dead. */
+const SILENCE = 120_000;
+/** Bytes that no lock has. */
+const LONGEST = 4096;
+/** How often a lock that was left behind is removed before giving up: each time another process was faster. */
+const ATTEMPTS = 5;
+
+/** The lock of a checkpoint: a file next to it. */
+export async function lockPath(checkpoint: string): Promise<string> {
+  return `${await targetOf(checkpoint)}.lock`;
+}
+
+interface Owner {
+  readonly pid: number;
+  readonly host: string;
+  readonly process: string;
+}
+
+/**
+ * The right to work on a checkpoint, which one process has at a time: a lock file that only one process can create. The
+ * lock of a process that was killed is taken over: at once on the same machine, and after two minutes without a sign of
+ * life where the process may run on another one.
+ */
+export class CheckpointLock {
+  readonly #checkpoint: string;
+  readonly #path: string;
+  readonly #content: string;
+  readonly #timer: NodeJS.Timeout;
+
+  static async acquire(checkpoint: string): Promise<CheckpointLock> {
+    const path = await lockPath(checkpoint);
+    const owner: Owner = { pid: process.pid, host: hostname(), process: PROCESS_ID };
+    const content = `${JSON.stringify({ ...owner, token: randomUUID() })}\n`;
+    for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
+      if (await create(path, content)) return new CheckpointLock(checkpoint, path, content);
+      const found = await readLock(path);
+      if (found === undefined) continue;
+      if (!found.abandoned) throw inUse(checkpoint, path, found);
+      await takeAway(path, found.content);
+    }
+    throw new FileError(
+      'NO_ACCESS',
+      checkpoint,
+      `Other processes keep locking ${checkpoint}. Name another --checkpoint.`,
+    );
+  }
+
+  private constructor(checkpoint: string, path: string, content: string) {
+    this.#checkpoint = checkpoint;
+    this.#path = path;
+    this.#content = content;
+    this.#timer = setInterval(() => {
+      const now = new Date();
+      utimes(path, now, now).catch(() => {});
+    }, SIGN_OF_LIFE).unref();
+    atExit(this, () => {
+      if (readFileSync(path, 'utf8') === content) rmSync(path);
+    });
+  }
+
+  /** Makes sure that no other process has taken the lock over: then the checkpoint is that process's to write. */
+  async confirm(): Promise<void> {
+    if ((await readFile(this.#path, 'utf8').catch(() => '')) === this.#content) return;
+    throw new FileError(
+      'NO_ACCESS',
+      this.#checkpoint,
+      `Another process works on ${this.#checkpoint} now: ${this.#path} was replaced or deleted. This one stops.`,
+    );
+  }
+
+  async release(): Promise<void> {
+    clearInterval(this.#timer);
+    settled(this);
+    if ((await readFile(this.#path, 'utf8').catch(() => '')) === this.#content) await rm(this.#path, { force: true });
+  }
+}
+
+/** Creates the lock; false where there is one. */
+async function create(path: string, content: string): Promise<boolean> {
+  try {
+    const handle = await open(path, 'wx');
+    try {
+      await writeFile(handle, content);
+    } catch (error) {
+      await rm(path, { force: true });
+      throw error;
+    } finally {
+      await handle.close();
+    }
+    return true;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false;
+    throw systemError(error, path, 'written');
+  }
+}
+
+interface FoundLock {
+  readonly content: string;
+  readonly owner: Owner | undefined;
+  /** Milliseconds since the last sign of life. */
+  readonly silent: number;
+  readonly abandoned: boolean;
+}
+
+async function readLock(path: string): Promise<FoundLock | undefined> {
+  const facts = await stat(path).catch(() => undefined);
+  if (!facts) return undefined;
+  const content = facts.isFile() && facts.size < LONGEST ? await readFile(path, 'utf8').catch(() => '') : undefined;
+  // An empty one is being written, or its process was killed in that moment; anything else is not ours to delete.
+  const owner = content ? ownerOf(content) : undefined;
+  if (content === undefined || (content !== '' && owner === undefined)) {
+    const message = `${path} would be the lock of the checkpoint, and is another file. Name another --checkpoint.`;
+    throw new FileError('BAD_FILE', path, message);
+  }
+  const silent = Math.max(0, Date.now() - facts.mtimeMs);
+  const state = owner ? stateOf(owner.process) : 'unknown';
+  return { content, owner, silent, abandoned: state === 'ended' || (state === 'unknown' && silent > SILENCE) };
+}
+
+function ownerOf(content: string): Owner | undefined {
+  try {
+    const { pid, host, process } = JSON.parse(content);
+    const known = typeof host === 'string' && new RegExp(`^${PROCESS_ID_PATTERN}$`).test(process);
+    return known ? { pid, host, process } : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Removes a lock that was left behind. If another process has replaced it in the meantime, that one's lock is put back. */
+async function takeAway(path: string, content: string): Promise<void> {
+  const away = `${path}.${randomUUID()}`;
+  try {
+    await rename(path, away);
+    if ((await readFile(away, 'utf8')) !== content) await link(away, path);
+  } catch (error) {
+    // ENOENT: another process has taken it away. EEXIST: there is a third lock already.
+    if (!['ENOENT', 'EEXIST'].includes((error as NodeJS.ErrnoException).code ?? ''))
+      throw systemError(error, path, 'written');
+  } finally {
+    await rm(away, { force: true });
+  }
+}
+
+function inUse(checkpoint: string, path: string, { owner, silent }: FoundLock): FileError {
+  const here = owner !== undefined && stateOf(owner.process) === 'running';
+  const who = owner ? `process ${owner.pid} on ${here ? 'this machine' : owner.host}` : 'another process';
+  const wait = here
+    ? 'Wait until it ends, or name another --checkpoint.'
+    : `Its last sign of life was ${Math.round(silent / 1000)} s ago. If it was killed, try again ${SILENCE / 60_000} minutes after that, or delete ${path}.`;
+  return new FileError('NO_ACCESS', checkpoint, `${checkpoint} is in use by ${who}. ${wait}`, { value: owner?.pid });
+}

@@ -1,0 +1,51 @@
+import { createHash } from 'node:crypto';
+import { readFileSync, readlinkSync } from 'node:fs';
+import { hostname } from 'node:os';
+
+/**
+ * Identifies the process that writes a temporary file or holds a lock, so that a later process can tell whether it still
+ * runs: `host-pid-start`. A pid alone is not enough: pids are reused, and mean something else on another machine or in
+ * another container that shares the folder.
+ */
+export const PROCESS_ID = `${hostId()}-${process.pid}-${statOf('self')?.start ?? 0}`;
+
+/** The same as a regular expression. */
+export const PROCESS_ID_PATTERN = '[0-9a-f]{8}-\\d+-\\d+';
+
+/** Whether a process runs; 'unknown' for one of another machine or container. */
+export function stateOf(processId: string): 'running' | 'ended' | 'unknown' {
+  const [host, pid, start] = processId.split('-');
+  if (host !== hostId()) return 'unknown';
+  try {
+    process.kill(Number(pid), 0);
+  } catch (error) {
+    // EPERM: it runs, and belongs to another user.
+    if ((error as NodeJS.ErrnoException).code !== 'EPERM') return 'ended';
+  }
+  const stat = statOf(pid);
+  if (stat === undefined) return 'running';
+  return stat.start === start && !stat.dead ? 'running' : 'ended';
+}
+
+/** A short hash of what pids depend on: the machine and, on Linux, the pid namespace of the container. */
+function hostId(): string {
+  let namespace = '';
+  try {
+    namespace = readlinkSync('/proc/self/ns/pid');
+  } catch {
+    // Not Linux.
+  }
+  return createHash('sha256').update(`${hostname()}\n${namespace}`).digest('hex').slice(0, 8);
+}
+
+/** When a process was started, in ticks since boot, and whether only its exit code is left; undefined where that cannot be read. */
+function statOf(pid: string): { start: string; dead: boolean } | undefined {
+  try {
+    const text = readFileSync(`/proc/${pid}/stat`, 'latin1');
+    // The name of the program comes second, in parentheses, and may itself contain blanks and parentheses.
+    const fields = text.slice(text.lastIndexOf(')') + 2).split(' ');
+    return { start: fields[19], dead: fields[0] === 'Z' || fields[0] === 'X' };
+  } catch {
+    return undefined;
+  }
+}
