@@ -2,7 +2,7 @@ import { type FileHandle, open } from 'node:fs/promises';
 import { inflateRawSync } from 'node:zlib';
 import { type Block, type Engine, type Model, type RowSource, ScreeError } from '@scree/core';
 import { badFile, FileError, readAhead, truncated, unsupported } from '@scree/core/files';
-import { fileBytes } from '../files/file-bytes.js';
+import { closeRead, fileBytes } from '../files/file-bytes.js';
 import { isStoredType, STORED_TYPES, type StoredType, storeAs } from '../files/stored-type.js';
 import { systemError } from '../files/system-error.js';
 import { END, type Header, LARGEST_HEADER, LIST_HEAD, MAGIC, rowsPerBlock, START, TAIL, VERSION } from './format.js';
@@ -63,7 +63,7 @@ export async function openCompressed(path: string, options: OpenCompressedOption
       );
     return await readFile(handle, path, facts.size, await productEngine(options.threads));
   } catch (error) {
-    await handle?.close();
+    await closeRead(handle);
     throw systemError(error, path, 'read');
   }
 }
@@ -107,7 +107,7 @@ async function readFile(handle: FileHandle, path: string, size: number, engine: 
     ratio: (rows * cols * STORED_TYPES[dtype].bytes) / size,
     rmsError,
     relativeError,
-    close: () => handle.close(),
+    close: () => closeRead(handle),
   };
 }
 

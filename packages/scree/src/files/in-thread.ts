@@ -4,6 +4,7 @@ import { availableParallelism } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { Worker } from 'node:worker_threads';
 import { type DenseBatch, FileError, type Request, type Table } from '@scree/core/files';
+import { closeRead } from './file-bytes.js';
 import { systemError } from './system-error.js';
 import { type FromThread, receiveError, type TextTask, type ThreadTask, type ToThread } from './thread-messages.js';
 
@@ -34,7 +35,7 @@ export async function openTextInThread({ file, ...task }: ThreadedText): Promise
   const handle = await open(file, 'r').catch((error: unknown) => {
     throw systemError(error, task.path, 'read');
   });
-  return openInThread({ ...task, kind: 'text', file: handle.fd }, () => handle.close());
+  return openInThread({ ...task, kind: 'text', file: handle.fd }, () => closeRead(handle));
 }
 
 /**

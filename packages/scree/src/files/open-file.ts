@@ -21,7 +21,7 @@ import {
   sniffFormat,
   type Table,
 } from '@scree/core/files';
-import { fileBytes } from './file-bytes.js';
+import { closeRead, fileBytes } from './file-bytes.js';
 import { spooled } from './spool.js';
 import { systemError } from './system-error.js';
 import { isText } from './thread-messages.js';
@@ -56,9 +56,9 @@ export async function openFile(
   const { handle, bytes } = await openHandle(path);
   try {
     const table = await openAny(bytes, { name: basename(path) }, checked);
-    return await openData(table, checked, { path, bytes: bytes.size }, () => handle.close());
+    return await openData(table, checked, { path, bytes: bytes.size }, () => closeRead(handle));
   } catch (error) {
-    await handle.close();
+    await closeRead(handle);
     throw error;
   }
 }
@@ -74,7 +74,7 @@ async function openHandle(path: string): Promise<{ handle: FileHandle; bytes: By
     if (facts.size === 0) throw new DataError('EMPTY_DATA', `${path} is empty.`);
     return { handle, bytes: { ...fileBytes(handle, path, 0, facts.size), file: path } };
   } catch (error) {
-    await handle?.close();
+    await closeRead(handle);
     throw systemError(error, path, 'read');
   }
 }
