@@ -1,9 +1,15 @@
+import { afterAll } from 'vitest';
 import { type Call, type Fault, faultsOf, type Observed, withFaults } from './inject.js';
 
 /** Milliseconds after which a run counts as hanging: a hundred times what the slowest takes. */
 const HANG = 20_000;
 /** SCREE_FAULTS=all runs every fault, once and lasting; otherwise lasting errors are tried at every third call. */
 const EVERYTHING = process.env.SCREE_FAULTS === 'all';
+
+const total = { calls: 0, runs: 0 };
+afterAll(() => {
+  process.stderr.write(`faults injected: ${total.runs} runs over ${total.calls} calls\n`);
+});
 
 export interface Scenario<Result> {
   readonly folder: string;
@@ -48,6 +54,8 @@ export async function sweep<Result>(scenario: Scenario<Result>): Promise<{ calls
   } finally {
     process.off('unhandledRejection', hear);
   }
+  total.calls += without.calls.length;
+  total.runs += runs;
   if (problems.length > 0) throw new Error(`${problems.length} of ${runs} runs are wrong:\n${problems.join('\n')}`);
   return { calls: without.calls.length, runs };
 }
