@@ -1,12 +1,17 @@
-import { randomUUID } from 'node:crypto';
+import { createHash, randomUUID } from 'node:crypto';
 import { readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { loadModel, Moments, pca, type RowSource, ScreeError } from '@scree/core';
-import { type BlobOptions, openBlob, type Table } from '@scree/core/files';
+import { type BlobOptions, type Bytes, openBlob, type Table } from '@scree/core/files';
+import { openCsv } from '../../packages/core/src/files/csv-table.js';
+import { openJson } from '../../packages/core/src/files/json-table.js';
+import { plainUnpackers, unpacked } from '../../packages/core/src/files/unpack.js';
+import { memoryFile } from '../../packages/core/test/files/make.js';
 import { openTable } from '../../packages/lab/src/data/open-table.js';
 import { momentsWithCheckpoint } from '../../packages/scree/src/command/checkpoint.js';
 import { openCompressed } from '../../packages/scree/src/compress/open-compressed.js';
+import { nodeUnpackers } from '../../packages/scree/src/files/unpackers.js';
 
 /** Everything that reads bytes from outside: what the fuzzer mutates and the stored corpus is replayed through. */
 
@@ -61,18 +66,21 @@ const page =
     }
   };
 
-async function readTable(table: Table): Promise<void> {
+async function readTable(table: Table, see: (values: Uint8Array | string) => void = () => {}): Promise<void> {
   const { columns } = table;
   const numbers = [...columns.keys()].filter((j) => columns[j].kind === 'number');
   let seen = 0;
   for await (const { block } of table.read({ numbers: table.uniform ? 'all' : numbers })) {
     seen += block.rows * Math.max(1, block.cols);
+    if (block.kind === 'dense')
+      see(new Uint8Array(Float64Array.from(block.data.subarray(0, block.rows * block.cols)).buffer));
     if (seen > NUMBERS) break;
   }
   const text = columns.findIndex(({ kind }) => kind === 'text');
   if (text < 0) return;
   for await (const { text: values = [] } of table.read({ numbers: [], text })) {
     seen += values.length;
+    see(values.join('\0'));
     if (seen > NUMBERS) break;
   }
 }
@@ -168,11 +176,71 @@ export async function writtenCheckpoint(): Promise<Uint8Array> {
   return saved;
 }
 
+/** What a table holds, or the code of the error that reading it ends with. */
+async function outcomeOf(opening: () => Promise<Table>): Promise<string> {
+  const hash = createHash('sha256');
+  try {
+    const table = await opening();
+    try {
+      await readTable(table, (values) => hash.update(values));
+    } finally {
+      await table.close();
+    }
+  } catch (error) {
+    if (error instanceof ScreeError) return error.code;
+    throw error;
+  }
+  return hash.digest('hex');
+}
+
+/** The same bytes read in two ways have the same outcome; with `sound`, where both can read them. */
+const alike =
+  (sound: boolean, ...ways: ((bytes: Bytes) => Promise<Table>)[]): Target =>
+  async (bytes) => {
+    const outcomes: string[] = [];
+    for (const open of ways) outcomes.push(await outcomeOf(() => open(memoryFile(bytes))));
+    const differ = outcomes.some((outcome) => outcome !== outcomes[0]);
+    if (differ && !(sound && outcomes.some((outcome) => /^[A-Z_]+$/.test(outcome))))
+      throw new Error(`read in two ways: ${outcomes.join(', ')}`);
+  };
+
+const both =
+  (...targets: Target[]): Target =>
+  async (bytes) => {
+    let refused: unknown;
+    for (const target of targets) {
+      await target(bytes).catch((error: unknown) => {
+        if (!isTyped(error)) throw error;
+        refused ??= error;
+      });
+    }
+    if (refused !== undefined) throw refused;
+  };
+
+/** Records are cut everywhere by a window of 16 bytes. */
+const csvWindows = alike(
+  false,
+  (bytes) => openCsv(bytes, { memory: MEMORY }),
+  (bytes) => openCsv(bytes, { memory: MEMORY, window: 16 }),
+);
+const jsonWindows = (lines: boolean): Target =>
+  alike(
+    false,
+    (bytes) => openJson(bytes, { memory: MEMORY, lines }),
+    (bytes) => openJson(bytes, { memory: MEMORY, lines, window: 16 }),
+  );
+/** Our own gunzip, and zlib's, which ignores what follows the last member. */
+const unzipped = alike(
+  true,
+  (bytes) => openCsv(unpacked(bytes, 'gzip', plainUnpackers), { memory: MEMORY }),
+  (bytes) => openCsv(unpacked(bytes, 'gzip', nodeUnpackers), { memory: MEMORY }),
+);
+
 export const TARGETS = {
-  csv: blob('data.csv'),
-  gzip: blob('data.csv.gz'),
-  json: blob('data.json'),
-  ndjson: blob('data.ndjson'),
+  csv: both(blob('data.csv'), csvWindows),
+  gzip: both(blob('data.csv.gz'), unzipped),
+  json: both(blob('data.json'), jsonWindows(false)),
+  ndjson: both(blob('data.ndjson'), jsonWindows(true)),
   npy: blob('data.npy'),
   npz: blob('data.npz'),
   idx: blob('data.idx'),

@@ -79,6 +79,7 @@ export function momentsFromBytes(bytes: Uint8Array): StoredMoments {
   const end = start + 8 * (5 * cols + cols * cols);
   if (bytes.length < end + 4) throw truncated;
   if (bytes.length > end + 4 || view.getUint32(end, true) !== crc32(bytes.subarray(0, end))) throw changed;
+  if (!isHeader(header, cols)) throw changed;
   let at = start;
   const take = (length: number): Float64Array =>
     Float64Array.from({ length }, () => {
@@ -89,4 +90,21 @@ export function momentsFromBytes(bytes: Uint8Array): StoredMoments {
   const { rows, weight, inflation, columnNames, single, sparse, merges, read } = header as Record<string, never>;
   const columns = { rows, weight, inflation, mean, unit, spread, min, max };
   return { cols, columnNames, columns, scatter: take(cols * cols), single, sparse, merges, read };
+}
+
+/** A checksum shows damage, not a header that somebody made up. */
+function isHeader(
+  { rows, weight, inflation, columnNames, single, sparse, merges, read }: Record<string, unknown>,
+  cols: number,
+): boolean {
+  const isCount = (value: unknown): boolean => Number.isSafeInteger(value) && (value as number) >= 0;
+  const isAmount = (value: unknown): boolean => Number.isFinite(value) && (value as number) >= 0;
+  const isName = (value: unknown): boolean => typeof value === 'string';
+  return (
+    [rows, merges, read].every(isCount) &&
+    [weight, inflation].every(isAmount) &&
+    [single, sparse].every((flag) => typeof flag === 'boolean') &&
+    (columnNames === undefined ||
+      (Array.isArray(columnNames) && columnNames.length === cols && columnNames.every(isName)))
+  );
 }
