@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { DataError, type IntegerArray } from '@scree/core';
+import { systemError } from './files/system-error.js';
 
 /** An array of an IDX file, as a matrix: the first dimension are the rows, the others are laid side by side. */
 export interface IdxArray {
@@ -28,7 +29,9 @@ const TYPES: Record<
  * big-endian uint32, then the values, big-endian. The header is believed only as far as the file is long.
  */
 export async function readIdx(path: string | URL): Promise<IdxArray> {
-  const bytes = await readFile(path);
+  const bytes = await readFile(path).catch((error: unknown) => {
+    throw systemError(error, String(path), 'read');
+  });
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   const broken = (what: string): DataError => new DataError('BAD_DATA', `${path} is not a whole IDX file: ${what}.`);
   if (bytes.length < 4 || bytes[0] !== 0 || bytes[1] !== 0) throw broken('it does not begin with two zero bytes');

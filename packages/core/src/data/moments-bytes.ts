@@ -80,6 +80,7 @@ function readVersion1(bytes: Uint8Array): StoredMoments {
   const end = start + 8 * (5 * cols + cols * cols);
   if (bytes.length < end + 4) throw cutOff(bytes);
   if (bytes.length > end + 4 || view.getUint32(end, true) !== crc32(bytes.subarray(0, end))) throw changed;
+  if (!isHeader(header, cols)) throw changed;
   let at = start;
   const take = (length: number): Float64Array =>
     Float64Array.from({ length }, () => {
@@ -94,4 +95,21 @@ function readVersion1(bytes: Uint8Array): StoredMoments {
 
 function cutOff({ length }: Uint8Array): ModelError {
   return new ModelError('MODEL_TRUNCATED', `The moments end after ${length} bytes, in the middle.`);
+}
+
+/** A checksum shows damage, not a header that somebody made up. */
+function isHeader(
+  { rows, weight, inflation, columnNames, single, sparse, merges, read }: Record<string, unknown>,
+  cols: number,
+): boolean {
+  const isCount = (value: unknown): boolean => Number.isSafeInteger(value) && (value as number) >= 0;
+  const isAmount = (value: unknown): boolean => Number.isFinite(value) && (value as number) >= 0;
+  const isName = (value: unknown): boolean => typeof value === 'string';
+  return (
+    [rows, merges, read].every(isCount) &&
+    [weight, inflation].every(isAmount) &&
+    [single, sparse].every((flag) => typeof flag === 'boolean') &&
+    (columnNames === undefined ||
+      (Array.isArray(columnNames) && columnNames.length === cols && columnNames.every(isName)))
+  );
 }

@@ -104,7 +104,7 @@ export async function readWhole(reader: ByteReader, into: Uint8Array, path: stri
 
 /** The first bytes, as many as there are up to `length`. */
 export async function peek(bytes: Bytes, length: number): Promise<Uint8Array> {
-  const into = new Uint8Array(length);
+  const into = new Uint8Array(Math.min(length, bytes.size ?? length));
   if (bytes.readAt) return into.subarray(0, await bytes.readAt(into, 0));
   const reader = bytes.open();
   try {

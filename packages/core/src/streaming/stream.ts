@@ -6,8 +6,8 @@ import { rowWeights } from '../data/weights.js';
 import { chooseEngine } from '../engines/choose.js';
 import type { Engine } from '../engines/engine.js';
 import { DataError, OptionError, show } from '../errors.js';
-import { WIDEST_SCATTER } from '../limits.js';
 import { keepAlive } from '../keep-alive.js';
+import { WIDEST_SCATTER } from '../limits.js';
 import { finish } from '../model/finish.js';
 import type { Model } from '../model/model.js';
 import {

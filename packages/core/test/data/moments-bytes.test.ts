@@ -1,7 +1,13 @@
+import { crc32 } from 'node:zlib';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { Moments, pca, ScreeError } from '../../src/index.js';
 import { tables } from '../support/data.js';
+
+const two = [
+  [1, 2],
+  [3, 5],
+];
 
 describe('moments as bytes', () => {
   it('go on from there as if they had never stopped, to the last bit', async () => {
@@ -53,5 +59,29 @@ describe('moments as bytes', () => {
     expect(() => Moments.fromBinary(bytes)).toThrow(/version 7.*up to version 1\. Update scree/);
     new DataView(bytes.buffer).setUint32(8, 0, true);
     expect(() => Moments.fromBinary(bytes)).toThrow(/version 0, which does not exist/);
+  });
+
+  it.each([
+    { rows: '2' },
+    { rows: -2 },
+    { weight: null },
+    { inflation: 'much' },
+    { merges: 0.5 },
+    { read: -1 },
+    { single: 1 },
+    { columnNames: 'ab' },
+    { columnNames: ['a'] },
+  ])('are refused with a header of %j, although the checksum is right', async (change) => {
+    const bytes = Buffer.from((await new Moments(2).add(two)).toBinary());
+    const length = bytes.readUInt32LE(12);
+    const arrays = bytes.subarray(Math.ceil((16 + length) / 8) * 8);
+    const header = Buffer.from(JSON.stringify({ ...JSON.parse(bytes.toString('utf8', 16, 16 + length)), ...change }));
+    const start = Buffer.alloc(Math.ceil((16 + header.length) / 8) * 8);
+    bytes.copy(start, 0, 0, 12);
+    start.writeUInt32LE(header.length, 12);
+    header.copy(start, 16);
+    const made = Buffer.concat([start, arrays]);
+    made.writeUInt32LE(crc32(made.subarray(0, -4)), made.length - 4);
+    expect(() => Moments.fromBinary(made)).toThrow(/changed or damaged/);
   });
 });

@@ -2,7 +2,7 @@ import type { FileHandle } from 'node:fs/promises';
 import { inflateRawSync } from 'node:zlib';
 import { type Block, type Engine, type Model, type RowSource, ScreeError } from '@scree/core';
 import { badFile, FileError, readAhead, truncated, unsupported } from '@scree/core/files';
-import { fileBytes } from '../files/file-bytes.js';
+import { closeRead, fileBytes } from '../files/file-bytes.js';
 import { FileWatch } from '../files/file-watch.js';
 import { openRegularFile } from '../files/regular-file.js';
 import { isStoredType, STORED_TYPES, type StoredType, storeAs } from '../files/stored-type.js';
@@ -58,7 +58,7 @@ export async function openCompressed(path: string, options: OpenCompressedOption
     const read = await readerOf(handle, path, size);
     return await read(handle, path, size, await productEngine(options.threads));
   } catch (error) {
-    await handle.close();
+    await closeRead(handle);
     throw systemError(error, path, 'read');
   }
 }
@@ -130,7 +130,7 @@ async function readVersion1(handle: FileHandle, path: string, size: number, engi
     ratio: (rows * cols * STORED_TYPES[dtype].bytes) / size,
     rmsError,
     relativeError,
-    close: () => handle.close(),
+    close: () => closeRead(handle),
   };
 }
 

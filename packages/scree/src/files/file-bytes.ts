@@ -1,5 +1,5 @@
 import type { FileHandle } from 'node:fs/promises';
-import { type Bytes, readerAt } from '@scree/core/files';
+import { type Bytes, readerAt, truncated } from '@scree/core/files';
 import { systemError } from './system-error.js';
 
 /** Part of an open file; all of it when nothing else is said. */
@@ -10,7 +10,8 @@ export function fileBytes(handle: FileHandle, path: string, start: number, size:
     try {
       while (filled < wanted) {
         const { bytesRead } = await handle.read(into, filled, wanted - filled, start + position + filled);
-        if (bytesRead === 0) break;
+        // Never asked for beyond the size that the file had when it was opened.
+        if (bytesRead === 0) throw truncated(path, 'it became shorter while it was read');
         filled += bytesRead;
       }
     } catch (error) {
@@ -25,4 +26,9 @@ export function fileBytes(handle: FileHandle, path: string, start: number, size:
     readAt,
     open: () => readerAt(readAt),
   };
+}
+
+/** Closes a file that was only read. An error of that changes nothing about what was read, so it is not reported. */
+export async function closeRead(handle: FileHandle | undefined): Promise<void> {
+  await handle?.close().catch(() => {});
 }

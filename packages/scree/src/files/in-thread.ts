@@ -3,6 +3,7 @@ import { availableParallelism } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { Worker } from 'node:worker_threads';
 import { type DenseBatch, FileError, type Request, type Table } from '@scree/core/files';
+import { closeRead } from './file-bytes.js';
 import { openRegularFile } from './regular-file.js';
 import { type FromThread, receiveError, type TextTask, type ThreadTask, type ToThread } from './thread-messages.js';
 
@@ -31,7 +32,7 @@ export type ThreadedText = Omit<TextTask, 'kind' | 'file'> & {
 /** A table of text that is parsed in a thread of its own. */
 export async function openTextInThread({ file, ...task }: ThreadedText): Promise<Table> {
   const { handle } = await openRegularFile(file, 'It was a file a moment ago.');
-  return openInThread({ ...task, kind: 'text', file: handle.fd }, () => handle.close());
+  return openInThread({ ...task, kind: 'text', file: handle.fd }, () => closeRead(handle));
 }
 
 /**

@@ -20,7 +20,7 @@ import {
   sniffFormat,
   type Table,
 } from '@scree/core/files';
-import { fileBytes } from './file-bytes.js';
+import { closeRead, fileBytes } from './file-bytes.js';
 import { FileWatch } from './file-watch.js';
 import { openRegularFile } from './regular-file.js';
 import { spooled } from './spool.js';
@@ -58,9 +58,9 @@ export async function openFile(
     const watch = await FileWatch.start(handle, path);
     const table = await openAny(bytes, { name: basename(path) }, checked, watch);
     const facts = { path, bytes: bytes.size, warnings: () => watch.warnings() };
-    return await openData(table, checked, facts, () => handle.close());
+    return await openData(table, checked, facts, () => closeRead(handle));
   } catch (error) {
-    await handle.close();
+    await closeRead(handle);
     throw error;
   }
 }
@@ -69,7 +69,7 @@ async function openHandle(path: string): Promise<{ handle: FileHandle; bytes: By
   const remedy = `Pass its data on standard input (cat ${path} | scree fit -).`;
   const { handle, size } = await openRegularFile(path, remedy);
   if (size > 0) return { handle, bytes: { ...fileBytes(handle, path, 0, size), file: path } };
-  await handle.close();
+  await closeRead(handle);
   throw new DataError('EMPTY_DATA', `${path} is empty.`);
 }
 

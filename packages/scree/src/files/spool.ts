@@ -3,7 +3,7 @@ import { mkdtemp, open, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Bytes, chunksOf, type Spooled } from '@scree/core/files';
-import { fileBytes } from './file-bytes.js';
+import { closeRead, fileBytes } from './file-bytes.js';
 import { removeAtExit, settled } from './leftovers.js';
 import { systemError } from './system-error.js';
 
@@ -22,12 +22,12 @@ export async function spooled(bytes: Bytes): Promise<Spooled> {
       return {
         bytes: { ...fileBytes(handle, bytes.path, 0, size), file },
         close: async () => {
-          await handle.close();
+          await closeRead(handle);
           await folder.remove();
         },
       };
     } catch (error) {
-      await handle.close();
+      await closeRead(handle);
       throw error;
     }
   } catch (error) {
@@ -44,9 +44,11 @@ export async function temporaryFolder(): Promise<{ readonly path: string; remove
   removeAtExit(path);
   return {
     path,
-    remove: async () => {
-      await rm(path, { recursive: true, force: true });
-      settled(path);
-    },
+    // Where that fails it is tried again when the program ends: what was read is no less right.
+    remove: () =>
+      rm(path, { recursive: true, force: true }).then(
+        () => settled(path),
+        () => {},
+      ),
   };
 }

@@ -12,6 +12,7 @@ import {
 } from '@scree/core/files';
 import type { Database } from 'node-sqlite3-wasm';
 import { chooseTable } from './duck-table.js';
+import { closeRead } from './file-bytes.js';
 import { hasThreads, openInThread, worthThread } from './in-thread.js';
 import { openRegularFile } from './regular-file.js';
 import { temporaryFolder } from './spool.js';
@@ -52,7 +53,7 @@ export async function openSqlite(
     };
   } catch (error) {
     await folder.remove();
-    throw error;
+    throw systemError(error, path, 'read');
   }
 }
 
@@ -110,7 +111,7 @@ async function aside(file: string, path: string, folder: string): Promise<string
   try {
     await handle.read(header, 0, 20, 0);
   } finally {
-    await handle.close();
+    await closeRead(handle);
   }
   const logged = header[18] === 2 || header[19] === 2;
   if (!logged) {
@@ -206,8 +207,9 @@ async function* read(
   const height = blockRows(8 * Math.max(1, cols), memory);
   const wanted = request.text === undefined ? numbers : [...new Set([...numbers, request.text])];
   const list = wanted.length === 0 ? '1' : wanted.map((j) => quotedName(columns[j].name)).join(', ');
-  const statement = database.prepare(`SELECT ${list} FROM ${relation}`);
+  let statement: ReturnType<Database['prepare']> | undefined;
   try {
+    statement = database.prepare(`SELECT ${list} FROM ${relation}`);
     const rows = (statement.iterate() as IterableIterator<Row>)[Symbol.iterator]();
     const buffers = [new Float64Array(height * cols), new Float64Array(height * cols)];
     let done = 0;
@@ -243,9 +245,9 @@ async function* read(
 }
 
 /** Says what the last step said, once more: that is known already. */
-function finalize(statement: { finalize(): void }): void {
+function finalize(statement: { finalize(): void } | undefined): void {
   try {
-    statement.finalize();
+    statement?.finalize();
   } catch {}
 }
 

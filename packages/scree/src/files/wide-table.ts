@@ -10,7 +10,7 @@ import {
   truncated,
 } from '@scree/core/files';
 import { collectNow } from './collecting.js';
-import { fileBytes } from './file-bytes.js';
+import { closeRead, fileBytes } from './file-bytes.js';
 import { systemError } from './system-error.js';
 
 /**
@@ -164,11 +164,12 @@ export function wideTable(table: Table, { folder, path, memory, alone }: WideOpt
         rows += block.rows;
       }
       const bytes = fileBytes(handle, path, 0, size);
-      const { close } = handle;
-      return { part: { bytes, cols: group.length, Values, close: close.bind(handle) }, rows };
+      const written = handle;
+      return { part: { bytes, cols: group.length, Values, close: () => closeRead(written) }, rows };
     } catch (error) {
-      await handle?.close();
-      await rm(file, { force: true });
+      await closeRead(handle);
+      // Where that fails the whole folder goes later.
+      await rm(file, { force: true }).catch(() => {});
       throw systemError(error, file, 'written');
     }
   }

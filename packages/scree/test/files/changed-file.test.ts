@@ -154,7 +154,7 @@ it('a fit with a checkpoint carries the warning too', async () => {
       const moments = await momentsWithCheckpoint(file, {
         path: folder.file('part'),
         every: 100,
-        identity: {},
+        identity: { computed: {} },
         compare: false,
         options: {},
         narrator,
