@@ -4,7 +4,7 @@ import { type Batch, bytesAt, type Field, type ValueType } from './arrow-format.
 import { badFile, FileError } from './file-error.js';
 import { unpackLz4 } from './lz4.js';
 import { textOf } from './text.js';
-import { noZstd, type Unpackers } from './unpack.js';
+import type { Unpackers } from './unpack.js';
 import type { Placed } from './zip.js';
 
 /** Where a field's description and buffers are in a batch. */
@@ -189,11 +189,9 @@ export class BatchReader {
 
   async #decompress(content: Uint8Array, size: number): Promise<Uint8Array> {
     const { path } = this.#file;
-    const { zstdPiece } = this.#unpackers;
     const lz4 = this.#batch.compression === 'lz4';
-    if (!lz4 && !zstdPiece) throw noZstd(path, 'has columns that are packed with zstd');
     try {
-      const out = lz4 || !zstdPiece ? unpackLz4(content, size) : await zstdPiece(content, size);
+      const out = lz4 ? unpackLz4(content, size) : await this.#unpackers.zstdPiece(content, size);
       if (out.length !== size) throw new RangeError(`${out.length} bytes instead of ${size}`);
       return out;
     } catch (error) {

@@ -4,6 +4,7 @@ import { DataError, OptionError } from '@scree/core';
 import { blockRows, type Column, type DenseBatch, pandasIndex, type Request, type Table } from '@scree/core/files';
 import { Collecting } from './collecting.js';
 import { type Duck, duckError, identifier, openDuck, parquetRelation, quoted } from './duckdb.js';
+import { parquetCheck } from './parquet-check.js';
 import { type Notes, parquetNotes } from './parquet-notes.js';
 import type { Relation } from './relation.js';
 import { wideTable } from './wide-table.js';
@@ -47,6 +48,7 @@ export async function openParquet({ path, memory, file }: DuckFile): Promise<Tab
       format: 'Parquet',
       counted: true,
       notes: await parquetNotes(duck, file),
+      verify: parquetCheck(duck, { file, path }),
     }),
   );
 }
@@ -161,26 +163,28 @@ interface Facts {
   /** Whether DuckDB knows the number of rows without reading them. */
   readonly counted: boolean;
   readonly notes?: Notes | undefined;
+  /** Verifies columns before they are read. */
+  readonly verify?: ((columns: readonly string[]) => Promise<void>) | undefined;
 }
 
 async function duckTable(
   duck: Duck,
   relation: string,
-  { path, memory, format, counted, notes }: Facts,
+  { path, memory, format, counted, notes, verify }: Facts,
 ): Promise<Table> {
   const described = (await duck.rows(`DESCRIBE SELECT * FROM ${relation}`)) as [string, string][];
   const physical: Physical[] = [];
   for (const [name, type] of described) physical.push(await measure(duck, relation, name, type, path));
   const columns: Column[] = [];
-  const places: Place[] = [];
+  const sources: Place[] = [];
   physical.forEach(({ name, type, list }, index) => {
     if (list === undefined) {
       columns.push({ name, ...kindOf(type, notes?.listed.get(name)), index: notes?.isIndex(name) });
-      places.push({ physical: index });
+      sources.push({ physical: index });
     } else {
       for (let entry = 0; entry < list; entry++) {
         columns.push({ name: `${name}[${entry}]`, kind: 'number', type: type.replace(/\[\d*\]$/, '') });
-        places.push({ physical: index, entry });
+        sources.push({ physical: index, entry });
       }
     }
   });
@@ -213,13 +217,15 @@ async function duckTable(
     const [type, Values] = single(numbers) ? (['FLOAT', Float32Array] as const) : (['DOUBLE', Float64Array] as const);
     // Missing values come as NaN, so that nobody needs to look at two arrays.
     const cast = (expression: string) => `coalesce(${expression}::${type}, 'nan'::${type})`;
-    const expressions = numbers.map((j) => cast(expressionOf(places[j])));
-    const lists = [...new Set(numbers.flatMap((j) => (places[j].entry === undefined ? [] : [places[j].physical])))];
+    const expressions = numbers.map((j) => cast(expressionOf(sources[j])));
+    const lists = [...new Set(numbers.flatMap((j) => (sources[j].entry === undefined ? [] : [sources[j].physical])))];
     for (const index of lists)
       expressions.push(`coalesce(len(${identifier(physical[index].name)}), ${physical[index].list})::DOUBLE`);
-    if (text !== undefined) expressions.push(`${expressionOf(places[text])}::VARCHAR`);
+    if (text !== undefined) expressions.push(`${expressionOf(sources[text])}::VARCHAR`);
     if (expressions.length === 0) expressions.push('1');
     const height = blockRows(Math.max(1, cols) * Values.BYTES_PER_ELEMENT, memory);
+    const wanted = text === undefined ? numbers : [...numbers, text];
+    await verify?.([...new Set(wanted.map((j) => physical[sources[j].physical].name))]);
     const connection = await duck.connect();
     try {
       const result = await connection.stream(`SELECT ${expressions.join(', ')} FROM ${relation}`);

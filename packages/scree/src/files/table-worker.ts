@@ -72,7 +72,7 @@ function openText({ file, size, path, packing, format, memory }: TextTask): Prom
       }),
   };
   const bytes = fileBytes(handle as unknown as FileHandle, path, 0, size);
-  const content = packing ? unpacked(bytes, packing, nodeUnpackers) : bytes;
+  const content = packing ? unpacked(bytes, packing, nodeUnpackers, { memory }) : bytes;
   return openTable({ bytes, content, format, packing }, { memory }, { ...anyPlace, unpack: nodeUnpackers });
 }
 
