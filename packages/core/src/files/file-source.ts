@@ -121,6 +121,7 @@ export class FileSource implements DataFile {
       rewindable: table.rewindable,
       resident: false,
       blocks: () => this.#blocks(),
+      warnings: async () => (await table.warnings?.()) ?? [],
     };
   }
 

@@ -37,11 +37,7 @@ export const plainUnpackers: Unpackers = {
 };
 
 /** Loaded when the first file is packed with it. */
-async function* plainZstd(
-  reader: ByteReader,
-  path: string,
-  memory: number,
-): AsyncGenerator<Uint8Array, void, void> {
+async function* plainZstd(reader: ByteReader, path: string, memory: number): AsyncGenerator<Uint8Array, void, void> {
   yield* (await import('./zstd.js')).unzstd(reader, path, memory);
 }
 

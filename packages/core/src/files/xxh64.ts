@@ -105,7 +105,10 @@ export class Xxh64 {
     const shifted = (bits: number): void => {
       const [fromHigh, fromLow] = [high, low];
       high = bits < 32 ? (fromHigh ^ (fromHigh >>> bits)) >>> 0 : fromHigh;
-      low = bits < 32 ? (fromLow ^ ((fromLow >>> bits) | (fromHigh << (32 - bits)))) >>> 0 : (fromLow ^ (fromHigh >>> (bits - 32))) >>> 0;
+      low =
+        bits < 32
+          ? (fromLow ^ ((fromLow >>> bits) | (fromHigh << (32 - bits)))) >>> 0
+          : (fromLow ^ (fromHigh >>> (bits - 32))) >>> 0;
     };
     shifted(33);
     multiply(high, low, P2_HIGH, P2_LOW);

@@ -21,14 +21,26 @@ interface Code {
   readonly extra: Uint8Array;
 }
 
-function code(log: number, probabilities: readonly number[], mostLog: number, steps: readonly number[], first: number): Code {
+function code(
+  log: number,
+  probabilities: readonly number[],
+  mostLog: number,
+  steps: readonly number[],
+  first: number,
+): Code {
   const base = new Int32Array(steps.length);
   let value = first;
   for (const [symbol, bits] of steps.entries()) {
     base[symbol] = value;
     value += 2 ** bits;
   }
-  return { initial: fseTable(probabilities, log), mostLog, mostSymbols: steps.length, base, extra: Uint8Array.from(steps) };
+  return {
+    initial: fseTable(probabilities, log),
+    mostLog,
+    mostSymbols: steps.length,
+    base,
+    extra: Uint8Array.from(steps),
+  };
 }
 
 const zeros = (count: number): number[] => new Array<number>(count).fill(0);
@@ -134,7 +146,12 @@ export class BlockUnpacker {
     }
     const header = form < 2 ? 3 : form + 2;
     const width = form < 2 ? 10 : form === 2 ? 14 : 18;
-    const sizes = at(0) + at(1) * 2 ** 8 + at(2) * 2 ** 16 + (header > 3 ? at(3) * 2 ** 24 : 0) + (header > 4 ? at(4) * 2 ** 32 : 0);
+    const sizes =
+      at(0) +
+      at(1) * 2 ** 8 +
+      at(2) * 2 ** 16 +
+      (header > 3 ? at(3) * 2 ** 24 : 0) +
+      (header > 4 ? at(4) * 2 ** 32 : 0);
     const count = Math.floor(sizes / 16) % 2 ** width;
     const stored = Math.floor(sizes / 2 ** (4 + width)) % 2 ** width;
     let start = from + header;
@@ -203,7 +220,13 @@ export class BlockUnpacker {
     this.#lengthTable = table(modes >> 6, LITERAL_LENGTHS, this.#lengthTable);
     this.#offsetTable = table((modes >> 4) & 3, OFFSETS, this.#offsetTable);
     this.#matchTable = table((modes >> 2) & 3, MATCH_LENGTHS, this.#matchTable);
-    this.#unpackSequences(new BackwardBits(bytes, at, to), count, this.#lengthTable, this.#offsetTable, this.#matchTable);
+    this.#unpackSequences(
+      new BackwardBits(bytes, at, to),
+      count,
+      this.#lengthTable,
+      this.#offsetTable,
+      this.#matchTable,
+    );
   }
 
   #unpackSequences(bits: BackwardBits, count: number, lengths: FseTable, offsets: FseTable, matches: FseTable): void {

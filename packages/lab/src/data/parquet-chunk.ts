@@ -184,11 +184,7 @@ export class ParquetChunk {
   }
 
   /** A page whose gaps stand before the packed values. */
-  async #readSecondKind(
-    { data_page_header_v2: page }: PageHeader,
-    bytes: Uint8Array,
-    size: number,
-  ): Promise<void> {
+  async #readSecondKind({ data_page_header_v2: page }: PageHeader, bytes: Uint8Array, size: number): Promise<void> {
     const rows = this.#checkedRows(page);
     if (!page) throw new RangeError('a page says nothing of itself');
     const [gaps, repeats] = [page.definition_levels_byte_length, page.repetition_levels_byte_length];

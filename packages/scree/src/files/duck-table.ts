@@ -1,10 +1,20 @@
 import { join } from 'node:path';
 import type { DuckDBConnection, DuckDBDataChunk, DuckDBResult } from '@duckdb/node-api';
-import { DataError, OptionError } from '@scree/core';
-import { blockRows, type Column, type DenseBatch, pandasIndex, type Request, type Table } from '@scree/core/files';
+import { DataError, OptionError, type Warning } from '@scree/core';
+import {
+  blockRows,
+  type Column,
+  checkColumns,
+  type DenseBatch,
+  LARGEST_EXACT,
+  pandasIndex,
+  type Request,
+  RoundedIntegers,
+  type Table,
+} from '@scree/core/files';
 import { Collecting } from './collecting.js';
 import { type Duck, duckError, identifier, openDuck, parquetRelation, quoted } from './duckdb.js';
-import { parquetCheck } from './parquet-check.js';
+import { checkFooter, parquetCheck } from './parquet-check.js';
 import { type Notes, parquetNotes } from './parquet-notes.js';
 import type { Relation } from './relation.js';
 import { wideTable } from './wide-table.js';
@@ -12,6 +22,8 @@ import { wideTable } from './wide-table.js';
 const NUMBER =
   /^(TINYINT|SMALLINT|INTEGER|BIGINT|HUGEINT|UTINYINT|USMALLINT|UINTEGER|UBIGINT|UHUGEINT|FLOAT|DOUBLE|BOOLEAN|DECIMAL\(\d+,\s*\d+\))$/;
 const SINGLE = /^(TINYINT|SMALLINT|UTINYINT|USMALLINT|FLOAT|BOOLEAN)$/;
+/** Integers that may be beyond what float64 holds. */
+const LARGE = /^U?(BIGINT|HUGEINT)$/;
 const TEXT = /^(VARCHAR|ENUM\(|UUID)/;
 /** What part of the memory a group of rows of a query's answer may take: DuckDB holds some of them, to write and to read. */
 const GROUP_SHARE = 16;
@@ -40,6 +52,7 @@ export interface DuckFile {
 }
 
 export async function openParquet({ path, memory, file }: DuckFile): Promise<Table> {
+  await checkFooter(file, path, memory);
   const duck = await openDuck(path, memory);
   return closing(duck, path, async () =>
     duckTable(duck, parquetRelation(file), {
@@ -173,6 +186,7 @@ async function duckTable(
   { path, memory, format, counted, notes, verify }: Facts,
 ): Promise<Table> {
   const described = (await duck.rows(`DESCRIBE SELECT * FROM ${relation}`)) as [string, string][];
+  checkColumns(described.length, memory, path);
   const physical: Physical[] = [];
   for (const [name, type] of described) physical.push(await measure(duck, relation, name, type, path));
   const columns: Column[] = [];
@@ -182,6 +196,7 @@ async function duckTable(
       columns.push({ name, ...kindOf(type, notes?.listed.get(name)), index: notes?.isIndex(name) });
       sources.push({ physical: index });
     } else {
+      checkColumns(columns.length + list, memory, path);
       for (let entry = 0; entry < list; entry++) {
         columns.push({ name: `${name}[${entry}]`, kind: 'number', type: type.replace(/\[\d*\]$/, '') });
         sources.push({ physical: index, entry });
@@ -190,6 +205,8 @@ async function duckTable(
   });
   const rows = counted ? Number((await duck.rows(`SELECT count(*) FROM ${relation}`))[0][0]) : undefined;
   const single = (numbers: readonly number[]) => numbers.every((j) => SINGLE.test(columns[j].type));
+  /** Columns that held integers beyond 2^53. */
+  const large = new Set<number>();
   const table: Table = {
     format,
     columns,
@@ -202,6 +219,7 @@ async function duckTable(
     strict: true,
     rewindable: true,
     read: (request) => read(request),
+    warnings,
     close: () => duck.close(),
   };
   return wideTable(table, { folder: duck.folder, path, memory, alone });
@@ -243,6 +261,9 @@ async function duckTable(
           for (let j = 0; j < cols; j++) {
             const { items } = chunk.getColumnVector(j) as unknown as { readonly items: Float32Array | Float64Array };
             for (let i = 0, at = filled * cols + j; i < some; i++, at += cols) data[at] = items[from + i];
+            if (LARGE.test(columns[numbers[j]].type) && !large.has(numbers[j])) {
+              for (let i = from; i < from + some; i++) if (Math.abs(items[i]) >= LARGEST_EXACT) large.add(numbers[j]);
+            }
           }
           lists.forEach((index, l) => {
             checkLengths(chunk, cols + l, from, some, done + filled, physical[index]);
@@ -262,6 +283,19 @@ async function duckTable(
     } finally {
       leave(connection);
     }
+  }
+
+  /** Counts the integers that were rounded, in the columns where some may have been. */
+  async function warnings(): Promise<readonly Warning[]> {
+    if (large.size === 0) return [];
+    const counts = [...large].map((j) => {
+      const [value, type] = [expressionOf(sources[j]), columns[j].type];
+      return `count_if(try_cast(${value}::DOUBLE AS ${type === 'UHUGEINT' ? type : 'HUGEINT'}) IS DISTINCT FROM ${value})`;
+    });
+    const [row] = await duck.rows(`SELECT ${counts.join(', ')} FROM ${relation}`);
+    const integers = new RoundedIntegers();
+    integers.merge([...large].map((j, i) => [j, Number(row[i])] as const).filter(([, count]) => count > 0));
+    return integers.warnings(path, (j) => columns[j].name);
   }
 
   function expressionOf({ physical: index, entry }: Place): string {

@@ -1,26 +1,35 @@
 import { open } from 'node:fs/promises';
 import { crc32 } from 'node:zlib';
-import { type Bytes, badFile, FileError, readerAt, truncated } from '@scree/core/files';
+import { type Bytes, badFile, FileError, readerAt, showBytes, truncated } from '@scree/core/files';
 import { type Duck, fileName } from './duckdb.js';
 import { fileBytes } from './file-bytes.js';
 import { readThrift, type ThriftStruct } from './thrift.js';
 import { nodeUnpackers } from './unpackers.js';
 
-/** Bytes of a page's header, at most, and of a page that are read at once. */
-const LONGEST_HEADER = 1 << 16;
+/** Bytes in which the header of a page is looked for, at first and at most, and of a page that are read at once. */
+const [USUAL_HEADER, LONGEST_HEADER] = [1 << 9, 1 << 20];
 const PART = 1 << 20;
+
+/** Kinds of pages in parquet.thrift. */
+const [DATA, INDEX, DICTIONARY, DATA_V2] = [0, 1, 2, 3];
 
 /** A column of a row group: where its pages are. */
 interface Chunk {
   readonly start: number;
-  readonly size: number;
   readonly gzip: boolean;
+  /** Values of its pages together, with those that are missing. */
+  readonly values: number;
+  /** Values it must hold: one per row, unless the column is nested. */
+  readonly expected: number;
 }
 
 /** The header of a page, as far as it is needed to verify the page. */
 interface Page {
+  readonly kind: number;
   readonly packed: number;
   readonly size: number;
+  /** Values it holds; 0 when it is no page of data. */
+  readonly values: number;
   /** The CRC-32 of the page as it is stored; undefined when it carries none. */
   readonly crc: number | undefined;
   /** Bytes before those that are packed. */
@@ -29,9 +38,9 @@ interface Page {
 }
 
 /**
- * Verifies pages of a Parquet file, because DuckDB does not: their CRC-32 where they carry one, and the checksums of
- * gzip where they are packed with it. Other pages carry no checksum that could be verified. Whether a column's pages
- * carry one is told by its first page, so that a file without checksums costs one read per column.
+ * Verifies what DuckDB 1.5 does not: the CRC-32 of pages that carry one, the checksum of pages that are packed with
+ * gzip, and that the pages of a column hold as many values as the footer says. (Where they hold fewer, DuckDB fills
+ * the rest with whatever is in its memory.) Pages without a checksum cost the reading of their header.
  */
 export function parquetCheck(
   duck: Duck,
@@ -57,63 +66,98 @@ export function parquetCheck(
   };
 }
 
+/** Part of the memory that the footer of a file may take: unpacked, it takes several times as much. */
+const FOOTER_SHARE = 8;
+
+/** Refuses a footer that does not fit in the memory: it is read as a whole, and DuckDB does not count it. */
+export async function checkFooter(file: string, path: string, memory: number): Promise<void> {
+  const handle = await open(file, 'r');
+  try {
+    const { size } = await handle.stat();
+    const tail = new Uint8Array(8);
+    await fileBytes(handle, path, 0, size).readAt?.(tail, Math.max(0, size - 8));
+    const length = new DataView(tail.buffer).getUint32(0, true);
+    // A footer longer than the file is no footer, and DuckDB says so.
+    if (length > size || length <= memory / FOOTER_SHARE) return;
+    throw new FileError(
+      'TOO_LARGE',
+      path,
+      `The footer of ${path} takes ${showBytes(length)}, and ${showBytes(memory / FOOTER_SHARE)} fit in the memory that reading may take. Allow more memory, or write fewer columns or row groups.`,
+    );
+  } finally {
+    await handle.close();
+  }
+}
+
 /** The chunks of every column: leaves of the schema that belong to it, in all row groups. */
 async function chunksOf(duck: Duck, file: string): Promise<ReadonlyMap<string, Chunk[]>> {
   const names = await leafColumns(duck, file);
-  const rows = (await duck.rows(
-    `SELECT column_id, compression, dictionary_page_offset, data_page_offset, total_compressed_size FROM parquet_metadata(${fileName(file)})`,
-  )) as [bigint, string, bigint | null, bigint, bigint][];
+  const described = (await duck.rows(
+    `SELECT column_id, compression, dictionary_page_offset, data_page_offset, num_values, row_group_num_rows FROM parquet_metadata(${fileName(file)})`,
+  )) as [bigint, string, bigint | null, bigint, bigint, bigint][];
   const chunks = new Map<string, Chunk[]>();
-  for (const [leaf, compression, dictionary, data, size] of rows) {
-    const name = names[Number(leaf)];
-    const start = Number(dictionary || data);
+  for (const [leaf, compression, dictionary, data, values, rows] of described) {
+    const { name, flat } = names[Number(leaf)];
     const found = chunks.get(name) ?? [];
-    found.push({ start, size: Number(size), gzip: compression === 'GZIP' });
+    const start = Number(dictionary || data);
+    const [held, expected] = [Number(values), Number(flat ? rows : values)];
+    found.push({ start, gzip: compression === 'GZIP', values: held, expected });
     chunks.set(name, found);
   }
   return chunks;
 }
 
-/** Of each leaf of the schema: the column it belongs to. Elements stand in depth-first order, the root first. */
-async function leafColumns(duck: Duck, file: string): Promise<string[]> {
+/** Of each leaf of the schema: the column it belongs to, and whether it is that column. Elements stand in depth-first order, the root first. */
+async function leafColumns(duck: Duck, file: string): Promise<{ name: string; flat: boolean }[]> {
   const rows = (await duck.rows(
-    `SELECT name, coalesce(num_children, 0) FROM parquet_schema(${fileName(file)})`,
-  )) as [string, bigint][];
-  const leaves: string[] = [];
+    `SELECT name, coalesce(num_children, 0), repetition_type FROM parquet_schema(${fileName(file)})`,
+  )) as [string, bigint, string | null][];
+  const leaves: { name: string; flat: boolean }[] = [];
   let [inside, column] = [0, ''];
-  for (const [name, children] of rows.slice(1)) {
+  for (const [name, children, repetition] of rows.slice(1)) {
     if (inside === 0) column = name;
-    if (children === 0n) leaves.push(column);
+    if (children === 0n) leaves.push({ name: column, flat: inside === 0 && repetition !== 'REPEATED' });
     inside = (inside === 0 ? 0 : inside - 1) + Number(children);
   }
   return leaves;
 }
 
 async function verifyColumn(bytes: Bytes, name: string, chunks: readonly Chunk[]): Promise<void> {
-  const damaged = (): FileError =>
-    badFile(bytes.path, `a checksum says that column ${JSON.stringify(name)} was changed or damaged`);
-  for (const { start, size, gzip } of chunks) {
-    for (let at = start; at < start + size; ) {
-      const { page, length } = await readPage(bytes, at, start + size);
-      if (page.crc === undefined && !gzip) return;
+  const { path, size = 0 } = bytes;
+  const column = `column ${JSON.stringify(name)}`;
+  const damaged = () => badFile(path, `a checksum says that ${column} was changed or damaged`);
+  for (const { start, gzip, values, expected } of chunks) {
+    if (values !== expected) throw badFile(path, `${column} has ${values} values for ${expected} rows`);
+    let [at, left] = [start, values];
+    for (let pages = 0; left > 0; pages++) {
+      const { page, length } = await readPage(bytes, at);
       at += length;
-      if (page.packed > start + size - at) throw truncated(bytes.path, 'a page goes beyond its column');
+      if (page.packed > size - at) throw truncated(path, `a page of ${column} goes beyond its end`);
+      if (page.kind > DATA_V2 || (page.kind === DICTIONARY && pages > 0))
+        throw badFile(path, `a page of ${column} is of an unknown kind`);
       if (page.crc !== undefined && (await checksum(bytes, at, page.packed)) !== page.crc) throw damaged();
       if (gzip && page.isPacked && page.packed > page.before && !(await unpacks(bytes, at, page))) throw damaged();
       at += page.packed;
+      left -= page.values;
     }
+    if (left < 0) throw badFile(path, `the pages of ${column} hold more values than its footer says`);
   }
 }
 
-async function readPage(bytes: Bytes, at: number, end: number): Promise<{ page: Page; length: number }> {
-  const window = new Uint8Array(Math.max(0, Math.min(LONGEST_HEADER, end - at)));
-  const got = (await bytes.readAt?.(window, at)) ?? 0;
-  try {
-    const { struct, length } = readThrift(window.subarray(0, got));
-    return { page: pageOf(struct), length };
-  } catch (error) {
-    if (!(error instanceof RangeError)) throw error;
-    throw badFile(bytes.path, `the header of a page is broken (${error.message})`);
+async function readPage(bytes: Bytes, at: number): Promise<{ page: Page; length: number }> {
+  for (let most = USUAL_HEADER; ; most *= 8) {
+    const window = new Uint8Array(most);
+    const there = window.subarray(0, await bytes.readAt?.(window, at));
+    try {
+      const { struct, length } = readThrift(there);
+      return { page: pageOf(struct), length };
+    } catch (error) {
+      if (!(error instanceof RangeError)) throw error;
+      if (there.length === most && most < LONGEST_HEADER) continue;
+      if (there.length < most)
+        throw truncated(bytes.path, 'the pages of a column hold fewer values than its footer says');
+      throw badFile(bytes.path, `the header of a page is broken (${error.message})`);
+    }
   }
 }
 
@@ -123,15 +167,22 @@ function pageOf(header: ThriftStruct): Page {
     const value = from.get(field);
     return typeof value === 'number' ? value : undefined;
   };
-  const [size, packed, crc] = [2, 3, 4].map((field) => number(header, field));
+  const [kind, size, packed, crc] = [1, 2, 3, 4].map((field) => number(header, field));
   const second = header.get(8);
   const levels = second instanceof Map ? [5, 6].map((field) => number(second, field) ?? 0) : [0, 0];
   const before = levels[0] + levels[1];
+  const first = header.get(5);
+  const described = kind === DATA ? first : kind === DATA_V2 ? second : undefined;
+  const values =
+    described instanceof Map ? (number(described, 1) ?? -1) : kind === INDEX || kind === DICTIONARY ? 0 : -1;
+  if (!(kind !== undefined && values >= 0)) throw new RangeError('it does not say how many values it has');
   if (!(size !== undefined && packed !== undefined && size >= 0 && packed >= 0 && before >= 0 && before <= packed))
     throw new RangeError('it has no size');
   return {
+    kind,
     packed,
     size,
+    values,
     crc: crc === undefined ? undefined : crc >>> 0,
     before,
     isPacked: !(second instanceof Map) || second.get(7) !== false,
