@@ -2,10 +2,11 @@ import type { DenseBlock } from '../data/block.js';
 import { decodeHalf } from '../data/half.js';
 import { DataError } from '../errors.js';
 import { Pool, readAhead } from './ahead.js';
-import type { Bytes } from './bytes.js';
+import { type Bytes, readWhole } from './bytes.js';
 import { truncated } from './file-error.js';
 import { type ArrayLayout, countValues } from './npy-header.js';
 import { swapBytes } from './number-type.js';
+import { RoundedIntegers } from './rounded-integers.js';
 import { blockRows, type DenseBatch, type Request, type Table } from './table.js';
 
 export interface ArrayOptions {
@@ -45,6 +46,7 @@ export function arrayTable(layout: ArrayLayout, bytes: Bytes, { format, memory, 
   const pool = new Pool(height * cols * type.bytes);
   const { readAt } = bytes;
   if (columnwise && !readAt) throw new TypeError('columns can only be read where any place can be');
+  const integers = new RoundedIntegers();
   // Created only when somebody asks: there may be very many.
   let columns: Table['columns'] | undefined;
   return {
@@ -62,12 +64,20 @@ export function arrayTable(layout: ArrayLayout, bytes: Bytes, { format, memory, 
     gaps: type.float,
     strict: false,
     rewindable: bytes.rewindable,
-    read: (request) => pick(columnwise && readAt ? byColumns(readAt) : byRows(), request),
+    read(request) {
+      const wanted = request.numbers === 'all' ? undefined : new Set(request.numbers);
+      const reading = integers.reading();
+      const rounded = (column: number): void => {
+        if (wanted === undefined || wanted.has(column)) reading.add(column);
+      };
+      return pick(columnwise && readAt ? byColumns(readAt, rounded) : byRows(rounded), request);
+    },
+    warnings: () => integers.warnings(path, String),
     close: async () => {},
   };
 
   /** Rows as they lie in the file. */
-  async function* byRows(): AsyncGenerator<DenseBlock, void, void> {
+  async function* byRows(rounded: (column: number) => void): AsyncGenerator<DenseBlock, void, void> {
     const reader = bytes.open();
     const buffers = [pool.take(), pool.take()];
     const seen = watch?.();
@@ -75,7 +85,7 @@ export function arrayTable(layout: ArrayLayout, bytes: Bytes, { format, memory, 
     try {
       if (offset > 0) {
         const head = new Uint8Array(offset);
-        await reader.read(head);
+        await readWhole(reader, head, path, 'its header');
         seen?.see(head);
       }
       yield* readAhead(async (turn) => {
@@ -95,7 +105,7 @@ export function arrayTable(layout: ArrayLayout, bytes: Bytes, { format, memory, 
           await checkEnd();
           seen?.end();
         }
-        settle(buffers[turn], some);
+        settle(buffers[turn], some, (index) => rounded(index % cols));
         return blockOf(buffers[turn], some);
       });
     } finally {
@@ -111,7 +121,10 @@ export function arrayTable(layout: ArrayLayout, bytes: Bytes, { format, memory, 
   }
 
   /** Rows put together from columns: each is read in a run as long as a block is high. */
-  async function* byColumns(at: NonNullable<Bytes['readAt']>): AsyncGenerator<DenseBlock, void, void> {
+  async function* byColumns(
+    at: NonNullable<Bytes['readAt']>,
+    rounded: (column: number) => void,
+  ): AsyncGenerator<DenseBlock, void, void> {
     const buffers = [pool.take(), pool.take()];
     const stored = pool.take();
     const order = columnOrder(shape);
@@ -132,7 +145,7 @@ export function arrayTable(layout: ArrayLayout, bytes: Bytes, { format, memory, 
             }),
           );
         }
-        settle(stored, some);
+        settle(stored, some, (index) => rounded(order[Math.floor(index / some)]));
         transpose(stored, buffers[turn], type.bytes, some, cols, order);
         return blockOf(buffers[turn], some);
       });
@@ -141,9 +154,9 @@ export function arrayTable(layout: ArrayLayout, bytes: Bytes, { format, memory, 
     }
   }
 
-  function settle(buffer: ArrayBuffer, some: number): void {
+  function settle(buffer: ArrayBuffer, some: number, rounded: (index: number) => void): void {
     if (layout.bigEndian) swapBytes(buffer, type.bytes, some * cols);
-    type.settle?.(buffer, some * cols);
+    type.settle?.(buffer, some * cols, rounded);
   }
 
   function blockOf(buffer: ArrayBuffer, some: number): DenseBlock {

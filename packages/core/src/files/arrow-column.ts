@@ -3,8 +3,9 @@ import { decimals } from './arrow-decimal.js';
 import { type Batch, bytesAt, type Field, type ValueType } from './arrow-format.js';
 import { badFile, FileError } from './file-error.js';
 import { unpackLz4 } from './lz4.js';
+import { wasRounded } from './rounded-integers.js';
 import { textOf } from './text.js';
-import { noZstd, type Unpackers } from './unpack.js';
+import type { Unpackers } from './unpack.js';
 import type { Placed } from './zip.js';
 
 /** Where a field's description and buffers are in a batch. */
@@ -60,8 +61,15 @@ export class BatchReader {
     this.#unpackers = unpackers;
   }
 
-  /** Numbers from…from + count − 1 of a field; missing ones are NaN. */
-  async numbers(spot: Spot, type: ValueType, from: number, count: number, length: number): Promise<ArrayLike<number>> {
+  /** Numbers from…from + count − 1 of a field; missing ones are NaN. `rounded` is told which integers were rounded. */
+  async numbers(
+    spot: Spot,
+    type: ValueType,
+    from: number,
+    count: number,
+    length: number,
+    rounded?: (index: number) => void,
+  ): Promise<ArrayLike<number>> {
     const bits = type.size;
     const first = Math.floor((from * bits) / 8);
     const bytes = await this.#part(
@@ -72,6 +80,13 @@ export class BatchReader {
     );
     const values = view(bytes, type, from, count);
     const valid = await this.valid(spot, from, count, length);
+    if (rounded && type.size === 64 && (type.kind === 'int' || type.kind === 'uint')) {
+      const halves = new DataView(bytes.buffer, bytes.byteOffset, 8 * count);
+      for (let i = 0; i < count; i++) {
+        const high = type.kind === 'int' ? halves.getInt32(8 * i + 4, true) : halves.getUint32(8 * i + 4, true);
+        if (wasRounded(values[i], high, halves.getUint32(8 * i, true)) && valid?.(i) !== false) rounded(i);
+      }
+    }
     if (!valid) return values;
     const out = values instanceof Float32Array ? values : Float64Array.from(values);
     for (let i = 0; i < count; i++) if (!valid(i)) out[i] = Number.NaN;
@@ -126,7 +141,14 @@ export class BatchReader {
    * Vectors or lists from…from + count − 1 of a field: the numbers of all, where each begins among them, and how long it is;
    * −1 when it is not there.
    */
-  async vectors(spot: Spot, field: Field, from: number, count: number, length: number): Promise<Vectors> {
+  async vectors(
+    spot: Spot,
+    field: Field,
+    from: number,
+    count: number,
+    length: number,
+    rounded: (index: number) => void,
+  ): Promise<Vectors> {
     const { type, children } = field;
     const child = { fieldNode: spot.fieldNode + 1, buffer: spot.buffer + type.buffers };
     // Vectors lie one after the other.
@@ -141,7 +163,7 @@ export class BatchReader {
     const lengths = Float64Array.from({ length: count }, (_, i) => (valid && !valid(i) ? -1 : place(i + 1) - place(i)));
     if (!(start >= 0 && end <= all && starts.every((at, i) => at <= (starts[i + 1] ?? end - start))))
       throw badFile(this.#file.path, 'lists lie outside their column');
-    return { values: await this.numbers(child, children[0].type, start, end - start, all), starts, lengths };
+    return { values: await this.numbers(child, children[0].type, start, end - start, all, rounded), starts, lengths };
   }
 
   /** Which values are there; undefined when all are. */
@@ -189,11 +211,9 @@ export class BatchReader {
 
   async #decompress(content: Uint8Array, size: number): Promise<Uint8Array> {
     const { path } = this.#file;
-    const { zstdPiece } = this.#unpackers;
     const lz4 = this.#batch.compression === 'lz4';
-    if (!lz4 && !zstdPiece) throw noZstd(path, 'has columns that are packed with zstd');
     try {
-      const out = lz4 || !zstdPiece ? unpackLz4(content, size) : await zstdPiece(content, size);
+      const out = lz4 ? unpackLz4(content, size) : await this.#unpackers.zstdPiece(content, size);
       if (out.length !== size) throw new RangeError(`${out.length} bytes instead of ${size}`);
       return out;
     } catch (error) {

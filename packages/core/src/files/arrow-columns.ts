@@ -1,12 +1,9 @@
 import { type ArrowFile, type Field, isNumber, isText } from './arrow-format.js';
 import type { Survey } from './arrow-survey.js';
-import { unsupported } from './file-error.js';
+import { checkColumns } from './most-columns.js';
 import { pandasIndex } from './pandas-index.js';
 import type { Column } from './table.js';
 import { uniqueNames } from './unique-names.js';
-
-/** Most columns that a file may have, with those of its lists. */
-const MOST_COLUMNS = 2 ** 20;
 
 /** Where one of our columns is: which field, and which number of its vectors or lists. */
 export interface Source {
@@ -19,6 +16,7 @@ export function describeColumns(
   { fields, pandas }: ArrowFile,
   { rows, missing, lists }: Survey,
   path: string,
+  memory: number,
 ): { columns: Column[]; sources: Source[] } {
   const columns: Column[] = [];
   const sources: Source[] = [];
@@ -27,8 +25,7 @@ export function describeColumns(
   fields.forEach((each, field) => {
     const [name, empty] = [names[field], rows > 0 && missing[field] === rows];
     const length = empty ? undefined : vectorLength(each, lists.get(field));
-    if (columns.length + (length ?? 1) > MOST_COLUMNS)
-      throw unsupported(path, `has more than ${MOST_COLUMNS} columns`, 'Save it as .npy.');
+    checkColumns(columns.length + (length ?? 1), memory, path);
     for (let entry = 0; entry < (length ?? 0); entry++) {
       columns.push({ name: `${name}[${entry}]`, kind: 'number', type: each.children[0].type.name });
       sources.push({ field, entry });

@@ -23,13 +23,14 @@ export async function dictionaryTexts(
   return all;
 }
 
-/** The numbers of a field's dictionary. */
+/** The numbers of a field's dictionary; `rounded` is told which integers were rounded. */
 export async function dictionaryNumbers(
   file: Placed,
   arrow: ArrowFile,
   field: Field,
   unpack: Unpackers,
   memory: number,
+  rounded: (index: number) => void,
 ): Promise<Float64Array> {
   let all = new Float64Array();
   for await (const { reader, length } of parts(file, arrow, field, unpack)) {
@@ -39,7 +40,8 @@ export async function dictionaryNumbers(
       });
     const more = new Float64Array(all.length + length);
     more.set(all);
-    more.set(await reader.numbers(SPOT, field.type, 0, length, length), all.length);
+    const before = all.length;
+    more.set(await reader.numbers(SPOT, field.type, 0, length, length, (i) => rounded(before + i)), before);
     all = more;
   }
   return all;

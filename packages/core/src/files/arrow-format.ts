@@ -1,5 +1,6 @@
 import { badFile, truncated, unsupported } from './file-error.js';
 import { FlatTable } from './flat.js';
+import { checkColumns, mostColumns, tooManyColumns } from './most-columns.js';
 import { latin1Of } from './text.js';
 import type { Placed } from './zip.js';
 
@@ -55,9 +56,8 @@ export interface Batch {
   readonly bodyLength: number;
 }
 
-/** Largest header of a message that is read, and most fields and batches. */
+/** Largest header of a message that is read, and most batches. */
 const LARGEST_HEADER = 64 << 20;
-const MOST_FIELDS = 1 << 20;
 const MOST_BATCHES = 1 << 22;
 const DEEPEST = 32;
 /** Longest vector or list that becomes columns. */
@@ -66,12 +66,14 @@ export const LONGEST_VECTOR = 1 << 16;
 const [SCHEMA, DICTIONARY, RECORDS] = [1, 2, 3];
 
 /** Reads where everything is: from the footer of a file, or message by message from a stream. */
-export async function readArrow(file: Placed): Promise<ArrowFile> {
+export async function readArrow(file: Placed, memory: number): Promise<ArrowFile> {
   const head = await bytesAt(file, 0, Math.min(8, file.size));
-  return guarded(file.path, () => (latin1Of(head).startsWith('ARROW1') ? readFooter(file) : readMessages(file)));
+  return guarded(file.path, () =>
+    latin1Of(head).startsWith('ARROW1') ? readFooter(file, memory) : readMessages(file, memory),
+  );
 }
 
-async function readFooter(file: Placed): Promise<ArrowFile> {
+async function readFooter(file: Placed, memory: number): Promise<ArrowFile> {
   const tail = file.size >= 18 ? await bytesAt(file, file.size - 10, 10) : undefined;
   if (!tail || latin1Of(tail.subarray(4)) !== 'ARROW1')
     throw truncated(file.path, 'it has no footer, as Arrow files do');
@@ -91,10 +93,10 @@ async function readFooter(file: Placed): Promise<ArrowFile> {
       body: values[3 * i + 2],
     }));
   };
-  return { ...readSchema(schema, file.path), dictionaries: places(2), batches: places(3) };
+  return { ...readSchema(schema, file.path, memory), dictionaries: places(2), batches: places(3) };
 }
 
-async function readMessages(file: Placed): Promise<ArrowFile> {
+async function readMessages(file: Placed, memory: number): Promise<ArrowFile> {
   let found: Schema | undefined;
   const [dictionaries, batches]: [Place[], Place[]] = [[], []];
   for (let offset = 0; offset + 8 <= file.size; ) {
@@ -106,7 +108,7 @@ async function readMessages(file: Placed): Promise<ArrowFile> {
     if (kind === SCHEMA) {
       const schema = message.table(2);
       if (found || !schema) throw badFile(file.path, 'it must have one schema');
-      found = readSchema(schema, file.path);
+      found = readSchema(schema, file.path, memory);
     } else if (kind === DICTIONARY) dictionaries.push({ offset, metadata, body });
     else if (kind === RECORDS) batches.push({ offset, metadata, body });
     if (batches.length > MOST_BATCHES) throw badFile(file.path, 'it has too many batches');
@@ -169,24 +171,29 @@ function describeBatch(records: FlatTable, file: Placed, body: number, bodyLengt
 
 type Schema = Pick<ArrowFile, 'fields' | 'pandas'>;
 
-function readSchema(schema: FlatTable, path: string): Schema {
+function readSchema(schema: FlatTable, path: string, memory: number): Schema {
   if (schema.int16(0) === 1)
     throw unsupported(path, 'was written by a big-endian machine', 'Write it again on another.');
-  let count = 0;
+  const most = mostColumns(memory);
+  let [count, letters] = [0, 0];
   const read = (table: FlatTable, depth: number): Field => {
-    if (++count > MOST_FIELDS || depth > DEEPEST) throw badFile(path, 'its schema is too large');
-    const children = table.tables(5).map((child) => read(child, depth + 1));
+    checkColumns(++count, memory, path);
+    if (depth > DEEPEST) throw badFile(path, 'its schema is too deep');
+    const children = table.tables(5, most).map((child) => read(child, depth + 1));
     const type = valueType(table.uint8(2), table.table(3), children);
     const encoded = table.table(4);
     const name = table.string(0);
+    // Fields may share one long name.
+    letters += name.length;
+    if (letters > memory / 8) throw tooManyColumns(path, memory, 'names that are too long');
     if (!encoded) return { name, type, children };
     const given = encoded.table(1);
     const index = given ? intType(given) : INT32;
     if (index.kind === 'other') throw new RangeError('a dictionary is not numbered by integers');
     return { name, type, children, dictionary: { id: encoded.int64(0), index } };
   };
-  const pandas = schema.tables(2).find((entry) => entry.string(0) === 'pandas');
-  return { fields: schema.tables(1).map((field) => read(field, 0)), pandas: pandas?.string(1) };
+  const pandas = schema.tables(2, most).find((entry) => entry.string(0) === 'pandas');
+  return { fields: schema.tables(1, most).map((field) => read(field, 0)), pandas: pandas?.string(1) };
 }
 
 /** Whether its values are numbers. */

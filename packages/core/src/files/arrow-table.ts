@@ -6,9 +6,17 @@ import { type Field, isNumber, isText, readArrow, readBatch } from './arrow-form
 import { survey } from './arrow-survey.js';
 import { blobBytes } from './blob-bytes.js';
 import { unsupported } from './file-error.js';
+import { DEFAULT_MEMORY } from './options.js';
+import { RoundedIntegers } from './rounded-integers.js';
 import { blockRows, type DenseBatch, type Request, type Table } from './table.js';
 import { plainUnpackers, type Unpackers } from './unpack.js';
 import type { Placed } from './zip.js';
+
+/** The numbers of a dictionary, and which of them are integers that were rounded. */
+interface Meaning {
+  readonly values: Float64Array;
+  readonly rounded: ReadonlySet<number>;
+}
 
 /** Columns that are read at once. */
 const LANES = 8;
@@ -20,14 +28,15 @@ export async function openArrow(
   { memory }: { memory: number },
   { unpack }: { readonly unpack: Unpackers } = { unpack: plainUnpackers },
 ): Promise<Table> {
-  const arrow = await readArrow(file);
+  const arrow = await readArrow(file, memory);
   const known = await survey(file, arrow, memory, unpack);
   const { rows } = known;
-  const { columns, sources } = describeColumns(arrow, known, file.path);
+  const { columns, sources } = describeColumns(arrow, known, file.path, memory);
   if (columns.length === 0) throw new DataError('EMPTY_DATA', `${file.path} has no columns.`);
   const single = (numbers: readonly number[]) => numbers.every((j) => SINGLE.test(columns[j].type));
   const everything = [...columns.keys()];
-  const dictionaries = new Map<number, Float64Array>();
+  const dictionaries = new Map<number, Meaning>();
+  const integers = new RoundedIntegers();
   return {
     format: 'Arrow',
     columns,
@@ -40,14 +49,18 @@ export async function openArrow(
     strict: true,
     rewindable: file.rewindable,
     read: ({ numbers, text }) => read(numbers === 'all' ? everything : numbers, text),
+    warnings: () => integers.warnings(file.path, (j) => columns[j].name),
     close: async () => {},
   };
 
   /** What the codes of a dictionary mean. Fields may share one, and it is the same in every reading. */
-  async function meaningOf(field: Field, id: number): Promise<Float64Array> {
-    const found = dictionaries.get(id) ?? (await dictionaryNumbers(file, arrow, field, unpack, memory));
-    dictionaries.set(id, found);
-    return found;
+  async function meaningOf(field: Field, id: number): Promise<Meaning> {
+    const known = dictionaries.get(id);
+    if (known) return known;
+    const rounded = new Set<number>();
+    const values = await dictionaryNumbers(file, arrow, field, unpack, memory, (i) => rounded.add(i));
+    dictionaries.set(id, { values, rounded });
+    return { values, rounded };
   }
 
   async function* read(numbers: readonly number[], text: Request['text']): AsyncGenerator<DenseBatch, void, void> {
@@ -56,7 +69,8 @@ export async function openArrow(
     const height = blockRows(Math.max(1, cols) * Values.BYTES_PER_ELEMENT, memory, rows);
     const buffers = [new Values(height * cols), new Values(height * cols)];
     const wanted = byField(numbers, sources);
-    const meanings = new Map<number, Float64Array>();
+    const meanings = new Map<number, Meaning>();
+    const reading = integers.reading();
     for (const [index] of wanted) {
       const field = arrow.fields[index];
       if (field.dictionary) meanings.set(index, await meaningOf(field, field.dictionary.id));
@@ -105,21 +119,29 @@ export async function openArrow(
       const [data, base, meaning] = [buffers[turn], filled * cols, meanings.get(index)];
       if (field.dictionary && meaning) {
         const codes = await reader.numbers(spot, field.dictionary.index, from, count, length);
-        for (const [slot] of slots)
-          for (let i = 0, at = base + slot; i < count; i++, at += cols) data[at] = meaning[codes[i]] ?? Number.NaN;
+        for (const [slot] of slots) {
+          for (let i = 0, at = base + slot; i < count; i++, at += cols) {
+            data[at] = meaning.values[codes[i]] ?? Number.NaN;
+            if (meaning.rounded.size > 0 && meaning.rounded.has(codes[i])) reading.add(numbers[slot]);
+          }
+        }
         return;
       }
       if (field.type.kind !== 'vector' && field.type.kind !== 'list') {
-        const values = await reader.numbers(spot, field.type, from, count, length);
+        const values = await reader.numbers(spot, field.type, from, count, length, () => {
+          for (const [slot] of slots) reading.add(numbers[slot]);
+        });
         for (const [slot] of slots) for (let i = 0, at = base + slot; i < count; i++, at += cols) data[at] = values[i];
         return;
       }
       const first = done + filled;
-      const { values, starts, lengths } = await reader.vectors(spot, field, from, count, length);
+      const rounded = new Set<number>();
+      const { values, starts, lengths } = await reader.vectors(spot, field, from, count, length, (i) => rounded.add(i));
       checkLengths(lengths, index, first);
       for (const [slot, entry] of slots) {
         for (let i = 0, at = base + slot; i < count; i++, at += cols) {
           data[at] = lengths[i] === -1 ? Number.NaN : values[starts[i] + entry];
+          if (rounded.size > 0 && lengths[i] !== -1 && rounded.has(starts[i] + entry)) reading.add(numbers[slot]);
         }
       }
     }
@@ -161,7 +183,7 @@ export async function openArrow(
   async function readNames(field: Field): Promise<(string | null)[] | undefined> {
     if (!field.dictionary) return undefined;
     if (isText(field.type)) return dictionaryTexts(file, arrow, field, unpack);
-    if (isNumber(field.type)) return Array.from(await meaningOf(field, field.dictionary.id), asText);
+    if (isNumber(field.type)) return Array.from((await meaningOf(field, field.dictionary.id)).values, asText);
     throw noLabel(field);
   }
 
@@ -179,7 +201,7 @@ function asText(value: number): string | null {
 export async function arrowTypes(schema: string): Promise<ReadonlyMap<string, string>> {
   try {
     const bytes = Uint8Array.from(atob(schema), (letter) => letter.charCodeAt(0));
-    const { fields } = await readArrow(blobBytes(new Blob([bytes]), 'a schema'));
+    const { fields } = await readArrow(blobBytes(new Blob([bytes]), 'a schema'), DEFAULT_MEMORY);
     return new Map(fields.map(({ name, type }) => [name, type.name]));
   } catch {
     return new Map();

@@ -1,5 +1,6 @@
 import { DataError, OptionError } from '../errors.js';
-import type { FileOptions } from './options.js';
+import { checkColumns } from './most-columns.js';
+import { DEFAULT_MEMORY, type FileOptions } from './options.js';
 import type { Column, Table } from './table.js';
 
 /** A column that is not analysed, and why. */
@@ -37,6 +38,7 @@ export function chooseColumns(table: Table, options: FileOptions, path: string):
       leftOut: [],
     };
   }
+  checkColumns(table.width, options.memory ?? DEFAULT_MEMORY, path);
   const places = new Map(table.columns.map(({ name }, j) => [name, j]));
   const find = (name: string): number =>
     places.get(name) ?? places.get(name.trim()) ?? fail(unknown(name, table, path));

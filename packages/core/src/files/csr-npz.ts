@@ -7,6 +7,7 @@ import { type ByteReader, type Bytes, readWhole } from './bytes.js';
 import { badFile, unsupported } from './file-error.js';
 import { type ArrayLayout, countValues, readArrayLayout, readNpyHeader, textLayout } from './npy-header.js';
 import { swapBytes } from './number-type.js';
+import { RoundedIntegers } from './rounded-integers.js';
 import { type Batch, blockRows, type Request, type Table } from './table.js';
 import { latin1Of } from './text.js';
 import type { Unpackers } from './unpack.js';
@@ -59,6 +60,7 @@ export async function csrTable(
   async function* read({ text }: Request): AsyncGenerator<Batch, void, void> {
     if (text !== undefined) throw new TypeError('sparse rows have no texts');
     const readers = [indptr, indices, data].map((bytes, i) => new Vector(bytes, layouts[i]));
+    const reading = integers.reading();
     try {
       const ends = rowEnds(readers[0], rows, values, bad);
       let height = 0;
@@ -74,7 +76,8 @@ export async function csrTable(
         }
         const count = next.at(-1)!;
         const some = next.length - 1;
-        const [places, numbers] = [await readers[1].take(count), await readers[2].take(count)];
+        const places = await readers[1].take(count);
+        const numbers = await readers[2].take(count, (i) => reading.add(places[i]));
         height += some;
         const matrix = { rows: some, cols, indptr: next, indices: places, data: numbers as Float64Array };
         return { block: toBlock(matrix) as SparseBlock };
@@ -88,6 +91,7 @@ export async function csrTable(
     return new DataError('BAD_SPARSE', `${path} holds a broken sparse matrix: ${what}.`);
   }
 
+  const integers = new RoundedIntegers();
   let named: Table['columns'] | undefined;
   return {
     format: 'SciPy sparse .npz',
@@ -110,6 +114,7 @@ export async function csrTable(
     strict: false,
     rewindable: file.rewindable,
     read,
+    warnings: () => integers.warnings(path, String),
     close: async () => {},
   };
 }
@@ -161,14 +166,15 @@ class Vector {
     this.#path = bytes.path;
   }
 
-  async take(count: number): Promise<NumberArray> {
+  /** The next numbers; `rounded` is told which integers were rounded. */
+  async take(count: number, rounded: (index: number) => void = () => {}): Promise<NumberArray> {
     const { type, offset, bigEndian } = this.#layout;
     if (!this.#begun) await readWhole(this.#reader, new Uint8Array(offset), this.#path, 'its header');
     this.#begun = true;
     const buffer = new ArrayBuffer(count * type.bytes);
     await readWhole(this.#reader, new Uint8Array(buffer), this.#path, 'its values');
     if (bigEndian) swapBytes(buffer, type.bytes, count);
-    type.settle?.(buffer, count);
+    type.settle?.(buffer, count, rounded);
     const values = type.view(buffer, count);
     if (type.half) throw unsupported(this.#path, 'holds half-precision numbers', 'Save the matrix as float32.');
     return values;

@@ -13,6 +13,7 @@ import {
 import { openQuote, splitRecords } from './csv-records.js';
 import { readTop } from './csv-top.js';
 import { badFile, unsupported } from './file-error.js';
+import { checkColumns } from './most-columns.js';
 import type { Column } from './table.js';
 import { linesOf } from './text.js';
 
@@ -38,11 +39,9 @@ const JUDGED_TEXT = 1 << 18;
 /** Rows and cells by which the columns are judged. */
 const ROWS = 1000;
 const CELLS = 1_000_000;
-/** Most columns a text table may have. */
-const MOST_COLUMNS = 2 ** 20;
 
 /** Finds out how the table is written from its beginning; `whole` says whether that is all of it. */
-export function sniffDialect(bytes: Uint8Array, whole: boolean, path: string): Dialect {
+export function sniffDialect(bytes: Uint8Array, whole: boolean, path: string, memory: number): Dialect {
   if ((bytes[0] === 0xff && bytes[1] === 0xfe) || (bytes[0] === 0xfe && bytes[1] === 0xff)) {
     throw unsupported(path, 'is text in UTF-16', 'Save it as UTF-8.');
   }
@@ -53,7 +52,7 @@ export function sniffDialect(bytes: Uint8Array, whole: boolean, path: string): D
   );
   const { delimiter, comments, text, end } = readTop(marked.replace(/^\ufeff/, ''));
   const lines = delimiter === undefined ? 0 : 1;
-  const table = sniffTable(text.slice(end), { delimiter, whole, path });
+  const table = sniffTable(text.slice(end), { delimiter, whole, path, memory });
   if (comments.length === 0 || table.header) return describe(table, windows, lines + comments.length);
   // Without names below them, the last comment may hold these, and what looks like a row is one: "#1", "#ff0000".
   const cells = (line: string) => splitRecords(line, table.delimiter, 1, true).records[0] ?? [];
@@ -62,7 +61,7 @@ export function sniffDialect(bytes: Uint8Array, whole: boolean, path: string): D
     cells(line).length === table.width &&
     cells(line).some(isNumeric) &&
     cells(line).every((cell, j) => isNumeric(cell) || table.tally[j].numbers <= table.tally[j].texts);
-  if (comments.some(isRow)) return describe(sniffTable(text, { delimiter, whole, path }), windows, lines);
+  if (comments.some(isRow)) return describe(sniffTable(text, { delimiter, whole, path, memory }), windows, lines);
   const names = namesIn(cells(comments[comments.length - 1].replace(/^#+/, '')), table);
   return describe(names ? { ...table, names } : table, windows, lines + comments.length);
 }
@@ -91,7 +90,12 @@ interface Sniffed {
 
 function sniffTable(
   text: string,
-  { delimiter: given, whole, path }: { delimiter: string | undefined; whole: boolean; path: string },
+  {
+    delimiter: given,
+    whole,
+    path,
+    memory,
+  }: { delimiter: string | undefined; whole: boolean; path: string; memory: number },
 ): Sniffed {
   const start = text.slice(0, JUDGED_TEXT);
   const enough = start.length < text.length && (start.match(/\n/g)?.length ?? 0) > 2;
@@ -104,12 +108,13 @@ function sniffTable(
     start,
   );
   const { delimiter } = best;
-  if (best.width > MOST_COLUMNS) throw unsupported(path, `has ${best.width} columns of text`, 'Save it as .npy.');
+  checkColumns(best.width, memory, path);
   const most = Math.max(3, Math.min(ROWS, Math.floor(CELLS / best.width)));
   const { records, end, open } = splitRecords(text, delimiter, most, whole);
   if (records.length === 0 && open !== undefined) throw openQuote(path, undefined, open.at(-1));
   if (records.length === 0) throw badFile(path, 'it has no complete line');
   const width = usualWidth(records);
+  checkColumns(width, memory, path);
   const body = records.slice(1).filter((record) => record.length === width);
   const below = belowOf(body, width, delimiter);
   const header =

@@ -1,6 +1,7 @@
 import { type Bytes, peek } from './bytes.js';
 import { NOTHING } from './csv-cells.js';
 import { type Dialect, SAMPLE, sniffDialect } from './csv-dialect.js';
+import { DEFAULT_MEMORY } from './options.js';
 import { textOf } from './text.js';
 
 /** What we find out about a text table, for others who are to read it as we do. */
@@ -16,7 +17,7 @@ export interface CsvHead {
 
 export async function csvHead(bytes: Bytes): Promise<CsvHead> {
   const sample = await peek(bytes, SAMPLE);
-  const dialect = sniffDialect(sample, sample.length < SAMPLE, bytes.path);
+  const dialect = sniffDialect(sample, sample.length < SAMPLE, bytes.path, DEFAULT_MEMORY);
   const top = new RegExp(`^(?:[^\\r\\n]*(?:\\r\\n|\\n|\\r)){${dialect.above}}`);
   const text = textOf(sample)
     .replace(/^\ufeff/, '')

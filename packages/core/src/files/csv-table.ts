@@ -6,6 +6,7 @@ import { type Mark, numberIn, whatTells } from './csv-marks.js';
 import { decimal } from './csv-number.js';
 import { openQuote } from './csv-records.js';
 import { FileError } from './file-error.js';
+import { LARGEST_EXACT, RoundedIntegers, type RoundedReading, wasTextRounded } from './rounded-integers.js';
 import { blockRows, type DenseBatch, type Request, type Table } from './table.js';
 import { bytesOf, eitherTextOf, latin1Of, windowsTextOf } from './text.js';
 
@@ -24,7 +25,8 @@ const [NEWLINE, RETURN, QUOTE, SPACE, TAB, MINUS, PLUS, ZERO, POINT, COMMA] = by
 /** A text table (.csv, .tsv and their kin): delimiter, header, quotes, decimal comma and missing values are found out. */
 export async function openCsv(bytes: Bytes, { memory, format = 'CSV', window = WINDOW }: CsvOptions): Promise<Table> {
   const sample = await peek(bytes, SAMPLE);
-  const dialect = sniffDialect(sample, sample.length < SAMPLE, bytes.path);
+  const dialect = sniffDialect(sample, sample.length < SAMPLE, bytes.path, memory);
+  const integers = new RoundedIntegers();
   return {
     format,
     columns: dialect.columns,
@@ -36,7 +38,8 @@ export async function openCsv(bytes: Bytes, { memory, format = 'CSV', window = W
     gaps: true,
     strict: true,
     rewindable: bytes.rewindable,
-    read: (request) => readRows(bytes, dialect, request, { memory, window }),
+    read: (request) => readRows(bytes, dialect, request, { memory, window, rounded: integers.reading() }),
+    warnings: () => integers.warnings(bytes.path, (j) => dialect.columns[j].name),
     close: async () => {},
   };
 }
@@ -51,7 +54,7 @@ async function* readRows(
   bytes: Bytes,
   dialect: Dialect,
   request: Request,
-  { memory, window }: { memory: number; window: number },
+  { memory, window, rounded }: { memory: number; window: number; rounded: RoundedReading },
 ): AsyncGenerator<DenseBatch, void, void> {
   const { columns } = dialect;
   const numbers = request.numbers === 'all' ? [...columns.keys()] : request.numbers;
@@ -59,7 +62,7 @@ async function* readRows(
   // A row takes a byte a column at least: a small file needs no large block.
   const most = bytes.size === undefined ? undefined : Math.floor(bytes.size / columns.length) + 1;
   const height = blockRows(8 * Math.max(1, cols), memory, most);
-  const scanner = new Scanner(bytes, dialect, request.text, numbers, { memory, window });
+  const scanner = new Scanner(bytes, dialect, request.text, numbers, { memory, window, rounded });
   try {
     // Two blocks in turn: one may still be looked at while the other is filled.
     const buffers = [new Float64Array(height * cols), new Float64Array(height * cols)];
@@ -90,6 +93,9 @@ class Scanner {
   /** A column that is a number and the text too. */
   readonly #alsoText: number | undefined;
   readonly #textOf: typeof eitherTextOf;
+  readonly #rounded: RoundedReading;
+  /** Columns of the record with an integer that was rounded. It may be parsed again before it counts. */
+  #roundedHere: number[] = [];
   readonly #longest: number;
   /** One byte more than it holds: a line end after the last byte stops every loop. */
   #window: Uint8Array;
@@ -104,8 +110,9 @@ class Scanner {
     dialect: Dialect,
     text: number | undefined,
     numbers: readonly number[],
-    { memory, window }: { memory: number; window: number },
+    { memory, window, rounded }: { memory: number; window: number; rounded: RoundedReading },
   ) {
+    this.#rounded = rounded;
     this.#bytes = bytes;
     this.#reader = bytes.open();
     this.#dialect = dialect;
@@ -277,6 +284,7 @@ class Scanner {
         continue;
       }
       let label: string | null = null;
+      if (this.#roundedHere.length > 0) this.#roundedHere = [];
       for (let column = 0; ; column++) {
         if (column === width) {
           if (this.#skipRecord() === -1 && !this.#last) break records;
@@ -329,6 +337,8 @@ class Scanner {
               }
             }
             if (more <= 4) value = decimal(head, tail, more, decimals);
+            if (value >= LARGEST_EXACT && !fraction && decimals === 0)
+              this.#noteRounded(latin1Of(window.subarray(from, at)), value, column);
             if (sign === MINUS) value = -value;
           }
           const stop = window[at];
@@ -343,6 +353,7 @@ class Scanner {
               throw this.#wrong(start, at, column);
             }
             value = read;
+            if (Math.abs(value) >= LARGEST_EXACT) this.#noteRounded(this.#text(start, at) ?? '', value, column);
           }
           data[row * cols + slot] = value;
           if (column === this.#alsoText) label = Number.isNaN(value) ? null : this.#label(start, at, column);
@@ -375,11 +386,16 @@ class Scanner {
         if (window[at + 1] === NEWLINE && at + 1 < end) at++;
       }
       this.#at = Math.min(end, at + 1);
+      for (const column of this.#roundedHere) this.#rounded.add(column);
       text?.push(label);
       row++;
       this.#record++;
     }
     return row - first;
+  }
+
+  #noteRounded(text: string, value: number, column: number): void {
+    if (/^[+-]?\d+$/.test(text) && wasTextRounded(text, value)) this.#roundedHere.push(column);
   }
 
   #isBlank(at: number): boolean {

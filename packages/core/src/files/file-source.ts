@@ -128,7 +128,7 @@ export class FileSource implements DataFile {
       rewindable: table.rewindable,
       resident: false,
       blocks: () => this.#blocks(),
-      ...(facts.warnings ? { warnings: facts.warnings } : {}),
+      warnings: async () => [...((await table.warnings?.()) ?? []), ...((await facts.warnings?.()) ?? [])],
     };
   }
 

@@ -73,10 +73,12 @@ export class FlatTable {
     return at === 0 ? undefined : new FlatTable(this.#view, this.#target(at));
   }
 
-  tables(number: number): FlatTable[] {
+  /** A vector of tables, `most` at most. Entries may lie in the same place, so a short buffer can claim very many. */
+  tables(number: number, most: number): FlatTable[] {
     const at = this.#field(number);
     if (at === 0) return [];
     const { start, length } = this.#span(at, 4);
+    if (length > most) throw new RangeError(`a list of ${length} entries, and ${most} fit in the memory`);
     return Array.from({ length }, (_, i) => new FlatTable(this.#view, this.#target(start + 4 * i)));
   }
 

@@ -19,6 +19,7 @@ export type { Writing } from './csv-marks.js';
 export { badFile, FileError, truncated, unsupported } from './file-error.js';
 export type { DataFile, LabelledBlock, MissingValues } from './file-source.js';
 export type { LabelOptions, Labels } from './labels.js';
+export { checkColumns, mostColumns } from './most-columns.js';
 export { type BlobOptions, openBlob } from './open-blob.js';
 export {
   anyPlace,
@@ -40,6 +41,7 @@ export {
 } from './options.js';
 export { pandasIndex } from './pandas-index.js';
 export { arrowDurations, csvHead } from './reader-notes.js';
+export { LARGEST_EXACT, RoundedIntegers, wasRounded } from './rounded-integers.js';
 export { showBytes } from './show-bytes.js';
 export { HEAD, sniffFormat } from './sniff.js';
 export type { Spool, Spooled } from './spool.js';
@@ -57,3 +59,4 @@ export { textOf } from './text.js';
 export { uniqueNames } from './unique-names.js';
 export { type Packing, packingOf, plainUnpackers, type Unpack, type Unpackers, unpacked } from './unpack.js';
 export type { Placed } from './zip.js';
+export { largestWindow, windowTooLarge } from './zstd-window.js';

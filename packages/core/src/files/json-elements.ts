@@ -1,5 +1,7 @@
 import type { ByteReader, Bytes } from './bytes.js';
 import { badFile, FileError, truncated } from './file-error.js';
+import { mostColumns, tooManyColumns } from './most-columns.js';
+import { wasTextRounded } from './rounded-integers.js';
 import { bytesOf, textOf } from './text.js';
 
 /** Bytes in view at once; more where an element is longer. */
@@ -16,6 +18,8 @@ export interface JsonOptions {
   readonly memory: number;
   /** For tests, which want to see elements cut everywhere. */
   readonly window?: number | undefined;
+  /** Told of each row that holds integers which were rounded: the numbers they became. */
+  readonly rounded?: ((row: object, values: ReadonlySet<number>) => void) | undefined;
 }
 
 /**
@@ -25,11 +29,12 @@ export interface JsonOptions {
 export async function* jsonElements(
   bytes: Bytes,
   layout: JsonLayout,
-  { memory, window = WINDOW }: JsonOptions,
+  { memory, window = WINDOW, rounded }: JsonOptions,
 ): AsyncGenerator<unknown[], void, void> {
   const reader = bytes.open();
   try {
-    yield* new Elements(reader, bytes.path, layout, Math.max(2 * WINDOW, Math.floor(memory / 8)), window).all();
+    const longest = Math.max(2 * WINDOW, Math.floor(memory / 8));
+    yield* new Elements(reader, bytes.path, layout, { longest, window, rounded, memory }).all();
   } finally {
     await reader.close();
   }
@@ -40,6 +45,8 @@ class Elements {
   readonly #path: string;
   readonly #layout: JsonLayout;
   readonly #longest: number;
+  readonly #memory: number;
+  readonly #rounded: JsonOptions['rounded'];
   #window: Uint8Array;
   #at = 0;
   #end = 0;
@@ -48,7 +55,19 @@ class Elements {
   /** What may come next, in a list of rows. */
   #state: 'begin' | 'first' | 'element' | 'after' | 'closed';
 
-  constructor(reader: ByteReader, path: string, layout: JsonLayout, longest: number, window: number) {
+  constructor(
+    reader: ByteReader,
+    path: string,
+    layout: JsonLayout,
+    {
+      longest,
+      window,
+      rounded,
+      memory,
+    }: { longest: number; window: number; rounded: JsonOptions['rounded']; memory: number },
+  ) {
+    this.#memory = memory;
+    this.#rounded = rounded;
     this.#reader = reader;
     this.#path = path;
     this.#layout = layout;
@@ -105,7 +124,12 @@ class Elements {
         ascii ??= textOf(this.#window, start, this.#end);
         const plain = ascii.length === this.#end - start;
         const text = plain ? ascii.slice(this.#at - start, stop - start) : textOf(this.#window, this.#at, stop);
-        elements.push(this.#parse(text));
+        const element = this.#parse(text);
+        if (this.#rounded && LONG.test(text)) {
+          const values = roundedIn(text);
+          if (values.size > 0) this.#rounded(element as object, values);
+        }
+        elements.push(element);
         this.#at = stop;
         this.#row++;
         if (this.#layout === 'list') this.#state = 'after';
@@ -133,6 +157,8 @@ class Elements {
       });
     let depth = 0;
     let inText = false;
+    let values = 1;
+    const most = mostColumns(this.#memory);
     for (let at = this.#at; at < end; at++) {
       const byte = window[at];
       if (inText) {
@@ -148,6 +174,9 @@ class Elements {
           });
       } else if (byte === END || byte === CLOSE) {
         if (--depth === 0) return at + 1;
+      } else if (byte === COMMA && ++values > most) {
+        // Before they are parsed: a value takes two bytes here and hundreds as a column.
+        throw tooManyColumns(this.#path, this.#memory, `more than ${most} values in row ${this.#row}`);
       }
     }
     return -1;
@@ -195,6 +224,18 @@ class Elements {
       }
     }
   }
+}
+
+/** Digits enough for an integer beyond 2^53. */
+const LONG = /\d{16}/;
+
+/** What the integers of a text became that were rounded. */
+function roundedIn(text: string): Set<number> {
+  const values = new Set<number>();
+  for (const [found] of text.matchAll(/"(?:[^"\\]|\\.)*"|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g)) {
+    if (/^-?\d{16,}$/.test(found) && wasTextRounded(found, Number(found))) values.add(Number(found));
+  }
+  return values;
 }
 
 /** Python writes NaN and Infinity, which JSON does not know. */

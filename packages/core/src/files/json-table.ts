@@ -3,6 +3,8 @@ import { type Bytes, peek } from './bytes.js';
 import { isMissing } from './csv-cells.js';
 import { badFile } from './file-error.js';
 import { type JsonLayout, jsonElements } from './json-elements.js';
+import { checkColumns } from './most-columns.js';
+import { RoundedIntegers } from './rounded-integers.js';
 import { blockRows, type Column, type DenseBatch, type Request, type Table } from './table.js';
 import { textOf } from './text.js';
 
@@ -32,8 +34,11 @@ export async function openJson(
   { memory, lines, format = lines ? 'NDJSON' : 'JSON', window }: JsonTableOptions,
 ): Promise<Table> {
   const layout = lines ? 'sequence' : await findLayout(bytes);
-  const elements = () => jsonElements(bytes, layout, { memory, window });
-  const { columns, places, known } = await judge(elements(), bytes.path);
+  const integers = new RoundedIntegers();
+  const roundedRows = new WeakMap<object, ReadonlySet<number>>();
+  const elements = () =>
+    jsonElements(bytes, layout, { memory, window, rounded: (row, values) => roundedRows.set(row, values) });
+  const { columns, places, known } = await judge(elements(), bytes.path, memory);
   return {
     format,
     columns,
@@ -46,6 +51,7 @@ export async function openJson(
     strict: true,
     rewindable: bytes.rewindable,
     read,
+    warnings: () => integers.warnings(bytes.path, (j) => columns[j].name),
     close: async () => {},
   };
 
@@ -57,6 +63,7 @@ export async function openJson(
     const height = blockRows(8 * Math.max(1, cols), memory, most);
     const buffers = [new Float64Array(height * cols), new Float64Array(height * cols)];
     let [row, filled, turn] = [0, 0, 0];
+    const reading = integers.reading();
     let text: (string | null)[] = [];
     const batch = (): DenseBatch => ({
       block: { kind: 'dense', rows: filled, cols, stride: cols, data: buffers[turn] },
@@ -65,8 +72,12 @@ export async function openJson(
     for await (const part of elements()) {
       for (const element of part) {
         checkRow(element, row);
-        for (let j = 0; j < cols; j++)
-          buffers[turn][filled * cols + j] = toNumber(valueAt(element, places[numbers[j]], row), row, numbers[j]);
+        const rounded = roundedRows.get(element as object);
+        for (let j = 0; j < cols; j++) {
+          const value = toNumber(valueAt(element, places[numbers[j]], row), row, numbers[j]);
+          if (rounded?.has(value)) reading.add(numbers[j]);
+          buffers[turn][filled * cols + j] = value;
+        }
         if (request.text !== undefined) text.push(toText(valueAt(element, places[request.text], row)));
         filled++;
         row++;
@@ -159,7 +170,7 @@ interface Judged {
   readonly known: ReadonlyMap<string, Tally> | undefined;
 }
 
-async function judge(elements: AsyncIterable<readonly unknown[]>, path: string): Promise<Judged> {
+async function judge(elements: AsyncIterable<readonly unknown[]>, path: string, memory: number): Promise<Judged> {
   const tally = new Map<string, Tally>();
   let [rows, values, lists] = [0, 0, 0];
   let whole = true;
@@ -171,6 +182,7 @@ async function judge(elements: AsyncIterable<readonly unknown[]>, path: string):
         if (!counts) {
           counts = { numbers: 0, texts: 0, others: 0, list: undefined };
           tally.set(key, counts);
+          checkColumns(tally.size, memory, path);
         }
         count(counts, value);
         values++;
@@ -188,6 +200,7 @@ async function judge(elements: AsyncIterable<readonly unknown[]>, path: string):
   for (const [name, counts] of tally) {
     const key = asLists ? Number(name) : name;
     if (counts.list && counts.numbers + counts.texts + counts.others === 0 && !asLists) {
+      checkColumns(columns.length + counts.list, memory, path);
       for (let entry = 0; entry < counts.list; entry++) {
         columns.push({ name: `${name}[${entry}]`, kind: 'number', type: 'number' });
         places.push({ key, entry });

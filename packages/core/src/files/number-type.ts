@@ -1,5 +1,6 @@
 import type { NumberArray } from '../data/matrix.js';
 import type { DType } from '../data/rows.js';
+import { wasRounded } from './rounded-integers.js';
 
 /** How numbers are stored in a file, and how they are handed on: as they are, wherever core reads their type. */
 export interface NumberType {
@@ -13,18 +14,23 @@ export interface NumberType {
   /** Whether a value can be missing (NaN). */
   readonly float: boolean;
   view(buffer: ArrayBuffer, length: number): NumberArray;
-  /** Makes the stored values readable, in place; undefined where they are already. */
-  readonly settle?: (buffer: ArrayBuffer, length: number) => void;
+  /** Makes the stored values readable, in place, and tells which were rounded; undefined where they are readable already. */
+  readonly settle?: (buffer: ArrayBuffer, length: number, rounded: (index: number) => void) => void;
 }
 
 /** 64-bit integers become the nearest float64, in their own place: each is read before it is written. */
-function settle64(signed: boolean): (buffer: ArrayBuffer, length: number) => void {
-  return (buffer, length) => {
+function settle64(signed: boolean): NonNullable<NumberType['settle']> {
+  return (buffer, length, rounded) => {
     const low = new Uint32Array(buffer);
     const high = signed ? new Int32Array(buffer) : low;
     const out = new Float64Array(buffer);
     // Both halves are exact and the sum is rounded once.
-    for (let i = 0; i < length; i++) out[i] = high[2 * i + 1] * 2 ** 32 + low[2 * i];
+    for (let i = 0; i < length; i++) {
+      const [upper, lower] = [high[2 * i + 1], low[2 * i]];
+      const value = upper * 2 ** 32 + lower;
+      if (wasRounded(value, upper, lower)) rounded(i);
+      out[i] = value;
+    }
   };
 }
 

@@ -8,7 +8,7 @@ import type { Unpackers } from './unpack.js';
 export interface BlobOptions extends FileOptions {
   /** What messages call it; its ending may tell kinds of text apart. A `File` has a name of its own. */
   readonly name?: string | undefined;
-  /** Unpackers to use instead of the plain ones, or for zstd, which these cannot read. */
+  /** Unpackers to use instead of the plain ones. */
   readonly unpack?: Partial<Unpackers> | undefined;
   /** Readers of formats that core has none for. */
   readonly readers?: TableReaders | undefined;

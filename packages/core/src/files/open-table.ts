@@ -50,7 +50,7 @@ export async function identify(
   if (!format) {
     const head = await peek(bytes, HEAD);
     packing = packingOf(head);
-    if (packing) content = unpacked(bytes, packing, unpack);
+    if (packing) content = unpacked(bytes, packing, unpack, { memory: options.memory });
     format = options.format ?? sniffFormat(packing ? await peek(content, HEAD) : head, name, path);
   }
   if (options.member !== undefined && !['npz', 'duckdb', 'sqlite'].includes(format)) {

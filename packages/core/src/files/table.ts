@@ -1,5 +1,6 @@
 import type { Block, DenseBlock } from '../data/block.js';
 import type { DType } from '../data/rows.js';
+import type { Warning } from '../warning.js';
 
 /** What a column holds, as far as PCA cares. */
 export type ColumnKind = 'number' | 'text' | 'other';
@@ -56,6 +57,8 @@ export interface Table {
   /** What the shape was before it became rows and columns: [60000, 28, 28]. */
   readonly shape?: readonly number[] | undefined;
   read(request: Request): AsyncIterable<Batch>;
+  /** Asked after the last reading: what the user should know of how the rows were read. */
+  warnings?(): readonly Warning[] | Promise<readonly Warning[]>;
   close(): Promise<void>;
 }
 

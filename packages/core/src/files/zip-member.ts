@@ -6,7 +6,7 @@ import { type Placed, part, type ZipMember } from './zip.js';
 /** A member's bytes, unpacked where they are packed. */
 export async function arrayBytes(file: Placed, member: ZipMember, unpack: Unpackers): Promise<Bytes> {
   const bytes = await memberBytes(file, member);
-  return member.packed ? unpacked(bytes, 'deflate', unpack, member.size) : bytes;
+  return member.packed ? unpacked(bytes, 'deflate', unpack, { size: member.size }) : bytes;
 }
 
 /** The same bytes, watched to their end. */

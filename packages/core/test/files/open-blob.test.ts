@@ -232,13 +232,11 @@ describe('a blob that needs more than core has', () => {
     expect((await refused(named(gzipSync(content), `${name}.gz`))).code).toBe('UNSUPPORTED');
   });
 
-  it('zstd, of a whole file and of columns, is refused or goes to the unpacker that was passed', async () => {
+  it('reads zstd, of a whole file and of columns, or passes it to the unpacker that it is given', async () => {
     const packed = Buffer.from('28b52ffd2008410000612c620a312c320a', 'hex');
-    const error = await refused(named(packed, 'x.csv.zst'));
-    expect(error).toMatchObject({ code: 'UNSUPPORTED', name: 'FileError' });
-    expect(error.message).toContain('packed with zstd, which cannot be unpacked here');
+    expect(await rowsFrom(named(packed, 'x.csv.zst'))).toEqual([[1, 2]]);
     const columns = blobOf(Buffer.from(PACKED_ARROW.zstd, 'base64'));
-    expect((await refused(columns, { columns: ['n'] })).message).toContain('columns that are packed with zstd');
+    expect(await rowsFrom(columns, { columns: ['n'] })).toEqual(Array.from({ length: 60 }, (_, i) => [i]));
     const rows = await rowsFrom(named(packed, 'x.csv.zst'), {
       unpack: {
         async *zstd(reader) {

@@ -1,4 +1,13 @@
-import { badFile, FileError, type Placed, showBytes, truncated, unsupported } from '@scree/core/files';
+import {
+  badFile,
+  FileError,
+  type Placed,
+  plainUnpackers,
+  readerAt,
+  showBytes,
+  truncated,
+  unsupported,
+} from '@scree/core/files';
 import type { ColumnChunk, ColumnMetaData, PageHeader, SchemaElement } from 'hyparquet';
 import { parquetHeader } from 'hyparquet/src/column.js';
 import { readRuns, readValues, type Span, type Stored, textOfValue } from './parquet-values.js';
@@ -29,7 +38,7 @@ interface Page {
   readonly present: Uint8Array | undefined;
 }
 
-type Unpacker = (packed: Uint8Array, size: number) => Uint8Array;
+type Unpacker = (packed: Uint8Array, size: number) => Uint8Array | Promise<Uint8Array>;
 
 /** A flat column of a row group, read a page at a time: a window of its bytes, its dictionary and one page are kept. */
 export class ParquetChunk {
@@ -136,22 +145,25 @@ export class ParquetChunk {
     this.#skip(reader.offset);
     await this.#view(packed);
     const bytes = this.#window.subarray(0, packed);
-    this.#readPage(header, bytes, size);
+    // A checksum of the page as it is stored, where the writer left one.
+    if (header.crc !== undefined && plainUnpackers.crc32(bytes, 0) !== header.crc >>> 0)
+      throw new RangeError('the checksum of a page says that it was changed or damaged');
+    await this.#readPage(header, bytes, size);
     this.#skip(packed);
   }
 
-  #readPage(header: PageHeader, bytes: Uint8Array, size: number): void {
+  async #readPage(header: PageHeader, bytes: Uint8Array, size: number): Promise<void> {
     const { element } = this.#options;
     if (header.type === 'INDEX_PAGE') return;
     if (header.type === 'DICTIONARY_PAGE') {
       const count = header.dictionary_page_header?.num_values ?? -1;
       if (this.#dictionary || !(count >= 0)) throw new RangeError('a column has two dictionaries');
       this.#keep('dictionary', size + count * this.#bytesOfValue());
-      this.#dictionary = readValues({ bytes: this.#unpacked(bytes, size), at: 0 }, 'PLAIN', count, element);
+      this.#dictionary = readValues({ bytes: await this.#unpacked(bytes, size), at: 0 }, 'PLAIN', count, element);
       return;
     }
-    if (header.type === 'DATA_PAGE') this.#readFirstKind(header, this.#unpacked(bytes, size));
-    else if (header.type === 'DATA_PAGE_V2') this.#readSecondKind(header, bytes, size);
+    if (header.type === 'DATA_PAGE') this.#readFirstKind(header, await this.#unpacked(bytes, size));
+    else if (header.type === 'DATA_PAGE_V2') await this.#readSecondKind(header, bytes, size);
     else throw new RangeError('a page of an unknown kind');
   }
 
@@ -172,7 +184,7 @@ export class ParquetChunk {
   }
 
   /** A page whose gaps stand before the packed values. */
-  #readSecondKind({ data_page_header_v2: page }: PageHeader, bytes: Uint8Array, size: number): void {
+  async #readSecondKind({ data_page_header_v2: page }: PageHeader, bytes: Uint8Array, size: number): Promise<void> {
     const rows = this.#checkedRows(page);
     if (!page) throw new RangeError('a page says nothing of itself');
     const [gaps, repeats] = [page.definition_levels_byte_length, page.repetition_levels_byte_length];
@@ -184,7 +196,7 @@ export class ParquetChunk {
       readRuns(bytes, repeats, repeats + gaps, 1, present);
     }
     const rest = bytes.subarray(repeats + gaps);
-    const values = page.is_compressed === false ? rest : this.#unpacked(rest, size - repeats - gaps);
+    const values = page.is_compressed === false ? rest : await this.#unpacked(rest, size - repeats - gaps);
     this.#setPage({ bytes: values, at: 0 }, page.encoding, rows, present);
   }
 
@@ -242,8 +254,8 @@ export class ParquetChunk {
     );
   }
 
-  #unpacked(bytes: Uint8Array, size: number): Uint8Array {
-    const out = this.#unpack(bytes, size);
+  async #unpacked(bytes: Uint8Array, size: number): Promise<Uint8Array> {
+    const out = await this.#unpack(bytes, size);
     if (out.length !== size) throw new RangeError(`a page unpacks to ${out.length} bytes instead of ${size}`);
     return out;
   }
@@ -270,9 +282,10 @@ export class ParquetChunk {
 /** What unpacks the pages of a column; loaded when the first is packed. */
 async function unpackerOf({ codec }: ColumnMetaData, path: string): Promise<Unpacker> {
   if (codec === 'UNCOMPRESSED') return (bytes) => bytes;
-  const { compressors, decompressZstd } = await import('hyparquet-compressors');
-  // Into a buffer of the right size: what it claims to unpack to is not believed.
-  if (codec === 'ZSTD') return (bytes, size) => decompressZstd(bytes, new Uint8Array(size));
+  // Core's own unpackers verify checksums, and never unpack to more than the size.
+  if (codec === 'ZSTD') return plainUnpackers.zstdPiece;
+  if (codec === 'GZIP') return (bytes, size) => gunzipPage(bytes, size, path);
+  const { compressors } = await import('hyparquet-compressors');
   const unpack = compressors[codec];
   if (!unpack) throw unsupported(path, `is packed with ${codec}`, 'Write it with Snappy, zstd or gzip.');
   if (codec !== 'SNAPPY') return unpack;
@@ -280,6 +293,23 @@ async function unpackerOf({ codec }: ColumnMetaData, path: string): Promise<Unpa
     if (snappySize(bytes) !== size) throw new RangeError('a page says two sizes');
     return unpack(bytes, size);
   };
+}
+
+async function gunzipPage(packed: Uint8Array, size: number, path: string): Promise<Uint8Array> {
+  const reader = readerAt(async (into, position) => {
+    const part = packed.subarray(position, position + into.length);
+    into.set(part);
+    return part.length;
+  });
+  const out = new Uint8Array(size);
+  let filled = 0;
+  for (const chunks = plainUnpackers.gzip(reader, path, size); ; ) {
+    const next = await chunks.next();
+    if (next.done) return out.subarray(0, filled);
+    if (next.value.length > size - filled) throw new RangeError('a page unpacks to more than it says');
+    out.set(next.value, filled);
+    filled += next.value.length;
+  }
 }
 
 /** What Snappy says it unpacks to: the one bound that its unpacker has. */

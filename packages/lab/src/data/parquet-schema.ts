@@ -18,6 +18,7 @@ export const SINGLE = /^(TINYINT|SMALLINT|UTINYINT|USMALLINT|FLOAT|BOOLEAN)$/;
 const NUMBER =
   /^(TINYINT|SMALLINT|INTEGER|BIGINT|UTINYINT|USMALLINT|UINTEGER|UBIGINT|FLOAT|DOUBLE|BOOLEAN|DECIMAL\(\d+,\d+\))$/;
 const TEXT = /^(VARCHAR|UUID)$/;
+const REPETITIONS = new Set<string | undefined>(['REQUIRED', 'OPTIONAL', 'REPEATED']);
 
 /** What somebody wrote into a file under a name of his own. */
 export function noteOf({ key_value_metadata: notes }: FileMetaData, name: string): string | undefined {
@@ -42,7 +43,7 @@ export function columnsOf(metadata: FileMetaData, durations: readonly string[]):
       const each = schema[at];
       if (!each) throw new RangeError('its schema ends early');
       const children = each.num_children ?? 0;
-      if (!(children >= 0)) throw new RangeError('its schema is broken');
+      if (!(children >= 0 && REPETITIONS.has(each.repetition_type))) throw new RangeError('its schema is broken');
       open += children - 1;
       if (children === 0) leaf++;
     }

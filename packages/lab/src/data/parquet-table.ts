@@ -3,6 +3,7 @@ import {
   arrowDurations,
   badFile,
   blockRows,
+  checkColumns,
   type DenseBatch,
   type Placed,
   type Request,
@@ -32,6 +33,7 @@ export const openParquet: TableReader = (file, { memory }) => guarded(file.path,
 async function open(file: Placed, memory: number): Promise<Table> {
   const metadata = await readFooter(file);
   const columns = columnsOf(metadata, await arrowDurations(noteOf(metadata, 'ARROW:schema')));
+  checkColumns(columns.length, memory, file.path);
   if (columns.length === 0) throw new DataError('EMPTY_DATA', `${file.path} has no columns.`);
   const groups = metadata.row_groups.map((group) => ({ group, rows: countOf(group.num_rows) }));
   const rows = groups.reduce((sum, group) => sum + group.rows, 0);

@@ -68,6 +68,8 @@ function readPlain(span: Span, type: ParquetType | undefined, count: number, ele
   }
   const width = widthOf(type, element);
   fits(span, count * width);
+  // More than the values: what stands before them was not read as it was written.
+  if (span.bytes.length - span.at !== count * width) throw new RangeError('a page holds more than its values');
   if (type === 'FIXED_LEN_BYTE_ARRAY') {
     const { bytes, at } = span;
     return fromBytes(

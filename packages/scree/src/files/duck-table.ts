@@ -1,9 +1,20 @@
 import { join } from 'node:path';
 import type { DuckDBConnection, DuckDBDataChunk, DuckDBResult } from '@duckdb/node-api';
-import { DataError, OptionError } from '@scree/core';
-import { blockRows, type Column, type DenseBatch, pandasIndex, type Request, type Table } from '@scree/core/files';
+import { DataError, OptionError, type Warning } from '@scree/core';
+import {
+  blockRows,
+  type Column,
+  checkColumns,
+  type DenseBatch,
+  LARGEST_EXACT,
+  pandasIndex,
+  type Request,
+  RoundedIntegers,
+  type Table,
+} from '@scree/core/files';
 import { Collecting } from './collecting.js';
 import { type Duck, duckError, identifier, openDuck, parquetRelation, quoted } from './duckdb.js';
+import { checkFooter, parquetCheck } from './parquet-check.js';
 import { type Notes, parquetNotes } from './parquet-notes.js';
 import { filesOfQuery } from './query-files.js';
 import type { Relation } from './relation.js';
@@ -12,6 +23,8 @@ import { wideTable } from './wide-table.js';
 const NUMBER =
   /^(TINYINT|SMALLINT|INTEGER|BIGINT|HUGEINT|UTINYINT|USMALLINT|UINTEGER|UBIGINT|UHUGEINT|FLOAT|DOUBLE|BOOLEAN|DECIMAL\(\d+,\s*\d+\))$/;
 const SINGLE = /^(TINYINT|SMALLINT|UTINYINT|USMALLINT|FLOAT|BOOLEAN)$/;
+/** Integers that may be beyond what float64 holds. */
+const LARGE = /^U?(BIGINT|HUGEINT)$/;
 const TEXT = /^(VARCHAR|ENUM\(|UUID)/;
 /** What part of the memory a group of rows of a query's answer may take: DuckDB holds some of them, to write and to read. */
 const GROUP_SHARE = 16;
@@ -40,11 +53,13 @@ export interface DuckFile {
 }
 
 export async function openParquet({ path, memory, file }: DuckFile): Promise<Table> {
+  await checkFooter(file, path, memory);
   const duck = await openDuck(path, memory);
   return closing(duck, path, async () => {
     await duck.confine([file]);
     const notes = await parquetNotes(duck, file);
-    return duckTable(duck, parquetRelation(file), { path, memory, format: 'Parquet', counted: true, notes });
+    const verify = parquetCheck(duck, { file, path });
+    return duckTable(duck, parquetRelation(file), { path, memory, format: 'Parquet', counted: true, notes, verify });
   });
 }
 
@@ -160,31 +175,37 @@ interface Facts {
   /** Whether DuckDB knows the number of rows without reading them. */
   readonly counted: boolean;
   readonly notes?: Notes | undefined;
+  /** Verifies columns before they are read. */
+  readonly verify?: ((columns: readonly string[]) => Promise<void>) | undefined;
 }
 
 async function duckTable(
   duck: Duck,
   relation: string,
-  { path, memory, format, counted, notes }: Facts,
+  { path, memory, format, counted, notes, verify }: Facts,
 ): Promise<Table> {
   const described = (await duck.rows(`DESCRIBE SELECT * FROM ${relation}`)) as [string, string][];
+  checkColumns(described.length, memory, path);
   const physical: Physical[] = [];
   for (const [name, type] of described) physical.push(await measure(duck, relation, name, type, path));
   const columns: Column[] = [];
-  const places: Place[] = [];
+  const sources: Place[] = [];
   physical.forEach(({ name, type, list }, index) => {
     if (list === undefined) {
       columns.push({ name, ...kindOf(type, notes?.listed.get(name)), index: notes?.isIndex(name) });
-      places.push({ physical: index });
+      sources.push({ physical: index });
     } else {
+      checkColumns(columns.length + list, memory, path);
       for (let entry = 0; entry < list; entry++) {
         columns.push({ name: `${name}[${entry}]`, kind: 'number', type: type.replace(/\[\d*\]$/, '') });
-        places.push({ physical: index, entry });
+        sources.push({ physical: index, entry });
       }
     }
   });
   const rows = counted ? Number((await duck.rows(`SELECT count(*) FROM ${relation}`))[0][0]) : undefined;
   const single = (numbers: readonly number[]) => numbers.every((j) => SINGLE.test(columns[j].type));
+  /** Columns that held integers beyond 2^53. */
+  const large = new Set<number>();
   const table: Table = {
     format,
     columns,
@@ -197,6 +218,7 @@ async function duckTable(
     strict: true,
     rewindable: true,
     read: (request) => read(request),
+    warnings,
     close: () => duck.close(),
   };
   return wideTable(table, { folder: duck.folder, path, memory, alone });
@@ -212,13 +234,15 @@ async function duckTable(
     const [type, Values] = single(numbers) ? (['FLOAT', Float32Array] as const) : (['DOUBLE', Float64Array] as const);
     // Missing values come as NaN, so that nobody needs to look at two arrays.
     const cast = (expression: string) => `coalesce(${expression}::${type}, 'nan'::${type})`;
-    const expressions = numbers.map((j) => cast(expressionOf(places[j])));
-    const lists = [...new Set(numbers.flatMap((j) => (places[j].entry === undefined ? [] : [places[j].physical])))];
+    const expressions = numbers.map((j) => cast(expressionOf(sources[j])));
+    const lists = [...new Set(numbers.flatMap((j) => (sources[j].entry === undefined ? [] : [sources[j].physical])))];
     for (const index of lists)
       expressions.push(`coalesce(len(${identifier(physical[index].name)}), ${physical[index].list})::DOUBLE`);
-    if (text !== undefined) expressions.push(`${expressionOf(places[text])}::VARCHAR`);
+    if (text !== undefined) expressions.push(`${expressionOf(sources[text])}::VARCHAR`);
     if (expressions.length === 0) expressions.push('1');
     const height = blockRows(Math.max(1, cols) * Values.BYTES_PER_ELEMENT, memory);
+    const wanted = text === undefined ? numbers : [...numbers, text];
+    await verify?.([...new Set(wanted.map((j) => physical[sources[j].physical].name))]);
     const connection = await duck.connect();
     try {
       const result = await connection.stream(`SELECT ${expressions.join(', ')} FROM ${relation}`);
@@ -236,6 +260,9 @@ async function duckTable(
           for (let j = 0; j < cols; j++) {
             const { items } = chunk.getColumnVector(j) as unknown as { readonly items: Float32Array | Float64Array };
             for (let i = 0, at = filled * cols + j; i < some; i++, at += cols) data[at] = items[from + i];
+            if (LARGE.test(columns[numbers[j]].type) && !large.has(numbers[j])) {
+              for (let i = from; i < from + some; i++) if (Math.abs(items[i]) >= LARGEST_EXACT) large.add(numbers[j]);
+            }
           }
           lists.forEach((index, l) => {
             checkLengths(chunk, cols + l, from, some, done + filled, physical[index]);
@@ -255,6 +282,19 @@ async function duckTable(
     } finally {
       leave(connection);
     }
+  }
+
+  /** Counts the integers that were rounded, in the columns where some may have been. */
+  async function warnings(): Promise<readonly Warning[]> {
+    if (large.size === 0) return [];
+    const counts = [...large].map((j) => {
+      const [value, type] = [expressionOf(sources[j]), columns[j].type];
+      return `count_if(try_cast(${value}::DOUBLE AS ${type === 'UHUGEINT' ? type : 'HUGEINT'}) IS DISTINCT FROM ${value})`;
+    });
+    const [row] = await duck.rows(`SELECT ${counts.join(', ')} FROM ${relation}`);
+    const integers = new RoundedIntegers();
+    integers.merge([...large].map((j, i) => [j, Number(row[i])] as const).filter(([, count]) => count > 0));
+    return integers.warnings(path, (j) => columns[j].name);
   }
 
   function expressionOf({ physical: index, entry }: Place): string {

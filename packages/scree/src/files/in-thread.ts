@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { Worker } from 'node:worker_threads';
+import type { Warning } from '@scree/core';
 import { type DenseBatch, FileError, type Request, type Table } from '@scree/core/files';
 import { closeRead } from './file-bytes.js';
 import { openRegularFile } from './regular-file.js';
@@ -49,6 +50,7 @@ export async function openInThread(task: ThreadTask, release: () => Promise<void
       ...facts,
       dtype: () => dtype,
       read: (request) => thread.read(request),
+      warnings: () => thread.warnings,
       close: () => thread.close(),
     };
   } catch (error) {
@@ -94,6 +96,8 @@ class Thread {
   readonly #worker: Worker;
   readonly #opened = new Inbox<Opened>();
   readonly #readings = new Map<number, Inbox<Sent>>();
+  /** What the table had to say at the end of the last whole reading. */
+  warnings: readonly Warning[] = [];
   #begun = 0;
   #waiting = 0;
   #lost: Error | undefined;
@@ -123,7 +127,10 @@ class Thread {
     try {
       for (;;) {
         const message = await this.#wait(inbox);
-        if (message.kind === 'end') return;
+        if (message.kind === 'end') {
+          this.warnings = message.warnings;
+          return;
+        }
         const { rows, cols, data, text } = message.batch;
         yield { block: { kind: 'dense', rows, cols, stride: cols, data }, text };
         // Whoever asks for the next batch is done with this one.

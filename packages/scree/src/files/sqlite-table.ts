@@ -7,6 +7,7 @@ import {
   type Column,
   type DenseBatch,
   type Request,
+  RoundedIntegers,
   type Table,
   unsupported,
 } from '@scree/core/files';
@@ -70,6 +71,7 @@ export async function openDatabase({ file, path, memory, member, sql }: SqliteTa
     const relation = quotedName(name);
     const format = sql === undefined ? `SQLite, ${name}` : 'SQLite, SQL';
     const columns = judgeColumns(opened, name);
+    const integers = new RoundedIntegers();
     if (columns.length === 0) throw new DataError('EMPTY_DATA', `There are no rows to read in ${path}.`);
     return {
       format,
@@ -82,7 +84,8 @@ export async function openDatabase({ file, path, memory, member, sql }: SqliteTa
       gaps: true,
       strict: true,
       rewindable: true,
-      read: (request) => read(opened, relation, columns, request, path, memory),
+      read: (request) => read(opened, relation, columns, request, { path, memory, rounded: integers.reading() }),
+      warnings: () => integers.warnings(path, (j) => columns[j].name),
       close: async () => opened.close(),
     };
   } catch (error) {
@@ -199,8 +202,7 @@ async function* read(
   relation: string,
   columns: readonly Column[],
   request: Request,
-  path: string,
-  memory: number,
+  { path, memory, rounded }: { path: string; memory: number; rounded: ReturnType<RoundedIntegers['reading']> },
 ): AsyncGenerator<DenseBatch, void, void> {
   const numbers = request.numbers === 'all' ? [...columns.keys()] : request.numbers;
   const cols = numbers.length;
@@ -221,12 +223,11 @@ async function* read(
         const next = rows.next();
         if (next.done) break;
         for (let j = 0; j < cols; j++) {
-          data[filled * cols + j] = toNumber(
-            next.value[columns[numbers[j]].name],
-            done + filled,
-            columns[numbers[j]].name,
-            path,
-          );
+          const { name } = columns[numbers[j]];
+          const value = next.value[name];
+          const number = toNumber(value, done + filled, name, path);
+          if (typeof value === 'bigint' && BigInt(number) !== value) rounded.add(numbers[j]);
+          data[filled * cols + j] = number;
         }
         if (text && request.text !== undefined) {
           const value = next.value[columns[request.text].name];

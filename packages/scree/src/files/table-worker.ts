@@ -72,7 +72,7 @@ function openText({ file, size, path, packing, format, memory }: TextTask): Prom
       }),
   };
   const bytes = fileBytes(handle as unknown as FileHandle, path, 0, size);
-  const content = packing ? unpacked(bytes, packing, nodeUnpackers) : bytes;
+  const content = packing ? unpacked(bytes, packing, nodeUnpackers, { memory }) : bytes;
   return openTable({ bytes, content, format, packing }, { memory }, { ...anyPlace, unpack: nodeUnpackers });
 }
 
@@ -90,7 +90,7 @@ async function read(number: number, request: Request): Promise<void> {
       sent.set(data.subarray(0, rows * cols));
       send({ kind: 'batch', reading: number, batch: { rows, cols, data: sent, text: batch.text } }, [buffer]);
     }
-    send({ kind: 'end', reading: number });
+    send({ kind: 'end', reading: number, warnings: (await table.warnings?.()) ?? [] });
   } catch (error) {
     send({ kind: 'error', reading: number, error: sendError(error) });
   } finally {

@@ -1,4 +1,4 @@
-import { DataError, type ErrorCode, type ErrorDetails, OptionError, ScreeError } from '@scree/core';
+import { DataError, type ErrorCode, type ErrorDetails, OptionError, ScreeError, type Warning } from '@scree/core';
 import { FileError, type FileFormat, type Packing, type Request, type Table } from '@scree/core/files';
 
 /** Formats that are parsed letter by letter. */
@@ -50,7 +50,7 @@ export type ToThread =
 export type FromThread =
   | { readonly kind: 'open'; readonly facts: TableFacts }
   | { readonly kind: 'batch'; readonly reading: number; readonly batch: SentBatch }
-  | { readonly kind: 'end'; readonly reading: number }
+  | { readonly kind: 'end'; readonly reading: number; readonly warnings: readonly Warning[] }
   /** Of one reading, or of opening the table. */
   | { readonly kind: 'error'; readonly reading: number | undefined; readonly error: SentError };
 

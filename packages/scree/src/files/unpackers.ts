@@ -1,54 +1,49 @@
 import { Readable } from 'node:stream';
 import * as zlib from 'node:zlib';
-import { type ByteReader, badFile, chunksOf, FileError, truncated, type Unpackers } from '@scree/core/files';
+import {
+  type ByteReader,
+  badFile,
+  chunksOf,
+  FileError,
+  largestWindow,
+  plainUnpackers,
+  truncated,
+  type Unpackers,
+  windowTooLarge,
+} from '@scree/core/files';
 
-/** What Node unpacks with: several times faster than plain TypeScript, and zstd too. */
+/** Node's own zstd, which it has from 22.15 on. It verifies sizes and checksums. */
+interface NodeZstd {
+  createZstdDecompress(options: object): zlib.Gunzip;
+  zstdDecompressSync(bytes: Uint8Array, options: { maxOutputLength: number }): Uint8Array;
+  readonly constants: { readonly ZSTD_d_windowLogMax: number };
+}
+
+const nodeZstd = 'createZstdDecompress' in zlib ? (zlib as unknown as NodeZstd) : undefined;
+
+/** What Node unpacks with: several times faster than plain TypeScript. */
 export const nodeUnpackers: Unpackers = {
   gzip: (reader, path) => through(reader, zlib.createGunzip(), path),
   deflate: (reader, path) => through(reader, zlib.createInflateRaw(), path),
-  zstd,
-  zstdPiece,
+  zstd: nodeZstd ? (reader, path, memory) => unzstd(nodeZstd, reader, path, memory) : plainUnpackers.zstd,
+  zstdPiece: nodeZstd
+    ? (packed, size) => nodeZstd.zstdDecompressSync(packed, { maxOutputLength: Math.max(1, size) })
+    : plainUnpackers.zstdPiece,
   crc32: zlib.crc32,
 };
 
-/** Node's own zstd where it has one (22.15 and later), fzstd before that. */
-async function* zstd(reader: ByteReader, path: string): AsyncGenerator<Uint8Array, void, void> {
-  const { createZstdDecompress } = zlib as { createZstdDecompress?: () => zlib.Gunzip };
-  if (createZstdDecompress) {
-    yield* through(reader, createZstdDecompress(), path);
-    return;
-  }
-  const { Decompress } = await import('fzstd');
-  const ready: Uint8Array[] = [];
-  const unpacker = new Decompress((chunk) => ready.push(chunk));
-  for await (const chunk of chunksOf(reader, 1 << 14)) {
-    push(unpacker, chunk, false, path);
-    yield* ready.splice(0);
-  }
-  push(unpacker, new Uint8Array(0), true, path);
-  yield* ready;
-}
-
-async function zstdPiece(packed: Uint8Array, size: number): Promise<Uint8Array> {
-  const { zstdDecompressSync } = zlib as {
-    zstdDecompressSync?: (bytes: Uint8Array, options: { maxOutputLength: number }) => Uint8Array;
-  };
-  return zstdDecompressSync
-    ? zstdDecompressSync(packed, { maxOutputLength: size })
-    : (await import('fzstd')).decompress(packed, new Uint8Array(size));
-}
-
-function push(
-  unpacker: { push(chunk: Uint8Array, final: boolean): void },
-  chunk: Uint8Array,
-  final: boolean,
+async function* unzstd(
+  { createZstdDecompress, constants }: NodeZstd,
+  reader: ByteReader,
   path: string,
-): void {
+  memory: number,
+): AsyncGenerator<Uint8Array, void, void> {
+  const largest = largestWindow(memory);
+  const params = { [constants.ZSTD_d_windowLogMax]: Math.floor(Math.log2(largest)) };
   try {
-    unpacker.push(chunk, final);
+    yield* through(reader, createZstdDecompress({ params }), path);
   } catch (error) {
-    if (/eof/i.test((error as Error).message)) throw truncated(path, 'its packed data end early');
-    throw badFile(path, `it does not unpack (${(error as Error).message})`);
+    throw /window|too much memory/i.test((error as Error).message) ? windowTooLarge(path, largest) : error;
   }
 }
 

@@ -11,6 +11,7 @@ import {
 import { compressFile, createFile, openCompressed, openFile, type PcaOptions, pca, writeModel } from 'scree';
 import { beforeAll, describe, expect, it, vi } from 'vitest';
 import { momentsWithCheckpoint } from '../../src/command/checkpoint.js';
+import { CheckpointLock } from '../../src/command/checkpoint-lock.js';
 import { run as compress } from '../../src/command/compress.js';
 import { fitFile } from '../../src/command/fitted.js';
 import { run as report } from '../../src/command/report.js';
@@ -149,10 +150,12 @@ it('a fit with a checkpoint carries the warning too', async () => {
   const file = await openFile(path);
   const { signal } = new AbortController();
   const narrator = new Narrator({ quiet: true });
+  const lock = await CheckpointLock.acquire(folder.file('part'));
   try {
     const { model } = await fitFile(file, { flags: { components: 2 }, signal }, narrator, async () => {
       const moments = await momentsWithCheckpoint(file, {
         path: folder.file('part'),
+        lock,
         every: 100,
         identity: { computed: {} },
         compare: false,
@@ -166,6 +169,7 @@ it('a fit with a checkpoint carries the warning too', async () => {
     expect(model.warnings.map(({ code }) => code)).toContain('SOURCE_CHANGED');
     expect(model.n).toBe(ROWS);
   } finally {
+    await lock.release();
     await file.close();
   }
 });

@@ -1,4 +1,4 @@
-import { chmod, mkdir, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, readFile, writeFile } from 'node:fs/promises';
 import { gzipSync } from 'node:zlib';
 import { createFile, openFile, ScreeError } from 'scree';
 import { describe, expect, it } from 'vitest';
@@ -263,6 +263,47 @@ describe('a table of very many columns', () => {
     const dropped = await openFile(path, { memory: 2 ** 28, label: 'c7', missing: 'drop' });
     expect((await dropped.labels()).codes).toHaveLength(40);
     await dropped.close();
+  });
+});
+
+describe('a table of more columns than fit in the memory', () => {
+  const cols = 20_000;
+  const memory = 2 ** 24;
+  const wide = async (format: 'arrow'): Promise<Buffer> => {
+    const path = folder.file(`columns.${format}`);
+    const writer = await createFile(path, { cols, dtype: 'float32' });
+    await writer.write({ rows: 2, cols, data: new Float32Array(2 * cols) });
+    await writer.close();
+    return readFile(path);
+  };
+  const row = new Array<number>(cols).fill(1).join();
+
+  it.each<[string, () => Promise<Uint8Array>]>([
+    ['x.json', async () => Buffer.from(`[[${row}]]`)],
+    ['x.json.gz', async () => gzipSync(`[[${new Array<number>(4_000_000).fill(1).join()}]]`)],
+    ['x.ndjson', async () => Buffer.from(`{${Array.from({ length: cols }, (_, j) => `"c${j}":1`).join()}}`)],
+    ['x.csv', async () => Buffer.from(`${row}\n${row}\n`)],
+    ['x.arrow', () => wide('arrow')],
+  ])('is refused, and the message says how many fit: %s', async (name, content) => {
+    const error = await refused(await content(), name, { memory });
+    expect(error.code).toBe('TOO_LARGE');
+    expect(error.message).toMatch(/16384 columns fit in the 16\.8 MB .* Allow more memory/);
+  });
+
+  it('of .npy is read as a whole, but has no list of columns to choose from', async () => {
+    const content = npyFile('|u1', [2, cols], new Uint8Array(2 * cols));
+    const path = folder.file('wide-bytes.npy');
+    await writeFile(path, content);
+    expect((await readAll(path, { memory })).rows[1]).toHaveLength(cols);
+    expect((await refused(content, 'x.npy', { memory, columns: ['0-5'] })).code).toBe('TOO_LARGE');
+  });
+
+  it('as a Parquet footer is refused before anything of it is read', async () => {
+    const length = Buffer.alloc(4);
+    length.writeUInt32LE(3 << 20);
+    const content = Buffer.concat([Buffer.from('PAR1'), Buffer.alloc(3 << 20), length, Buffer.from('PAR1')]);
+    const error = await refused(content, 'x.parquet', { memory });
+    expect(error).toMatchObject({ code: 'TOO_LARGE', message: expect.stringContaining('footer') });
   });
 });
 
