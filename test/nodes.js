@@ -36,7 +36,7 @@ function install(version) {
   const { status, stderr, error } = spawnSync(
     'npm',
     ['install', '--no-save', '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error', '--prefix', folder]
-      .concat(['--fetch-retries=1', '--fetch-timeout=60000'])
+      .concat(['--fetch-retries=1', '--fetch-retry-mintimeout=1000', '--fetch-timeout=60000'])
       .concat(`${carrier}@${version}`),
     { cwd: folder, encoding: 'utf8', shell: windows, timeout: 180_000 },
   );

@@ -48,3 +48,22 @@ it('parses long text in a thread', () => {
   expect(code).toBe(0);
   expect(JSON.parse(out)).toMatchObject({ n: 260_000, d: 3 });
 }, 60_000);
+
+it('says what to do in a clone that is not built', () => {
+  const clone = join(folder, 'clone');
+  cpSync(here(facts.bin.scree), join(clone, facts.bin.scree));
+  writeFileSync(join(clone, 'package.json'), '{ "type": "module" }');
+  const { status, stdout, stderr } = spawnSync(process.execPath, [join(clone, facts.bin.scree), '--help'], {
+    encoding: 'utf8',
+  });
+  expect({ status, stdout, stderr }).toEqual({
+    status: 1,
+    stdout: '',
+    stderr: 'scree: the command is not built yet. Run: npm run build\n',
+  });
+});
+
+it('passes on what the command says and its exit code', () => {
+  expect(scree('--help')).toMatchObject({ code: 0, out: expect.stringContaining('Usage: scree COMMAND'), err: '' });
+  expect(scree('nothing')).toMatchObject({ code: 2, out: '', err: expect.stringContaining('no command nothing') });
+});
