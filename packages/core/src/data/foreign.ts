@@ -52,9 +52,7 @@ const FOREIGN: readonly Foreign[] = [
 
 /** What a value is and what to pass instead, where it is a matrix, table or row of another library that is not read. */
 export function foreignAdvice(value: object): string | undefined {
-  const prototype = Object.getPrototypeOf(value);
-  // Literals are records: only classes have methods.
-  if (prototype === Object.prototype || prototype === null || Array.isArray(value)) return undefined;
+  if (Array.isArray(value)) return undefined;
   const members = value as Members;
   const found = FOREIGN.find(
     ({ methods, has = [] }) =>
@@ -63,8 +61,7 @@ export function foreignAdvice(value: object): string | undefined {
   return found && `${found.name}, which is not read as it is. Pass ${found.pass}.`;
 }
 
-/** Whether these are bytes of Node, which often hold numbers of another type. */
+/** Whether these are bytes of Node, a class of its own: often they hold numbers of another type. */
 export function isBuffer(value: unknown): boolean {
-  const { Buffer } = globalThis as { Buffer?: { isBuffer(value: unknown): boolean } };
-  return Buffer?.isBuffer(value) ?? false;
+  return value instanceof Uint8Array && Object.getPrototypeOf(value) !== Uint8Array.prototype;
 }

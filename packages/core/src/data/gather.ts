@@ -34,12 +34,13 @@ export class RowGatherer {
   readonly #chosen: boolean;
   readonly #capacity: number;
   #data: FloatArray;
+  #prototype: unknown;
 
   constructor(first: Row, { capacity, single, chosen, names, row = 0 }: GatherOptions) {
     this.#chosen = chosen !== undefined;
     this.single = single;
+    this.#refuseForeign(first, row);
     if (isRecord(first)) {
-      refuseForeign(first, row);
       this.names = chosen ?? names ?? Object.keys(first);
       this.cols = this.names.length;
     } else {
@@ -59,6 +60,7 @@ export class RowGatherer {
 
   /** Adds a row; `at` is its number, for messages. */
   add(row: Row, at: number): void {
+    this.#refuseForeign(row, at);
     const start = this.size++ * this.cols;
     if (this.names) {
       this.#addRecord(row, at, start, this.names);
@@ -73,6 +75,16 @@ export class RowGatherer {
     }
   }
 
+  /** Looks at the first row, and at those that are of another class than the one before. */
+  #refuseForeign(row: unknown, at: number): void {
+    if (typeof row !== 'object' || row === null) return;
+    const prototype: unknown = Object.getPrototypeOf(row);
+    if (prototype === this.#prototype) return;
+    this.#prototype = prototype;
+    const advice = adviceForRow(row);
+    if (advice) throw new DataError('BAD_DATA', `Row ${at} is ${advice}`, { row: at });
+  }
+
   #addRecord(row: Row, at: number, start: number, names: readonly string[]): void {
     if (!isRecord(row)) {
       throw new DataError(
@@ -81,7 +93,6 @@ export class RowGatherer {
         { row: at },
       );
     }
-    refuseForeign(row, at);
     if (!this.#chosen && Object.keys(row).length > names.length) {
       const extra = Object.keys(row).find((key) => !names.includes(key)) as string;
       throw new DataError(
@@ -128,17 +139,7 @@ export function ragged(row: number, found: number, expected: number): DataError 
 }
 
 function checkRow(row: unknown, at: number): asserts row is ArrayLike<number> {
-  if (typeof row === 'object' && row !== null) {
-    refuseForeign(row, at);
-    if (isBuffer(row)) {
-      throw new DataError(
-        'BAD_DATA',
-        `Row ${at} is a Buffer, and it is not known what numbers its bytes are. Pass new Float32Array(buffer.buffer, buffer.byteOffset, buffer.length / 4) for numbers of that type, or Uint8Array.from(buffer) for bytes. Files are read by openFile.`,
-        { row: at },
-      );
-    }
-    if (typeof (row as ArrayLike<number>).length === 'number') return;
-  }
+  if (typeof row === 'object' && row !== null && typeof (row as ArrayLike<number>).length === 'number') return;
   throw new DataError(
     'BAD_DATA',
     `Row ${at} is ${show(row)}, not an array of numbers or a record. Pass rows as [[1, 2], [3, 4]] or [{ a: 1, b: 2 }].`,
@@ -146,14 +147,13 @@ function checkRow(row: unknown, at: number): asserts row is ArrayLike<number> {
   );
 }
 
-function refuseForeign(row: object, at: number): void {
-  const advice =
-    row instanceof Map
-      ? 'a Map. Pass Object.fromEntries(map).'
-      : row instanceof Set
-        ? 'a Set. Pass Array.from(set).'
-        : foreignAdvice(row);
-  if (advice) throw new DataError('BAD_DATA', `Row ${at} is ${advice}`, { row: at });
+/** What a row is and what to pass instead, where it holds numbers in a way that is not read. */
+function adviceForRow(row: object): string | undefined {
+  if (row instanceof Map) return 'a Map. Pass Object.fromEntries(map).';
+  if (row instanceof Set) return 'a Set. Pass Array.from(set).';
+  if (isBuffer(row))
+    return `${show(row)}, and it is not known what numbers its bytes are. Pass new Float32Array(buffer.buffer, buffer.byteOffset, buffer.length / 4) for numbers of that type, or Uint8Array.from(buffer) for bytes. Files are read by openFile.`;
+  return foreignAdvice(row);
 }
 
 /** A record may well have a column named "length": only what also has an entry 0, or can be iterated, is a list. */

@@ -71,7 +71,7 @@ function denseBlock(source: Matrix<NumberArray>): DenseBlock {
   if (data.length > needed && isBuffer(source.data)) {
     throw new DataError(
       'BAD_DATA',
-      `${shape} needs ${needed} bytes, but data is a Buffer of ${data.length}. If it holds other numbers, pass them: new Float32Array(buffer.buffer, buffer.byteOffset, ${needed}).`,
+      `${shape} needs ${needed} bytes, but data is ${show(source.data)} of ${data.length}. If it holds other numbers, pass them: new Float32Array(buffer.buffer, buffer.byteOffset, ${needed}).`,
       { value: data.length, expected: needed },
     );
   }
@@ -123,7 +123,7 @@ function stored({ data, dtype }: Matrix<NumberArray>): { data: NumberArray; half
     return { data: new Uint16Array(data.buffer, data.byteOffset, data.length), half: true };
   }
   if (!STORED.some((type) => data instanceof type)) throw notStored(data);
-  // A Buffer's own methods make Buffers where arrays are wanted.
+  // The methods of Node's class make objects of that class where arrays are wanted.
   return isBuffer(data)
     ? { data: new Uint8Array(data.buffer, data.byteOffset, data.length), half: false }
     : { data, half: dtype === 'float16' };

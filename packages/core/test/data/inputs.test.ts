@@ -326,14 +326,15 @@ class Ndarray {
   offset = 0;
   get = () => 0;
 }
-class PolarsFrame {
-  toRecords = () => [];
-  toSeries = () => [];
+/** It has no class. */
+const polarsFrame = {
+  toRecords: () => [],
+  toSeries: () => [],
   *[Symbol.iterator]() {
     yield [1, 3, 5];
     yield [2, 4, 6];
-  }
-}
+  },
+};
 class ArqueroTable {
   objects = () => [];
   numRows = () => 3;
@@ -362,7 +363,7 @@ describe('what holds numbers and is no table of rows is refused, and the message
     ['rows that are tensors', () => [new Tensor()], /Row 0 is a TensorFlow/],
     ['a math.js matrix, which yields entries', () => new MathMatrix(), /math\.js.*matrix\.toArray\(\)/],
     ['an ndarray', () => new Ndarray(), /an ndarray.*shape\[0\]/],
-    ['a polars frame, which yields columns', () => new PolarsFrame(), /frame\.toRecords\(\)/],
+    ['a polars frame, which yields columns', () => polarsFrame, /frame\.toRecords\(\)/],
     ['an Arquero table', () => new ArqueroTable(), /table\.objects\(\)/],
     ['a Danfo frame', () => new DanfoFrame(), /frame\.values/],
     ['a Mat of OpenCV, whose data are bytes', () => new OpenCvMat(), /mat\.data32F/],
