@@ -1,9 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { readFileSync, rmSync } from 'node:fs';
-import { link, open, readFile, rename, rm, stat, utimes, writeFile } from 'node:fs/promises';
+import { link, readFile, rename, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { FileError } from '@scree/core/files';
-import { atExit, settled } from '../files/leftovers.js';
+import { partName, removeAbandonedParts } from '../files/atomic-file.js';
+import { atExit, removeAtExit, settled } from '../files/leftovers.js';
 import { PROCESS_ID, PROCESS_ID_PATTERN, stateOf } from '../files/process-id.js';
 import { systemError } from '../files/system-error.js';
 import { targetOf } from '../files/target.js';
@@ -41,6 +42,7 @@ export class CheckpointLock {
 
   static async acquire(checkpoint: string): Promise<CheckpointLock> {
     const path = await lockPath(checkpoint);
+    await removeAbandonedParts(path);
     const owner: Owner = { pid: process.pid, host: hostname(), process: PROCESS_ID };
     const content = `${JSON.stringify({ ...owner, token: randomUUID() })}\n`;
     for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
@@ -87,22 +89,26 @@ export class CheckpointLock {
   }
 }
 
-/** Creates the lock; false where there is one. */
+/** Errors of disks without hard links. */
+const NO_LINKS = ['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EMLINK'];
+
+/** Creates the lock; false where there is one. It is written under another name first, so that nobody sees it without its content. */
 async function create(path: string, content: string): Promise<boolean> {
+  const part = partName(path);
+  removeAtExit(part);
   try {
-    const handle = await open(path, 'wx');
-    try {
-      await writeFile(handle, content);
-    } catch (error) {
-      await rm(path, { force: true });
-      throw error;
-    } finally {
-      await handle.close();
-    }
+    await writeFile(part, content, { flag: 'wx' });
+    await link(part, path).catch(async (error: NodeJS.ErrnoException) => {
+      if (!NO_LINKS.includes(error.code ?? '')) throw error;
+      await writeFile(path, content, { flag: 'wx' });
+    });
     return true;
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false;
     throw systemError(error, path, 'written');
+  } finally {
+    await rm(part, { force: true });
+    settled(part);
   }
 }
 

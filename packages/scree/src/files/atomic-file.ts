@@ -34,11 +34,12 @@ export async function writeAllAtomically(
   }
 }
 
-/** Removes a file that was written here, and makes sure that it stays removed after a power failure. */
+/** Removes a file that was written here, with what killed processes have left of it; it stays removed after a power failure. */
 export async function removeFile(path: string): Promise<void> {
   const target = await targetOf(path);
   try {
     await rm(target, { force: true });
+    await removeAbandonedParts(target);
     await syncFolder(dirname(target));
   } catch (error) {
     throw systemError(error, path, 'written');
@@ -129,7 +130,7 @@ class PartFile {
   static async create(path: string): Promise<PartFile> {
     const target = await targetOf(path);
     await removeAbandonedParts(target);
-    const part = `${target}.${PROCESS_ID}-${randomBytes(4).toString('hex')}.part`;
+    const part = partName(target);
     const old = await stat(target).catch(() => undefined);
     removeAtExit(part);
     let handle: FileHandle;
@@ -203,8 +204,13 @@ async function keepPermissions(handle: FileHandle, { mode, uid, gid }: Stats): P
   await handle.chmod(kept ? permissions : permissions & ((permissions << 3) | 0o707)).catch(() => {});
 }
 
+/** The name of a temporary file: it says which process writes it. */
+export function partName(target: string): string {
+  return `${target}.${PROCESS_ID}-${randomBytes(4).toString('hex')}.part`;
+}
+
 /** Removes temporary files of the same target whose process has ended. Files of other machines and containers stay: they may be alive. */
-async function removeAbandonedParts(target: string): Promise<void> {
+export async function removeAbandonedParts(target: string): Promise<void> {
   const folder = dirname(target);
   const start = `${basename(target)}.`;
   const rest = new RegExp(`^(${PROCESS_ID_PATTERN})-[0-9a-f]{8}\\.part$`);

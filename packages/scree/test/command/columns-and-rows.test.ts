@@ -147,7 +147,7 @@ describe('what is read', () => {
     const model = readFileSync(path('m.json'), 'utf8');
     expect(scree(['transform', 'm.json', 'keep.csv', '-o', 'm.json']).code).toBe(2);
     expect(scree(['report', 'keep.csv', '--model', 'm.json', '-o', 'm.json']).code).toBe(1);
-    expect(scree(['fit', 'keep.csv', '--checkpoint', 'm.json']).err).toMatch(/m\.json is no checkpoint/);
+    expect(scree(['fit', 'keep.csv', '--checkpoint', 'm.json']).err).toMatch(/m\.json is not a checkpoint/);
     expect(readFileSync(path('m.json'), 'utf8')).toBe(model);
   });
 
