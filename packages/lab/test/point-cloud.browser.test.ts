@@ -103,7 +103,7 @@ describe.skipIf(!executablePath)('the big scatter in Chromium', () => {
   };
   const selected = () => page.evaluate(() => cloudPage.selected());
 
-  it('draws points where the axes say, in their colours, and nothing elsewhere', async () => {
+  it('draws points at their coordinates in their colours, and nothing elsewhere', async () => {
     await show(CORNERS);
     const places = await onScreen(page, CORNERS);
     expectColours(await coloursAt(page, places), await palette());
@@ -111,7 +111,7 @@ describe.skipIf(!executablePath)('the big scatter in Chromium', () => {
     expectGround(await coloursAt(page, beside));
   });
 
-  it('finds the point under the pointer, and none where there is none', async () => {
+  it('hovers the point under the pointer, and none where there is none', async () => {
     await show(CORNERS);
     const places = await onScreen(page, CORNERS);
     for (const [row, [x, y]] of places.entries()) {
@@ -122,7 +122,7 @@ describe.skipIf(!executablePath)('the big scatter in Chromium', () => {
     await expect.poll(() => page.evaluate(() => cloudPage.hovered())).toBeUndefined();
   });
 
-  it('moves along when dragged', async () => {
+  it('pans when dragged', async () => {
     await show(CORNERS);
     const before = await readAxes(page);
     await page.mouse.move(500, 300);
@@ -139,7 +139,7 @@ describe.skipIf(!executablePath)('the big scatter in Chromium', () => {
     expect(await selected()).toBeUndefined();
   });
 
-  it('zooms about the pointer by the wheel, and shows everything again', async () => {
+  it('zooms about the pointer with the wheel, and resets the view', async () => {
     await show(CORNERS);
     const before = await readAxes(page);
     const [[x, y]] = await onScreen(page, [[1, 0.5]]);
@@ -156,7 +156,7 @@ describe.skipIf(!executablePath)('the big scatter in Chromium', () => {
     expect((await readAxes(page)).x.unit).toBeCloseTo(before.x.unit, 0);
   });
 
-  it('is moved, zoomed and put back by keys', async () => {
+  it('pans, zooms and resets with keys', async () => {
     await show(CORNERS);
     const canvas = page.getByRole('application');
     await canvas.focus();
@@ -176,7 +176,7 @@ describe.skipIf(!executablePath)('the big scatter in Chromium', () => {
     expect(await canvas.getAttribute('aria-label')).toBe('5 points');
   });
 
-  it('selects by a click, adds with shift, and lets go by Escape or a click beside', async () => {
+  it('selects with a click, adds with shift, and clears with Escape or a click on the background', async () => {
     await show(CORNERS);
     const places = await onScreen(page, CORNERS);
     await page.mouse.click(...places[3]);
@@ -194,7 +194,7 @@ describe.skipIf(!executablePath)('the big scatter in Chromium', () => {
     expect(await selected()).toBeUndefined();
   });
 
-  it('fades what is not selected', async () => {
+  it('fades points that are not selected', async () => {
     await show(CORNERS);
     const places = await onScreen(page, CORNERS);
     await page.evaluate(() => cloudPage.select([1]));
@@ -206,7 +206,7 @@ describe.skipIf(!executablePath)('the big scatter in Chromium', () => {
     }
   });
 
-  it.each([2, 3] as const)('selects exactly what the lasso encloses, in %i dimensions', async (dimensions) => {
+  it.each([2, 3] as const)('selects exactly the points inside the lasso, in %i dimensions', async (dimensions) => {
     await page.evaluate((dimensions) => {
       cloudPage.groups(60, dimensions);
       cloudPage.tool('lasso');
@@ -249,7 +249,7 @@ describe.skipIf(!executablePath)('the big scatter in Chromium', () => {
     await expect.poll(selected).toEqual(both);
   });
 
-  it('turns in space, and finds points there', async () => {
+  it('rotates in 3-D, and hovers points there', async () => {
     await show([
       [-3, -2, 0],
       [3, -2, 1],
@@ -278,7 +278,7 @@ describe.skipIf(!executablePath)('the big scatter in Chromium', () => {
     ]);
   });
 
-  it('comes back when the graphics card was taken away', async () => {
+  it('draws again after the WebGL context was lost and restored', async () => {
     await show(CORNERS);
     const places = await onScreen(page, CORNERS);
     await page.evaluate(async () => {
@@ -301,10 +301,10 @@ describe.skipIf(!executablePath)('the big scatter in Chromium', () => {
     expectColours(await coloursAt(page, places), await palette());
   });
 
-  describe('takes the figure away', () => {
+  describe('exports the figure', () => {
     const hostile = '<img src=x onerror=alert(1)> \u0001 & "quotes"';
 
-    it('as SVG that stands alone: circles, axes, arrows, and names as text', async () => {
+    it('as standalone SVG with circles, axes, arrows, and names as text', async () => {
       await show(CORNERS);
       await page.evaluate((label) => cloudPage.arrows([{ x: 2, y: 1, label }]), hostile.slice(0, 24));
       await settled(page);
@@ -331,7 +331,7 @@ describe.skipIf(!executablePath)('the big scatter in Chromium', () => {
       expect(text).not.toMatch(/var\(|class=|currentColor|light-dark/);
     });
 
-    it('as SVG with a picture of the points when they are many', async () => {
+    it('as SVG with a bitmap of the points when there are many', async () => {
       await page.evaluate(() => cloudPage.groups(6000, 2));
       await settled(page);
       const facts = await page.evaluate(async () => {
@@ -342,7 +342,7 @@ describe.skipIf(!executablePath)('the big scatter in Chromium', () => {
       expect(facts).toEqual({ circles: 0, href: 'data:image/png;base64,', long: true });
     });
 
-    it.each([2, 3] as const)('as PNG of twice the size, in %i dimensions', async (dimensions) => {
+    it.each([2, 3] as const)('as PNG at twice the size, in %i dimensions', async (dimensions) => {
       await show(dimensions === 2 ? CORNERS : CORNERS.map(([x, y], i) => [x, y, i]));
       await page.evaluate((label) => cloudPage.arrows([{ x: 2, y: 1, label }]), hostile);
       // The arrow may cover row 4.
@@ -360,7 +360,7 @@ describe.skipIf(!executablePath)('the big scatter in Chromium', () => {
     });
   });
 
-  it('draws by hand where there is no WebGL2, and says what it leaves out', async () => {
+  it('draws on a 2-D canvas without WebGL2, and says how many points it leaves out', async () => {
     const plain = await open('?count=200100', {}, () => {
       const original = HTMLCanvasElement.prototype.getContext;
       HTMLCanvasElement.prototype.getContext = function (this: HTMLCanvasElement, kind: string, ...rest: unknown[]) {
@@ -380,7 +380,7 @@ describe.skipIf(!executablePath)('the big scatter in Chromium', () => {
     await plain.context().close();
   });
 
-  it('by touch: one finger scrolls until it was tapped, then moves it; two always zoom', async () => {
+  it('scrolls with one finger until it is tapped, then pans; two fingers always zoom', async () => {
     const phone = await open('?height=700', {
       viewport: { width: 390, height: 600 },
       deviceScaleFactor: 2,
@@ -425,7 +425,7 @@ describe.skipIf(!executablePath)('the big scatter in Chromium', () => {
     await phone.context().close();
   });
 
-  it('pans a million points nearly as smoothly as nothing, and takes little of the page’s time', async ({
+  it('pans a million points nearly as smoothly as an empty figure, and blocks the page only briefly', async ({
     annotate,
   }) => {
     const many = await open('?count=1000000', { viewport: { width: 1280, height: 560 } });
@@ -444,7 +444,7 @@ describe.skipIf(!executablePath)('the big scatter in Chromium', () => {
     await many.context().close();
   });
 
-  it('leaves quietly', async () => {
+  it('is removed without errors', async () => {
     await page.evaluate(() => cloudPage.unmount());
     await page.mouse.move(300, 300);
     await page.mouse.wheel(0, 100);
