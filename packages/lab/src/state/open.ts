@@ -115,7 +115,7 @@ function openUrl(file: string, query: URLSearchParams): void {
   // A link must not make the page fetch from another server.
   if (url?.origin === location.origin) {
     const name = decoded(url.pathname.split('/').at(-1) || 'data');
-    void openAndShow({ kind: 'address', name, url: url.href }, undefined, query, file);
+    void openAndShow({ kind: 'url', name, url: url.href }, undefined, query, file);
     return;
   }
   problem.value = url
