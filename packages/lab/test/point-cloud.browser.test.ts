@@ -92,33 +92,33 @@ describe.skipIf(!executablePath)('the big scatter in Chromium', () => {
   const expectGround = (seen: readonly Rgb[]): void => {
     for (const colour of seen) expect(distance(colour, [255, 255, 255])).toBeLessThan(3);
   };
-  const show = async (places: readonly (readonly number[])[]): Promise<void> => {
-    await page.evaluate((places) => {
+  const show = async (positions: readonly (readonly number[])[]): Promise<void> => {
+    await page.evaluate((positions) => {
       cloudPage.tool('move');
       cloudPage.arrows([]);
-      cloudPage.at(places);
+      cloudPage.at(positions);
       cloudPage.handle().resetView();
-    }, places);
+    }, positions);
     await settled(page);
   };
   const selected = () => page.evaluate(() => cloudPage.selected());
 
   it('draws points at their coordinates in their colours, and nothing elsewhere', async () => {
     await show(CORNERS);
-    const places = await onScreen(page, CORNERS);
-    expectColours(await coloursAt(page, places), await palette());
-    const beside = places.map(([x, y]) => [x + 9, y + 9] as const);
+    const positions = await onScreen(page, CORNERS);
+    expectColours(await coloursAt(page, positions), await palette());
+    const beside = positions.map(([x, y]) => [x + 9, y + 9] as const);
     expectGround(await coloursAt(page, beside));
   });
 
   it('hovers the point under the pointer, and none where there is none', async () => {
     await show(CORNERS);
-    const places = await onScreen(page, CORNERS);
-    for (const [row, [x, y]] of places.entries()) {
+    const positions = await onScreen(page, CORNERS);
+    for (const [row, [x, y]] of positions.entries()) {
       await page.mouse.move(x + 4, y - 4);
       await expect.poll(() => page.evaluate(() => cloudPage.hovered())).toBe(row);
     }
-    await page.mouse.move(places[0][0] + 60, places[0][1] - 30);
+    await page.mouse.move(positions[0][0] + 60, positions[0][1] - 30);
     await expect.poll(() => page.evaluate(() => cloudPage.hovered())).toBeUndefined();
   });
 
@@ -178,28 +178,28 @@ describe.skipIf(!executablePath)('the big scatter in Chromium', () => {
 
   it('selects with a click, adds with shift, and clears with Escape or a click on the background', async () => {
     await show(CORNERS);
-    const places = await onScreen(page, CORNERS);
-    await page.mouse.click(...places[3]);
+    const positions = await onScreen(page, CORNERS);
+    await page.mouse.click(...positions[3]);
     expect(await selected()).toEqual([3]);
     await page.keyboard.down('Shift');
-    await page.mouse.click(...places[0]);
+    await page.mouse.click(...positions[0]);
     expect(await selected()).toEqual([0, 3]);
-    await page.mouse.click(...places[3]);
+    await page.mouse.click(...positions[3]);
     expect(await selected()).toEqual([0]);
     await page.keyboard.up('Shift');
     await page.keyboard.press('Escape');
     expect(await selected()).toBeUndefined();
-    await page.mouse.click(...places[1]);
-    await page.mouse.click(places[1][0] - 50, places[1][1] - 50);
+    await page.mouse.click(...positions[1]);
+    await page.mouse.click(positions[1][0] - 50, positions[1][1] - 50);
     expect(await selected()).toBeUndefined();
   });
 
   it('fades points that are not selected', async () => {
     await show(CORNERS);
-    const places = await onScreen(page, CORNERS);
+    const positions = await onScreen(page, CORNERS);
     await page.evaluate(() => cloudPage.select([1]));
     const colours = await palette();
-    const seen = await coloursAt(page, places);
+    const seen = await coloursAt(page, positions);
     expect(distance(seen[1], colours[1])).toBeLessThan(40);
     for (const row of [0, 2, 3, 4]) {
       expect(distance(seen[row], [255, 255, 255])).toBeLessThan(distance(seen[row], colours[row]) / 2.5);
@@ -212,7 +212,7 @@ describe.skipIf(!executablePath)('the big scatter in Chromium', () => {
       cloudPage.tool('lasso');
     }, dimensions);
     await settled(page);
-    const places = await ringsAt(page, 60);
+    const positions = await ringsAt(page, 60);
     const centre = [300, 240];
     const inside = ([x, y]: readonly number[]): boolean =>
       Math.abs(x - centre[0]) < 150 &&
@@ -237,14 +237,14 @@ describe.skipIf(!executablePath)('the big scatter in Chromium', () => {
       await page.mouse.up();
     };
     await draw();
-    const expected = [...places.keys()].filter((row) => inside(places[row]));
+    const expected = [...positions.keys()].filter((row) => inside(positions[row]));
     expect(expected.length).toBeGreaterThan(3);
     await expect.poll(selected).toEqual(expected);
     await page.keyboard.down('Shift');
     await draw(260);
     await page.keyboard.up('Shift');
-    const both = [...places.keys()].filter(
-      (row) => inside(places[row]) || inside([places[row][0] - 260, places[row][1]]),
+    const both = [...positions.keys()].filter(
+      (row) => inside(positions[row]) || inside([positions[row][0] - 260, positions[row][1]]),
     );
     await expect.poll(selected).toEqual(both);
   });
@@ -267,8 +267,8 @@ describe.skipIf(!executablePath)('the big scatter in Chromium', () => {
     for (const [row, [x, y]] of before.entries())
       expect(Math.hypot(after[row][0] - x, after[row][1] - y)).toBeGreaterThan(10);
     expectColours(await coloursAt(page, after), await palette(), 0.4);
-    for (const [row, place] of after.entries()) {
-      await page.mouse.move(...place);
+    for (const [row, position] of after.entries()) {
+      await page.mouse.move(...position);
       await expect.poll(() => page.evaluate(() => cloudPage.hovered())).toBe(row);
     }
     expect(await page.locator('.point-cloud .axis-names text').allTextContents()).toEqual([
@@ -280,7 +280,7 @@ describe.skipIf(!executablePath)('the big scatter in Chromium', () => {
 
   it('draws again after the WebGL context was lost and restored', async () => {
     await show(CORNERS);
-    const places = await onScreen(page, CORNERS);
+    const positions = await onScreen(page, CORNERS);
     await page.evaluate(async () => {
       const canvas = document.querySelector<HTMLCanvasElement>('.point-cloud canvas')!;
       const loss = canvas.getContext('webgl2')!.getExtension('WEBGL_lose_context')!;
@@ -296,9 +296,9 @@ describe.skipIf(!executablePath)('the big scatter in Chromium', () => {
       await restored;
     });
     expect(await selected()).toEqual([2]);
-    expectColours(await coloursAt(page, [places[2]]), [(await palette())[2]]);
+    expectColours(await coloursAt(page, [positions[2]]), [(await palette())[2]]);
     await page.evaluate(() => cloudPage.select(undefined));
-    expectColours(await coloursAt(page, places), await palette());
+    expectColours(await coloursAt(page, positions), await palette());
   });
 
   describe('exports the figure', () => {
@@ -346,7 +346,7 @@ describe.skipIf(!executablePath)('the big scatter in Chromium', () => {
       await show(dimensions === 2 ? CORNERS : CORNERS.map(([x, y], i) => [x, y, i]));
       await page.evaluate((label) => cloudPage.arrows([{ x: 2, y: 1, label }]), hostile);
       // The arrow may cover row 4.
-      const places = await ringsAt(page, 4);
+      const positions = await ringsAt(page, 4);
       const base64 = await page.evaluate(async () => {
         const bytes = new Uint8Array(await (await cloudPage.handle().toPng()).arrayBuffer());
         return btoa(Array.from(bytes, (byte) => String.fromCharCode(byte)).join(''));
@@ -355,7 +355,7 @@ describe.skipIf(!executablePath)('the big scatter in Chromium', () => {
       const box = (await page.locator('.point-cloud').boundingBox())!;
       expect(png.readUInt32BE(16)).toBe(2 * Math.floor(box.width));
       expect(png.readUInt32BE(20)).toBe(960);
-      const seen = places.map(([x, y]) => [2 * (x - box.x), 2 * (y - box.y)] as const);
+      const seen = positions.map(([x, y]) => [2 * (x - box.x), 2 * (y - box.y)] as const);
       expectColours(await coloursIn(page, png, seen), await palette(), 0.4);
     });
   });
@@ -370,12 +370,12 @@ describe.skipIf(!executablePath)('the big scatter in Chromium', () => {
     expect(await plain.locator('.point-cloud .note').textContent()).toBe(
       'Drawn without WebGL: 200,000 of 200,100 points, evenly chosen.',
     );
-    await plain.evaluate((places) => cloudPage.at(places), CORNERS);
+    await plain.evaluate((positions) => cloudPage.at(positions), CORNERS);
     await settled(plain);
-    const places = await onScreen(plain, CORNERS);
-    expectColours(await coloursAt(plain, places), await palette(plain));
+    const positions = await onScreen(plain, CORNERS);
+    expectColours(await coloursAt(plain, positions), await palette(plain));
     expect(await plain.locator('.point-cloud .note').textContent()).toBe('');
-    await plain.mouse.move(...places[3]);
+    await plain.mouse.move(...positions[3]);
     await expect.poll(() => plain.evaluate(() => cloudPage.hovered())).toBe(3);
     await plain.context().close();
   });

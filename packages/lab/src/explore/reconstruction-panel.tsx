@@ -41,7 +41,7 @@ export function ReconstructionPanel({ now }: PanelProps) {
   return (
     <Panel
       id="rebuilt"
-      title="Reconstruction of a row"
+      title="Reconstruction"
       tools={row && <ExportPictures name={`row-${rowNumber(now, row.row)}-rebuilt`} container={container} />}
     >
       {row && (

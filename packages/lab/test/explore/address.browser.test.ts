@@ -95,7 +95,7 @@ describeExplore('the address', (explore) => {
     await visited.page.locator('#k').waitFor();
     await visited.page.evaluate(async () => {
       const slider = document.querySelector<HTMLInputElement>('#k')!;
-      // The first is written at once, the second after a pause: within it, somebody leaves.
+      // The first is written at once, the second after a pause; the user leaves during the pause.
       for (const value of ['1', '2']) {
         slider.value = value;
         slider.dispatchEvent(new Event('input', { bubbles: true }));

@@ -6,15 +6,15 @@ import type { CloudPoints } from '../../src/charts/point-cloud/types.js';
 import { project, projectRows } from '../../src/charts/point-cloud/view.js';
 import { cameraFor, clouds, HEIGHT, move, moves, WIDTH } from './clouds.js';
 
-const places = ({ x, y, z }: CloudPoints) => Array.from(x, (_, i) => [x[i], y[i], z?.[i] ?? 0] as const);
+const positions = ({ x, y, z }: CloudPoints) => Array.from(x, (_, i) => [x[i], y[i], z?.[i] ?? 0] as const);
 
 describe('cameras', () => {
   it('show every point at first, whatever the cloud', () => {
     fc.assert(
       fc.property(clouds, fc.boolean(), (points, equal) => {
         const view = cameraFor(points, equal).view();
-        for (const place of places(points)) {
-          const { x, y, depth } = project(view, ...place);
+        for (const position of positions(points)) {
+          const { x, y, depth } = project(view, ...position);
           expect(depth).toBeGreaterThan(0);
           expect(x >= 0 && x <= WIDTH && y >= 0 && y <= HEIGHT).toBe(true);
         }
@@ -22,12 +22,12 @@ describe('cameras', () => {
     );
   });
 
-  it('keep the point under the pointer in place while zooming, and stop at the limits', () => {
+  it('keep the point under the pointer in position while zooming, and stop at the limits', () => {
     fc.assert(
       fc.property(clouds, moves, fc.double({ min: 0.1, max: 10, noNaN: true }), (points, steps, factor) => {
         const camera = cameraFor(points);
         move(camera, steps);
-        // In space that is exact for what is as deep as the middle: take such a place, by panning it under the pointer.
+        // In space that is exact for what is as deep as the middle: take such a position, by panning it under the pointer.
         const [x, y] = [120, 310];
         const before = camera.view().origin;
         camera.pan(x - WIDTH / 2, y - HEIGHT / 2);
@@ -106,8 +106,8 @@ describe('cameras', () => {
         const view = camera.view();
         const pixels = new Float64Array(2 * points.x.length);
         projectRows(view, points, 0, points.x.length, pixels);
-        places(points).forEach((place, i) => {
-          const { x, y, depth } = project(view, ...place);
+        positions(points).forEach((position, i) => {
+          const { x, y, depth } = project(view, ...position);
           if (depth < 0.06) return;
           expect(pixels[2 * i]).toBeCloseTo(x, 5);
           expect(pixels[2 * i + 1]).toBeCloseTo(y, 5);

@@ -42,7 +42,7 @@ describe('draw order', () => {
         const count = points.x.length;
         const rows = rowsInDrawOrder(count);
         const size = points.z ? 3 : 2;
-        const places = positionsInDrawOrder(points);
+        const positions = positionsInDrawOrder(points);
         const bytes = bytesInDrawOrder(
           Uint8Array.from(points.x, (_, row) => row),
           count,
@@ -50,9 +50,9 @@ describe('draw order', () => {
         for (let slot = 0; slot < count; slot++) {
           const row = rows[slot];
           expect(bytes[slot]).toBe(row);
-          expect(places[slot * size]).toBe(points.x[row]);
-          expect(places[slot * size + 1]).toBe(points.y[row]);
-          if (points.z) expect(places[slot * size + 2]).toBe(points.z[row]);
+          expect(positions[slot * size]).toBe(points.x[row]);
+          expect(positions[slot * size + 1]).toBe(points.y[row]);
+          if (points.z) expect(positions[slot * size + 2]).toBe(points.z[row]);
         }
         const chosen = Uint32Array.from([0, count - 1, 0, count + 5]);
         const back = Array.from(drawIndexesOf(chosen, count), (slot) => rows[slot]);

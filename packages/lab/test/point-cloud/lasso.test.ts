@@ -5,7 +5,7 @@ import { runInSlices } from '../../src/charts/point-cloud/time-slices.js';
 import { project } from '../../src/charts/point-cloud/view.js';
 import { cameraFor, clouds, move, moves } from './clouds.js';
 
-/** How often a polygon winds around a place, by the angles of its corners: slow, and nothing like the code it tests. */
+/** How often a polygon winds around a position, by the angles of its corners: slow, and nothing like the code it tests. */
 function winding(polygon: readonly number[], x: number, y: number): number {
   let turned = 0;
   for (let i = 0; i < polygon.length; i += 2) {
@@ -18,7 +18,7 @@ function winding(polygon: readonly number[], x: number, y: number): number {
   return Math.round(turned / (2 * Math.PI));
 }
 
-/** How far a place is from the nearest edge: on the edge itself, both answers are right. */
+/** How far a position is from the nearest edge: on the edge itself, both answers are right. */
 function fromEdge(polygon: readonly number[], x: number, y: number): number {
   let least = Number.POSITIVE_INFINITY;
   for (let i = 0; i < polygon.length; i += 2) {
@@ -44,13 +44,17 @@ const run = <T>(work: Generator<void, T>): T => {
 describe('the lasso', () => {
   it('contains exactly the points with a winding number that is not zero', () => {
     fc.assert(
-      fc.property(polygons, fc.array(fc.tuple(pixels, pixels), { minLength: 20, maxLength: 20 }), (polygon, places) => {
-        const outline = new PolygonIndex(polygon);
-        for (const [x, y] of places) {
-          if (fromEdge(polygon, x, y) < 1e-6) continue;
-          expect(outline.contains(x, y)).toBe(winding(polygon, x, y) !== 0);
-        }
-      }),
+      fc.property(
+        polygons,
+        fc.array(fc.tuple(pixels, pixels), { minLength: 20, maxLength: 20 }),
+        (polygon, positions) => {
+          const outline = new PolygonIndex(polygon);
+          for (const [x, y] of positions) {
+            if (fromEdge(polygon, x, y) < 1e-6) continue;
+            expect(outline.contains(x, y)).toBe(winding(polygon, x, y) !== 0);
+          }
+        },
+      ),
       { numRuns: 300 },
     );
   });
