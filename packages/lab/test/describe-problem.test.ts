@@ -40,6 +40,10 @@ describe('the page, about a file that cannot be read,', () => {
       '[{"a":[1,2]},{"a":[1,2,3]}]',
       'Row 2 of x.json has a list of 3 in "a", the first row has a list of 2. Make all lists equally long.',
     ],
+    [
+      '[{"a":[1,2]},{"a":7}]',
+      'Row 2 of x.json has 7 in "a", the first row has a list of 2. Make all lists equally long.',
+    ],
     ['[[1,2],[2,3] [3,4]]', 'x.json cannot be read: there is no comma after row 2 of x.json.'],
     ['[[1,2],7]', 'Row 2 of x.json is neither a record nor a list.'],
     ['[[1,2],[3,4', 'x.json is cut off: row 2 of x.json does not end. Copy or download it again.'],
