@@ -40,15 +40,18 @@ describe('the page, about a file that cannot be read,', () => {
       '[{"a":[1,2]},{"a":[1,2,3]}]',
       'Row 2 of x.json has a list of 3 in "a", the first row has a list of 2. Make all lists equally long.',
     ],
-    [
-      '[{"a":[1,2]},{"a":7}]',
-      'Row 2 of x.json has 7 in "a", the first row has a list of 2. Make all lists equally long.',
-    ],
     ['[[1,2],[2,3] [3,4]]', 'x.json cannot be read: there is no comma after row 2 of x.json.'],
     ['[[1,2],7]', 'Row 2 of x.json is neither a record nor a list.'],
     ['[[1,2],[3,4', 'x.json is cut off: row 2 of x.json does not end. Copy or download it again.'],
   ])('says which row of %s is wrong', async (text, sentence) => {
     expect(await said(open(text, 'x.json'))).toBe(sentence);
+  });
+
+  it('says where a value stands for a list, far down', async () => {
+    const text = `[${'{"a":[1,2]},'.repeat(5000)}{"a":7}]`;
+    expect(await said(open(text, 'x.json'))).toBe(
+      'Row 5,001 of x.json has 7 in "a", the first row has a list of 2. Make all lists equally long.',
+    );
   });
 
   it('says which row is not valid JSON', async () => {
