@@ -139,10 +139,7 @@ function quoted(value: unknown): string {
   return shorten(JSON.stringify(value) ?? String(value), 40);
 }
 
+/** The length of a list, or the text of something else. */
 function listOf(value: unknown): string {
-  return typeof value === 'number'
-    ? `a list of ${value}`
-    : Array.isArray(value)
-      ? `a list of ${value.length}`
-      : quoted(value);
+  return typeof value === 'number' ? `a list of ${value}` : String(value);
 }

@@ -47,6 +47,13 @@ describe('the page, about a file that cannot be read,', () => {
     expect(await said(open(text, 'x.json'))).toBe(sentence);
   });
 
+  it('says where a value stands for a list, far down', async () => {
+    const text = `[${'{"a":[1,2]},'.repeat(5000)}{"a":7}]`;
+    expect(await said(open(text, 'x.json'))).toBe(
+      'Row 5,001 of x.json has 7 in "a", the first row has a list of 2. Make all lists equally long.',
+    );
+  });
+
   it('says which row is not valid JSON', async () => {
     expect(await said(open('[[1,2],[3,x]]', 'x.json'))).toMatch(/^Row 2 of x\.json is not valid JSON \(.+\)\.$/);
   });

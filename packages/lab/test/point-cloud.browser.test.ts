@@ -92,37 +92,37 @@ describe.skipIf(!executablePath)('the big scatter in Chromium', () => {
   const expectGround = (seen: readonly Rgb[]): void => {
     for (const colour of seen) expect(distance(colour, [255, 255, 255])).toBeLessThan(3);
   };
-  const show = async (places: readonly (readonly number[])[]): Promise<void> => {
-    await page.evaluate((places) => {
+  const show = async (positions: readonly (readonly number[])[]): Promise<void> => {
+    await page.evaluate((positions) => {
       cloudPage.tool('move');
       cloudPage.arrows([]);
-      cloudPage.at(places);
+      cloudPage.at(positions);
       cloudPage.handle().resetView();
-    }, places);
+    }, positions);
     await settled(page);
   };
   const selected = () => page.evaluate(() => cloudPage.selected());
 
-  it('draws points where the axes say, in their colours, and nothing elsewhere', async () => {
+  it('draws points at their coordinates in their colours, and nothing elsewhere', async () => {
     await show(CORNERS);
-    const places = await onScreen(page, CORNERS);
-    expectColours(await coloursAt(page, places), await palette());
-    const beside = places.map(([x, y]) => [x + 9, y + 9] as const);
+    const positions = await onScreen(page, CORNERS);
+    expectColours(await coloursAt(page, positions), await palette());
+    const beside = positions.map(([x, y]) => [x + 9, y + 9] as const);
     expectGround(await coloursAt(page, beside));
   });
 
-  it('finds the point under the pointer, and none where there is none', async () => {
+  it('hovers the point under the pointer, and none where there is none', async () => {
     await show(CORNERS);
-    const places = await onScreen(page, CORNERS);
-    for (const [row, [x, y]] of places.entries()) {
+    const positions = await onScreen(page, CORNERS);
+    for (const [row, [x, y]] of positions.entries()) {
       await page.mouse.move(x + 4, y - 4);
       await expect.poll(() => page.evaluate(() => cloudPage.hovered())).toBe(row);
     }
-    await page.mouse.move(places[0][0] + 60, places[0][1] - 30);
+    await page.mouse.move(positions[0][0] + 60, positions[0][1] - 30);
     await expect.poll(() => page.evaluate(() => cloudPage.hovered())).toBeUndefined();
   });
 
-  it('moves along when dragged', async () => {
+  it('pans when dragged', async () => {
     await show(CORNERS);
     const before = await readAxes(page);
     await page.mouse.move(500, 300);
@@ -139,7 +139,7 @@ describe.skipIf(!executablePath)('the big scatter in Chromium', () => {
     expect(await selected()).toBeUndefined();
   });
 
-  it('zooms about the pointer by the wheel, and shows everything again', async () => {
+  it('zooms about the pointer with the wheel, and resets the view', async () => {
     await show(CORNERS);
     const before = await readAxes(page);
     const [[x, y]] = await onScreen(page, [[1, 0.5]]);
@@ -156,7 +156,7 @@ describe.skipIf(!executablePath)('the big scatter in Chromium', () => {
     expect((await readAxes(page)).x.unit).toBeCloseTo(before.x.unit, 0);
   });
 
-  it('is moved, zoomed and put back by keys', async () => {
+  it('pans, zooms and resets with keys', async () => {
     await show(CORNERS);
     const canvas = page.getByRole('application');
     await canvas.focus();
@@ -176,43 +176,43 @@ describe.skipIf(!executablePath)('the big scatter in Chromium', () => {
     expect(await canvas.getAttribute('aria-label')).toBe('5 points');
   });
 
-  it('selects by a click, adds with shift, and lets go by Escape or a click beside', async () => {
+  it('selects with a click, adds with shift, and clears with Escape or a click on the background', async () => {
     await show(CORNERS);
-    const places = await onScreen(page, CORNERS);
-    await page.mouse.click(...places[3]);
+    const positions = await onScreen(page, CORNERS);
+    await page.mouse.click(...positions[3]);
     expect(await selected()).toEqual([3]);
     await page.keyboard.down('Shift');
-    await page.mouse.click(...places[0]);
+    await page.mouse.click(...positions[0]);
     expect(await selected()).toEqual([0, 3]);
-    await page.mouse.click(...places[3]);
+    await page.mouse.click(...positions[3]);
     expect(await selected()).toEqual([0]);
     await page.keyboard.up('Shift');
     await page.keyboard.press('Escape');
     expect(await selected()).toBeUndefined();
-    await page.mouse.click(...places[1]);
-    await page.mouse.click(places[1][0] - 50, places[1][1] - 50);
+    await page.mouse.click(...positions[1]);
+    await page.mouse.click(positions[1][0] - 50, positions[1][1] - 50);
     expect(await selected()).toBeUndefined();
   });
 
-  it('fades what is not selected', async () => {
+  it('fades points that are not selected', async () => {
     await show(CORNERS);
-    const places = await onScreen(page, CORNERS);
+    const positions = await onScreen(page, CORNERS);
     await page.evaluate(() => cloudPage.select([1]));
     const colours = await palette();
-    const seen = await coloursAt(page, places);
+    const seen = await coloursAt(page, positions);
     expect(distance(seen[1], colours[1])).toBeLessThan(40);
     for (const row of [0, 2, 3, 4]) {
       expect(distance(seen[row], [255, 255, 255])).toBeLessThan(distance(seen[row], colours[row]) / 2.5);
     }
   });
 
-  it.each([2, 3] as const)('selects exactly what the lasso encloses, in %i dimensions', async (dimensions) => {
+  it.each([2, 3] as const)('selects exactly the points inside the lasso, in %i dimensions', async (dimensions) => {
     await page.evaluate((dimensions) => {
       cloudPage.groups(60, dimensions);
       cloudPage.tool('lasso');
     }, dimensions);
     await settled(page);
-    const places = await ringsAt(page, 60);
+    const positions = await ringsAt(page, 60);
     const centre = [300, 240];
     const inside = ([x, y]: readonly number[]): boolean =>
       Math.abs(x - centre[0]) < 150 &&
@@ -237,19 +237,19 @@ describe.skipIf(!executablePath)('the big scatter in Chromium', () => {
       await page.mouse.up();
     };
     await draw();
-    const expected = [...places.keys()].filter((row) => inside(places[row]));
+    const expected = [...positions.keys()].filter((row) => inside(positions[row]));
     expect(expected.length).toBeGreaterThan(3);
     await expect.poll(selected).toEqual(expected);
     await page.keyboard.down('Shift');
     await draw(260);
     await page.keyboard.up('Shift');
-    const both = [...places.keys()].filter(
-      (row) => inside(places[row]) || inside([places[row][0] - 260, places[row][1]]),
+    const both = [...positions.keys()].filter(
+      (row) => inside(positions[row]) || inside([positions[row][0] - 260, positions[row][1]]),
     );
     await expect.poll(selected).toEqual(both);
   });
 
-  it('turns in space, and finds points there', async () => {
+  it('rotates in 3-D, and hovers points there', async () => {
     await show([
       [-3, -2, 0],
       [3, -2, 1],
@@ -267,8 +267,8 @@ describe.skipIf(!executablePath)('the big scatter in Chromium', () => {
     for (const [row, [x, y]] of before.entries())
       expect(Math.hypot(after[row][0] - x, after[row][1] - y)).toBeGreaterThan(10);
     expectColours(await coloursAt(page, after), await palette(), 0.4);
-    for (const [row, place] of after.entries()) {
-      await page.mouse.move(...place);
+    for (const [row, position] of after.entries()) {
+      await page.mouse.move(...position);
       await expect.poll(() => page.evaluate(() => cloudPage.hovered())).toBe(row);
     }
     expect(await page.locator('.point-cloud .axis-names text').allTextContents()).toEqual([
@@ -278,9 +278,9 @@ describe.skipIf(!executablePath)('the big scatter in Chromium', () => {
     ]);
   });
 
-  it('comes back when the graphics card was taken away', async () => {
+  it('draws again after the WebGL context was lost and restored', async () => {
     await show(CORNERS);
-    const places = await onScreen(page, CORNERS);
+    const positions = await onScreen(page, CORNERS);
     await page.evaluate(async () => {
       const canvas = document.querySelector<HTMLCanvasElement>('.point-cloud canvas')!;
       const loss = canvas.getContext('webgl2')!.getExtension('WEBGL_lose_context')!;
@@ -296,15 +296,15 @@ describe.skipIf(!executablePath)('the big scatter in Chromium', () => {
       await restored;
     });
     expect(await selected()).toEqual([2]);
-    expectColours(await coloursAt(page, [places[2]]), [(await palette())[2]]);
+    expectColours(await coloursAt(page, [positions[2]]), [(await palette())[2]]);
     await page.evaluate(() => cloudPage.select(undefined));
-    expectColours(await coloursAt(page, places), await palette());
+    expectColours(await coloursAt(page, positions), await palette());
   });
 
-  describe('takes the figure away', () => {
+  describe('exports the figure', () => {
     const hostile = '<img src=x onerror=alert(1)> \u0001 & "quotes"';
 
-    it('as SVG that stands alone: circles, axes, arrows, and names as text', async () => {
+    it('as standalone SVG with circles, axes, arrows, and names as text', async () => {
       await show(CORNERS);
       await page.evaluate((label) => cloudPage.arrows([{ x: 2, y: 1, label }]), hostile.slice(0, 24));
       await settled(page);
@@ -331,7 +331,7 @@ describe.skipIf(!executablePath)('the big scatter in Chromium', () => {
       expect(text).not.toMatch(/var\(|class=|currentColor|light-dark/);
     });
 
-    it('as SVG with a picture of the points when they are many', async () => {
+    it('as SVG with a bitmap of the points when there are many', async () => {
       await page.evaluate(() => cloudPage.groups(6000, 2));
       await settled(page);
       const facts = await page.evaluate(async () => {
@@ -342,11 +342,11 @@ describe.skipIf(!executablePath)('the big scatter in Chromium', () => {
       expect(facts).toEqual({ circles: 0, href: 'data:image/png;base64,', long: true });
     });
 
-    it.each([2, 3] as const)('as PNG of twice the size, in %i dimensions', async (dimensions) => {
+    it.each([2, 3] as const)('as PNG at twice the size, in %i dimensions', async (dimensions) => {
       await show(dimensions === 2 ? CORNERS : CORNERS.map(([x, y], i) => [x, y, i]));
       await page.evaluate((label) => cloudPage.arrows([{ x: 2, y: 1, label }]), hostile);
       // The arrow may cover row 4.
-      const places = await ringsAt(page, 4);
+      const positions = await ringsAt(page, 4);
       const base64 = await page.evaluate(async () => {
         const bytes = new Uint8Array(await (await cloudPage.handle().toPng()).arrayBuffer());
         return btoa(Array.from(bytes, (byte) => String.fromCharCode(byte)).join(''));
@@ -355,12 +355,12 @@ describe.skipIf(!executablePath)('the big scatter in Chromium', () => {
       const box = (await page.locator('.point-cloud').boundingBox())!;
       expect(png.readUInt32BE(16)).toBe(2 * Math.floor(box.width));
       expect(png.readUInt32BE(20)).toBe(960);
-      const seen = places.map(([x, y]) => [2 * (x - box.x), 2 * (y - box.y)] as const);
+      const seen = positions.map(([x, y]) => [2 * (x - box.x), 2 * (y - box.y)] as const);
       expectColours(await coloursIn(page, png, seen), await palette(), 0.4);
     });
   });
 
-  it('draws by hand where there is no WebGL2, and says what it leaves out', async () => {
+  it('draws on a 2-D canvas without WebGL2, and says how many points it leaves out', async () => {
     const plain = await open('?count=200100', {}, () => {
       const original = HTMLCanvasElement.prototype.getContext;
       HTMLCanvasElement.prototype.getContext = function (this: HTMLCanvasElement, kind: string, ...rest: unknown[]) {
@@ -370,17 +370,17 @@ describe.skipIf(!executablePath)('the big scatter in Chromium', () => {
     expect(await plain.locator('.point-cloud .note').textContent()).toBe(
       'Drawn without WebGL: 200,000 of 200,100 points, evenly chosen.',
     );
-    await plain.evaluate((places) => cloudPage.at(places), CORNERS);
+    await plain.evaluate((positions) => cloudPage.at(positions), CORNERS);
     await settled(plain);
-    const places = await onScreen(plain, CORNERS);
-    expectColours(await coloursAt(plain, places), await palette(plain));
+    const positions = await onScreen(plain, CORNERS);
+    expectColours(await coloursAt(plain, positions), await palette(plain));
     expect(await plain.locator('.point-cloud .note').textContent()).toBe('');
-    await plain.mouse.move(...places[3]);
+    await plain.mouse.move(...positions[3]);
     await expect.poll(() => plain.evaluate(() => cloudPage.hovered())).toBe(3);
     await plain.context().close();
   });
 
-  it('by touch: one finger scrolls until it was tapped, then moves it; two always zoom', async () => {
+  it('scrolls with one finger until it is tapped, then pans; two fingers always zoom', async () => {
     const phone = await open('?height=700', {
       viewport: { width: 390, height: 600 },
       deviceScaleFactor: 2,
@@ -425,7 +425,7 @@ describe.skipIf(!executablePath)('the big scatter in Chromium', () => {
     await phone.context().close();
   });
 
-  it('pans a million points nearly as smoothly as nothing, and takes little of the page’s time', async ({
+  it('pans a million points nearly as smoothly as an empty figure, and blocks the page only briefly', async ({
     annotate,
   }) => {
     const many = await open('?count=1000000', { viewport: { width: 1280, height: 560 } });
@@ -444,7 +444,7 @@ describe.skipIf(!executablePath)('the big scatter in Chromium', () => {
     await many.context().close();
   });
 
-  it('leaves quietly', async () => {
+  it('is removed without errors', async () => {
     await page.evaluate(() => cloudPage.unmount());
     await page.mouse.move(300, 300);
     await page.mouse.wheel(0, 100);

@@ -85,7 +85,7 @@ describe.skipIf(!executablePath)('every screen, in Chromium', () => {
           if (!keeping) continue;
           await page.waitForTimeout(300);
           const picture = { type: 'jpeg', quality: 82, fullPage: whole } as const;
-          // The documentation has light desks and dark phones; all four are there for whoever asks for the whole of them.
+          // The documentation shows desktops in light and phones in dark; `whole` saves all four.
           if (whole || (place === 'desk') === (colorScheme === 'light'))
             writeFileSync(`${folder}/${name}-${place}-${colorScheme}.jpg`, await page.screenshot(picture));
         }

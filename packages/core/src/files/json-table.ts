@@ -123,11 +123,12 @@ export async function openJson(
     if (entry === undefined || value === null) return value;
     const list = known?.get(String(key))?.list;
     if (Array.isArray(value) && value.length === list) return value[entry];
-    const found = Array.isArray(value) ? `a list of ${value.length}` : `${JSON.stringify(value).slice(0, 40)}`;
+    const shown = Array.isArray(value) ? value.length : JSON.stringify(value).slice(0, 40);
+    const found = typeof shown === 'number' ? `a list of ${shown}` : shown;
     throw new DataError(
       'RAGGED_ROWS',
       `Row ${row} of ${bytes.path} has ${found} under ${JSON.stringify(key)}, the first has a list of ${list}. Exclude it, or make all lists equally long.`,
-      { row, columnName: String(key), value, expected: list, reason: 'list-length' },
+      { row, columnName: String(key), value: shown, expected: list, reason: 'list-length' },
     );
   }
 

@@ -18,7 +18,7 @@ export interface Dataset {
   readonly label: string;
 }
 
-const at = (name: string, url: string): Origin => ({ kind: 'address', name, url });
+const at = (name: string, url: string): Origin => ({ kind: 'url', name, url });
 
 export const DATASETS = {
   iris: {

@@ -19,14 +19,14 @@ const SMALL = 1 << 20;
 /** Opens a file of any format as columns and rows. The Parquet reader is loaded on demand. */
 export async function openTable(data: Blob | Uint8Array, name: string): Promise<Table> {
   const options = checkFileOptions({});
-  const place = {
+  const platform = {
     ...anyPlace,
     readers: { parquet },
   };
   const small = data instanceof Blob && data.size <= SMALL ? new Uint8Array(await data.arrayBuffer()) : data;
   const bytes = small instanceof Blob ? blobBytes(small, name) : bytesOf(small, name);
-  const file = await identify(bytes, { name }, options, place.unpack);
-  return openIdentified(file, options, place);
+  const file = await identify(bytes, { name }, options, platform.unpack);
+  return openIdentified(file, options, platform);
 }
 
 /** Bytes that are already in memory. */

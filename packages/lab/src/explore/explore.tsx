@@ -71,14 +71,14 @@ export function Explore() {
 function EmptyState() {
   const [title, hint] = pendingQuery.value
     ? [
-        'This link is about a file',
-        'The link holds how the file was looked at, and nothing of the file. Open it, or paste it, and it is shown so.',
+        'This link belongs to a local file',
+        'The link holds the settings, and nothing of the file. Open or paste the file to see it with these settings.',
       ]
     : isOutdated.value
-      ? ['Not fitted', 'Change how these data are fitted, or open others.']
+      ? ['Not fitted', 'Change the settings, or open other data.']
       : settings.value?.chosen.columns.length === 0
         ? ['No column is chosen', 'Choose at least one.']
-        : ['Nothing to show yet', 'Open a file, paste a table, or choose built-in data: a model is fitted at once.'];
+        : ['Nothing to show yet', 'Open a file, paste a table, or choose built-in data. A model is fitted at once.'];
   return (
     <div class="panel nothing">
       <h2>{title}</h2>

@@ -41,7 +41,7 @@ export function ReconstructionPanel({ now }: PanelProps) {
   return (
     <Panel
       id="rebuilt"
-      title="A row, rebuilt"
+      title="Reconstruction"
       tools={row && <ExportPictures name={`row-${rowNumber(now, row.row)}-rebuilt`} container={container} />}
     >
       {row && (
@@ -50,7 +50,7 @@ export function ReconstructionPanel({ now }: PanelProps) {
             <figure>
               <Picture
                 size={size}
-                label={`Row ${rowNumber(now, row.row)} as it is`}
+                label={`Row ${rowNumber(now, row.row)} as in the data`}
                 paint={(context) => paintGrey(context, row.values, size, row.values)}
                 deps={[row]}
               />
@@ -59,7 +59,7 @@ export function ReconstructionPanel({ now }: PanelProps) {
             <figure>
               <Picture
                 size={size}
-                label={`Row ${rowNumber(now, row.row)} rebuilt from ${kept} components`}
+                label={`Row ${rowNumber(now, row.row)} reconstructed from ${kept} components`}
                 paint={(context) => paintGrey(context, reconstructRow(model, row.code, kept), size, row.values)}
                 deps={[row, kept]}
               />
@@ -68,11 +68,11 @@ export function ReconstructionPanel({ now }: PanelProps) {
             <figure>
               <Picture
                 size={size}
-                label={`What ${kept} components miss of it`}
+                label={`Difference from ${kept} components`}
                 paint={(context) => paintDiverging(context, residual(model, row, kept), size, isDark())}
                 deps={[row, kept]}
               />
-              <figcaption>what is missed</figcaption>
+              <figcaption>difference</figcaption>
             </figure>
           </div>
           <p class="hint">{describeReconstruction(model, row, kept)}</p>

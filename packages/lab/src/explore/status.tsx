@@ -10,14 +10,14 @@ const PROGRESS_DELAY = 200;
 
 /** The status line: progress, the last problem, or the result. */
 export function Status() {
-  const working = runningTask.value !== undefined;
-  const patient = useSignal(true);
+  const isWorking = runningTask.value !== undefined;
+  const isDelayed = useSignal(true);
   useEffect(() => {
-    patient.value = true;
-    if (!working) return;
-    const timer = setTimeout(() => (patient.value = false), PROGRESS_DELAY);
+    isDelayed.value = true;
+    if (!isWorking) return;
+    const timer = setTimeout(() => (isDelayed.value = false), PROGRESS_DELAY);
     return () => clearTimeout(timer);
-  }, [working, patient]);
+  }, [isWorking, isDelayed]);
   const now = fitted.value;
   const { progress, cancel } = runningTask.value ?? {};
   const what = shorten(runningTask.value?.what ?? '', 80);
@@ -27,7 +27,7 @@ export function Status() {
     : '';
   return (
     <div class="status">
-      {working && !patient.value ? (
+      {isWorking && !isDelayed.value ? (
         <>
           <p role="status">{`${what}${progress ? `: ${progress.phase}` : ''}…`}</p>
           <progress aria-label={`${what}`} {...(share === undefined ? {} : { value: share })} />
@@ -45,7 +45,7 @@ export function Status() {
           )}
         </p>
       )}
-      {isOutdated.value && now && <p class="notice">Not fitted as chosen: what is shown is the fit before.</p>}
+      {isOutdated.value && now && <p class="notice">Not fitted as chosen: this is still the previous fit.</p>}
       {isOutdated.value && problem.value === '' && (
         <button type="button" onClick={fitAgain}>
           Fit again

@@ -8,7 +8,7 @@ export function fileNameOf({ info, source, dataset }: OpenedData): string {
 /** The content of the file that built-in or pasted data are saved as. */
 export async function dataFile({ source }: OpenedData): Promise<Blob> {
   if (source?.kind === 'text') return new Blob([source.text], { type: 'text/plain' });
-  if (source?.kind !== 'address') throw new Error('These data are a file already.');
+  if (source?.kind !== 'url') throw new Error('These data are a file already.');
   const response = await fetch(source.url);
   if (!response.ok) throw new Error(`${source.name} could not be fetched: the server answered ${response.status}.`);
   return response.blob();

@@ -79,7 +79,7 @@ export function cancelTask(): void {
 export async function loadData(origin: Origin, dataset?: string, file?: string): Promise<OpenedData | undefined> {
   const info = await runTask(`Reading ${origin.name}`, (control) => callWorker('open', origin, control));
   if (!info) return undefined;
-  const hasFile = origin.kind === 'blob' || (origin.kind === 'address' && dataset === undefined);
+  const hasFile = origin.kind === 'blob' || (origin.kind === 'url' && dataset === undefined);
   const data = { info, dataset, file, source: hasFile ? undefined : origin };
   opened.value = data;
   return data;

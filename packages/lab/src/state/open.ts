@@ -103,7 +103,8 @@ export function openAddress(query: URLSearchParams): void {
   else if (name === OWN_FILE) {
     pendingQuery.value = query;
     if (now)
-      problem.value = 'The link is about a file that is not in it. Open that file, and it is shown as the link says.';
+      problem.value =
+        'This link belongs to a local file, which it does not contain. Open the file to see it as the link describes.';
   } else if (isDataset(name)) openDataset(name, query);
   else openDataset('iris');
 }
@@ -114,12 +115,12 @@ function openUrl(file: string, query: URLSearchParams): void {
   // A link must not make the page fetch from another server.
   if (url?.origin === location.origin) {
     const name = decoded(url.pathname.split('/').at(-1) || 'data');
-    void openAndShow({ kind: 'address', name, url: url.href }, undefined, query, file);
+    void openAndShow({ kind: 'url', name, url: url.href }, undefined, query, file);
     return;
   }
   problem.value = url
-    ? 'The address names a file of another server. Open the file yourself: the page fetches nothing from elsewhere.'
-    : 'The address names a file that there cannot be.';
+    ? 'The address names a file on another server. The page fetches nothing from other servers: download the file and open it here.'
+    : 'The address names a file that is not a valid URL.';
 }
 
 function decoded(name: string): string {

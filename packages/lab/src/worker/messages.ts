@@ -7,7 +7,7 @@ export type Origin =
   | { readonly kind: 'blob'; readonly name: string; readonly blob: Blob }
   | { readonly kind: 'text'; readonly name: string; readonly text: string }
   | {
-      readonly kind: 'address';
+      readonly kind: 'url';
       readonly name: string;
       readonly url: string;
       /** Labels of the rows in a file of their own, as MNIST has them. */

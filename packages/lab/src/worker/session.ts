@@ -231,7 +231,7 @@ export class Session implements Handlers {
 
 async function loadTable(origin: Origin, control: Control): Promise<LoadedTable> {
   const content = await fetchContent(origin, control);
-  const labels = origin.kind === 'address' ? origin.labels : undefined;
+  const labels = origin.kind === 'url' ? origin.labels : undefined;
   const extra = labels && (await loadLabels(labels, control));
   const table = await openTable(content, origin.name);
   try {
@@ -260,7 +260,7 @@ function throwIfCancelled({ signal }: Control): void {
 
 /** Labels of pictures, from a file of their own. */
 async function loadLabels({ name, url }: { name: string; url: string }, control: Control): Promise<ExtraColumn> {
-  const table = await openTable(await fetchContent({ kind: 'address', name, url }, control), name);
+  const table = await openTable(await fetchContent({ kind: 'url', name, url }, control), name);
   try {
     const labels = await LoadedTable.read(table, name, undefined, control);
     const column = labels.column(0);

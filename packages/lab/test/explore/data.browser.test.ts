@@ -45,7 +45,7 @@ describeExplore('data', (explore) => {
       await writeFile(path, Buffer.concat([header, pixels]));
       await explore.open(path);
       await explore.fitted(/40 rows and 64 columns/);
-      await explore.panel('A row, rebuilt').waitFor();
+      await explore.panel('Reconstruction').waitFor();
       expect(await explore.panel('Components as pictures').locator('canvas').count()).toBeGreaterThan(20);
     });
 
@@ -59,12 +59,12 @@ describeExplore('data', (explore) => {
     it('MNIST digits, and reconstructs one better with more components', async () => {
       await explore.page.getByLabel('Built-in data').selectOption('mnist');
       await explore.fitted(/10,000 rows and 784 columns/);
-      const keptOf = async () => Number(/([\d.]+).%/.exec((await explore.panel('A row, rebuilt').textContent())!)![1]);
+      const keptOf = async () => Number(/([\d.]+).%/.exec((await explore.panel('Reconstruction').textContent())!)![1]);
       await explore.page.getByLabel('Components kept (k)').fill('5');
-      await explore.panel('A row, rebuilt').getByText('from 5 numbers').waitFor();
+      await explore.panel('Reconstruction').getByText('from 5 numbers').waitFor();
       const few = await keptOf();
       await explore.page.getByLabel('Components kept (k)').fill('100');
-      await explore.panel('A row, rebuilt').getByText('from 100 numbers').waitFor();
+      await explore.panel('Reconstruction').getByText('from 100 numbers').waitFor();
       expect(await keptOf()).toBeGreaterThan(few);
       const pictures = explore.panel('Components as pictures');
       await pictures.getByText('The first 28 of 100 components').waitFor();

@@ -1,5 +1,5 @@
 import { gzipSync } from 'node:zlib';
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { violations, watch } from '../lab-site.js';
 import { describeExplore } from './explore-page.js';
 
@@ -64,15 +64,18 @@ describeExplore('the page', (explore) => {
     await expect.poll(() => explore.page.getByRole('alert').textContent()).toContain('another server');
   });
 
-  it.each(['light', 'dark'] as const)('passes axe, %s', async (colorScheme) => {
-    for (const address of ['', '#/explore?data=mnist', '#/explore?data=penguins&view=3d', '#/explore?data=wine']) {
-      const other = await watch(explore.browser, explore.url + address, { colorScheme, bypassCSP: true });
-      await other.page.locator('.point-cloud canvas').first().waitFor();
-      await other.page.getByText('Determined by the data?').waitFor();
-      await other.page.locator('.table-scroll tbody tr').nth(2).hover();
-      await other.page.locator('.row-card').waitFor();
-      expect(await violations(other.page)).toEqual([]);
-      await other.close();
-    }
-  });
+  describe.each(['', '#/explore?data=mnist', '#/explore?data=penguins&view=3d', '#/explore?data=wine'])(
+    'passes axe: %s',
+    (address) => {
+      it.each(['light', 'dark'] as const)('%s', async (colorScheme) => {
+        const other = await watch(explore.browser, explore.url + address, { colorScheme, bypassCSP: true });
+        await other.page.locator('.point-cloud canvas').first().waitFor();
+        await other.page.getByText('Determined by the data?').waitFor();
+        await other.page.locator('.table-scroll tbody tr').nth(2).hover();
+        await other.page.locator('.row-card').waitFor();
+        expect(await violations(other.page)).toEqual([]);
+        await other.close();
+      });
+    },
+  );
 });

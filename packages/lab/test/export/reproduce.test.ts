@@ -8,15 +8,15 @@ function fitted(names: readonly string[], used: readonly number[], name = 'data.
   return { data: { info: { name, columns } }, columns: used, request, incompleteRows: 0 } as unknown as Fitted;
 }
 
-describe('the same analysis in other words', () => {
-  it('has what was fitted', () => {
+describe('the command line and the program', () => {
+  it('contain the settings of the fit', () => {
     const analysis = { fitted: fitted(['a', 'b', 'c'], [0, 2]), k: 2 };
     expect(commandLine(analysis)).toBe('scree fit data.csv -k 2 --columns a,c --scale unit -o model.json');
     expect(program(analysis)).toContain('columns: ["a","c"]');
     expect(program(analysis)).toContain("{ k: 2, scale: 'unit' }");
   });
 
-  it('names the columns where one that is mostly numbers was left out, which the command would stumble over', () => {
+  it('name the columns if one with a few words in it was left out, which the command would refuse', () => {
     const now = fitted(['a', 'b', 'c'], [0, 2]);
     const columns = now.data.info.columns.map((column, j) =>
       j === 1 ? { ...column, usable: false, firstNonNumber: { row: 2, value: 'x' } } : column,
@@ -25,11 +25,11 @@ describe('the same analysis in other words', () => {
     expect(commandLine(analysis)).toContain('--columns a,c');
   });
 
-  it('shows signs that would turn the direction of writing', () => {
+  it('escape bidirectional control characters', () => {
     expect(program({ fitted: fitted(['a\u202e', 'b'], [0]), k: 1 })).toContain('columns: ["a\\u202e"]');
   });
 
-  it('reads a file that pasted data can be saved as', () => {
+  it('read the file that pasted data are saved as', () => {
     const now = fitted(['a', 'b'], [0, 1], 'pasted table');
     const info = { ...now.data.info, format: 'CSV' };
     const data = { ...now.data, info, source: { kind: 'text', name: 'pasted table', text: 'a,b' } as const };
@@ -37,7 +37,7 @@ describe('the same analysis in other words', () => {
     expect(program({ fitted: { ...now, data }, k: 1 })).toContain('openFile("pasted-table.csv")');
   });
 
-  it('doubles commas in names, as the command wants them, and quotes what a shell would take for something', () => {
+  it('double commas in names, as the command expects, and quote special characters of the shell', () => {
     const names = ['x, y', "it's", '$HOME', 'other'];
     expect(commandLine({ fitted: fitted(names, [0, 1, 2]), k: 1 })).toContain(`--columns 'x,, y,it'\\''s,$HOME'`);
   });

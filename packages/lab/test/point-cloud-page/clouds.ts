@@ -35,13 +35,13 @@ export function groups(count: number, dimensions: 2 | 3, groupCount = 5): Exampl
   return { points: dimensions === 3 ? { x, y, z } : { x, y }, colours };
 }
 
-/** Points at given places, a colour each. */
-export function at(places: readonly (readonly number[])[]): Example {
-  const side = (i: number): Float32Array => Float32Array.from(places, (place) => place[i]);
-  const inSpace = places[0].length === 3;
+/** Points at given positions, a colour each. */
+export function at(positions: readonly (readonly number[])[]): Example {
+  const side = (i: number): Float32Array => Float32Array.from(positions, (position) => position[i]);
+  const inSpace = positions[0].length === 3;
   return {
     points: inSpace ? { x: side(0), y: side(1), z: side(2) } : { x: side(0), y: side(1) },
-    colours: Uint8Array.from(places, (_, i) => i),
+    colours: Uint8Array.from(positions, (_, i) => i),
   };
 }
 

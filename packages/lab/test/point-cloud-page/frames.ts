@@ -14,7 +14,7 @@ async function watch(step: (frame: number) => void, count: number): Promise<Fram
   const scripts: number[] = [];
   const ask = globalThis.requestAnimationFrame;
   let inFrame = 0;
-  // All that is done in animation frames counts, whoever asked for them.
+  // All work in animation frames counts.
   globalThis.requestAnimationFrame = (callback) =>
     ask((now) => {
       const start = performance.now();

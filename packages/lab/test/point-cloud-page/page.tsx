@@ -24,8 +24,8 @@ const keepHandle = (given: CloudHandle | undefined): void => {
 };
 
 const page = {
-  at: (places: readonly (readonly number[])[]) => {
-    example.value = at(places);
+  at: (positions: readonly (readonly number[])[]) => {
+    example.value = at(positions);
     selected.value = undefined;
   },
   groups: (count: number, dimensions: 2 | 3) => {

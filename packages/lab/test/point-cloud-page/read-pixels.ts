@@ -4,27 +4,27 @@ import type { Page } from 'playwright-core';
 
 export type Rgb = readonly [number, number, number];
 
-/** Colours of a picture at some places, as the browser itself reads it. */
-export function coloursIn(page: Page, png: Buffer, places: readonly (readonly [number, number])[]): Promise<Rgb[]> {
+/** Colours of a picture at some positions, as the browser itself reads it. */
+export function coloursIn(page: Page, png: Buffer, positions: readonly (readonly [number, number])[]): Promise<Rgb[]> {
   return page.evaluate(
-    async ([base64, places]) => {
+    async ([base64, positions]) => {
       const bytes = Uint8Array.from(atob(base64), (letter) => letter.charCodeAt(0));
       const image = await createImageBitmap(new Blob([bytes], { type: 'image/png' }));
       const context = new OffscreenCanvas(image.width, image.height).getContext('2d')!;
       context.drawImage(image, 0, 0);
-      return places.map(([x, y]) => {
+      return positions.map(([x, y]) => {
         const [red, green, blue] = context.getImageData(Math.floor(x), Math.floor(y), 1, 1).data;
         return [red, green, blue] as const;
       });
     },
-    [png.toString('base64'), places] as const,
+    [png.toString('base64'), positions] as const,
   );
 }
 
 /** Colours on the screen, once the page has drawn all that it had to. */
-export async function coloursAt(page: Page, places: readonly (readonly [number, number])[]): Promise<Rgb[]> {
+export async function coloursAt(page: Page, positions: readonly (readonly [number, number])[]): Promise<Rgb[]> {
   await settled(page);
-  return coloursIn(page, await page.screenshot(), places);
+  return coloursIn(page, await page.screenshot(), positions);
 }
 
 /** Waits until two frames in a row are the same. */
@@ -63,25 +63,25 @@ export async function readAxes(page: Page): Promise<{ x: Axis; y: Axis }> {
   return { x: axis(ticks.x), y: axis(ticks.y) };
 }
 
-/** Where places of the data are on the screen, by the axes. */
-export async function onScreen(page: Page, places: readonly (readonly number[])[]): Promise<[number, number][]> {
+/** Where positions of the data are on the screen, by the axes. */
+export async function onScreen(page: Page, positions: readonly (readonly number[])[]): Promise<[number, number][]> {
   const { x, y } = await readAxes(page);
-  return places.map((place) => [x.zero + place[0] * x.unit, y.zero + place[1] * y.unit]);
+  return positions.map((position) => [x.zero + position[0] * x.unit, y.zero + position[1] * y.unit]);
 }
 
 /** Where the first rows are, by the ring that marks them: also in space. */
 export function ringsAt(page: Page, count: number): Promise<[number, number][]> {
   return page.evaluate(async (count) => {
     const { left, top } = document.querySelector('.point-cloud .above')!.getBoundingClientRect();
-    const places: [number, number][] = [];
+    const positions: [number, number][] = [];
     for (let row = 0; row < count; row++) {
       cloudPage.hover(row);
       await new Promise((resolve) => requestAnimationFrame(resolve));
       await new Promise((resolve) => requestAnimationFrame(resolve));
       const ring = document.querySelector('.point-cloud .rings circle')!;
-      places.push([left + Number(ring.getAttribute('cx')), top + Number(ring.getAttribute('cy'))]);
+      positions.push([left + Number(ring.getAttribute('cx')), top + Number(ring.getAttribute('cy'))]);
     }
     cloudPage.hover(undefined);
-    return places;
+    return positions;
   }, count);
 }

@@ -6,15 +6,15 @@ import type { CloudPoints } from '../../src/charts/point-cloud/types.js';
 import { project, projectRows } from '../../src/charts/point-cloud/view.js';
 import { cameraFor, clouds, HEIGHT, move, moves, WIDTH } from './clouds.js';
 
-const places = ({ x, y, z }: CloudPoints) => Array.from(x, (_, i) => [x[i], y[i], z?.[i] ?? 0] as const);
+const positions = ({ x, y, z }: CloudPoints) => Array.from(x, (_, i) => [x[i], y[i], z?.[i] ?? 0] as const);
 
 describe('cameras', () => {
   it('show every point at first, whatever the cloud', () => {
     fc.assert(
       fc.property(clouds, fc.boolean(), (points, equal) => {
         const view = cameraFor(points, equal).view();
-        for (const place of places(points)) {
-          const { x, y, depth } = project(view, ...place);
+        for (const position of positions(points)) {
+          const { x, y, depth } = project(view, ...position);
           expect(depth).toBeGreaterThan(0);
           expect(x >= 0 && x <= WIDTH && y >= 0 && y <= HEIGHT).toBe(true);
         }
@@ -22,12 +22,12 @@ describe('cameras', () => {
     );
   });
 
-  it('keep what is under the pointer there while zooming, and stop at the limits', () => {
+  it('keep the point under the pointer in position while zooming, and stop at the limits', () => {
     fc.assert(
       fc.property(clouds, moves, fc.double({ min: 0.1, max: 10, noNaN: true }), (points, steps, factor) => {
         const camera = cameraFor(points);
         move(camera, steps);
-        // In space that is exact for what is as deep as the middle: take such a place, by panning it under the pointer.
+        // In space that is exact for what is as deep as the middle: take such a position, by panning it under the pointer.
         const [x, y] = [120, 310];
         const before = camera.view().origin;
         camera.pan(x - WIDTH / 2, y - HEIGHT / 2);
@@ -45,7 +45,7 @@ describe('cameras', () => {
     expect(camera.zoom(2, 0, 0)).toBe(false);
   });
 
-  it('move the plane along with the pointer, pixel by pixel', () => {
+  it('pan by as many pixels as the pointer moves', () => {
     fc.assert(
       fc.property(clouds, moves, (points, steps) => {
         const camera = cameraFor({ x: points.x, y: points.y }, false);
@@ -59,7 +59,7 @@ describe('cameras', () => {
     );
   });
 
-  it('matrix in space without changing any distance: seen from all sides a point stays as far from the middle', () => {
+  it('rotate without changing distances from the centre', () => {
     const points = { x: Float32Array.of(-1, 1), y: Float32Array.of(-2, 2), z: Float32Array.of(-3, 3) };
     const camera = cameraFor(points);
     const radius = (): number => {
@@ -83,7 +83,7 @@ describe('cameras', () => {
     }
   });
 
-  it('go home through states in between', () => {
+  it('interpolate back to the initial state', () => {
     fc.assert(
       fc.property(clouds, moves, (points, steps) => {
         const camera = cameraFor(points);
@@ -98,7 +98,7 @@ describe('cameras', () => {
     );
   });
 
-  it('project a block of rows as they project one', () => {
+  it('project a block of rows as they project one row', () => {
     fc.assert(
       fc.property(clouds, moves, (points, steps) => {
         const camera = cameraFor(points);
@@ -106,8 +106,8 @@ describe('cameras', () => {
         const view = camera.view();
         const pixels = new Float64Array(2 * points.x.length);
         projectRows(view, points, 0, points.x.length, pixels);
-        places(points).forEach((place, i) => {
-          const { x, y, depth } = project(view, ...place);
+        positions(points).forEach((position, i) => {
+          const { x, y, depth } = project(view, ...position);
           if (depth < 0.06) return;
           expect(pixels[2 * i]).toBeCloseTo(x, 5);
           expect(pixels[2 * i + 1]).toBeCloseTo(y, 5);
@@ -116,7 +116,7 @@ describe('cameras', () => {
     );
   });
 
-  it('have units of the same size across and up, or fill the picture', () => {
+  it('have equal units on both axes, or fill the picture', () => {
     const points = { x: Float32Array.of(-10, 10), y: Float32Array.of(-1, 1) };
     const scales = ({ matrix }: { matrix: readonly number[] }) => [matrix[0] * WIDTH, matrix[4] * HEIGHT];
     const [x, y] = scales(cameraFor(points).view());
@@ -125,7 +125,7 @@ describe('cameras', () => {
     expect(high / wide).toBeCloseTo((10 / 1) * (HEIGHT / WIDTH));
   });
 
-  it('take clouds without extent, and pass over what is no number', () => {
+  it('accept clouds without extent, and ignore NaN', () => {
     expect(boundsOf({ x: Float32Array.of(Number.NaN, 2), y: Float32Array.of(1, Number.POSITIVE_INFINITY) })).toEqual({
       low: [2, 1, 0],
       high: [2, 1, 0],

@@ -7,11 +7,11 @@ import type { CloudPoints } from '../../src/charts/point-cloud/types.js';
 
 const numbers = fc.float({ min: -100, max: 100, noNaN: true });
 
-/** Points on the plane or in space, some of them at the same place. */
+/** Points on the plane or in space, some of them at the same position. */
 export const clouds: fc.Arbitrary<CloudPoints> = fc
   .tuple(fc.boolean(), fc.array(fc.tuple(numbers, numbers, numbers), { minLength: 1, maxLength: 60 }))
-  .map(([inSpace, places]) => {
-    const side = (i: number): Float32Array => Float32Array.from(places, (place) => place[i]);
+  .map(([inSpace, positions]) => {
+    const side = (i: number): Float32Array => Float32Array.from(positions, (position) => position[i]);
     return inSpace ? { x: side(0), y: side(1), z: side(2) } : { x: side(0), y: side(1) };
   });
 

@@ -10,8 +10,8 @@ import {
 import { project } from '../../src/charts/point-cloud/view.js';
 import { cameraFor, clouds, move, moves } from './clouds.js';
 
-describe('slots', () => {
-  it('are all rows, each once', () => {
+describe('draw order', () => {
+  it('contains every row once', () => {
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 500 }), (count) => {
         const rows = Array.from(rowsInDrawOrder(count)).sort((a, b) => a - b);
@@ -20,7 +20,7 @@ describe('slots', () => {
     );
   });
 
-  it('are an even sample from the first on', () => {
+  it('starts with an even sample of the rows', () => {
     fc.assert(
       fc.property(
         fc.integer({ min: 5000, max: 50_000 }),
@@ -36,13 +36,13 @@ describe('slots', () => {
     );
   });
 
-  it('have the places and colours of their rows', () => {
+  it('keeps the positions and colours of the rows', () => {
     fc.assert(
       fc.property(clouds, (points) => {
         const count = points.x.length;
         const rows = rowsInDrawOrder(count);
         const size = points.z ? 3 : 2;
-        const places = positionsInDrawOrder(points);
+        const positions = positionsInDrawOrder(points);
         const bytes = bytesInDrawOrder(
           Uint8Array.from(points.x, (_, row) => row),
           count,
@@ -50,9 +50,9 @@ describe('slots', () => {
         for (let slot = 0; slot < count; slot++) {
           const row = rows[slot];
           expect(bytes[slot]).toBe(row);
-          expect(places[slot * size]).toBe(points.x[row]);
-          expect(places[slot * size + 1]).toBe(points.y[row]);
-          if (points.z) expect(places[slot * size + 2]).toBe(points.z[row]);
+          expect(positions[slot * size]).toBe(points.x[row]);
+          expect(positions[slot * size + 1]).toBe(points.y[row]);
+          if (points.z) expect(positions[slot * size + 2]).toBe(points.z[row]);
         }
         const chosen = Uint32Array.from([0, count - 1, 0, count + 5]);
         const back = Array.from(drawIndexesOf(chosen, count), (slot) => rows[slot]);
@@ -61,7 +61,7 @@ describe('slots', () => {
     );
   });
 
-  it('go from far to near in space, without what is behind the eye', () => {
+  it('goes from far to near in 3-D, without points behind the camera', () => {
     fc.assert(
       fc.property(clouds, moves, (points, steps) => {
         fc.pre(points.z !== undefined);

@@ -5,7 +5,7 @@ import { runInSlices } from '../../src/charts/point-cloud/time-slices.js';
 import { project } from '../../src/charts/point-cloud/view.js';
 import { cameraFor, clouds, move, moves } from './clouds.js';
 
-/** How often a polygon winds around a place, by the angles of its corners: slow, and nothing like the code it tests. */
+/** How often a polygon winds around a position, by the angles of its corners: slow, and nothing like the code it tests. */
 function winding(polygon: readonly number[], x: number, y: number): number {
   let turned = 0;
   for (let i = 0; i < polygon.length; i += 2) {
@@ -18,7 +18,7 @@ function winding(polygon: readonly number[], x: number, y: number): number {
   return Math.round(turned / (2 * Math.PI));
 }
 
-/** How far a place is from the nearest edge: on the edge itself, both answers are right. */
+/** How far a position is from the nearest edge: on the edge itself, both answers are right. */
 function fromEdge(polygon: readonly number[], x: number, y: number): number {
   let least = Number.POSITIVE_INFINITY;
   for (let i = 0; i < polygon.length; i += 2) {
@@ -42,26 +42,30 @@ const run = <T>(work: Generator<void, T>): T => {
 };
 
 describe('the lasso', () => {
-  it('holds exactly what it winds around', () => {
+  it('contains exactly the points with a winding number that is not zero', () => {
     fc.assert(
-      fc.property(polygons, fc.array(fc.tuple(pixels, pixels), { minLength: 20, maxLength: 20 }), (polygon, places) => {
-        const outline = new PolygonIndex(polygon);
-        for (const [x, y] of places) {
-          if (fromEdge(polygon, x, y) < 1e-6) continue;
-          expect(outline.contains(x, y)).toBe(winding(polygon, x, y) !== 0);
-        }
-      }),
+      fc.property(
+        polygons,
+        fc.array(fc.tuple(pixels, pixels), { minLength: 20, maxLength: 20 }),
+        (polygon, positions) => {
+          const outline = new PolygonIndex(polygon);
+          for (const [x, y] of positions) {
+            if (fromEdge(polygon, x, y) < 1e-6) continue;
+            expect(outline.contains(x, y)).toBe(winding(polygon, x, y) !== 0);
+          }
+        },
+      ),
       { numRuns: 300 },
     );
   });
 
-  it('keeps what a line that crosses itself encloses twice', () => {
+  it('contains what a self-crossing line encloses twice', () => {
     const twice = [0, 0, 10, 0, 10, 10, 0, 10, 0, 0, 10, 0, 10, 10, 0, 10];
     expect(new PolygonIndex(twice).contains(5, 5)).toBe(true);
     expect(new PolygonIndex(twice).contains(15, 5)).toBe(false);
   });
 
-  it('selects the rows that are seen inside, on the plane and in space', () => {
+  it('selects the rows whose projected points are inside, in 2-D and 3-D', () => {
     fc.assert(
       fc.property(clouds, moves, polygons, (points, steps, polygon) => {
         const camera = cameraFor(points);
@@ -77,7 +81,7 @@ describe('the lasso', () => {
     );
   });
 
-  it('finds rows in order, in more than one block, between other work, and can be given up', async () => {
+  it('finds rows in order across blocks, in time slices, and can be aborted', async () => {
     const count = 20_000;
     const points = { x: Float32Array.from({ length: count }, (_, i) => i % 100), y: new Float32Array(count).fill(0) };
     const view = cameraFor(points).view();
@@ -87,7 +91,7 @@ describe('the lasso', () => {
     expect(await runInSlices(rowsInside(view, points, all), AbortSignal.abort())).toBeUndefined();
   });
 
-  it('adds selections to each other', () => {
+  it('unites selections', () => {
     fc.assert(
       fc.property(fc.uniqueArray(fc.nat(50)), fc.uniqueArray(fc.nat(50)), (a, b) => {
         const both = [...new Set([...a, ...b])].sort((x, y) => x - y);

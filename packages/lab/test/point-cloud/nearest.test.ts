@@ -7,7 +7,7 @@ import { cameraFor, clouds, move, moves } from './clouds.js';
 const pixels = fc.double({ min: 0, max: 640, noNaN: true });
 
 describe('the nearest point', () => {
-  it('is the one that is seen nearest, within reach', () => {
+  it('is the one nearest on the screen, within the radius', () => {
     fc.assert(
       fc.property(clouds, moves, pixels, pixels, fc.constantFrom(12, 60, 1e4), (points, steps, x, y, reach) => {
         const camera = cameraFor(points);
@@ -26,7 +26,7 @@ describe('the nearest point', () => {
     );
   });
 
-  it('is never one without a place', () => {
+  it('is never one with coordinates that are not finite', () => {
     const points = { x: Float32Array.of(Number.NaN, 1, 2), y: Float32Array.of(0, Number.NaN, 2) };
     const view = cameraFor(points).view();
     expect(nearest(view, points, 0, 0, 1e5)).toBe(2);

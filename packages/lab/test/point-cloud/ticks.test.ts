@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { ticks, timesPower } from '../../src/charts/point-cloud/ticks.js';
 
 describe('ticks', () => {
-  it('are round, within the range, about as many as asked for, and written without losing a digit', () => {
+  it('are round, within the range, about as many as requested, and written with all their digits', () => {
     const sizes = fc.double({ min: -1, max: 1, noNaN: true });
     fc.assert(
       fc.property(
@@ -26,7 +26,7 @@ describe('ticks', () => {
     );
   });
 
-  it('look as people write them', () => {
+  it('are written without needless digits', () => {
     expect(ticks(-1.2, 1.1, 5).texts).toEqual(['−1.0', '−0.5', '0.0', '0.5', '1.0']);
     expect(ticks(0, 3e6, 3)).toEqual({ values: [0, 1e6, 2e6, 3e6], texts: ['0', '1', '2', '3'], exponent: 6 });
     expect(ticks(-1, 2, 3, 60)).toEqual({ values: [-1, 0, 1, 2], texts: ['−1', '0', '1', '2'], exponent: 60 });
@@ -36,7 +36,7 @@ describe('ticks', () => {
     expect(timesPower(0)).toBe('');
   });
 
-  it('are none where there is no range', () => {
+  it('are empty for an empty range', () => {
     expect(ticks(1, 1, 5).values).toEqual([]);
     expect(ticks(Number.NaN, 1, 5).values).toEqual([]);
   });

@@ -12,7 +12,7 @@ describe('indexes in an address', () => {
     );
   });
 
-  it('are no more than there are, and nothing else is taken for some', () => {
+  it('are limited to those that exist, and other text is refused', () => {
     expect(parseRanges('0-999999999', 4)).toEqual([0, 1, 2, 3]);
     expect(parseRanges('7', 4)).toEqual([]);
     for (const text of ['', 'a', '1-', '-3', '1,,2', '1e3', '99999999999'])

@@ -3,8 +3,8 @@ import { groupCodes, numberCodes } from '../../src/worker/colour-codes.js';
 
 const inOrder = (a: string, b: string): number => a.localeCompare(b);
 
-describe('values as colours', () => {
-  it('keep rows without a value apart from those whose value is the word', () => {
+describe('colour codes', () => {
+  it('distinguish rows without a value from rows whose value is "(missing)"', () => {
     const found = groupCodes(['missing', null, 'a', null], inOrder);
     expect(found).toMatchObject({ names: ['a', 'missing', '(missing)'], counts: [1, 1, 2] });
     expect([...found.codes]).toEqual([1, 2, 0, 2]);
@@ -18,7 +18,7 @@ describe('values as colours', () => {
     });
   });
 
-  it('are groups where they are few whole numbers, each with a colour, and a scale otherwise', () => {
+  it('are groups for few whole numbers, each with a colour, and a scale otherwise', () => {
     const cycle = (length: number): Float64Array => Float64Array.from({ length: 60 }, (_, i) => i % length);
     expect(numberCodes(cycle(10))).toMatchObject({ kind: 'groups', others: false });
     expect(numberCodes(cycle(12))).toMatchObject({ kind: 'shades', low: 0, high: 11 });

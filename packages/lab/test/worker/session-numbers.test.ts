@@ -22,7 +22,7 @@ async function fitted(content = text, request: Partial<FitRequest> = {}) {
 }
 
 describe('the session', () => {
-  it('knows a table by its columns', async () => {
+  it('lists the columns of a table', async () => {
     const { info } = await fitted();
     expect(info.rows).toBe(40);
     expect(info.columns.map(({ name, kind, usable }) => [name, kind, usable])).toEqual([
@@ -31,7 +31,7 @@ describe('the session', () => {
     ]);
   });
 
-  it('fits what the library fits, of the columns that were chosen', async () => {
+  it('fits the chosen columns as the library does', async () => {
     const { model } = await fitted(text, { columns: [2, 4], scale: 'unit' });
     const exact = await pca(
       rows.map((row) => [row[1], row[3]]),
@@ -41,7 +41,7 @@ describe('the session', () => {
     for (const c of [0, 1]) expect(model.variances[c]).toBeCloseTo(exact.variances[c], 12);
   });
 
-  it('knows the distance of every row from its reconstruction by any number of components', async () => {
+  it('computes the distance of every row from its reconstruction by any number of components', async () => {
     const { session } = await fitted();
     for (const k of [1, 2, 3, 4]) {
       const model = await pca(rows, { k });
@@ -54,7 +54,7 @@ describe('the session', () => {
   });
 
   it.each([1e60, 1e-60, 1e-200, 1e-300])(
-    'has scores and distances in the units of the data, of %s too',
+    'has scores and distances in the units of the data, also of size %s',
     async (unit) => {
       // More columns than components are fitted: the rest is part of the distance.
       const wide = (factor: number): string => {
@@ -80,7 +80,7 @@ describe('the session', () => {
     },
   );
 
-  it('gives a model of fewer components as a fit of its own gives it', async () => {
+  it('returns models of fewer components that equal those of separate fits', async () => {
     const { session } = await fitted();
     const model = loadModel(await session.modelOf(2));
     const own = await pca(rows, { k: 2 });
@@ -89,7 +89,7 @@ describe('the session', () => {
     expect(model.uniqueness.subspace.gap).toBeCloseTo(own.uniqueness.subspace.gap as number, 10);
   });
 
-  it('takes the models of fewer components from the fit, and fits nothing again', async () => {
+  it('takes models of fewer components from the fit, without another fit', async () => {
     // Another fit of krylov, with other vectors to start from, would differ in the last bits.
     const { session, model } = await fitted(text, { solver: 'krylov' });
     for (const k of [1, 2, 3, 4]) {
@@ -130,7 +130,7 @@ describe('the session', () => {
     );
   });
 
-  it('leaves out rows with gaps, or fills them with the mean, and counts rows as the table does', async () => {
+  it('drops rows with missing values, or fills in the mean, and numbers rows as in the table', async () => {
     const gaps = 'name,x,y\np,1,2\nq,,4\nr,3,5\ns,8,1\n';
     const request = { columns: [1, 2] };
     const dropped = await fitted(gaps, request);
@@ -143,14 +143,14 @@ describe('the session', () => {
     expect((await filled.session.row(1))[0]).toBe(4);
   });
 
-  it('answers for the fit there is until other data have one of their own', async () => {
+  it('answers about the current fit until other data have one', async () => {
     const { session } = await fitted();
     const { id } = await session.open({ kind: 'text', name: 'one.csv', text: 'x,y\n1,2\n' }, {});
     await expect(session.fit({ data: id, ...plain, columns: [0, 1] }, {})).rejects.toThrow(/at least 2/);
     expect(await session.cells({ rows: [3], columns: [0] })).toEqual([['person 3']]);
   });
 
-  it('writes scores with labels that compute nothing in a spreadsheet', async () => {
+  it('writes scores with labels that a spreadsheet does not run as formulas', async () => {
     const { session, model } = await fitted(text.replace('person 7', '=HYPERLINK("x")'));
     const lines = (await (await session.scoresCsv({ k: 2, labels: [0] })).text()).trim().split('\n');
     expect(lines[0]).toBe('row,who,PC1,PC2');
@@ -163,7 +163,7 @@ describe('the session', () => {
 });
 
 describe('cells of CSV', () => {
-  it('are text that a spreadsheet shows, whatever they hold', () => {
+  it('are shown by a spreadsheet as text, whatever they contain', () => {
     fc.assert(
       fc.property(fc.string(), (value) => {
         const cell = cellOf(value);
@@ -175,10 +175,10 @@ describe('cells of CSV', () => {
   });
 });
 
-describe('what colours rows', () => {
+describe('colours of rows', () => {
   const inOrder = (a: string, b: string): number => a.localeCompare(b, 'en', { numeric: true });
 
-  it('is ten groups at most, the largest, and one for the others', () => {
+  it('are at most ten groups, the largest, and one for the others', () => {
     const texts = Array.from({ length: 300 }, (_, i) => `g${Math.floor(Math.sqrt(i))}`);
     const found = groupCodes(texts, inOrder);
     if (found.kind !== 'groups') throw new Error('groups');
@@ -188,7 +188,7 @@ describe('what colours rows', () => {
     expect(found.names[found.codes[288]]).toBe('g16');
   });
 
-  it('is groups where numbers are few and whole, a scale otherwise, which one wild value does not stretch', () => {
+  it('are groups for few whole numbers, and otherwise a scale that one extreme value does not stretch', () => {
     expect(numberCodes(Float64Array.of(3, 1, 2, 1)).kind).toBe('groups');
     const numbers = Float64Array.from({ length: 1000 }, (_, i) => i / 7);
     numbers[5] = 1e12;
@@ -201,7 +201,7 @@ describe('what colours rows', () => {
 });
 
 describe('outliers', () => {
-  it('are those beyond the fence, farthest first', () => {
+  it('are the rows beyond the fence, farthest first', () => {
     const distances = Float64Array.from({ length: 500 }, (_, i) => 1 + (i % 10) / 10);
     distances[77] = 9;
     distances[200] = 12;

@@ -19,7 +19,7 @@ const usual = { columns: [1, 2], scale: 'none', missing: 'drop', solver: 'auto' 
 >;
 
 describe('the session', () => {
-  it('answers about what the page shows, when newer data and fits were cancelled too late', async () => {
+  it('answers about the fit that the page shows, when newer data and fits were cancelled too late', async () => {
     const session = new Session();
     const first = await session.open(table(20, 3), {});
     const shown = await session.fit({ ...usual, data: first.id }, {});
@@ -37,7 +37,7 @@ describe('the session', () => {
     expect(() => session.show(shown.id)).toThrow('no longer');
   });
 
-  it('keeps nothing of what was cancelled in time', async () => {
+  it('keeps nothing of work that was cancelled in time', async () => {
     const session = new Session();
     const first = await session.open(table(20, 3), {});
     const cancelled = AbortSignal.abort(new Error('cancelled'));
@@ -46,7 +46,7 @@ describe('the session', () => {
     expect(() => session.show(2)).toThrow();
   });
 
-  it('lets go of data when others are shown', async () => {
+  it('releases data when others are shown', async () => {
     const session = new Session();
     const ids: number[] = [];
     for (const rows of [20, 30, 40]) {
@@ -67,7 +67,7 @@ describe('the session', () => {
     expect(found).toMatchObject({ kind: 'groups', others: true });
   });
 
-  it('says where a value is infinite, as the table has it', async () => {
+  it('reports the row and column of an infinite value as in the table', async () => {
     const session = new Session();
     const { id } = await session.open({ kind: 'text', name: 'x.json', text: '[[null,1],[2,1e999],[3,4],[5,1]]' }, {});
     await expect(session.fit({ ...usual, data: id, columns: [0, 1] }, {})).rejects.toMatchObject({
@@ -76,7 +76,7 @@ describe('the session', () => {
     });
   });
 
-  it('names columns of a model where they have names', async () => {
+  it('gives a model the names of its columns, if they have names', async () => {
     const session = new Session();
     const named = await session.open(table(20, 3), {});
     expect(loadModel((await session.fit({ ...usual, data: named.id }, {})).model).columnNames).toEqual(['a', 'b']);
@@ -85,7 +85,7 @@ describe('the session', () => {
     expect(loadModel(fit.model).columnNames).toBeUndefined();
   });
 
-  it('shows numbers with all their digits, and those of single precision without the digits of their noise', async () => {
+  it('shows numbers with all their digits, and float32 numbers without noise digits', async () => {
     const ids = [123456789, 1000000000000007, 0.1 + 0.2];
     const session = new Session();
     const text = `id,a\n${ids.map((id, i) => `${id},${i * i}`).join('\n')}\n`;
@@ -99,7 +99,7 @@ describe('the session', () => {
     expect(formatNumber(Math.fround(0.1), true)).toBe('0.1');
   });
 
-  it('takes rounding for no error, also far from zero', async () => {
+  it('does not count rounding as error, even far from zero', async () => {
     const session = new Session();
     const rows = Array.from({ length: 40 }, (_, i) => `${1.6e9 + 1000 * Math.sin(i)},${1e8 + Math.cos(3 * i)}`);
     const { id } = await session.open({ kind: 'text', name: 'far.csv', text: `a,b\n${rows.join('\n')}\n` }, {});
@@ -108,7 +108,7 @@ describe('the session', () => {
     expect((await session.outliers(1)).largest).toBeGreaterThan(0.5);
   });
 
-  it('gives scores and distances as the library does', async () => {
+  it('returns the scores and distances of the library', async () => {
     const session = new Session();
     const { id } = await session.open(table(50, 3), {});
     session.show((await session.fit({ ...usual, data: id }, {})).id);
@@ -127,7 +127,7 @@ describe('the session', () => {
     }
   });
 
-  it('says which column numbers the rows', async () => {
+  it('marks the column that numbers the rows', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'scree-session-'));
     const path = join(folder, 'a.arrow');
     const writer = await createFile(path, { cols: 3, columnNames: ['x', 'y', '__index_level_0__'] });
@@ -143,13 +143,13 @@ describe('the session', () => {
     ]);
   });
 
-  it('takes a column for text whose numbers may be read in two ways, and says why', async () => {
+  it('treats a column as text if its numbers can be read in two ways, and names the cell', async () => {
     const text = 'a\tb\n58\t17,995\n41\t60,567\n30\t950\n';
     const { columns } = await new Session().open({ kind: 'text', name: 'two.tsv', text }, {});
     expect(columns).toMatchObject([{ usable: true }, { usable: false, firstNonNumber: { row: 0, value: '17,995' } }]);
   });
 
-  it('stops reading a long text when it is told to', async () => {
+  it('stops reading a long text when cancelled', async () => {
     const text = `a,b\n${'1,2\n3,5\n'.repeat(1_000_000)}`;
     const controller = new AbortController();
     const opening = new Session().open({ kind: 'text', name: 'long.csv', text }, { signal: controller.signal });
