@@ -20,7 +20,7 @@ const COMPONENTS: Record<ScreenId, ComponentType> = {
   uniqueness: UniquenessScreen,
 };
 
-/** The screens that show how PCA happens. */
+/** The screens that teach PCA, one at a time. */
 export function Learn() {
   const id = screenOf(route.value.path[1]);
   useEffect(() => {

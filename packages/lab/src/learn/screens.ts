@@ -1,4 +1,4 @@
-/** The screens of Learn in their order. */
+/** The Learn screens in order. */
 export const SCREENS = [
   { id: 'variance', title: 'Variance and projection error', short: 'Variance' },
   { id: 'forces', title: 'Forces between points', short: 'Forces' },

@@ -270,7 +270,7 @@ function errors(x: Float64Array, { xRec, y, yRec }: Passed, n: number): readonly
 interface LossesProps {
   readonly playback: Playback<Learned>;
   readonly epoch: number;
-  /** Whether there is an axis to find: not with two rows in a plane, nor where all axes are as good. */
+  /** Whether there is an axis to find: not with two rows in a plane, nor where all axes are equally good. */
   readonly angles: boolean;
 }
 

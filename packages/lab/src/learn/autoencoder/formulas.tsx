@@ -101,7 +101,7 @@ export function Gradient({ shown, first, second }: { shown: Learned | undefined;
   );
 }
 
-/** The step of a rule that knows no loss. */
+/** The step of a Hebbian rule, which has no loss. */
 export function Hebb({ rule, first, second }: { rule: WeightRule; first: number; second: number }) {
   return (
     <Formula>

@@ -14,7 +14,7 @@ interface Props {
   readonly axis?: number;
 }
 
-/** The data's plane: what goes in, what comes out, and the rows of W. */
+/** The plane of the data: points, reconstructions, and the rows of W. */
 export function DataPlane({ points, w, k, passed, box, axis }: Props) {
   const all = Array.from({ length: points.rows }, (_, i) => i);
   return (
@@ -70,7 +70,7 @@ function Weights({ w, k, at }: { w: Float64Array; k: number; at: (x: number, y: 
   );
 }
 
-/** Where the codes are: y = Wx, and the code of what came out. On a line for one row of W, in a plane for two. */
+/** The codes y = Wx, and the codes of the reconstructions: on a line for one row of W, in a plane for two. */
 export function CodePlane({ points, k, passed, box }: Props) {
   const all = Array.from({ length: points.rows }, (_, i) => i);
   const caption = 'codes, and codes of the reconstructions';

@@ -245,7 +245,7 @@ function ending(law: Law, k: number, whole: boolean, plane: Goal | undefined): s
 /** The state of the run in sentences. */
 function told(shown: Charged | undefined, law: Law, k: number, data: UnitCloud, alpha: number): string {
   if (!shown) return 'No run.';
-  // Data that pull have a plane to pull to, where k is below 3.
+  // With two rows the data pull towards a plane.
   const plane = shown.angle !== undefined && k < 3 ? goalOf(data, k) : undefined;
   return sentences(
     `Epoch ${shown.epoch}: the angles between rows are ${range(anglesOf(shown.w, k))}, ‖I − WWᵀ‖² is ${small(shown.orthogonality)}${

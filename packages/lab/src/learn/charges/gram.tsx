@@ -1,6 +1,6 @@
 import { fixed, indexed } from '../shared/format.js';
 
-/** A small matrix as numbers on colours: blue above zero, orange below, as strong as the number is large. */
+/** A small matrix as numbers on colours: blue above zero, orange below, stronger for larger numbers. */
 export function Gram({ values, size, name }: { values: Float64Array; size: number; name: string }) {
   const rows = Array.from({ length: size }, (_, i) => i);
   return (

@@ -7,11 +7,11 @@ interface Props {
   readonly w: Float64Array;
   readonly k: number;
   readonly force: Float64Array;
-  /** Where the rows have been, oldest first. */
+  /** Earlier positions of the rows, oldest first. */
   readonly trail: readonly Float64Array[];
-  /** Rods are alike at both ends. */
+  /** Whether the rows are drawn as rods, whose two ends are equal. */
   readonly rods: boolean;
-  /** Points that pull, where data do. */
+  /** The data, if they pull on the rows. */
   readonly cloud?: { readonly data: Float64Array; readonly rows: number };
   readonly label: string;
 }
@@ -22,7 +22,7 @@ const at = (w: Float64Array, row: number, times = 1): Point3 => [
   times * w[3 * row + 2],
 ];
 
-/** Rows of W in a unit sphere that can be turned, with what moves them. */
+/** The rows of W and the forces on them, in a unit sphere that can be turned. */
 export function Sphere({ w, k, force, trail, rods, cloud, label }: Props) {
   return (
     <Stage3d reach={1.2} ratio={0.82} most={430} label={label} from={[25, 18]}>
@@ -59,7 +59,7 @@ interface RowProps extends Pick<Props, 'w' | 'force' | 'trail' | 'rods'> {
   readonly view: View3;
 }
 
-/** How long a force of 1 is drawn, and the longest that fits. */
+/** Length at which a force of 1 is drawn, and the largest length. */
 const FORCE = 0.22;
 const LONGEST = 0.5;
 
@@ -75,7 +75,7 @@ function Row({ w, force, trail, rods, row, view }: RowProps) {
   const origin = view.at([0, 0, 0]);
   const [x, y] = view.at(tip);
   const along = Math.hypot(x - origin[0], y - origin[1]) || 1;
-  // Beside the tip: ahead of it is where the force is drawn.
+  // The name is next to the tip, because the force is drawn ahead of it.
   const named: Point = [x - (16 * (y - origin[1])) / along, y + (16 * (x - origin[0])) / along];
   return (
     <g class={`row-${row % 6}`}>
@@ -90,9 +90,9 @@ function Row({ w, force, trail, rods, row, view }: RowProps) {
   );
 }
 
-/** Circles of latitude and longitude; what is behind is paler. */
+/** Circles of latitude and longitude; paler at the back. */
 function Graticule({ view }: { view: View3 }) {
-  // It changes only when the sphere is turned, and not with every epoch.
+  // It changes only when the sphere is turned, not with every epoch.
   const { back, front } = useMemo(() => graticule(view), [view.key]);
   return (
     <>

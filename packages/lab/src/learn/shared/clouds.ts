@@ -26,14 +26,14 @@ const turned = (x: number, y: number, degrees: number): number[] => {
   return [c * x - s * y, s * x + c * y];
 };
 
-/** Tilts a figure in space, so that no axis of the page is an axis of the cloud. */
+/** Tilts a figure in space, so that no coordinate axis is a principal axis. */
 const tilted = (x: number, y: number, z: number): number[] => {
   const [a, b] = turned(x, y, 35);
   const [c, d] = turned(b, z, 25);
   return [a, c, d];
 };
 
-/** Which of four quarters of a figure a point is in. */
+/** The quadrant of a point, from 0 to 3. */
 const quarter = (x: number, y: number): number => (x < 0 ? 1 : 0) + (y < 0 ? 2 : 0);
 
 const FLAT: readonly Recipe[] = [
@@ -139,14 +139,14 @@ const SOLID: readonly Recipe[] = [
   },
 ];
 
-/** The clouds that can be chosen, the user's own first among those that have enough dimensions. */
+/** The clouds that can be chosen; the user's own data are last, if they have enough dimensions. */
 export function cloudChoices(dimensions: 2 | 3): readonly { readonly id: string; readonly name: string }[] {
   const own = ownCloud.value;
   const known = (dimensions === 2 ? FLAT : SOLID).map(({ id, name }) => ({ id, name }));
   return own && fits(own, dimensions) ? [...known, { id: 'own', name: `Your data: ${own.name}` }] : known;
 }
 
-/** The cloud of that name; the first of all for a name that there is none of. */
+/** The cloud of that name, or the first one if the name is unknown. */
 export function cloudOf(id: string, dimensions: 2 | 3, seed = 1): Cloud {
   const own = ownCloud.value;
   if (id === 'own' && own && fits(own, dimensions)) return ownPoints(own, dimensions);
@@ -154,13 +154,13 @@ export function cloudOf(id: string, dimensions: 2 | 3, seed = 1): Cloud {
   return drawn(recipes.find((recipe) => recipe.id === id) ?? recipes[0], dimensions, seed);
 }
 
-/** The same, made once for as long as it stays the same; the user's own may change while a screen is open. */
+/** The same, remembered between renders. The user's own data may change while a screen is open. */
 export function useCloud(id: string, dimensions: 2 | 3): Cloud {
   const own = ownCloud.value;
   return useMemo(() => cloudOf(id, dimensions), [id, dimensions, own]);
 }
 
-/** Dimensions, rows and variance enough for there to be something to see. */
+/** Whether the data have enough dimensions, rows and variance to be shown. */
 function fits({ points }: OwnCloud, dimensions: number): boolean {
   return points.cols >= dimensions && points.rows > dimensions && points.data.some((value) => value !== points.data[0]);
 }
@@ -182,14 +182,14 @@ function ownPoints({ name, points }: OwnCloud, cols: number): Cloud {
   const data = new Float64Array(points.rows * cols);
   for (let i = 0; i < points.rows; i++) data.set(points.data.subarray(i * stride, i * stride + cols), i * cols);
   const about = centred({ rows: points.rows, cols, data });
-  // No groups are known here: quarters of the first two components can be followed as well.
+  // The groups are unknown; quadrants of the first two components can be followed as well.
   const groups = Uint8Array.from({ length: points.rows }, (_, i) =>
     quarter(about.data[i * cols], about.data[i * cols + 1]),
   );
   return { id: 'own', name: `Your data: ${name}`, points: about, groups: cols === 2 ? groups.fill(0) : groups };
 }
 
-/** Takes the mean off: every screen looks at points about their mean. */
+/** Subtracts the mean: all screens show centred points. */
 export function centred({ rows, cols, data }: Matrix<Float64Array>): Matrix<Float64Array> {
   const out = data.slice();
   for (let j = 0; j < cols; j++) {

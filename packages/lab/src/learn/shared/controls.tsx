@@ -6,7 +6,7 @@ interface Choice {
   readonly name: string;
 }
 
-/** One of several. */
+/** A choice of one among several. */
 export function Choose({
   label,
   value,
@@ -39,13 +39,13 @@ interface SliderProps {
   readonly least: number;
   readonly most: number;
   readonly step: number;
-  /** The value as it is read, with its unit. */
+  /** The value as text, with its unit. */
   readonly text: string;
   readonly onSlide: (value: number) => void;
   readonly class?: string;
 }
 
-/** A number under the hand. */
+/** A slider with its value. */
 export function Slider({ label, value, least, most, step, text, onSlide, class: name = '' }: SliderProps) {
   const id = useId();
   return (
@@ -67,7 +67,7 @@ export function Slider({ label, value, least, most, step, text, onSlide, class: 
   );
 }
 
-/** Something that is on or off. */
+/** A checkbox. */
 export function Switch({ label, on, onSwitch }: { label: string; on: boolean; onSwitch: (on: boolean) => void }) {
   return (
     <label class="switch">
@@ -77,7 +77,7 @@ export function Switch({ label, on, onSwitch }: { label: string; on: boolean; on
   );
 }
 
-/** The controls of a screen, as many side by side as there is room for. */
+/** The controls of a screen, side by side where there is room. */
 export function Controls({ children }: { children: ComponentChildren }) {
   return <div class="controls">{children}</div>;
 }

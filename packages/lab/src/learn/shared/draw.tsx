@@ -1,4 +1,4 @@
-/** Things drawn on every stage. Coordinates are pixels, written with one decimal: more only makes the page work. */
+/** Things drawn on every stage. Coordinates are pixels, written with one decimal: more would only slow the page down. */
 
 export type Point = readonly [x: number, y: number];
 
@@ -36,7 +36,7 @@ interface ArrowProps {
   readonly width?: number;
 }
 
-/** An arrow whose head stays in proportion: a short arrow has a small head, and one of no length is none. */
+/** An arrow whose head is in proportion to its length. An arrow without length is not drawn. */
 export function Arrow({ from, to, class: name = '', width = 3 }: ArrowProps) {
   const [dx, dy] = [to[0] - from[0], to[1] - from[1]];
   const length = Math.hypot(dx, dy);
@@ -54,7 +54,7 @@ export function Arrow({ from, to, class: name = '', width = 3 }: ArrowProps) {
   );
 }
 
-/** Words on a picture, with a rim of the ground's colour so that they can be read over lines. */
+/** Text on a picture, outlined in the background colour so that it can be read over lines. */
 export function Label({ at, children, class: name = '', anchor = 'middle' }: LabelProps) {
   return (
     <text class={`label ${name}`} x={px(at[0])} y={px(at[1])} text-anchor={anchor} dominant-baseline="central">

@@ -8,30 +8,30 @@ export function angleText(radians: number): string {
   return `${show(degrees, 2)}°`;
 }
 
-/** So many decimals, with a real minus: numbers that move must not change their width. */
+/** A fixed number of decimals, with a proper minus sign: a changing number should not change its width. */
 export function fixed(value: number, digits = 2): string {
   const text = Math.abs(value).toFixed(digits);
   return value < 0 && Number(text) !== 0 ? `−${text}` : text;
 }
 
-/** A loss or an error of any size, always about as wide. */
+/** A loss or an error of any size, always about equally wide. */
 export function small(value: number): string {
   const size = Math.abs(value);
   if (size >= 0.001 && size < 1e4) return fixed(value, size >= 100 ? 1 : size >= 10 ? 2 : 4);
   return size === 0 ? '0' : show(Number(value.toPrecision(2)));
 }
 
-/** How numbers of one kind are written: with decimals of use at their size, and a power of ten where that is far from 1. */
+/** How numbers of one quantity are written: with enough decimals for their size, and a power of ten if they are far from 1. */
 export interface Units {
-  /** The exponent of that power; 0 where there is none. */
+  /** The exponent of the power of ten; 0 if there is none. */
   readonly power: number;
-  /** The number in front of it. */
+  /** The number in front of the power of ten. */
   mantissa(value: number): string;
-  /** The whole number. */
+  /** The number with its power of ten. */
   text(value: number): string;
 }
 
-/** Units for numbers up to a size: data may be in nanometres or in pounds of a nation. */
+/** Units for numbers up to a size, which may be tiny or huge. */
 export function unitsFor(size: number, digits = 3): Units {
   const exponent = size > 0 && Number.isFinite(size) ? Math.floor(Math.log10(size)) : 0;
   const power = exponent < -1 || exponent > 3 ? exponent : 0;
@@ -44,7 +44,7 @@ export function unitsFor(size: number, digits = 3): Units {
   };
 }
 
-/** Sentences one after the other; those with nothing in them are left out. */
+/** Joins sentences; empty ones are left out. */
 export function sentences(...all: readonly string[]): string {
   return all.filter((one) => one !== '').join(' ');
 }

@@ -1,7 +1,7 @@
 import type { ComponentChildren, VNode } from 'preact';
 import { fixed } from './format.js';
 
-/** Formulas as MathML, which every current browser draws by itself. Short pieces, because a formula does not break its lines. */
+/** Formulas as MathML, which all current browsers draw. They are made of short pieces, because MathML does not break lines. */
 
 type Part = VNode | string;
 
@@ -22,7 +22,7 @@ export function Piece({ children }: { children: ComponentChildren }) {
 const part = (value: Part): VNode => (typeof value === 'string' ? <mi>{value}</mi> : value);
 
 const space = <mspace width="0.3em" />;
-/** A letter that stands upright. */
+/** An upright letter. */
 export const upright = (letter: string): VNode => <mi mathvariant="normal">{letter}</mi>;
 
 export const op = (sign: string): VNode => <mo>{sign}</mo>;
@@ -41,7 +41,7 @@ export const sup = (base: Part, power: Part): VNode => (
   </msup>
 );
 export const square = (base: Part): VNode => sup(base, num(2));
-/** 10 to a power, with a real minus. */
+/** 10 to a power, with a proper minus sign. */
 export const tenTo = (power: number): VNode => sup(num(10), power < 0 ? row(op('−'), num(-power)) : num(power));
 export const transposed = (base: Part): VNode => sup(base, upright('T'));
 export const frac = (top: Part, bottom: Part): VNode => (
@@ -50,7 +50,7 @@ export const frac = (top: Part, bottom: Part): VNode => (
     {part(bottom)}
   </mfrac>
 );
-/** Σ with what it runs over below it. */
+/** Σ with its index below it. */
 export const sum = (over: Part): VNode => (
   <munder>
     <mo>∑</mo>
@@ -58,7 +58,7 @@ export const sum = (over: Part): VNode => (
   </munder>
 );
 export const norm = (...parts: Part[]): VNode => row(op('‖'), ...parts, op('‖'));
-/** A word, and the space between it and what follows: MathML puts none there. One string, because of two Firefox drops the space between. */
+/** A word with a space after it, which MathML does not add. The text is one string, because Firefox drops a space between two. */
 export const word = (text: string): VNode => (
   <>
     <mtext>{text}</mtext>
@@ -68,7 +68,7 @@ export const word = (text: string): VNode => (
 /** A bold letter: a matrix. */
 export const matrix = (letter: string): VNode => <mi class="matrix">{letter}</mi>;
 
-/** A number that moves, in the colour of what it measures. */
+/** A number that changes, in the colour of the quantity. */
 export function Live({ value, digits = 2, of = '' }: { value: number | string; digits?: number; of?: string }) {
   return <mn class={`live ${of}`}>{typeof value === 'string' ? value : fixed(value, digits)}</mn>;
 }

@@ -5,28 +5,28 @@ import { powersOf, ticksOf } from './ticks.js';
 
 export interface Series {
   readonly name: string;
-  /** A class of learn.css that has a colour. */
+  /** A class of learn.css that sets the colour. */
   readonly class: string;
   readonly points: readonly Point[];
-  /** What stands at its end; the name when left out, nothing when empty. */
+  /** Label at the end of the curve; the name if left out, none if empty. */
   readonly label?: string;
 }
 
 interface Props {
   readonly series: readonly Series[];
   readonly x: readonly [number, number];
-  /** Reaches higher where a curve does; what is below its lower end lies on it, which then is marked as "or less". */
+  /** The axis is extended upwards if a curve is higher. Values below its lower end are drawn there, and the end is marked "or less". */
   readonly y: readonly [number, number];
   readonly logX?: boolean;
   readonly logY?: boolean;
   readonly xLabel: string;
   readonly yLabel: string;
-  /** The present, as a line across. */
+  /** Where to draw a vertical line. */
   readonly now?: number;
   readonly height?: number;
   /** Pixels at the right for labels. */
   readonly room?: number;
-  /** What the curves say, for whoever does not see them. */
+  /** A description of the curves for screen readers. */
   readonly label: string;
 }
 
@@ -35,7 +35,7 @@ const LINE = 15;
 /** Half a line and half a dot. */
 const DOT = 10;
 
-/** Curves that may change with every frame: drawn by hand, because a chart library is too slow for that. */
+/** Curves that change with every frame. Drawn without a chart library, which would be too slow. */
 export function LineChart({
   series,
   x,
@@ -61,7 +61,7 @@ export function LineChart({
   const steps = logY
     ? powersOf(...ends, inner.height / 22)
     : ticksOf(...ends, Math.max(2, Math.floor(inner.height / 32)));
-  // The lower end has the word when curves lie on it.
+  // The lower end is marked when a curve lies on it.
   const yTicks = below ? [y[0], ...steps.filter((value) => toY(y[0]) - toY(value) > LINE)] : steps;
   return (
     <div class="line-chart" ref={home} style={{ minHeight: `${height}px` }}>
@@ -113,7 +113,7 @@ interface EndProps {
   readonly right: number;
 }
 
-/** Names at the ends of the curves, moved apart where they would lie on one another or on the end of another curve. */
+/** Names at the ends of the curves, moved apart where they would overlap each other or the end of another curve. */
 function EndLabels({ lines, top, bottom, right }: EndProps) {
   const labels: { x: number; y: number; width: number; text: string; colour: string }[] = [];
   const ends = lines
@@ -128,7 +128,7 @@ function EndLabels({ lines, top, bottom, right }: EndProps) {
     const free = (y: number): boolean =>
       dots.every(([dotX, dotY]) => Math.abs(dotY - y) >= DOT || dotX > x + width) &&
       labels.every((other) => Math.abs(other.y - y) >= LINE || other.x > x + width || x > other.x + other.width);
-    // Down from where it belongs, and where there is no room left, up.
+    // Moved down until it is free, or up if there is no room below.
     let y = endY;
     while (!free(y) && y < bottom) y += 1;
     if (y >= bottom) for (y = Math.min(endY, bottom); !free(y) && y > top; ) y -= 1;
@@ -145,7 +145,7 @@ function EndLabels({ lines, top, bottom, right }: EndProps) {
   );
 }
 
-/** The lower end of a logarithmic axis that goes down with its curves, from one place at most to another. */
+/** The lower end of a logarithmic axis: a power of ten below all values, between `to` and `from`. */
 export function lowEnd(values: readonly number[], from: number, to: number): number {
   const least = values.reduce((low, value) => Math.min(low, value), from);
   return 10 ** Math.floor(Math.log10(Math.max(to, least)) + 1e-9);

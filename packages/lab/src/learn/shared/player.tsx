@@ -10,12 +10,12 @@ const SPEEDS = [
   [16, '16×'],
 ] as const;
 
-/** Where keys mean something else already. */
+/** Elements that use the player's keys themselves. */
 const BUSY = 'input, select, textarea, button, a, summary, [role="slider"], [data-keys]';
 
 interface Props<M extends Moment> {
   readonly playback: Playback<M>;
-  /** What an epoch is called here. */
+  /** The screen's word for an epoch. */
   readonly unit?: string;
 }
 
@@ -82,7 +82,7 @@ export function Player<M extends Moment>({ playback, unit = 'epoch' }: Props<M>)
   );
 }
 
-/** Space plays and pauses, arrows step, Home and End go to the ends: wherever no control has the focus that wants them itself. */
+/** Space plays and pauses, arrows step, Home and End go to the ends, unless the focused element uses these keys itself. */
 function useKeys<M extends Moment>(playback: Playback<M>): void {
   useEffect(() => {
     const actions: Record<string, () => void> = {
@@ -104,7 +104,7 @@ function useKeys<M extends Moment>(playback: Playback<M>): void {
     addEventListener('keydown', press);
     return () => removeEventListener('keydown', press);
   }, [playback]);
-  // A page that is not looked at does not compute.
+  // A hidden page does not compute.
   useSignalEffect(() => {
     if (!playback.playing.value) return;
     const leave = (): void => {

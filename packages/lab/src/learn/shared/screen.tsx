@@ -11,7 +11,7 @@ interface Props<M extends Moment> {
   readonly id: ScreenId;
   readonly playback: Playback<M>;
   readonly unit?: string;
-  /** What one sees, in two or three sentences. */
+  /** Two or three sentences that explain the picture. */
   readonly lead: ComponentChildren;
   readonly picture: ComponentChildren;
   readonly controls: ComponentChildren;
@@ -19,19 +19,19 @@ interface Props<M extends Moment> {
   readonly side: ComponentChildren;
   /** Curves, below the picture. */
   readonly below?: ComponentChildren;
-  /** The numbers in words: below the picture, and told now and then to whoever does not see it. */
+  /** The state of the run in sentences, shown below the picture and read aloud by screen readers. */
   readonly told: string;
-  /** Angle to what the mathematics says, in radians. */
+  /** Angle to the exact result, in radians. */
   readonly angle: number;
   readonly converged: boolean;
-  /** What happened instead of the next epoch, and a way on. */
+  /** An error of the run, and how to continue. */
   readonly problem?: ComponentChildren;
   readonly tries: readonly ComponentChildren[];
-  /** Where the source was wrong. */
+  /** Corrections to the texts that the screen is based on. */
   readonly source: ComponentChildren;
 }
 
-/** What all screens of Learn look like. */
+/** The layout that all Learn screens share. */
 export function Screen<M extends Moment>(props: Props<M>) {
   const { id, playback, unit, lead, picture, controls, side, below, told, angle, converged, problem, tries, source } =
     props;
@@ -101,10 +101,10 @@ export function Screen<M extends Moment>(props: Props<M>) {
   );
 }
 
-/** Milliseconds between two sentences that are read aloud. */
-const BREATH = 4000;
+/** Milliseconds between two announcements to screen readers. */
+const ANNOUNCE_EVERY = 4000;
 
-/** Tells a moving text now and then, and at once when it comes to rest. */
+/** Announces a changing text to screen readers: every few seconds, and at once when the run pauses or ends. */
 function Spoken({ text, now }: { text: string; now: boolean }) {
   const [spoken, speak] = useState('');
   const latest = useRef(text);
@@ -114,7 +114,7 @@ function Spoken({ text, now }: { text: string; now: boolean }) {
       speak(text);
       return;
     }
-    const timer = setInterval(() => speak(latest.current), BREATH);
+    const timer = setInterval(() => speak(latest.current), ANNOUNCE_EVERY);
     return () => clearInterval(timer);
   }, [now, now ? text : '']);
   return (
@@ -124,13 +124,13 @@ function Spoken({ text, now }: { text: string; now: boolean }) {
   );
 }
 
-/** A run that cannot go on: why, and what may be done about it. */
+/** Why a run stopped, and what can be done about it. */
 export function Problem<M extends Moment>({
   playback,
   onShorter,
 }: {
   playback: Playback<M>;
-  /** Goes on with the step that the error proposes. */
+  /** Continues with the step that the error proposes. */
   onShorter?: (step: number) => void;
 }) {
   const error = playback.problem.value;

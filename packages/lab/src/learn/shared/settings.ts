@@ -7,9 +7,9 @@ const REST = 300;
 
 /** Settings of a screen, as text, kept in the address: those that differ from the defaults are written there. */
 export function useSettings<Names extends string>(
-  usual: Readonly<Record<Names, string>>,
+  defaults: Readonly<Record<Names, string>>,
 ): readonly [Readonly<Record<Names, string>>, (change: Partial<Record<Names, string>>) => void] {
-  const chosen = useSignal(read(usual));
+  const chosen = useSignal(read(defaults));
   const timer = useRef(0);
   const written = useRef(route.peek().query.toString());
   const { query } = route.value;
@@ -17,9 +17,9 @@ export function useSettings<Names extends string>(
     // The address was changed by a link or the browser's buttons.
     if (timer.current === 0 && query.toString() !== written.current) {
       written.current = query.toString();
-      chosen.value = read(usual);
+      chosen.value = read(defaults);
     }
-  }, [query, chosen, usual]);
+  }, [query, chosen, defaults]);
   useEffect(() => () => clearTimeout(timer.current), []);
   const change = (next: Partial<Record<Names, string>>): void => {
     chosen.value = { ...chosen.peek(), ...next };
@@ -27,7 +27,9 @@ export function useSettings<Names extends string>(
     const { path } = route.peek();
     timer.current = setTimeout(() => {
       timer.current = 0;
-      const differing = Object.entries<string>(chosen.peek()).filter(([name, value]) => value !== usual[name as Names]);
+      const differing = Object.entries<string>(chosen.peek()).filter(
+        ([name, value]) => value !== defaults[name as Names],
+      );
       written.current = new URLSearchParams(differing).toString();
       rewriteAddress(path, Object.fromEntries(differing));
     }, REST) as unknown as number;
@@ -35,16 +37,16 @@ export function useSettings<Names extends string>(
   return [chosen.value, change];
 }
 
-function read<Names extends string>(usual: Readonly<Record<Names, string>>): Record<Names, string> {
+function read<Names extends string>(defaults: Readonly<Record<Names, string>>): Record<Names, string> {
   const { query } = route.peek();
-  const entries = Object.entries<string>(usual).map(([name, value]) => [name, query.get(name) ?? value]);
+  const entries = Object.entries<string>(defaults).map(([name, value]) => [name, query.get(name) ?? value]);
   return Object.fromEntries(entries) as Record<Names, string>;
 }
 
 /** A number from the address, which may be malformed. */
-export function numberIn(text: string, least: number, most: number, usual: number): number {
+export function numberIn(text: string, least: number, most: number, fallback: number): number {
   const value = Number(text);
-  return text.trim() !== '' && Number.isFinite(value) ? Math.min(most, Math.max(least, value)) : usual;
+  return text.trim() !== '' && Number.isFinite(value) ? Math.min(most, Math.max(least, value)) : fallback;
 }
 
 /** One of a few words from the address. */

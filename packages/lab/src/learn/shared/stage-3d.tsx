@@ -6,16 +6,16 @@ import { Arrow, type Point } from './draw.js';
 
 export type Point3 = readonly [x: number, y: number, z: number];
 
-/** From space to the stage's pixels, without perspective, so that parallels stay parallel and lengths can be compared. */
+/** Maps space to pixels without perspective, so that parallels stay parallel and lengths can be compared. */
 export interface View3 {
   readonly width: number;
   readonly height: number;
-  /** Pixels a unit. */
+  /** Pixels per unit. */
   readonly scale: number;
-  /** The same for the same view. */
+  /** Identifies the view: equal for equal views. */
   readonly key: string;
   at(point: Point3): Point;
-  /** How near a point is: above 0 in front of the middle. */
+  /** How close a point is to the viewer: above 0 in front of the centre. */
   depth(point: Point3): number;
 }
 
@@ -29,19 +29,19 @@ interface Props {
   readonly ratio?: number;
   readonly most?: number;
   readonly label: string;
-  /** Where it is seen from at first, in degrees. */
+  /** The initial direction of view, in degrees. */
   readonly from?: readonly [yaw: number, pitch: number];
   readonly onPick?: (at: Point, view: View3) => void;
   readonly children: (view: View3) => ComponentChildren;
 }
 
-/** Radians a pixel of a drag, and a press of a key. */
+/** Radians per pixel of a drag, and per key press. */
 const DRAG = 0.009;
 const KEY = Math.PI / 24;
-/** Pixels that a click may wander before it is a drag. */
+/** Pixels that the pointer may move before a click counts as a drag. */
 const CLICK = 4;
 
-/** A space that can be turned: by dragging, and with the arrows when it has the focus. */
+/** A space that is turned by dragging, or with the arrow keys when it has the focus. */
 export function Stage3d({ reach, ratio = 0.7, most = 460, label, from = [-40, 24], onPick, children }: Props) {
   const [home, width] = useWidth<HTMLElement>();
   const camera = useSignal<Camera>({ yaw: (from[0] * Math.PI) / 180, pitch: (from[1] * Math.PI) / 180 });
@@ -88,7 +88,7 @@ export function Stage3d({ reach, ratio = 0.7, most = 460, label, from = [-40, 24
           height={height}
           role="application"
           aria-label={`${label}. Arrow keys turn it.`}
-          // Without a capital: in SVG names of attributes have their case.
+          // Lower case: names of SVG attributes are case-sensitive.
           tabindex={0}
           data-keys
           data-yaw={camera.value.yaw.toFixed(3)}
@@ -128,7 +128,7 @@ export function viewOf({ yaw, pitch }: Camera, width: number, height: number, re
   };
 }
 
-/** Which way the three axes go, in a corner. */
+/** The directions of the three axes, in a corner. */
 function Compass({ view }: { view: View3 }) {
   const size = 20 / view.scale;
   const [ox, oy] = [34, view.height - 34];
@@ -157,11 +157,11 @@ function Compass({ view }: { view: View3 }) {
   );
 }
 
-/** The index of the nearest of many places to a click; undefined when none is near. */
-export function nearest(places: readonly Point[], [x, y]: Point, within = 24): number | undefined {
+/** The index of the point nearest to a click; undefined if none is near. */
+export function nearest(points: readonly Point[], [x, y]: Point, within = 24): number | undefined {
   let best: number | undefined;
   let distance = within;
-  places.forEach(([a, b], i) => {
+  points.forEach(([a, b], i) => {
     const here = Math.hypot(a - x, b - y);
     if (here < distance) [best, distance] = [i, here];
   });

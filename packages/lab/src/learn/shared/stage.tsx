@@ -4,14 +4,14 @@ import { useWidth } from '../../charts/use-width.js';
 import { Label, type Point } from './draw.js';
 import { ticksOf } from './ticks.js';
 
-/** From the data's units to the stage's pixels, the same length in both directions. */
+/** Maps the data's units to pixels, with the same scale in both directions. */
 export interface View {
   readonly width: number;
   readonly height: number;
-  /** Pixels a unit. */
+  /** Pixels per unit. */
   readonly scale: number;
   at(x: number, y: number): Point;
-  /** Where a pointer is, in the data's units. */
+  /** The position of a pointer in the data's units. */
   from(event: {
     readonly clientX: number;
     readonly clientY: number;
@@ -19,7 +19,7 @@ export interface View {
   }): Point;
 }
 
-/** How far from the middle a stage must reach to the sides, and up and down. */
+/** How far from the centre a stage must reach horizontally and vertically. */
 export interface Reach {
   readonly x: number;
   readonly y: number;
@@ -37,7 +37,7 @@ interface Props {
   readonly children: (view: View) => ComponentChildren;
 }
 
-/** A plane with equal units, its origin in the middle. */
+/** A plane with its origin in the centre and the same scale in both directions. */
 export function Stage({
   reach,
   ratio = 0.7,
@@ -54,7 +54,7 @@ export function Stage({
   return (
     <figure class={`stage ${name}`} ref={home} aria-label={label} style={{ minHeight: `${height}px` }}>
       {width > 0 && (
-        // The figure has the name; parts that can be reached have their own.
+        // The figure has a label, and its interactive parts have their own.
         // biome-ignore lint/a11y/noSvgWithoutTitle: a title would hang over the picture as a tooltip.
         <svg width={width} height={height} {...handlers?.(view)}>
           {axes && <Axes view={view} />}
@@ -79,7 +79,7 @@ function viewOf(width: number, height: number, reach: Reach): View {
   };
 }
 
-/** Axes through the mean, and a few numbers along the edges so that units can be read. */
+/** Axes through the mean, and a few numbers along the edges. */
 function Axes({ view }: { view: View }) {
   const { width, height, scale, at } = view;
   const [across, up] = [width / 2 / scale, height / 2 / scale];
@@ -89,9 +89,9 @@ function Axes({ view }: { view: View }) {
     const count = Math.floor(most / gap);
     return Array.from({ length: 2 * count + 1 }, (_, i) => (i - count) * gap);
   };
-  // A real minus in exponents too.
+  // A proper minus sign, also in exponents.
   const name = (value: number): string => tick(value).replaceAll('-', '−');
-  // As many names as have room beside one another.
+  // As many names as fit next to each other.
   const names = Math.max(...along(across).map((x) => name(x).length));
   const every = Math.max(1, Math.ceil((7 * names + 8) / (gap * scale)));
   return (

@@ -1,4 +1,4 @@
-/** Round numbers between two ends, about so many. */
+/** About `count` round numbers between two ends. */
 export function ticksOf(from: number, to: number, count: number): number[] {
   const span = to - from;
   if (!(span > 0) || !Number.isFinite(span)) return [from];
@@ -10,7 +10,7 @@ export function ticksOf(from: number, to: number, count: number): number[] {
   return Array.from({ length: Math.max(0, last - first + 1) }, (_, i) => Number(((first + i) * step).toPrecision(12)));
 }
 
-/** Powers of ten between two ends, so many that their names have room. */
+/** At most `count` powers of ten between two ends. */
 export function powersOf(from: number, to: number, count: number): number[] {
   const [low, high] = [Math.ceil(Math.log10(from) - 1e-9), Math.floor(Math.log10(to) + 1e-9)];
   const step = Math.max(1, Math.ceil((high - low + 1) / count));

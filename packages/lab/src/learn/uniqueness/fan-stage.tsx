@@ -13,11 +13,11 @@ interface Props {
   readonly sizes: readonly number[];
 }
 
-/** Standard deviations that an axis is drawn long. */
+/** Length of a drawn axis, in standard deviations. */
 const LONG = 2;
 const TURNS = Array.from({ length: 49 }, (_, i) => (i * Math.PI) / 24);
 
-/** Points, the axes that they have now, and the axes that many small perturbations of them have. */
+/** Points, their axes now, and the axes of many slightly perturbed copies. */
 export function FanStage({ points, axes, fan, k, sizes }: Props) {
   const axis = ({ vectors }: Eigen, j: number, times: number): Point3 => [
     times * vectors[3 * j],
@@ -72,7 +72,7 @@ export function FanStage({ points, axes, fan, k, sizes }: Props) {
   );
 }
 
-/** The rim of the plane of the first two axes, as long as the cloud is wide. */
+/** The rim of the plane of the first two axes, as wide as the cloud. */
 function ellipse({ vectors }: Eigen, sizes: readonly number[], view: View3): string {
   return pathOf(
     TURNS.map((turn) => {

@@ -44,7 +44,7 @@ export interface Wobble extends Moment {
   readonly axes: Eigen;
 }
 
-/** Epochs from one random state to the next, and how many states. */
+/** Epochs from one random state to the next, and number of states. */
 const GLIDE = 24;
 const STATES = 10;
 
@@ -71,8 +71,8 @@ export function wobble(points: Matrix<Float64Array>, size: number): Run<Wobble> 
 }
 
 /**
- * First-order turn of the subspace of the first k of three axes by noise of a size in every number: every pair of an axis i inside and an
- * axis j outside turns by ε·√((λᵢ + λⱼ)/(n − 1))/(λᵢ − λⱼ), and squares add up. At most 90°.
+ * How far noise of a size ε in every number turns the subspace of the first k of three axes, to first order: every pair of an axis i inside
+ * and an axis j outside turns by ε·√((λᵢ + λⱼ)/(n − 1))/(λᵢ − λⱼ), and the squares add up. At most 90°.
  */
 export function expectedTurn(values: readonly number[], k: number, size: number, rows = ROWS): number {
   let sum = 0;
@@ -89,13 +89,13 @@ export function lineTurn(a: Float64Array, b: Float64Array): number {
   return Math.atan2(cross, cosine);
 }
 
-/** How far the subspace of the first k axes has turned: of a plane, its normal. */
+/** How far the subspace of the first k axes has turned; for a plane, how far its normal has. */
 export function subspaceTurn(a: Eigen, b: Eigen, k: number): number {
   const at = k === 1 ? 0 : 6;
   return lineTurn(a.vectors.subarray(at, at + 3), b.vectors.subarray(at, at + 3));
 }
 
-/** The root of the mean square of some angles. */
+/** The root mean square of angles. */
 export function typical(angles: readonly number[]): number {
   return Math.sqrt(angles.reduce((sum, angle) => sum + angle * angle, 0) / angles.length);
 }

@@ -95,7 +95,7 @@ interface VerdictProps {
   readonly onStored: (id: string) => void;
 }
 
-/** What the library says of the data without noise. */
+/** The library's verdict on the data without noise, in sentences. */
 export function VerdictPanel({ verdict, k, stored, onStored }: VerdictProps) {
   return (
     <div class="panel" data-verdict={verdict?.subspace.determined ?? ''} data-axis={verdict?.axes[0]?.determined ?? ''}>

@@ -14,10 +14,10 @@ import { Variances, VerdictPanel } from './uniqueness-panels.js';
 const DEFAULTS = { second: '2', third: '0.6', k: '2', noise: '0.2', stored: 'float64' };
 const FIRST = 4;
 const COPIES = 36;
-/** From here on a fan is so wide that an axis means nothing. */
+/** Turn by noise, in radians, above which an axis counts as undetermined. */
 const LOOSE = 0.35;
 
-/** Eigenvalues that meet: axes spin while the subspace holds, or the subspace goes. */
+/** Eigenvalues that become equal: the axes spin while the subspace holds, or the subspace is lost. */
 export function UniquenessScreen() {
   const [settings, change] = useSettings(DEFAULTS);
   const second = numberIn(settings.second, 0.2, FIRST, 2);
@@ -174,7 +174,7 @@ function summary(axis: number, subspace: number, k: number): string {
   return axis > LOOSE ? 'The axes spin, the plane holds.' : 'Axes and plane hold.';
 }
 
-/** What the library finds of the data as they are, without noise. */
+/** The library's verdict on the data without noise. */
 function useVerdict(points: Matrix<Float64Array>, k: number, stored: 'float64' | 'float32'): Uniqueness | undefined {
   const verdict = useSignal<Uniqueness | undefined>(undefined);
   useEffect(() => {

@@ -6,7 +6,7 @@ import { lineAngle, type Turning } from './turning.js';
 const HEIGHT = 168;
 const MARGIN = { top: 22, bottom: 34, left: 6, right: 6 };
 
-/** Variance kept, below, and lost, above, for every angle of the line: together they are as high everywhere. */
+/** The variance kept (below) and lost (above) at every angle of the line; their sum is constant. */
 export function TurnChart({ turning, angle }: { turning: Turning; angle: number }) {
   const [home, width] = useWidth();
   const x = (radians: number): number =>

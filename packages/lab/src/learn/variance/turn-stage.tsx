@@ -15,7 +15,7 @@ interface Props {
   readonly onLetGo: () => void;
 }
 
-/** Points, a line through their mean that can be turned, and where they land on it. */
+/** Points, a line through their mean that can be turned, and the projections onto it. */
 export function TurnStage({ points, reach, angle, axis, onTurn, onLetGo }: Props) {
   const holding = useRef(false);
   const [ux, uy] = [Math.cos(angle), Math.sin(angle)];

@@ -4,14 +4,14 @@ import { meet } from '../shared/goal.js';
 import type { Moment } from '../shared/history.js';
 import type { Run } from '../shared/playback.js';
 
-/** What a line through the mean of a plane cloud keeps and loses, for every direction of it. */
+/** The variance that a line through the mean of a plane cloud keeps, for every angle. */
 export interface Turning {
   readonly total: number;
   /** Angle of the principal axis, from −π/2 to π/2. */
   readonly axis: number;
-  /** Whether λ₁ = λ₂: every line keeps as much, and there is no principal axis. */
+  /** Whether λ₁ = λ₂: every line keeps the same variance, and there is no principal axis. */
   readonly level: boolean;
-  /** uᵀCu: the variance along a line at that angle. What is lost is the rest of the total. */
+  /** uᵀCu: the variance along a line at that angle. The rest of the total is lost. */
   kept(angle: number): number;
 }
 
@@ -38,15 +38,15 @@ export interface Turned extends Moment {
   readonly off: number;
 }
 
-/** Below this a line is on the axis, in radians. */
+/** A line is on the axis below this angle, in radians. */
 export const ON_AXIS = 1e-6;
-/** Step of the climb in units of 1/(λ₁ − λ₂): the turn that is left shrinks to 88 % with every step. */
+/** Step of the climb in units of 1/(λ₁ − λ₂): the remaining angle shrinks to 88 % with every step. */
 const STEP = 0.06;
-/** A line that lies across would not know which way to turn: its slope is zero. */
+/** A line at a right angle to the axis has zero slope and would not move: it is turned this far first, in radians. */
 const NUDGE = 0.01;
 
 /**
- * Climbs to the most variance: kept'(θ) = −(λ₁ − λ₂)·sin 2(θ − θ₁), and a step goes along it. Without a gap every line is as good, and it stays.
+ * Gradient ascent on the variance kept: kept'(θ) = −(λ₁ − λ₂)·sin 2(θ − θ₁). Where λ₁ = λ₂ every line is equally good, and it does not move.
  */
 export function climb({ axis, level }: Turning, from: number): Run<Turned> {
   let epoch = -1;

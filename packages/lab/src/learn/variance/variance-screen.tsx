@@ -30,37 +30,37 @@ import { climb, lineAngle, ON_AXIS, turningOf } from './turning.js';
 
 const DEFAULTS = { cloud: 'tilted', angle: '-50', snap: 'yes' };
 
-/** A line turned by hand: what it keeps and what it loses, and the axis it rolls to when it is let go. */
+/** A line that the user turns: how much variance it keeps and loses, and how it rolls to the principal axis when released. */
 export function VarianceScreen() {
   const [settings, change] = useSettings(DEFAULTS);
   const cloud = useCloud(settings.cloud, 2);
   const turning = useMemo(() => turningOf(cloud.points), [cloud]);
   const snap = settings.snap !== 'no';
   const given = (numberIn(settings.angle, -90, 90, -50) * Math.PI) / 180;
-  // Where a run begins: the address says where the first does, the hand where the others do.
+  // Where a run begins: the first at the angle in the address, the others where the user released the line.
   const start = useSignal({ angle: given, run: 0 });
-  const hand = useSignal<number | undefined>(undefined);
+  const held = useSignal<number | undefined>(undefined);
   const rolls = useRef(false);
   const playback = usePlayback(() => climb(turning, start.value.angle), [turning, start.value.run], {
     rate: 60,
     paused: true,
   });
-  const angle = hand.value ?? playback.shown.value?.angle ?? 0;
+  const angle = held.value ?? playback.shown.value?.angle ?? 0;
   const off = lineAngle(angle - turning.axis);
   const [kept, lost] = [turning.kept(angle), turning.total - turning.kept(angle)];
 
   const turn = (to: number): void => {
     playback.pause();
-    hand.value = lineAngle(to);
+    held.value = lineAngle(to);
   };
   const letGo = (roll: boolean): void => {
-    if (hand.value === undefined) return;
-    start.value = { angle: hand.value, run: start.value.run + 1 };
-    change({ angle: ((hand.value * 180) / Math.PI).toFixed(0) });
-    hand.value = undefined;
+    if (held.value === undefined) return;
+    start.value = { angle: held.value, run: start.value.run + 1 };
+    change({ angle: ((held.value * 180) / Math.PI).toFixed(0) });
+    held.value = undefined;
     rolls.current = roll;
   };
-  // The run that is made for the new start rolls at once when it was let go by hand.
+  // After the user has released the line, the new run starts at once.
   useEffect(() => {
     if (!rolls.current) return;
     rolls.current = false;
@@ -162,7 +162,7 @@ function VarianceControls({ cloud, angle, snap, onCloud, onAngle, onSnap }: Cont
   );
 }
 
-/** What the line keeps and loses, as a bar and as formulas with their values. */
+/** The variance that the line keeps and loses, as a bar and as formulas with their values. */
 function KeptAndLost({ kept, lost, units }: { kept: number; lost: number; units: Units }) {
   const total = kept + lost;
   const power = units.power === 0 ? '' : row(tenTo(units.power), op('·'));
