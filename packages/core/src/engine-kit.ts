@@ -15,6 +15,7 @@ export { addressSpaceLeft } from './engines/wasm/address-space.js';
 export { whyNoWorker } from './engines/wasm/crew.js';
 export { compileKernels } from './engines/wasm/kernels.js';
 export { wasmEngineOrWhy } from './engines/wasm/wasm.js';
+export { keepAlive } from './keep-alive.js';
 export type { Count, SymmetricEigen } from './linalg/symmetric-eigen.js';
 export { maxAbs, powerOfTwo } from './linalg/vector.js';
 export { Pace } from './pace.js';
