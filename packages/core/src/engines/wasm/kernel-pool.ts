@@ -3,9 +3,12 @@ import { Kernels } from './kernels.js';
 /** Memory that idle kernels may hold together: WebAssembly memory never shrinks, so kernels beyond it are dropped. */
 const KEPT = 128 * 2 ** 20;
 
+/** Passes that run at the same time, at most: more would take more memory and no less time. */
+const MOST_BORROWED = 16;
+
 /**
- * The kernels that passes work with. Passes that run at the same time must not share a memory; others may. Where the system
- * gives no further memory, a pass waits for one that another pass returns.
+ * The kernels that passes work with. Passes that run at the same time must not share a memory; others may. Where there are
+ * many passes, or the system gives no further memory, a pass waits for one that another pass returns.
  */
 const idle: Kernels[] = [];
 /** Kernels in use by passes, which return them soon. Those that `takeKernels` gave away do not count. */
@@ -19,13 +22,16 @@ export async function withKernels<Result>(
 ): Promise<Result> {
   let kernels = idle.pop();
   while (!kernels) {
-    try {
-      kernels = new Kernels(module);
-    } catch (error) {
-      if (borrowed === 0) throw error;
-      await new Promise<void>((resolve) => waiting.push(resolve));
-      kernels = idle.pop();
+    if (borrowed < MOST_BORROWED) {
+      try {
+        kernels = new Kernels(module);
+        break;
+      } catch (error) {
+        if (borrowed === 0) throw error;
+      }
     }
+    await new Promise<void>((resolve) => waiting.push(resolve));
+    kernels = idle.pop();
   }
   borrowed++;
   try {
