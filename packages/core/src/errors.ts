@@ -127,6 +127,11 @@ export class EngineError extends ScreeError {
   override readonly name = 'EngineError';
 }
 
+/** The message of whatever was thrown. */
+export function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
+
 /** A value as it should look inside a message: short, and recognisable as what it is. */
 export function show(value: unknown): string {
   if (typeof value === 'string') return JSON.stringify(value.length > 40 ? `${value.slice(0, 37)}...` : value);

@@ -8,11 +8,26 @@
 
 /** Milliseconds between two calls of a timer that does nothing: the longest that there is. */
 const NEVER = 2 ** 31 - 1;
-/** Before Node 22 the event loop stays idle for four turns of five milliseconds: time for V8's background threads to finish. */
+/**
+ * Before Node 22 the event loop then stays idle for four turns of five milliseconds, time for V8's background threads to
+ * finish, and for up to a second as long as one of them has something to do: on a busy machine they get their turn late.
+ */
 const IDLE_TURNS = 4;
+const MOST_TURNS = 200;
 const IDLE_TURN = 5;
 
-const { process } = globalThis as { process?: { versions?: { node?: string } } };
+/** The parts of Node's `process` and `fs` that are used. */
+interface NodeProcess {
+  readonly pid: number;
+  readonly versions?: { readonly node?: string };
+  getBuiltinModule?(name: 'fs'): NodeFiles | undefined;
+}
+interface NodeFiles {
+  readdirSync(path: string): string[];
+  readFileSync(path: string, encoding: 'latin1'): string;
+}
+
+const { process } = globalThis as { process?: NodeProcess };
 const version = process?.versions?.node;
 const mayDeadlock = version !== undefined && Number.parseInt(version, 10) < 22;
 
@@ -40,7 +55,24 @@ export async function keepAlive<Result>(work: () => Promise<Result>): Promise<Re
 function idleBriefly(): void {
   let turns = 0;
   const idle = setInterval(() => {
-    if (++turns === IDLE_TURNS) clearInterval(idle);
+    turns++;
+    if (turns >= IDLE_TURNS && (turns === MOST_TURNS || !othersRun())) clearInterval(idle);
   }, IDLE_TURN);
   timer = idle;
+}
+
+/** Whether a thread other than the first of this process is running or waits for a processor. Only Linux tells. */
+function othersRun(): boolean {
+  const files = process?.getBuiltinModule?.('fs');
+  if (!files) return false;
+  try {
+    return files.readdirSync('/proc/self/task').some((thread) => {
+      if (thread === String(process?.pid)) return false;
+      // "pid (name) state …"; the name may hold anything.
+      const stat = files.readFileSync(`/proc/self/task/${thread}/stat`, 'latin1');
+      return stat[stat.lastIndexOf(')') + 2] === 'R';
+    });
+  } catch {
+    return false;
+  }
 }

@@ -4,6 +4,7 @@ import { type Data, openSource, type RowSource } from './data/rows.js';
 import { availableEngines } from './engines/choose.js';
 import type { Engine } from './engines/engine.js';
 import { measureRates } from './engines/rates.js';
+import { addressSpaceLeft } from './engines/wasm/address-space.js';
 import { ConvergenceError, DataError, OptionError, ScreeError } from './errors.js';
 import { keepAlive } from './keep-alive.js';
 import { finish, firstComponents } from './model/finish.js';
@@ -56,11 +57,13 @@ async function analyse(data: Data | Moments, options: PcaOptions): Promise<Neste
     await refuseFailedByChange(source, error);
     // Typed arrays and WebAssembly say that memory is short each in its own words.
     if (!(error instanceof RangeError && /alloc|array length|unable to grow/i.test(error.message))) throw error;
-    throw new DataError(
-      'TOO_LARGE',
-      `This fit needs more memory than there is (${error.message}). Use fewer columns or rows, or a smaller k.`,
-      { reason: 'memory' },
-    );
+    const limited = Number.isFinite(addressSpaceLeft());
+    const remedy = limited
+      ? "The address space of this process is limited (ulimit -v): raise the limit, or use engine: 'reference', which needs less of it"
+      : 'Use fewer columns or rows, or a smaller k';
+    throw new DataError('TOO_LARGE', `This fit needs more memory than there is (${error.message}). ${remedy}.`, {
+      reason: 'memory',
+    });
   } finally {
     await source?.close?.();
   }

@@ -1,6 +1,6 @@
 import { availableParallelism } from 'node:os';
-import { type DenseBlock, type Engine, reference, wasmEngine } from '@scree/core';
-import { compileKernels } from '@scree/core/engine';
+import { type DenseBlock, type Engine, reference } from '@scree/core';
+import { compileKernels, wasmEngineOrWhy } from '@scree/core/engine';
 import { blasEngine, loadBlas } from './blas/blas.js';
 
 /** What an engine is here: there or not, and how fast. */
@@ -57,14 +57,12 @@ export async function doctor(): Promise<Diagnosis> {
 }
 
 async function diagnoseWasm(): Promise<EngineDiagnosis> {
-  const [engine, kernels] = [await wasmEngine(), await compileKernels()];
-  if (!engine || !kernels) {
-    return { name: 'wasm', available: false, what: 'WebAssembly', why: 'this runtime has no WebAssembly SIMD' };
-  }
+  const [engine, kernels] = [await wasmEngineOrWhy(), await compileKernels()];
+  if (typeof engine === 'string') return { name: 'wasm', available: false, what: 'WebAssembly', why: engine };
   return {
     name: 'wasm',
     available: true,
-    what: kernels.relaxed ? 'relaxed SIMD (fused multiply-add)' : 'plain SIMD',
+    what: kernels?.relaxed ? 'relaxed SIMD (fused multiply-add)' : 'plain SIMD',
     threads: engine.threads,
     gflops: await measure(engine),
     ...(engine.single ? { singleGflops: await measure(engine.single) } : {}),

@@ -2,7 +2,7 @@ import { OptionError, show } from '../errors.js';
 import type { PcaOptions } from '../options.js';
 import type { Engine } from './engine.js';
 import { reference } from './reference/reference.js';
-import { wasmEngine } from './wasm/wasm.js';
+import { wasmEngineOrWhy } from './wasm/wasm.js';
 
 /** An engine that another package brings along. Nothing of it is loaded before a fit asks for it. */
 export interface OfferedEngine {
@@ -39,19 +39,17 @@ export async function availableEngines(
   if (typeof wanted === 'object') return [wanted];
   if (wanted === 'reference') return [reference];
   if (wanted === 'auto') {
-    const own = (await wasmEngine(threads)) ?? reference;
+    const wasm = await wasmEngineOrWhy(threads);
+    const own = typeof wasm === 'string' ? insteadOfWasm(wasm) : wasm;
     if (numbers < WORTH_LOADING) return [own];
     const others = await Promise.all(Array.from(offered.values(), ({ make }) => make(threads)));
     const [first, ...rest] = [...others.filter((engine) => engine !== undefined), own];
     return [first, ...rest];
   }
   if (wanted === 'wasm') {
-    const wasm = await wasmEngine(threads);
-    if (wasm) return [wasm];
-    throw unavailable(
-      wanted,
-      "there is no WebAssembly SIMD here, or the page's Content-Security-Policy has no 'wasm-unsafe-eval'",
-    );
+    const wasm = await wasmEngineOrWhy(threads);
+    if (typeof wasm === 'string') throw unavailable(wanted, wasm);
+    return [wasm];
   }
   const offer = offered.get(wanted);
   if (!offer) throw unavailable(wanted, 'no package that was imported has it; `blas` comes with the package scree');
@@ -63,6 +61,12 @@ export async function availableEngines(
 /** The engine for work that needs no plan: the likely best. */
 export async function chooseEngine(request: EngineRequest, numbers?: number): Promise<Engine> {
   return (await availableEngines(request, numbers))[0];
+}
+
+/** Plain TypeScript, with a warning that says why. */
+function insteadOfWasm(cause: string): Engine {
+  const message = `The slower reference engine was used instead of WebAssembly: ${cause}. The result is as accurate. With engine: 'reference' this warning goes away.`;
+  return { ...reference, warnings: [{ code: 'ENGINE_FALLBACK', message, details: { engine: 'reference', cause } }] };
 }
 
 function unavailable(wanted: string, why: string): OptionError {

@@ -1,9 +1,11 @@
 import { type Block, type Engine, OptionError, reference, wasmEngine } from '@scree/core';
+import { addressSpaceLeft } from '@scree/core/engine';
 import { Crew } from './crew.js';
 import { BlasDense, type FloatBlock } from './dense.js';
 import { lapackEigen } from './eigen.js';
 import { bindLapack, bindProducts, type Lapack, type Products } from './functions.js';
 import { findLibrary, howToInstall, type Library, loadKoffi } from './library.js';
+import { canPack } from './pack.js';
 import { tileRows } from './tiles.js';
 
 export interface BlasOptions {
@@ -22,6 +24,8 @@ export interface Blas {
 
 /** Calls that koffi can have under way are more; machines have fewer cores. */
 export const MOST_THREADS = 128;
+/** Address space that a library needs for its threads and their buffers, with room to spare. */
+const ADDRESSES = 2 ** 31;
 /** Matrices up to this size are not worth a call. */
 const SMALL = 32;
 
@@ -37,8 +41,14 @@ export function loadBlas(): Promise<Blas | string> {
 async function load(): Promise<Blas | string> {
   const koffi = await loadKoffi();
   if (typeof koffi === 'string') return koffi;
+  if (addressSpaceLeft() < ADDRESSES) {
+    return 'the address space of this process is limited (ulimit -v), and OpenBLAS may wait for ever where it gets too little';
+  }
   const library = findLibrary(koffi);
   if (typeof library === 'string') return library;
+  if (!canPack()) {
+    return 'rows are packed for it in WebAssembly memory, and there is none: WebAssembly is switched off (node --jitless), or the address space is limited (ulimit -v)';
+  }
   const crew = new Crew(library);
   const double = bindProducts(library, crew, false);
   if (!double) return `${library.path} has no cblas_dsyrk and cblas_dgemm. ${howToInstall()}`;

@@ -68,14 +68,27 @@ let idle: Room | undefined;
 
 function takeRoom(bytes: number): Room {
   const room = idle;
-  if (room && room.memory.buffer.byteLength >= bytes) {
+  if (room) {
     idle = undefined;
+    // It grows in the addresses that it has: a second memory would reserve 10 GB of them, which a limit may not allow.
+    const missing = bytes - room.memory.buffer.byteLength;
+    if (missing > 0) room.memory.grow(Math.ceil(missing / PAGE));
     return room;
   }
   compiled ??= new WebAssembly.Module(Uint8Array.from(Buffer.from(packBinary, 'base64')));
   const memory = new WebAssembly.Memory({ initial: Math.ceil(bytes / PAGE) });
   const instance = new WebAssembly.Instance(compiled, { env: { memory } });
   return { memory, kernel: instance.exports as unknown as Kernel };
+}
+
+/** Whether the memory for packing can be had: not without WebAssembly, nor where the address space is too small for it. */
+export function canPack(): boolean {
+  try {
+    idle ??= takeRoom(PAGE);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 /** Rows in a strip of `width` columns. */

@@ -14,9 +14,6 @@ const ENDINGS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 /** Milliseconds after which an interrupted command is not waited for. */
 const GRACE = 1000;
 
-/** Before Node 22: milliseconds in which V8's background threads finish their work, so that Node can end (nodejs/node#54918). */
-const IDLE = 20;
-
 /**
  * Runs a command line; the exit code: 0 done, 1 the data or the machine would not, 2 wrong usage, 128 and the number of the
  * signal that ended it: 130 for Ctrl-C, 143 for SIGTERM, 129 for SIGHUP.
@@ -90,15 +87,18 @@ class Interrupted extends Error {
 
 /**
  * Keeps the event loop running while a command does, and before Node 22 for a moment longer: packages/core/src/keep-alive.ts
- * says why. It is repeated here because loading core takes longer than printing the help.
+ * says why. Core is loaded last, because some commands do not need it.
  */
 async function keepAlive(work: () => Promise<void>): Promise<void> {
   const timer = setInterval(() => {}, 2 ** 31 - 1);
   try {
     await work();
   } finally {
+    if (Number.parseInt(process.versions.node, 10) < 22) {
+      const core = await import('@scree/core/engine');
+      await core.keepAlive(async () => {});
+    }
     clearInterval(timer);
-    if (Number.parseInt(process.versions.node, 10) < 22) setTimeout(() => {}, IDLE);
   }
 }
 

@@ -3,6 +3,7 @@ import { availableParallelism } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { Worker } from 'node:worker_threads';
 import type { Warning } from '@scree/core';
+import { whyNoWorker } from '@scree/core/engine';
 import { type DenseBatch, FileError, type Request, type Table } from '@scree/core/files';
 import { closeRead } from './file-bytes.js';
 import { openRegularFile } from './regular-file.js';
@@ -20,9 +21,9 @@ export function worthThread(size: number | undefined): size is number {
   return size !== undefined && size > WORTH && availableParallelism() > 1 && hasThreads();
 }
 
-/** Whether there are threads: not where the package runs from its sources. */
+/** Whether there are threads: not where the package runs from its sources, nor where Node may not start any. */
 export function hasThreads(): boolean {
-  return existsSync(fileURLToPath(program));
+  return existsSync(fileURLToPath(program)) && whyNoWorker() === undefined;
 }
 
 export type ThreadedText = Omit<TextTask, 'kind' | 'file'> & {

@@ -29,13 +29,17 @@ const laidDown = async (): Promise<void> => {
   while (readdirSync(path('tmp')).length === 0) await new Promise((resolve) => setTimeout(resolve, 20));
 };
 
-it.each(['SIGINT', 'SIGTERM', 'SIGHUP'] as const)(
-  '%s ends the wait for standard input, and what was laid down goes',
-  async (signal) => {
+it.each([
+  ['SIGINT', 130],
+  ['SIGTERM', 143],
+  ['SIGHUP', 129],
+] as const)(
+  '%s ends the wait for standard input with exit code %i, and temporary files are removed',
+  async (signal, code) => {
     const child = start(['fit', '-', '-k', '1']);
     child.stdin?.write('a,b\n'.padEnd(100_000, '1,2\n2,1\n'));
     await laidDown();
-    expect(await ended(child, signal)).toBe(130);
+    expect(await ended(child, signal)).toBe(code);
     expect(readdirSync(path('tmp'))).toEqual([]);
   },
   20_000,

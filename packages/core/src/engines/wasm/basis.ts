@@ -17,7 +17,8 @@ export class WasmBasis implements Basis {
   #start = 0;
   size = 0;
 
-  constructor(length: number, lender: Lender) {
+  constructor(length: number, lender: Lender, kernels: Kernels) {
+    this.#kernels = kernels;
     this.#length = length;
     // Whole lines of the caches.
     this.#stride = Math.ceil(length / 8) * 8;
@@ -27,6 +28,7 @@ export class WasmBasis implements Basis {
   append(vectors: Float64Array, count: number): void {
     this.#kernels ??= this.#lender.take();
     const kernels = this.#kernels;
+    if (!kernels) throw new RangeError('WebAssembly.Memory(): could not allocate memory');
     // Nothing but the basis is kept, so that what is appended follows what is there.
     kernels.clear();
     const start = kernels.allocate(count * this.#stride * 8);

@@ -1,3 +1,5 @@
+import { messageOf } from '../../errors.js';
+import { addressSpaceLeft } from './address-space.js';
 import { workerCode } from './worker-code.js';
 
 /** A thread that can join a pass: what worker_threads and Web Workers have in common. */
@@ -26,8 +28,14 @@ interface WebWorker {
 /** Workers without a pass to do, for whoever comes next. They never keep a program alive. */
 const idle: Worker[] = [];
 let count = 0;
-/** Whether workers can be had at all: not where shared memory cannot be sent, or a policy forbids them. */
+/** Why no worker, or no further one, can be started; undefined as long as none was refused. */
+let refusal: string | undefined;
+/** Whether workers can be had at all: not where a policy forbids them. */
 let possible = true;
+/** Address space that a worker takes: about 850 MB on Node 20 (measured), and some for the work. */
+const WORKER_ADDRESSES = 2 ** 30;
+/** Workers that have not taken their addresses yet. */
+let starting = 0;
 
 /** Up to `wanted` workers that are free, started if need be, as long as there are no more than `most` in all. */
 export function hire(wanted: number, most: number): Worker[] {
@@ -50,14 +58,18 @@ export function dismiss(workers: readonly Worker[]): void {
   }
 }
 
-/** How many threads the machine has for us: 1 where memory cannot be shared between them. */
-export function machineThreads(): number {
-  if (!canShare()) return 1;
-  cores ??= countCores();
-  return cores;
+/** Why passes run on fewer threads than they would like to; undefined where nothing was refused. */
+export function workersRefused(): string | undefined {
+  return refusal;
 }
 
 let cores: number | undefined;
+
+/** How many threads the machine can run at a time. */
+export function machineThreads(): number {
+  cores ??= countCores();
+  return cores;
+}
 
 function countCores(): number {
   const { process, navigator } = globalThis as {
@@ -67,14 +79,23 @@ function countCores(): number {
   return process?.getBuiltinModule?.('os')?.availableParallelism() ?? navigator?.hardwareConcurrency ?? 1;
 }
 
-/** Browsers send shared memory to workers only from pages that are cross-origin isolated; Node always does. */
+/**
+ * Whether memory can be shared with workers. Browsers do that only for pages that are cross-origin isolated, Node always, unless
+ * its permission model forbids workers.
+ */
 export function canShare(): boolean {
+  if (possible && !permitted()) refuse(FORBIDDEN);
   const { crossOriginIsolated } = globalThis as { crossOriginIsolated?: boolean };
   return possible && typeof SharedArrayBuffer !== 'undefined' && crossOriginIsolated !== false;
 }
 
 function start(): Worker | undefined {
   if (!canShare()) return undefined;
+  const why = whyNoWorker();
+  if (why !== undefined) {
+    refusal = why;
+    return undefined;
+  }
   const worker = {
     lost: undefined as string | undefined,
     postMessage: (_: unknown): void => {},
@@ -93,6 +114,14 @@ function start(): Worker | undefined {
       // Listening for messages would take the reference again, so errors of jobs are read off the board instead.
       thread.on('error', lose);
       thread.on('exit', () => lose('it ended'));
+      starting++;
+      let started = false;
+      const begin = (): void => {
+        if (!started) starting--;
+        started = true;
+      };
+      thread.on('online', begin);
+      thread.on('exit', begin);
       worker.ref = () => thread.ref();
       worker.unref = () => thread.unref();
       worker.postMessage = (message) => thread.postMessage(message);
@@ -102,17 +131,36 @@ function start(): Worker | undefined {
       const thread = new Web(url);
       thread.onerror = ({ message }) => {
         // A page whose policy allows no workers of its own still has one thread.
-        possible = false;
+        refuse(message ?? 'it could not start');
         lose(message ?? 'it could not start');
       };
       worker.postMessage = (message) => thread.postMessage(message);
     }
-  } catch {
-    possible = false;
+  } catch (error) {
+    refuse(`worker threads cannot be started (${messageOf(error)})`);
     return undefined;
   }
   count++;
   return worker;
+}
+
+const FORBIDDEN = "Node's permission model forbids worker threads; --allow-worker allows them";
+
+function permitted(): boolean {
+  const { process } = globalThis as { process?: { permission?: { has(scope: string): boolean } } };
+  return process?.permission?.has('worker') !== false;
+}
+
+/** Why Node would not start another worker thread, or end the whole process instead; undefined where it would. */
+export function whyNoWorker(): string | undefined {
+  if (!permitted()) return FORBIDDEN;
+  if (addressSpaceLeft() >= (starting + 1) * WORKER_ADDRESSES) return undefined;
+  return 'the address space of this process is limited (ulimit -v) and too small for another worker thread';
+}
+
+function refuse(why: string): void {
+  possible = false;
+  refusal = why;
 }
 
 function nodeThreads(): { Worker: new (code: string, options: { eval: boolean }) => NodeWorker } | undefined {

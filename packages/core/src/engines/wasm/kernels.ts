@@ -1,3 +1,4 @@
+import { messageOf } from '../../errors.js';
 import { keepAlive } from '../../keep-alive.js';
 import { BOARD, BOARD_BYTES, type FunctionName } from './board.js';
 import { plainSimd, relaxedSimd } from './kernels-binary.js';
@@ -9,8 +10,8 @@ type Exports = Readonly<
 
 /** A page of WebAssembly memory. */
 const PAGE = 65536;
-/** Pages a memory may grow to: 4 GB, or where no machine lets us ask for that, 1 GB. */
-const MOST_PAGES = [65536, 16384];
+/** Pages that a memory may grow to: 4 GB, or as much of that as the system lets us reserve. */
+const MOST_PAGES = [65536, 16384, 4096, 1024];
 
 let made = 0;
 
@@ -85,45 +86,58 @@ export class Kernels {
   }
 }
 
-/** Memory that workers could share; where they cannot be had it does no harm. */
+/**
+ * Memory that workers can share; without workers it does no harm. One that is not shared would need no fewer addresses, so
+ * there is no point in trying that where this fails.
+ */
 function sharedMemory(): WebAssembly.Memory {
+  let failure: unknown;
   for (const maximum of MOST_PAGES) {
+    const memory = new WebAssembly.Memory({ initial: 4, maximum, shared: true });
     try {
-      return new WebAssembly.Memory({ initial: 4, maximum, shared: true });
-    } catch {
-      // The address space is short: ask for less.
+      // Where V8 cannot reserve the maximum it makes a memory that cannot grow at all.
+      memory.grow(1);
+      return memory;
+    } catch (error) {
+      failure = error;
     }
   }
-  return new WebAssembly.Memory({ initial: 4, maximum: 4096, shared: true });
+  throw failure;
 }
 
-/** The compiled kernels, fused multiply-add where the machine has it; undefined where WebAssembly SIMD is missing. */
+/** The compiled kernels, with fused multiply-add where the machine has it. */
 export interface Compiled {
   readonly module: WebAssembly.Module;
   readonly relaxed: boolean;
 }
 
-let compiling: Promise<Compiled | undefined> | undefined;
+let compiling: Promise<Compiled | string> | undefined;
 
-/** Compiles the kernels, once. */
-export function compileKernels(): Promise<Compiled | undefined> {
+/** The compiled kernels; undefined where they cannot be compiled. */
+export async function compileKernels(): Promise<Compiled | undefined> {
+  const compiled = await compileOrWhy();
+  return typeof compiled === 'string' ? undefined : compiled;
+}
+
+/** Compiles the kernels, once; or says why that is not possible. */
+export function compileOrWhy(): Promise<Compiled | string> {
   compiling ??= keepAlive(compile);
   return compiling;
 }
 
-async function compile(): Promise<Compiled | undefined> {
-  if (typeof WebAssembly === 'undefined') return undefined;
+async function compile(): Promise<Compiled | string> {
+  if (typeof WebAssembly === 'undefined') return 'there is no WebAssembly here (node --jitless switches it off)';
   for (const relaxed of [true, false]) {
     const bytes = decode(relaxed ? relaxedSimd : plainSimd);
     if (!WebAssembly.validate(bytes) && !(relaxed && enableRelaxed() && WebAssembly.validate(bytes))) continue;
     try {
       return { module: await WebAssembly.compile(bytes), relaxed };
-    } catch {
-      // A page whose Content-Security-Policy has no 'wasm-unsafe-eval' may not compile: it has the reference engine.
-      return undefined;
+    } catch (error) {
+      // Not allowed, for example: a page whose Content-Security-Policy has no 'wasm-unsafe-eval'.
+      return `WebAssembly cannot be compiled here (${messageOf(error)})`;
     }
   }
-  return undefined;
+  return 'WebAssembly has no SIMD here';
 }
 
 /** Node 20 has relaxed SIMD behind a flag of V8 that may be set while it runs; later ones and browsers have it anyway. */

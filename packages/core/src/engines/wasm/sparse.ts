@@ -22,7 +22,8 @@ import type { Team } from './team.js';
 /** Lends teams to sparse passes: with any memory, or with one that a block keeps for itself until it gives it back. */
 export interface Lender {
   readonly borrow: Borrow;
-  take(): Kernels;
+  /** Undefined where there is no memory to keep. */
+  take(): Kernels | undefined;
   giveBack(kernels: Kernels): void;
   runOn<Result>(kernels: Kernels, flops: number, pass: (team: Team) => Promise<Result>): Promise<Result>;
 }
@@ -161,6 +162,7 @@ export class WasmSparse implements LoadedBlock {
     const both = parts.reduce((sum, { from, to }) => sum + turnedBytes(to - from, this.cols), plain);
     const turns = both <= RESIDENT && this.#block.data.length >= TURNED * this.cols * parts.length;
     const kernels = this.#kept?.kernels ?? this.#lender.take();
+    if (!kernels) return;
     kernels.forget();
     const placed = this.#stages.map((stage) =>
       stage.map((part) => {

@@ -1,0 +1,64 @@
+import { afterEach, expect, it, vi } from 'vitest';
+import { takeKernels, withKernels } from '../../src/engines/wasm/kernel-pool.js';
+import { compileKernels, type Kernels } from '../../src/engines/wasm/kernels.js';
+
+const { module } = (await compileKernels()) as { module: WebAssembly.Module };
+
+afterEach(() => vi.restoreAllMocks());
+
+/** From here on the system gives no WebAssembly memory, as under a limit on address space. */
+function refuseMemory(): void {
+  vi.spyOn(WebAssembly, 'Memory').mockImplementation(function refuse() {
+    throw new RangeError('WebAssembly.Memory(): could not allocate memory');
+  });
+}
+
+it('lets a pass wait for the memory of another where there is no second one', async () => {
+  const order: string[] = [];
+  let finish: () => void = () => {};
+  let only: Kernels | undefined;
+  const first = withKernels(module, async (kernels) => {
+    only = kernels;
+    await new Promise<void>((resolve) => {
+      finish = resolve;
+    });
+    order.push('first');
+  });
+  refuseMemory();
+  const second = withKernels(module, async (kernels) => {
+    order.push('second');
+    expect(kernels).toBe(only);
+  });
+  const third = withKernels(module, async () => void order.push('third'));
+  await new Promise((resolve) => setTimeout(resolve, 0));
+  expect(order).toEqual([]);
+  finish();
+  await Promise.all([first, second, third]);
+  expect(order).toEqual(['first', 'second', 'third']);
+});
+
+it('gives the last memory to no one who keeps it', async () => {
+  await withKernels(module, async () => {});
+  refuseMemory();
+  expect(takeKernels(module)).toBeUndefined();
+  await withKernels(module, async () => {});
+});
+
+it('fails where there is no memory at all and no pass that could return one', async () => {
+  vi.resetModules();
+  const pool = await import('../../src/engines/wasm/kernel-pool.js');
+  refuseMemory();
+  await expect(pool.withKernels(module, async () => {})).rejects.toThrow(RangeError);
+});
+
+it('runs sixteen passes at the same time, and the others after them', async () => {
+  let running = 0;
+  let most = 0;
+  const pass = async (): Promise<void> => {
+    most = Math.max(most, ++running);
+    await new Promise((resolve) => setTimeout(resolve, 0));
+    running--;
+  };
+  await Promise.all(Array.from({ length: 50 }, () => withKernels(module, pass)));
+  expect(most).toBe(16);
+});
