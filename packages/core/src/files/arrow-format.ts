@@ -68,7 +68,9 @@ const [SCHEMA, DICTIONARY, RECORDS] = [1, 2, 3];
 /** Reads where everything is: from the footer of a file, or message by message from a stream. */
 export async function readArrow(file: Placed, memory: number): Promise<ArrowFile> {
   const head = await bytesAt(file, 0, Math.min(8, file.size));
-  return guarded(file.path, () => (latin1Of(head).startsWith('ARROW1') ? readFooter(file, memory) : readMessages(file, memory)));
+  return guarded(file.path, () =>
+    latin1Of(head).startsWith('ARROW1') ? readFooter(file, memory) : readMessages(file, memory),
+  );
 }
 
 async function readFooter(file: Placed, memory: number): Promise<ArrowFile> {

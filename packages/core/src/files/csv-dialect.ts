@@ -90,7 +90,12 @@ interface Sniffed {
 
 function sniffTable(
   text: string,
-  { delimiter: given, whole, path, memory }: { delimiter: string | undefined; whole: boolean; path: string; memory: number },
+  {
+    delimiter: given,
+    whole,
+    path,
+    memory,
+  }: { delimiter: string | undefined; whole: boolean; path: string; memory: number },
 ): Sniffed {
   const start = text.slice(0, JUDGED_TEXT);
   const enough = start.length < text.length && (start.match(/\n/g)?.length ?? 0) > 2;

@@ -170,11 +170,7 @@ interface Judged {
   readonly known: ReadonlyMap<string, Tally> | undefined;
 }
 
-async function judge(
-  elements: AsyncIterable<readonly unknown[]>,
-  path: string,
-  memory: number,
-): Promise<Judged> {
+async function judge(elements: AsyncIterable<readonly unknown[]>, path: string, memory: number): Promise<Judged> {
   const tally = new Map<string, Tally>();
   let [rows, values, lists] = [0, 0, 0];
   let whole = true;

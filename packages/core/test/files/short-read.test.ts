@@ -16,11 +16,14 @@ function shortened(content: Uint8Array, length: number): Bytes {
 it.each([
   ['.npy', npyFile('<f8', [2, 3], bytesOf(Float64Array.of(1, 2, 3, 4, 5, 6))), openNpy],
   ['IDX', Buffer.concat([Buffer.from([0, 0, 0x08, 2, 0, 0, 0, 2, 0, 0, 0, 3]), Buffer.alloc(6, 1)]), openIdx],
-] as const)('%s that became shorter than its header is cut off, and not read from the wrong place', async (_, content, open) => {
-  for (const length of [0, 1, 11]) {
-    await expect(readTable(open(shortened(content, length), { memory: 2 ** 24 }))).rejects.toMatchObject({
-      code: 'FILE_TRUNCATED',
-      message: expect.stringContaining('header'),
-    });
-  }
-});
+] as const)(
+  '%s that became shorter than its header is cut off, and not read from the wrong place',
+  async (_, content, open) => {
+    for (const length of [0, 1, 11]) {
+      await expect(readTable(open(shortened(content, length), { memory: 2 ** 24 }))).rejects.toMatchObject({
+        code: 'FILE_TRUNCATED',
+        message: expect.stringContaining('header'),
+      });
+    }
+  },
+);

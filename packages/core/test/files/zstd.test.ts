@@ -106,11 +106,21 @@ describe('zstd', () => {
   });
 
   it.each<[string, Buffer, string, RegExp]>([
-    ['claims a terabyte and holds ten bytes', frame('0123456789', { size: 2n ** 40n }), 'BAD_FILE', /claims 1099511627776/],
+    [
+      'claims a terabyte and holds ten bytes',
+      frame('0123456789', { size: 2n ** 40n }),
+      'BAD_FILE',
+      /claims 1099511627776/,
+    ],
     ['claims less than it holds', frame('0123456789', { size: 9n }), 'BAD_FILE', /claims 9/],
     ['needs a window of 2 GB', frame('0123456789', { window: 0xa8 }), 'TOO_LARGE', /window .* Allow more memory/],
     ['needs a dictionary', frame('0123456789', { dictionary: 7 }), 'BAD_FILE', /dictionary/],
-    ['is followed by something else', Buffer.concat([frame('0123456789'), Buffer.from('more')]), 'BAD_FILE', /not zstd/],
+    [
+      'is followed by something else',
+      Buffer.concat([frame('0123456789'), Buffer.from('more')]),
+      'BAD_FILE',
+      /not zstd/,
+    ],
   ])('refuses a frame that %s', async (_, packed, code, message) => {
     const error = await fail(unpack(packed));
     expect(error).toMatchObject({ name: 'FileError', code });
@@ -120,7 +130,10 @@ describe('zstd', () => {
   it('refuses a file that is cut off, wherever that is', async () => {
     const packed = Buffer.from(ZSTD_CSV.checked, 'base64');
     for (let length = 1; length < packed.length; length++) {
-      expect(await fail(unpack(packed.subarray(0, length)))).toMatchObject({ name: 'FileError', code: 'FILE_TRUNCATED' });
+      expect(await fail(unpack(packed.subarray(0, length)))).toMatchObject({
+        name: 'FileError',
+        code: 'FILE_TRUNCATED',
+      });
       expect(() => unpackZstd(packed.subarray(0, length), text.length)).toThrow(RangeError);
     }
   });

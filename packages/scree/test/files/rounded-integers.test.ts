@@ -14,17 +14,17 @@ const rows = LARGE.map((value, i) => [value, SMALL[i]]);
 
 /** Files with a column n of large integers and a column m of small ones, by their endings. */
 const FILES: Record<string, (path: string) => Promise<void>> = {
-  'csv': (path) => writeFile(path, `n,m\n${rows.map((row) => row.join()).join('\n')}\n`),
+  csv: (path) => writeFile(path, `n,m\n${rows.map((row) => row.join()).join('\n')}\n`),
   'quoted.csv': (path) => writeFile(path, `n,m\n${rows.map(([n, m]) => `"${n}",${m}`).join('\n')}\n`),
-  'json': (path) => writeFile(path, `[${rows.map(([n, m]) => `{"n": ${n}, "m": ${m}, "t": "${n}"}`).join()}]`),
-  'ndjson': (path) => writeFile(path, rows.map(([n, m]) => `{"n": ${n}, "m": ${m}}\n`).join('')),
-  'arrow': (path) => {
+  json: (path) => writeFile(path, `[${rows.map(([n, m]) => `{"n": ${n}, "m": ${m}, "t": "${n}"}`).join()}]`),
+  ndjson: (path) => writeFile(path, rows.map(([n, m]) => `{"n": ${n}, "m": ${m}}\n`).join('')),
+  arrow: (path) => {
     const table = new Table({ n: vectorFromArray(LARGE, new Int64()), m: vectorFromArray(SMALL, new Uint64()) });
     return writeFile(path, tableToIPC(table, 'file'));
   },
-  'parquet': (path) => runDuck(`copy (${SELECT}) to '${path}' (format parquet)`),
-  'duckdb': (path) => runDuck(`attach '${path}' as made`, `create table made.t as ${SELECT}`, 'detach made'),
-  'sqlite': async (path) => {
+  parquet: (path) => runDuck(`copy (${SELECT}) to '${path}' (format parquet)`),
+  duckdb: (path) => runDuck(`attach '${path}' as made`, `create table made.t as ${SELECT}`, 'detach made'),
+  sqlite: async (path) => {
     const database = new sqlite.Database(path);
     database.exec('create table t (n integer, m integer)');
     for (const [n, m] of rows) database.run('insert into t values (?, ?)', [n, m]);
@@ -52,17 +52,28 @@ describe('integers beyond 2^53', () => {
     }
   });
 
-  it.each(['csv', 'parquet', 'json', 'arrow', 'sqlite'])('do not matter in a column that is not used: .%s', async (ending) => {
-    const path = folder.file(`unused.${ending}`);
-    await FILES[ending](path);
-    const file = await openFile(path, { columns: ['m'] });
-    await rowsOf(file);
-    expect(await file.source.warnings?.()).toEqual([]);
-    await file.close();
-  });
+  it.each(['csv', 'parquet', 'json', 'arrow', 'sqlite'])(
+    'do not matter in a column that is not used: .%s',
+    async (ending) => {
+      const path = folder.file(`unused.${ending}`);
+      await FILES[ending](path);
+      const file = await openFile(path, { columns: ['m'] });
+      await rowsOf(file);
+      expect(await file.source.warnings?.()).toEqual([]);
+      await file.close();
+    },
+  );
 
   it.each([
-    ['in C order', false, [9007199254740993n, 1n, 2n, 3n, 4n, -9007199254740993n], [[0, 1], [1, 1]]],
+    [
+      'in C order',
+      false,
+      [9007199254740993n, 1n, 2n, 3n, 4n, -9007199254740993n],
+      [
+        [0, 1],
+        [1, 1],
+      ],
+    ],
     ['in Fortran order', true, [9007199254740993n, 1n, 9007199254740993n, 3n, 4n, 5n], [[0, 2]]],
   ] as const)('of .npy are counted %s, and the model carries the warning', async (_, fortran, values, expected) => {
     const path = folder.file(`large-${fortran}.npy`);
@@ -71,6 +82,8 @@ describe('integers beyond 2^53', () => {
     const { warnings } = await pca(file.source, { k: 1 });
     await file.close();
     const [warning] = warnings.filter(({ code }) => code === 'INTEGERS_ROUNDED');
-    expect(warning.details).toMatchObject({ columns: expected.map(([column, count]) => ({ name: String(column), count })) });
+    expect(warning.details).toMatchObject({
+      columns: expected.map(([column, count]) => ({ name: String(column), count })),
+    });
   });
 });
