@@ -14,8 +14,8 @@ export interface Spot {
   readonly buffer: number;
 }
 
-/** Where each field is: what stands before it is counted, children and all. */
-export function locate(fields: readonly Field[], batch: Batch): Spot[] {
+/** Where each field is: what stands before it is counted, children and all. Each must be as long as its batch. */
+export function locate(fields: readonly Field[], batch: Batch, path: string): Spot[] {
   let [fieldNode, buffer, variadic] = [0, 0, 0];
   const pass = ({ type, dictionary, children }: Field): void => {
     fieldNode++;
@@ -29,6 +29,9 @@ export function locate(fields: readonly Field[], batch: Batch): Spot[] {
   };
   return fields.map((field) => {
     const spot = { fieldNode, buffer };
+    const length = batch.nodes[2 * fieldNode];
+    if (length !== batch.length)
+      throw badFile(path, `a column of ${length} values is in a batch of ${batch.length} rows`);
     pass(field);
     return spot;
   });

@@ -177,7 +177,7 @@ function readSchema(schema: FlatTable, path: string, memory: number): Schema {
   const most = mostColumns(memory);
   let [count, letters] = [0, 0];
   const read = (table: FlatTable, depth: number): Field => {
-    checkColumns(++count, memory, path);
+    checkColumns(++count + table.count(5), memory, path);
     if (depth > DEEPEST) throw badFile(path, 'its schema is too deep');
     const children = table.tables(5, most).map((child) => read(child, depth + 1));
     const type = valueType(table.uint8(2), table.table(3), children);
@@ -192,6 +192,7 @@ function readSchema(schema: FlatTable, path: string, memory: number): Schema {
     if (index.kind === 'other') throw new RangeError('a dictionary is not numbered by integers');
     return { name, type, children, dictionary: { id: encoded.int64(0), index } };
   };
+  checkColumns(schema.count(1), memory, path);
   const pandas = schema.tables(2, most).find((entry) => entry.string(0) === 'pandas');
   return { fields: schema.tables(1, most).map((field) => read(field, 0)), pandas: pandas?.string(1) };
 }

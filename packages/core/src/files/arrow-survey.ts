@@ -21,7 +21,7 @@ export async function survey(file: Placed, arrow: ArrowFile, memory: number, unp
   for (const place of batches) {
     const batch = await readBatch(file, place);
     rows += batch.length;
-    const spots = locate(fields, batch);
+    const spots = locate(fields, batch, file.path);
     spots.forEach(({ fieldNode }, index) => {
       missing[index] += batch.nodes[2 * fieldNode + 1] ?? 0;
     });

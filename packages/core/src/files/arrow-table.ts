@@ -81,7 +81,7 @@ export async function openArrow(
     let [done, texts]: [number, (string | null)[]] = [0, []];
     for (const place of arrow.batches) {
       const batch = await readBatch(file, place);
-      const spots = locate(arrow.fields, batch);
+      const spots = locate(arrow.fields, batch, file.path);
       const reader = new BatchReader(file, batch, Math.floor(memory / 4), unpack);
       for (let from = 0; from < batch.length; ) {
         const count = Math.min(height - filled, batch.length - from);

@@ -73,6 +73,12 @@ export class FlatTable {
     return at === 0 ? undefined : new FlatTable(this.#view, this.#target(at));
   }
 
+  /** How many entries a vector of tables claims. */
+  count(number: number): number {
+    const at = this.#field(number);
+    return at === 0 ? 0 : this.#span(at, 4).length;
+  }
+
   /** A vector of tables, `most` at most. Entries may lie in the same place, so a short buffer can claim very many. */
   tables(number: number, most: number): FlatTable[] {
     const at = this.#field(number);

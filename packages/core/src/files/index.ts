@@ -59,4 +59,3 @@ export { textOf } from './text.js';
 export { uniqueNames } from './unique-names.js';
 export { type Packing, packingOf, plainUnpackers, type Unpack, type Unpackers, unpacked } from './unpack.js';
 export type { Placed } from './zip.js';
-export { largestWindow, windowTooLarge } from './zstd-window.js';

@@ -1,13 +1,14 @@
 import type { ByteReader } from './bytes.js';
-import { badFile } from './file-error.js';
+import { badFile, FileError } from './file-error.js';
 import { InputWindow } from './input-window.js';
+import { showBytes } from './show-bytes.js';
 import { Xxh64 } from './xxh64.js';
 import { BlockUnpacker, LARGEST_BLOCK } from './zstd-block.js';
-import { largestWindow, windowTooLarge } from './zstd-window.js';
 
 /**
  * Unpacks zstd (RFC 8878): frames one after the other, and skippable frames between them. Sizes and checksums are
- * verified where a frame carries them. (Libraries in plain JavaScript verify neither, and Node has zstd from 22.15 on.)
+ * verified where a frame carries them. Libraries in plain JavaScript verify neither, and Node's own zstd (from 22.15 on)
+ * reads only the first frame of a file.
  */
 
 const MAGIC = 0xfd2fb528;
@@ -15,7 +16,24 @@ const MAGIC = 0xfd2fb528;
 const SKIPPABLE = 0x184d2a50;
 const LONGEST_HEADER = 14;
 
+/** The window that every decoder should allow, and the largest that zstd's own programs allow. */
+const [LEAST_WINDOW, MOST_WINDOW] = [2 ** 23, 2 ** 27];
+
 const [PLAIN, REPEATED, PACKED] = [0, 1, 2];
+
+/** Bytes of the largest window that may be unpacked when reading may take so much memory. */
+function largestWindow(memory: number): number {
+  return Math.min(MOST_WINDOW, Math.max(LEAST_WINDOW, Math.floor(memory / 4)));
+}
+
+/** A frame needs more memory than reading may take. */
+function windowTooLarge(path: string, largest: number): FileError {
+  return new FileError(
+    'TOO_LARGE',
+    path,
+    `${path} needs a window of more than ${showBytes(largest)} to be unpacked. Allow more memory, or pack it again with zstd -19 or less and without --long.`,
+  );
+}
 
 interface FrameHeader {
   readonly window: number;

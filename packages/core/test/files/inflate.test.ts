@@ -20,7 +20,7 @@ function inPieces(content: Uint8Array, most: number): ByteReader {
 
 async function unpackAll(unpack: Unpack, content: Uint8Array, limit = Number.POSITIVE_INFINITY): Promise<Buffer> {
   const chunks: Uint8Array[] = [];
-  const iterator = unpack(inPieces(content, 7919), 'test');
+  const iterator = unpack(inPieces(content, 7919), 'test', 2 ** 24);
   let size = 0;
   for (let next = await iterator.next(); !next.done; next = await iterator.next()) {
     chunks.push(next.value);
