@@ -8,6 +8,10 @@ export interface Worker {
   /** Whether it keeps the program alive: only while it has a pass to do. */
   ref(): void;
   unref(): void;
+  /** Ends it: it must have nothing to do. */
+  end(): void;
+  /** How many times workers had been replaced when it was started. */
+  readonly generation: number;
   /** Why it can work no more; undefined while it can. */
   readonly lost: string | undefined;
 }
@@ -15,12 +19,14 @@ export interface Worker {
 /** The shape of Node's worker_threads that is used, and of a Web Worker. */
 interface NodeWorker {
   postMessage(message: unknown): void;
+  terminate(): unknown;
   ref(): void;
   unref(): void;
   on(event: string, listener: (value: unknown) => void): void;
 }
 interface WebWorker {
   postMessage(message: unknown): void;
+  terminate(): void;
   onerror: ((event: { message?: string }) => void) | null;
   onmessage: ((event: { data: unknown }) => void) | null;
 }
@@ -54,8 +60,21 @@ export function hire(wanted: number, most: number): Worker[] {
 export function dismiss(workers: readonly Worker[]): void {
   for (const worker of workers) {
     worker.unref();
-    if (worker.lost === undefined) idle.push(worker);
+    if (worker.lost !== undefined) continue;
+    if (worker.generation === generation) idle.push(worker);
+    else worker.end();
   }
+}
+
+let generation = 0;
+
+/**
+ * Ends idle workers now and the others after their pass; passes to come start new ones. A worker holds every memory that it
+ * was ever sent until it collects garbage, which it hardly ever does: it makes none.
+ */
+export function replaceWorkers(): void {
+  generation++;
+  for (const worker of idle.splice(0)) worker.end();
 }
 
 /** Why passes run on fewer threads than they would like to; undefined where nothing was refused. */
@@ -101,6 +120,8 @@ function start(): Worker | undefined {
     postMessage: (_: unknown): void => {},
     ref: (): void => {},
     unref: (): void => {},
+    end: (): void => {},
+    generation,
   };
   const lose = (why: unknown): void => {
     if (worker.lost !== undefined) return;
@@ -122,6 +143,10 @@ function start(): Worker | undefined {
       };
       thread.on('online', begin);
       thread.on('exit', begin);
+      worker.end = () => {
+        lose('it was replaced');
+        void thread.terminate();
+      };
       worker.ref = () => thread.ref();
       worker.unref = () => thread.unref();
       worker.postMessage = (message) => thread.postMessage(message);
@@ -133,6 +158,10 @@ function start(): Worker | undefined {
         // A page whose policy allows no workers of its own still has one thread.
         refuse(message ?? 'it could not start');
         lose(message ?? 'it could not start');
+      };
+      worker.end = () => {
+        lose('it was replaced');
+        thread.terminate();
       };
       worker.postMessage = (message) => thread.postMessage(message);
     }

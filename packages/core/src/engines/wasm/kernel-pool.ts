@@ -1,3 +1,4 @@
+import { replaceWorkers } from './crew.js';
 import { Kernels } from './kernels.js';
 
 /** Memory that idle kernels may hold together: WebAssembly memory never shrinks, so kernels beyond it are dropped. */
@@ -14,6 +15,8 @@ const idle: Kernels[] = [];
 /** Kernels in use by passes, which return them soon. Those that `takeKernels` gave away do not count. */
 let borrowed = 0;
 const waiting: (() => void)[] = [];
+/** Bytes of kernels that were dropped, and that workers may still hold. */
+let dropped = 0;
 
 /** Lends kernels for one pass. */
 export async function withKernels<Result>(
@@ -57,6 +60,14 @@ export function takeKernels(module: WebAssembly.Module): Kernels | undefined {
 export function returnKernels(kernels: Kernels): void {
   kernels.forget();
   const held = idle.reduce((sum, { bytes }) => sum + bytes, 0);
-  if (!kernels.broken && held + kernels.bytes <= KEPT) idle.push(kernels);
+  if (!kernels.broken && held + kernels.bytes <= KEPT) {
+    idle.push(kernels);
+  } else {
+    dropped += kernels.bytes;
+    if (dropped > KEPT) {
+      dropped = 0;
+      replaceWorkers();
+    }
+  }
   waiting.shift()?.();
 }
