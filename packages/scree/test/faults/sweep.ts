@@ -1,10 +1,13 @@
-import { afterAll } from 'vitest';
+import { afterAll, vi } from 'vitest';
 import { type Call, type Fault, faultsOf, type Observed, withFaults } from './inject.js';
 
 /** Milliseconds after which a run counts as hanging: a hundred times what the slowest takes. */
 const HANG = 20_000;
 /** SCREE_FAULTS=all runs every fault, once and lasting; otherwise lasting errors are tried at every third call. */
 const EVERYTHING = process.env.SCREE_FAULTS === 'all';
+
+// A test is many runs, and each of them is watched.
+vi.setConfig({ testTimeout: EVERYTHING ? 900_000 : 180_000 });
 
 const total = { calls: 0, runs: 0 };
 afterAll(() => {
