@@ -30,8 +30,8 @@ export default defineConfig({
     alias: {
       '@scree/core/names': fileURLToPath(new URL('../core/src/solvers/names.ts', import.meta.url)),
       '@scree/core/engine': fileURLToPath(new URL('../core/src/engine-kit.ts', import.meta.url)),
-      '@scree/core/words': fileURLToPath(new URL('../core/src/words/index.ts', import.meta.url)),
-      '@scree/core/files': fileURLToPath(new URL('../core/src/files/index.ts', import.meta.url)),
+      '@scree/core/describe': fileURLToPath(new URL('../core/src/describe/index.ts', import.meta.url)),
+      '@scree/core/files': fileURLToPath(new URL('../files/src/index.ts', import.meta.url)),
       '@scree/core/learn': fileURLToPath(new URL('../core/src/learn.ts', import.meta.url)),
       '@scree/core': fileURLToPath(new URL('../core/src/index.ts', import.meta.url)),
     },

@@ -49,7 +49,7 @@ async function build() {
     external: /^node:|^(@duckdb|koffi|linkedom|@observablehq|node-sqlite3-wasm)/,
     resolve: {
       alias: {
-        '@scree/core/words': source('core/src/words/index.ts'),
+        '@scree/core/describe': source('core/src/words/index.ts'),
         '@scree/core/engine': source('core/src/engine-kit.ts'),
         '@scree/core/files': source('core/src/files/index.ts'),
         '@scree/core': source('core/src/index.ts'),

@@ -3,15 +3,16 @@ import { readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { loadModel, Moments, pca, type RowSource, ScreeError } from '@scree/core';
-import { type BlobOptions, type Bytes, openBlob, type Table } from '@scree/core/files';
-import { openCsv } from '../../packages/core/src/files/csv-table.js';
-import { openJson } from '../../packages/core/src/files/json-table.js';
-import { plainUnpackers, unpacked } from '../../packages/core/src/files/unpack.js';
-import { memoryFile } from '../../packages/core/test/files/make.js';
+import { type BlobOptions, openBlob } from '@scree/files';
+import type { Bytes, Table } from '@scree/files/platform';
+import { openCsv } from '../../packages/files/src/csv/csv-table.js';
+import { openJson } from '../../packages/files/src/json/json-table.js';
+import { plainUnpackers, unpacked } from '../../packages/files/src/archive/unpack.js';
+import { memoryFile } from '../../packages/files/test/make.js';
 import { openTable } from '../../packages/lab/src/data/open-table.js';
 import { momentsWithCheckpoint } from '../../packages/scree/src/command/checkpoint.js';
 import { openCompressed } from '../../packages/scree/src/compress/open-compressed.js';
-import { nodeUnpackers } from '../../packages/scree/src/files/unpackers.js';
+import { nodeUnpackers } from '../../packages/scree/src/disk/unpackers.js';
 
 /** Everything that reads bytes from outside: what the fuzzer mutates and the stored corpus is replayed through. */
 

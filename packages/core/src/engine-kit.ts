@@ -21,11 +21,11 @@ export {
 } from './engines/pilot.js';
 export { summariseTwice } from './engines/summarise.js';
 export { addressSpaceLeft } from './engines/wasm/address-space.js';
-export { whyNoWorker } from './engines/wasm/crew.js';
+export { whyNoWorker } from './engines/wasm/threads/worker-pool.js';
 export { compileKernels } from './engines/wasm/kernels.js';
 export { wasmEngineOrWhy } from './engines/wasm/wasm.js';
 export { keepAlive } from './keep-alive.js';
 export type { Count, SymmetricEigen } from './linalg/symmetric-eigen.js';
 export { maxAbs, powerOfTwo } from './linalg/vector.js';
-export { Pace } from './pace.js';
+export { Pace } from './progress.js';
 export { type NestedModels, nestedModels } from './pca.js';

@@ -1,5 +1,5 @@
 import { OptionError } from './errors.js';
-import type { LearnOptions } from './learning/learn-options.js';
+import type { LearnOptions } from './solvers/learned/learn-options.js';
 import { LARGEST_SQUARE, WIDEST_SCATTER } from './limits.js';
 import type { Plan } from './model/record.js';
 import { SOLVER_NAMES, type SolverName } from './solvers/names.js';

@@ -1,4 +1,4 @@
-import { Moments } from './data/moments.js';
+import { Moments } from './moments.js';
 import { checkWidth, keepRows, type RowSource } from './data/rows.js';
 import type { Framing } from './data/scaling.js';
 import { type ColumnStatistics, emptyStatistics, mergeStatistics } from './data/statistics.js';
@@ -6,7 +6,7 @@ import { type RowWeights, rowWeights } from './data/weights.js';
 import type { Engine } from './engines/engine.js';
 import { Passes } from './engines/passes.js';
 import type { Settings } from './options.js';
-import type { Pace } from './pace.js';
+import type { Pace } from './progress.js';
 import type { Fold, Problem, Solution, Solver } from './solvers/solver.js';
 
 /** Data as read for a solver: what is known of the columns, and the way to hand the solver the rest. */

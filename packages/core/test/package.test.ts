@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
-import * as files from '../src/files/index.js';
+import * as files from '../../files/src/index.js';
 import * as core from '../src/index.js';
 import * as learn from '../src/learn.js';
 

@@ -1,5 +1,5 @@
 import type { ErrorDetails, ScreeError, Warning } from '@scree/core';
-import { count, listed, several, show } from '@scree/core/words';
+import { count, listed, several, show } from '@scree/core/describe';
 import { shorten } from './shorten.js';
 import type { Cell, Problem } from './worker/messages.js';
 

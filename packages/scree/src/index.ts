@@ -31,9 +31,9 @@ export {
   type RowWriter,
   type StoredType,
   type WriteOptions,
-} from './files/index.js';
-export { type IdxArray, readIdx } from './idx.js';
-export { readModel, writeModel } from './model-file.js';
+} from './disk/index.js';
+export { type IdxArray, readIdx } from './disk/idx.js';
+export { readModel, writeModel } from './disk/model-file.js';
 export { makeReport, type Report, type ReportFigure, type ReportInput } from './report/report.js';
 export { screePlot } from './scree-plot.js';
 

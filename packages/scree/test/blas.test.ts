@@ -20,7 +20,7 @@ import {
 import { describe, expect, it, vi } from 'vitest';
 import { random } from '../../core/src/linalg/random.js';
 import { symmetricEigen } from '../../core/src/linalg/symmetric-eigen.js';
-import { complete } from '../../core/src/pace.js';
+import { complete } from '../../core/src/progress.js';
 import { toMatrix, withSpectrum } from '../../core/test/support/data.js';
 import { Packer } from '../src/blas/pack.js';
 

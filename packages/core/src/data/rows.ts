@@ -1,5 +1,5 @@
 import { DataError, show } from '../errors.js';
-import type { Pace } from '../pace.js';
+import type { Pace } from '../progress.js';
 import type { Warning } from '../warning.js';
 import type { Block } from './block.js';
 import { watchBlocks } from './changes.js';

@@ -1,6 +1,6 @@
 import { DataError, place } from '../errors.js';
 import { powerOfTwo } from '../linalg/vector.js';
-import type { Steps } from '../pace.js';
+import type { Steps } from '../progress.js';
 import type { Block, DenseBlock, SparseBlock } from './block.js';
 import { decoded } from './half.js';
 

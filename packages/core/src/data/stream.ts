@@ -1,5 +1,5 @@
 import { DataError } from '../errors.js';
-import type { Pace } from '../pace.js';
+import type { Pace } from '../progress.js';
 import type { Block } from './block.js';
 import { type Row, RowGatherer, ragged } from './gather.js';
 import { fitsSingle } from './matrix.js';

@@ -3,7 +3,7 @@ import { everyNth, everyNthOf } from '../data/every-nth.js';
 import type { RowSource } from '../data/rows.js';
 import type { RowWeights } from '../data/weights.js';
 import { DataError } from '../errors.js';
-import type { Pace } from '../pace.js';
+import type { Pace } from '../progress.js';
 import type { Beat, Engine, LoadedBlock } from './engine.js';
 
 /** Lines of a packed tile: rounding of what is summed over a tile grows with it, the number of tiles falls with it. */

@@ -1,6 +1,6 @@
 import type { Block, Frame } from '../data/block.js';
 import { blockMeans, blockStatistics, type ColumnStatistics } from '../data/statistics.js';
-import type { Steps } from '../pace.js';
+import type { Steps } from '../progress.js';
 import type { Beat, LoadedBlock, RowsAt } from './engine.js';
 
 /**

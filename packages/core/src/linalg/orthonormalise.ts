@@ -1,4 +1,4 @@
-import { complete, type Steps } from '../pace.js';
+import { complete, type Steps } from '../progress.js';
 import { type Random, random } from './random.js';
 import { axpy, dot, norm, scale } from './vector.js';
 

@@ -1,4 +1,4 @@
-import { complete, type Steps } from '../pace.js';
+import { complete, type Steps } from '../progress.js';
 import { dot } from './vector.js';
 
 /** Few long rows: their products with one another, and their combinations. Rows are taken two and four at a time, for speed. */

@@ -1,6 +1,6 @@
 import { transpose } from '../data/matrix.js';
 import { ConvergenceError } from '../errors.js';
-import { complete, type Steps } from '../pace.js';
+import { complete, type Steps } from '../progress.js';
 import { reflector } from './reflector.js';
 import { axpy, dot, maxAbs, powerOfTwo, rotate, scale } from './vector.js';
 

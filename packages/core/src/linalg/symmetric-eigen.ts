@@ -1,4 +1,4 @@
-import { complete, type Steps } from '../pace.js';
+import { complete, type Steps } from '../progress.js';
 import { type BlockValue, implicitQL, inverseIteration, tridiagonalValues } from './tridiagonal-eigen.js';
 import { backTransform, type Tridiagonal, tridiagonalise } from './tridiagonalise.js';
 import { dot, maxAbs, powerOfTwo, scale } from './vector.js';

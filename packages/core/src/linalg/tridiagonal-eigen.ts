@@ -1,5 +1,5 @@
 import { ConvergenceError } from '../errors.js';
-import type { Steps } from '../pace.js';
+import type { Steps } from '../progress.js';
 import { random } from './random.js';
 import { axpy, dot, norm, rotate, scale } from './vector.js';
 

@@ -1,4 +1,4 @@
-import type { Steps } from '../pace.js';
+import type { Steps } from '../progress.js';
 import { reflector } from './reflector.js';
 import { axpy, dot } from './vector.js';
 

@@ -1,7 +1,7 @@
 import type { Matrix } from '../data/matrix.js';
 import type { DType } from '../data/rows.js';
 import { ModelError, show } from '../errors.js';
-import type { Epoch } from '../learning/epoch.js';
+import type { Epoch } from '../solvers/learned/epoch.js';
 import { orthonormalityDefect } from '../linalg/orthonormalise.js';
 import type { Whiten } from '../options.js';
 import type { SolverName } from '../solvers/names.js';

@@ -6,7 +6,7 @@ import { orthonormalityDefect } from '../../src/linalg/orthonormalise.js';
 import { random } from '../../src/linalg/random.js';
 import { symmetricEigen } from '../../src/linalg/symmetric-eigen.js';
 import { dot } from '../../src/linalg/vector.js';
-import { complete } from '../../src/pace.js';
+import { complete } from '../../src/progress.js';
 import { atMost, below, equal, rejects, sameBits } from '../support/assert.js';
 import { toCsr } from '../support/data.js';
 

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { type Model, Moments, type PcaOptions, pca, principalAngles, toRows, type Whiten } from '../../src/index.js';
 import { orthonormalise } from '../../src/linalg/orthonormalise.js';
 import { random } from '../../src/linalg/random.js';
-import { complete } from '../../src/pace.js';
+import { complete } from '../../src/progress.js';
 import { solverNames, tables } from '../support/data.js';
 
 /** Covariance by its definition, entry by entry: the independent route. */

@@ -2,14 +2,14 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { transpose } from '../../src/data/matrix.js';
 import { orthonormalise, orthonormalityDefect } from '../../src/linalg/orthonormalise.js';
-import { principalAngles } from '../../src/linalg/principal-angles.js';
+import { principalAngles } from '../../src/analysis/principal-angles.js';
 import { rotatedOnto } from '../../src/linalg/procrustes.js';
 import { absorbRows, qr } from '../../src/linalg/qr.js';
 import { random } from '../../src/linalg/random.js';
 import { svd } from '../../src/linalg/svd.js';
 import { symmetricEigen } from '../../src/linalg/symmetric-eigen.js';
 import { maxAbs } from '../../src/linalg/vector.js';
-import { complete } from '../../src/pace.js';
+import { complete } from '../../src/progress.js';
 
 const EPS = Number.EPSILON;
 

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import type { CsrMatrix, Matrix } from '../../src/index.js';
 import { orthonormalise } from '../../src/linalg/orthonormalise.js';
 import { random } from '../../src/linalg/random.js';
-import { complete } from '../../src/pace.js';
+import { complete } from '../../src/progress.js';
 
 /** Rows with the given singular values (up to sampling of the mean), plus an offset a column. */
 export function withSpectrum(

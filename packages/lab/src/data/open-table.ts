@@ -1,17 +1,7 @@
 import { DataError } from '@scree/core';
-import {
-  anyPlace,
-  type Bytes,
-  blobBytes,
-  checkFileOptions,
-  identify,
-  openTable as openIdentified,
-  readerAt,
-  type Table,
-  type TableReader,
-} from '@scree/core/files';
+import { anyPlace, type Bytes, blobBytes, checkFileOptions, identify, openTable as openIdentified, readerAt, type Table, type TableReader } from '@scree/files/platform';
 
-const parquet: TableReader = async (bytes, options) => (await import('./parquet-table.js')).openParquet(bytes, options);
+const parquet: TableReader = async (bytes, options) => (await import('../../../files/src/parquet/parquet-table.js')).openParquet(bytes, options);
 
 /** Blobs up to this size are read at once, because every read of a blob takes milliseconds. */
 const SMALL = 1 << 20;

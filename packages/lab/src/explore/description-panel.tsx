@@ -1,4 +1,4 @@
-import { certificateWords, count, several, show, uniquenessWords } from '@scree/core/words';
+import { certificateWords, count, several, show, uniquenessWords } from '@scree/core/describe';
 import { describeWarning } from '../describe-problem.js';
 import { shorten, untangled } from '../shorten.js';
 import { type Fitted, rowNumber } from '../state/fit.js';

@@ -1,4 +1,4 @@
-import { count, show } from '@scree/core/words';
+import { count, show } from '@scree/core/describe';
 import { shorten } from '../shorten.js';
 import { reportProblem } from '../state/data.js';
 import { fitted, queryFit, rowNumber } from '../state/fit.js';

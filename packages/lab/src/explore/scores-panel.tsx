@@ -1,6 +1,6 @@
 import { computed, signal } from '@preact/signals';
 import type { Model } from '@scree/core';
-import { percent, several } from '@scree/core/words';
+import { percent, several } from '@scree/core/describe';
 import { useRef } from 'preact/hooks';
 import { type CloudArrow, type CloudHandle, PointCloud } from '../charts/point-cloud/point-cloud.js';
 import { ExportFigure } from '../export/export-figure.js';

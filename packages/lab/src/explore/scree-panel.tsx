@@ -1,5 +1,5 @@
 import type { Model } from '@scree/core';
-import { percent, several } from '@scree/core/words';
+import { percent, several } from '@scree/core/describe';
 import { useCallback, useRef } from 'preact/hooks';
 import { Chart } from '../charts/chart.js';
 import { NumbersTable } from '../charts/numbers-table.js';

@@ -1,6 +1,6 @@
 import * as Plot from '@observablehq/plot';
 import type { Model } from '@scree/core';
-import { percent } from '@scree/core/words';
+import { percent } from '@scree/core/describe';
 
 /** The share of the variance per component as bars, and the cumulative share as a line. */
 export function screePlot(

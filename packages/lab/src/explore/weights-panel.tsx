@@ -1,4 +1,4 @@
-import { count } from '@scree/core/words';
+import { count } from '@scree/core/describe';
 import { useCallback, useMemo, useRef } from 'preact/hooks';
 import { Chart } from '../charts/chart.js';
 import { NumbersTable } from '../charts/numbers-table.js';

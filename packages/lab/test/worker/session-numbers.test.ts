@@ -1,5 +1,5 @@
 import { loadModel, type Model, pca } from '@scree/core';
-import { openBlob } from '@scree/core/files';
+import { openBlob } from '@scree/files';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { groupCodes, numberCodes } from '../../src/worker/colour-codes.js';

@@ -1,6 +1,6 @@
 import { type Block, type Engine, OptionError, reference, wasmEngine } from '@scree/core';
 import { addressSpaceLeft } from '@scree/core/engine';
-import { Crew } from './crew.js';
+import { Crew } from './thread-count.js';
 import { BlasDense, type FloatBlock } from './dense.js';
 import { lapackEigen } from './eigen.js';
 import { bindLapack, bindProducts, type Lapack, type Products } from './functions.js';

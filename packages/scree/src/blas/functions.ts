@@ -1,4 +1,4 @@
-import type { Crew } from './crew.js';
+import type { Crew } from './thread-count.js';
 import { type Library, lookUp, type Native } from './library.js';
 
 export type Numbers = Float64Array | Float32Array;

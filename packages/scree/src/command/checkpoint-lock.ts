@@ -2,12 +2,12 @@ import { randomUUID } from 'node:crypto';
 import { readFileSync, rmSync } from 'node:fs';
 import { link, readFile, rename, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import { hostname } from 'node:os';
-import { FileError } from '@scree/core/files';
-import { partName, removeAbandonedParts } from '../files/atomic-file.js';
-import { atExit, removeAtExit, settled } from '../files/leftovers.js';
-import { PROCESS_ID, PROCESS_ID_PATTERN, stateOf } from '../files/process-id.js';
-import { systemError } from '../files/system-error.js';
-import { targetOf } from '../files/target.js';
+import { FileError } from '@scree/files';
+import { partName, removeAbandonedParts } from '../disk/atomic-file.js';
+import { atExit, removeAtExit, settled } from '../disk/temporary-files.js';
+import { PROCESS_ID, PROCESS_ID_PATTERN, stateOf } from '../disk/process-id.js';
+import { systemError } from '../disk/system-error.js';
+import { targetOf } from '../disk/output-target.js';
 
 /** Milliseconds between two signs of life in the lock. */
 const SIGN_OF_LIFE = 15_000;

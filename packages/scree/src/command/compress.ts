@@ -1,6 +1,6 @@
-import { showBytes } from '@scree/core/files';
+import { showBytes } from '@scree/files/platform';
 import { compressFile, openCompressed, type Quantiser, recallAtTen } from '../compress/index.js';
-import { checkTarget } from '../files/target.js';
+import { checkTarget } from '../disk/output-target.js';
 import type { Call } from './command.js';
 import { checkTwice, withModel } from './fitted.js';
 import { print, printLines } from './print.js';

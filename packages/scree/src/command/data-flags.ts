@@ -1,4 +1,4 @@
-import type { FileOptions } from '@scree/core/files';
+import type { FileOptions } from '@scree/files';
 import { choice, type Flag, list, size, text } from './flags.js';
 
 /** As core's readers need it; nothing of theirs is loaded for a help text. */

@@ -1,8 +1,8 @@
 import { DataError, Model, Moments, type PcaOptions, pca, type RowSource, type Warning } from '@scree/core';
-import { DEFAULT_MEMORY } from '@scree/core/files';
+import { DEFAULT_MEMORY } from '@scree/files';
 import { offerBlas } from '../blas/offer.js';
-import type { DataFile, FileOptions } from '../files/index.js';
-import { readModel } from '../model-file.js';
+import type { DataFile, FileOptions } from '../disk/index.js';
+import { readModel } from '../disk/model-file.js';
 import type { Call } from './command.js';
 import { fileOptions } from './data-flags.js';
 import { countRows, withFile } from './opened.js';

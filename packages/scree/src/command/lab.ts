@@ -1,9 +1,9 @@
 import { once } from 'node:events';
-import { openBrowser } from '../lab/open-browser.js';
-import { readPage } from '../lab/page-files.js';
-import { writeRedirect } from '../lab/redirect.js';
-import { LabServer } from '../lab/server.js';
-import { SharedFile } from '../lab/shared-file.js';
+import { openBrowser } from '../lab-server/open-browser.js';
+import { readPage } from '../lab-server/page-files.js';
+import { writeRedirect } from '../lab-server/redirect.js';
+import { LabServer } from '../lab-server/server.js';
+import { SharedFile } from '../lab-server/shared-file.js';
 import type { Call } from './command.js';
 import { Narrator } from './terminal.js';
 import { UsageError } from './usage-error.js';

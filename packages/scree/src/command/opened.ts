@@ -1,4 +1,4 @@
-import { type DataFile, type FileOptions, openFile } from '../files/index.js';
+import { type DataFile, type FileOptions, openFile } from '../disk/index.js';
 import { UsageError } from './usage-error.js';
 
 /** A data file for as long as `use` takes; closed whatever happens. */

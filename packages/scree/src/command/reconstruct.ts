@@ -1,5 +1,5 @@
 import { DataError, type Matrix } from '@scree/core';
-import { readModel } from '../model-file.js';
+import { readModel } from '../disk/model-file.js';
 import type { Call } from './command.js';
 import { fileOptions } from './data-flags.js';
 import { withFile } from './opened.js';

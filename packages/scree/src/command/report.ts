@@ -1,9 +1,9 @@
 import { mkdir, rmdir } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 import { refuseChanged } from '@scree/core/engine';
-import { writeAllAtomically } from '../files/atomic-file.js';
-import { systemError } from '../files/system-error.js';
-import { checkFolder, checkTarget } from '../files/target.js';
+import { writeAllAtomically } from '../disk/atomic-file.js';
+import { systemError } from '../disk/system-error.js';
+import { checkFolder, checkTarget } from '../disk/output-target.js';
 import { makeReport } from '../report/report.js';
 import type { Call } from './command.js';
 import { withModel } from './fitted.js';

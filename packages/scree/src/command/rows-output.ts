@@ -1,5 +1,5 @@
-import { checkTarget } from '../files/target.js';
-import { formatOf, holdsText, OUTPUT_FORMATS } from '../files/write-file.js';
+import { checkTarget } from '../disk/output-target.js';
+import { formatOf, holdsText, OUTPUT_FORMATS } from '../disk/write-file.js';
 import type { Call } from './command.js';
 import { UsageError } from './usage-error.js';
 

@@ -1,7 +1,7 @@
 import type { Block, CsrMatrix, Matrix, NumberArray, RowSource } from '@scree/core';
 import { refuseChanged } from '@scree/core/engine';
-import type { LabelledBlock } from '@scree/core/files';
-import { createFile, type WriteOptions } from '../files/index.js';
+import type { LabelledBlock } from '@scree/files';
+import { createFile, type WriteOptions } from '../disk/index.js';
 import { countedFrom } from './counted-from.js';
 import type { Narrator } from './terminal.js';
 

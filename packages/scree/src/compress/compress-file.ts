@@ -9,8 +9,8 @@ import {
   type RowSource,
 } from '@scree/core';
 import { checkFinite, decodeHalf, Pace, refuseChanged } from '@scree/core/engine';
-import { AtomicFile } from '../files/atomic-file.js';
-import { isStoredType, STORED_TYPES, type StoredType, settle, storedTypeOf } from '../files/stored-type.js';
+import { AtomicFile } from '../disk/atomic-file.js';
+import { isStoredType, STORED_TYPES, type StoredType, settle, storedTypeOf } from '../disk/stored-type.js';
 import { evenBlocks } from './even-blocks.js';
 import { checkSection, END, type Header, LIST_HEAD, MAGIC, rowsPerBlock, START, TAIL, VERSION } from './format.js';
 import { packLines } from './integers.js';

@@ -1,6 +1,6 @@
 import { type Block, DataError, type DenseBlock, type RowSource } from '@scree/core';
 import { decodeHalf, type Pace } from '@scree/core/engine';
-import { STORED_TYPES, storedTypeOf } from '../files/stored-type.js';
+import { STORED_TYPES, storedTypeOf } from '../disk/stored-type.js';
 
 /**
  * The rows of a source in dense blocks of `rows` each, the last one shorter. Parts of large blocks are handed on as they

@@ -1,5 +1,5 @@
 import { OptionError } from '@scree/core';
-import type { StoredType } from '../files/stored-type.js';
+import type { StoredType } from '../disk/stored-type.js';
 import type { Quantiser } from './quantise.js';
 import type { Facts } from './stored-model.js';
 

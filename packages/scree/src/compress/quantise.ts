@@ -1,6 +1,6 @@
 import { DataError } from '@scree/core';
 import { decodeHalf } from '@scree/core/engine';
-import { encodeHalf } from '../files/stored-type.js';
+import { encodeHalf } from '../disk/stored-type.js';
 import { LARGEST_INTEGER, type Lines } from './integers.js';
 
 /**

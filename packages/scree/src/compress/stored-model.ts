@@ -1,5 +1,5 @@
 import { type Certificate, type Engine, Model, type ModelRecord } from '@scree/core';
-import type { StoredType } from '../files/stored-type.js';
+import type { StoredType } from '../disk/stored-type.js';
 import { NotLines, packLines, unpackLines } from './integers.js';
 import { type Basis, nearestOrthonormal } from './products.js';
 import { fromUpperHalf, upperHalf } from './quantise.js';

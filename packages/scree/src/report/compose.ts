@@ -10,21 +10,21 @@ import {
   spreadWords,
   uniquenessWords,
   varianceWords,
-} from '@scree/core/words';
-import { biplotFigure } from './biplot-figure.js';
-import type { Colouring } from './colouring.js';
+} from '@scree/core/describe';
+import { biplotFigure } from './figures/biplot-figure.js';
+import type { Colouring } from './figures/colouring.js';
 import { columnNames, type NameOf } from './columns.js';
-import { errorsFigure } from './errors-figure.js';
-import { type Figure, standaloneSvg, type Table } from './figure.js';
-import { loadingBarsFigure, loadingsFigure } from './loadings-figures.js';
+import { errorsFigure } from './figures/errors-figure.js';
+import { type Figure, standaloneSvg, type Table } from './figures/figure.js';
+import { loadingBarsFigure, loadingsFigure } from './figures/loadings-figures.js';
 import { factList, figures, list, paragraphs, type Section, tableHtml, writePage } from './page.js';
-import { componentPictures, type ImageSize, reconstructionPictures } from './picture-figures.js';
+import { componentPictures, type ImageSize, reconstructionPictures } from './figures/picture-figures.js';
 import { escaped, plainText } from './plain-text.js';
 import type { RowFacts } from './read-rows.js';
 import type { Report } from './report.js';
-import { scoreHistogram, scoresFigure } from './scores-figure.js';
-import { uniquenessFigure } from './uniqueness-figure.js';
-import { cumulativeFigure, screeFigure } from './variance-figures.js';
+import { scoreHistogram, scoresFigure } from './figures/scores-figure.js';
+import { uniquenessFigure } from './figures/uniqueness-figure.js';
+import { cumulativeFigure, screeFigure } from './figures/variance-figures.js';
 import { errorWords, isLossless, methodFacts } from './words.js';
 
 export interface Contents {

@@ -1,4 +1,4 @@
-import { type Figure, inlineSvg, type Table } from './figure.js';
+import { type Figure, inlineSvg, type Table } from './figures/figure.js';
 import { escaped } from './plain-text.js';
 import { STYLE } from './style.js';
 

@@ -1,6 +1,6 @@
 import type { Data, Model, Progress } from '@scree/core';
-import type { Labels } from '@scree/core/files';
-import { checkLabels, chooseColours } from './colouring.js';
+import type { Labels } from '@scree/files';
+import { checkLabels, chooseColours } from './figures/colouring.js';
 import { plainText } from './plain-text.js';
 import { checkImage, type RowFacts, readRows } from './read-rows.js';
 

@@ -1,5 +1,5 @@
 import { type Model, SOLVERS } from '@scree/core';
-import { count, percent, several, shareKept, show } from '@scree/core/words';
+import { count, percent, several, shareKept, show } from '@scree/core/describe';
 import type { RowFacts } from './read-rows.js';
 
 /** What a report says beyond the words that core has for a model. All of it is plain text, to be escaped by whoever writes it into a document. */

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, describe, expect, it } from 'vitest';
-import { PROCESS_ID } from '../../src/files/process-id.js';
+import { PROCESS_ID } from '../../src/disk/process-id.js';
 import { openFile, pca, readModel } from '../../src/index.js';
 
 /** The real binary, in a folder of its own. */

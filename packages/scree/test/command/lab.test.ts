@@ -20,7 +20,7 @@ import { createServer, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { readPage } from '../../src/lab/page-files.js';
+import { readPage } from '../../src/lab-server/page-files.js';
 import { type Answer, PROGRAM, RunningLab } from './running-lab.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'scree-lab-'));

@@ -1,6 +1,6 @@
 import { DuckDBInstance } from '@duckdb/node-api';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { openDuck } from '../../src/files/duckdb.js';
+import { openDuck } from '../../src/database/duckdb.js';
 import { useBinary } from './binary.js';
 
 const { run, refused, path, write } = useBinary('untrusted');

@@ -5,8 +5,8 @@ import { decodeHalf } from '@scree/core/engine';
 import fc from 'fast-check';
 import { compressFile, createFile, openCompressed, openFile, pca, type RowSource, type StoredType } from 'scree';
 import { describe, expect, it } from 'vitest';
-import { encodeHalf, STORED_TYPES } from '../../src/files/stored-type.js';
-import { useFolder } from '../files/support.js';
+import { encodeHalf, STORED_TYPES } from '../../src/disk/stored-type.js';
+import { useFolder } from '../disk/support.js';
 import { correlated, decodeAll, roundTrip, sourceOf } from './support.js';
 
 const folder = useFolder();

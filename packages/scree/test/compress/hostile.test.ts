@@ -5,7 +5,7 @@ import fc from 'fast-check';
 import { compressFile, FileError, openCompressed, pca, type Quantiser } from 'scree';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { packLines } from '../../src/compress/integers.js';
-import { useFolder } from '../files/support.js';
+import { useFolder } from '../disk/support.js';
 import { correlated, decodeAll, sourceOf } from './support.js';
 
 const folder = useFolder();

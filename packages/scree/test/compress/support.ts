@@ -2,7 +2,7 @@ import { stat } from 'node:fs/promises';
 import type { Block, Matrix, NumberArray, RowSource } from '@scree/core';
 import { decodeHalf } from '@scree/core/engine';
 import { type Compressed, type CompressedFile, type CompressOptions, compressFile, openCompressed, pca } from 'scree';
-import { seeded } from '../files/support.js';
+import { seeded } from '../disk/support.js';
 
 /** Correlated rows: a few normal factors of falling size, mixed, about an offset. */
 export function correlated(rows: number, cols: number, seed: number, offset = 3): Float64Array {

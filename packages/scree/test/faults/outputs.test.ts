@@ -1,10 +1,10 @@
 import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { bytesOf, npyFile } from '../../../core/test/files/make.js';
+import { bytesOf, npyFile } from '../../../files/test/make.js';
 import { main } from '../../src/command/main.js';
 import { correlated } from '../compress/support.js';
-import { useFolder } from '../files/support.js';
+import { useFolder } from '../disk/support.js';
 import { sweep } from './sweep.js';
 
 const folder = useFolder();

@@ -2,10 +2,10 @@ import { mkdir, readdir, rm, writeFile } from 'node:fs/promises';
 import { gzipSync } from 'node:zlib';
 import { compressFile, openFile, pca, readIdx, readModel, ScreeError, writeModel } from 'scree';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { PACKED_ARROW } from '../../../core/test/files/fixtures.js';
-import { bytesOf, csrFile, npyFile, zipFile } from '../../../core/test/files/make.js';
+import { PACKED_ARROW } from '../../../files/test/fixtures.js';
+import { bytesOf, csrFile, npyFile, zipFile } from '../../../files/test/make.js';
 import { correlated, sourceOf } from '../compress/support.js';
-import { rowsOf, runDuck, useFolder } from '../files/support.js';
+import { rowsOf, runDuck, useFolder } from '../disk/support.js';
 import { sweep } from './sweep.js';
 
 const folder = useFolder();

@@ -1,11 +1,11 @@
 import { readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { percent, runs, show } from '@scree/core/words';
+import { percent, runs, show } from '@scree/core/describe';
 import { pca } from 'scree';
 import { describe, expect, it } from 'vitest';
 import { encodePng } from '../../src/png.js';
-import { chooseColours } from '../../src/report/colouring.js';
+import { chooseColours } from '../../src/report/figures/colouring.js';
 import { ErrorHistogram } from '../../src/report/error-histogram.js';
 import { EvenSample } from '../../src/report/even-sample.js';
 import { plainText } from '../../src/report/plain-text.js';

@@ -1,4 +1,4 @@
-import { show } from '@scree/core/words';
+import { show } from '@scree/core/describe';
 import { parseHTML } from 'linkedom';
 import { Model, makeReport, pca, type Report, type ReportInput } from 'scree';
 import { beforeAll, describe, expect, it } from 'vitest';

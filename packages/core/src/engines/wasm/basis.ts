@@ -1,8 +1,8 @@
 import { transpose } from '../../data/matrix.js';
 import type { Basis, Beat } from '../engine.js';
 import type { Kernels } from './kernels.js';
-import type { Lender } from './sparse.js';
-import type { Team } from './team.js';
+import type { Lender } from './sparse/sparse.js';
+import type { Team } from './threads/job-runner.js';
 
 /** Rows of Q whose products are one job, and columns of Z that are. */
 const ROWS = 32;

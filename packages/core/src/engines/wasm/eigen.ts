@@ -3,7 +3,7 @@ import type { Tridiagonal } from '../../linalg/tridiagonalise.js';
 import { maxAbs, powerOfTwo, scale } from '../../linalg/vector.js';
 import type { Beat } from '../engine.js';
 import { follow } from '../summarise.js';
-import type { Team } from './team.js';
+import type { Team } from './threads/job-runner.js';
 
 /** Below this the copies cost more than the kernels save; above the other the matrix does not fit beside its copy. */
 const SMALLEST = 48;

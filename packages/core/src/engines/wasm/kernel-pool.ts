@@ -1,4 +1,4 @@
-import { replaceWorkers } from './crew.js';
+import { replaceWorkers } from './threads/worker-pool.js';
 import { Kernels } from './kernels.js';
 
 /** Memory that idle kernels may hold together: WebAssembly memory never shrinks, so kernels beyond it are dropped. */

@@ -1,6 +1,6 @@
 import { messageOf } from '../../errors.js';
 import { keepAlive } from '../../keep-alive.js';
-import { BOARD, BOARD_BYTES, type FunctionName } from './board.js';
+import { BOARD, BOARD_BYTES, type FunctionName } from './threads/job-queue.js';
 import { plainSimd, relaxedSimd } from './kernels-binary.js';
 
 /** The functions of assembly/kernels.ts: addresses, counts and switches, all of them 32-bit numbers. */

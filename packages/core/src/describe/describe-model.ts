@@ -1,0 +1,130 @@
+import type { Model } from '../model/model.js';
+import { componentsFor } from '../analysis/components-for.js';
+import { count, degrees, listed, percent, runs, several, show } from './numbers.js';
+
+/** What a model says, in sentences. All of it is plain text, to be escaped by whoever writes it into a document. */
+
+/** Shares of the variance that people ask for. */
+const SHARES = [0.8, 0.9, 0.95] as const;
+
+export function shareKept(model: Model): number {
+  return Math.min(
+    1,
+    model.varianceRatios.reduce((sum, ratio) => sum + ratio, 0),
+  );
+}
+
+/** "k = 3 keep 80 %": how many components for which share of the variance. */
+export function varianceWords(model: Model): string[] {
+  const { k, d } = model;
+  if (model.totalVariance === 0) return ['All rows are the same: there is no variance that components could keep.'];
+  const kept = shareKept(model);
+  const needed = SHARES.map((share) => ({ share, k: componentsFor(model.varianceRatios, share) }));
+  const reached = needed.flatMap(({ share, k }) => (k === undefined ? [] : [`${k} for ${percentMark(share)}`]));
+  const beyond = needed.flatMap(({ share, k }) => (k === undefined ? [percentMark(share)] : []));
+  return [
+    `${several(k, 'component')} ${k === 1 ? 'keeps' : 'keep'} ${percent(kept)} of the variance of ${several(d, 'column')}.`,
+    ...(reached.length > 0
+      ? [
+          `It takes ${listed(reached.map((text, i) => (i === 0 ? text.replace(' for', ` ${text.startsWith('1 ') ? 'component' : 'components'} for`) : text)))}.`,
+        ]
+      : []),
+    ...(beyond.length > 0 ? [`For ${listed(beyond)} more than the ${k} kept would be needed.`] : []),
+  ];
+}
+
+/** How the variance is spread over the components. */
+export function spreadWords(model: Model): string[] {
+  const { k, d, variances, varianceRatios, totalVariance } = model;
+  if (totalVariance === 0) return [];
+  const rest = d - k;
+  return [
+    `The variance of all columns together is ${show(totalVariance, 6)}. The first component alone has ${show(variances[0], 6)} of it (${percent(varianceRatios[0])})${k > 1 ? `, the last one kept ${show(variances[k - 1], 6)} (${percent(varianceRatios[k - 1])})` : ''}.${
+      rest > 0
+        ? ` The ${rest === 1 ? 'direction' : `${count(rest)} directions`} left out ${rest === 1 ? 'has' : 'have'} ${show(model.noiseVariance)}${rest === 1 ? '' : ' each, on average'}.`
+        : ''
+    }`,
+  ];
+}
+
+/** Which share of the variance takes how many components, for a table. */
+export function neededComponents(model: Model): { share: string; components: string }[] {
+  return SHARES.map((share) => {
+    const needed = componentsFor(model.varianceRatios, share);
+    return {
+      share: percentMark(share),
+      components: model.totalVariance === 0 ? '–' : needed === undefined ? `> ${model.k}` : String(needed),
+    };
+  });
+}
+
+/** The certificate in plain words, with its numbers. */
+export function certificateWords(model: Model): string[] {
+  const { certificate, variances } = model;
+  const { varianceBounds, angleBounds, subspaceAngleBound, residuals, orthonormality } = certificate;
+  const { rank } = model.uniqueness;
+  const relative = varianceBounds.slice(0, rank).map((bound, i) => (variances[i] > 0 ? bound / variances[i] : 0));
+  const worst = relative.reduce((at, value, i) => (value > relative[at] ? i : at), 0);
+  const lost = angleBounds.flatMap((bound, i) => (bound >= Math.PI / 2 ? [i + 1] : []));
+  const certain = angleBounds.filter((bound) => bound < Math.PI / 2);
+  return [
+    ...(rank === 0
+      ? []
+      : [
+          relative[worst] > 0
+            ? `Variances: each${rank < model.k ? ' that can be told from zero' : ''} is within ${percentOf(relative[worst])} of the exact one; the least certain is that of component ${worst + 1}, ${show(variances[worst], 6)} ± ${show(varianceBounds[worst], 2)}.`
+            : 'Variances: exact as far as can be told.',
+        ]),
+    ...(rank < model.k
+      ? [
+          `From component ${rank + 1} on variances are zero, give or take ${show(Math.max(...varianceBounds.slice(rank)), 2)}.`,
+        ]
+      : []),
+    ...(certain.length > 0
+      ? [
+          `Directions: ${lost.length === 0 ? 'no component is' : 'the others are'} ${lost.length === 0 ? '' : 'not '}farther than ${degrees(Math.max(...certain))} from the exact one.`,
+        ]
+      : []),
+    ...(lost.length > 0
+      ? [
+          `Nothing can be promised about the direction of ${lost.length === 1 ? 'component' : 'components'} ${runs(lost)}: the bound is 90°.`,
+        ]
+      : []),
+    subspaceAngleBound >= Math.PI / 2
+      ? 'Subspace: nothing can be promised about the space that the components span together (the bound is 90°).'
+      : subspaceAngleBound === 0
+        ? 'Subspace: the components span all there is, so nothing can be missed.'
+        : `Subspace: the space that the components span together is not farther than ${degrees(subspaceAngleBound)} from the best one.`,
+    `Measured: ‖Cv − λv‖ is at most ${show(Math.max(...residuals), 2)} of the largest variance, and the components are orthonormal to ${show(orthonormality, 2)}.`,
+  ];
+}
+
+/** Whether the data determine what was found. */
+export function uniquenessWords(model: Model): string[] {
+  const { uniqueness, k, d } = model;
+  const { rank, subspace, axes } = uniqueness;
+  const loose = axes.flatMap(({ determined }, i) => (determined ? [] : [i + 1]));
+  const gap = subspace.gap;
+  return [
+    rank === k
+      ? `${k === 1 ? 'The component has' : k === 2 ? 'Both components have' : `All ${k} components have`} variance above zero.`
+      : `${rank === 0 ? 'None' : `Only ${rank}`} of the ${several(k, 'component')} ${rank === 1 ? 'has' : 'have'} variance that can be told from zero: the rank of the data is ${rank}.`,
+    loose.length === 0
+      ? `Every axis is determined by the data, apart from its sign: another one would fit worse. Changing the data in their last digit would turn none by more than ${degrees(Math.max(...axes.map(({ noiseAngle }) => noiseAngle)))}.`
+      : `Not determined: ${loose.length === k ? (k === 1 ? 'the component' : k === 2 ? 'both components' : `all ${k} components`) : `${loose.length === 1 ? 'component' : 'components'} ${runs(loose)}`}. Other axes would fit as well as ${loose.length === 1 ? 'this one' : 'these'}, so their weights should not be interpreted one by one.`,
+    k === d
+      ? 'The components span the whole space, which is determined.'
+      : subspace.determined
+        ? `The space they span together is determined${gap === null || gap === 0 ? '' : `: the next variance is lower by ${show(gap)}`}.`
+        : 'The space they span together is not determined by the data: another one would keep as much variance.',
+  ];
+}
+
+/** 0.8 as 80 %. */
+function percentMark(share: number): string {
+  return `${Math.round(100 * share)}\u00a0%`;
+}
+
+function percentOf(relative: number): string {
+  return relative >= 1e-4 ? percent(relative) : `a part of ${show(relative, 2)}`;
+}

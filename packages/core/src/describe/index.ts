@@ -1,0 +1,12 @@
+/** `@scree/core/words`: a model in sentences, and numbers as people read them. */
+
+export { componentsFor } from '../analysis/components-for.js';
+export {
+  certificateWords,
+  neededComponents,
+  shareKept,
+  spreadWords,
+  uniquenessWords,
+  varianceWords,
+} from './describe-model.js';
+export { count, degrees, listed, percent, powerOfTen, runs, several, show, tick } from './numbers.js';

@@ -1,0 +1,46 @@
+import type { DenseBlock, Frame } from '../../../data/block.js';
+import type { Kernels } from '../kernels.js';
+import { typeCode } from './layout.js';
+
+/** Part of the data in the kernels' memory, as it is stored. Two of them take turns: one is filled while the other is packed. */
+export class Chunk {
+  readonly start: number;
+  readonly roots: number;
+  readonly type: number;
+  readonly bytes: number;
+  readonly #kernels: Kernels;
+  readonly #block: DenseBlock;
+  readonly #rootWeights: Float64Array | undefined;
+  rows = 0;
+  cols = 0;
+
+  /** Room for up to `rows` × `cols` values. */
+  constructor(kernels: Kernels, block: DenseBlock, frame: Pick<Frame, 'rootWeights'>, rows: number, cols: number) {
+    this.#kernels = kernels;
+    this.#block = block;
+    this.bytes = block.data.BYTES_PER_ELEMENT;
+    this.type = typeCode(block);
+    this.start = kernels.allocate(rows * cols * this.bytes);
+    this.#rootWeights = frame.rootWeights;
+    this.roots = frame.rootWeights ? kernels.allocate(rows * 8) : 0;
+  }
+
+  /** Copies rows `from` to `from + rows` − 1, columns `left` to `right` − 1. */
+  load(from: number, rows: number, left: number, right: number): void {
+    const { data, stride } = this.#block;
+    const cols = right - left;
+    this.rows = rows;
+    this.cols = cols;
+    const Stored = data.constructor as Float64ArrayConstructor;
+    const target = new Stored(this.#kernels.memory.buffer, this.start, rows * cols);
+    if (stride === cols) {
+      target.set(data.subarray(from * stride, from * stride + rows * cols));
+    } else {
+      for (let i = 0; i < rows; i++) {
+        const at = (from + i) * stride + left;
+        target.set(data.subarray(at, at + cols), i * cols);
+      }
+    }
+    if (this.#rootWeights) this.#kernels.doubles(this.roots, rows).set(this.#rootWeights.subarray(from, from + rows));
+  }
+}

@@ -1,0 +1,176 @@
+import type { DenseBlock, Frame } from '../../../data/block.js';
+import type { ColumnStatistics } from '../../../data/statistics.js';
+import { dualByMultiply } from '../../dual-by-multiply.js';
+import type { Beat, LoadedBlock, Products, RowsAt } from '../../engine.js';
+import type { PilotSums } from '../../pilot.js';
+import { multiplyRows, type Rows } from './dual.js';
+import { RowFlow } from './row-flow.js';
+import { Scores } from './scores.js';
+import { summariseOnce } from './summarise.js';
+import type { Team } from '../threads/job-runner.js';
+
+/** Rows of a group in the dual pass: its products are 32 MB. */
+const GROUP = 2048;
+
+/** Flops that could be done while a number is copied and packed. */
+const READING = 40;
+
+/** Lends a team to a pass of so many flops and takes it back when it is done. */
+export type Borrow = <Result>(flops: number, pass: (team: Team) => Promise<Result>) => Promise<Result>;
+
+/**
+ * The passes over dense rows in WebAssembly: chunks of rows are copied in, packed through the frame, multiplied. With
+ * `single` the products of gram and dual are float32, their sums over tiles float64.
+ */
+export class WasmDense implements LoadedBlock {
+  readonly rows: number;
+  readonly cols: number;
+  readonly #block: DenseBlock;
+  readonly #borrow: Borrow;
+  readonly #single: boolean;
+
+  constructor(block: DenseBlock, borrow: Borrow, single: boolean) {
+    this.rows = block.rows;
+    this.cols = block.cols;
+    this.#block = block;
+    this.#borrow = borrow;
+    this.#single = single;
+  }
+
+  summarise(at: RowsAt, scatter: Float64Array | undefined, beat: Beat): Promise<ColumnStatistics> {
+    return summariseOnce(this.#block, at, scatter, this.#single, (frame, sums) =>
+      this.#sum(frame, scatter, sums, beat),
+    );
+  }
+
+  gram(frame: Frame, scatter: Float64Array, beat: Beat): Promise<void> {
+    return this.#sum(frame, scatter, undefined, beat);
+  }
+
+  /** Groups of rows are multiplied pair by pair; of each pair, tiles of columns go through, each number once. */
+  async dual(frame: Frame, other: LoadedBlock, otherFrame: Frame, into: Products, beat: Beat): Promise<void> {
+    if (!(other instanceof WasmDense)) {
+      return dualByMultiply(this.#block, frame, other, otherFrame, into, beat);
+    }
+    for (let i = 0; i < this.rows; i += GROUP) {
+      const count = Math.min(GROUP, this.rows - i);
+      const a: Rows = { block: this.#block, frame, first: i, count };
+      for (let j = other === this ? i : 0; j < other.rows; j += GROUP) {
+        const cols = Math.min(GROUP, other.rows - j);
+        const b: Rows = { block: other.#block, frame: otherFrame, first: j, count: cols };
+        await this.#borrow(2 * count * cols * this.cols, async (team) => {
+          const sums = await multiplyRows(team, a, b, this.#single, () => beat(0));
+          const found = team.kernels.doubles(sums, count * cols);
+          for (let r = 0; r < count; r++) {
+            const target = (into.row + i + r) * into.size + into.column + j;
+            into.products.set(found.subarray(r * cols, (r + 1) * cols), target);
+          }
+        });
+      }
+      const pause = beat(count);
+      if (pause) await pause;
+    }
+  }
+
+  multiply(frame: Frame, vectors: Float64Array, k: number, scores: Float64Array, beat: Beat): Promise<void> {
+    const d = this.cols;
+    return this.#borrow(this.rows * d * (READING + 2 * k), async (team) => {
+      const packed = packVectors(team, vectors, k, d);
+      const flow = new RowFlow(team, this.#block, frame);
+      const y = new Scores(team, flow, k);
+      team.reserve(y.scoreJobs + flow.packJobs);
+      await flow.run(beat, {
+        first: (chunk) => y.score(chunk, packed, d),
+        after: (chunk) => y.read(chunk, scores),
+      });
+    });
+  }
+
+  multiplyTransposed(frame: Frame, scores: Float64Array, k: number, out: Float64Array, beat: Beat): Promise<void> {
+    const d = this.cols;
+    return this.#borrow(this.rows * d * (READING + 2 * k), async (team) => {
+      const { kernels } = team;
+      const sums = kernels.zeros(k * d);
+      const flow = new RowFlow(team, this.#block, frame);
+      const y = new Scores(team, flow, k);
+      const room = flow.tiles * flow.height * k * 8;
+      const given = [kernels.allocate(room), kernels.allocate(room)];
+      const zeros = kernels.zeros(k);
+      const ones = kernels.put(new Float64Array(k).fill(1));
+      team.reserve(y.collectJobs + flow.packJobs + flow.tiles);
+      await flow.run(beat, {
+        begin: (chunk) => {
+          const { first, rows, turn } = chunk;
+          kernels.doubles(given[turn], rows * k).set(scores.subarray(first * k, (first + rows) * k));
+          y.pack(chunk, given[turn], zeros, ones);
+        },
+        first: (chunk) => y.collect(chunk, sums, d),
+      });
+      add(out, kernels.doubles(sums, k * d));
+    });
+  }
+
+  normal(frame: Frame, vectors: Float64Array, k: number, out: Float64Array, beat: Beat): Promise<void> {
+    const d = this.cols;
+    return this.#borrow(this.rows * d * (READING + 4 * k), async (team) => {
+      const packed = packVectors(team, vectors, k, d);
+      const sums = team.kernels.zeros(k * d);
+      const flow = new RowFlow(team, this.#block, frame);
+      const y = new Scores(team, flow, k);
+      team.reserve(Math.max(y.scoreJobs, y.collectJobs + flow.packJobs));
+      await flow.run(beat, {
+        first: (chunk) => y.score(chunk, packed, d),
+        second: (chunk) => y.collect(chunk, sums, d),
+      });
+      add(out, team.kernels.doubles(sums, k * d));
+    });
+  }
+
+  release(): void {}
+
+  /** One reading: the scatter in the frame, the columns' sums, or both. */
+  #sum(frame: Frame, scatter: Float64Array | undefined, sums: PilotSums | undefined, beat: Beat): Promise<void> {
+    const d = this.cols;
+    const single = this.#single ? 1 : 0;
+    const flops = this.rows * d * (READING + (scatter ? d : 0));
+    return this.#borrow(flops, async (team) => {
+      const { kernels } = team;
+      const products = scatter ? kernels.zeros(d * d) : 0;
+      const squares = scatter !== undefined;
+      const options = { single: this.#single, slots: squares, stats: sums !== undefined, squares };
+      const flow = new RowFlow(team, this.#block, frame, options);
+      const { groups, slot, tile } = flow;
+      team.reserve(flow.packJobs + (scatter ? (groups * (groups + 1)) / 2 : 0));
+      await flow.run(beat, {
+        first: ({ slots, tiles }) => {
+          if (!scatter) return;
+          for (let g = 0; g < groups; g++) {
+            for (let h = g; h < groups; h++) {
+              const [left, right, upper] = [slots + g * slot, slots + h * slot, g === h ? 1 : 0];
+              team.job('multiplySlots', left, tile, right, tile, tiles, products, d, upper, single, 1, 0);
+            }
+          }
+        },
+        after: ({ stats, tiles, first }) => {
+          if (!sums) return;
+          for (let t = 0; t < tiles; t++) {
+            sums.add(kernels.doubles(stats + t * 4 * d * 8, 4 * d), first + t * flow.height);
+          }
+        },
+      });
+      if (scatter) add(scatter, kernels.doubles(products, d * d));
+    });
+  }
+}
+
+/** k vectors of length d side by side, for `scoreSlots`. */
+function packVectors({ kernels }: Team, vectors: Float64Array, k: number, d: number): number {
+  const out = kernels.allocate(Math.ceil(k / 4) * 4 * d * 8);
+  const source = kernels.put(vectors.subarray(0, k * d));
+  kernels.run.packVectors(source, k, d, out);
+  return out;
+}
+
+function add(into: Float64Array, more: Float64Array): void {
+  for (let i = 0; i < more.length; i++) into[i] += more[i];
+}

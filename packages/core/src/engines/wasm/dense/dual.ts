@@ -1,0 +1,119 @@
+import type { DenseBlock, Frame } from '../../../data/block.js';
+import type { Beat } from '../../engine.js';
+import { Chunk } from './chunk.js';
+import { chunkCols, groupLines, slotBytes, TILE } from './layout.js';
+import type { Team } from '../threads/job-runner.js';
+
+/** Some rows of a block, as lines of slots: tiles of TILE columns, each of them `groups` slots of rows. */
+class RowLines {
+  readonly groups: number;
+  readonly slot: number;
+  readonly tile: number;
+  readonly #team: Team;
+  readonly #first: number;
+  readonly #rows: number;
+  readonly #width: number;
+  readonly #single: boolean;
+  readonly #raw: Chunk[];
+  readonly #slots: number[];
+  readonly #shift: number;
+  readonly #factor: number;
+
+  constructor(team: Team, block: DenseBlock, frame: Frame, first: number, rows: number, cols: number, single: boolean) {
+    const { kernels } = team;
+    this.#team = team;
+    this.#first = first;
+    this.#rows = rows;
+    this.#single = single;
+    this.#width = groupLines(rows);
+    this.groups = Math.ceil(rows / this.#width);
+    this.slot = slotBytes(Math.min(rows, this.#width), Math.min(cols, TILE), single);
+    this.tile = this.slot * this.groups;
+    const turns = cols < block.cols ? [0, 1] : [0];
+    this.#raw = turns.map(() => new Chunk(kernels, block, frame, rows, cols));
+    this.#slots = turns.map(() => kernels.allocate(Math.ceil(cols / TILE) * this.tile));
+    this.#shift = kernels.put(frame.shift);
+    this.#factor = kernels.put(frame.factor);
+  }
+
+  load(turn: number, left: number, right: number): void {
+    this.#raw[turn].load(this.#first, this.#rows, left, right);
+  }
+
+  pack(turn: number, left: number): void {
+    const raw = this.#raw[turn];
+    for (let t = 0; t * TILE < raw.cols; t++) {
+      for (let g = 0; g < this.groups; g++) {
+        const row = g * this.#width;
+        const column = (left + t * TILE) * 8;
+        this.#team.job(
+          'packRows',
+          raw.start + (row * raw.cols + t * TILE) * raw.bytes,
+          raw.type,
+          raw.cols,
+          Math.min(this.#width, this.#rows - row),
+          Math.min(TILE, raw.cols - t * TILE),
+          row,
+          this.#shift + column,
+          this.#factor + column,
+          raw.roots === 0 ? 0 : raw.roots + row * 8,
+          this.slotAt(turn, t, g),
+          this.#single ? 1 : 0,
+        );
+      }
+    }
+  }
+
+  slotAt(turn: number, t: number, g: number): number {
+    return this.#slots[turn] + t * this.tile + g * this.slot;
+  }
+}
+
+/** Rows of a block: how many, from which on, through which frame. */
+export interface Rows {
+  readonly block: DenseBlock;
+  readonly frame: Frame;
+  readonly first: number;
+  readonly count: number;
+}
+
+/**
+ * K = B₁B₂ᵀ of some rows and some others (the same: upper triangle alone), left in the memory at the address that is
+ * returned: the columns go through it chunk by chunk, each number once.
+ */
+export async function multiplyRows(team: Team, a: Rows, b: Rows, single: boolean, beat: Beat): Promise<number> {
+  const d = a.block.cols;
+  const same = a.block === b.block && a.first === b.first;
+  const width = Math.min(d, chunkCols(Math.max(a.count, b.count)));
+  const sums = team.kernels.zeros(a.count * b.count);
+  const left = new RowLines(team, a.block, a.frame, a.first, a.count, width, single);
+  const right = same ? left : new RowLines(team, b.block, b.frame, b.first, b.count, width, single);
+  const sides = same ? [left] : [left, right];
+  const tiles = Math.ceil(width / TILE);
+  team.reserve(left.groups * right.groups + tiles * (left.groups + right.groups));
+  const chunks = Math.ceil(d / width);
+  const load = (c: number): void => {
+    if (c < chunks) for (const side of sides) side.load(c % 2, c * width, Math.min(d, (c + 1) * width));
+  };
+  const pack = (c: number): void => {
+    if (c < chunks) for (const side of sides) side.pack(c % 2, c * width);
+  };
+  load(0);
+  pack(0);
+  await team.step(beat, () => load(1));
+  for (let c = 0; c < chunks; c++) {
+    const count = Math.ceil((Math.min(d, (c + 1) * width) - c * width) / TILE);
+    for (let g = 0; g < left.groups; g++) {
+      for (let h = same ? g : 0; h < right.groups; h++) {
+        const [from, to] = [left.slotAt(c % 2, 0, g), right.slotAt(c % 2, 0, h)];
+        const [upper, narrow] = [same && g === h ? 1 : 0, single ? 1 : 0];
+        team.job('multiplySlots', from, left.tile, to, right.tile, count, sums, b.count, upper, narrow, 1, 0);
+      }
+    }
+    pack(c + 1);
+    await team.step(beat, () => load(c + 2));
+    const pause = beat(0);
+    if (pause) await pause;
+  }
+  return sums;
+}

@@ -1,0 +1,67 @@
+import type { DenseBlock } from '../../../data/block.js';
+
+/** Most rows of a tile, and steps of a product before its sum joins the others: rounding grows with TILE + n/TILE. */
+export const TILE = 256;
+/** Values of a chunk of tiles: what is copied in at a time, 2 MB of float64, so that it is still in a cache when it is packed. */
+const CHUNK = 1 << 18;
+/** Values of a tile, which may be more: a tile has all columns. */
+const MOST = 1 << 20;
+/** Most lines of a slot. */
+const LINES = 64;
+/** Bytes before a slot's panels, as assembly/pack.ts has them. */
+export const HEADER = 384;
+
+/** Fewest rows of a tile where memory allows: below, adding up sums costs more than the sums. */
+const LOWEST = 24;
+
+/** Rows of a tile of d columns: TILE, or what fits for wide data, a whole number of panels. */
+export function tileRows(d: number): number {
+  const values = Math.max(MOST, Math.min(LOWEST * d, 2.5 * MOST));
+  return Math.max(8, Math.min(TILE, Math.floor(values / d / 8) * 8));
+}
+
+/** The same for passes that make no d × d sums, which need not be long: as many rows as a cache holds. */
+export function passRows(d: number): number {
+  return Math.min(tileRows(d), Math.max(32, Math.floor(CHUNK / d / 8) * 8));
+}
+
+/** Tiles of a chunk of d columns: as many as fit, at least one. */
+export function chunkTiles(d: number, height: number): number {
+  return Math.max(1, Math.floor(CHUNK / (d * height)));
+}
+
+/** Columns of a chunk of whole columns of `rows` rows: a whole number of tiles. */
+export function chunkCols(rows: number): number {
+  return Math.max(TILE, Math.floor(MOST / rows / TILE) * TILE);
+}
+
+/** Lines of a slot: few enough that there are jobs for several threads, enough that panels are used again and again. */
+export function groupLines(lines: number): number {
+  return lines > 448 ? LINES : lines > 192 ? 32 : 16;
+}
+
+/**
+ * Bytes of a slot of `lines` lines over `steps` steps: panels of 32 bytes a step, of 4 lines or, `single`, of 8, and their
+ * lists of 4 bytes a step.
+ */
+export function slotBytes(lines: number, steps: number, single: boolean): number {
+  return Math.ceil((HEADER + Math.ceil(lines / (single ? 8 : 4)) * steps * 36) / 64) * 64;
+}
+
+/** How assembly/entry.ts calls the types that data may be stored in. */
+const CODES = new Map<unknown, number>([
+  [Float64Array, 0],
+  [Float32Array, 1],
+  [Uint8Array, 2],
+  [Uint8ClampedArray, 2],
+  [Int8Array, 3],
+  [Uint16Array, 4],
+  [Int16Array, 5],
+  [Int32Array, 7],
+  [Uint32Array, 8],
+]);
+const HALF = 6;
+
+export function typeCode({ data, half }: DenseBlock): number {
+  return half ? HALF : ([...CODES].find(([type]) => data instanceof (type as typeof Float64Array))?.[1] as number);
+}

@@ -1,0 +1,178 @@
+import type { DenseBlock, Frame } from '../../../data/block.js';
+import type { Beat } from '../../engine.js';
+import { Chunk } from './chunk.js';
+import { chunkTiles, groupLines, passRows, slotBytes, tileRows } from './layout.js';
+import type { Team } from '../threads/job-runner.js';
+
+/** Columns that one job packs, at most: a whole number of slots, few enough that threads share a single tile. */
+const PACKED = 256;
+
+/** A chunk of rows in panels: tiles of up to `height` rows, each of them `groups` slots of columns. */
+export interface Packed {
+  /** Its first row. */
+  readonly first: number;
+  readonly rows: number;
+  readonly tiles: number;
+  /** Where its slots and its statistics are. */
+  readonly slots: number;
+  readonly stats: number;
+  /** Whether it is in the first or the second of the two buffers. */
+  readonly turn: 0 | 1;
+}
+
+/** What is done with a chunk, as jobs of one step, or of two where the second needs the first; then with the results. */
+export interface Work {
+  begin?(chunk: Packed): void;
+  first?(chunk: Packed): void;
+  second?(chunk: Packed): void;
+  after?(chunk: Packed): void;
+}
+
+export interface FlowOptions {
+  /** Panels of float32. */
+  readonly single?: boolean;
+  /** Whether rows are packed, or only summed up. */
+  readonly slots?: boolean;
+  /** Whether statistics are kept. */
+  readonly stats?: boolean;
+  /** Whether d × d sums are made of them. */
+  readonly squares?: boolean;
+}
+
+/**
+ * Rows on their way through the memory, chunk by chunk: this thread copies one in while the team packs the one before and
+ * works on the one before that.
+ */
+export class RowFlow {
+  readonly height: number;
+  readonly groups: number;
+  readonly width: number;
+  readonly slot: number;
+  /** Bytes between the same slot of two tiles. */
+  readonly tile: number;
+  readonly #team: Team;
+  readonly #block: DenseBlock;
+  readonly #single: boolean;
+  readonly #chunkRows: number;
+  readonly #chunks: number;
+  readonly #raw: Chunk[] = [];
+  readonly #slots: number[] = [];
+  readonly #stats: number[] = [];
+  readonly #shift: number;
+  readonly #factor: number;
+
+  constructor(
+    team: Team,
+    block: DenseBlock,
+    frame: Frame,
+    { single = false, slots = true, stats = false, squares = false }: FlowOptions = {},
+  ) {
+    const { rows: n, cols: d } = block;
+    const { kernels } = team;
+    this.#team = team;
+    this.#block = block;
+    this.#single = single;
+    this.height = Math.min(Math.ceil(n / 8) * 8, squares ? tileRows(d) : passRows(d));
+    this.width = groupLines(d);
+    this.groups = Math.ceil(d / this.width);
+    this.slot = slotBytes(Math.min(d, this.width), this.height, single);
+    this.tile = this.slot * this.groups;
+    const tiles = Math.min(Math.ceil(n / this.height), chunkTiles(d, this.height));
+    this.#chunkRows = tiles * this.height;
+    this.#chunks = Math.ceil(n / this.#chunkRows);
+    this.#shift = kernels.put(frame.shift);
+    this.#factor = kernels.put(frame.factor);
+    for (let turn = 0; turn < Math.min(2, this.#chunks); turn++) {
+      this.#raw.push(new Chunk(kernels, block, frame, Math.min(n, this.#chunkRows), d));
+      this.#slots.push(slots ? kernels.allocate(tiles * this.tile) : 0);
+      this.#stats.push(stats ? kernels.allocate(tiles * 4 * d * 8) : 0);
+    }
+  }
+
+  /** Most tiles of a chunk. */
+  get tiles(): number {
+    return this.#chunkRows / this.height;
+  }
+
+  /** Jobs that packing a chunk takes, at most. */
+  get packJobs(): number {
+    return this.tiles * Math.ceil(this.#block.cols / PACKED);
+  }
+
+  /** Rows of tile t of a chunk. */
+  rowsOf(chunk: Packed, t: number): number {
+    return Math.min(this.height, chunk.rows - t * this.height);
+  }
+
+  async run(beat: Beat, work: Work): Promise<void> {
+    const team = this.#team;
+    const go: Beat = () => beat(0);
+    this.#load(0);
+    this.#pack(0, work);
+    await team.step(go, () => this.#load(1));
+    for (let c = 0; c < this.#chunks; c++) {
+      const chunk = this.#chunk(c);
+      if (work.first && work.second) {
+        work.first(chunk);
+        await team.step(go);
+      }
+      (work.second ?? work.first)?.(chunk);
+      this.#pack(c + 1, work);
+      await team.step(go, () => this.#load(c + 2));
+      work.after?.(chunk);
+      const pause = beat(chunk.rows);
+      if (pause) await pause;
+    }
+  }
+
+  #chunk(c: number): Packed {
+    const first = c * this.#chunkRows;
+    const rows = Math.min(this.#chunkRows, this.#block.rows - first);
+    const turn = (c % 2) as 0 | 1;
+    return {
+      first,
+      rows,
+      tiles: Math.ceil(rows / this.height),
+      slots: this.#slots[turn],
+      stats: this.#stats[turn],
+      turn,
+    };
+  }
+
+  #load(c: number): void {
+    if (c >= this.#chunks) return;
+    const { first, rows, turn } = this.#chunk(c);
+    this.#raw[turn].load(first, rows, 0, this.#block.cols);
+  }
+
+  #pack(c: number, work: Work): void {
+    if (c >= this.#chunks) return;
+    const chunk = this.#chunk(c);
+    const { slots, stats, tiles, turn } = chunk;
+    const raw = this.#raw[turn];
+    const d = this.#block.cols;
+    for (let t = 0; t < tiles; t++) {
+      for (let left = 0; left < d; left += PACKED) {
+        this.#team.job(
+          'packColumns',
+          raw.start + (t * this.height * d + left) * raw.bytes,
+          raw.type,
+          d,
+          this.rowsOf(chunk, t),
+          Math.min(PACKED, d - left),
+          left,
+          this.#shift + left * 8,
+          this.#factor + left * 8,
+          raw.roots === 0 ? 0 : raw.roots + t * this.height * 8,
+          slots === 0 ? 0 : slots + t * this.tile + (left / this.width) * this.slot,
+          this.#single ? 1 : 0,
+          stats === 0 ? 0 : stats + (t * 4 * d + left) * 8,
+          d * 8,
+          this.width,
+          this.slot,
+        );
+      }
+    }
+    work.begin?.(chunk);
+  }
+}

@@ -1,0 +1,401 @@
+import type { Frame, SparseBlock } from '../../../data/block.js';
+import type { ColumnStatistics } from '../../../data/statistics.js';
+import type { Beat, LoadedBlock, Products, RowsAt } from '../../engine.js';
+import { SparseReference } from '../../reference/sparse.js';
+import { summariseTwice } from '../../summarise.js';
+import type { Borrow } from '../dense/dense.js';
+import type { Kernels } from '../kernels.js';
+import {
+  type Centred,
+  centre,
+  cutRows,
+  fillPart,
+  type Part,
+  type Placed,
+  partBytes,
+  placePart,
+  sameFrame,
+  turnedBytes,
+} from './sparse-rows.js';
+import type { Team } from '../threads/job-runner.js';
+
+/** Lends teams to sparse passes: with any memory, or with one that a block keeps for itself until it gives it back. */
+export interface Lender {
+  readonly borrow: Borrow;
+  /** Undefined where there is no memory to keep. */
+  take(): Kernels | undefined;
+  giveBack(kernels: Kernels): void;
+  runOn<Result>(kernels: Kernels, flops: number, pass: (team: Team) => Promise<Result>): Promise<Result>;
+}
+
+/** Lanes of a panel: one line of the caches is eight float64. */
+const LANES = 8;
+/** Panels that go through the rows together, at most. */
+const PANELS = 8;
+/** Bytes that the sums of one panel may take, all parts together. */
+const SUMS = 2 ** 27;
+/** Parts of the rows that are done at the same time, each with its own sums: fixed, so that no answer depends on threads. */
+const PARTS = 4;
+/** Bytes of rows that may stay in the memory between passes. */
+const RESIDENT = 2 ** 28;
+/** Entries a column and part from which on a copy by column pays. */
+const TURNED = 4;
+
+/** What a pass is given and what it fills: Y = BVᵀ has vectors and scores, Z += YᵀB scores and sums, Z += VBᵀB vectors and sums. */
+interface Pass {
+  readonly vectors?: Float64Array;
+  readonly scores?: Float64Array;
+  readonly out?: Float64Array;
+}
+
+/** Rows that stay in a memory of their own. */
+interface Kept {
+  readonly kernels: Kernels;
+  readonly centred: Centred;
+  readonly placed: readonly Placed[][];
+  /** Whether their entries have been copied by column, where there is room for that. */
+  turned: boolean;
+}
+
+/**
+ * The passes over sparse rows in WebAssembly, with the implicit centring of the reference engine: a row of B is √w·(a − t).
+ *
+ * Vectors are packed side by side, eight to a line; for a row, the lines of its entries' columns are added up to its
+ * scores, and the scores go back to the lines of the same columns in Z. A job is one part of the rows and one panel of
+ * vectors. Parts have sums of their own, which are added up in their order, so no answer depends on who did what.
+ *
+ * From the second pass on the rows stay in a memory of their own where they are no more than 256 MB, and by column
+ * too where there is room for that: gathering sums column by column is quicker than scattering them, and the same to the last
+ * bit. Otherwise they are copied in, one stage of parts while the one before is worked on.
+ */
+export class WasmSparse implements LoadedBlock {
+  readonly rows: number;
+  readonly cols: number;
+  readonly #block: SparseBlock;
+  readonly #plain: SparseReference;
+  readonly #lender: Lender;
+  readonly #parts: number;
+  readonly #stages: readonly (readonly Part[])[];
+  #passes = 0;
+  #busy = false;
+  #centred: Centred | undefined;
+  #kept: Kept | undefined;
+
+  constructor(block: SparseBlock, lender: Lender) {
+    this.rows = block.rows;
+    this.cols = block.cols;
+    this.#block = block;
+    this.#plain = new SparseReference(block);
+    this.#lender = lender;
+    this.#parts = Math.max(1, Math.min(PARTS, Math.floor(SUMS / panelBytes(block.cols, LANES))));
+    this.#stages = cutRows(block, this.#parts);
+  }
+
+  /** Whether a panel of so many columns, and its sums, fit into a memory that WebAssembly can address. */
+  static suits({ cols }: SparseBlock): boolean {
+    return panelBytes(cols, LANES) <= 2 ** 29;
+  }
+
+  summarise(at: RowsAt, scatter: Float64Array | undefined, beat: Beat): Promise<ColumnStatistics> {
+    return summariseTwice(this.#block, this, at, scatter, beat);
+  }
+
+  gram(frame: Frame, scatter: Float64Array, beat: Beat): Promise<void> {
+    return this.#plain.gram(frame, scatter, beat);
+  }
+
+  /** As the reference does it: rows of the one, filled in, are vectors that the other is multiplied by. */
+  dual(frame: Frame, other: LoadedBlock, otherFrame: Frame, into: Products, beat: Beat): Promise<void> {
+    return this.#plain.dual(frame, other, otherFrame, into, beat);
+  }
+
+  multiply(frame: Frame, vectors: Float64Array, k: number, scores: Float64Array, beat: Beat): Promise<void> {
+    return this.#run(frame, k, { vectors, scores }, beat);
+  }
+
+  multiplyTransposed(frame: Frame, scores: Float64Array, k: number, out: Float64Array, beat: Beat): Promise<void> {
+    return this.#run(frame, k, { scores, out }, beat);
+  }
+
+  normal(frame: Frame, vectors: Float64Array, k: number, out: Float64Array, beat: Beat): Promise<void> {
+    return this.#run(frame, k, { vectors, out }, beat);
+  }
+
+  release(): void {
+    if (this.#kept) this.#lender.giveBack(this.#kept.kernels);
+    this.#kept = undefined;
+    this.#centred = undefined;
+    this.#passes = 0;
+  }
+
+  async #run(frame: Frame, k: number, pass: Pass, beat: Beat): Promise<void> {
+    const flops = (pass.vectors && pass.out ? 4 : 2) * (this.#block.data.length + this.rows) * k;
+    if (!this.#centred || !sameFrame(this.#centred.frame, frame)) this.#centred = centre(this.#block, frame);
+    const centred = this.#centred;
+    if (this.#passes++ > 0 && !this.#busy) this.#keep(centred);
+    if (this.#busy || this.#kept?.centred !== centred) {
+      return this.#lender.borrow(flops, (team) => this.#work(team, centred, undefined, k, pass, beat));
+    }
+    const { kernels, placed } = this.#kept;
+    const kept = this.#kept;
+    this.#busy = true;
+    try {
+      await this.#lender.runOn(kernels, flops, async (team) => {
+        if (!kept.turned) await this.#turn(team, placed, beat);
+        kept.turned = true;
+        await this.#work(team, centred, placed, k, pass, beat);
+      });
+    } finally {
+      this.#busy = false;
+      // A lost worker may still write into the memory.
+      if (kernels.broken) this.#kept = undefined;
+    }
+  }
+
+  /** Brings the rows into a memory that they stay in, if they are not too many. */
+  #keep(centred: Centred): void {
+    if (this.#kept?.centred === centred) return;
+    const weighted = centred.frame.rootWeights !== undefined;
+    const parts = this.#stages.flat();
+    const plain = parts.reduce((sum, { rows, from, to }) => sum + partBytes(rows, to - from, weighted), 0);
+    if (plain > RESIDENT) return;
+    const both = parts.reduce((sum, { from, to }) => sum + turnedBytes(to - from, this.cols), plain);
+    const turns = both <= RESIDENT && this.#block.data.length >= TURNED * this.cols * parts.length;
+    const kernels = this.#kept?.kernels ?? this.#lender.take();
+    if (!kernels) return;
+    kernels.forget();
+    const placed = this.#stages.map((stage) =>
+      stage.map((part) => {
+        const at = placePart(kernels, part.rows, part.to - part.from, weighted, turns ? this.cols : 0);
+        fillPart(kernels, at, this.#block, part, centred);
+        return at;
+      }),
+    );
+    kernels.keep();
+    this.#kept = { kernels, centred, placed, turned: !turns };
+  }
+
+  /** Copies entries by column. */
+  async #turn(team: Team, placed: readonly Placed[][], beat: Beat): Promise<void> {
+    const parts = this.#stages.flat();
+    team.reserve(parts.length);
+    placed.flat().forEach(({ values, columns, starts, turned }, p) => {
+      team.job('sparseTurn', values, columns, starts, parts[p].rows, this.cols, turned);
+    });
+    await team.step(() => beat(0));
+    team.kernels.clear();
+  }
+
+  async #work(
+    team: Team,
+    centred: Centred,
+    placed: readonly Placed[][] | undefined,
+    k: number,
+    pass: Pass,
+    beat: Beat,
+  ): Promise<void> {
+    const flow = placed ? { at: (s: number) => placed[s], load: () => {} } : this.#stream(team.kernels, centred);
+    const stages = this.#stages;
+    const bench = new Bench(team, this.#parts, stages, centred.rest, k, pass, (placed?.[0]?.[0]?.turned ?? 0) !== 0);
+    for (let first = 0; first < k; first += bench.count) {
+      const last = first + bench.count >= k;
+      await bench.begin(first, beat);
+      flow.load(0);
+      for (let s = 0; s < stages.length; s++) {
+        bench.work(stages[s], flow.at(s));
+        await team.step(
+          () => beat(0),
+          () => flow.load(s + 1),
+        );
+        bench.read(stages[s]);
+        const rows = stages[s].reduce((sum, part) => sum + part.rows, 0);
+        const pause = beat(last ? rows : 0);
+        if (pause) await pause;
+      }
+      await bench.end(beat);
+    }
+  }
+
+  /** Two rooms for stages that take turns. */
+  #stream(kernels: Kernels, centred: Centred): { at(s: number): Placed[]; load(s: number): void } {
+    const stages = this.#stages;
+    const all = stages.flat();
+    const rows = all.reduce((most, part) => Math.max(most, part.rows), 0);
+    const entries = all.reduce((most, { from, to }) => Math.max(most, to - from), 0);
+    const weighted = centred.frame.rootWeights !== undefined;
+    const rooms = stages.slice(0, 2).map((stage) => stage.map(() => placePart(kernels, rows, entries, weighted)));
+    const held = [-1, -1];
+    return {
+      at: (s) => rooms[s % 2],
+      load: (s) => {
+        if (s >= stages.length || held[s % 2] === s) return;
+        held[s % 2] = s;
+        stages[s].forEach((part, p) => {
+          fillPart(kernels, rooms[s % 2][p], this.#block, part, centred);
+        });
+      },
+    };
+  }
+}
+
+/** Some of the vectors, side by side. */
+interface Panel {
+  /** The first of them, counted from the first on the bench. */
+  readonly first: number;
+  readonly lanes: number;
+  /** Lanes that are in use. */
+  readonly width: number;
+  readonly start: number;
+  readonly sums: number;
+}
+
+/** What a pass has in the memory besides the rows: panels of vectors and of sums, scores, and room to bring vectors in and out. */
+class Bench {
+  /** Vectors that go through the rows together. */
+  readonly count: number;
+  readonly #team: Team;
+  readonly #parts: number;
+  readonly #d: number;
+  readonly #k: number;
+  readonly #pass: Pass;
+  readonly #rest: number;
+  readonly #lines: number;
+  readonly #scores: number;
+  readonly #room: number;
+  readonly #sums: number;
+  #first = 0;
+  #width = 0;
+  #panels: Panel[] = [];
+
+  constructor(
+    team: Team,
+    parts: number,
+    stages: readonly (readonly Part[])[],
+    rest: Float64Array,
+    k: number,
+    pass: Pass,
+    turned: boolean,
+  ) {
+    const { kernels } = team;
+    const d = rest.length;
+    const panel = panelBytes(d, LANES);
+    const most = Math.max(1, Math.min(PANELS, Math.floor(SUMS / (panel * parts))));
+    this.count = Math.min(k, most * LANES);
+    this.#team = team;
+    this.#parts = parts;
+    this.#d = d;
+    this.#k = k;
+    this.#pass = pass;
+    const panels = Math.ceil(this.count / LANES);
+    const stageRows = Math.max(0, ...stages.map((stage) => stage.reduce((sum, part) => sum + part.rows, 0)));
+    this.#rest = kernels.put(rest);
+    this.#lines = kernels.allocate(this.count * d * 8);
+    this.#room = pass.vectors ? kernels.allocate(panels * panel) : 0;
+    this.#sums = pass.out ? kernels.allocate(panels * panel * parts) : 0;
+    // Scores of whole panels where columns are to gather them.
+    this.#scores = kernels.allocate(stageRows * (pass.scores ? this.count : turned ? panels * LANES : 0) * 8);
+    team.reserve(panels * parts);
+  }
+
+  /** Vectors from `first` on come in; sums are 0. */
+  async begin(first: number, beat: Beat): Promise<void> {
+    const d = this.#d;
+    const { vectors, out } = this.#pass;
+    const bytes = panelBytes(d, LANES);
+    this.#first = first;
+    this.#width = Math.min(this.count, this.#k - first);
+    this.#panels = [];
+    for (let at = 0; at < this.#width; at += LANES) {
+      const width = Math.min(LANES, this.#width - at);
+      const p = this.#panels.length;
+      this.#panels.push({
+        first: at,
+        lanes: width > 4 ? 8 : width > 2 ? 4 : 2,
+        width,
+        start: vectors ? this.#room + p * bytes : 0,
+        sums: out ? this.#sums + p * bytes * this.#parts : 0,
+      });
+    }
+    if (vectors) {
+      this.#team.kernels
+        .doubles(this.#lines, this.#width * d)
+        .set(vectors.subarray(first * d, (first + this.#width) * d));
+    }
+    for (const { first: line, lanes, width, start, sums } of this.#panels) {
+      const cleared = out ? panelBytes(d, lanes) * this.#parts : 0;
+      const source = this.#lines + line * d * 8;
+      if (vectors) this.#team.job('sparsePack', source, d, lanes, width, this.#rest, start, sums, cleared);
+      else this.#team.job('sparsePack', 0, 0, 0, 0, 0, 0, sums, cleared);
+    }
+    await this.#team.step(() => beat(0));
+  }
+
+  /** Jobs for the parts of a stage. */
+  work(stage: readonly Part[], placed: readonly Placed[]): void {
+    const team = this.#team;
+    const d = this.#d;
+    const { vectors, scores, out } = this.#pass;
+    if (scores && out) this.#moveScores(stage, scores, true);
+    let y = this.#scores;
+    stage.forEach(({ rows }, a) => {
+      const { values, columns, starts, roots, turned } = placed[a];
+      for (const { first, lanes, width, start, sums } of this.#panels) {
+        const z = sums + a * panelBytes(d, lanes);
+        const row = y + first * 8;
+        if (vectors && out && turned !== 0 && lanes === LANES) {
+          const room = y + rows * first * 8;
+          team.job('sparseNormalTurned', values, columns, starts, rows, roots, d, start, z, room, turned);
+        } else if (vectors && out) {
+          team.job('sparseNormal', values, columns, starts, rows, roots, d, lanes, start, z);
+        } else if (vectors) {
+          team.job('sparseScore', values, columns, starts, rows, roots, d, lanes, start, row, this.#width, width);
+        } else {
+          team.job('sparseCollect', values, columns, starts, rows, roots, d, lanes, row, this.#width, width, z);
+        }
+      }
+      y += rows * (scores ? this.#width : this.#panels.length * LANES) * 8;
+    });
+  }
+
+  /** Takes the scores of a stage out, where the pass makes scores. */
+  read(stage: readonly Part[]): void {
+    const { scores, out } = this.#pass;
+    if (scores && !out) this.#moveScores(stage, scores, false);
+  }
+
+  /** Adds the sums to what they are wanted in. */
+  async end(beat: Beat): Promise<void> {
+    const { out } = this.#pass;
+    if (!out) return;
+    const d = this.#d;
+    for (const { first, lanes, width, sums } of this.#panels) {
+      const target = this.#lines + first * d * 8;
+      this.#team.job('sparseSettle', sums, panelBytes(d, lanes), this.#parts, d, lanes, width, this.#rest, target);
+    }
+    await this.#team.step(() => beat(0));
+    const found = this.#team.kernels.doubles(this.#lines, this.#width * d);
+    const start = this.#first * d;
+    for (let i = 0; i < found.length; i++) out[start + i] += found[i];
+  }
+
+  /** Scores of a stage's rows, in or out: all k of a row, or those that are on the bench. */
+  #moveScores(stage: readonly Part[], scores: Float64Array, inwards: boolean): void {
+    const k = this.#k;
+    const width = this.#width;
+    const row = stage[0].first;
+    const rows = stage.reduce((sum, part) => sum + part.rows, 0);
+    const here = this.#team.kernels.doubles(this.#scores, rows * width);
+    // Where only some are on the bench, row by row.
+    const [count, length] = width === k ? [1, rows * k] : [rows, width];
+    for (let i = 0; i < count; i++) {
+      const there = (row + i) * k + this.#first;
+      if (inwards) here.set(scores.subarray(there, there + length), i * length);
+      else scores.set(here.subarray(i * length, (i + 1) * length), there);
+    }
+  }
+}
+
+/** Bytes of a panel: a line a column, and one for the shift. */
+function panelBytes(d: number, lanes: number): number {
+  return (d + 1) * lanes * 8;
+}

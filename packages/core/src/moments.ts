@@ -1,0 +1,250 @@
+import { chooseEngine } from './engines/choose.js';
+import type { Engine } from './engines/engine.js';
+import { DataError, OptionError, show } from './errors.js';
+import { keepAlive } from './keep-alive.js';
+import { LARGEST_SQUARE } from './limits.js';
+import { type ControlOptions, checkControl, type PcaOptions } from './options.js';
+import { Pace } from './progress.js';
+import type { Block } from './data/block.js';
+import { refuseChanged } from './data/changes.js';
+import { fitsSingle } from './data/matrix.js';
+import { momentsFromBytes, momentsToBytes } from './data/moments-bytes.js';
+import { checkWidth, type Data, openSource, type RowSource } from './data/rows.js';
+import { type ColumnStatistics, emptyStatistics, mergeStatistics } from './data/statistics.js';
+import { rowWeights } from './data/weights.js';
+
+export interface AddOptions extends ControlOptions {
+  /** One weight a row of what is added. */
+  readonly weights?: ArrayLike<number>;
+  /** What runs the pass. Default `'auto'`. */
+  readonly engine?: PcaOptions['engine'];
+}
+
+/**
+ * Mergeable moments of rows: how many, their mean and their scatter S = Σw(x − x̄)(x − x̄)ᵀ. All that the covariance
+ * road needs to know of the data, whatever its number of rows and wherever they are: partial fits, files and clusters
+ * each keep theirs and merge them.
+ *
+ * Two sets of rows merge exactly (Chan, Golub & LeVeque 1983): S = S₁ + S₂ + (w₁w₂/w)·δδᵀ, δ = x̄₂ − x̄₁. Nothing is
+ * ever computed as Σxxᵀ − n·x̄x̄ᵀ, so data far from the origin lose no digits. Memory O(d²).
+ */
+export class Moments {
+  readonly cols: number;
+  readonly columnNames: readonly string[] | undefined;
+  readonly #columns: ColumnStatistics;
+  /** S in units of `unit[i]·unit[j]`, upper triangle. */
+  readonly #scatter: Float64Array;
+  #single = true;
+  #sparse = false;
+  #merges = 0;
+  #read = 0;
+
+  constructor(cols: number, columnNames?: readonly string[]) {
+    if (!Number.isSafeInteger(cols) || cols < 1 || cols > LARGEST_SQUARE) {
+      throw new OptionError(
+        'TOO_LARGE',
+        `Moments of d columns keep d × d numbers; d must be a whole number from 1 to ${LARGEST_SQUARE}, not ${show(cols)}.`,
+        { value: cols, expected: LARGEST_SQUARE },
+      );
+    }
+    if (columnNames && columnNames.length !== cols) {
+      throw new OptionError('BAD_OPTION', `There are ${columnNames.length} column names for ${cols} columns.`, {
+        option: 'columnNames',
+        value: columnNames.length,
+        expected: cols,
+      });
+    }
+    this.cols = cols;
+    this.columnNames = columnNames;
+    this.#columns = emptyStatistics(cols);
+    this.#scatter = new Float64Array(cols * cols);
+  }
+
+  /** Rows that count: those with a weight above zero. */
+  get rows(): number {
+    return this.#columns.rows;
+  }
+
+  /** Rows of the source that these are the moments of, also those without a weight. */
+  get read(): number {
+    return this.#read;
+  }
+
+  /** Σw; the number of rows when they have no weights. */
+  get weight(): number {
+    return this.#columns.weight;
+  }
+
+  get mean(): Float64Array {
+    return this.#columns.mean.slice();
+  }
+
+  /** Column by column: mean, spread, range. */
+  get columns(): Readonly<ColumnStatistics> {
+    return this.#columns;
+  }
+
+  /** The upper triangle of the scatter, entry (i, j) in units of `columns.unit[i]·columns.unit[j]`. */
+  get scatter(): Float64Array {
+    return this.#scatter;
+  }
+
+  /** float32 when all rows were. */
+  get dtype(): 'float32' | 'float64' {
+    return this.#single && this.#merges > 0 ? 'float32' : 'float64';
+  }
+
+  /** Blocks and moments that were merged into these. */
+  get merges(): number {
+    return this.#merges;
+  }
+
+  get sparse(): boolean {
+    return this.#sparse;
+  }
+
+  /** Adds rows of any form that `pca` takes: all of them, or after an error none. */
+  add(data: Data, options: AddOptions = {}): Promise<this> {
+    return keepAlive(() => this.#add(data, options));
+  }
+
+  async #add(data: Data, options: AddOptions): Promise<this> {
+    const pace = new Pace(checkControl(options));
+    const source = await openSource(data, pace, this.columnNames);
+    try {
+      if (source.cols !== this.cols) {
+        throw new DataError('WIDTH_MISMATCH', `These rows have ${source.cols} columns, the moments ${this.cols}.`, {
+          value: source.cols,
+          expected: this.cols,
+        });
+      }
+      const added = await Moments.of(source, options, pace, this.columnNames);
+      await refuseChanged(source);
+      return this.merge(added);
+    } finally {
+      await source.close?.();
+    }
+  }
+
+  /** The moments of a whole source, in one pass. */
+  static async of(
+    source: RowSource,
+    { weights: given, engine: wanted, threads }: Pick<AddOptions, 'weights' | 'engine' | 'threads'>,
+    pace: Pace,
+    columnNames?: readonly string[],
+  ): Promise<Moments> {
+    const numbers = source.rows === undefined ? undefined : (source.nonzeros ?? source.rows * source.cols);
+    const engine = await chooseEngine({ engine: wanted ?? 'auto', threads }, numbers);
+    const moments = new Moments(source.cols, columnNames);
+    const weights = rowWeights(given, source.rows);
+    let rows = 0;
+    pace.begin('covariance', source.rows);
+    for await (const block of source.blocks()) {
+      checkWidth(block, source, rows);
+      await moments.addBlock(block, weights.slice(rows, block.rows), rows, engine, pace);
+      rows += block.rows;
+    }
+    weights.end(rows);
+    pace.end();
+    moments.#read = rows;
+    return moments;
+  }
+
+  /** Adds one block: its own mean first, then its scatter about that mean, then the merge. */
+  async addBlock(
+    block: Block,
+    weights: Float64Array | undefined,
+    firstRow: number,
+    engine: Engine,
+    pace: Pace,
+  ): Promise<void> {
+    const scatter = new Float64Array(this.cols * this.cols);
+    const loaded = await engine.load(block);
+    let stats: ColumnStatistics;
+    try {
+      const at = { first: firstRow, weights, columnNames: this.columnNames };
+      stats = await loaded.summarise(at, scatter, (rows) => pace.step(rows));
+    } finally {
+      loaded.release();
+    }
+    if (stats.rows === 0) return;
+    this.#absorb(stats, scatter, fitsSingle(block.data), block.kind === 'sparse', 1);
+  }
+
+  /** Adds the rows that other moments have seen. */
+  merge(other: Moments): this {
+    if (!(other instanceof Moments))
+      throw new DataError('BAD_DATA', `Moments merge with moments, not with ${show(other)}.`);
+    if (other.cols !== this.cols) {
+      throw new DataError('WIDTH_MISMATCH', `Moments of ${other.cols} columns cannot join moments of ${this.cols}.`, {
+        value: other.cols,
+        expected: this.cols,
+      });
+    }
+    this.#absorb(other.#columns, other.#scatter, other.#single, other.#sparse, other.#merges);
+    return this;
+  }
+
+  /** All of it as bytes, exact to the last bit: a long reading goes on from `Moments.fromBinary` as if it had never stopped. */
+  toBinary(): Uint8Array {
+    return momentsToBytes({
+      cols: this.cols,
+      columnNames: this.columnNames,
+      columns: this.#columns,
+      scatter: this.#scatter,
+      single: this.#single,
+      sparse: this.#sparse,
+      merges: this.#merges,
+      read: this.#read,
+    });
+  }
+
+  /** Reads what `toBinary` wrote. */
+  static fromBinary(bytes: Uint8Array): Moments {
+    const { cols, columnNames, columns, scatter, single, sparse, merges, read } = momentsFromBytes(bytes);
+    const moments = new Moments(cols, columnNames ?? undefined);
+    for (const name of ['mean', 'unit', 'spread', 'min', 'max'] as const) moments.#columns[name].set(columns[name]);
+    moments.#columns.rows = columns.rows;
+    moments.#columns.weight = columns.weight;
+    moments.#columns.inflation = columns.inflation;
+    moments.#scatter.set(scatter);
+    moments.#single = single;
+    moments.#sparse = sparse;
+    moments.#merges = merges;
+    moments.#read = read;
+    return moments;
+  }
+
+  /** The covariance matrix S/(Σw − ddof) in the data's own units, both triangles (d × d). */
+  covariance(ddof = 1): Float64Array {
+    const d = this.cols;
+    const { unit } = this.#columns;
+    const out = new Float64Array(d * d);
+    for (let i = 0; i < d; i++) {
+      for (let j = i; j < d; j++) {
+        const value = (this.#scatter[i * d + j] / (this.weight - ddof)) * unit[i] * unit[j];
+        out[i * d + j] = value;
+        out[j * d + i] = value;
+      }
+    }
+    return out;
+  }
+
+  #absorb(stats: ColumnStatistics, scatter: Float64Array, single: boolean, sparse: boolean, merges: number): void {
+    const d = this.cols;
+    const weight = this.weight + stats.weight;
+    const coupling = weight > 0 ? (this.weight * stats.weight) / weight : 0;
+    // Changing units multiplies by powers of two: it rounds nothing.
+    const { delta, mine, theirs } = mergeStatistics(this.#columns, stats);
+    for (let i = 0; i < d; i++) {
+      for (let j = i; j < d; j++) {
+        const at = i * d + j;
+        this.#scatter[at] =
+          this.#scatter[at] * mine[i] * mine[j] + scatter[at] * theirs[i] * theirs[j] + coupling * delta[i] * delta[j];
+      }
+    }
+    this.#single &&= single;
+    this.#sparse ||= sparse;
+    this.#merges += merges;
+  }
+}

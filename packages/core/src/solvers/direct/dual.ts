@@ -1,0 +1,62 @@
+import { transpose } from '../../data/matrix.js';
+import { LARGEST_SQUARE } from '../../limits.js';
+import { qr } from '../../linalg/qr.js';
+import { eigenFlops } from '../../linalg/symmetric-eigen.js';
+import { dot } from '../../linalg/vector.js';
+import { eigenvalueBound } from './covariance.js';
+import { residualNorms } from '../residuals.js';
+import { countWanted, nextValue, type RowsProblem, type Solution, type SolverDeclaration } from '../solver.js';
+
+/**
+ * The dual trick for wide data: eigenvectors u of K = BBᵀ (n × n), then v = Bᵀu/‖Bᵀu‖.
+ *
+ * Never forms d × d: n²·d + 4/3·n³ flops and n² numbers of memory. K and S have the same eigenvalues above zero.
+ * Where u belongs to a zero eigenvalue Bᵀu is zero but for rounding; Householder QR of all Bᵀu gives such components a direction
+ * orthogonal to the others, and makes the small ones orthogonal where rounding in K has turned them.
+ * Weakness: squares B, as `covariance` does.
+ */
+export const dual: SolverDeclaration = {
+  family: 'direct',
+  method: 'the eigenvectors of the inner products of the rows (the dual problem)',
+  needs: () => 'rows',
+  matrixSize: ({ rows = Number.POSITIVE_INFINITY }) => rows,
+  cost: (work) => {
+    const { n, d, entries, count } = work;
+    if (n > LARGEST_SQUARE) return undefined;
+    const products =
+      work.products(entries * n) + work.products(2 * entries * count) + work.products(4 * entries * count);
+    return products + work.eigen(n, count) + work.plain(4 * d * count * count) + work.reading(entries);
+  },
+  reason: ({ rows, cols }) =>
+    `${rows} rows are fewer than ${cols} columns: the ${rows}×${rows} dual problem is smaller than the ${cols}×${cols} covariance.`,
+  accuracy: { limit: 'rounding', remedy: "Use solver: 'svd', or scale the columns" },
+  load: () => ({ needs: 'rows', solve: solveDual }),
+};
+
+async function solveDual(problem: RowsProblem): Promise<Solution> {
+  const { d, passes, pace, wanted, trace } = problem;
+  const n = passes.rows;
+  const most = Math.min(n, d);
+  const products = await passes.dual();
+  const choose = (values: Float64Array): number => Math.min(most, countWanted(wanted, values, trace));
+  const expected = 'count' in wanted ? wanted.count : most / 2;
+  pace.begin('eigenvectors', eigenFlops(n, expected));
+  const beat = (flops: number): void | Promise<void> => pace.step(flops);
+  const { values, vectors, count } = await problem.engine.symmetricEigen(products, n, choose, beat);
+  pace.end();
+  const images = await passes.multiplyTransposed(transpose(vectors, count, n), count);
+  const { q: basis } = await pace.follow(qr(images, count, d));
+  const scattered = await passes.normal(basis, count);
+  // Rayleigh quotients: the eigenvalue that leaves the smallest residual.
+  const leading = Float64Array.from({ length: count }, (_, r) => dot(scattered, r * d, basis, r * d, d));
+  return {
+    k: count,
+    basis,
+    values: leading,
+    residuals: residualNorms(scattered, basis, leading, count, d),
+    next: nextValue(values, count, problem, eigenvalueBound({ ...problem, d: n }, values[0])),
+    rayleigh: true,
+    converged: true,
+    passes: 3,
+  };
+}

@@ -1,0 +1,215 @@
+import { transpose } from '../../data/matrix.js';
+import { LoadedBasis } from '../../engines/basis.js';
+import type { Basis, Engine } from '../../engines/engine.js';
+import { VectorBlock } from '../../engines/vector-block.js';
+import { cholesky, invertLower } from '../../linalg/cholesky.js';
+import { orthonormalise } from '../../linalg/orthonormalise.js';
+import type { Random } from '../../linalg/random.js';
+import { axpy, dot, norm, scale } from '../../linalg/vector.js';
+import type { Pace } from '../../progress.js';
+
+export interface Ritz {
+  /** All Ritz values, largest first. */
+  readonly values: Float64Array;
+  /** Residuals of the leading ones. */
+  readonly residuals: Float64Array;
+  /** Their coordinates in the basis, one a row. */
+  readonly coordinates: Float64Array;
+}
+
+/** Rounds of projection that leave a block orthogonal to Q to rounding, even where it was nearly inside: Parlett §6.9. */
+const ROUNDS = 3;
+/**
+ * How many times shorter than the image of a block what is left of it outside Q may be: so many times the rounding of the
+ * projection is what orthogonality is off by. Semi-orthogonality, 1e-8, would do for T (Simon 1984).
+ */
+const SHRUNK = 1000;
+/** A row that keeps less than this share of its square is too close to the others for Cholesky QR. */
+const INDEPENDENT = 1e-8;
+
+/** Rows that lose no more than this share of their square to the others leave Cholesky QR orthonormal at once, to 1e-14. */
+const APART = 0.01;
+/** Blocks of up to so many vectors are multiplied here: the engine would take longer to load them. */
+const FEW = 16;
+
+/** The basis Q, the projection T = QᵀSQ, and the part of S·(last block) that lies outside Q. */
+export class KrylovSpace {
+  readonly #d: number;
+  readonly #random: Random;
+  readonly #engine: Engine;
+  readonly #basis: Basis;
+  #last: Float64Array = new Float64Array(0);
+  #projected: Float64Array = new Float64Array(0);
+  #outside: Float64Array = new Float64Array(0);
+  /** Products of its rows, upper triangle, and the longest of the images that it was left of. */
+  #products: Float64Array = new Float64Array(0);
+  #longest = 0;
+  /** The first vector of Q that the image of the last block has more than rounding of: T is banded. */
+  #coupled = 0;
+  #restarted = false;
+  lastCount = 0;
+
+  constructor(d: number, rng: Random, engine: Engine) {
+    this.#d = d;
+    this.#random = rng;
+    this.#engine = engine;
+    this.#basis = engine.basis?.(d) ?? new LoadedBasis(engine, d);
+  }
+
+  get size(): number {
+    return this.#basis.size;
+  }
+
+  lastBlock(): Float64Array {
+    return this.#last;
+  }
+
+  /** Appends a block of at least `lastCount`: what the last image left outside Q, and random directions to fill it. */
+  async append(count: number, pace: Pace): Promise<void> {
+    const block = new Float64Array(count * this.#d);
+    const carried = Math.min(count, this.lastCount) * this.#d;
+    block.set(this.#outside.subarray(0, carried));
+    for (let i = carried; i < block.length; i++) block[i] = this.#random.normal();
+    if (carried < block.length || !(await this.#normalise(block, count, pace))) await this.#settle(block, count, pace);
+    // What comes after a restart is coupled to all that was kept.
+    this.#coupled = this.#restarted ? 0 : this.size - this.lastCount;
+    this.#restarted = false;
+    this.#basis.append(block, count);
+    this.#last = block;
+    this.lastCount = count;
+  }
+
+  /** Makes what is outside Q orthonormal, where it is clearly outside: it is orthogonal to Q already. */
+  async #normalise(block: Float64Array, count: number, pace: Pace): Promise<boolean> {
+    if (count !== this.lastCount) return false;
+    const lower = cholesky(this.#products, count, INDEPENDENT);
+    if (!lower) return false;
+    for (let i = 0; i < count; i++) if (lower[i * count + i] * SHRUNK < this.#longest) return false;
+    const apart = cholesky(this.#products, count, APART) !== undefined;
+    await this.#combine(block, count, lower, pace);
+    if (apart) return true;
+    const second = cholesky(await this.#multiplyRows(block, count, pace), count, INDEPENDENT);
+    if (!second) return false;
+    await this.#combine(block, count, second, pace);
+    return true;
+  }
+
+  /** Makes any block orthonormal, and orthogonal to Q. */
+  async #settle(block: Float64Array, count: number, pace: Pace): Promise<void> {
+    for (let round = 0; round < ROUNDS; round++) {
+      // Unit vectors first: what is left of a tiny one after projection is rounding, and must be projected again.
+      await this.#orthonormalise(block, count, pace);
+      if (this.size > 0) await this.#basis.project(block, count, 0, () => pace.breathe());
+    }
+    await this.#orthonormalise(block, count, pace);
+  }
+
+  /** Cholesky QR twice (Yamamoto et al. 2015); Gram–Schmidt where rows nearly depend on one another. */
+  async #orthonormalise(block: Float64Array, count: number, pace: Pace): Promise<void> {
+    for (let round = 0; round < 2; round++) {
+      const lower = cholesky(await this.#multiplyRows(block, count, pace), count, INDEPENDENT);
+      if (!lower) {
+        await pace.follow(orthonormalise(block, count, this.#d, this.#random));
+        return;
+      }
+      await this.#combine(block, count, lower, pace);
+    }
+  }
+
+  /** Products of all pairs of rows, upper triangle. */
+  async #multiplyRows(block: Float64Array, count: number, pace: Pace): Promise<Float64Array> {
+    const d = this.#d;
+    if (count <= FEW) {
+      const products = new Float64Array(count * count);
+      for (let i = 0; i < count; i++) {
+        for (let j = i; j < count; j++) products[i * count + j] = dot(block, i * d, block, j * d, d);
+      }
+      return products;
+    }
+    return VectorBlock.use(block, count, d, { engine: this.#engine, pace }, (rows) => rows.products());
+  }
+
+  /** Z = L⁻¹Z. */
+  async #combine(block: Float64Array, count: number, lower: Float64Array, pace: Pace): Promise<void> {
+    const d = this.#d;
+    if (count <= FEW) {
+      for (let i = 0; i < count; i++) {
+        for (let j = 0; j < i; j++) axpy(-lower[i * count + j], block, j * d, block, i * d, d);
+        scale(1 / lower[i * count + i], block, i * d, d);
+      }
+      return;
+    }
+    const coordinates = transpose(invertLower(lower, count), count, count);
+    const tools = { engine: this.#engine, pace };
+    block.set(await VectorBlock.use(block, count, d, tools, (rows) => rows.combine(coordinates, count)));
+  }
+
+  /** Takes in the image S·(last block): its inside becomes new columns of T, its outside waits for `append`. */
+  async expand(image: Float64Array, pace: Pace): Promise<void> {
+    const m = this.size;
+    const b = this.lastCount;
+    const first = m - b;
+    const next = new Float64Array(m * m);
+    for (let i = 0; i < first; i++) next.set(this.#projected.subarray(i * first, (i + 1) * first), i * m);
+    this.#longest = 0;
+    for (let c = 0; c < b; c++) this.#longest = Math.max(this.#longest, norm(image, c * this.#d, this.#d));
+    // What T says is there first, then what rounding has put everywhere.
+    for (const from of [this.#coupled, 0]) {
+      const inside = await this.#basis.project(image, b, from, () => pace.breathe());
+      for (let j = from; j < m; j++) {
+        for (let c = 0; c < b; c++) next[j * m + first + c] += inside[(j - from) * b + c];
+      }
+    }
+    for (let j = 0; j < m; j++) {
+      for (let c = first; c < m; c++) {
+        // T is symmetric; where both halves were computed they are averaged.
+        const value = j < first ? next[j * m + c] : (next[j * m + c] + next[c * m + j]) / 2;
+        next[j * m + c] = value;
+        next[c * m + j] = value;
+      }
+    }
+    this.#projected = next;
+    this.#outside = image;
+    this.#products = await this.#multiplyRows(image, b, pace);
+  }
+
+  /** Ritz values, and residuals and coordinates of as many as `count` says. */
+  async ritz(pace: Pace, count: (values: Float64Array) => number): Promise<Ritz> {
+    const m = this.size;
+    const b = this.lastCount;
+    const eigen = await this.#engine.symmetricEigen(this.#projected.slice(), m, count, () => pace.breathe());
+    const products = this.#products.slice();
+    for (let i = 0; i < b; i++) for (let j = 0; j < i; j++) products[i * b + j] = products[j * b + i];
+    const residuals = Float64Array.from({ length: eigen.count }, (_, r) => {
+      const tail = r * m + m - b;
+      let square = 0;
+      for (let i = 0; i < b; i++) square += eigen.vectors[tail + i] * dot(products, i * b, eigen.vectors, tail, b);
+      return Math.sqrt(Math.max(0, square));
+    });
+    return { values: eigen.values, residuals, coordinates: eigen.vectors };
+  }
+
+  /** Ritz vectors, orthonormal rows. */
+  async vectors(ritz: Ritz, count: number, pace: Pace): Promise<Float64Array> {
+    const coordinates = ritz.coordinates.subarray(0, count * this.size);
+    const out = await this.#basis.combine(coordinates, count, () => pace.breathe());
+    await this.#orthonormalise(out, count, pace);
+    return out;
+  }
+
+  /** Thick restart: keeps the leading Ritz vectors; T becomes their diagonal, what is outside stays outside (Wu & Simon 2000). */
+  async restart(count: number, pace: Pace): Promise<void> {
+    const ritz = await this.ritz(pace, () => count);
+    const kept = await this.vectors(ritz, count, pace);
+    this.#basis.release();
+    this.#basis.append(kept, count);
+    this.#projected = new Float64Array(count * count);
+    for (let i = 0; i < count; i++) this.#projected[i * count + i] = ritz.values[i];
+    this.#restarted = true;
+  }
+
+  /** Frees what the engine holds. */
+  release(): void {
+    this.#basis.release();
+  }
+}

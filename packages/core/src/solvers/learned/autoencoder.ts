@@ -1,0 +1,103 @@
+import { type Anchor, anchorAt, batchEpoch } from './batches.js';
+import { largestVariance } from './largest-variance.js';
+import { learnFromRows, learnFromScatter } from './learn.js';
+import { type MeanTerms, meanTerms } from './mean-terms.js';
+import { optimiser } from './optimiser.js';
+import { type Controls, type Facts, paced, type Query, type Reply, type Rule } from './rule.js';
+import { StepSize } from './step-size.js';
+import { randomRows } from '../../linalg/orthonormalise.js';
+import { random } from '../../linalg/random.js';
+import { norm } from '../../linalg/vector.js';
+import { autoencoder as declaration } from './declarations.js';
+import type { Solver, Use } from '../solver.js';
+
+/** 1/L where σ₁ = 1: the curvature of both terms is at most 8 near orthonormal W. */
+const STEP = 1 / 8;
+/** Momentum of batches: their gradients are too noisy for one that grows. */
+const BATCH_MOMENTUM = 0.9;
+
+/**
+ * The linear autoencoder with tied weights: W (k × d) descends on
+ *
+ *   L_PCA = (1 − α)·‖x − WᵀWx‖² + α·‖I − WWᵀ‖²,
+ *
+ * averaged over the rows, in units in which the largest variance is 1, so that α and the step mean the same for all data.
+ * Its minima are the W whose rows are an orthonormal basis of the principal subspace, for every α < 1: at a minimum of the first
+ * term WᵀW is the projector, so WWᵀ = I. α changes the way, not where it ends. See `autoencoder-terms` for the gradient.
+ *
+ * On the full batch the rows matter only through S: 2·d²·k flops an epoch, whatever n is. With `batch` every step sees so many
+ * rows: about an anchor (`batches.ts`) from the second epoch on, or, where `decay` is given, with steps η/(1 + epoch/decay).
+ */
+export function autoencoder(use: Use): Solver {
+  const { learn } = use;
+  const [epochs, tolerance] = learn?.decay === undefined ? [5000, 1e-6] : [1000, 1e-3];
+  const how = { rule: byGradient, epochs };
+  return declaration.needs(use) === 'scatter'
+    ? { needs: 'scatter', tolerance, solve: (problem) => learnFromScatter(problem, how) }
+    : { needs: 'rows', tolerance, solve: (problem) => learnFromRows(problem, how) };
+}
+
+export function* byGradient(facts: Facts, controls: Controls): Rule {
+  const { d, k } = facts;
+  const rng = random(facts.seed);
+  const top = facts.top ?? (yield* largestVariance(d, rng));
+  const trace = facts.trace / top;
+  const weights = optimiser(controls.descent, facts.start ?? randomRows(k, d, rng), 1 / Math.sqrt(d));
+  // A batch of all rows is the full batch, which needs no anchor.
+  const batch = controls.batch !== undefined && controls.batch < facts.n ? controls.batch : undefined;
+  // A row is longer than σ₁ by the effective rank: steps on few rows are that much shorter.
+  const chosen = batch === undefined ? STEP : STEP / (1 + trace / batch);
+  const size = new StepSize(weights, controls, chosen);
+  for (let epoch = 0; ; epoch++) {
+    const { alpha } = controls;
+    const step = size.step / (controls.decay === undefined ? 1 : 1 + epoch / controls.decay);
+    const at = function* ({ weights: rows, image }: Anchor): Generator<Query, Place, Reply> {
+      const terms = yield* paced(meanTerms(rows, image, trace, alpha, k, d));
+      return { ...terms, rows, image: image.map((value) => value * top) };
+    };
+    let place: Place;
+    if (batch === undefined) {
+      place = yield* at(yield* anchorAt(weights.at, k, top));
+    } else {
+      const momentum = controls.momentum ?? BATCH_MOMENTUM;
+      const anchor = epoch > 0 && controls.decay === undefined ? yield* anchorAt(weights.at, k, top) : undefined;
+      const mean = { reconstruction: 0, orthogonality: 0, defect: 0 };
+      yield* batchEpoch(weights.at, k, batch, top, anchor, function* (image, share) {
+        const terms = yield* paced(meanTerms(weights.at, image, trace, alpha, k, d));
+        weights.advance(terms.gradient, step, momentum);
+        mean.reconstruction += share * terms.reconstruction;
+        mean.orthogonality += share * terms.orthogonality;
+        mean.defect = terms.defect;
+        return Number.isFinite(terms.reconstruction);
+      });
+      // At the anchor the loss of all rows is known; the mean over batches is that of a way.
+      const known = anchor && Number.isFinite(mean.reconstruction);
+      place = known ? yield* at(anchor) : { ...mean, rows: weights.at.slice() };
+    }
+    const { reconstruction, orthogonality, gradient, rows, image, defect } = place;
+    const loss = (1 - alpha) * reconstruction + alpha * orthogonality;
+    const { advance, shorter } = size.judge(loss, {
+      mayGrow: batch !== undefined && controls.decay !== undefined,
+      place: rows,
+    });
+    yield {
+      loss,
+      terms: { reconstruction, orthogonality },
+      step,
+      ...(batch === undefined ? {} : { batch }),
+      defect,
+      rows,
+      ...(image ? { image } : {}),
+      ...(gradient ? { slope: () => norm(gradient) } : {}),
+      shorter,
+    };
+    if (batch === undefined && gradient && advance) weights.advance(gradient, step, controls.momentum);
+  }
+}
+
+/** Weights of which the loss is known, and of all rows also WS and the gradient. */
+interface Place extends Pick<MeanTerms, 'reconstruction' | 'orthogonality' | 'defect'> {
+  readonly rows: Float64Array;
+  readonly image?: Float64Array;
+  readonly gradient?: Float64Array;
+}

@@ -1,0 +1,77 @@
+import { orthonormalise } from '../../linalg/orthonormalise.js';
+import type { Random } from '../../linalg/random.js';
+import { addCombination, rowProducts } from '../../linalg/rows.js';
+import { symmetricEigen } from '../../linalg/symmetric-eigen.js';
+import { axpy, norm } from '../../linalg/vector.js';
+import { paced, type Query, type Reply } from './rule.js';
+
+/** Vectors of a block: random ones miss a direction by thirty times the usual once in 30⁴. */
+const BLOCK = 4;
+/** Blocks after which what is known of the largest value is all there will be. */
+const MOST_BLOCKS = 30;
+/** Dimensions that are all looked at. */
+const FILLED = 32;
+/** Rounds of projection that leave a block orthogonal to rounding, even where little of it was left: Parlett §6.9. */
+const ROUNDS = 3;
+
+/**
+ * The largest variance outside a subspace: the top eigenvalue of S on the complement of orthonormal rows V, by block Lanczos from a
+ * random start. It says what comes after the last component, and whether learning has left out a direction that has more than one
+ * it found: descent can rest at a saddle.
+ *
+ * `bound` is how far off it may be: the residual, times what a random start may hide (see `Solution.search`).
+ */
+export function* largestOutside(
+  basis: Float64Array,
+  k: number,
+  d: number,
+  rng: Random,
+  enough: (value: number, bound: number) => boolean,
+): Generator<Query, { readonly value: number; readonly bound: number }, Reply> {
+  const room = d - k;
+  const hidden = 30 * Math.sqrt(d / Math.min(BLOCK, room));
+  const most = Math.min(room, BLOCK * MOST_BLOCKS);
+  const q = new Float64Array(most * d);
+  const images = new Float64Array(most * d);
+  const projected = new Float64Array(most * most);
+  let size = 0;
+  let block: Float64Array = new Float64Array(Math.min(BLOCK, room) * d).map(rng.normal);
+  for (;;) {
+    const count = Math.min(block.length / d, most - size);
+    block = block.slice(0, count * d);
+    for (let round = 0; round < ROUNDS; round++) {
+      removeSpan(block, count, basis, k, d);
+      removeSpan(block, count, q, size, d);
+      yield* paced(orthonormalise(block, count, d, rng));
+    }
+    q.set(block, size * d);
+    block = (yield { pass: 'normal', vectors: block, k: count }).product;
+    removeSpan(block, count, basis, k, d);
+    images.set(block, size * d);
+    size += count;
+    const columns = rowProducts(q, size, block, count, d);
+    const square = new Float64Array(size * size);
+    for (let i = 0; i < size; i++) {
+      for (let c = 0; c < count; c++) projected[i * most + size - count + c] = columns[i * count + c];
+      square.set(projected.subarray(i * most, i * most + size), i * size);
+    }
+    const { values, vectors } = yield* paced(symmetricEigen(square, size, 1));
+    const residual = new Float64Array(d);
+    addCombination(1, vectors, 1, images, size, d, residual);
+    addCombination(-values[0], vectors, 1, q, size, d, residual);
+    const whole = size === room;
+    const bound = whole ? norm(residual) : hidden * norm(residual);
+    // With little room left a direction may be all but outside and yet be the largest: it is cheaper to fill the room than to doubt.
+    const nearly = room <= FILLED || room - size <= 2 * BLOCK;
+    if (whole || size === most || (!nearly && enough(values[0], bound)))
+      return { value: Math.max(0, values[0]), bound };
+  }
+}
+
+/** X −= (XVᵀ)V. */
+function removeSpan(rows: Float64Array, count: number, basis: Float64Array, k: number, d: number): void {
+  const inside = rowProducts(rows, count, basis, k, d);
+  for (let i = 0; i < count; i++) {
+    for (let j = 0; j < k; j++) axpy(-inside[i * k + j], basis, j * d, rows, i * d, d);
+  }
+}

@@ -1,0 +1,45 @@
+import { WIDEST_SCATTER } from '../../limits.js';
+import type { Solver, SolverDeclaration, Use } from '../solver.js';
+
+/** What the solvers that learn declare. Their code is loaded when one is asked for, so that a page that only fits exactly does not carry it. */
+
+const ACCURACY: SolverDeclaration['accuracy'] = {
+  limit: 'rounding',
+  remedy: "Use solver: 'svd', or scale the columns",
+};
+
+export const points: SolverDeclaration = {
+  family: 'learned',
+  method: 'gradient descent on the scores themselves',
+  needs: () => 'rows',
+  learn: {
+    rules: ['factored', 'pairwise'],
+    options: ['epochs', 'step', 'descent', 'momentum', 'exact', 'onEpoch'],
+  },
+  accuracy: ACCURACY,
+  load: async (use): Promise<Solver> => (await import('./points.js')).points(use),
+};
+
+export const autoencoder: SolverDeclaration = {
+  family: 'learned',
+  method: 'a linear autoencoder, trained by gradient descent',
+  // On the full batch the rows matter only through their scatter.
+  needs: ({ cols, learn }: Use) => (learn?.batch === undefined && cols <= WIDEST_SCATTER ? 'scatter' : 'rows'),
+  learn: {
+    options: ['epochs', 'step', 'decay', 'batch', 'alpha', 'descent', 'momentum', 'exact', 'onEpoch'],
+  },
+  accuracy: ACCURACY,
+  load: async (use): Promise<Solver> => (await import('./autoencoder.js')).autoencoder(use),
+};
+
+export const hebbian: SolverDeclaration = {
+  family: 'learned',
+  method: 'a Hebbian rule that learns from one row after the other',
+  needs: ({ learn }: Use) => (learn?.epochs === 1 ? 'once' : 'rows'),
+  learn: {
+    rules: ['subspace', 'sanger', 'oja'],
+    options: ['epochs', 'step', 'decay', 'batch', 'exact', 'onEpoch'],
+  },
+  accuracy: ACCURACY,
+  load: async (use): Promise<Solver> => (await import('./hebbian.js')).hebbian(use),
+};

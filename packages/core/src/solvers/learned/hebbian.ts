@@ -1,0 +1,169 @@
+import { anchorAt, batchEpoch, usualBatch } from './batches.js';
+import { HebbianFold } from './hebbian-fold.js';
+import { hebbianDirection, HEBBIAN_STEP as STEP } from './hebbian-rules.js';
+import { largestVariance } from './largest-variance.js';
+import { learnFromRows } from './learn.js';
+import type { HebbianRule } from './learn-options.js';
+import { defectOf, reconstructionLoss } from './mean-terms.js';
+import { type Optimiser, optimiser } from './optimiser.js';
+import { type Controls, type Facts, paced, type Rule } from './rule.js';
+import { StepSize } from './step-size.js';
+import { randomRows } from '../../linalg/orthonormalise.js';
+import { random } from '../../linalg/random.js';
+import { rowProductSteps } from '../../linalg/rows.js';
+import { dot, norm } from '../../linalg/vector.js';
+import { complete } from '../../progress.js';
+import { residualNorms } from '../residuals.js';
+import type { Solver, Use } from '../solver.js';
+
+/** Epochs, of two readings each. */
+const EPOCHS = 5000;
+/** How often an epoch's way is looked at for the loss, which takes as long to know as a step. */
+const LOOKS = 16;
+/** Residual of a row where σ₁ = 1 below which Sanger's rule has told the components apart. */
+const IN_ORDER = 1e-3;
+/** Length below which a row is on its way to nothing, or to a component. */
+const FADED = 0.5;
+
+/**
+ * Hebbian learning: neurons that see row after row. With y = Wx
+ *
+ *   Oja's rule (k = 1)     Δw = η(yx − y²w)
+ *   Oja's subspace rule    ΔW = η(yxᵀ − yyᵀW)
+ *   Sanger's rule          ΔW = η(yxᵀ − tril(yyᵀ)W), tril the lower triangle
+ *
+ * averaged over the rows of a batch: with N = WC and M = NWᵀ, C = Σxxᵀ/rows, these are η(N − MW) and η(N − tril(M)W). On
+ * orthonormal W the subspace rule is −½ times the autoencoder's gradient, because there y_rec = y. Sanger's rule finds the components
+ * themselves, in order; the others a basis of their span, which is rotated to them at the end.
+ *
+ * Steps on batches leave a noise of the size of the step. It is taken out by an anchor (`batches.ts`) from the second epoch on, or,
+ * where `decay` is given, by steps η/(1 + epoch/decay). With `epochs: 1` rows are seen once as they come and none is kept
+ * (`hebbian-fold.ts`).
+ */
+export function hebbian({ learn }: Use): Solver {
+  const rule = (learn?.rule ?? 'subspace') as HebbianRule;
+  if (learn?.epochs === 1) return { needs: 'once', tolerance: 0.1, begin: (use) => new HebbianFold(rule, use) };
+  const how = { rule: (facts: Facts, controls: Controls) => byHebb(rule, facts, controls), epochs: EPOCHS };
+  const tolerance = learn?.decay === undefined ? 1e-6 : 1e-3;
+  return { needs: 'rows', tolerance, solve: (problem) => learnFromRows(problem, how) };
+}
+
+export function* byHebb(rule: HebbianRule, facts: Facts, controls: Controls): Rule {
+  const { n, d, k } = facts;
+  const rng = random(facts.seed);
+  const top = facts.top ?? (yield* largestVariance(d, rng));
+  const trace = facts.trace / top;
+  const weights = optimiser('plain', facts.start ?? randomRows(k, d, rng), 1);
+  const rows = Math.min(controls.batch ?? usualBatch(n), n);
+  // A row is longer than σ₁ by the effective rank: steps on few rows are that much shorter.
+  const size = new StepSize(weights, controls, STEP / (1 + trace / rows));
+  const learning: Learning = { rule, facts, controls, top, trace, weights, rows, size };
+  // A batch of all rows is the full batch, which needs no anchor.
+  const full = controls.batch !== undefined && controls.batch >= n;
+  return yield* full ? onAllRows(learning) : onBatches(learning);
+}
+
+/** What both variants of a rule work on. */
+interface Learning {
+  readonly rule: HebbianRule;
+  readonly facts: Facts;
+  readonly controls: Controls;
+  readonly top: number;
+  readonly trace: number;
+  readonly weights: Optimiser;
+  readonly rows: number;
+  readonly size: StepSize;
+}
+
+/** One step per epoch, on all rows. The state of an epoch is that of where its step begins. */
+function* onAllRows({ rule, facts, controls, top, trace, weights, rows, size }: Learning): Rule {
+  const { d, k } = facts;
+  let before: Float64Array | undefined;
+  for (let epoch = 0; ; epoch++) {
+    const step = size.step / (controls.decay === undefined ? 1 : 1 + epoch / controls.decay);
+    const { weights: at, image } = yield* anchorAt(weights.at, k, top);
+    const m = yield* paced(rowProductSteps(image, k, at, k, d));
+    const p = yield* paced(rowProductSteps(at, k, at, k, d));
+    const direction = yield* paced(hebbianDirection(rule, at, image, m, k, d));
+    const loss = reconstructionLoss(m, p, trace, k);
+    const slope = norm(direction);
+    const { advance, shorter } = size.judge(loss, {
+      mayGrow: true,
+      room: trace,
+      slope,
+      reversed: before !== undefined && dot(direction, 0, before, 0, direction.length) < 0,
+    });
+    yield {
+      loss,
+      terms: { reconstruction: loss },
+      step,
+      batch: rows,
+      defect: defectOf(p, k),
+      rows: at,
+      image: image.map((value) => value * top),
+      slope: () => slope,
+      ...(rule === 'sanger' && controls.decay === undefined ? { settled: inOrder(at, image, trace, k, d) } : {}),
+      shorter,
+    };
+    before = advance ? direction : undefined;
+    if (advance) weights.advance(direction, -step, undefined);
+  }
+}
+
+/** A step per batch, about an anchor from the second epoch on unless steps decay. */
+function* onBatches({ rule, facts, controls, top, trace, weights, rows, size }: Learning): Rule {
+  const { n, d, k } = facts;
+  const every = Math.max(1, Math.floor(n / rows / LOOKS));
+  for (let epoch = 0; ; epoch++) {
+    const step = size.step / (controls.decay === undefined ? 1 : 1 + epoch / controls.decay);
+    const anchor = epoch > 0 && controls.decay === undefined ? yield* anchorAt(weights.at, k, top) : undefined;
+    const losses: number[] = [];
+    let batches = 0;
+    yield* batchEpoch(weights.at, k, rows, top, anchor, function* (image) {
+      const m = yield* paced(rowProductSteps(image, k, weights.at, k, d));
+      if (batches++ % every === 0 || !Number.isFinite(m[0])) {
+        const p = yield* paced(rowProductSteps(weights.at, k, weights.at, k, d));
+        losses.push(reconstructionLoss(m, p, trace, k));
+      }
+      weights.advance(yield* paced(hebbianDirection(rule, weights.at, image, m, k, d)), -step, undefined);
+      return Number.isFinite(losses[losses.length - 1]);
+    });
+    const way = losses.reduce((sum, value) => sum + value, 0) / losses.length;
+    const known = anchor && Number.isFinite(way) ? anchor : undefined;
+    const at = known?.weights ?? weights.at.slice();
+    const p = yield* paced(rowProductSteps(at, k, at, k, d));
+    // At the anchor the loss of all rows is known; without one it is the mean over the way.
+    const m = known && (yield* paced(rowProductSteps(known.image, k, at, k, d)));
+    const loss = m ? reconstructionLoss(m, p, trace, k) : way;
+    // The mean over the way of a first epoch is no measure for the losses at anchors: batches of few rows may have any.
+    const comparable = known !== undefined || controls.decay !== undefined || !Number.isFinite(loss);
+    // Sanger's rule is no gradient of this loss: on its way to the order of components it may climb a little.
+    const { shorter } = comparable ? size.judge(loss, { mayGrow: true, place: at }) : {};
+    yield {
+      loss,
+      terms: { reconstruction: loss },
+      step,
+      batch: rows,
+      defect: defectOf(p, k),
+      rows: at,
+      ...(known ? { image: known.image.map((value) => value * top) } : {}),
+      ...(known && m ? { slope: () => norm(complete(hebbianDirection(rule, at, known.image, m, k, d))) } : {}),
+      ...(rule === 'sanger' && controls.decay === undefined
+        ? { settled: known !== undefined && inOrder(at, known.image, trace, k, d) }
+        : {}),
+      shorter,
+    };
+  }
+}
+
+/**
+ * Whether rows are components themselves and not any basis of their span: ‖Cw − θw‖ is small where σ₁ = 1. On the way a row shrinks and
+ * grows again, when those before it take their share; it may stay short only where the others have all the variance there is.
+ */
+function inOrder(weights: Float64Array, image: Float64Array, trace: number, k: number, d: number): boolean {
+  const values = Float64Array.from({ length: k }, (_, r) => dot(image, r * d, weights, r * d, d));
+  const residuals = residualNorms(image.slice(), weights, values, k, d);
+  const long = values.map((_, r) => Number(norm(weights, r * d, d) >= FADED));
+  const missing = trace - dot(values, 0, long, 0, k);
+  return residuals.every((residual, r) => (long[r] ? residual <= IN_ORDER : missing <= IN_ORDER * trace));
+}

@@ -1,0 +1,168 @@
+import { OptionError, show } from '../../errors.js';
+import { type Random, random } from '../../linalg/random.js';
+import { Checks } from '../direct/checks.js';
+import type { Problem, RowsProblem, ScatterProblem, Solution } from '../solver.js';
+import { largestOutside } from './complement.js';
+import { type Epoch, record } from './epoch.js';
+import { explain } from './failure.js';
+import { controlsOf, type LearnOptions } from './learn-options.js';
+import { type RitzPairs, rayleighRitz } from './rayleigh-ritz.js';
+import { type Replies, RowReplies, withScatter } from './replies.js';
+import { type Controls, type Facts, NO_REPLY, type Query, type Reply, type Rule } from './rule.js';
+
+/** A learning rule, and how many epochs it may take. */
+export interface Method {
+  readonly rule: (facts: Facts, controls: Controls) => Rule;
+  readonly epochs: number;
+}
+
+/** Learns from the scatter alone: an epoch costs the same for any number of rows. */
+export async function learnFromScatter(problem: ScatterProblem, method: Method): Promise<Solution> {
+  const solution = await withScatter(problem, (replies) => learn(problem, method, 0, replies));
+  return { ...solution, passes: 1 };
+}
+
+/** Learns from passes over the rows. */
+export async function learnFromRows(problem: RowsProblem, method: Method): Promise<Solution> {
+  const replies = new RowReplies(problem.passes, problem.pace);
+  try {
+    return await learn(problem, method, problem.passes.rows, replies);
+  } finally {
+    await replies.close();
+  }
+}
+
+/**
+ * Runs a rule to its end: replies to its queries, keeps its trace, and measures now and then how far its subspace is from being
+ * that of eigenvectors. Where every residual is within the tolerance, it also looks outside the subspace, because a rule may rest
+ * where a direction is still missing.
+ */
+async function learn(problem: Problem, method: Method, n: number, replies: Replies): Promise<Solution> {
+  const { d, trace, seed, centred, wanted, tolerance, learn: options } = problem;
+  const k = countOf(wanted);
+  if (options.exact) checkExact(options.exact, d);
+  const epochs = options.epochs ?? method.epochs;
+  const rng = random(seed + 1);
+  let passes = 0;
+  const reply = async (query: Query): Promise<Reply> => {
+    const given = await replies.reply(query);
+    if (given.last) passes++;
+    return given;
+  };
+  const recorded: Epoch[] = [];
+  const checks = new Checks();
+  let best: Found | undefined;
+  const rule = method.rule({ n, d, k, trace, seed, centred }, controlsOf(options));
+  let turn = rule.next();
+  for (;;) {
+    const state = turn.value;
+    if ('pass' in state) {
+      turn = rule.next(await reply(state));
+      continue;
+    }
+    const { rows, points, unit = 1, settled = true } = state;
+    const done = recorded.length + 1;
+    const last = state.shorter !== undefined || done >= epochs;
+    let found: Found | undefined;
+    if ((last || checks.due(done)) && rows.every(Number.isFinite)) {
+      found = await replyAll(measure(rows, k, d, rng, state.image), reply);
+      if (!best || found.worst < best.worst) best = found;
+      checks.note(done, Math.max(found.worst / tolerance, settled ? 0 : 2));
+    }
+    const one = record(state, recorded.length, options.exact, d, k, found?.worst);
+    recorded.push(one);
+    options.onEpoch?.(one, { rows, ...(points ? { points, unit: unit * problem.unit } : {}) });
+    const good = found && found.worst <= tolerance && settled ? found : undefined;
+    if (good || last) {
+      const pairs = good ?? best ?? (await replyAll(measure(fallback(k, d), k, d, rng), reply));
+      const outside = await replyAll(lookOutside(pairs, k, d, tolerance, rng), reply);
+      const converged = good !== undefined && !outside.missing;
+      if (converged || last) {
+        const failure = converged ? {} : { failure: explain(state, done, pairs, problem, outside.missing) };
+        return { ...certified(pairs, outside.next), k, converged, passes, trace: recorded, ...failure };
+      }
+    }
+    turn = rule.next(NO_REPLY);
+  }
+}
+
+/**
+ * Ritz pairs with what is known of all eigenvalues. S seen from V and its complement is [[Θ, Rᵀ], [R, M]], M at most ν = `next`: so
+ * θᵢ ≤ λᵢ ≤ max(θᵢ, ν) + ‖R‖, whatever was found, and nothing is assumed to have been found.
+ */
+export function certified(
+  { basis, values, residuals }: RitzPairs,
+  next: Solution['next'],
+): Pick<Solution, 'basis' | 'values' | 'residuals' | 'next' | 'rayleigh' | 'bracket'> {
+  const coupling = Math.hypot(...residuals);
+  const outside = next ? next.value + next.bound : 0;
+  const above = values.map((value) => Math.max(0, outside - value) + coupling);
+  return { basis, values, residuals, next, rayleigh: true, bracket: { above, below: 0 } };
+}
+
+/** The subspace at its principal axes, and the worst of its residuals relative to the largest value. */
+export interface Found extends RitzPairs {
+  readonly worst: number;
+}
+
+/** Runs a generator to its end and replies to its queries. */
+export async function replyAll<Result>(
+  queries: Generator<Query, Result, Reply>,
+  reply: (query: Query) => Promise<Reply>,
+): Promise<Result> {
+  let turn = queries.next();
+  while (!turn.done) turn = queries.next(await reply(turn.value));
+  return turn.value;
+}
+
+export function* measure(
+  rows: Float64Array,
+  k: number,
+  d: number,
+  rng: Random,
+  image?: Float64Array,
+): Generator<Query, Found, Reply> {
+  const pairs = yield* rayleighRitz(rows, k, d, rng, image);
+  return { ...pairs, worst: Math.max(...pairs.residuals) / pairs.values[0] };
+}
+
+/** The largest eigenvalue after the last, as well as the gap to it makes worth knowing, and whether it belongs among those found. */
+export function* lookOutside(
+  { basis, values, residuals }: RitzPairs,
+  k: number,
+  d: number,
+  tolerance: number,
+  rng: Random,
+): Generator<Query, { readonly next: Solution['next']; readonly missing: boolean }, Reply> {
+  if (k >= d) return { next: undefined, missing: false };
+  const enough = (value: number, bound: number): boolean =>
+    bound <= Math.max(tolerance * values[0], 0.1 * Math.abs(values[k - 1] - value));
+  const { value, bound } = yield* largestOutside(basis, k, d, rng, enough);
+  // What is largest outside V is at least the eigenvalue after the last, and at most ‖R‖ more. It is a quotient of a vector that
+  // is there: above the last one that was found, it belongs among them.
+  const next = { value, bound: bound + Math.hypot(...residuals) };
+  return { next, missing: value > values[k - 1] + tolerance * values[0] };
+}
+
+/** Rules have as many neurons, or coordinates, as they have been given: a count, as the options were checked to have. */
+export function countOf(wanted: Problem['wanted']): number {
+  if ('count' in wanted) return wanted.count;
+  throw new TypeError('a fraction of the variance is no number of neurons');
+}
+
+export function checkExact(exact: NonNullable<LearnOptions['exact']>, d: number, option = 'learn.exact'): void {
+  const { rows, cols, data } = exact;
+  if (cols === d && Number.isSafeInteger(rows) && rows >= 1 && rows <= d && data.length >= rows * d) return;
+  throw new OptionError(
+    'BAD_OPTION',
+    `${option} is ${show(rows)} × ${show(cols)}, and the data have ${d} columns: it must have 1 to ${d} rows of ${d}.`,
+    { option, value: cols, expected: d },
+  );
+}
+
+/** Some axes, where no subspace that was seen can be measured. */
+function fallback(k: number, d: number): Float64Array {
+  const rows = new Float64Array(k * d);
+  for (let r = 0; r < k; r++) rows[r * d + r] = 1;
+  return rows;
+}

@@ -1,0 +1,96 @@
+import type { Random } from '../../linalg/random.js';
+import { rowProductSteps } from '../../linalg/rows.js';
+import type { Steps } from '../../progress.js';
+import type { EpochState, Facts } from './rule.js';
+
+/** Shared by both rules that move points: the start, the gradient and the epoch state. All in units where σ₁ = 1. */
+
+/** Below 1, from where on the largest component is overshot for good. */
+export const STEP = 0.25;
+/** Size of the random start. */
+const START = 0.5;
+/** Points between two pauses. */
+const STRIP = 64;
+/** Defect below which points are where they belong; it falls on beyond as long as their subspace is not found. */
+const SETTLED = 1e-3;
+
+/** The points to start from, where σ₁² is `top`: those given, or random ones too small to diverge. Centred where the rows are. */
+export function startPoints({ n, k, centred, start }: Facts, { normal }: Random, top: number): Float64Array {
+  const size = START / (Math.sqrt(n) + Math.sqrt(k));
+  const y = start?.map((value) => value / Math.sqrt(top)) ?? new Float64Array(n * k).map(() => size * normal());
+  if (centred) centre(y, n, k);
+  return y;
+}
+
+/** Takes the mean of all points off each. */
+export function centre(y: Float64Array, n: number, k: number): void {
+  for (let c = 0; c < k; c++) {
+    let mean = 0;
+    for (let i = 0; i < n; i++) mean += y[i * k + c] / n;
+    for (let i = 0; i < n; i++) y[i * k + c] -= mean;
+  }
+}
+
+/** YᵀY (k × k). */
+export function* innerProducts(y: Float64Array, n: number, k: number): Steps<Float64Array> {
+  const out = new Float64Array(k * k);
+  for (let i = 0; i < n; i++) {
+    if (i % STRIP === 0) yield 2 * STRIP * k * k;
+    for (let c = 0; c < k; c++) for (let e = 0; e < k; e++) out[c * k + e] += y[i * k + c] * y[i * k + e];
+  }
+  return out;
+}
+
+/** Y·G − image/top: a quarter of the gradient of ‖K − YYᵀ‖², the image being BBᵀY. */
+export function* pointGradient(
+  y: Float64Array,
+  inner: Float64Array,
+  image: Float64Array,
+  top: number,
+  n: number,
+  k: number,
+): Steps<Float64Array> {
+  const gradient = new Float64Array(n * k);
+  for (let i = 0; i < n; i++) {
+    if (i % STRIP === 0) yield 2 * STRIP * k * k;
+    for (let c = 0; c < k; c++) {
+      let sum = -image[i * k + c] / top;
+      for (let e = 0; e < k; e++) sum += y[i * k + e] * inner[e * k + c];
+      gradient[i * k + c] = sum;
+    }
+  }
+  return gradient;
+}
+
+/**
+ * The loss and its parts. With A = YᵀB and G = YᵀY: f = 4·(‖S‖² − 2·‖A‖² + ‖G‖²). Where Y are scores AAᵀ = G², so that the rows
+ * of G⁻¹A, the decoder, are orthonormal: how far AAᵀ is from G² is the defect.
+ */
+export function* pointsState(
+  a: Float64Array,
+  inner: Float64Array,
+  squares: number,
+  top: number,
+  d: number,
+  k: number,
+): Steps<Pick<EpochState, 'loss' | 'terms' | 'defect' | 'rows' | 'unit'> & { readonly settled: boolean }> {
+  const products = (yield* rowProductSteps(a, k, a, k, d)).map((value) => value / top);
+  const square = yield* rowProductSteps(inner, k, inner, k, k);
+  let [agreement, size, defect, largest] = [0, 0, 0, 0];
+  for (let i = 0; i < k; i++) agreement += products[i * k + i];
+  for (const value of inner) size += value * value;
+  for (let at = 0; at < square.length; at++) {
+    defect = Math.max(defect, Math.abs(products[at] - square[at]));
+    largest = Math.max(largest, Math.abs(square[at]));
+  }
+  const relative = largest > 0 ? defect / largest : Number.POSITIVE_INFINITY;
+  const terms = { data: 4 * squares, agreement: -8 * agreement, embedding: 4 * size };
+  return {
+    loss: terms.data + terms.agreement + terms.embedding,
+    terms,
+    defect: relative,
+    rows: a,
+    unit: Math.sqrt(top),
+    settled: relative <= SETTLED,
+  };
+}

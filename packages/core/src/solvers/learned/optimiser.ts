@@ -1,0 +1,112 @@
+import { dot } from '../../linalg/vector.js';
+import type { Controls } from './rule.js';
+
+/** How gradients become steps. */
+export interface Optimiser {
+  /** Where the next gradient is wanted. */
+  readonly at: Float64Array;
+  /** Goes on from there, against the gradient. */
+  advance(gradient: Float64Array, step: number, momentum: number | undefined): void;
+  /** Goes back to an earlier place and forgets its speed. */
+  returnTo(place: Float64Array): void;
+  /** Whether a step is as long however small the gradient is: then it is a share of the size of what it moves. */
+  readonly striding?: boolean;
+}
+
+export function optimiser(descent: Controls['descent'], start: Float64Array, entrySize: number): Optimiser {
+  if (descent === 'plain') return new Plain(start);
+  return descent === 'momentum' ? new Momentum(start) : new Adam(start, entrySize);
+}
+
+/** θ ← θ − η·g. */
+class Plain implements Optimiser {
+  readonly at: Float64Array;
+
+  constructor(start: Float64Array) {
+    this.at = start.slice();
+  }
+
+  advance(gradient: Float64Array, step: number): void {
+    for (let i = 0; i < this.at.length; i++) this.at[i] -= step * gradient[i];
+  }
+
+  returnTo(place: Float64Array): void {
+    this.at.set(place);
+  }
+}
+
+/**
+ * Nesterov's momentum: x' = θ − η·g(θ), θ' = x' + μ(x' − x). μ is given, or t/(t + 3) for the t-th step since the last time
+ * that the way went uphill (g·(x' − x) > 0), when the speed is forgotten (O'Donoghue & Candès 2015).
+ */
+class Momentum implements Optimiser {
+  readonly at: Float64Array;
+  readonly #reached: Float64Array;
+  #steps = 0;
+
+  constructor(start: Float64Array) {
+    this.at = start.slice();
+    this.#reached = start.slice();
+  }
+
+  advance(gradient: Float64Array, step: number, momentum: number | undefined): void {
+    const { at } = this;
+    const reached = this.#reached;
+    let uphill = 0;
+    for (let i = 0; i < at.length; i++) uphill += gradient[i] * (at[i] - step * gradient[i] - reached[i]);
+    this.#steps = uphill > 0 && momentum === undefined ? 0 : this.#steps + 1;
+    const share = momentum ?? this.#steps / (this.#steps + 3);
+    for (let i = 0; i < at.length; i++) {
+      const next = at[i] - step * gradient[i];
+      at[i] = next + share * (next - reached[i]);
+      reached[i] = next;
+    }
+  }
+
+  returnTo(place: Float64Array): void {
+    this.at.set(place);
+    this.#reached.set(place);
+    this.#steps = 0;
+  }
+}
+
+const FIRST = 0.9;
+const SECOND = 0.99;
+
+/** Adam (Kingma & Ba 2015): θ ← θ − η·s·m̂/√v̂, running means m of the gradients and v of their squares, s the usual size of an entry of θ. */
+class Adam implements Optimiser {
+  readonly at: Float64Array;
+  readonly striding = true;
+  readonly #entrySize: number;
+  readonly #mean: Float64Array;
+  readonly #square: Float64Array;
+  #steps = 0;
+
+  constructor(start: Float64Array, entrySize: number) {
+    this.at = start.slice();
+    this.#entrySize = entrySize;
+    this.#mean = new Float64Array(start.length);
+    this.#square = new Float64Array(start.length);
+  }
+
+  advance(gradient: Float64Array, step: number): void {
+    this.#steps++;
+    const first = 1 - FIRST ** this.#steps;
+    const second = 1 - SECOND ** this.#steps;
+    // What is zero in all gradients stays where it is.
+    const least = Number.EPSILON * Math.sqrt(dot(gradient, 0, gradient, 0, gradient.length) / gradient.length);
+    for (let i = 0; i < gradient.length; i++) {
+      this.#mean[i] = FIRST * this.#mean[i] + (1 - FIRST) * gradient[i];
+      this.#square[i] = SECOND * this.#square[i] + (1 - SECOND) * gradient[i] ** 2;
+      const size = Math.sqrt(this.#square[i] / second) + least;
+      if (size > 0) this.at[i] -= (step * this.#entrySize * (this.#mean[i] / first)) / size;
+    }
+  }
+
+  returnTo(place: Float64Array): void {
+    this.at.set(place);
+    this.#mean.fill(0);
+    this.#square.fill(0);
+    this.#steps = 0;
+  }
+}

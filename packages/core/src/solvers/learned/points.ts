@@ -1,0 +1,51 @@
+import { pairwise } from './forces.js';
+import { largestVariance } from './largest-variance.js';
+import { learnFromRows } from './learn.js';
+import { innerProducts, pointGradient, pointsState, STEP, startPoints } from './moving-points.js';
+import { optimiser } from './optimiser.js';
+import { type Controls, type Facts, paced, type Rule } from './rule.js';
+import { StepSize } from './step-size.js';
+import { random } from '../../linalg/random.js';
+import { norm } from '../../linalg/vector.js';
+import type { Solver, Use } from '../solver.js';
+
+/** Readings of the data. */
+const EPOCHS = 5000;
+
+/**
+ * Gradient descent on the points themselves: Y (n × k) is moved until its inner products are those of the rows,
+ *
+ *   f(Y) = ‖L(Eˣ − Eʸ)L‖² = 4·‖BBᵀ − YYᵀ‖²,   ∇f = −16·[ B(BᵀY) − Y(YᵀY) ],
+ *
+ * Eˣ and Eʸ being squared distances and L the centring. `factored` computes it as the right side says: two passes over the rows and
+ * no n × n matrix. `pairwise` adds up forces between all pairs (`forces.ts`), to the same iterates. Every local minimum
+ * is a global one: Y becomes the scores, rotated. A step is Y += η/σ₁²·[…]; the start is random and no larger than σ₁, because a
+ * start of a size of its own blows up on data that are small.
+ *
+ * In code Y is in units where σ₁ = 1. Rows of A = YᵀB span the subspace that the points have found.
+ */
+export function points({ learn }: Use): Solver {
+  const rule = learn?.rule === 'pairwise' ? pairwise : factored;
+  return { needs: 'rows', tolerance: 1e-6, solve: (problem) => learnFromRows(problem, { rule, epochs: EPOCHS }) };
+}
+
+export function* factored(facts: Facts, controls: Controls): Rule {
+  const { n, d, k } = facts;
+  const rng = random(facts.seed);
+  const top = facts.top ?? (yield* largestVariance(d, rng));
+  const squares = (yield { pass: 'squares' }).product[0] / top ** 2;
+  const y = optimiser(controls.descent, startPoints(facts, rng, top), 1 / Math.sqrt(n));
+  const size = new StepSize(y, controls, STEP);
+  for (;;) {
+    const { product: a } = yield { pass: 'multiplyTransposed', scores: y.at, k };
+    const { product: image } = yield { pass: 'multiply', vectors: a, k };
+    const inner = yield* paced(innerProducts(y.at, n, k));
+    const gradient = yield* paced(pointGradient(y.at, inner, image, top, n, k));
+    const state = yield* paced(pointsState(a, inner, squares, top, d, k));
+    const { step } = size;
+    const points = y.at.slice();
+    const { advance, shorter } = size.judge(state.loss, { settled: state.settled });
+    yield { ...state, step, points, slope: () => norm(gradient), shorter };
+    if (advance) y.advance(gradient, step, controls.momentum);
+  }
+}

@@ -1,0 +1,59 @@
+import { cholesky, invertLower } from '../../linalg/cholesky.js';
+import { orthonormalise } from '../../linalg/orthonormalise.js';
+import type { Random } from '../../linalg/random.js';
+import { addCombinationSteps, rowProductSteps } from '../../linalg/rows.js';
+import { symmetricEigen } from '../../linalg/symmetric-eigen.js';
+import { dot } from '../../linalg/vector.js';
+import type { Steps } from '../../progress.js';
+import { residualNorms } from '../residuals.js';
+import { paced, type Query, type Reply } from './rule.js';
+
+/** The best that a subspace has to offer: orthonormal rows v in it, θ = vᵀSv, and how far Sv is from θv. */
+export interface RitzPairs {
+  readonly basis: Float64Array;
+  readonly values: Float64Array;
+  readonly residuals: Float64Array;
+}
+
+/** Share of its square that a row must keep beside the others for Cholesky to make it orthonormal without losing digits. */
+const APART = 1e-4;
+
+/**
+ * Rayleigh–Ritz: the span of k rows is turned to its principal axes, the eigenvectors of T = QSQᵀ for an orthonormal basis Q. Rows
+ * that depend on others are replaced by random directions. Where WS is known (`known`) and the rows W are well apart, QS is known too:
+ * with WWᵀ = LLᵀ, Q = L⁻¹W and QS = L⁻¹WS.
+ */
+export function* rayleighRitz(
+  rows: Float64Array,
+  k: number,
+  d: number,
+  rng: Random,
+  known?: Float64Array,
+): Generator<Query, RitzPairs, Reply> {
+  const lower = known && cholesky(yield* paced(rowProductSteps(rows, k, rows, k, d)), k, APART);
+  if (known && lower) {
+    const inverse = invertLower(lower, k);
+    const q = yield* paced(combined(inverse, rows, k, d));
+    return yield* paced(turn(q, yield* paced(combined(inverse, known, k, d)), k, d));
+  }
+  const q = rows.slice();
+  yield* paced(orthonormalise(q, k, d, rng));
+  const { product } = yield { pass: 'normal', vectors: q, k };
+  return yield* paced(turn(q, product, k, d));
+}
+
+/** Orthonormal rows Q and their images QS, turned to the eigenvectors of QSQᵀ. */
+function* turn(q: Float64Array, image: Float64Array, k: number, d: number): Steps<RitzPairs> {
+  const { vectors } = yield* symmetricEigen(yield* rowProductSteps(q, k, image, k, d), k, k);
+  const basis = yield* combined(vectors, q, k, d);
+  const turned = yield* combined(vectors, image, k, d);
+  const values = Float64Array.from({ length: k }, (_, r) => dot(basis, r * d, turned, r * d, d));
+  return { basis, values, residuals: residualNorms(turned, basis, values, k, d) };
+}
+
+/** CR for k × k coefficients C and k rows R. */
+function* combined(coefficients: Float64Array, rows: Float64Array, k: number, d: number): Steps<Float64Array> {
+  const out = new Float64Array(k * d);
+  yield* addCombinationSteps(1, coefficients, k, rows, k, d, out);
+  return out;
+}

@@ -1,0 +1,128 @@
+import { transpose } from '../../data/matrix.js';
+import type { Batch, Passes } from '../../engines/passes.js';
+import { completeSymmetric, VectorBlock } from '../../engines/vector-block.js';
+import { random } from '../../linalg/random.js';
+import { dot } from '../../linalg/vector.js';
+import type { Pace } from '../../progress.js';
+import type { ScatterProblem } from '../solver.js';
+import { NO_REPLY, type Query, type Reply } from './rule.js';
+
+/** Replies to the queries of a rule. */
+export interface Replies {
+  reply(query: Query): Promise<Reply>;
+}
+
+/** A product of all rows. */
+export function whole(product: Float64Array): Reply {
+  return { product, share: 1, last: true };
+}
+
+/** Replies from the scatter alone, for rules that query nothing but WS. */
+export async function withScatter<Result>(
+  problem: ScatterProblem,
+  use: (replies: Replies) => Promise<Result>,
+): Promise<Result> {
+  const { d, scatter } = problem;
+  completeSymmetric(scatter, d);
+  return VectorBlock.use(scatter, d, d, problem, (matrix) =>
+    use({
+      async reply(query) {
+        if (query.pass === 'pause') {
+          await problem.pace.breathe();
+          return NO_REPLY;
+        }
+        if (query.pass !== 'normal') throw new TypeError(`A rule that learns from the scatter queried ${query.pass}.`);
+        return whole(transpose(await matrix.coordinates(query.vectors, query.k), d, query.k));
+      },
+    }),
+  );
+}
+
+/** Operations of ‖S‖² that are worth an exact number; beyond, random vectors estimate it. */
+const WORTH = 2e11;
+const PROBES = 32;
+
+/** Replies from passes over the rows. */
+export class RowReplies implements Replies {
+  readonly #passes: Passes;
+  readonly #pace: Pace;
+  #batches: AsyncGenerator<Batch, void, void> | undefined;
+  #seen = 0;
+
+  constructor(passes: Passes, pace: Pace) {
+    this.#passes = passes;
+    this.#pace = pace;
+  }
+
+  async reply(query: Query): Promise<Reply> {
+    const passes = this.#passes;
+    switch (query.pass) {
+      case 'normal':
+        return whole(await passes.normal(query.vectors, query.k));
+      case 'multiply':
+        return whole(await passes.multiply(query.vectors, query.k));
+      case 'multiplyTransposed':
+        return whole(await passes.multiplyTransposed(query.scores, query.k));
+      case 'batch':
+        return this.#batch(query.vectors, query.k, query.rows, query.first);
+      case 'rows':
+        return whole(await this.#rows());
+      case 'squares':
+        return whole(Float64Array.of(await this.#squares()));
+      case 'pause':
+        await this.#pace.breathe();
+        return NO_REPLY;
+    }
+  }
+
+  /** Ends an epoch that will not be continued. */
+  async close(): Promise<void> {
+    await this.#batches?.return();
+    this.#batches = undefined;
+  }
+
+  async #batch(vectors: Float64Array, k: number, size: number, first: boolean): Promise<Reply> {
+    if (first || !this.#batches) {
+      await this.close();
+      this.#batches = this.#passes.batches(size);
+      this.#seen = 0;
+      this.#pace.begin('passes over the data', this.#passes.rows);
+    }
+    const { value: batch } = await this.#batches.next();
+    if (!batch) throw new TypeError('An epoch ended before all rows were seen.');
+    this.#seen += batch.rows;
+    const last = this.#seen === this.#passes.rows;
+    const product = await batch.normal(vectors, k);
+    if (last) await this.close();
+    return { product, share: batch.rows / this.#passes.rows, last };
+  }
+
+  async #rows(): Promise<Float64Array> {
+    const { rows, cols } = this.#passes;
+    const out = new Float64Array(rows * cols);
+    let at = 0;
+    await this.#passes.rowTiles(async (tile, count) => {
+      out.set(tile.subarray(0, count * cols), at);
+      at += count * cols;
+      await this.#pace.breathe();
+    });
+    return out;
+  }
+
+  /** ‖S‖² = ‖K‖², from whichever of the two is smaller. */
+  async #squares(): Promise<number> {
+    const { rows: n, cols: d } = this.#passes;
+    const size = Math.min(n, d);
+    if (n * d * size > WORTH) {
+      const { normal } = random(0);
+      const images = await this.#passes.normal(new Float64Array(PROBES * d).map(normal), PROBES);
+      return dot(images, 0, images, 0, images.length) / PROBES;
+    }
+    const square = d <= n ? await this.#passes.gram() : await this.#passes.dual();
+    let sum = 0;
+    for (let i = 0; i < size; i++) {
+      sum += square[i * size + i] ** 2 + 2 * dot(square, i * size + i + 1, square, i * size + i + 1, size - i - 1);
+    }
+    return sum;
+  }
+}

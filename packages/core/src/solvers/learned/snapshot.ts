@@ -1,0 +1,93 @@
+import type { Matrix } from '../../data/matrix.js';
+import { OptionError, show } from '../../errors.js';
+import { rowProducts } from '../../linalg/rows.js';
+import { dot } from '../../linalg/vector.js';
+import type { Epoch } from './epoch.js';
+import type { EpochState } from './rule.js';
+
+/** What a snapshot draws from: the rows in their frame, and how many of the data's units are one of theirs. */
+interface Frame {
+  readonly n: number;
+  readonly d: number;
+  readonly k: number;
+  readonly rows: Float64Array;
+  readonly unit: number;
+}
+
+/** The forces on one point, pair by pair: a coefficient above 0 pushes it away from the other, below 0 pulls it there. */
+export interface PointForces {
+  /** Dˣᵢⱼ, from the distances of the data. */
+  readonly data: Float64Array;
+  /** Dʸᵢⱼ, from those of the embedding; it acts the other way round. */
+  readonly embedding: Float64Array;
+  /** Σ(Dˣ − Dʸ)(yᵢ − yⱼ) over the pairs that pull, and over those that push, in the data's units; η/2 of both is a plain step. */
+  readonly attraction: Float64Array;
+  readonly repulsion: Float64Array;
+}
+
+/** One epoch of a descent. What it shows is its own copy, and what takes time is computed when it is asked for. */
+export class Snapshot implements Epoch {
+  readonly epoch: number;
+  readonly loss: number;
+  readonly terms: Readonly<Record<string, number>>;
+  readonly step: number;
+  readonly batch?: number;
+  readonly defect: number;
+  readonly angle?: number;
+  readonly residual?: number;
+  readonly converged: boolean;
+  /** k × d: the weights W, or of points the rows YᵀB; their span is the subspace found so far. */
+  readonly rows: Matrix<Float64Array>;
+  readonly #points: Float64Array | undefined;
+  readonly #longest: number;
+  readonly #frame: Frame;
+
+  constructor(epoch: Epoch, state: EpochState, converged: boolean, frame: Frame) {
+    this.epoch = epoch.epoch;
+    this.loss = epoch.loss;
+    this.terms = epoch.terms;
+    this.step = epoch.step;
+    if (epoch.batch !== undefined) this.batch = epoch.batch;
+    this.defect = epoch.defect;
+    if (epoch.angle !== undefined) this.angle = epoch.angle;
+    if (epoch.residual !== undefined) this.residual = epoch.residual;
+    this.converged = converged;
+    this.rows = { rows: frame.k, cols: frame.d, data: state.rows.slice() };
+    this.#points = state.points?.slice();
+    this.#longest = state.unit ?? 1;
+    this.#frame = frame;
+  }
+
+  /** Where each row is drawn (n × k), in the data's units: the points themselves, or the codes Wx. */
+  scores(): Matrix<Float64Array> {
+    const { n, d, k, rows, unit } = this.#frame;
+    const data = this.#points?.slice() ?? rowProducts(rows, n, this.rows.data, k, d);
+    for (let at = 0; at < data.length; at++) data[at] *= unit * this.#longest;
+    return { rows: n, cols: k, data };
+  }
+
+  /** The forces that all points exert on point i, of rules that move points. */
+  forces(i: number): PointForces {
+    const { n, d, k, rows, unit } = this.#frame;
+    const y = this.#points;
+    if (!y) throw new OptionError('BAD_OPTION', "There are forces in the rules 'pairwise' and 'factored' only.");
+    if (!Number.isSafeInteger(i) || i < 0 || i >= n) {
+      throw new OptionError('BAD_OPTION', `There is no point ${show(i)}; they are counted from 0 to ${n - 1}.`, {
+        value: i,
+      });
+    }
+    const top = this.#longest ** 2;
+    // Double centring of squared distances leaves −2⟨xᵢ, xⱼ⟩ of centred points.
+    const data = Float64Array.from({ length: n }, (_, j) => (-2 * dot(rows, i * d, rows, j * d, d)) / top);
+    const embedding = Float64Array.from({ length: n }, (_, j) => -2 * dot(y, i * k, y, j * k, k));
+    const attraction = new Float64Array(k);
+    const repulsion = new Float64Array(k);
+    for (let j = 0; j < n; j++) {
+      const coefficient = data[j] - embedding[j];
+      const side = coefficient < 0 ? attraction : repulsion;
+      const factor = coefficient * unit * this.#longest;
+      for (let c = 0; c < k; c++) side[c] += factor * (y[i * k + c] - y[j * k + c]);
+    }
+    return { data, embedding, attraction, repulsion };
+  }
+}

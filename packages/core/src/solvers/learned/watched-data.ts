@@ -1,0 +1,61 @@
+import { type DenseBlock, packTile } from '../../data/block.js';
+import { type Row, RowGatherer } from '../../data/gather.js';
+import type { Matrix, NumberArray } from '../../data/matrix.js';
+import { checkScale, chooseFrame, columnScales, type Scale } from '../../data/scaling.js';
+import { blockStatistics } from '../../data/statistics.js';
+import { isMatrix, toBlock } from '../../data/to-block.js';
+import { DataError, show } from '../../errors.js';
+import { complete } from '../../progress.js';
+
+/** Rows of which few enough are in memory to be watched. */
+export type WatchedData = readonly Row[] | Matrix<NumberArray>;
+
+/** Rows as the rules see them: B (n × d), centred, scaled and of size 1. */
+export interface FramedRows {
+  readonly rows: Float64Array;
+  readonly n: number;
+  readonly d: number;
+  /** The data's units that one of B's is. */
+  readonly unit: number;
+  /** ‖B‖². */
+  readonly trace: number;
+}
+
+/** Checks rows and puts them into their frame. */
+export function frameRows(
+  data: WatchedData,
+  { center, scale, ddof }: { readonly center: boolean; readonly scale: Scale; readonly ddof: number },
+): FramedRows {
+  const { block, names } = blockOf(data);
+  const { rows: n, cols: d } = block;
+  if (n < 2) {
+    throw new DataError('TOO_FEW_ROWS', 'There is 1 row, and variance needs at least 2.', { value: n, expected: 2 });
+  }
+  checkScale(scale, d);
+  const stats = complete(blockStatistics(block, undefined, 0, names));
+  const framing = chooseFrame(stats, columnScales(stats, scale, n - ddof, center).scale, center);
+  if (framing.trace === 0) {
+    throw new DataError('BAD_DATA', 'All rows are the same, so there is no variance to find. Pass rows that differ.');
+  }
+  const rows = new Float64Array(n * d);
+  packTile(block, framing, 0, n, 0, d, rows);
+  return { rows, n, d, unit: framing.unit, trace: framing.trace };
+}
+
+/** Rows or a matrix as one dense block. */
+function blockOf(data: WatchedData): { block: DenseBlock; names?: readonly string[] | undefined } {
+  if (isMatrix(data)) {
+    const block = toBlock(data);
+    if (block.kind === 'dense') return { block };
+  } else if (Array.isArray(data) && data.length > 0) {
+    const gather = new RowGatherer(data[0], { capacity: data.length, single: false });
+    data.forEach((row, i) => {
+      gather.add(row, i);
+    });
+    return { block: gather.take(), names: gather.names };
+  }
+  throw new DataError(
+    Array.isArray(data) ? 'EMPTY_DATA' : 'BAD_DATA',
+    `What is watched must be rows in memory, an array of them or a dense matrix, not ${show(data)}.`,
+  );
+}

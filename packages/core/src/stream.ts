@@ -1,0 +1,274 @@
+import { refuseChanged } from './data/changes.js';
+import { Moments } from './moments.js';
+import { type Data, matrixSource, openSource, type RowSource } from './data/rows.js';
+import { empty, isMatrix } from './data/to-block.js';
+import { rowWeights } from './data/weights.js';
+import { chooseEngine } from './engines/choose.js';
+import type { Engine } from './engines/engine.js';
+import { DataError, OptionError, show } from './errors.js';
+import { keepAlive } from './keep-alive.js';
+import { WIDEST_SCATTER } from './limits.js';
+import { finish } from './model/finish.js';
+import type { Model } from './model/model.js';
+import {
+  type ControlOptions,
+  checkControl,
+  checkOptions,
+  checkWidth,
+  type PcaOptions,
+  type Settings,
+} from './options.js';
+import { Pace } from './progress.js';
+import { pca } from './pca.js';
+import { makePlan } from './plan.js';
+import { anyAxes, pose } from './problem.js';
+import { foldRows } from './reading.js';
+import { sketchSize } from './solvers/sketch/declaration.js';
+import type { Sketch } from './solvers/sketch/sketch.js';
+
+/** Options that are those of `pca`. */
+const SHARED = ['k', 'center', 'scale', 'whiten', 'ddof', 'columnNames', 'engine', 'threads', 'seed'] as const;
+
+const RULES = ['auto', 'moments', 'incremental', 'frequent-directions'] as const;
+
+export interface StreamOptions extends Pick<PcaOptions, (typeof SHARED)[number]> {
+  /**
+   * What is kept of the rows: their `'moments'`, d × d numbers and exact, or a sketch of `size` rows, made by
+   * `'incremental'` SVD or by `'frequent-directions'`. Default `'auto'`: moments up to 2896 columns, incremental above.
+   */
+  readonly rule?: (typeof RULES)[number];
+  /** Rows of the sketch. Default 2k + 10. A k that is a fraction of the variance needs a sketch that holds it. */
+  readonly size?: number;
+}
+
+export interface StreamAddOptions extends ControlOptions {
+  /** One weight a row of what is added. */
+  readonly weights?: ArrayLike<number>;
+}
+
+/**
+ * Components of rows that come in over time and are not kept: `add` rows, ask for a `model` whenever one is wanted, add
+ * more. Memory does not grow with the rows.
+ *
+ * ```ts
+ * const s = stream({ k: 5 });
+ * for (const batch of batches) await s.add(batch);
+ * const model = await s.model();
+ * ```
+ */
+export function stream(options: StreamOptions = {}): Stream {
+  return new Stream(options);
+}
+
+export class Stream {
+  readonly #settings: Settings;
+  readonly #rule: NonNullable<StreamOptions['rule']>;
+  readonly #size: number | undefined;
+  #kept: Moments | Sketch | undefined;
+  #names: readonly string[] | undefined;
+  /** What was asked for last: calls take their turn in the order they are made. */
+  #turn: Promise<unknown> = Promise.resolve();
+
+  constructor(options: StreamOptions = {}) {
+    const { rule = 'auto', size, ...shared } = checkNames(options);
+    checkOwn('rule', rule, RULES.map((name) => `'${name}'`).join(', '), RULES.includes(rule));
+    checkOwn('size', size, 'a whole number from 2 up', size === undefined || (Number.isSafeInteger(size) && size >= 2));
+    if (rule === 'moments' && size !== undefined) {
+      throw new OptionError('BAD_OPTION', 'size is for sketches, and moments are none. Leave it out.', {
+        option: 'size',
+      });
+    }
+    this.#settings = checkOptions(shared);
+    sketchSize(this.#settings.k, Number.POSITIVE_INFINITY, size);
+    this.#rule = rule;
+    this.#size = size;
+    this.#names = this.#settings.columnNames;
+  }
+
+  /** Rows that were added and count: those with a weight above zero. */
+  get rows(): number {
+    return this.#kept?.columns.rows ?? 0;
+  }
+
+  /** Columns; undefined before the first row. */
+  get cols(): number | undefined {
+    return this.#kept?.cols;
+  }
+
+  /** Adds rows of any form that `pca` takes: all of them, or after an error none. */
+  async add(data: Data, options: StreamAddOptions = {}): Promise<this> {
+    // A matrix is read in place when its turn comes, and watched from now on.
+    const rows = isMatrix(data) ? matrixSource(data) : data;
+    return this.#queue(() => this.#add(rows, options));
+  }
+
+  /** Adds the rows that another stream has seen, which keeps them. Both must keep the same of their rows. */
+  merge(other: Stream, options: ControlOptions = {}): Promise<this> {
+    const before = other instanceof Stream ? other.#turn : undefined;
+    return this.#queue(async () => {
+      if (!(other instanceof Stream)) {
+        throw new DataError('BAD_DATA', `Streams merge with streams, not with ${show(other)}.`);
+      }
+      const pace = new Pace(checkControl(options));
+      await before;
+      if (other.#kept) await this.#merge(other.#kept, other.#names, options.threads, pace);
+      return this;
+    });
+  }
+
+  /** The model of all rows so far. More may be added afterwards. */
+  model(options: ControlOptions = {}): Promise<Model> {
+    return this.#queue(async () => {
+      const settings = { ...this.#settings, ...checkControl(options) };
+      const kept = this.#kept;
+      if (!kept) throw empty();
+      return kept instanceof Moments ? pca(kept, settings) : this.#sketched(kept, settings);
+    });
+  }
+
+  #queue<Result>(work: () => Promise<Result>): Promise<Result> {
+    const result = keepAlive(() => this.#turn.then(work));
+    this.#turn = result.catch(() => {});
+    return result;
+  }
+
+  async #add(data: Data, options: StreamAddOptions): Promise<this> {
+    const pace = new Pace(checkControl(options));
+    const source = await openSource(data, pace, this.#names);
+    try {
+      this.#checkColumns(source.cols, source.columnNames);
+      const names = this.#names ?? source.columnNames;
+      const numbers = source.rows === undefined ? undefined : (source.nonzeros ?? source.rows * source.cols);
+      const engine = await this.#engine(options.threads, numbers);
+      const before = this.#kept ?? (await this.#begin(source.cols, names));
+      this.#kept = await grown(before, source, options.weights, names, engine, pace);
+      this.#names = names;
+    } finally {
+      await source.close?.();
+    }
+    return this;
+  }
+
+  async #merge(
+    theirs: Moments | Sketch,
+    names: readonly string[] | undefined,
+    threads: number | undefined,
+    pace: Pace,
+  ): Promise<void> {
+    this.#checkColumns(theirs.cols, names);
+    const mine = this.#kept ?? (await this.#begin(theirs.cols, this.#names ?? names));
+    if (mine instanceof Moments && theirs instanceof Moments) {
+      mine.merge(theirs);
+      this.#kept = mine;
+    } else if (!(mine instanceof Moments || theirs instanceof Moments) && mine.rule === theirs.rule) {
+      const both = mine.copy();
+      await both.merge(theirs, await this.#engine(threads), pace);
+      this.#kept = both;
+    } else {
+      throw new OptionError(
+        'BAD_OPTION',
+        `This stream keeps ${keeps(mine)} and the other ${keeps(theirs)}, which do not merge. Make both with the same rule.`,
+        { option: 'rule', value: keeps(theirs), expected: keeps(mine) },
+      );
+    }
+    this.#names ??= names;
+  }
+
+  /** Nothing yet, of what the rule keeps. */
+  async #begin(cols: number, names: readonly string[] | undefined): Promise<Moments | Sketch> {
+    checkWidth(this.#settings, cols);
+    const { k, scale, center } = this.#settings;
+    const rule = this.#rule === 'auto' ? (cols <= WIDEST_SCATTER ? 'moments' : 'incremental') : this.#rule;
+    if (rule === 'moments') return new Moments(cols, names);
+    const { Sketch } = await import('./solvers/sketch/sketch.js');
+    return new Sketch({ cols, size: sketchSize(k, cols, this.#size), rule, scale, centred: center });
+  }
+
+  #checkColumns(cols: number, names: readonly string[] | undefined): void {
+    if (this.#kept && cols !== this.#kept.cols) {
+      throw new DataError(
+        'WIDTH_MISMATCH',
+        `These rows have ${cols} columns, the stream's before them ${this.#kept.cols}.`,
+        {
+          value: cols,
+          expected: this.#kept.cols,
+        },
+      );
+    }
+    const other = names?.findIndex((name, j) => this.#names && name !== this.#names[j]) ?? -1;
+    if (other < 0 || !names || !this.#names) return;
+    throw new DataError(
+      'MISSING_COLUMN',
+      `Column ${other} is ${show(names[other])}, but in the rows before it is ${show(this.#names[other])}. Give the columns in one order.`,
+      { column: other, columnName: names[other], expected: this.#names[other] },
+    );
+  }
+
+  #engine(threads = this.#settings.threads, numbers?: number): Promise<Engine> {
+    return chooseEngine({ engine: this.#settings.engine, threads }, numbers);
+  }
+
+  async #sketched(sketch: Sketch, settings: Settings): Promise<Model> {
+    const { cols, columns, dtype, sparse, merges, rule } = sketch;
+    const engine = await this.#engine(settings.threads);
+    const pace = new Pace(settings);
+    const shape = { rows: columns.rows, cols, rewindable: false };
+    const plan = {
+      ...makePlan(shape, { k: settings.k, solver: 'streaming', engine }),
+      reason: `The rows of a stream of ${cols} columns are kept as a sketch of ${sketch.size} rows (${rule}).`,
+    };
+    const read = { cols, columns, dtype, sparse, merges, columnNames: this.#names };
+    const { problem, framing, facts } = pose(read, settings, engine, plan, pace);
+    pace.begin('eigenvectors');
+    const asked = { ...problem, framing, passes: undefined };
+    const { solveSketch } = await import('./solvers/sketch/streaming.js');
+    const solution = framing.trace > 0 ? await solveSketch(sketch, asked, settings.center) : anyAxes(problem);
+    pace.end();
+    return finish(solution, facts);
+  }
+}
+
+/** What is kept with a source's rows added; what was kept before stays as it is. */
+async function grown(
+  kept: Moments | Sketch,
+  source: RowSource,
+  given: StreamAddOptions['weights'],
+  names: readonly string[] | undefined,
+  engine: Engine,
+  pace: Pace,
+): Promise<Moments | Sketch> {
+  if (kept instanceof Moments) {
+    const added = await Moments.of(source, { engine, ...(given ? { weights: given } : {}) }, pace, names);
+    if (added.read === 0) throw empty();
+    await refuseChanged(source);
+    return kept.merge(added);
+  }
+  const sketch = kept.copy();
+  const rows = await foldRows(source, sketch, rowWeights(given, source.rows), names, engine, pace);
+  if (rows === 0) throw empty();
+  await refuseChanged(source);
+  return sketch;
+}
+
+function keeps(kept: Moments | Sketch): string {
+  return kept instanceof Moments ? 'moments' : `a sketch (${kept.rule})`;
+}
+
+function checkNames(options: StreamOptions): StreamOptions {
+  if (typeof options !== 'object' || options === null) {
+    throw new OptionError('BAD_OPTION', `Options must be an object, not ${show(options)}.`, { value: options });
+  }
+  const known: readonly string[] = ['rule', 'size', ...SHARED];
+  const option = Object.keys(options).find((name) => !known.includes(name));
+  if (option === undefined) return options;
+  throw new OptionError(
+    'UNKNOWN_OPTION',
+    `A stream has no option ${show(option)}. Its options are ${known.join(', ')}; weights, signal and onProgress go with add.`,
+    { option },
+  );
+}
+
+function checkOwn(option: string, value: unknown, must: string, holds: boolean): void {
+  if (holds) return;
+  throw new OptionError('BAD_OPTION', `${option} is ${show(value)}; it must be ${must}.`, { option, value });
+}

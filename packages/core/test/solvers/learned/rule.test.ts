@@ -1,0 +1,28 @@
+import { describe, expect, it } from 'vitest';
+import { centredDistances } from '../../../src/solvers/learned/forces.js';
+import { meanTerms } from '../../../src/solvers/learned/mean-terms.js';
+import { innerProducts } from '../../../src/solvers/learned/moving-points.js';
+import { NO_REPLY, paced } from '../../../src/solvers/learned/rule.js';
+import { random } from '../../../src/linalg/random.js';
+import type { Steps } from '../../../src/progress.js';
+
+/** How often stepwise work lets whoever drives it breathe. */
+function pauses(steps: Steps<unknown>): number {
+  const run = paced(steps);
+  let count = 0;
+  for (let turn = run.next(); !turn.done; turn = run.next(NO_REPLY)) count++;
+  return count;
+}
+
+describe('work inside a rule', () => {
+  it('pauses every million operations, however much it does at once', () => {
+    const normals = (length: number): Float64Array => new Float64Array(length).map(random(1).normal);
+    const [k, d, n] = [80, 600, 3000];
+    // Four products of k² · d, two operations each.
+    const w = normals(k * d);
+    const terms = pauses(meanTerms(w, normals(k * d), 1, 0.5, k, d));
+    expect(terms).toBeGreaterThan((8 * k * k * d) / 2 ** 21);
+    expect(pauses(innerProducts(normals(n * k), n, k))).toBeGreaterThan((2 * n * k * k) / 2 ** 21);
+    expect(pauses(centredDistances(normals(400 * 50), 400, 50, 1))).toBeGreaterThan((3 * 400 * 200 * 50) / 2 ** 21);
+  });
+});

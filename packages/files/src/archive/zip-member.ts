@@ -1,0 +1,69 @@
+import { type Bytes, readerAt } from '../bytes/bytes.js';
+import { badFile, truncated } from '../file-error.js';
+import { type Unpackers, unpacked } from './unpack.js';
+import { type Placed, part, type ZipMember } from './zip.js';
+
+/** A member's bytes, unpacked where they are packed. */
+export async function arrayBytes(file: Placed, member: ZipMember, unpack: Unpackers): Promise<Bytes> {
+  const bytes = await memberBytes(file, member);
+  return member.packed ? unpacked(bytes, 'deflate', unpack, { size: member.size }) : bytes;
+}
+
+/** The same bytes, watched to their end. */
+export function checked(bytes: Bytes, watch: () => { see(bytes: Uint8Array): void; end(): void }): Bytes {
+  const { path, size, rewindable } = bytes;
+  return {
+    path,
+    size,
+    rewindable,
+    open() {
+      const reader = bytes.open();
+      const seen = watch();
+      let left = size ?? 0;
+      return {
+        async read(into) {
+          const got = await reader.read(into.subarray(0, left + 1));
+          if (got > left) throw badFile(path, `it unpacks to more than the ${size} bytes it promises`);
+          left -= got;
+          seen.see(into.subarray(0, got));
+          if (left === 0 || got < into.length) seen.end();
+          return got;
+        },
+        close: () => reader.close(),
+      };
+    },
+  };
+}
+
+/** Where a member's bytes are: behind its own header, whose length only it knows. */
+async function memberBytes(file: Placed, member: ZipMember): Promise<Placed> {
+  const name = `${file.path} (${member.name})`;
+  const header = await part(file, member.header, 30);
+  if (header.getUint32(0) !== 0x04034b50) throw badFile(name, 'its own header is not where the directory says');
+  const start = member.header + 30 + header.getUint16(26) + header.getUint16(28);
+  if (start + member.stored > file.size)
+    throw truncated(name, `it needs ${member.stored} bytes, and ${Math.max(0, file.size - start)} are there`);
+  const readAt: Placed['readAt'] = (into, position) =>
+    file.readAt(into.subarray(0, Math.max(0, member.stored - position)), start + position);
+  return { path: name, size: member.stored, rewindable: file.rewindable, readAt, open: () => readerAt(readAt) };
+}
+
+/** Counts a member's bytes and their checksum as they pass, and complains at the end. */
+export function watchMember(
+  member: ZipMember,
+  path: string,
+  { crc32 }: Pick<Unpackers, 'crc32'>,
+): { see(bytes: Uint8Array): void; end(): void } {
+  let sum = 0;
+  let seen = 0;
+  return {
+    see(bytes) {
+      sum = crc32(bytes, sum);
+      seen += bytes.length;
+    },
+    end() {
+      if (seen === member.size && sum === member.crc) return;
+      throw badFile(`${path} (${member.name})`, `its checksum says that it was changed or damaged`);
+    },
+  };
+}

@@ -1,0 +1,150 @@
+import type { Bytes } from '../bytes/bytes.js';
+import { badFile, truncated, unsupported } from '../file-error.js';
+import { textOf } from '../bytes/text.js';
+
+/** A member of a zip file, as the directory at its end describes it. */
+export interface ZipMember {
+  readonly name: string;
+  readonly packed: boolean;
+  /** Bytes in the file, and unpacked. */
+  readonly stored: number;
+  readonly size: number;
+  readonly crc: number;
+  /** Where its own header begins. */
+  readonly header: number;
+}
+
+/** The end of the directory is at most this far from the end of the file: its record, and a comment. */
+const END_RECORD = 22;
+const COMMENT = 0xffff;
+/** Members and bytes of a directory that are read at most. */
+const MOST_MEMBERS = 100_000;
+const MOST_DIRECTORY = 32 << 20;
+/** Says that a number is in the 64-bit extra field. */
+const ELSEWHERE = 0xffffffff;
+
+/** A whole file that can be read at any place. */
+export interface Placed extends Bytes {
+  readonly size: number;
+  readonly readAt: NonNullable<Bytes['readAt']>;
+}
+
+/** Reads the directory of a zip file (with or without 64-bit sizes). Nothing in it is believed beyond the file's end. */
+export async function readZip(file: Placed): Promise<ZipMember[]> {
+  const { path, size } = file;
+  const tail = await part(file, Math.max(0, size - END_RECORD - COMMENT), Math.min(size, END_RECORD + COMMENT));
+  let end = tail.length - END_RECORD;
+  while (
+    end >= 0 &&
+    !(tail.getUint32(end) === 0x06054b50 && end + END_RECORD + tail.getUint16(end + 20) <= tail.length)
+  )
+    end--;
+  if (end < 0) throw truncated(path, 'it has no directory at its end, as zip files do');
+  let count = tail.getUint16(end + 10);
+  let length = tail.getUint32(end + 12);
+  let start = tail.getUint32(end + 16);
+  const endAt = size - tail.length + end;
+  if (count === 0xffff || length === ELSEWHERE || start === ELSEWHERE) {
+    const locator = endAt >= 20 ? await part(file, endAt - 20, 20) : undefined;
+    if (locator?.getUint32(0) === 0x07064b50) {
+      const large = await part(file, locator.getUint64(8, path), 56);
+      if (large.getUint32(0) !== 0x06064b50) throw badFile(path, 'its directory of large files is broken');
+      count = large.getUint64(32, path);
+      length = large.getUint64(40, path);
+      start = large.getUint64(48, path);
+    }
+  }
+  if (count > MOST_MEMBERS || length > MOST_DIRECTORY)
+    throw badFile(path, `its directory claims ${count} members in ${length} bytes`);
+  const directory = await part(file, start, length);
+  const members: ZipMember[] = [];
+  let at = 0;
+  for (let i = 0; i < count; i++) {
+    if (at + 46 > length || directory.getUint32(at) !== 0x02014b50)
+      throw badFile(path, `entry ${i} of its directory is broken`);
+    const [nameLength, extraLength, commentLength] = [28, 30, 32].map((offset) => directory.getUint16(at + offset));
+    const next = at + 46 + nameLength + extraLength + commentLength;
+    if (next > length) throw badFile(path, `entry ${i} of its directory is broken`);
+    const flags = directory.getUint16(at + 8);
+    const method = directory.getUint16(at + 10);
+    const name = textOf(directory.bytes, at + 46, at + 46 + nameLength);
+    if (flags & 1) throw unsupported(path, `has an encrypted member ${JSON.stringify(name)}`, 'Unpack it first.');
+    if (method !== 0 && method !== 8) {
+      throw unsupported(
+        path,
+        `has a member ${JSON.stringify(name)} packed by method ${method}`,
+        'Save it with np.savez or np.savez_compressed.',
+      );
+    }
+    const [unpackedSize, stored, header] = largeSizes(directory, at, nameLength, extraLength, path);
+    if (method === 0 && stored !== unpackedSize) throw badFile(path, `${name} says two different sizes`);
+    members.push({ name, packed: method === 8, stored, size: unpackedSize, crc: directory.getUint32(at + 16), header });
+    at = next;
+  }
+  return members;
+}
+
+/** Size, packed size and place of an entry; those that do not fit in 32 bits are in its extra field. */
+function largeSizes(
+  directory: View,
+  at: number,
+  nameLength: number,
+  extraLength: number,
+  path: string,
+): [number, number, number] {
+  const values = [24, 20, 42].map((offset) => directory.getUint32(at + offset)) as [number, number, number];
+  let extra = at + 46 + nameLength;
+  const end = extra + extraLength;
+  while (extra + 4 <= end) {
+    const [id, length] = [directory.getUint16(extra), directory.getUint16(extra + 2)];
+    let from = extra + 4;
+    extra = from + length;
+    if (id !== 1 || extra > end) continue;
+    for (let i = 0; i < 3; i++) {
+      if (values[i] !== ELSEWHERE || from + 8 > extra) continue;
+      values[i] = directory.getUint64(from, path);
+      from += 8;
+    }
+  }
+  return values;
+}
+
+/** Little-endian numbers of part of a file. */
+export class View {
+  readonly bytes: Uint8Array;
+  readonly length: number;
+  readonly #view: DataView;
+
+  constructor(bytes: Uint8Array) {
+    this.bytes = bytes;
+    this.length = bytes.length;
+    this.#view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  }
+
+  getUint16(at: number): number {
+    return this.#view.getUint16(at, true);
+  }
+
+  getUint32(at: number): number {
+    return this.#view.getUint32(at, true);
+  }
+
+  getUint64(at: number, path: string): number {
+    const value = this.#view.getUint32(at + 4, true) * 2 ** 32 + this.#view.getUint32(at, true);
+    if (!Number.isSafeInteger(value)) throw badFile(path, 'it claims sizes beyond any file');
+    return value;
+  }
+}
+
+export async function part(file: Placed, from: number, length: number): Promise<View> {
+  if (from + length > file.size) throw truncated(file.path, `a part of its directory would lie beyond its end`);
+  const bytes = new Uint8Array(length);
+  if ((await file.readAt(bytes, from)) < length) throw truncated(file.path, 'it became shorter while it was read');
+  return new View(bytes);
+}
+
+/** The whole of an open file. */
+export function placed(bytes: Bytes): Placed | undefined {
+  const { size, readAt } = bytes;
+  return size === undefined || !readAt ? undefined : { ...bytes, size, readAt };
+}

@@ -1,0 +1,72 @@
+import { readerAt } from './bytes.js';
+import { FileError } from '../file-error.js';
+import type { Placed } from '../archive/zip.js';
+
+/** Small readings are answered from blocks of this size: asking a browser for ten bytes takes as long as for many. */
+const BLOCK = 1 << 18;
+/** Blocks that are kept: columns of a file are read at several places in turn. */
+const KEPT = 16;
+
+/** A blob's bytes, at any place. */
+export function blobBytes(blob: Blob, path: string): Placed {
+  const { size } = blob;
+  const blocks = new Map<number, Promise<Uint8Array>>();
+
+  const load = async (from: number, to: number): Promise<Uint8Array> => {
+    try {
+      return new Uint8Array(await blob.slice(from, to).arrayBuffer());
+    } catch (error) {
+      throw blobError(error, path);
+    }
+  };
+
+  /** The block of a number; the ones asked for last are kept. */
+  const block = (number: number): Promise<Uint8Array> => {
+    const found = blocks.get(number) ?? load(number * BLOCK, (number + 1) * BLOCK);
+    blocks.delete(number);
+    blocks.set(number, found);
+    // Asked for again, it may be there: a failure is not kept.
+    found.catch(() => blocks.delete(number));
+    for (const oldest of blocks.keys()) {
+      if (blocks.size <= KEPT) break;
+      blocks.delete(oldest);
+    }
+    return found;
+  };
+
+  const readAt = async (into: Uint8Array, position: number): Promise<number> => {
+    const wanted = Math.max(0, Math.min(into.length, size - position));
+    if (wanted === 0) return 0;
+    if (wanted > BLOCK) {
+      const part = await load(position, position + wanted);
+      into.set(part);
+      return part.length;
+    }
+    let filled = 0;
+    while (filled < wanted) {
+      const at = position + filled;
+      const bytes = await block(Math.floor(at / BLOCK));
+      const part = bytes.subarray(at % BLOCK, (at % BLOCK) + wanted - filled);
+      if (part.length === 0) break;
+      into.set(part, filled);
+      filled += part.length;
+    }
+    return filled;
+  };
+  return { path, size, rewindable: true, readAt, open: () => readerAt(readAt) };
+}
+
+/** What a browser says when a file cannot be read (any more), as one of our errors. */
+function blobError(error: unknown, path: string): unknown {
+  if (!(error instanceof Error)) return error;
+  const details = { value: error.name };
+  if (error.name === 'NotFoundError') {
+    return new FileError('NO_FILE', path, `${path} is not there any more (${error.name}). Choose it again.`, details);
+  }
+  return new FileError(
+    'NO_ACCESS',
+    path,
+    `${path} cannot be read any more (${error.name}): it was changed, moved or locked since it was chosen. Choose it again.`,
+    details,
+  );
+}

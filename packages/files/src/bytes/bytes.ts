@@ -1,0 +1,115 @@
+import { DataError } from '@scree/core';
+import { truncated } from '../file-error.js';
+
+/** Bytes from somewhere, read from their beginning. */
+export interface Bytes {
+  /** What messages call them. */
+  readonly path: string;
+  /** How many there are; undefined when nobody knows before the end. */
+  readonly size: number | undefined;
+  /** Whether `open` may be called again and gives the same bytes. */
+  readonly rewindable: boolean;
+  /** Where they lie on disk, for libraries that open files themselves; undefined when they lie nowhere. */
+  readonly file?: string | undefined;
+  open(): ByteReader;
+  /** Reads at a place, where that can be done; as many bytes as there are, up to the length of `into`. */
+  readonly readAt?: (into: Uint8Array, position: number) => Promise<number>;
+}
+
+/** A reading of bytes, left to right. */
+export interface ByteReader {
+  /** Fills `into`, and says how many bytes there were: fewer than asked for only at the end. */
+  read(into: Uint8Array): Promise<number>;
+  /** Ends the reading early or late; waits for what is under way. */
+  close(): Promise<void>;
+}
+
+/** A reading from the first byte on, of what can be read at any place. */
+export function readerAt(readAt: NonNullable<Bytes['readAt']>): ByteReader {
+  let position = 0;
+  return {
+    async read(into) {
+      const count = await readAt(into, position);
+      position += count;
+      return count;
+    },
+    close: async () => {},
+  };
+}
+
+/** Chunks as they come, read in pieces of any length. */
+export function chunkReader(chunks: AsyncIterator<Uint8Array>): ByteReader {
+  let chunk: Uint8Array = new Uint8Array(0);
+  return {
+    async read(into) {
+      let filled = 0;
+      while (filled < into.length) {
+        if (chunk.length === 0) {
+          const next = await chunks.next();
+          if (next.done) break;
+          chunk = next.value;
+          continue;
+        }
+        const part = chunk.subarray(0, into.length - filled);
+        into.set(part, filled);
+        filled += part.length;
+        chunk = chunk.subarray(part.length);
+      }
+      return filled;
+    },
+    async close() {
+      await chunks.return?.();
+    },
+  };
+}
+
+/** The reader's bytes in chunks of a size, for what wants a stream. */
+export async function* chunksOf(reader: ByteReader, size = 1 << 16): AsyncGenerator<Uint8Array, void, void> {
+  try {
+    for (;;) {
+      // Not used again: who gets a chunk may keep it.
+      const chunk = new Uint8Array(size);
+      const count = await reader.read(chunk);
+      if (count > 0) yield chunk.subarray(0, count);
+      if (count < size) return;
+    }
+  } finally {
+    await reader.close();
+  }
+}
+
+/** What is left of bytes that come only once, after their first part was read. */
+export function restOf(bytes: Bytes, reader: ByteReader): Bytes {
+  let opened = false;
+  return {
+    ...bytes,
+    open() {
+      if (opened) throw readTwice(bytes.path);
+      opened = true;
+      return reader;
+    },
+  };
+}
+
+export function readTwice(path: string): DataError {
+  const message = `${path} was read already and comes only once. Save it to a file to read it again.`;
+  return new DataError('SOURCE_CHANGED', `${message.charAt(0).toUpperCase()}${message.slice(1)}`);
+}
+
+/** Fills `into` or says what was to be read there. */
+export async function readWhole(reader: ByteReader, into: Uint8Array, path: string, what: string): Promise<void> {
+  const count = await reader.read(into);
+  if (count < into.length) throw truncated(path, `it ends inside ${what}`);
+}
+
+/** The first bytes, as many as there are up to `length`. */
+export async function peek(bytes: Bytes, length: number): Promise<Uint8Array> {
+  const into = new Uint8Array(Math.min(length, bytes.size ?? length));
+  if (bytes.readAt) return into.subarray(0, await bytes.readAt(into, 0));
+  const reader = bytes.open();
+  try {
+    return into.subarray(0, await reader.read(into));
+  } finally {
+    await reader.close();
+  }
+}

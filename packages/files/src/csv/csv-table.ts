@@ -1,0 +1,505 @@
+import { DataError } from '@scree/core';
+import { type ByteReader, type Bytes, peek } from '../bytes/bytes.js';
+import { isMissing } from './csv-cells.js';
+import { type Dialect, SAMPLE, sniffDialect } from './csv-dialect.js';
+import { type Mark, numberIn, whatTells } from './csv-marks.js';
+import { decimal } from './csv-number.js';
+import { openQuote } from './csv-records.js';
+import { FileError } from '../file-error.js';
+import { LARGEST_EXACT, RoundedIntegers, type RoundedReading, wasTextRounded } from '../table/rounded-integers.js';
+import { blockRows, type DenseBatch, type Request, type Table } from '../table/table.js';
+import { bytesOf, eitherTextOf, latin1Of, windowsTextOf } from '../bytes/text.js';
+
+/** Bytes in view at once; more where a record is longer. */
+const WINDOW = 1 << 20;
+
+export interface CsvOptions {
+  readonly memory: number;
+  readonly format?: string;
+  /** For tests, which want to see records cut everywhere. */
+  readonly window?: number;
+}
+
+const [NEWLINE, RETURN, QUOTE, SPACE, TAB, MINUS, PLUS, ZERO, POINT, COMMA] = bytesOf('\n\r" \t-+0.,');
+
+/** A text table (.csv, .tsv and their kin): delimiter, header, quotes, decimal comma and missing values are found out. */
+export async function openCsv(bytes: Bytes, { memory, format = 'CSV', window = WINDOW }: CsvOptions): Promise<Table> {
+  const sample = await peek(bytes, SAMPLE);
+  const dialect = sniffDialect(sample, sample.length < SAMPLE, bytes.path, memory);
+  const integers = new RoundedIntegers();
+  return {
+    format,
+    columns: dialect.columns,
+    width: dialect.columns.length,
+    named: true,
+    uniform: false,
+    rows: undefined,
+    dtype: () => 'float64',
+    gaps: true,
+    strict: true,
+    rewindable: bytes.rewindable,
+    read: (request) => readRows(bytes, dialect, request, { memory, window, rounded: integers.reading() }),
+    warnings: () => integers.warnings(bytes.path, (j) => dialect.columns[j].name),
+    close: async () => {},
+  };
+}
+
+/** What becomes of a column: its place among the numbers, or one of these. */
+const SKIPPED = -1;
+const TEXT = -2;
+/** No byte. */
+const NONE = -1;
+
+async function* readRows(
+  bytes: Bytes,
+  dialect: Dialect,
+  request: Request,
+  { memory, window, rounded }: { memory: number; window: number; rounded: RoundedReading },
+): AsyncGenerator<DenseBatch, void, void> {
+  const { columns } = dialect;
+  const numbers = request.numbers === 'all' ? [...columns.keys()] : request.numbers;
+  const cols = numbers.length;
+  // A row takes a byte a column at least: a small file needs no large block.
+  const most = bytes.size === undefined ? undefined : Math.floor(bytes.size / columns.length) + 1;
+  const height = blockRows(8 * Math.max(1, cols), memory, most);
+  const scanner = new Scanner(bytes, dialect, request.text, numbers, { memory, window, rounded });
+  try {
+    // Two blocks in turn: one may still be looked at while the other is filled.
+    const buffers = [new Float64Array(height * cols), new Float64Array(height * cols)];
+    for (let turn = 0; ; turn = 1 - turn) {
+      const text: (string | null)[] | undefined = request.text === undefined ? undefined : [];
+      const rows = await scanner.fill(buffers[turn], height, text);
+      if (rows === 0) return;
+      yield { block: { kind: 'dense', rows, cols, stride: cols, data: buffers[turn] }, text };
+    }
+  } finally {
+    await scanner.close();
+  }
+}
+
+/** Reads records into rows of numbers; a window of bytes moves over the file and grows only with the longest record. */
+class Scanner {
+  readonly #bytes: Bytes;
+  readonly #reader: ByteReader;
+  readonly #dialect: Dialect;
+  readonly #delimiter: number;
+  readonly #blanks: boolean;
+  /** Of each column: its decimal mark, where it is known by now, and the byte to look for; NONE where none is. */
+  readonly #marks: (Mark | undefined)[];
+  readonly #points: Int16Array;
+  readonly #cols: number;
+  /** Of each column of the file: what becomes of it. */
+  readonly #plan: Int32Array;
+  /** A column that is a number and the text too. */
+  readonly #alsoText: number | undefined;
+  readonly #textOf: typeof eitherTextOf;
+  readonly #rounded: RoundedReading;
+  /** Columns of the record with an integer that was rounded. It may be parsed again before it counts. */
+  #roundedHere: number[] = [];
+  readonly #longest: number;
+  /** One byte more than it holds: a line end after the last byte stops every loop. */
+  #window: Uint8Array;
+  #at = 0;
+  #end = 0;
+  #last = false;
+  #begun = false;
+  #record = 0;
+
+  constructor(
+    bytes: Bytes,
+    dialect: Dialect,
+    text: number | undefined,
+    numbers: readonly number[],
+    { memory, window, rounded }: { memory: number; window: number; rounded: RoundedReading },
+  ) {
+    this.#rounded = rounded;
+    this.#bytes = bytes;
+    this.#reader = bytes.open();
+    this.#dialect = dialect;
+    this.#delimiter = dialect.delimiter.charCodeAt(0);
+    this.#blanks = dialect.delimiter === ' ';
+    this.#marks = dialect.writing.map(({ mark }) => mark);
+    this.#points = Int16Array.from(this.#marks, (mark) => this.#pointOf(mark));
+    // A file may begin in ASCII alone: then each cell tells.
+    this.#textOf = dialect.windows ? windowsTextOf : eitherTextOf;
+    this.#cols = numbers.length;
+    this.#plan = new Int32Array(dialect.columns.length).fill(SKIPPED);
+    numbers.forEach((column, slot) => {
+      this.#plan[column] = slot;
+    });
+    this.#alsoText = text !== undefined && this.#plan[text] !== SKIPPED ? text : undefined;
+    if (text !== undefined && this.#alsoText === undefined) this.#plan[text] = TEXT;
+    this.#window = new Uint8Array(window + 1);
+    this.#longest = Math.max(2 * WINDOW, Math.floor(memory / 8));
+  }
+
+  close(): Promise<void> {
+    return this.#reader.close();
+  }
+
+  /** Reads up to `height` records into `data` and `text`, and says how many there were. */
+  async fill(data: Float64Array, height: number, text: (string | null)[] | undefined): Promise<number> {
+    if (!this.#begun) await this.#begin();
+    let rows = 0;
+    while (rows < height) {
+      const got = this.#parse(data, rows, height, text);
+      rows += got;
+      if (rows === height) break;
+      if (!(await this.#more())) break;
+    }
+    return rows;
+  }
+
+  async #begin(): Promise<void> {
+    this.#begun = true;
+    await this.#more();
+    const [a, b, c] = this.#window;
+    if (this.#end >= 3 && a === 0xef && b === 0xbb && c === 0xbf) this.#at = 3;
+    for (let line = 0; line < this.#dialect.above; line++) await this.#passLine();
+    if (!this.#dialect.header) return;
+    // Blank lines may stand above the names.
+    for (;;) {
+      const start = this.#at;
+      const next = this.#skipRecord();
+      if (next === -1) {
+        if (await this.#more()) continue;
+        this.#at = this.#end;
+        return;
+      }
+      this.#at = next;
+      if (latin1Of(this.#window.subarray(start, next)).trim() !== '') return;
+    }
+  }
+
+  /** Passes a line above the table, whatever it holds. */
+  async #passLine(): Promise<void> {
+    for (;;) {
+      const byte = this.#window[this.#at];
+      const ends = byte === NEWLINE || byte === RETURN;
+      // The line end may have a second half in the next window.
+      if (this.#at + (ends ? 1 : 0) >= this.#end && (await this.#more())) continue;
+      if (this.#at >= this.#end) return;
+      this.#at += byte === RETURN && this.#window[this.#at + 1] === NEWLINE && this.#at + 1 < this.#end ? 2 : 1;
+      if (ends) return;
+    }
+  }
+
+  /** Moves what is left to the front and reads on; false when there is nothing more. */
+  async #more(): Promise<boolean> {
+    if (this.#last) return false;
+    const left = this.#end - this.#at;
+    if (left === this.#window.length - 1) {
+      if (left >= this.#longest) {
+        throw new FileError(
+          'TOO_LARGE',
+          this.#bytes.path,
+          `Row ${this.#record} of ${this.#bytes.path} is longer than ${this.#longest} bytes. A quote may be missing, or allow more memory.`,
+          { row: this.#record, expected: this.#longest, reason: 'memory' },
+        );
+      }
+      const larger = new Uint8Array(2 * left + 1);
+      larger.set(this.#window.subarray(this.#at, this.#end));
+      this.#window = larger;
+    } else this.#window.copyWithin(0, this.#at, this.#end);
+    this.#at = 0;
+    this.#end = left;
+    const room = this.#window.subarray(left, this.#window.length - 1);
+    const got = await this.#reader.read(room);
+    this.#end += got;
+    if (got < room.length) this.#last = true;
+    this.#window[this.#end] = NEWLINE;
+    return got > 0 || this.#at < this.#end;
+  }
+
+  /** Where the record after this one begins; −1 when that is not in the window. */
+  #skipRecord(): number {
+    const window = this.#window;
+    let at = this.#at;
+    for (;;) {
+      at = this.#cellEnd(at);
+      if (at >= this.#end) return this.#last && this.#at < this.#end ? this.#end : -1;
+      if (window[at] !== NEWLINE && window[at] !== RETURN) {
+        at++;
+        continue;
+      }
+      if (window[at] === RETURN) {
+        if (at + 1 >= this.#end && !this.#last) return -1;
+        if (window[at + 1] === NEWLINE && at + 1 < this.#end) at++;
+      }
+      return at + 1;
+    }
+  }
+
+  /** The delimiter or line end after a cell. */
+  #cellEnd(start: number): number {
+    const window = this.#window;
+    const [delimiter, end, blanks] = [this.#delimiter, this.#end, this.#blanks];
+    let at = start;
+    while (window[at] === SPACE || (window[at] === TAB && delimiter !== TAB)) at++;
+    if (window[at] === QUOTE) {
+      at++;
+      for (;;) {
+        at = window.indexOf(QUOTE, at);
+        if (at === -1 || at >= end) {
+          if (this.#last)
+            throw openQuote(this.#bytes.path, this.#record, this.#textOf(window, start, Math.min(end, start + 100)));
+          return end;
+        }
+        if (window[at + 1] !== QUOTE) break;
+        at += 2;
+      }
+      at++;
+    }
+    while (
+      window[at] !== delimiter &&
+      window[at] !== NEWLINE &&
+      window[at] !== RETURN &&
+      !(blanks && window[at] === TAB)
+    )
+      at++;
+    return at;
+  }
+
+  /**
+   * Parses whole records of the window. A record that is not all there is left for the next window: numbers already
+   * written of it are written again.
+   */
+  #parse(data: Float64Array, first: number, height: number, text: (string | null)[] | undefined): number {
+    const window = this.#window;
+    const plan = this.#plan;
+    const [end, delimiter, blanks, points, width, cols] = [
+      this.#end,
+      this.#delimiter,
+      this.#blanks,
+      this.#points,
+      plan.length,
+      this.#cols,
+    ];
+    let row = first;
+    records: while (row < height && this.#at < end) {
+      let at = this.#at;
+      // Blank lines are no records.
+      if (window[at] === NEWLINE || window[at] === RETURN) {
+        this.#at++;
+        continue;
+      }
+      let label: string | null = null;
+      if (this.#roundedHere.length > 0) this.#roundedHere = [];
+      for (let column = 0; ; column++) {
+        if (column === width) {
+          if (this.#skipRecord() === -1 && !this.#last) break records;
+          throw this.#ragged();
+        }
+        const slot = plan[column];
+        if (blanks) while (window[at] === SPACE || window[at] === TAB) at++;
+        const start = at;
+        if (slot >= 0) {
+          // Digits, straight from the bytes.
+          while (window[at] === SPACE) at++;
+          const sign = window[at];
+          if (sign === MINUS || sign === PLUS) at++;
+          let head = 0;
+          let tail = 0;
+          let more = 0;
+          let digits = 0;
+          let decimals = 0;
+          const from = at;
+          let fraction = false;
+          const point = points[column];
+          for (;;) {
+            const digit = window[at] - ZERO;
+            if (digit >= 0 && digit <= 9) {
+              if (digits < 15) {
+                head = head * 10 + digit;
+                if (head > 0) digits++;
+              } else {
+                tail = tail * 10 + digit;
+                more++;
+              }
+              if (fraction) decimals++;
+            } else if (window[at] === point && !fraction) fraction = true;
+            else break;
+            at++;
+          }
+          let value = Number.NaN;
+          if (at - from > (fraction ? 1 : 0)) {
+            if (window[at] === 101 || window[at] === 69) {
+              let to = at + 1;
+              const down = window[to] === MINUS;
+              if (down || window[to] === PLUS) to++;
+              let exponent = 0;
+              const before = to;
+              while (window[to] >= ZERO && window[to] <= ZERO + 9 && to - before < 4)
+                exponent = exponent * 10 + window[to++] - ZERO;
+              if (to > before) {
+                decimals += down ? exponent : -exponent;
+                at = to;
+              }
+            }
+            if (more <= 4) value = decimal(head, tail, more, decimals);
+            if (value >= LARGEST_EXACT && !fraction && decimals === 0)
+              this.#noteRounded(latin1Of(window.subarray(from, at)), value, column);
+            if (sign === MINUS) value = -value;
+          }
+          const stop = window[at];
+          const empty = at === start && stop === delimiter && !blanks;
+          // What is not a plain number, or ends otherwise, is looked at again.
+          if ((Number.isNaN(value) && !empty) || (stop !== delimiter && stop !== NEWLINE && stop !== RETURN)) {
+            at = this.#cellEnd(start);
+            if (at >= end && !this.#last) break records;
+            const read = this.#number(start, at, column);
+            if (read === undefined) {
+              if (this.#skipRecord() === -1 && !this.#last) break records;
+              throw this.#wrong(start, at, column);
+            }
+            value = read;
+            if (Math.abs(value) >= LARGEST_EXACT) this.#noteRounded(this.#text(start, at) ?? '', value, column);
+          }
+          data[row * cols + slot] = value;
+          if (column === this.#alsoText) label = Number.isNaN(value) ? null : this.#label(start, at, column);
+        } else {
+          at = this.#cellEnd(start);
+          if (slot === TEXT) label = this.#label(start, at, column);
+        }
+        if (at >= end && !this.#last) break records;
+        if (blanks) {
+          while (window[at] === SPACE || window[at] === TAB) at++;
+          // Behind these blanks the next cell may begin in the next window.
+          if (at >= end && !this.#last) break records;
+        }
+        if (at >= end || window[at] === NEWLINE || window[at] === RETURN) {
+          if (column + 1 < width) {
+            // A line of blanks is blank too.
+            if (column === 0 && this.#text(start, at) === null && this.#isBlank(at)) {
+              this.#at = at + 1;
+              continue records;
+            }
+            throw this.#ragged();
+          }
+          break;
+        }
+        if (!blanks) at++;
+      }
+      if (window[at] === RETURN) {
+        // The line end may have a second half in the next window.
+        if (at + 1 >= end && !this.#last) break;
+        if (window[at + 1] === NEWLINE && at + 1 < end) at++;
+      }
+      this.#at = Math.min(end, at + 1);
+      for (const column of this.#roundedHere) this.#rounded.add(column);
+      text?.push(label);
+      row++;
+      this.#record++;
+    }
+    return row - first;
+  }
+
+  #noteRounded(text: string, value: number, column: number): void {
+    if (/^[+-]?\d+$/.test(text) && wasTextRounded(text, value)) this.#roundedHere.push(column);
+  }
+
+  #isBlank(at: number): boolean {
+    return latin1Of(this.#window.subarray(this.#at, at)).trim() === '';
+  }
+
+  /** A cell's text without quotes and the blanks around it; null when it stands for nothing. */
+  #text(start: number, end: number): string | null {
+    let text = this.#textOf(this.#window, start, Math.min(end, this.#end)).trim();
+    if (text.startsWith('"')) {
+      const close = text.lastIndexOf('"');
+      text = `${text.slice(1, Math.max(1, close)).replaceAll('""', '"')}${text.slice(close + 1)}`.trim();
+    }
+    return isMissing(text) ? null : text;
+  }
+
+  /** A cell's text; of a number, as JavaScript writes it, which knows neither decimal commas nor thousands. */
+  #label(start: number, end: number, column: number): string | null {
+    const text = this.#text(start, end);
+    if (text === null || this.#dialect.columns[column].kind !== 'number') return text;
+    const point = this.#marks[column] === '.' || !text.includes('.');
+    if (point && !text.includes(',')) return text;
+    const value = this.#number(start, end, column);
+    return value === undefined ? text : String(value);
+  }
+
+  /** A cell's number, NaN where it stands for nothing; undefined when it is none. */
+  #number(start: number, end: number, column: number): number | undefined {
+    const text = this.#text(start, end);
+    if (text === null) return Number.NaN;
+    const mark = this.#marks[column] ?? this.#decide(text, column);
+    return numberIn(text, mark ?? '.');
+  }
+
+  /** The first mark in a column where nobody knows the decimal mark tells it, or is an error. */
+  #decide(text: string, column: number): Mark | undefined {
+    const told = whatTells(text);
+    if (typeof told === 'string') return undefined;
+    if ('either' in told && !(told.either === '.' && this.#dialect.writing[column].plain)) {
+      throw this.#ambiguous(text, told.either, column);
+    }
+    const mark = 'either' in told ? told.either : told.mark;
+    this.#marks[column] = mark;
+    this.#points[column] = this.#pointOf(mark);
+    return mark;
+  }
+
+  #pointOf(mark: Mark | undefined): number {
+    const point = mark === undefined ? NONE : mark === ',' ? COMMA : POINT;
+    // Between quotes a comma may be a decimal mark even where it parts cells; others are not for the fast road.
+    return point === this.#delimiter ? NONE : point;
+  }
+
+  #ambiguous(text: string, mark: Mark, column: number): DataError {
+    const { name } = this.#dialect.columns[column];
+    const called = mark === ',' ? 'comma' : 'point';
+    // With a fourth digit it cannot be one that parts thousands.
+    const remedy = `Write ${text.replace(mark, '')} or ${text.replace(mark, '.')}0, and all of the column like that, or exclude it.`;
+    return new DataError(
+      'BAD_DATA',
+      `Row ${this.#record} of ${this.#bytes.path} holds ${JSON.stringify(text)} in column ${JSON.stringify(name)}, and nothing tells whether the ${called} parts thousands or is a decimal mark. ${remedy}`,
+      { row: this.#record, column, columnName: name, value: text, expected: mark, reason: 'ambiguous-mark' },
+    );
+  }
+
+  /** A cell is no number: because it is a word, or because its row lacks cells, or is a title. */
+  #wrong(start: number, end: number, column: number): DataError {
+    if (this.#cells() !== this.#plan.length) return this.#ragged();
+    const text = this.#text(start, end) ?? '';
+    const { name } = this.#dialect.columns[column];
+    const title =
+      this.#record === 0 && this.#dialect.header ? ' If these are the names, remove what stands above them.' : '';
+    const shown = JSON.stringify(text.length > 40 ? `${text.slice(0, 37)}...` : text);
+    return new DataError(
+      'NOT_A_NUMBER',
+      `Row ${this.#record} of ${this.#bytes.path} holds ${shown} in column ${JSON.stringify(name)}, where numbers${this.#marks[column] === ',' ? ' with a decimal comma' : ''} are expected. Correct it, exclude the column, or leave the cell empty if it means a missing value.${title}`,
+      { row: this.#record, column, columnName: name, value: text },
+    );
+  }
+
+  /** How many cells the record has. */
+  #cells(): number {
+    const stop = this.#skipRecord();
+    const end = stop === -1 ? this.#end : stop;
+    let cells = 1;
+    for (let at = this.#at; ; cells++) {
+      at = this.#cellEnd(at);
+      if (this.#blanks) while (this.#window[at] === SPACE || this.#window[at] === TAB) at++;
+      if (at >= end || this.#window[at] === NEWLINE || this.#window[at] === RETURN) return cells;
+      if (!this.#blanks) at++;
+    }
+  }
+
+  #ragged(): DataError {
+    const cells = this.#cells();
+    const expected = this.#plan.length;
+    const remedy =
+      this.#record === 0 && !this.#dialect.header && cells < expected
+        ? 'Remove it if it is a title above the table, or complete it.'
+        : 'Complete it or remove it.';
+    return new DataError(
+      'RAGGED_ROWS',
+      `Row ${this.#record} of ${this.#bytes.path} has ${cells} ${cells === 1 ? 'cell' : 'cells'}, the others have ${expected}. ${remedy}`,
+      { row: this.#record, value: cells, expected },
+    );
+  }
+}

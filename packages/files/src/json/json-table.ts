@@ -1,0 +1,237 @@
+import { DataError } from '@scree/core';
+import { type Bytes, peek } from '../bytes/bytes.js';
+import { isMissing } from '../csv/csv-cells.js';
+import { badFile } from '../file-error.js';
+import { type JsonLayout, jsonElements } from './elements.js';
+import { checkColumns } from '../table/most-columns.js';
+import { RoundedIntegers } from '../table/rounded-integers.js';
+import { blockRows, type Column, type DenseBatch, type Request, type Table } from '../table/table.js';
+import { textOf } from '../bytes/text.js';
+
+/** Rows, and characters of them, by which columns are judged. */
+const JUDGED = 1000;
+const JUDGED_VALUES = 1_000_000;
+/** Longest list in a record that becomes columns. */
+const LONGEST_LIST = 1 << 16;
+
+export interface JsonTableOptions {
+  readonly memory: number;
+  readonly format?: string;
+  /** Whether the rows stand one after the other for sure, as in .ndjson. */
+  readonly lines: boolean;
+  readonly window?: number;
+}
+
+/** Where one of our columns is in a row: under a key or at a place, and maybe at a place of the list there. */
+interface Place {
+  readonly key: string | number;
+  readonly entry?: number;
+}
+
+/** .json, a list of records or of lists of numbers, and .ndjson, one of them after the other. */
+export async function openJson(
+  bytes: Bytes,
+  { memory, lines, format = lines ? 'NDJSON' : 'JSON', window }: JsonTableOptions,
+): Promise<Table> {
+  const layout = lines ? 'sequence' : await findLayout(bytes);
+  const integers = new RoundedIntegers();
+  const roundedRows = new WeakMap<object, ReadonlySet<number>>();
+  const elements = () =>
+    jsonElements(bytes, layout, { memory, window, rounded: (row, values) => roundedRows.set(row, values) });
+  const { columns, places, known } = await judge(elements(), bytes.path, memory);
+  return {
+    format,
+    columns,
+    width: columns.length,
+    named: known !== undefined,
+    uniform: false,
+    rows: undefined,
+    dtype: () => 'float64',
+    gaps: true,
+    strict: true,
+    rewindable: bytes.rewindable,
+    read,
+    warnings: () => integers.warnings(bytes.path, (j) => columns[j].name),
+    close: async () => {},
+  };
+
+  async function* read(request: Request): AsyncGenerator<DenseBatch, void, void> {
+    const numbers = request.numbers === 'all' ? [...columns.keys()] : request.numbers;
+    const cols = numbers.length;
+    // A number takes two bytes at least.
+    const most = bytes.size === undefined ? undefined : Math.floor(bytes.size / 2) + 1;
+    const height = blockRows(8 * Math.max(1, cols), memory, most);
+    const buffers = [new Float64Array(height * cols), new Float64Array(height * cols)];
+    let [row, filled, turn] = [0, 0, 0];
+    const reading = integers.reading();
+    let text: (string | null)[] = [];
+    const batch = (): DenseBatch => ({
+      block: { kind: 'dense', rows: filled, cols, stride: cols, data: buffers[turn] },
+      text: request.text === undefined ? undefined : text,
+    });
+    for await (const part of elements()) {
+      for (const element of part) {
+        checkRow(element, row);
+        const rounded = roundedRows.get(element as object);
+        for (let j = 0; j < cols; j++) {
+          const value = toNumber(valueAt(element, places[numbers[j]], row), row, numbers[j]);
+          if (rounded?.has(value)) reading.add(numbers[j]);
+          buffers[turn][filled * cols + j] = value;
+        }
+        if (request.text !== undefined) text.push(toText(valueAt(element, places[request.text], row)));
+        filled++;
+        row++;
+        if (filled < height) continue;
+        yield batch();
+        turn = 1 - turn;
+        filled = 0;
+        text = [];
+      }
+    }
+    if (filled > 0) yield batch();
+  }
+
+  function checkRow(element: unknown, row: number): void {
+    if (Array.isArray(element) !== (known === undefined)) {
+      throw new DataError(
+        'RAGGED_ROWS',
+        `Row ${row} of ${bytes.path} is a ${known ? 'list' : 'record'}, the first is not. Use one form for all rows.`,
+        { row, reason: 'mixed-forms' },
+      );
+    }
+    if (Array.isArray(element)) {
+      if (element.length === columns.length) return;
+      throw new DataError(
+        'RAGGED_ROWS',
+        `Row ${row} of ${bytes.path} has ${element.length} values, the first has ${columns.length}.`,
+        { row, value: element.length, expected: columns.length },
+      );
+    }
+    for (const key of Object.keys(element as object)) {
+      if (known?.has(key)) continue;
+      throw new DataError(
+        'RAGGED_ROWS',
+        `Row ${row} of ${bytes.path} has a key ${JSON.stringify(key)} that the first ${JUDGED} rows have not. Give all records the same keys.`,
+        { row, columnName: key, reason: 'unknown-key' },
+      );
+    }
+  }
+
+  function valueAt(element: unknown, { key, entry }: Place, row: number): unknown {
+    // Every object inherits some keys that it does not have.
+    const value = Object.hasOwn(element as object, key) ? (element as Record<string | number, unknown>)[key] : null;
+    if (entry === undefined || value === null) return value;
+    const list = known?.get(String(key))?.list;
+    if (Array.isArray(value) && value.length === list) return value[entry];
+    const shown = Array.isArray(value) ? value.length : JSON.stringify(value).slice(0, 40);
+    const found = typeof shown === 'number' ? `a list of ${shown}` : shown;
+    throw new DataError(
+      'RAGGED_ROWS',
+      `Row ${row} of ${bytes.path} has ${found} under ${JSON.stringify(key)}, the first has a list of ${list}. Exclude it, or make all lists equally long.`,
+      { row, columnName: String(key), value: shown, expected: list, reason: 'list-length' },
+    );
+  }
+
+  function toNumber(value: unknown, row: number, column: number): number {
+    if (typeof value === 'number') return value;
+    if (typeof value === 'boolean') return value ? 1 : 0;
+    if (value === null || (typeof value === 'string' && isMissing(value))) return Number.NaN;
+    const { name } = columns[column];
+    throw new DataError(
+      'NOT_A_NUMBER',
+      `Row ${row} of ${bytes.path} holds ${JSON.stringify(value).slice(0, 40)} in ${JSON.stringify(name)}, where others hold numbers. Correct it, or exclude the column.`,
+      { row, column, columnName: name, value },
+    );
+  }
+}
+
+function toText(value: unknown): string | null {
+  if (value === null) return null;
+  return typeof value === 'string' ? value : JSON.stringify(value);
+}
+
+/** A list whose first element is a list or a record is a list of rows; otherwise rows stand one after the other. */
+async function findLayout(bytes: Bytes): Promise<JsonLayout> {
+  const head = textOf(await peek(bytes, 1 << 16));
+  return /^\ufeff?\s*\[\s*([[{\]]|$)/.test(head) ? 'list' : 'sequence';
+}
+
+interface Tally {
+  numbers: number;
+  texts: number;
+  others: number;
+  /** Length of its lists of numbers; 0 when they differ, or hold something else. */
+  list: number | undefined;
+}
+
+interface Judged {
+  readonly columns: Column[];
+  readonly places: Place[];
+  /** The keys of records; undefined when rows are lists. */
+  readonly known: ReadonlyMap<string, Tally> | undefined;
+}
+
+async function judge(elements: AsyncIterable<readonly unknown[]>, path: string, memory: number): Promise<Judged> {
+  const tally = new Map<string, Tally>();
+  let [rows, values, lists] = [0, 0, 0];
+  let whole = true;
+  judging: for await (const part of elements) {
+    for (const element of part) {
+      if (Array.isArray(element)) lists++;
+      for (const [key, value] of Object.entries(element as object)) {
+        let counts = tally.get(key);
+        if (!counts) {
+          counts = { numbers: 0, texts: 0, others: 0, list: undefined };
+          tally.set(key, counts);
+          checkColumns(tally.size, memory, path);
+        }
+        count(counts, value);
+        values++;
+      }
+      if (++rows < JUDGED && values <= JUDGED_VALUES) continue;
+      whole = false;
+      break judging;
+    }
+  }
+  if (rows === 0) throw new DataError('EMPTY_DATA', `${path} holds no rows.`);
+  if (tally.size === 0) throw badFile(path, 'its rows are empty');
+  const asLists = lists === rows;
+  const columns: Column[] = [];
+  const places: Place[] = [];
+  for (const [name, counts] of tally) {
+    const key = asLists ? Number(name) : name;
+    if (counts.list && counts.numbers + counts.texts + counts.others === 0 && !asLists) {
+      checkColumns(columns.length + counts.list, memory, path);
+      for (let entry = 0; entry < counts.list; entry++) {
+        columns.push({ name: `${name}[${entry}]`, kind: 'number', type: 'number' });
+        places.push({ key, entry });
+      }
+      continue;
+    }
+    columns.push({ name, ...kindOf(counts, whole) });
+    places.push({ key });
+  }
+  return { columns, places, known: asLists ? undefined : tally };
+}
+
+function count(counts: Tally, value: unknown): void {
+  if (typeof value === 'number' || typeof value === 'boolean') counts.numbers++;
+  else if (typeof value === 'string') counts.texts += isMissing(value) ? 0 : 1;
+  else if (
+    Array.isArray(value) &&
+    value.length > 0 &&
+    value.length <= LONGEST_LIST &&
+    value.every((each) => typeof each === 'number' || each === null)
+  ) {
+    // Lists of other lengths are reported where they are met.
+    counts.list ??= value.length;
+  } else if (value !== null) counts.others++;
+}
+
+/** What a column holds; `whole` says whether all rows were seen. */
+function kindOf({ numbers, texts, others, list }: Tally, whole: boolean): Pick<Column, 'kind' | 'type'> {
+  if (others > 0 || list !== undefined) return { kind: 'other', type: list === undefined ? 'record' : 'list' };
+  if (whole && numbers + texts === 0) return { kind: 'other', type: 'empty' };
+  // A few texts among numbers are mistakes, and reported where they are met.
+  return texts > 0 && texts >= numbers ? { kind: 'text', type: 'text' } : { kind: 'number', type: 'number' };
+}

@@ -1,0 +1,244 @@
+import type { DenseBlock } from '@scree/core';
+import { decodeHalf } from '@scree/core/engine';
+import { DataError } from '@scree/core';
+import { Pool, readAhead } from '../bytes/read-ahead.js';
+import { type Bytes, readWhole } from '../bytes/bytes.js';
+import { truncated } from '../file-error.js';
+import { type ArrayLayout, countValues } from './npy-header.js';
+import { swapBytes } from './number-type.js';
+import { RoundedIntegers } from '../table/rounded-integers.js';
+import { blockRows, type DenseBatch, type Request, type Table } from '../table/table.js';
+
+export interface ArrayOptions {
+  readonly format: string;
+  readonly memory: number;
+  /** Called with every byte of a reading that runs from the beginning to the end, and at its end. */
+  readonly watch?: (() => { see(bytes: Uint8Array): void; end(): void }) | undefined;
+}
+
+/**
+ * One array of numbers in a file (.npy, a member of .npz, IDX) as a table: the first dimension are the rows, the others
+ * are laid side by side. Values are read into two buffers in turn, and handed on as they are stored.
+ */
+export function arrayTable(layout: ArrayLayout, bytes: Bytes, { format, memory, watch }: ArrayOptions): Table {
+  const { type, shape, offset, fortran } = layout;
+  const { path } = bytes;
+  const available = bytes.size === undefined ? undefined : bytes.size - offset;
+  const count = countValues(shape, type.bytes, available, path);
+  if (count === 0 || shape.length === 0) {
+    throw new DataError(
+      'EMPTY_DATA',
+      `${path} holds an array of shape (${shape.join(', ')}): there are no rows in it.`,
+    );
+  }
+  const rows = shape[0];
+  const cols = count / rows;
+  if (cols * type.bytes > memory / 4) {
+    throw new DataError(
+      'TOO_LARGE',
+      `A row of ${path} has ${cols} numbers: not even a few fit in ${memory} bytes. Allow more memory.`,
+      { expected: memory, reason: 'memory' },
+    );
+  }
+  // One column, or one plain row: both orders are the same.
+  const columnwise = fortran && cols > 1 && (rows > 1 || shape.length > 2);
+  const height = blockRows(cols * type.bytes, memory, rows, BLOCK_BYTES);
+  const pool = new Pool(height * cols * type.bytes);
+  const { readAt } = bytes;
+  if (columnwise && !readAt) throw new TypeError('columns can only be read where any place can be');
+  const integers = new RoundedIntegers();
+  // Created only when somebody asks: there may be very many.
+  let columns: Table['columns'] | undefined;
+  return {
+    format,
+    get columns() {
+      columns ??= Array.from({ length: cols }, (_, j) => ({ name: String(j), kind: 'number', type: type.name }));
+      return columns;
+    },
+    width: cols,
+    named: false,
+    uniform: true,
+    rows,
+    shape,
+    dtype: () => type.dtype,
+    gaps: type.float,
+    strict: false,
+    rewindable: bytes.rewindable,
+    read(request) {
+      const wanted = request.numbers === 'all' ? undefined : new Set(request.numbers);
+      const reading = integers.reading();
+      const rounded = (column: number): void => {
+        if (wanted === undefined || wanted.has(column)) reading.add(column);
+      };
+      return pick(columnwise && readAt ? byColumns(readAt, rounded) : byRows(rounded), request);
+    },
+    warnings: () => integers.warnings(path, String),
+    close: async () => {},
+  };
+
+  /** Rows as they lie in the file. */
+  async function* byRows(rounded: (column: number) => void): AsyncGenerator<DenseBlock, void, void> {
+    const reader = bytes.open();
+    const buffers = [pool.take(), pool.take()];
+    const seen = watch?.();
+    let done = 0;
+    try {
+      if (offset > 0) {
+        const head = new Uint8Array(offset);
+        await readWhole(reader, head, path, 'its header');
+        seen?.see(head);
+      }
+      yield* readAhead(async (turn) => {
+        if (done === rows) return undefined;
+        const some = Math.min(height, rows - done);
+        const into = new Uint8Array(buffers[turn], 0, some * cols * type.bytes);
+        const got = await reader.read(into);
+        if (got < into.length)
+          throw truncated(path, `row ${done + Math.floor(got / (cols * type.bytes))} of ${rows} is not there`, {
+            row: done + Math.floor(got / (cols * type.bytes)),
+            expected: rows,
+            reason: 'missing-row',
+          });
+        seen?.see(into);
+        done += some;
+        if (done === rows) {
+          await checkEnd();
+          seen?.end();
+        }
+        settle(buffers[turn], some, (index) => rounded(index % cols));
+        return blockOf(buffers[turn], some);
+      });
+    } finally {
+      await reader.close();
+      pool.give(...buffers);
+    }
+
+    /** Where the size was not known before, the last value must be the last byte. */
+    async function checkEnd(): Promise<void> {
+      if (bytes.size !== undefined) return;
+      if ((await reader.read(new Uint8Array(1))) > 0) countValues(shape, type.bytes, count * type.bytes + 1, path);
+    }
+  }
+
+  /** Rows put together from columns: each is read in a run as long as a block is high. */
+  async function* byColumns(
+    at: NonNullable<Bytes['readAt']>,
+    rounded: (column: number) => void,
+  ): AsyncGenerator<DenseBlock, void, void> {
+    const buffers = [pool.take(), pool.take()];
+    const stored = pool.take();
+    const order = columnOrder(shape);
+    let done = 0;
+    try {
+      yield* readAhead(async (turn) => {
+        if (done === rows) return undefined;
+        const some = Math.min(height, rows - done);
+        const first = done;
+        done += some;
+        const run = some * type.bytes;
+        for (let from = 0; from < cols; from += LANES) {
+          await Promise.all(
+            Array.from({ length: Math.min(LANES, cols - from) }, async (_, lane) => {
+              const into = new Uint8Array(stored, (from + lane) * run, run);
+              const got = await at(into, offset + ((from + lane) * rows + first) * type.bytes);
+              if (got < run) throw truncated(path, `column ${from + lane} of ${cols} is not whole`);
+            }),
+          );
+        }
+        settle(stored, some, (index) => rounded(order[Math.floor(index / some)]));
+        transpose(stored, buffers[turn], type.bytes, some, cols, order);
+        return blockOf(buffers[turn], some);
+      });
+    } finally {
+      pool.give(...buffers, stored);
+    }
+  }
+
+  function settle(buffer: ArrayBuffer, some: number, rounded: (index: number) => void): void {
+    if (layout.bigEndian) swapBytes(buffer, type.bytes, some * cols);
+    type.settle?.(buffer, some * cols, rounded);
+  }
+
+  function blockOf(buffer: ArrayBuffer, some: number): DenseBlock {
+    const data = type.view(buffer, some * cols);
+    return { kind: 'dense', rows: some, cols, stride: cols, data, half: type.half === true };
+  }
+}
+
+/**
+ * Bytes of a block: more than of other tables, because arrays come so fast that what begins and ends with a block counts, and
+ * columns are read in runs as long as it is high.
+ */
+const BLOCK_BYTES = 32 << 20;
+/** Reads of columns that are under way at once. */
+const LANES = 8;
+
+/** Where the columns of a Fortran array stand when its last index is to run fastest. */
+function columnOrder(shape: readonly number[]): Int32Array {
+  const inner = shape.slice(1);
+  const cols = inner.reduce((product, size) => product * size, 1);
+  const order = new Int32Array(cols);
+  const steps = inner.map((_, axis) => inner.slice(axis + 1).reduce((product, size) => product * size, 1));
+  const at = new Array<number>(inner.length).fill(0);
+  for (let f = 0; f < cols; f++) {
+    order[f] = at.reduce((sum, index, axis) => sum + index * steps[axis], 0);
+    for (let axis = 0; axis < at.length && ++at[axis] === inner[axis]; axis++) at[axis] = 0;
+  }
+  return order;
+}
+
+/** Columns of `rows` values each into rows; tiles of columns, so that the lines written to stay in cache. */
+function transpose(
+  from: ArrayBuffer,
+  to: ArrayBuffer,
+  bytes: number,
+  rows: number,
+  cols: number,
+  order: Int32Array,
+): void {
+  const Values = bytes === 1 ? Uint8Array : bytes === 2 ? Uint16Array : bytes === 4 ? Uint32Array : Float64Array;
+  const [source, target] = [new Values(from), new Values(to)];
+  const tile = 64;
+  for (let top = 0; top < rows; top += tile) {
+    const bottom = Math.min(rows, top + tile);
+    for (let f = 0; f < cols; f++) {
+      let at = top * cols + order[f];
+      for (let i = f * rows + top; i < f * rows + bottom; i++) {
+        target[at] = source[i];
+        at += cols;
+      }
+    }
+  }
+}
+
+/** Blocks of the columns asked for: neighbours are a view, others are moved together. */
+async function* pick(
+  blocks: AsyncIterable<DenseBlock>,
+  { numbers, text }: Request,
+): AsyncGenerator<DenseBatch, void, void> {
+  const from = numbers === 'all' ? 0 : (numbers[0] ?? 0);
+  const neighbours = numbers !== 'all' && numbers.length > 0 && numbers.every((column, i) => column === from + i);
+  for await (const block of blocks) {
+    const labels = text === undefined ? undefined : texts(block, text);
+    if (numbers === 'all') yield { block, text: labels };
+    else if (neighbours) {
+      yield { block: { ...block, cols: numbers.length, data: block.data.subarray(from) }, text: labels };
+    } else yield { block: gather(block, numbers), text: labels };
+  }
+}
+
+function gather(block: DenseBlock, numbers: readonly number[]): DenseBlock {
+  const { rows, stride } = block;
+  const cols = numbers.length;
+  const data = block.data.slice(0, rows * cols);
+  for (let i = 0; i < rows; i++) {
+    for (let j = 0; j < cols; j++) data[i * cols + j] = block.data[i * stride + numbers[j]];
+  }
+  return { ...block, cols, stride: cols, data };
+}
+
+function texts(block: DenseBlock, column: number): string[] {
+  const { data, rows } = gather(block, [column]);
+  const numbers = block.half ? decodeHalf(data) : data;
+  return Array.from({ length: rows }, (_, i) => String(numbers[i]));
+}

@@ -1,0 +1,24 @@
+import { arrayTable } from './array-table.js';
+import { type Bytes, restOf } from '../bytes/bytes.js';
+import { readArrayLayout } from './npy-header.js';
+import { type Spool, spoolToBlob } from '../bytes/temporary-copy.js';
+import { type Table, withClose } from '../table/table.js';
+
+/** A .npy file: one array as NumPy saves it. */
+export async function openNpy(
+  bytes: Bytes,
+  { memory, format = 'NumPy .npy' }: { memory: number; format?: string },
+  { spool }: { readonly spool: Spool } = { spool: spoolToBlob },
+): Promise<Table> {
+  const reader = bytes.open();
+  const layout = await readArrayLayout(reader, bytes.path);
+  if (!bytes.rewindable) {
+    // The header is gone from the stream: what follows are the values.
+    return arrayTable({ ...layout, offset: 0 }, restOf(bytes, reader), { format, memory });
+  }
+  await reader.close();
+  if (!layout.fortran || bytes.readAt) return arrayTable(layout, bytes, { format, memory });
+  // Columns are read at many places: packed ones are unpacked first.
+  const whole = await spool(bytes, memory);
+  return withClose(arrayTable(layout, whole.bytes, { format, memory }), whole.close);
+}

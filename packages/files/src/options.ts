@@ -1,0 +1,67 @@
+import { OptionError } from '@scree/core';
+
+/** What to do about rows with missing values. */
+export type Missing = 'error' | 'drop' | 'mean';
+
+export const FORMATS = [
+  'npy',
+  'npz',
+  'idx',
+  'csv',
+  'tsv',
+  'parquet',
+  'json',
+  'ndjson',
+  'arrow',
+  'duckdb',
+  'sqlite',
+  'scree',
+] as const;
+
+export type FileFormat = (typeof FORMATS)[number];
+
+export interface FileOptions {
+  /** Columns to use, by name, in this order; all numeric ones when left out. Of arrays by number: '3', or '0-99'. */
+  readonly columns?: readonly string[] | undefined;
+  /** Columns not to use. */
+  readonly exclude?: readonly string[] | undefined;
+  /** A column of any kind that names or colours the rows. It is not analysed. */
+  readonly label?: string | undefined;
+  /** A numeric column that says how often each row counts. It is not analysed. */
+  readonly weight?: string | undefined;
+  /** Rows with missing values are an error (the default), left out, or filled in with the column's mean. */
+  readonly missing?: Missing | undefined;
+  /** What `missing: 'mean'` fills in instead of the file's own means: one number a column used, such as a model's `mean`. */
+  readonly fill?: ArrayLike<number> | undefined;
+  /** A query whose result is the data: of the tables in a database file, or of files by their names. */
+  readonly sql?: string | undefined;
+  /** Which array of a .npz file, or which table of a database. */
+  readonly member?: string | undefined;
+  /** The format, where it should not be found out. */
+  readonly format?: FileFormat | undefined;
+  /** Bytes of memory that reading may take, roughly; 1 GB when left out. */
+  readonly memory?: number | undefined;
+}
+
+export const DEFAULT_MEMORY = 2 ** 30;
+const LEAST_MEMORY = 2 ** 24;
+
+/** Options that make sense, with the memory filled in. */
+export type CheckedOptions = FileOptions & { readonly memory: number };
+
+export function checkFileOptions(options: FileOptions): CheckedOptions {
+  const { missing = 'error', format, memory = DEFAULT_MEMORY } = options;
+  if (!['error', 'drop', 'mean'].includes(missing)) {
+    throw bad('missing', missing, "must be 'error', 'drop' or 'mean'");
+  }
+  if (format !== undefined && !FORMATS.includes(format))
+    throw bad('format', format, `must be one of ${FORMATS.join(', ')}`);
+  if (!(Number.isSafeInteger(memory) && memory >= LEAST_MEMORY)) {
+    throw bad('memory', memory, `must be a whole number of bytes from ${LEAST_MEMORY} up`);
+  }
+  return { ...options, missing, memory };
+}
+
+function bad(option: string, value: unknown, what: string): OptionError {
+  return new OptionError('BAD_OPTION', `${option} ${what}, not ${JSON.stringify(value)}.`, { option, value });
+}

@@ -1,0 +1,134 @@
+import { DataError, OptionError } from '@scree/core';
+import { checkColumns } from './most-columns.js';
+import { DEFAULT_MEMORY, type FileOptions } from '../options.js';
+import type { Column, Table } from './table.js';
+
+/** A column that is not analysed, and why. */
+export interface LeftOut {
+  readonly name: string;
+  readonly type: string;
+  readonly why: string;
+}
+
+export interface Choice {
+  /** Places of the columns used. */
+  readonly used: readonly number[] | 'all';
+  /** The same, and the weight behind them. */
+  readonly read: readonly number[] | 'all';
+  readonly cols: number;
+  /** Names of the columns used. */
+  names(): readonly string[];
+  readonly label: number | undefined;
+  readonly weight: number | undefined;
+  readonly leftOut: readonly LeftOut[];
+}
+
+/** Which columns are used, which are left out, and where label and weight are. */
+export function chooseColumns(table: Table, options: FileOptions, path: string): Choice {
+  const { columns: wanted, exclude, label: labelName, weight: weightName } = options;
+  if ([wanted, exclude, labelName, weightName].every((option) => option === undefined) && table.uniform) {
+    // Arrays may be very wide: what is not chosen needs no list.
+    return {
+      used: 'all',
+      read: 'all',
+      cols: table.width,
+      names: () => Array.from({ length: table.width }, (_, j) => String(j)),
+      label: undefined,
+      weight: undefined,
+      leftOut: [],
+    };
+  }
+  checkColumns(table.width, options.memory ?? DEFAULT_MEMORY, path);
+  const places = new Map(table.columns.map(({ name }, j) => [name, j]));
+  const find = (name: string): number =>
+    places.get(name) ?? places.get(name.trim()) ?? fail(unknown(name, table, path));
+  const findAll = (names: readonly string[]): number[] => names.flatMap((name) => range(name, table) ?? [find(name)]);
+  const label = labelName === undefined ? undefined : find(labelName);
+  const weight = weightName === undefined ? undefined : find(weightName);
+  if (weight !== undefined && table.columns[weight].kind !== 'number') {
+    throw notNumeric(table.columns[weight], path, 'Weights must be numbers.');
+  }
+  const excluded = new Set(findAll(exclude ?? []));
+  const reasons = new Map<number, string>();
+  const why = (column: Column, j: number): string | undefined => {
+    if (j === label) return 'label';
+    if (j === weight) return 'weight';
+    if (excluded.has(j)) return 'excluded';
+    if (column.index) return 'row index';
+    return column.kind === 'number' ? undefined : column.kind === 'text' ? 'text' : column.type;
+  };
+  table.columns.forEach((column, j) => {
+    const reason = why(column, j);
+    if (reason !== undefined) reasons.set(j, reason);
+  });
+  let used: number[];
+  if (wanted === undefined) used = [...table.columns.keys()].filter((j) => !reasons.has(j));
+  else {
+    used = [...new Set(findAll(wanted))].filter((j) => !excluded.has(j));
+    for (const j of used) {
+      if (table.columns[j].kind !== 'number')
+        throw notNumeric(table.columns[j], path, 'Only numbers can be analysed: leave it out, or use it as label.');
+    }
+    // Chosen by name, a column may be used and be the label too.
+    for (const j of table.columns.keys()) if (!reasons.has(j)) reasons.set(j, 'not chosen');
+    for (const j of used) reasons.delete(j);
+  }
+  if (used.length === 0) throw nothingToUse(table, path);
+  const names = used.map((j) => table.columns[j].name);
+  return {
+    used,
+    read: weight === undefined ? used : [...used, weight],
+    cols: used.length,
+    names: () => names,
+    label,
+    weight,
+    leftOut: [...reasons]
+      .sort(([a], [b]) => a - b)
+      .map(([j, reason]) => ({ name: table.columns[j].name, type: table.columns[j].type, why: reason })),
+  };
+}
+
+/** '0-99' of an array: its columns have no names that could contain a hyphen. */
+function range(name: string, table: Table): number[] | undefined {
+  const [, from, to] = /^(\d{1,9})-(\d{1,9})$/.exec(name) ?? [];
+  if (table.named || from === undefined || Number(from) > Number(to) || Number(to) >= table.width) return undefined;
+  return Array.from({ length: Number(to) - Number(from) + 1 }, (_, i) => Number(from) + i);
+}
+
+function unknown(name: string, table: Table, path: string): DataError {
+  const some = table.columns.slice(0, 12).map((column) => column.name);
+  const more = table.width > some.length ? `, … (${table.width} in all)` : '';
+  const has = table.named
+    ? `It has ${some.map((each) => JSON.stringify(each)).join(', ')}${more}`
+    : `Its columns are numbered from 0 to ${table.width - 1}`;
+  return new DataError('MISSING_COLUMN', `${path} has no column ${JSON.stringify(name)}. ${has}.`, {
+    columnName: name,
+  });
+}
+
+function notNumeric(column: Column, path: string, remedy: string): DataError {
+  return new DataError(
+    'NOT_A_NUMBER',
+    `Column ${JSON.stringify(column.name)} of ${path} holds ${column.kind === 'text' ? 'text' : column.type}, not numbers. ${remedy}`,
+    { columnName: column.name },
+  );
+}
+
+function nothingToUse(table: Table, path: string): DataError | OptionError {
+  const numeric = table.columns.filter(({ kind }) => kind === 'number').length;
+  if (numeric > 0)
+    return new OptionError(
+      'BAD_OPTION',
+      `No column of ${path} is left to analyse: all ${numeric} numeric ones are excluded, label, weight or row index.`,
+      { option: 'exclude' },
+    );
+  const some = table.columns.slice(0, 8).map(({ name, type }) => `${JSON.stringify(name)} (${type})`);
+  return new DataError(
+    'BAD_DATA',
+    `${path} has no numeric column, only ${some.join(', ')}${table.width > 8 ? ', …' : ''}.`,
+  );
+}
+
+function fail(error: Error): never {
+  throw error;
+}

@@ -1,0 +1,96 @@
+import type { Block, DenseBlock } from '@scree/core';
+import type { DType } from '@scree/core';
+import type { Warning } from '@scree/core';
+
+/** What a column holds, as far as PCA cares. */
+export type ColumnKind = 'number' | 'text' | 'other';
+
+export interface Column {
+  readonly name: string;
+  readonly kind: ColumnKind;
+  /** The type in the format's own words: "int16", "VARCHAR", "row index". */
+  readonly type: string;
+  /** Whether it numbers the rows: then it is analysed only when somebody names it. */
+  readonly index?: boolean | undefined;
+}
+
+/** What is read of a table: numbers by the places of their columns, in this order, and one column as text. */
+export interface Request {
+  readonly numbers: readonly number[] | 'all';
+  readonly text?: number | undefined;
+}
+
+/** Some rows: their numbers (missing ones are NaN), and their texts where these were asked for. */
+export interface Batch {
+  readonly block: Block;
+  readonly text?: readonly (string | null)[] | undefined;
+}
+
+export interface DenseBatch extends Batch {
+  readonly block: DenseBlock;
+}
+
+/**
+ * A file as columns, whatever its format: numbers come in blocks, and whatever a reader's format, what is chosen of
+ * it, left out or filled in is decided in one place, `FileSource`.
+ */
+export interface Table {
+  /** The format, for people: "CSV, gzip". */
+  readonly format: string;
+  readonly columns: readonly Column[];
+  /** How many columns there are. */
+  readonly width: number;
+  /** Whether the names are the file's own; otherwise they are numbers from 0 up. */
+  readonly named: boolean;
+  /** Whether all columns are numbers of one type, as in an array: then there may be very many, and nobody lists them. */
+  readonly uniform: boolean;
+  readonly rows: number | undefined;
+  /** Stored entries, where rows are sparse. */
+  readonly nonzeros?: number | undefined;
+  /** Type of a block of these columns. */
+  dtype(numbers: readonly number[] | 'all'): DType;
+  /** Whether a number may be missing at all. */
+  readonly gaps: boolean;
+  /** Whether rows are searched for missing values before they are handed on; those of arrays core finds, at full speed. */
+  readonly strict: boolean;
+  readonly rewindable: boolean;
+  /** What the shape was before it became rows and columns: [60000, 28, 28]. */
+  readonly shape?: readonly number[] | undefined;
+  read(request: Request): AsyncIterable<Batch>;
+  /** Asked after the last reading: what the user should know of how the rows were read. */
+  warnings?(): readonly Warning[] | Promise<readonly Warning[]>;
+  close(): Promise<void>;
+}
+
+/** The table, with more to close. */
+export function withClose(table: Table, close: () => Promise<void>): Table {
+  // Not a copy: its columns are listed only when somebody asks, and there may be very many.
+  return Object.create(table, {
+    close: {
+      value: async () => {
+        try {
+          await table.close();
+        } finally {
+          await close();
+        }
+      },
+    },
+  }) as Table;
+}
+
+/** Bytes of a block of rows: enough to amortise a pass, few enough that two stay in the processor's cache. */
+const BLOCK_BYTES = 8 << 20;
+/** Rows worth a pass even where they are wide: sums over a block cost d² to join. */
+const WIDE_ROWS = 1024;
+
+/** How many rows of so many bytes go into a block when there is so much memory. */
+export function blockRows(
+  rowBytes: number,
+  memory: number,
+  rows = Number.POSITIVE_INFINITY,
+  bytes = BLOCK_BYTES,
+): number {
+  const most = Math.max(1 << 16, Math.floor(memory / 16));
+  const wanted = Math.max(Math.min(bytes, most), Math.min(most, WIDE_ROWS * rowBytes));
+  return Math.max(1, Math.min(Math.max(1, rows), Math.floor(wanted / Math.max(1, rowBytes))));
+}

@@ -1,0 +1,394 @@
+import { join } from 'node:path';
+import type { DuckDBConnection, DuckDBDataChunk, DuckDBResult } from '@duckdb/node-api';
+import { DataError, OptionError, type Warning } from '@scree/core';
+import { blockRows, type Column, checkColumns, type DenseBatch, LARGEST_EXACT, pandasIndex, type Request, RoundedIntegers, type Table } from '@scree/files/platform';
+import { Collecting } from './collecting.js';
+import { type Duck, duckError, identifier, openDuck, parquetRelation, quoted } from './duckdb.js';
+import { checkFooter, parquetCheck } from './parquet-check.js';
+import { type Notes, parquetNotes } from './parquet-notes.js';
+import { filesOfQuery } from './query-files.js';
+import type { Relation } from './relation.js';
+import { wideTable } from './wide-table.js';
+
+const NUMBER =
+  /^(TINYINT|SMALLINT|INTEGER|BIGINT|HUGEINT|UTINYINT|USMALLINT|UINTEGER|UBIGINT|UHUGEINT|FLOAT|DOUBLE|BOOLEAN|DECIMAL\(\d+,\s*\d+\))$/;
+const SINGLE = /^(TINYINT|SMALLINT|UTINYINT|USMALLINT|FLOAT|BOOLEAN)$/;
+/** Integers that may be beyond what float64 holds. */
+const LARGE = /^U?(BIGINT|HUGEINT)$/;
+const TEXT = /^(VARCHAR|ENUM\(|UUID)/;
+/** What part of the memory a group of rows of a query's answer may take: DuckDB holds some of them, to write and to read. */
+const GROUP_SHARE = 16;
+/** Longest list that becomes columns. */
+const LONGEST_LIST = 1 << 16;
+
+/** A column as DuckDB has it: one of ours, or as many as its lists are long. */
+interface Physical {
+  readonly name: string;
+  readonly type: string;
+  /** Length of its lists of numbers. */
+  readonly list?: number;
+}
+
+/** Where one of our columns is: which of DuckDB's, and which entry of its lists. */
+interface Place {
+  readonly physical: number;
+  readonly entry?: number;
+}
+
+export interface DuckFile {
+  readonly path: string;
+  readonly memory: number;
+  /** The file that is read: not always the one that messages name. */
+  readonly file: string;
+}
+
+export async function openParquet({ path, memory, file }: DuckFile): Promise<Table> {
+  await checkFooter(file, path, memory);
+  const duck = await openDuck(path, memory);
+  return closing(duck, path, async () => {
+    await duck.confine([file]);
+    const notes = await parquetNotes(duck, file);
+    const verify = parquetCheck(duck, { file, path });
+    return duckTable(duck, parquetRelation(file), { path, memory, format: 'Parquet', counted: true, notes, verify });
+  });
+}
+
+/** A table of a DuckDB database file, which is opened for reading only. */
+export async function openDatabase(
+  { path, memory, file }: DuckFile,
+  { member, sql }: { member?: string | undefined; sql?: string | undefined },
+): Promise<Table> {
+  const duck = await openDuck(path, memory);
+  return closing(duck, path, async () => {
+    await duck.rows(`ATTACH ${quoted(file)} AS source (READ_ONLY)`);
+    // A view of the database could read any file of this user.
+    await duck.confine(sql === undefined ? [] : await filesOfQuery(sql, duck));
+    if (sql !== undefined) return queryTable(duck, sql, { path, memory, before: 'USE source' });
+    const tables = (await duck.rows(
+      `SELECT schema_name, table_name FROM duckdb_tables() WHERE database_name = 'source' UNION ALL SELECT schema_name, view_name FROM duckdb_views() WHERE database_name = 'source' AND NOT internal ORDER BY ALL`,
+    )) as [string, string][];
+    const [schema, table] = chooseTable(tables, member, path);
+    return duckTable(duck, `source.${identifier(schema)}.${identifier(table)}`, {
+      path,
+      memory,
+      format: `DuckDB, ${table}`,
+      counted: true,
+    });
+  });
+}
+
+/** The result of a query over files that it names itself, or over one file under the name `data`. */
+export async function openQuery(
+  sql: string,
+  {
+    path,
+    memory,
+    relation,
+  }: { path: string; memory: number; relation?: ((duck: Duck) => Promise<Relation>) | undefined },
+): Promise<Table> {
+  const duck = await openDuck(path, memory);
+  return closing(duck, path, async () => {
+    const data = await relation?.(duck);
+    const before = data && `CREATE TEMP VIEW data AS SELECT * FROM ${data.sql}`;
+    return queryTable(duck, sql, { path, memory, before, isIndex: data?.isIndex });
+  });
+}
+
+export function chooseTable(
+  tables: readonly (readonly [string, string])[],
+  member: string | undefined,
+  path: string,
+): readonly [string, string] {
+  const names = tables.map(([, name]) => JSON.stringify(name)).join(', ');
+  if (tables.length === 0) throw new DataError('EMPTY_DATA', `${path} has no table.`);
+  if (member === undefined) {
+    if (tables.length === 1) return tables[0];
+    throw new OptionError(
+      'BAD_OPTION',
+      `${path} has ${tables.length} tables: ${names}. Choose one with member, or ask with sql.`,
+      { option: 'member' },
+    );
+  }
+  const chosen = tables.find(([schema, name]) => name === member || `${schema}.${name}` === member);
+  if (chosen) return chosen;
+  throw new OptionError('BAD_OPTION', `${path} has no table ${JSON.stringify(member)}, only ${names}.`, {
+    option: 'member',
+    value: member,
+  });
+}
+
+interface QueryFacts {
+  readonly path: string;
+  readonly memory: number;
+  /** What must be said before the query. */
+  readonly before?: string | undefined;
+  /** Columns that number the rows of the data, and of the answer where it has them. */
+  readonly isIndex?: Notes['isIndex'] | undefined;
+}
+
+/**
+ * A query is answered once, into a temporary file: asked again, it might give its rows in another order, or others,
+ * and a fit reads them several times.
+ */
+async function queryTable(
+  duck: Duck,
+  sql: string,
+  { path, memory, before, isIndex = pandasIndex(undefined) }: QueryFacts,
+): Promise<Table> {
+  const file = join(duck.folder, 'query.parquet');
+  const connection = await duck.connect();
+  try {
+    if (before) await connection.run(before);
+    const statements = await connection.extractStatements(sql);
+    if (statements.count !== 1) {
+      throw new OptionError('BAD_OPTION', `sql must be one query, not ${statements.count} statements.`, {
+        option: 'sql',
+      });
+    }
+    const query = sql.trim().replace(/;\s*$/, '');
+    const width = (await connection.runAndReadAll(`DESCRIBE ${query}`)).currentRowCount;
+    const height = Math.max(2048, Math.min(122_880, Math.floor(memory / GROUP_SHARE / 8 / Math.max(1, width))));
+    await connection.run(`COPY (${query}\n) TO ${quoted(file)} (FORMAT parquet, ROW_GROUP_SIZE ${height})`);
+  } catch (error) {
+    throw duckError(error, path, true);
+  } finally {
+    connection.closeSync();
+  }
+  const notes = { ...(await parquetNotes(duck, file)), isIndex };
+  return duckTable(duck, parquetRelation(file), { path, memory, format: 'SQL', counted: true, notes });
+}
+
+interface Facts {
+  readonly path: string;
+  readonly memory: number;
+  readonly format: string;
+  /** Whether DuckDB knows the number of rows without reading them. */
+  readonly counted: boolean;
+  readonly notes?: Notes | undefined;
+  /** Verifies columns before they are read. */
+  readonly verify?: ((columns: readonly string[]) => Promise<void>) | undefined;
+}
+
+async function duckTable(
+  duck: Duck,
+  relation: string,
+  { path, memory, format, counted, notes, verify }: Facts,
+): Promise<Table> {
+  const described = (await duck.rows(`DESCRIBE SELECT * FROM ${relation}`)) as [string, string][];
+  checkColumns(described.length, memory, path);
+  const physical: Physical[] = [];
+  for (const [name, type] of described) physical.push(await measure(duck, relation, name, type, path));
+  const columns: Column[] = [];
+  const sources: Place[] = [];
+  physical.forEach(({ name, type, list }, index) => {
+    if (list === undefined) {
+      columns.push({ name, ...kindOf(type, notes?.listed.get(name)), index: notes?.isIndex(name) });
+      sources.push({ physical: index });
+    } else {
+      checkColumns(columns.length + list, memory, path);
+      for (let entry = 0; entry < list; entry++) {
+        columns.push({ name: `${name}[${entry}]`, kind: 'number', type: type.replace(/\[\d*\]$/, '') });
+        sources.push({ physical: index, entry });
+      }
+    }
+  });
+  const rows = counted ? Number((await duck.rows(`SELECT count(*) FROM ${relation}`))[0][0]) : undefined;
+  const single = (numbers: readonly number[]) => numbers.every((j) => SINGLE.test(columns[j].type));
+  /** Columns that held integers beyond 2^53. */
+  const large = new Set<number>();
+  const table: Table = {
+    format,
+    columns,
+    width: columns.length,
+    named: true,
+    uniform: false,
+    rows,
+    dtype: (numbers) => (single(numbers === 'all' ? [...columns.keys()] : numbers) ? 'float32' : 'float64'),
+    gaps: true,
+    strict: true,
+    rewindable: true,
+    read: (request) => read(request),
+    warnings,
+    close: () => duck.close(),
+  };
+  return wideTable(table, { folder: duck.folder, path, memory, alone });
+
+  /** Threads each hold what they read. */
+  async function alone(): Promise<void> {
+    await duck.rows('SET threads = 1');
+  }
+
+  async function* read({ numbers: asked, text }: Request): AsyncGenerator<DenseBatch, void, void> {
+    const numbers = asked === 'all' ? [...columns.keys()] : asked;
+    const cols = numbers.length;
+    const [type, Values] = single(numbers) ? (['FLOAT', Float32Array] as const) : (['DOUBLE', Float64Array] as const);
+    // Missing values come as NaN, so that nobody needs to look at two arrays.
+    const cast = (expression: string) => `coalesce(${expression}::${type}, 'nan'::${type})`;
+    const expressions = numbers.map((j) => cast(expressionOf(sources[j])));
+    const lists = [...new Set(numbers.flatMap((j) => (sources[j].entry === undefined ? [] : [sources[j].physical])))];
+    for (const index of lists)
+      expressions.push(`coalesce(len(${identifier(physical[index].name)}), ${physical[index].list})::DOUBLE`);
+    if (text !== undefined) expressions.push(`${expressionOf(sources[text])}::VARCHAR`);
+    if (expressions.length === 0) expressions.push('1');
+    const height = blockRows(Math.max(1, cols) * Values.BYTES_PER_ELEMENT, memory);
+    const wanted = text === undefined ? numbers : [...numbers, text];
+    await verify?.([...new Set(wanted.map((j) => physical[sources[j].physical].name))]);
+    const connection = await duck.connect();
+    try {
+      const result = await connection.stream(`SELECT ${expressions.join(', ')} FROM ${relation}`);
+      const stream = new Chunks(result, expressions.length);
+      const buffers = [new Values(height * cols), new Values(height * cols)];
+      let done = 0;
+      for (let turn = 0; ; turn = 1 - turn) {
+        const data = buffers[turn];
+        const texts: (string | null)[] | undefined = text === undefined ? undefined : [];
+        let filled = 0;
+        while (filled < height) {
+          const part = await stream.next(height - filled);
+          if (!part) break;
+          const { chunk, from, rows: some } = part;
+          for (let j = 0; j < cols; j++) {
+            const { items } = chunk.getColumnVector(j) as unknown as { readonly items: Float32Array | Float64Array };
+            for (let i = 0, at = filled * cols + j; i < some; i++, at += cols) data[at] = items[from + i];
+            if (LARGE.test(columns[numbers[j]].type) && !large.has(numbers[j])) {
+              for (let i = from; i < from + some; i++) if (Math.abs(items[i]) >= LARGEST_EXACT) large.add(numbers[j]);
+            }
+          }
+          lists.forEach((index, l) => {
+            checkLengths(chunk, cols + l, from, some, done + filled, physical[index]);
+          });
+          if (texts) {
+            const vector = chunk.getColumnVector(cols + lists.length);
+            for (let i = 0; i < some; i++) texts.push(vector.getItem(from + i) as string | null);
+          }
+          filled += some;
+        }
+        if (filled === 0) return;
+        yield { block: { kind: 'dense', rows: filled, cols, stride: cols, data }, text: texts };
+        done += filled;
+      }
+    } catch (error) {
+      throw duckError(error, path);
+    } finally {
+      leave(connection);
+    }
+  }
+
+  /** Counts the integers that were rounded, in the columns where some may have been. */
+  async function warnings(): Promise<readonly Warning[]> {
+    if (large.size === 0) return [];
+    const counts = [...large].map((j) => {
+      const [value, type] = [expressionOf(sources[j]), columns[j].type];
+      return `count_if(try_cast(${value}::DOUBLE AS ${type === 'UHUGEINT' ? type : 'HUGEINT'}) IS DISTINCT FROM ${value})`;
+    });
+    const [row] = await duck.rows(`SELECT ${counts.join(', ')} FROM ${relation}`);
+    const integers = new RoundedIntegers();
+    integers.merge([...large].map((j, i) => [j, Number(row[i])] as const).filter(([, count]) => count > 0));
+    return integers.warnings(path, (j) => columns[j].name);
+  }
+
+  function expressionOf({ physical: index, entry }: Place): string {
+    const name = identifier(physical[index].name);
+    return entry === undefined ? name : `${name}[${entry + 1}]`;
+  }
+
+  function checkLengths(
+    chunk: DuckDBDataChunk,
+    column: number,
+    from: number,
+    some: number,
+    first: number,
+    { name, list }: Physical,
+  ): void {
+    const { items } = chunk.getColumnVector(column) as unknown as { readonly items: Float64Array };
+    for (let i = 0; i < some; i++) {
+      if (items[from + i] === list) continue;
+      throw new DataError(
+        'RAGGED_ROWS',
+        `Row ${first + i} of ${path} has a list of ${items[from + i]} in column ${JSON.stringify(name)}, the first has ${list}. Exclude the column, or make all lists equally long.`,
+        { row: first + i, columnName: name, value: items[from + i], expected: list },
+      );
+    }
+  }
+}
+
+function kindOf(type: string, instead: string | undefined): Pick<Column, 'kind' | 'type'> {
+  if (TEXT.test(type)) return { kind: 'text', type: type.slice(0, 60) };
+  if (!NUMBER.test(type)) return { kind: 'other', type: type.slice(0, 60) };
+  return instead === undefined ? { kind: 'number', type } : { kind: 'other', type: instead };
+}
+
+/** Lists of numbers are columns side by side, when their length is known: as the type says, or the first row does. */
+async function measure(duck: Duck, relation: string, name: string, type: string, path: string): Promise<Physical> {
+  const [, element, length] = /^(.*)\[(\d*)\]$/.exec(type) ?? [];
+  if (element === undefined || !NUMBER.test(element)) return { name, type };
+  const column = identifier(name);
+  const list = length
+    ? Number(length)
+    : Number(
+        (await duck.rows(`SELECT len(${column}) FROM ${relation} WHERE ${column} IS NOT NULL LIMIT 1`))[0]?.[0] ?? 0,
+      );
+  if (list > LONGEST_LIST) {
+    throw new DataError(
+      'TOO_LARGE',
+      `Column ${JSON.stringify(name)} of ${path} holds lists of ${list} numbers; ${LONGEST_LIST} is the most. Save them as .npy.`,
+    );
+  }
+  return list === 0 ? { name, type } : { name, type, list };
+}
+
+/** Rows that DuckDB makes room for in every chunk, full or not. */
+const CHUNK_ROWS = 2048;
+/** Bytes of chunks that may wait for being freed. */
+const WAITING = 4 << 20;
+
+/** Chunks of a result, the next one on its way while one is looked at; handed out in parts that fit. */
+class Chunks {
+  readonly #result: DuckDBResult;
+  readonly #bytes: number;
+  readonly #collecting = new Collecting(WAITING);
+  #coming: Promise<DuckDBDataChunk | null>;
+  #chunk: DuckDBDataChunk | undefined;
+  #from = 0;
+
+  constructor(result: DuckDBResult, cols: number) {
+    this.#result = result;
+    this.#bytes = CHUNK_ROWS * cols * 8;
+    this.#coming = result.fetchChunk();
+    this.#coming.catch(() => {});
+  }
+
+  async next(most: number): Promise<{ chunk: DuckDBDataChunk; from: number; rows: number } | undefined> {
+    if (!this.#chunk) {
+      const chunk = await this.#coming;
+      // The one before is behind us: nobody holds it any more.
+      this.#collecting.dropped(this.#bytes);
+      if (!chunk || chunk.rowCount === 0) return undefined;
+      this.#chunk = chunk;
+      this.#from = 0;
+      this.#coming = this.#result.fetchChunk();
+      this.#coming.catch(() => {});
+    }
+    const chunk = this.#chunk;
+    const from = this.#from;
+    const rows = Math.min(most, chunk.rowCount - from);
+    this.#from += rows;
+    if (this.#from === chunk.rowCount) this.#chunk = undefined;
+    return { chunk, from, rows };
+  }
+}
+
+/** A reading that is left early may still be fetching. */
+function leave(connection: DuckDBConnection): void {
+  connection.interrupt();
+  connection.closeSync();
+}
+
+async function closing(duck: Duck, path: string, open: () => Promise<Table>): Promise<Table> {
+  try {
+    return await open();
+  } catch (error) {
+    await duck.close();
+    throw duckError(error, path);
+  }
+}

@@ -1,0 +1,162 @@
+import { availableParallelism } from 'node:os';
+import { isAbsolute, join } from 'node:path';
+import type { DuckDBConnection } from '@duckdb/node-api';
+import { DataError, OptionError, ScreeError } from '@scree/core';
+import { badFile } from '@scree/files/platform';
+import { FileError } from '@scree/files';
+import { atExit, settled } from '../disk/temporary-files.js';
+import { temporaryFolder } from '../disk/temporary-copy.js';
+
+/** DuckDB in this process, kept within bounds: its memory and threads are limited, and what does not fit goes to disk. */
+export interface Duck {
+  /** A connection of its own for each reading: a stream ends when its connection does something else. */
+  connect(): Promise<DuckDBConnection>;
+  /** All rows of a small result. */
+  rows(sql: string): Promise<unknown[][]>;
+  /** From now on no file can be opened but these and those of `folder`, no extension is loaded, and nothing undoes this. */
+  confine(files: readonly string[]): Promise<void>;
+  /** A folder that lives as long as this does. */
+  readonly folder: string;
+  close(): Promise<void>;
+}
+
+/** What Node and DuckDB's code take before anything is read. */
+const BASE = 96 << 20;
+/** Its share of the rest; blocks and the fit have the other. */
+const SHARE = 0.4;
+const LEAST = 64 << 20;
+/** Memory a thread should have for itself. */
+const THREAD = 96 << 20;
+
+/** Loads DuckDB; nothing of it is there before the first file needs it. */
+export async function openDuck(path: string, memory: number): Promise<Duck> {
+  const { DuckDBInstance } = await import('@duckdb/node-api').catch((error: unknown) => {
+    throw new FileError(
+      'UNSUPPORTED',
+      path,
+      `${path} needs DuckDB, which does not load here (${(error as Error).message.split('\n')[0]}). Install @duckdb/node-api, or save the data as .npy or .csv.`,
+    );
+  });
+  const folder = await temporaryFolder();
+  const limit = Math.max(LEAST, Math.floor((memory - BASE) * SHARE));
+  const threads = Math.max(1, Math.min(availableParallelism(), Math.floor(limit / THREAD)));
+  try {
+    const instance = await DuckDBInstance.create(':memory:', {
+      memory_limit: `${Math.floor(limit / 1e6)}MB`,
+      threads: String(threads),
+      temp_directory: join(folder.path, 'duckdb'),
+      // Row groups that were read are given back to the system, and not kept for later.
+      allocator_bulk_deallocation_flush_threshold: '1MB',
+      // Rows come in the same order every time they are read.
+      preserve_insertion_order: 'true',
+      // Nothing is downloaded.
+      autoinstall_known_extensions: 'false',
+    });
+    const connections: DuckDBConnection[] = [];
+    const connect = async (): Promise<DuckDBConnection> => {
+      const made = await instance.connect();
+      connections.push(made);
+      return made;
+    };
+    // A program does not end before its threads have, and a query may take hours.
+    atExit(instance, () => {
+      for (const made of connections) made.interrupt();
+    });
+    const connection = await connect();
+    // What a Parquet file says about its columns is parsed once, and not for every reading.
+    await connection.run('SET parquet_metadata_cache = true');
+    return {
+      folder: folder.path,
+      connect,
+      confine: async (files) => {
+        // A name is looked up as a pattern first: see fileName.
+        const allowed = files.flatMap((file) => [quoted(pathOf(file)), fileName(file)]);
+        await connection.run(`SET allowed_paths = [${allowed.join(', ')}]`);
+        await connection.run(`SET allowed_directories = [${quoted(folder.path)}]`);
+        await connection.run('SET enable_external_access = false');
+      },
+      rows: async (sql) => (await connection.runAndReadAll(sql)).getRows(),
+      close: async () => {
+        settled(instance);
+        connection.closeSync();
+        instance.closeSync();
+        await folder.remove();
+      },
+    };
+  } catch (error) {
+    await folder.remove();
+    throw duckError(error, path);
+  }
+}
+
+export function quoted(text: string): string {
+  return `'${text.replaceAll("'", "''")}'`;
+}
+
+/** A file as DuckDB's readers are to find it: this one, whatever stars and brackets its name has, and no place on the net. */
+export function fileName(file: string): string {
+  return quoted(pathOf(file).replace(/[*?[]/g, '[$&]'));
+}
+
+function pathOf(file: string): string {
+  return isAbsolute(file) ? file : `./${file}`;
+}
+
+/** A Parquet file: folders called year=2020 are no columns. */
+export function parquetRelation(file: string): string {
+  return `read_parquet(${fileName(file)}, hive_partitioning = false)`;
+}
+
+export function identifier(name: string): string {
+  return `"${name.replaceAll('"', '""')}"`;
+}
+
+/** What DuckDB says, as one of our errors: it names the kind of trouble first. */
+export function duckError(error: unknown, path: string, sql = false): unknown {
+  if (!(error instanceof Error) || error instanceof ScreeError) return error;
+  const [, kind = '', rest = error.message] = /^([A-Z][A-Za-z ]*? Error): ([\s\S]*)$/.exec(error.message) ?? [];
+  // What is wrong with a line of text stands below it.
+  const lines = /^CSV Error on Line/.test(rest) ? 3 : 1;
+  const what = rest
+    .split('\n', lines)
+    .join(' ')
+    .slice(0, 300)
+    .replace(/[.\s]+$/, '');
+  if (/not latin-1 encoded/.test(rest)) {
+    return new OptionError(
+      'BAD_OPTION',
+      `sql cannot read ${path}: it is text in Windows-1252. Save it as UTF-8 first.`,
+      {
+        option: 'sql',
+      },
+    );
+  }
+  if (kind === 'Out of Memory Error') {
+    return new FileError(
+      'TOO_LARGE',
+      path,
+      `${path} needs more memory to be read than it may take (${what}). Allow more memory, or choose fewer columns.`,
+    );
+  }
+  if (/no space left|disk is full|max_temp_directory_size/i.test(rest)) {
+    return new FileError('DISK_FULL', path, `There is not enough room on the disk to read ${path} (${what}).`);
+  }
+  if (kind === 'Permission Error') {
+    return new FileError(
+      'NO_ACCESS',
+      path,
+      `${path} asks for something outside of it, and a view of a database may not read other files (${what}). Choose a table that is stored in it with member, or name the file in a query of your own with sql.`,
+    );
+  }
+  if (/permission denied/i.test(rest))
+    return new FileError('NO_ACCESS', path, `${path} must not be read by this user (${what}).`);
+  if (/no such file|no files found|cannot open file|does not exist/i.test(rest) && kind === 'IO Error') {
+    return new FileError('NO_FILE', path, `A file cannot be found: ${what}.`);
+  }
+  if (sql && kind !== 'IO Error') {
+    return new OptionError('BAD_OPTION', `The query cannot be answered: ${what}.`, { option: 'sql', value: what });
+  }
+  if (kind === 'Conversion Error')
+    return new DataError('NOT_A_NUMBER', `${path} holds text where numbers should be: ${what}.`);
+  return badFile(path, what);
+}

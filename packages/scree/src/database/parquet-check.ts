@@ -1,0 +1,227 @@
+import { open } from 'node:fs/promises';
+import { crc32 } from 'node:zlib';
+import { type Bytes, badFile, readerAt, showBytes, truncated } from '@scree/files/platform';
+import { FileError } from '@scree/files';
+import { type Duck, fileName } from './duckdb.js';
+import { fileBytes } from '../disk/file-bytes.js';
+import { readThrift, type ThriftStruct } from './thrift.js';
+import { nodeUnpackers } from '../disk/unpackers.js';
+
+/** Bytes in which the header of a page is looked for, at first and at most, and of a page that are read at once. */
+const [USUAL_HEADER, LONGEST_HEADER] = [1 << 9, 1 << 20];
+const PART = 1 << 20;
+
+/** Kinds of pages in parquet.thrift. */
+const [DATA, INDEX, DICTIONARY, DATA_V2] = [0, 1, 2, 3];
+
+/** A column of a row group: where its pages are. */
+interface Chunk {
+  readonly start: number;
+  readonly gzip: boolean;
+  /** Values of its pages together, with those that are missing. */
+  readonly values: number;
+  /** Values it must hold: one per row, unless the column is nested. */
+  readonly expected: number;
+}
+
+/** The header of a page, as far as it is needed to verify the page. */
+interface Page {
+  readonly kind: number;
+  readonly packed: number;
+  readonly size: number;
+  /** Values it holds; 0 when it is no page of data. */
+  readonly values: number;
+  /** The CRC-32 of the page as it is stored; undefined when it carries none. */
+  readonly crc: number | undefined;
+  /** Bytes before those that are packed. */
+  readonly before: number;
+  readonly isPacked: boolean;
+}
+
+/**
+ * Verifies what DuckDB 1.5 does not: the CRC-32 of pages that carry one, the checksum of pages that are packed with
+ * gzip, and that the pages of a column hold as many values as the footer says. (Where they hold fewer, DuckDB fills
+ * the rest with whatever is in its memory.) Pages without a checksum cost the reading of their header.
+ */
+export function parquetCheck(
+  duck: Duck,
+  { file, path }: { readonly file: string; readonly path: string },
+): (columns: readonly string[] | 'all') => Promise<void> {
+  let all: Promise<ReadonlyMap<string, Chunk[]>> | undefined;
+  const verified = new Set<string>();
+  return async (columns) => {
+    all ??= chunksOf(duck, file);
+    const chunks = await all;
+    const missing = (columns === 'all' ? [...chunks.keys()] : columns).filter((name) => !verified.has(name));
+    if (missing.length === 0) return;
+    const handle = await open(file, 'r');
+    try {
+      const bytes = fileBytes(handle, path, 0, (await handle.stat()).size);
+      for (const name of missing) {
+        await verifyColumn(bytes, name, chunks.get(name) ?? []);
+        verified.add(name);
+      }
+    } finally {
+      await handle.close();
+    }
+  };
+}
+
+/** Part of the memory that the footer of a file may take: unpacked, it takes several times as much. */
+const FOOTER_SHARE = 8;
+
+/** Refuses a footer that does not fit in the memory: it is read as a whole, and DuckDB does not count it. */
+export async function checkFooter(file: string, path: string, memory: number): Promise<void> {
+  const handle = await open(file, 'r');
+  try {
+    const { size } = await handle.stat();
+    const tail = new Uint8Array(8);
+    await fileBytes(handle, path, 0, size).readAt?.(tail, Math.max(0, size - 8));
+    const length = new DataView(tail.buffer).getUint32(0, true);
+    // A footer longer than the file is no footer, and DuckDB says so.
+    if (length > size || length <= memory / FOOTER_SHARE) return;
+    throw new FileError(
+      'TOO_LARGE',
+      path,
+      `The footer of ${path} takes ${showBytes(length)}, and ${showBytes(memory / FOOTER_SHARE)} fit in the memory that reading may take. Allow more memory, or write fewer columns or row groups.`,
+    );
+  } finally {
+    await handle.close();
+  }
+}
+
+/** The chunks of every column: leaves of the schema that belong to it, in all row groups. */
+async function chunksOf(duck: Duck, file: string): Promise<ReadonlyMap<string, Chunk[]>> {
+  const names = await leafColumns(duck, file);
+  const described = (await duck.rows(
+    `SELECT column_id, compression, dictionary_page_offset, data_page_offset, num_values, row_group_num_rows FROM parquet_metadata(${fileName(file)})`,
+  )) as [bigint, string, bigint | null, bigint, bigint, bigint][];
+  const chunks = new Map<string, Chunk[]>();
+  for (const [leaf, compression, dictionary, data, values, rows] of described) {
+    const { name, flat } = names[Number(leaf)];
+    const found = chunks.get(name) ?? [];
+    const start = Number(dictionary || data);
+    const [held, expected] = [Number(values), Number(flat ? rows : values)];
+    found.push({ start, gzip: compression === 'GZIP', values: held, expected });
+    chunks.set(name, found);
+  }
+  return chunks;
+}
+
+/** Of each leaf of the schema: the column it belongs to, and whether it is that column. Elements stand in depth-first order, the root first. */
+async function leafColumns(duck: Duck, file: string): Promise<{ name: string; flat: boolean }[]> {
+  const rows = (await duck.rows(
+    `SELECT name, coalesce(num_children, 0), repetition_type FROM parquet_schema(${fileName(file)})`,
+  )) as [string, bigint, string | null][];
+  const leaves: { name: string; flat: boolean }[] = [];
+  let [inside, column] = [0, ''];
+  for (const [name, children, repetition] of rows.slice(1)) {
+    if (inside === 0) column = name;
+    if (children === 0n) leaves.push({ name: column, flat: inside === 0 && repetition !== 'REPEATED' });
+    inside = (inside === 0 ? 0 : inside - 1) + Number(children);
+  }
+  return leaves;
+}
+
+async function verifyColumn(bytes: Bytes, name: string, chunks: readonly Chunk[]): Promise<void> {
+  const { path, size = 0 } = bytes;
+  const column = `column ${JSON.stringify(name)}`;
+  const damaged = () => badFile(path, `a checksum says that ${column} was changed or damaged`);
+  for (const { start, gzip, values, expected } of chunks) {
+    if (values !== expected) throw badFile(path, `${column} has ${values} values for ${expected} rows`);
+    let [at, left] = [start, values];
+    for (let pages = 0; left > 0; pages++) {
+      const { page, length } = await readPage(bytes, at);
+      at += length;
+      if (page.packed > size - at) throw truncated(path, `a page of ${column} goes beyond its end`);
+      if (page.kind > DATA_V2 || (page.kind === DICTIONARY && pages > 0))
+        throw badFile(path, `a page of ${column} is of an unknown kind`);
+      if (page.crc !== undefined && (await checksum(bytes, at, page.packed)) !== page.crc) throw damaged();
+      if (gzip && page.isPacked && page.packed > page.before && !(await unpacks(bytes, at, page))) throw damaged();
+      at += page.packed;
+      left -= page.values;
+    }
+    if (left < 0) throw badFile(path, `the pages of ${column} hold more values than its footer says`);
+  }
+}
+
+async function readPage(bytes: Bytes, at: number): Promise<{ page: Page; length: number }> {
+  for (let most = USUAL_HEADER; ; most *= 8) {
+    const window = new Uint8Array(most);
+    const there = window.subarray(0, await bytes.readAt?.(window, at));
+    try {
+      const { struct, length } = readThrift(there);
+      return { page: pageOf(struct), length };
+    } catch (error) {
+      if (!(error instanceof RangeError)) throw error;
+      if (there.length === most && most < LONGEST_HEADER) continue;
+      if (there.length < most)
+        throw truncated(bytes.path, 'the pages of a column hold fewer values than its footer says');
+      throw badFile(bytes.path, `the header of a page is broken (${error.message})`);
+    }
+  }
+}
+
+/** Fields of PageHeader and DataPageHeaderV2 in parquet.thrift. */
+function pageOf(header: ThriftStruct): Page {
+  const number = (from: ThriftStruct, field: number): number | undefined => {
+    const value = from.get(field);
+    return typeof value === 'number' ? value : undefined;
+  };
+  const [kind, size, packed, crc] = [1, 2, 3, 4].map((field) => number(header, field));
+  const second = header.get(8);
+  const levels = second instanceof Map ? [5, 6].map((field) => number(second, field) ?? 0) : [0, 0];
+  const before = levels[0] + levels[1];
+  const first = header.get(5);
+  const described = kind === DATA ? first : kind === DATA_V2 ? second : undefined;
+  const values =
+    described instanceof Map ? (number(described, 1) ?? -1) : kind === INDEX || kind === DICTIONARY ? 0 : -1;
+  if (!(kind !== undefined && values >= 0)) throw new RangeError('it does not say how many values it has');
+  if (!(size !== undefined && packed !== undefined && size >= 0 && packed >= 0 && before >= 0 && before <= packed))
+    throw new RangeError('it has no size');
+  return {
+    kind,
+    packed,
+    size,
+    values,
+    crc: crc === undefined ? undefined : crc >>> 0,
+    before,
+    isPacked: !(second instanceof Map) || second.get(7) !== false,
+  };
+}
+
+async function checksum(bytes: Bytes, start: number, length: number): Promise<number> {
+  const part = new Uint8Array(Math.min(PART, length));
+  let sum = 0;
+  for (let done = 0; done < length; ) {
+    const some = part.subarray(0, length - done);
+    if ((await bytes.readAt?.(some, start + done)) !== some.length)
+      throw truncated(bytes.path, 'it became shorter while it was read');
+    sum = crc32(some, sum);
+    done += some.length;
+  }
+  return sum;
+}
+
+/** Whether a page unpacks with gzip, which verifies its own checksum, to as many bytes as it says. */
+async function unpacks({ path, readAt }: Bytes, start: number, { packed, size, before }: Page): Promise<boolean> {
+  const reader = readerAt(async (into, position) => {
+    const wanted = into.subarray(0, Math.max(0, packed - before - position));
+    return (await readAt?.(wanted, start + before + position)) ?? 0;
+  });
+  let left = size - before;
+  try {
+    for (const chunks = nodeUnpackers.gzip(reader, path, PART); ; ) {
+      const next = await chunks.next();
+      if (next.done) return left === 0;
+      left -= next.value.length;
+      if (left < 0) {
+        await chunks.return?.();
+        return false;
+      }
+    }
+  } catch (error) {
+    if (error instanceof FileError && (error.code === 'BAD_FILE' || error.code === 'FILE_TRUNCATED')) return false;
+    throw error;
+  }
+}

@@ -1,0 +1,28 @@
+import { OptionError } from '@scree/core';
+import type { Identified } from '@scree/files/platform';
+import { csvRelation } from './csv-relation.js';
+import { type Duck, fileName, parquetRelation } from './duckdb.js';
+import { parquetCheck } from './parquet-check.js';
+import { parquetNotes } from './parquet-notes.js';
+
+/** What DuckDB calls a file, for queries over it. */
+export interface Relation {
+  readonly sql: string;
+  isIndex?(name: string): boolean;
+}
+
+export async function relationOf(found: Identified, file: string, duck: Duck): Promise<Relation> {
+  const { format, packing, bytes } = found;
+  if (format === 'csv' || format === 'tsv') return csvRelation(found, file, duck);
+  if (format === 'json' || format === 'ndjson') {
+    const packed = packing ? `, compression = '${packing}'` : '';
+    return { sql: `read_json(${fileName(file)}, hive_partitioning = false, map_inference_threshold = -1${packed})` };
+  }
+  if (format === 'parquet') {
+    await parquetCheck(duck, { file, path: bytes.path })('all');
+    return { sql: parquetRelation(file), isIndex: (await parquetNotes(duck, file)).isIndex };
+  }
+  throw new OptionError('BAD_OPTION', `sql reads .csv, .parquet, .json and databases; ${bytes.path} is .${format}.`, {
+    option: 'sql',
+  });
+}

@@ -1,0 +1,34 @@
+import type { FileHandle } from 'node:fs/promises';
+import { type Bytes, readerAt, truncated } from '@scree/files/platform';
+import { systemError } from './system-error.js';
+
+/** Part of an open file; all of it when nothing else is said. */
+export function fileBytes(handle: FileHandle, path: string, start: number, size: number): Bytes {
+  const readAt = async (into: Uint8Array, position: number): Promise<number> => {
+    let filled = 0;
+    const wanted = Math.max(0, Math.min(into.length, size - position));
+    try {
+      while (filled < wanted) {
+        const { bytesRead } = await handle.read(into, filled, wanted - filled, start + position + filled);
+        // Never asked for beyond the size that the file had when it was opened.
+        if (bytesRead === 0) throw truncated(path, 'it became shorter while it was read');
+        filled += bytesRead;
+      }
+    } catch (error) {
+      throw systemError(error, path, 'read');
+    }
+    return filled;
+  };
+  return {
+    path,
+    size,
+    rewindable: true,
+    readAt,
+    open: () => readerAt(readAt),
+  };
+}
+
+/** Closes a file that was only read. An error of that changes nothing about what was read, so it is not reported. */
+export async function closeRead(handle: FileHandle | undefined): Promise<void> {
+  await handle?.close().catch(() => {});
+}

@@ -1,0 +1,86 @@
+import type { FileHandle } from 'node:fs/promises';
+import { stat } from 'node:fs/promises';
+import type { Warning } from '@scree/core';
+import type { FileFormat } from '@scree/files';
+import { systemError } from './system-error.js';
+
+/** What tells one state of a file from another. */
+interface State {
+  readonly dev: bigint;
+  readonly ino: bigint;
+  readonly size: bigint;
+  readonly mtimeNs: bigint;
+}
+
+/** Files next to a database that hold its newest changes. */
+const LOGS: Partial<Record<FileFormat, readonly string[]>> = { sqlite: ['-wal', '-journal'], duckdb: ['.wal'] };
+
+/**
+ * Tells whether a file was changed since it was opened, by its size and the time of its last change. A file that was
+ * replaced (renamed over) is as it was for readers that keep it open; it is another one for readers that open its path again.
+ */
+export class FileWatch {
+  readonly #handle: FileHandle;
+  readonly #path: string;
+  readonly #before: State;
+  #byPath = false;
+  #logs: ReadonlyMap<string, State | undefined> = new Map();
+
+  private constructor(handle: FileHandle, path: string, before: State) {
+    this.#handle = handle;
+    this.#path = path;
+    this.#before = before;
+  }
+
+  static async start(handle: FileHandle, path: string): Promise<FileWatch> {
+    return new FileWatch(handle, path, await handle.stat({ bigint: true }));
+  }
+
+  /** Says how the file is read: `byPath` where its path is opened again for every reading, and must name the same file. */
+  async follow(format: FileFormat, byPath: boolean): Promise<void> {
+    this.#byPath = byPath;
+    const logs = (LOGS[format] ?? []).map((end) => this.#path + end);
+    this.#logs = new Map(await Promise.all(logs.map(async (log) => [log, await stateAt(log)] as const)));
+  }
+
+  /** A warning if the file was changed. Asked when the last row was read, and before the file is closed. */
+  async warnings(): Promise<readonly Warning[]> {
+    const what = await this.#change();
+    if (what === undefined) return [];
+    return [
+      {
+        code: 'SOURCE_CHANGED',
+        message: `${what}. The rows that were read may be from before and after that. Run it again when nothing writes to the file, or use a copy of it.`,
+        details: { path: this.#path },
+      },
+    ];
+  }
+
+  async #change(): Promise<string | undefined> {
+    const now = await this.#handle.stat({ bigint: true }).catch((error: unknown) => {
+      throw systemError(error, this.#path, 'read');
+    });
+    const { size } = this.#before;
+    const path = this.#path;
+    if (now.size !== size) return `${path} was changed while it was read: it had ${size} bytes and has ${now.size} now`;
+    if (now.mtimeNs !== this.#before.mtimeNs) return `${path} was written to while it was read`;
+    if (this.#byPath) {
+      const there = await stateAt(path);
+      if (!there) return `${path} was deleted or renamed while it was read`;
+      if (!same(there, this.#before)) return `${path} was replaced by another file while it was read`;
+    }
+    for (const [log, before] of this.#logs) {
+      if (!same(await stateAt(log), before)) return `${path} was changed while it was read, as ${log} says`;
+    }
+    return undefined;
+  }
+}
+
+function same(a: State | undefined, b: State | undefined): boolean {
+  if (!a || !b) return a === b;
+  return a.dev === b.dev && a.ino === b.ino && a.size === b.size && a.mtimeNs === b.mtimeNs;
+}
+
+async function stateAt(path: string): Promise<State | undefined> {
+  return stat(path, { bigint: true }).catch(() => undefined);
+}

@@ -1,0 +1,190 @@
+import type { FileHandle } from 'node:fs/promises';
+import { basename } from 'node:path';
+import { DataError, OptionError } from '@scree/core';
+import { type Bytes, type CheckedOptions, checkFileOptions, chunkReader, HEAD, type Identified, identify, openData, openTable, type Place, packingOf, readTwice, sniffFormat, type Table } from '@scree/files/platform';
+import type { DataFile, FileFormat, FileOptions } from '@scree/files';
+import { closeRead, fileBytes } from './file-bytes.js';
+import { FileWatch } from './file-watch.js';
+import { openRegularFile } from './regular-file.js';
+import { spooled } from './temporary-copy.js';
+import { isText } from './thread-messages.js';
+import { nodeUnpackers } from './unpackers.js';
+
+/** Standard input, for tests to replace. */
+export interface OpenHooks {
+  readonly stdin?: AsyncIterable<Uint8Array> | undefined;
+}
+
+/**
+ * Opens a data file, whatever its format: .npy, .npz, IDX, .csv and .tsv (packed too), .parquet, .json, .ndjson, .arrow
+ * and .feather, DuckDB and SQLite databases, .scree; `-` is standard input. With `sql` the result of a query is the data: of
+ * the tables of a database, of a file under the name `data`, or, without a path, of files that the query names.
+ *
+ * Rows come in blocks: a file may be larger than memory. Close what you open.
+ */
+export async function openFile(
+  path: string | undefined,
+  options: FileOptions = {},
+  hooks: OpenHooks = {},
+): Promise<DataFile> {
+  const checked = checkFileOptions(options);
+  if (path === undefined) {
+    if (options.sql === undefined)
+      throw new OptionError('BAD_OPTION', 'Name a file, or ask for data with sql.', { option: 'sql' });
+    const { openQuery } = await import('../database/duck-table.js');
+    const table = await openQuery(options.sql, { path: 'the query', memory: checked.memory });
+    return openData(table, checked, { path: 'the query', bytes: undefined });
+  }
+  if (path === '-') return openStandardInput(checked, hooks.stdin ?? process.stdin);
+  const { handle, bytes } = await openHandle(path);
+  try {
+    const watch = await FileWatch.start(handle, path);
+    const table = await openAny(bytes, { name: basename(path) }, checked, watch);
+    const facts = { path, bytes: bytes.size, warnings: () => watch.warnings() };
+    return await openData(table, checked, facts, () => closeRead(handle));
+  } catch (error) {
+    await closeRead(handle);
+    throw error;
+  }
+}
+
+async function openHandle(path: string): Promise<{ handle: FileHandle; bytes: Bytes }> {
+  const remedy = `Pass its data on standard input (cat ${path} | scree fit -).`;
+  const { handle, size } = await openRegularFile(path, remedy);
+  if (size > 0) return { handle, bytes: { ...fileBytes(handle, path, 0, size), file: path } };
+  await closeRead(handle);
+  throw new DataError('EMPTY_DATA', `${path} is empty.`);
+}
+
+/** Formats that can be read as they come; the others need to look at the end, or at the beginning twice. */
+const FLOWING: readonly FileFormat[] = ['npy', 'idx'];
+
+async function openStandardInput(options: CheckedOptions, stdin: AsyncIterable<Uint8Array>): Promise<DataFile> {
+  const path = 'standard input';
+  const chunks = stdin[Symbol.asyncIterator]();
+  const { head, bytes } = await peekStream(chunks, path);
+  if (head.length === 0) throw new DataError('EMPTY_DATA', 'Standard input is empty.');
+  const packing = packingOf(head);
+  const format = packing ? undefined : (options.format ?? sniffFormat(head, '', path));
+  const twice =
+    options.missing === 'mean' ||
+    options.label !== undefined ||
+    options.weight !== undefined ||
+    options.sql !== undefined;
+  if (format && FLOWING.includes(format) && !twice && !isFortran(head)) {
+    const table = await openAny(bytes, { name: '', format }, options);
+    return openData(table, options, { path, bytes: undefined }, async () => {
+      await chunks.return?.();
+    });
+  }
+  const whole = await spooled(bytes);
+  try {
+    const table = await openAny(whole.bytes, { name: '' }, options);
+    return await openData(table, options, { path, bytes: whole.bytes.size }, whole.close);
+  } catch (error) {
+    await whole.close();
+    throw error;
+  }
+}
+
+/** Columns that lie one after the other cannot be made rows while they stream by. */
+function isFortran(head: Uint8Array): boolean {
+  return /['"]fortran_order['"]\s*:\s*True/.test(Buffer.from(head.subarray(0, 1024)).toString('latin1'));
+}
+
+/** The first bytes of a stream, and all of it, which can be read once. */
+async function peekStream(
+  chunks: AsyncIterator<Uint8Array>,
+  path: string,
+): Promise<{ head: Uint8Array; bytes: Bytes }> {
+  const first: Uint8Array[] = [];
+  let length = 0;
+  while (length < HEAD) {
+    const next = await chunks.next();
+    if (next.done) break;
+    // A stream with an encoding gives text.
+    const chunk = typeof next.value === 'string' ? Buffer.from(next.value) : next.value;
+    first.push(chunk);
+    length += chunk.length;
+  }
+  const head = Buffer.concat(first);
+  let opened = false;
+  async function* all(): AsyncGenerator<Uint8Array, void, void> {
+    yield head;
+    for (;;) {
+      const next = await chunks.next();
+      if (next.done) return;
+      yield next.value;
+    }
+  }
+  const bytes: Bytes = {
+    path,
+    size: undefined,
+    rewindable: false,
+    open() {
+      if (opened) throw readTwice(path);
+      opened = true;
+      return chunkReader(all());
+    },
+  };
+  return { head, bytes };
+}
+
+/** What Node offers to core's readers; what reads databases is loaded when it is needed. */
+const node: Place = {
+  unpack: nodeUnpackers,
+  spool: (bytes) => spooled(bytes),
+  readers: {
+    parquet: async (bytes, { memory }) => (await import('../database/duck-table.js')).openParquet(onDisk(bytes, memory)),
+    duckdb: async (bytes, options) =>
+      (await import('../database/duck-table.js')).openDatabase(onDisk(bytes, options.memory), options),
+    sqlite: async (bytes, options) =>
+      (await import('../database/sqlite-table.js')).openSqlite(onDisk(bytes, options.memory), options),
+    scree: async (bytes, { memory }) =>
+      (await import('../compress/compressed-table.js')).openCompressedTable(onDisk(bytes, memory).file),
+  },
+};
+
+/** A file as those want it who open it themselves. */
+function onDisk({ path, file }: Bytes, memory: number): { path: string; memory: number; file: string } {
+  if (file === undefined) throw new TypeError('a file that lies on disk has a name there');
+  return { path, memory, file };
+}
+
+/** Whether DuckDB opens the path for every reading. Databases are opened once, and kept open. */
+function readsByPath({ format, packing }: Identified, sql: string | undefined): boolean {
+  const database = format === 'duckdb' || format === 'sqlite';
+  return !database && (sql !== undefined || (format === 'parquet' && !packing));
+}
+
+/** A file of any format, or what is asked of it. */
+async function openAny(
+  bytes: Bytes,
+  name: { readonly name: string; readonly format?: FileFormat | undefined },
+  options: CheckedOptions,
+  watch?: FileWatch,
+): Promise<Table> {
+  const found = await identify(bytes, name, options, node.unpack);
+  const { sql, memory } = options;
+  await watch?.follow(found.format, readsByPath(found, sql));
+  const { path } = bytes;
+  if (sql === undefined) return openFound(found, options);
+  const duck = onDisk(bytes, memory);
+  if (found.format !== 'duckdb' && found.format !== 'sqlite') {
+    const { openQuery } = await import('../database/duck-table.js');
+    const { relationOf } = await import('../database/relation.js');
+    return openQuery(sql, { path, memory, relation: (engine) => relationOf(found, duck.file, engine) });
+  }
+  return openTable(found, options, node);
+}
+
+/** Text is parsed in a thread of its own where that is worth it. */
+async function openFound(found: Identified, options: CheckedOptions): Promise<Table> {
+  const { bytes, format, packing } = found;
+  if (isText(format) && bytes.file !== undefined) {
+    const { openTextInThread, worthThread } = await import('./table-in-thread.js');
+    const { path, size, file } = bytes;
+    if (worthThread(size)) return openTextInThread({ format, packing, path, size, file, memory: options.memory });
+  }
+  return openTable(found, options, node);
+}

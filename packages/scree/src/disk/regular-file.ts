@@ -1,0 +1,70 @@
+import { constants } from 'node:fs';
+import { type FileHandle, open } from 'node:fs/promises';
+import { DataError } from '@scree/core';
+import { FileError } from '@scree/files';
+import { showBytes } from '@scree/files/platform';
+import { systemError } from './system-error.js';
+
+/** Without O_NONBLOCK, opening a named pipe waits for a writer, in a thread that no signal ends. */
+const FLAGS = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0);
+
+/** Most bytes of one read. */
+const CHUNK = 1 << 30;
+
+/**
+ * Opens a file for reading, and nothing else: pipes and devices are refused with `remedy`, and opening them never waits.
+ * The open file is looked at, and not its name, so that nothing can take its place in between.
+ */
+export async function openRegularFile(path: string, remedy: string): Promise<{ handle: FileHandle; size: number }> {
+  let handle: FileHandle | undefined;
+  try {
+    handle = await open(path, FLAGS);
+    const facts = await handle.stat();
+    if (facts.isDirectory()) throw new FileError('BAD_FILE', path, `${path} is a folder. Name a file inside it.`);
+    if (!facts.isFile()) {
+      const what = facts.isFIFO() ? 'a pipe' : 'a device';
+      throw new FileError('BAD_FILE', path, `${path} is ${what}, not a regular file. ${remedy}`);
+    }
+    return { handle, size: facts.size };
+  } catch (error) {
+    await handle?.close();
+    throw systemError(error, path, 'read');
+  }
+}
+
+/** All bytes of a file that is no larger than `limitOf` its first bytes; `what` it is to be, for the message. */
+export async function readRegularFile(
+  path: string,
+  { what, limitOf }: { readonly what: string; limitOf(head: Uint8Array): number },
+): Promise<Buffer> {
+  const { handle, size } = await openRegularFile(path, `Save ${what} as a file first (cat ${path} > FILE).`);
+  try {
+    if (size === 0) throw new DataError('EMPTY_DATA', `${path} is empty.`);
+    const limit = limitOf(await readBytes(handle, Math.min(size, 16)));
+    if (size > limit) {
+      throw new FileError(
+        'TOO_LARGE',
+        path,
+        `${path} has ${showBytes(size)}, and ${what} may have ${showBytes(limit)} at most. Is it ${what}?`,
+        { value: size, expected: limit },
+      );
+    }
+    return await readBytes(handle, size);
+  } catch (error) {
+    throw systemError(error, path, 'read');
+  } finally {
+    await handle.close();
+  }
+}
+
+/** The first bytes; fewer where the file has become shorter. */
+async function readBytes(handle: FileHandle, size: number): Promise<Buffer> {
+  const bytes = Buffer.alloc(size);
+  let filled = 0;
+  while (filled < size) {
+    const { bytesRead } = await handle.read(bytes, filled, Math.min(CHUNK, size - filled), filled);
+    if (bytesRead === 0) break;
+    filled += bytesRead;
+  }
+  return bytes.subarray(0, filled);
+}

@@ -1,0 +1,29 @@
+import { ScreeError } from '@scree/core';
+import { FileError } from '@scree/files';
+
+const NOT_THERE = ['ENOENT', 'ENOTDIR', 'ENAMETOOLONG', 'ELOOP'];
+const NOT_ALLOWED = ['EACCES', 'EPERM', 'EROFS', 'EBUSY'];
+const FULL = ['ENOSPC', 'EDQUOT', 'EFBIG'];
+
+/** An error of the operating system as one of ours; any other error as it is. */
+export function systemError(error: unknown, path: string, doing: 'read' | 'written'): unknown {
+  const code = error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : '';
+  if (error instanceof ScreeError || !/^E[A-Z0-9]+$/.test(code)) return error;
+  const details = { value: code };
+  if (NOT_THERE.includes(code)) {
+    const what = doing === 'read' ? `There is no file ${path}` : `${path} cannot be written: its folder does not exist`;
+    return new FileError('NO_FILE', path, `${what} (${code}). Check the spelling and the folder.`, details);
+  }
+  if (NOT_ALLOWED.includes(code)) {
+    const message = `${path} must not be ${doing} by this user (${code}). Change its permissions or choose another place.`;
+    return new FileError('NO_ACCESS', path, message, details);
+  }
+  if (FULL.includes(code)) {
+    const message = `${path} cannot be written: the disk is full (${code}). Make room or choose another place; no incomplete file is left.`;
+    return new FileError('DISK_FULL', path, message, details);
+  }
+  if (code === 'EISDIR') {
+    return new FileError('BAD_FILE', path, `${path} is a folder. Name a file inside it.`, details);
+  }
+  return new FileError('BAD_FILE', path, `${path} cannot be ${doing}: ${(error as Error).message}.`, details);
+}

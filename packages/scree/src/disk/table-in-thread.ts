@@ -1,0 +1,190 @@
+import { existsSync } from 'node:fs';
+import { availableParallelism } from 'node:os';
+import { fileURLToPath } from 'node:url';
+import { Worker } from 'node:worker_threads';
+import type { Warning } from '@scree/core';
+import { whyNoWorker } from '@scree/core/engine';
+import type { DenseBatch, Request, Table } from '@scree/files/platform';
+import { FileError } from '@scree/files';
+import { closeRead } from './file-bytes.js';
+import { openRegularFile } from './regular-file.js';
+import { type FromThread, receiveError, type TextTask, type ThreadTask, type ToThread } from './thread-messages.js';
+
+/** Bytes from which a thread is worth its start, some fifty milliseconds and twenty megabytes. */
+const WORTH = 8 << 20;
+/** Batches on their way or being worked on. One more is parsed meanwhile, into the reader's own arrays. */
+const BATCHES = 2;
+
+const program = new URL('./table-worker.js', import.meta.url);
+
+/** Whether a file of this size is parsed in a thread of its own. */
+export function worthThread(size: number | undefined): size is number {
+  return size !== undefined && size > WORTH && availableParallelism() > 1 && hasThreads();
+}
+
+/** Whether there are threads: not where the package runs from its sources, nor where Node may not start any. */
+export function hasThreads(): boolean {
+  return existsSync(fileURLToPath(program)) && whyNoWorker() === undefined;
+}
+
+export type ThreadedText = Omit<TextTask, 'kind' | 'file'> & {
+  /** The file on disk. */
+  readonly file: string;
+};
+
+/** A table of text that is parsed in a thread of its own. */
+export async function openTextInThread({ file, ...task }: ThreadedText): Promise<Table> {
+  const { handle } = await openRegularFile(file, 'It was a file a moment ago.');
+  return openInThread({ ...task, kind: 'text', file: handle.fd }, () => closeRead(handle));
+}
+
+/**
+ * A table that is read in a thread of its own, some batches ahead of whoever reads it. Batches are the same as they would
+ * be without, and errors are of the same type. The thread keeps no program alive unless a batch is being waited for.
+ * `release` lets go of what it reads, when it has ended.
+ */
+export async function openInThread(task: ThreadTask, release: () => Promise<void>): Promise<Table> {
+  const thread = new Thread(task, release);
+  try {
+    const message = await thread.opened();
+    const { dtype, ...facts } = message.facts;
+    return {
+      ...facts,
+      dtype: () => dtype,
+      read: (request) => thread.read(request),
+      warnings: () => thread.warnings,
+      close: () => thread.close(),
+    };
+  } catch (error) {
+    await thread.close();
+    throw error;
+  }
+}
+
+/** What is waited for: what came and was not taken yet, or who takes what comes. */
+class Inbox<Message> {
+  readonly #came: Message[] = [];
+  #error: Error | undefined;
+  #taker: { resolve(message: Message): void; reject(error: Error): void } | undefined;
+
+  put(message: Message): void {
+    if (this.#taker) this.#taker.resolve(message);
+    else this.#came.push(message);
+    this.#taker = undefined;
+  }
+
+  /** Nothing will come any more. */
+  fail(error: Error): void {
+    this.#error ??= error;
+    this.#taker?.reject(error);
+    this.#taker = undefined;
+  }
+
+  take(): Promise<Message> {
+    const message = this.#came.shift();
+    if (message !== undefined) return Promise.resolve(message);
+    if (this.#error) return Promise.reject(this.#error);
+    return new Promise((resolve, reject) => {
+      this.#taker = { resolve, reject };
+    });
+  }
+}
+
+type Opened = Extract<FromThread, { kind: 'open' }>;
+type Sent = Extract<FromThread, { kind: 'batch' | 'end' }>;
+
+class Thread {
+  readonly #release: () => Promise<void>;
+  readonly #worker: Worker;
+  readonly #opened = new Inbox<Opened>();
+  readonly #readings = new Map<number, Inbox<Sent>>();
+  /** What the table had to say at the end of the last whole reading. */
+  warnings: readonly Warning[] = [];
+  #begun = 0;
+  #waiting = 0;
+  #lost: Error | undefined;
+  #closed: Promise<void> | undefined;
+
+  constructor(task: ThreadTask, release: () => Promise<void>) {
+    this.#release = release;
+    // Flags of the program, such as --input-type or --import, are not for it; the file is not its own to close.
+    this.#worker = new Worker(program, { workerData: task, execArgv: [], trackUnmanagedFds: false });
+    this.#worker.on('message', (message: FromThread) => this.#receive(message));
+    this.#worker.on('error', (error: Error) => this.#lose(task.path, error.message));
+    this.#worker.on('exit', () => this.#lose(task.path, 'it ended'));
+    this.#worker.unref();
+  }
+
+  opened(): Promise<Opened> {
+    return this.#wait(this.#opened);
+  }
+
+  async *read(request: Request): AsyncGenerator<DenseBatch, void, void> {
+    const reading = this.#begun++;
+    const inbox = new Inbox<Sent>();
+    if (this.#lost) throw this.#lost;
+    this.#readings.set(reading, inbox);
+    this.#send({ kind: 'read', reading, request });
+    for (let i = 0; i < BATCHES; i++) this.#send({ kind: 'more', reading, buffer: undefined });
+    try {
+      for (;;) {
+        const message = await this.#wait(inbox);
+        if (message.kind === 'end') {
+          this.warnings = message.warnings;
+          return;
+        }
+        const { rows, cols, data, text } = message.batch;
+        yield { block: { kind: 'dense', rows, cols, stride: cols, data }, text };
+        // Whoever asks for the next batch is done with this one.
+        this.#send({ kind: 'more', reading, buffer: data.buffer }, [data.buffer]);
+      }
+    } finally {
+      this.#readings.delete(reading);
+      this.#send({ kind: 'stop', reading });
+    }
+  }
+
+  close(): Promise<void> {
+    this.#closed ??= this.#end();
+    return this.#closed;
+  }
+
+  async #end(): Promise<void> {
+    try {
+      await this.#worker.terminate();
+    } finally {
+      // Only now: it may have been reading.
+      await this.#release();
+    }
+  }
+
+  #send(message: ToThread, transfer: readonly ArrayBuffer[] = []): void {
+    if (!this.#lost) this.#worker.postMessage(message, transfer);
+  }
+
+  /** Keeps the program alive for as long as something is awaited. */
+  async #wait<Message>(inbox: Inbox<Message>): Promise<Message> {
+    if (this.#waiting++ === 0) this.#worker.ref();
+    try {
+      return await inbox.take();
+    } finally {
+      if (--this.#waiting === 0) this.#worker.unref();
+    }
+  }
+
+  #receive(message: FromThread): void {
+    if (message.kind === 'open') this.#opened.put(message);
+    else if (message.kind !== 'error') this.#readings.get(message.reading)?.put(message);
+    else {
+      const inbox = message.reading === undefined ? this.#opened : this.#readings.get(message.reading);
+      inbox?.fail(receiveError(message.error));
+    }
+  }
+
+  #lose(path: string, why: string): void {
+    this.#lost ??= new FileError('WORKER_LOST', path, `The thread that reads ${path} stopped: ${why}. Try again.`, {
+      value: why,
+    });
+    for (const inbox of [this.#opened, ...this.#readings.values()]) inbox.fail(this.#lost);
+  }
+}

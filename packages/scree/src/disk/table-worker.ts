@@ -1,0 +1,104 @@
+import { read as readFile } from 'node:fs';
+import type { FileHandle } from 'node:fs/promises';
+import { parentPort, workerData } from 'node:worker_threads';
+import { anyPlace, type DenseBatch, openTable, type Request, type Table, unpacked } from '@scree/files/platform';
+import { fileBytes } from './file-bytes.js';
+import { type FromThread, sendError, type TextTask, type ThreadTask, type ToThread } from './thread-messages.js';
+import { nodeUnpackers } from './unpackers.js';
+
+/** A thread that parses text, or asks a database: see in-thread.ts, which starts it. */
+
+const port = parentPort;
+if (!port) throw new TypeError('this is the program of a worker thread');
+const send = (message: FromThread, transfer: readonly ArrayBuffer[] = []): void => port.postMessage(message, transfer);
+
+/** Readings under way, and the buffers that each may still fill. */
+const readings = new Map<number, Reading>();
+
+class Reading {
+  readonly #free: (ArrayBuffer | undefined)[] = [];
+  #wake: () => void = () => {};
+  stopped = false;
+
+  give(buffer: ArrayBuffer | undefined): void {
+    this.#free.push(buffer);
+    this.#wake();
+  }
+
+  stop(): void {
+    this.stopped = true;
+    this.#wake();
+  }
+
+  /** Waits until a batch is wanted. A buffer that is too small, or none, is replaced by a new one. */
+  async room(bytes: number): Promise<ArrayBuffer> {
+    while (this.#free.length === 0 && !this.stopped) {
+      await new Promise<void>((resolve) => {
+        this.#wake = resolve;
+      });
+    }
+    const buffer = this.#free.shift();
+    return buffer && buffer.byteLength >= bytes ? buffer : new ArrayBuffer(bytes);
+  }
+}
+
+const task = workerData as ThreadTask;
+const opening = open(task);
+opening.then(
+  (table) => send({ kind: 'open', facts: factsOf(table) }),
+  (error: unknown) => send({ kind: 'error', reading: undefined, error: sendError(error) }),
+);
+
+port.on('message', (message: ToThread) => {
+  if (message.kind === 'read') void read(message.reading, message.request);
+  else if (message.kind === 'more') readings.get(message.reading)?.give(message.buffer);
+  else readings.get(message.reading)?.stop();
+});
+
+async function open(task: ThreadTask): Promise<Table> {
+  if (task.kind === 'text') return openText(task);
+  const { openDatabase } = await import('../database/sqlite-table.js');
+  return openDatabase(task);
+}
+
+function openText({ file, size, path, packing, format, memory }: TextTask): Promise<Table> {
+  // The file is the other thread's, which closes it when this one has ended: a handle of our own would close it, too.
+  const handle = {
+    read: (into: Uint8Array, offset: number, length: number, position: number) =>
+      new Promise<{ bytesRead: number }>((resolve, reject) => {
+        readFile(file, into, offset, length, position, (error, bytesRead) =>
+          error ? reject(error) : resolve({ bytesRead }),
+        );
+      }),
+  };
+  const bytes = fileBytes(handle as unknown as FileHandle, path, 0, size);
+  const content = packing ? unpacked(bytes, packing, nodeUnpackers, { memory }) : bytes;
+  return openTable({ bytes, content, format, packing }, { memory }, { ...anyPlace, unpack: nodeUnpackers });
+}
+
+async function read(number: number, request: Request): Promise<void> {
+  const reading = new Reading();
+  readings.set(number, reading);
+  try {
+    const table = await opening;
+    for await (const batch of table.read(request)) {
+      const { rows, cols, data } = (batch as DenseBatch).block;
+      const buffer = await reading.room(8 * data.length);
+      if (reading.stopped) return;
+      // The reader fills its own arrays again and again: what is handed over is a copy.
+      const sent = new Float64Array(buffer, 0, rows * cols);
+      sent.set(data.subarray(0, rows * cols));
+      send({ kind: 'batch', reading: number, batch: { rows, cols, data: sent, text: batch.text } }, [buffer]);
+    }
+    send({ kind: 'end', reading: number, warnings: (await table.warnings?.()) ?? [] });
+  } catch (error) {
+    send({ kind: 'error', reading: number, error: sendError(error) });
+  } finally {
+    readings.delete(number);
+  }
+}
+
+function factsOf(table: Table) {
+  const { format, columns, width, named, uniform, rows, gaps, strict, rewindable } = table;
+  return { format, columns, width, named, uniform, rows, gaps, strict, rewindable, dtype: table.dtype('all') };
+}

@@ -1,0 +1,54 @@
+import { randomUUID } from 'node:crypto';
+import { mkdtemp, open, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type Bytes, chunksOf, type Spooled } from '@scree/files/platform';
+import { closeRead, fileBytes } from './file-bytes.js';
+import { removeAtExit, settled } from './temporary-files.js';
+import { systemError } from './system-error.js';
+
+/** Bytes that come once or in order only, laid down in a temporary file where they can be read at any place. */
+export async function spooled(bytes: Bytes): Promise<Spooled> {
+  const folder = await temporaryFolder();
+  const file = join(folder.path, randomUUID());
+  try {
+    const handle = await open(file, 'wx+', 0o600);
+    try {
+      let size = 0;
+      for await (const chunk of chunksOf(bytes.open(), 1 << 20)) {
+        await handle.writeFile(chunk);
+        size += chunk.length;
+      }
+      return {
+        bytes: { ...fileBytes(handle, bytes.path, 0, size), file },
+        close: async () => {
+          await closeRead(handle);
+          await folder.remove();
+        },
+      };
+    } catch (error) {
+      await closeRead(handle);
+      throw error;
+    }
+  } catch (error) {
+    await folder.remove();
+    throw systemError(error, file, 'written');
+  }
+}
+
+/** A folder for what is only needed while a file is open. */
+export async function temporaryFolder(): Promise<{ readonly path: string; remove(): Promise<void> }> {
+  const path = await mkdtemp(join(tmpdir(), 'scree-')).catch((error: unknown) => {
+    throw systemError(error, tmpdir(), 'written');
+  });
+  removeAtExit(path);
+  return {
+    path,
+    // Where that fails it is tried again when the program ends: what was read is no less right.
+    remove: () =>
+      rm(path, { recursive: true, force: true }).then(
+        () => settled(path),
+        () => {},
+      ),
+  };
+}

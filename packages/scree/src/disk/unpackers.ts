@@ -1,0 +1,44 @@
+import { Readable } from 'node:stream';
+import * as zlib from 'node:zlib';
+import { type ByteReader, badFile, chunksOf, plainUnpackers, truncated, type Unpackers } from '@scree/files/platform';
+import { FileError } from '@scree/files';
+
+/** Node's own zstd, which it has from 22.15 on. It verifies sizes and checksums. */
+const { zstdDecompressSync } = zlib as {
+  zstdDecompressSync?: (bytes: Uint8Array, options: { maxOutputLength: number }) => Uint8Array;
+};
+
+/** What Node unpacks with: several times faster than plain TypeScript. */
+export const nodeUnpackers: Unpackers = {
+  gzip: (reader, path) => through(reader, zlib.createGunzip(), path),
+  deflate: (reader, path) => through(reader, zlib.createInflateRaw(), path),
+  // Not Node's: it stops after the first frame and drops the rest in silence, and Node 22 accepts a file that is cut off.
+  zstd: plainUnpackers.zstd,
+  // Whoever asks for a piece verifies its size, so here nothing can get lost.
+  zstdPiece: zstdDecompressSync
+    ? (packed, size) => zstdDecompressSync(packed, { maxOutputLength: Math.max(1, size) })
+    : plainUnpackers.zstdPiece,
+  crc32: zlib.crc32,
+};
+
+async function* through(
+  reader: ByteReader,
+  unpacker: zlib.Gunzip,
+  path: string,
+): AsyncGenerator<Uint8Array, void, void> {
+  const packed = Readable.from(chunksOf(reader), { objectMode: false });
+  // pipe() passes no errors on.
+  packed.on('error', (error) => unpacker.destroy(error));
+  packed.pipe(unpacker);
+  try {
+    for await (const chunk of unpacker) yield chunk as Uint8Array;
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException;
+    if (error instanceof FileError) throw error;
+    if (code === 'Z_BUF_ERROR') throw truncated(path, 'its packed data end early');
+    throw badFile(path, `it does not unpack (${message})`);
+  } finally {
+    unpacker.destroy();
+    packed.destroy();
+  }
+}

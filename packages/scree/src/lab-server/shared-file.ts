@@ -1,0 +1,83 @@
+import { type BigIntStats, constants } from 'node:fs';
+import { type FileHandle, open } from 'node:fs/promises';
+import { basename, resolve } from 'node:path';
+import { DataError } from '@scree/core';
+import { FileError } from '@scree/files';
+import { systemError } from '../disk/system-error.js';
+import type { Range } from './range.js';
+
+/** Bytes that are read at a time. */
+const CHUNK = 2 ** 20;
+
+/** A pipe in the file's place must not keep us waiting for somebody to write into it. */
+const FLAGS = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0);
+
+/** The one data file that the page may read, as it was when the server started. */
+export class SharedFile {
+  /** What the page is told: its name, not where it lies. */
+  readonly name: string;
+  readonly size: number;
+  readonly #path: string;
+  readonly #facts: BigIntStats;
+
+  private constructor(path: string, facts: BigIntStats) {
+    this.#path = resolve(path);
+    this.#facts = facts;
+    this.size = Number(facts.size);
+    // What has no form in UTF-8 (half a surrogate pair, on Windows) has none in an address either.
+    this.name = Buffer.from(basename(this.#path)).toString();
+  }
+
+  /** Sees to it that the file is there and can be read. */
+  static async find(path: string): Promise<SharedFile> {
+    let handle: FileHandle | undefined;
+    try {
+      handle = await open(path, FLAGS);
+      const facts = await handle.stat({ bigint: true });
+      if (facts.isDirectory()) throw new FileError('BAD_FILE', path, `${path} is a folder. Name a file inside it.`);
+      if (!facts.isFile()) {
+        throw new FileError('BAD_FILE', path, `${path} is no plain file. Write its data into one for the lab.`);
+      }
+      if (facts.size === 0n) throw new DataError('EMPTY_DATA', `${path} is empty.`);
+      return new SharedFile(path, facts);
+    } catch (error) {
+      throw systemError(error, path, 'read');
+    } finally {
+      await handle?.close();
+    }
+  }
+
+  /** Where it is below the page. */
+  get address(): string {
+    return `data/${encodeURIComponent(this.name)}`;
+  }
+
+  /** Opens it again; undefined if it is no longer the same. Slices of two versions would make a third that never was. */
+  async open(): Promise<FileHandle | undefined> {
+    let handle: FileHandle | undefined;
+    try {
+      handle = await open(this.#path, FLAGS);
+      if (await this.#isSame(handle)) return handle;
+    } catch {
+      // Gone, or taken from us.
+    }
+    await handle?.close();
+    return undefined;
+  }
+
+  /** Some of its bytes. The last of them are held back until it is certain that the file did not change meanwhile. */
+  async *read(handle: FileHandle, { start, end }: Range): AsyncGenerator<Uint8Array, void, void> {
+    for (let at = start; at < end; ) {
+      const length = Math.min(CHUNK, end - at);
+      const { bytesRead, buffer } = await handle.read(Buffer.allocUnsafe(length), 0, length, at);
+      at += bytesRead;
+      if (bytesRead === 0 || (at === end && !(await this.#isSame(handle)))) throw new Error('The file has changed.');
+      yield buffer.subarray(0, bytesRead);
+    }
+  }
+
+  async #isSame(handle: FileHandle): Promise<boolean> {
+    const now = await handle.stat({ bigint: true });
+    return (['dev', 'ino', 'size', 'mtimeNs'] as const).every((fact) => now[fact] === this.#facts[fact]);
+  }
+}

@@ -1,0 +1,124 @@
+import { DataError } from '@scree/core';
+import type { Labels } from '@scree/files';
+import { plainText } from '../plain-text.js';
+import { CATEGORIES } from '../theme.js';
+
+/** Rows that have a colour in common. */
+export interface Group {
+  readonly name: string;
+  /** A colour of the theme. */
+  readonly colour: string;
+  /** How many of all rows. */
+  readonly count: number;
+  /** Whether the name is a label of the data, and not one we gave to what is left. */
+  readonly named: boolean;
+}
+
+/** What colour says about rows. */
+export interface Colouring {
+  /** What the labels are: the name of their column. */
+  readonly name: string;
+  /** The label of a row as text, if it has one. */
+  labelOf(row: number): string | undefined;
+  /** Up to ten groups, and one for the rest; empty where rows have no labels, or numbers. */
+  readonly groups: readonly Group[];
+  /** Number of the group of a row. */
+  groupOf(row: number): number;
+  /** Where labels are numbers and many: their range. */
+  readonly range?: readonly [number, number];
+  /** Where a row stands in the range, from 0 to 1; NaN where it has no number. */
+  shareOf(row: number): number;
+}
+
+export function chooseColours(labels: Labels | undefined, labelName = 'label'): Colouring {
+  const name = plainText(labelName);
+  if (!labels) {
+    return {
+      name,
+      labelOf: () => undefined,
+      groups: [],
+      groupOf: () => 0,
+      shareOf: () => Number.NaN,
+    };
+  }
+  const { names, codes, numbers } = labels;
+  const shown = names.map((text) => plainText(text));
+  const labelOf = (row: number): string | undefined => {
+    const code = codes[row];
+    return code >= 0 ? shown[code] : code === -2 ? '(one of many)' : undefined;
+  };
+  if (numbers && names.length > CATEGORIES.length) {
+    const range = rangeOf(numbers);
+    const span = range[1] - range[0];
+    return {
+      name,
+      labelOf: (row) => (Number.isNaN(numbers[row]) ? undefined : String(numbers[row])),
+      groups: [],
+      groupOf: () => 0,
+      range,
+      shareOf: (row) => (span > 0 ? (numbers[row] - range[0]) / span : numbers[row] === range[0] ? 0.5 : Number.NaN),
+    };
+  }
+  const { groups, groupOfCode } = makeGroups(shown, codes);
+  return { name, labelOf, groups, groupOf: (row) => groupOfCode(codes[row]), shareOf: () => Number.NaN };
+}
+
+/** There must be one label a row. */
+export function checkLabels(labels: Labels | undefined, rows: number): void {
+  if (!labels || labels.codes.length === rows) return;
+  throw new DataError(
+    'BAD_DATA',
+    `There are ${labels.codes.length} labels for ${rows} rows. Read the labels of all rows, from the same data.`,
+    { value: labels.codes.length, expected: rows },
+  );
+}
+
+/** The ten most frequent labels, in their natural order, then the rest together, then rows without one. */
+function makeGroups(
+  names: readonly string[],
+  codes: ArrayLike<number>,
+): { groups: Group[]; groupOfCode: (code: number) => number } {
+  const counts = new Float64Array(names.length);
+  let [missing, beyond] = [0, 0];
+  for (let i = 0; i < codes.length; i++) {
+    if (codes[i] >= 0) counts[codes[i]]++;
+    else if (codes[i] === -1) missing++;
+    else beyond++;
+  }
+  const order = new Intl.Collator('en', { numeric: true });
+  const chosen = [...names.keys()]
+    .sort((a, b) => counts[b] - counts[a] || a - b)
+    .slice(0, CATEGORIES.length)
+    .sort((a, b) => order.compare(names[a], names[b]) || a - b);
+  const groups: Group[] = chosen.map((code, i) => ({
+    name: names[code],
+    colour: CATEGORIES[i],
+    count: counts[code],
+    named: true,
+  }));
+  const rest = codes.length - missing - groups.reduce((sum, { count }) => sum + count, 0);
+  const place = new Map(chosen.map((code, i) => [code, i]));
+  const restPlace = groups.length;
+  if (rest > 0 || beyond > 0) {
+    const others = names.length - chosen.length;
+    groups.push({
+      name: others > 0 ? `other (${others} labels${beyond > 0 ? ' and more' : ''})` : 'other',
+      colour: 'var(--other)',
+      count: rest,
+      named: false,
+    });
+  }
+  const missingPlace = groups.length;
+  if (missing > 0) groups.push({ name: 'no label', colour: 'var(--other)', count: missing, named: false });
+  return { groups, groupOfCode: (code) => (code === -1 ? missingPlace : (place.get(code) ?? restPlace)) };
+}
+
+function rangeOf(numbers: Float64Array): [number, number] {
+  let [low, high] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY];
+  for (const value of numbers) {
+    if (!Number.isFinite(value)) continue;
+    low = Math.min(low, value);
+    high = Math.max(high, value);
+  }
+  return low <= high ? [low, high] : [0, 0];
+}

@@ -1,0 +1,136 @@
+import * as Plot from '@observablehq/plot';
+import { parseHTML } from 'linkedom';
+import { escaped } from '../plain-text.js';
+import { LIGHT } from '../theme.js';
+
+/** Figures: what Plot draws, with a title, a description and the same in numbers. */
+
+/** Width of every figure in its own units: a phone shows it at three quarters of that, a wide page somewhat larger. */
+export const WIDTH = 480;
+export const FONT_SIZE = 13;
+const HEADLINE = 34;
+const FOOT = 8;
+
+/** The numbers of a figure, for who cannot or will not look at it. Cells are plain text. */
+export interface Table {
+  readonly columns: readonly string[];
+  readonly rows: readonly (readonly string[])[];
+  /** What the table leaves out. */
+  readonly note?: string;
+}
+
+export interface Figure {
+  /** Name of its file, without an ending. */
+  readonly name: string;
+  readonly title: string;
+  /** What a person sees in it, in words: plain text. */
+  readonly description: string;
+  /** More than that, below the title: plain text. */
+  readonly caption?: string;
+  readonly height: number;
+  /** What is drawn, as the inside of an svg element. */
+  readonly body: string;
+  readonly table?: Table;
+}
+
+/** What Plot draws, as a group; its own style sheet is made for pages and left out. */
+export function plot(options: Plot.PlotOptions): string {
+  const { document } = parseHTML('<html><body></body></html>');
+  const drawn = Plot.plot({ document, width: WIDTH, ...options });
+  for (const style of drawn.querySelectorAll('style')) style.remove();
+  return `<g font-size="${FONT_SIZE}" text-anchor="middle" fill="currentColor">${tidied(drawn.innerHTML)}</g>`;
+}
+
+export function moved(x: number, y: number, svg: string): string {
+  return `<g transform="translate(${round(x)},${round(y)})">${svg}</g>`;
+}
+
+interface TextStyle {
+  readonly size?: number;
+  readonly weight?: number;
+  readonly colour?: string;
+  readonly anchor?: 'start' | 'middle' | 'end';
+  /** Drawn around the letters, so that they can be read over points. */
+  readonly halo?: boolean;
+}
+
+export function text(x: number, y: number, words: string, style: TextStyle = {}): string {
+  const { size = FONT_SIZE, weight, colour = 'var(--ink)', anchor = 'start', halo = false } = style;
+  const around = halo ? ' stroke="var(--paper)" stroke-width="4" stroke-linejoin="round" paint-order="stroke"' : '';
+  const bold = weight === undefined ? '' : ` font-weight="${weight}"`;
+  return `<text x="${round(x)}" y="${round(y)}" font-size="${size}"${bold} text-anchor="${anchor}" fill="${colour}"${around}>${escaped(words)}</text>`;
+}
+
+/** How wide a line of text is, about: a letter of a wide proportional font is three fifths as wide as it is high. */
+export function textWidth(words: string, size = FONT_SIZE): number {
+  return 0.6 * size * [...words].length;
+}
+
+/** Names, each after a dot of its colour, in as many lines as they need. */
+export function legend(entries: readonly (readonly [name: string, colour: string])[]): { svg: string; height: number } {
+  const LINE = 20;
+  let [x, y] = [0, 0];
+  const parts = entries.map(([name, colour]) => {
+    const width = 24 + textWidth(name);
+    if (x > 0 && x + width > WIDTH - 8) [x, y] = [0, y + LINE];
+    const entry = `<circle cx="${round(x + 10)}" cy="${y + 10}" r="5" fill="${colour}"/>${text(x + 20, y + 14.5, name)}`;
+    x += width + 10;
+    return entry;
+  });
+  return { svg: parts.join(''), height: y + LINE + 4 };
+}
+
+/** A bar of colours with the numbers at its ends and in its middle. */
+export function colourBar(colours: readonly string[], labels: readonly [string, string, string], name: string): string {
+  const [left, width] = [8, 180];
+  const step = width / colours.length;
+  const cells = colours.map(
+    (colour, i) => `<rect x="${round(left + i * step)}" width="${round(step + 0.5)}" height="10" fill="${colour}"/>`,
+  );
+  const [low, middle, high] = labels;
+  return [
+    ...cells,
+    text(left, 24, low, { size: 12 }),
+    text(left + width / 2, 24, middle, { size: 12, anchor: 'middle' }),
+    text(left + width, 24, high, { size: 12, anchor: 'end' }),
+    text(left + width + 12, 10, name, { size: 12 }),
+  ].join('');
+}
+
+/** The figure as an element of a page, which has the colours. */
+export function inlineSvg({ name, title, description, height, body }: Figure): string {
+  return [
+    `<svg viewBox="0 0 ${WIDTH} ${round(height)}" width="${WIDTH}" height="${round(height)}" role="img" aria-labelledby="${name}-t ${name}-d">`,
+    `<title id="${name}-t">${escaped(title)}</title><desc id="${name}-d">${escaped(description)}</desc>`,
+    `${body}</svg>`,
+  ].join('');
+}
+
+/** The figure as a file of its own: light, with a ground and a headline. */
+export function standaloneSvg({ title, description, height: inner, body }: Figure): string {
+  const height = round(HEADLINE + inner + FOOT);
+  const svg = [
+    `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${WIDTH} ${height}" width="${1.5 * WIDTH}" height="${1.5 * height}" role="img" aria-labelledby="title desc" font-family="system-ui, sans-serif" color="var(--ink)">`,
+    `<title id="title">${escaped(title)}</title>`,
+    `<desc id="desc">${escaped(description)}</desc>`,
+    '<rect width="100%" height="100%" fill="var(--paper)"/>',
+    text(10, 22, title, { size: 15, weight: 600 }),
+    moved(0, HEADLINE, body),
+    '</svg>\n',
+  ].join('\n');
+  return inTags(svg, (tag) => tag.replace(/var\(--([a-z0-9]+)\)/g, (all, name) => LIGHT.get(name) ?? all));
+}
+
+/** Changes tags and leaves the text between them as it is: there every < and > is written as &lt; and &gt;. */
+function inTags(svg: string, change: (tag: string) => string): string {
+  return svg.replace(/<[^<>]*>/g, change);
+}
+
+/** A tenth of a pixel is enough, and half the size of the file. */
+function tidied(svg: string): string {
+  return inTags(svg, (tag) => tag.replace(/-?\d+\.\d{2,}(e-?\d+)?/g, (number) => String(round(Number(number)))));
+}
+
+function round(value: number): number {
+  return Math.round(value * 10) / 10;
+}

@@ -1,0 +1,80 @@
+import * as Plot from '@observablehq/plot';
+import type { Colouring } from './colouring.js';
+import type { RowFacts } from '../read-rows.js';
+import { rampColour } from '../theme.js';
+
+/** A row as a point of a plot. */
+export interface Point {
+  readonly x: number;
+  readonly y: number;
+  readonly colour: string;
+  readonly row: number;
+  readonly label: string | undefined;
+}
+
+/** Up to here every point is an element of its own, which says its row and label when it is pointed at. */
+const SPEAKING = 400;
+/** Points drawn between two changes of colour: what lies on top is mixed, and not the last group everywhere. */
+const TURN = 200;
+
+export function toPoints(
+  { sample, placeOf }: Pick<RowFacts, 'sample' | 'placeOf'>,
+  colouring: Colouring,
+  first: number,
+  second: number,
+): Point[] {
+  return sample.map(({ row, scores }) => ({
+    x: scores[first],
+    y: scores[second],
+    colour: colourOf(row, colouring),
+    row: placeOf(row),
+    label: colouring.labelOf(row),
+  }));
+}
+
+export function colourOf(row: number, colouring: Colouring): string {
+  if (colouring.range) return rampColour(colouring.shareOf(row));
+  return colouring.groups[colouring.groupOf(row)]?.colour ?? 'var(--accent)';
+}
+
+/** Points as dots. Many are drawn together, as one path a colour: dots without length, with round ends. */
+export function dots(points: readonly Point[], { faint = false } = {}): Plot.Markish {
+  const count = points.length;
+  const r = count <= 300 ? 3.2 : count <= 1500 ? 2.3 : 1.7;
+  const opacity = faint ? 0.28 : count <= 300 ? 0.85 : count <= 1500 ? 0.7 : 0.6;
+  const channels = { x: 'x', y: 'y', r, fillOpacity: opacity } as const;
+  if (count <= SPEAKING && !faint) {
+    return Plot.dot(points, {
+      ...channels,
+      fill: 'colour',
+      title: ({ row, label }: Point) => `row ${row}${label === undefined ? '' : `: ${label}`}`,
+    });
+  }
+  return Plot.dot(points, {
+    ...channels,
+    render(index, _scales, { x, y }, _dimensions, { document }) {
+      if (!x || !y) throw new TypeError('points have no place');
+      const svg = (name: string): SVGElement =>
+        document.createElementNS('http://www.w3.org/2000/svg', name) as SVGElement;
+      const group = svg('g');
+      group.setAttribute('fill', 'none');
+      group.setAttribute('stroke-linecap', 'round');
+      group.setAttribute('stroke-width', String(2 * r));
+      group.setAttribute('stroke-opacity', String(opacity));
+      for (let from = 0; from < index.length; from += TURN) {
+        const paths = new Map<string, string>();
+        for (const i of index.slice(from, from + TURN)) {
+          const { colour } = points[i];
+          paths.set(colour, `${paths.get(colour) ?? ''}M${x[i].toFixed(1)},${y[i].toFixed(1)}h0`);
+        }
+        for (const [colour, d] of paths) {
+          const path = svg('path');
+          path.setAttribute('stroke', colour);
+          path.setAttribute('d', d);
+          group.appendChild(path);
+        }
+      }
+      return group;
+    },
+  });
+}

@@ -1,0 +1,119 @@
+import * as Plot from '@observablehq/plot';
+import type { Model } from '@scree/core';
+import { degrees, powerOfTen, runs, show } from '@scree/core/describe';
+import { type Figure, legend, moved, plot } from './figure.js';
+
+const MOST = 60;
+const MOST_ROWS = 200;
+/** What is less is drawn here. */
+const LEAST = 1e-14;
+/** Where the library stops calling an axis determined: 0.1 rad. */
+const LOOSE = (0.1 * 180) / Math.PI;
+
+/** How far each component could turn: by the last digit of the data, and by the error of the computation. */
+export function uniquenessFigure(model: Model): Figure {
+  const { certificate, uniqueness, k } = model;
+  const shown = Math.min(k, MOST);
+  const toDegrees = (radians: number): number => Math.max(LEAST, (radians * 180) / Math.PI);
+  const points = Array.from({ length: shown }, (_, i) => [
+    {
+      component: i + 1,
+      angle: toDegrees(uniqueness.axes[i].noiseAngle),
+      colour: 'var(--accent)',
+      radians: uniqueness.axes[i].noiseAngle,
+    },
+    {
+      component: i + 1,
+      angle: toDegrees(certificate.angleBounds[i]),
+      colour: 'var(--second)',
+      radians: certificate.angleBounds[i],
+    },
+  ]).flat();
+  const key = legend([
+    ['by the data’s last digit', 'var(--accent)'],
+    ['by computing, at most', 'var(--second)'],
+  ]);
+  const height = 280;
+  const body = plot({
+    height,
+    marginLeft: 54,
+    marginBottom: 42,
+    marginTop: 26,
+    marginRight: 12,
+    x: { type: 'point', label: 'component', ticks: tickList(shown), padding: 0.6 },
+    y: {
+      type: 'log',
+      label: 'degrees',
+      grid: true,
+      domain: [LEAST, 180],
+      ticks: [1e-14, 1e-12, 1e-10, 1e-8, 1e-6, 1e-4, 1e-2, 1, 90],
+      tickFormat: (value) => (value === 90 ? '90' : powerOfTen(value)),
+    },
+    marks: [
+      Plot.ruleY([LOOSE], { stroke: 'var(--alarm)', strokeDasharray: '4 3' }),
+      Plot.text([LOOSE], {
+        y: (y) => y,
+        frameAnchor: 'left',
+        text: () => 'above: not determined',
+        textAnchor: 'start',
+        dx: 4,
+        dy: 9,
+        fontSize: 12,
+        fill: 'var(--alarm)',
+        stroke: 'var(--paper)',
+        strokeWidth: 4,
+      }),
+      Plot.ruleX(
+        Array.from({ length: shown }, (_, i) => i + 1),
+        { stroke: 'var(--line)', strokeOpacity: 0.6 },
+      ),
+      Plot.dot(points, {
+        x: 'component',
+        y: 'angle',
+        fill: 'colour',
+        r: shown > 30 ? 3 : 4,
+        title: ({ component, radians }) => `PC${component}: ${degrees(radians)}`,
+      }),
+    ],
+  });
+  const loose = uniqueness.axes.flatMap(({ determined }, i) => (determined ? [] : [i + 1]));
+  return {
+    name: 'uniqueness',
+    title: 'How far each component could turn',
+    description:
+      loose.length === 0
+        ? `All ${k} components are determined by the data.`
+        : `Not determined by the data: components ${runs(loose)} of ${k}.`,
+    caption: `On a logarithmic scale. An axis that could turn by more than ${show(LOOSE, 2)}° is not called determined.${k > shown ? ` The first ${shown} of ${k}.` : ''}`,
+    height: key.height + height,
+    body: key.svg + moved(0, key.height, body),
+    table: {
+      columns: [
+        'component',
+        'determined',
+        'gap to the next variance',
+        'turn by the data',
+        'variance known to ±',
+        'turn by the computation',
+        'residual',
+      ],
+      rows: uniqueness.axes
+        .slice(0, MOST_ROWS)
+        .map(({ determined, gap, noiseAngle }, i) => [
+          String(i + 1),
+          determined ? 'yes' : 'no',
+          gap === null ? '(no other)' : show(gap),
+          degrees(noiseAngle),
+          show(certificate.varianceBounds[i], 2),
+          degrees(certificate.angleBounds[i]),
+          show(certificate.residuals[i], 2),
+        ]),
+      ...(k > MOST_ROWS ? { note: `The first ${MOST_ROWS} of ${k} components.` } : {}),
+    },
+  };
+}
+
+function tickList(most: number): number[] {
+  const step = most <= 12 ? 1 : most <= 30 ? 5 : 10;
+  return Array.from({ length: Math.floor(most / step) }, (_, i) => (i + 1) * step);
+}
