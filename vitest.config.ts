@@ -9,9 +9,10 @@ export default defineConfig({
     // Tests run the sources, so a stale build can never make them pass.
     alias: {
       '@scree/core/describe': source('./packages/core/src/describe/index.ts'),
+      '@scree/files/internal': source('./packages/files/src/internal.ts'),
+      '@scree/files': source('./packages/files/src/index.ts'),
       '@scree/core/names': source('./packages/core/src/solvers/names.ts'),
       '@scree/core/engine': source('./packages/core/src/engine-kit.ts'),
-      '@scree/core/files': source('./packages/files/src/index.ts'),
       '@scree/core/learn': source('./packages/core/src/learn.ts'),
       '@scree/core': source('./packages/core/src/index.ts'),
       scree: source('./packages/scree/src/index.ts'),

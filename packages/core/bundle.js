@@ -1,7 +1,6 @@
 /**
- * Puts the compiled modules into one file an entry, and what they share into others: some eighty small files take Node
- * longer to find and read than the first fit takes to compute. Readers of file formats stay files of their own, which
- * are loaded when one is read.
+ * Puts the compiled modules into few files: over a hundred small ones take Node longer to find and read than the first fit
+ * takes to compute.
  */
 import { fileURLToPath } from 'node:url';
 import { rolldown } from 'rolldown';
@@ -11,15 +10,16 @@ const here = (path) => fileURLToPath(new URL(path, import.meta.url));
 /** Modules of `@scree/core/learn` alone: they stay out of what every program loads. */
 const LEARN =
   /[\\/](dist[\\/]learn|autoencoder-terms|descend|exact-rows|memory-replies|neighbour-forces|procrustes|snapshot|watched-data)\.js$/;
+/** Solvers that are loaded when they are asked for; what they declare of themselves is always there. */
+const ON_DEMAND = /[\\/]solvers[\\/](learned|sketch)[\\/](?!declarations?\.|learn-options\.)/;
 
 const bundle = await rolldown({
   input: {
     index: here('dist/index.js'),
     engine: here('dist/engine-kit.js'),
     names: here('dist/solvers/names.js'),
-    files: here('dist/files/index.js'),
     learn: here('dist/learn.js'),
-    words: here('dist/words/index.js'),
+    describe: here('dist/describe/index.js'),
   },
   treeshake: false,
 });
@@ -32,8 +32,9 @@ await bundle.write({
   minify: false,
   codeSplitting: {
     groups: [
-      { name: 'shared', test: (id) => !/[\\/]dist[\\/]files[\\/]/.test(id) && !LEARN.test(id) },
-      { name: 'files-shared', test: /[\\/]dist[\\/]files[\\/](ahead|bytes|table|spool|unpack|zip|text)\.js$/ },
+      { name: 'shared', test: (id) => !LEARN.test(id) && !ON_DEMAND.test(id) },
+      { name: 'learned', test: (id) => !LEARN.test(id) && /[\\/]solvers[\\/]learned[\\/]/.test(id) },
+      { name: 'sketch', test: /[\\/]solvers[\\/]sketch[\\/]/ },
     ],
   },
 });

@@ -28,10 +28,11 @@ export default defineConfig({
   resolve: {
     // The library's sources, so that the lab builds before the library is built and never shows an old one.
     alias: {
+      '@scree/core/describe': fileURLToPath(new URL('../core/src/describe/index.ts', import.meta.url)),
+      '@scree/files/internal': fileURLToPath(new URL('../files/src/internal.ts', import.meta.url)),
+      '@scree/files': fileURLToPath(new URL('../files/src/index.ts', import.meta.url)),
       '@scree/core/names': fileURLToPath(new URL('../core/src/solvers/names.ts', import.meta.url)),
       '@scree/core/engine': fileURLToPath(new URL('../core/src/engine-kit.ts', import.meta.url)),
-      '@scree/core/describe': fileURLToPath(new URL('../core/src/describe/index.ts', import.meta.url)),
-      '@scree/core/files': fileURLToPath(new URL('../files/src/index.ts', import.meta.url)),
       '@scree/core/learn': fileURLToPath(new URL('../core/src/learn.ts', import.meta.url)),
       '@scree/core': fileURLToPath(new URL('../core/src/index.ts', import.meta.url)),
     },

@@ -15,8 +15,8 @@ const ALWAYS = /command[\\/](main|commands|flags|data-flags|help|nearest|parse|u
 const bundle = await rolldown({
   input: {
     scree: here('dist/command/scree.js'),
-    // The program of a thread, which is started by its name: see src/files/in-thread.ts.
-    'table-worker': here('dist/files/table-worker.js'),
+    // The program of a thread, which is started by its name: see src/disk/table-in-thread.ts.
+    'table-worker': here('dist/disk/table-worker.js'),
   },
   platform: 'node',
   external: /^(?![./]|[A-Za-z]:[\\/])/,

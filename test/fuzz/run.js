@@ -49,9 +49,11 @@ async function build() {
     external: /^node:|^(@duckdb|koffi|linkedom|@observablehq|node-sqlite3-wasm)/,
     resolve: {
       alias: {
-        '@scree/core/describe': source('core/src/words/index.ts'),
+        '@scree/core/describe': source('core/src/describe/index.ts'),
         '@scree/core/engine': source('core/src/engine-kit.ts'),
-        '@scree/core/files': source('core/src/files/index.ts'),
+        '@scree/core/names': source('core/src/solvers/names.ts'),
+        '@scree/files/internal': source('files/src/internal.ts'),
+        '@scree/files': source('files/src/index.ts'),
         '@scree/core': source('core/src/index.ts'),
       },
       extensionAlias: { '.js': ['.ts', '.js'] },

@@ -7,7 +7,7 @@ import { Moments, pca } from '@scree/core';
 import { parquetWriteBuffer } from 'hyparquet-writer';
 import { PACKED_ARROW, TYPED_ARROW } from '../../packages/files/test/fixtures.js';
 import { bytesOf, csrFile, npyFile, zipFile } from '../../packages/files/test/make.js';
-import { PACKED_PARQUET } from '../../packages/lab/test/data/fixtures.js';
+import { PACKED_PARQUET } from '../../packages/files/test/packed-parquet.js';
 import { compressFile } from '../../packages/scree/src/compress/compress-file.js';
 import { type Format, writtenCheckpoint } from './targets.js';
 

@@ -5,7 +5,8 @@
 
 export { identityFrame, packTile } from './data/block.js';
 export { changeOf, refuseChanged } from './data/changes.js';
-export { decodeHalf } from './data/half.js';
+export { crc32 } from './data/crc32.js';
+export { decoded, decodeHalf } from './data/half.js';
 export { openSource } from './data/rows.js';
 export { type ColumnStatistics, checkFinite, countRows, emptyStatistics } from './data/statistics.js';
 export { toBlock } from './data/to-block.js';
@@ -21,11 +22,11 @@ export {
 } from './engines/pilot.js';
 export { summariseTwice } from './engines/summarise.js';
 export { addressSpaceLeft } from './engines/wasm/address-space.js';
-export { whyNoWorker } from './engines/wasm/threads/worker-pool.js';
 export { compileKernels } from './engines/wasm/kernels.js';
+export { whyNoWorker } from './engines/wasm/threads/worker-pool.js';
 export { wasmEngineOrWhy } from './engines/wasm/wasm.js';
 export { keepAlive } from './keep-alive.js';
 export type { Count, SymmetricEigen } from './linalg/symmetric-eigen.js';
 export { maxAbs, powerOfTwo } from './linalg/vector.js';
-export { Pace } from './progress.js';
 export { type NestedModels, nestedModels } from './pca.js';
+export { Pace } from './progress.js';

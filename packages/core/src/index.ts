@@ -1,8 +1,8 @@
+export { principalAngles } from './analysis/principal-angles.js';
 export type { Block, DenseBlock, Frame, SparseBlock } from './data/block.js';
 export type { CsrMatrix } from './data/csr.js';
 export type { Row } from './data/gather.js';
 export { type FloatArray, type IntegerArray, type Matrix, type NumberArray, toRows } from './data/matrix.js';
-export { type AddOptions, Moments } from './moments.js';
 export type { Data, DType, RowSource } from './data/rows.js';
 export type { Scale } from './data/scaling.js';
 export type { Beat, Engine, LoadedBlock, Products, Rates, RowsAt } from './engines/engine.js';
@@ -18,6 +18,16 @@ export {
   OptionError,
   ScreeError,
 } from './errors.js';
+export type { Certificate } from './model/certificate.js';
+export { loadModel } from './model/load.js';
+export { type ApplyOptions, Model } from './model/model.js';
+export type { ModelRecord } from './model/record.js';
+export type { Determination, Uniqueness } from './model/uniqueness.js';
+export { type AddOptions, Moments } from './moments.js';
+export type { PcaOptions, Whiten } from './options.js';
+export { pca } from './pca.js';
+export { makePlan, type Plan, type PlanRequest, type Shape } from './plan.js';
+export type { Progress } from './progress.js';
 export type { Epoch } from './solvers/learned/epoch.js';
 export type {
   DescentKind,
@@ -26,16 +36,6 @@ export type {
   LearnState,
   PointsRule,
 } from './solvers/learned/learn-options.js';
-export { principalAngles } from './analysis/principal-angles.js';
-export type { Certificate } from './model/certificate.js';
-export { loadModel } from './model/load.js';
-export { type ApplyOptions, Model } from './model/model.js';
-export type { ModelRecord } from './model/record.js';
-export type { Determination, Uniqueness } from './model/uniqueness.js';
-export type { PcaOptions, Whiten } from './options.js';
-export type { Progress } from './progress.js';
-export { pca } from './pca.js';
-export { makePlan, type Plan, type PlanRequest, type Shape } from './plan.js';
 export type { SolverName } from './solvers/names.js';
 export { SOLVERS } from './solvers/registry.js';
 export type { SketchOptions, SketchRule } from './solvers/sketch/declaration.js';

@@ -3,15 +3,15 @@
  * With them comes the small linear algebra that such a page needs. Fitting a model needs nothing of it.
  */
 
-export { type AutoencoderTerms, autoencoderTerms, averageTerms } from './solvers/learned/autoencoder-terms.js';
 export { type DescendOptions, type Descent, type DescentRule, descend } from './descend.js';
-export type { MeanTerms } from './solvers/learned/mean-terms.js';
-export { scatterOf } from './solvers/learned/memory-replies.js';
-export { type ForceShares, type NeighbourForces, neighbourForces } from './solvers/learned/neighbour-forces.js';
-export type { PointForces, Snapshot } from './solvers/learned/snapshot.js';
-export type { WatchedData } from './solvers/learned/watched-data.js';
 export { orthonormalRows } from './linalg/orthonormalise.js';
 export { rotatedOnto } from './linalg/procrustes.js';
 export { type Random, random } from './linalg/random.js';
 export { combineRows, rowProducts } from './linalg/rows.js';
 export { type Eigen, eigenOf } from './linalg/symmetric-eigen.js';
+export { type AutoencoderTerms, autoencoderTerms, averageTerms } from './solvers/learned/autoencoder-terms.js';
+export type { MeanTerms } from './solvers/learned/mean-terms.js';
+export { scatterOf } from './solvers/learned/memory-replies.js';
+export { type ForceShares, type NeighbourForces, neighbourForces } from './solvers/learned/neighbour-forces.js';
+export type { PointForces, Snapshot } from './solvers/learned/snapshot.js';
+export type { WatchedData } from './solvers/learned/watched-data.js';

@@ -1,8 +1,8 @@
 import { checkScale, type Scale } from './data/scaling.js';
 import type { Engine } from './engines/engine.js';
 import { OptionError, show } from './errors.js';
-import { checkLearn, type LearnOptions } from './solvers/learned/learn-options.js';
 import type { Progress } from './progress.js';
+import { checkLearn, type LearnOptions } from './solvers/learned/learn-options.js';
 import { SOLVER_NAMES, type SolverName } from './solvers/names.js';
 import { SOLVERS } from './solvers/registry.js';
 import { isSketchOptions, SKETCH_RULES, type SketchOptions } from './solvers/sketch/declaration.js';

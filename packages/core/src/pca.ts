@@ -1,5 +1,4 @@
 import { changeOf } from './data/changes.js';
-import { Moments } from './moments.js';
 import { type Data, openSource, type RowSource } from './data/rows.js';
 import { availableEngines } from './engines/choose.js';
 import type { Engine } from './engines/engine.js';
@@ -9,10 +8,11 @@ import { ConvergenceError, DataError, OptionError, ScreeError } from './errors.j
 import { keepAlive } from './keep-alive.js';
 import { finish, firstComponents } from './model/finish.js';
 import type { Model } from './model/model.js';
+import { Moments } from './moments.js';
 import { checkOptions, checkWidth, type PcaOptions, type Settings } from './options.js';
-import { Pace } from './progress.js';
 import { makePlan, type Plan, type Shape } from './plan.js';
 import { anyAxes, pose } from './problem.js';
+import { Pace } from './progress.js';
 import { type Reading, readBoth, readMoments, readOnce, readRows } from './reading.js';
 import { SOLVERS } from './solvers/registry.js';
 import type { Solver } from './solvers/solver.js';

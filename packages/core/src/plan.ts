@@ -1,7 +1,7 @@
 import { OptionError } from './errors.js';
-import type { LearnOptions } from './solvers/learned/learn-options.js';
 import { LARGEST_SQUARE, WIDEST_SCATTER } from './limits.js';
 import type { Plan } from './model/record.js';
+import type { LearnOptions } from './solvers/learned/learn-options.js';
 import { SOLVER_NAMES, type SolverName } from './solvers/names.js';
 import { SOLVERS } from './solvers/registry.js';
 import { type EngineFacts, type Shape, Work } from './solvers/work.js';

@@ -5,8 +5,8 @@ import { DataError, OptionError } from './errors.js';
 import { DEFAULT_TOLERANCE } from './limits.js';
 import type { Facts } from './model/finish.js';
 import { checkCount, type Settings } from './options.js';
-import type { Pace } from './progress.js';
 import type { Plan } from './plan.js';
+import type { Pace } from './progress.js';
 import type { Reading } from './reading.js';
 import type { Problem, Solution } from './solvers/solver.js';
 

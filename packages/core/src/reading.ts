@@ -1,10 +1,10 @@
-import { Moments } from './moments.js';
 import { checkWidth, keepRows, type RowSource } from './data/rows.js';
 import type { Framing } from './data/scaling.js';
 import { type ColumnStatistics, emptyStatistics, mergeStatistics } from './data/statistics.js';
 import { type RowWeights, rowWeights } from './data/weights.js';
 import type { Engine } from './engines/engine.js';
 import { Passes } from './engines/passes.js';
+import { Moments } from './moments.js';
 import type { Settings } from './options.js';
 import type { Pace } from './progress.js';
 import type { Fold, Problem, Solution, Solver } from './solvers/solver.js';

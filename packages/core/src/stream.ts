@@ -1,5 +1,4 @@
 import { refuseChanged } from './data/changes.js';
-import { Moments } from './moments.js';
 import { type Data, matrixSource, openSource, type RowSource } from './data/rows.js';
 import { empty, isMatrix } from './data/to-block.js';
 import { rowWeights } from './data/weights.js';
@@ -10,6 +9,7 @@ import { keepAlive } from './keep-alive.js';
 import { WIDEST_SCATTER } from './limits.js';
 import { finish } from './model/finish.js';
 import type { Model } from './model/model.js';
+import { Moments } from './moments.js';
 import {
   type ControlOptions,
   checkControl,
@@ -18,10 +18,10 @@ import {
   type PcaOptions,
   type Settings,
 } from './options.js';
-import { Pace } from './progress.js';
 import { pca } from './pca.js';
 import { makePlan } from './plan.js';
 import { anyAxes, pose } from './problem.js';
+import { Pace } from './progress.js';
 import { foldRows } from './reading.js';
 import { sketchSize } from './solvers/sketch/declaration.js';
 import type { Sketch } from './solvers/sketch/sketch.js';

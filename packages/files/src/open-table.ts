@@ -1,32 +1,13 @@
 import { OptionError } from '@scree/core';
+import { type Packing, packingOf, type Unpackers, unpacked } from './archive/unpack.js';
 import { type Bytes, peek } from './bytes/bytes.js';
 import { unsupported } from './file-error.js';
-import { type DataFile, type FileFacts, FileSource } from './table/file-source.js';
-import type { CheckedOptions, FileFormat } from './options.js';
+import { asSeekable, type FileFormat, FORMATS } from './formats.js';
+import type { CheckedOptions } from './options.js';
+import type { Platform } from './platform.js';
 import { HEAD, sniffFormat } from './sniff.js';
-import { type Spool, spoolToBlob } from './bytes/temporary-copy.js';
+import { type DataFile, type FileFacts, FileSource } from './table/file-source.js';
 import { type Table, withClose } from './table/table.js';
-import { type Packing, packingOf, plainUnpackers, type Unpackers, unpacked } from './archive/unpack.js';
-import { type Placed, placed } from './archive/zip.js';
-
-/** Opens a file of a format that core does not read. What it throws should be a `FileError`. */
-export type TableReader = (
-  bytes: Placed,
-  options: { readonly memory: number; readonly member?: string | undefined },
-) => Promise<Table>;
-
-/** Readers of formats that core has none for. */
-export type TableReaders = { readonly [Format in 'parquet' | 'duckdb' | 'sqlite' | 'scree']?: TableReader | undefined };
-
-/** What a place (a browser, Node) offers to those who read files there. */
-export interface Place {
-  readonly unpack: Unpackers;
-  readonly spool: Spool;
-  readonly readers: TableReaders;
-}
-
-/** Any place where the language runs. */
-export const anyPlace: Place = { unpack: plainUnpackers, spool: spoolToBlob, readers: {} };
 
 /** A file whose format is known, with its content unpacked. */
 export interface Identified {
@@ -53,7 +34,7 @@ export async function identify(
     if (packing) content = unpacked(bytes, packing, unpack, { memory: options.memory });
     format = options.format ?? sniffFormat(packing ? await peek(content, HEAD) : head, name, path);
   }
-  if (options.member !== undefined && !['npz', 'duckdb', 'sqlite'].includes(format)) {
+  if (options.member !== undefined && !FORMATS[format].members) {
     throw new OptionError(
       'BAD_OPTION',
       `member chooses an array of a .npz file or a table of a database; ${path} is neither.`,
@@ -64,63 +45,24 @@ export async function identify(
 }
 
 /** Opens a file as columns and rows. */
-export async function openTable(file: Identified, options: CheckedOptions, place: Place): Promise<Table> {
+export async function openTable(file: Identified, options: CheckedOptions, platform: Platform): Promise<Table> {
   const { bytes, content, format, packing } = file;
-  const { memory } = options;
-  const packed = (what: string) => (packing ? `${what}, ${packing}` : what);
-  // Each format's reader is loaded when it is needed: together they take longer to load than a small file to read.
-  switch (format) {
-    case 'npy':
-      return (await import('./numpy/npy.js')).openNpy(content, { memory, format: packed('NumPy .npy') }, place);
-    case 'idx':
-      return (await import('./idx/idx-table.js')).openIdx(content, { memory, format: packed('IDX') });
-    case 'csv':
-    case 'tsv':
-      return (await import('./csv/csv-table.js')).openCsv(content, { memory, format: packed(format.toUpperCase()) });
-    case 'json':
-    case 'ndjson':
-      return (await import('./json/json-table.js')).openJson(content, {
-        memory,
-        lines: format === 'ndjson',
-        format: packed(format.toUpperCase()),
-      });
-    default:
+  const { label, title, openInOrder, openSeekable } = FORMATS[format];
+  const context = { options, platform, format: packing ? `${label}, ${packing}` : label };
+  if (openInOrder) return openInOrder(content, context);
+  const own = platform.readers[format];
+  if (!own && !openSeekable) {
+    throw unsupported(bytes.path, `is ${title}, which cannot be read here`, 'Save the data as .npy, .csv or .arrow.');
   }
-  if (format !== 'npz' && format !== 'arrow' && !place.readers[format]) throw noReader(format, bytes.path);
-  // Formats that are read at many places: a packed file is unpacked first.
-  const whole = packing ? await place.spool(content, memory) : { bytes, close: async () => {} };
+  const whole = packing ? await platform.copy(content, options.memory) : { bytes, close: async () => {} };
   try {
-    return withClose(await openPlaced(format, whole.bytes, options, place), whole.close);
+    const seekable = asSeekable(whole.bytes);
+    const table = await (own ? own(seekable, options) : openSeekable?.(seekable, context));
+    return withClose(table as Table, whole.close);
   } catch (error) {
     await whole.close();
     throw error;
   }
-}
-
-async function openPlaced(
-  format: 'npz' | 'arrow' | keyof TableReaders,
-  bytes: Bytes,
-  options: CheckedOptions,
-  place: Place,
-): Promise<Table> {
-  const file = placed(bytes);
-  if (!file) throw new TypeError('a file can be read at any place');
-  if (format === 'npz') return (await import('./numpy/npz.js')).openNpz(file, options, place);
-  if (format === 'arrow') return (await import('./arrow/arrow-table.js')).openArrow(file, options, place);
-  const read = place.readers[format];
-  if (!read) throw noReader(format, bytes.path);
-  return read(file, options);
-}
-
-const CALLED = {
-  parquet: 'a Parquet file',
-  duckdb: 'a DuckDB database',
-  sqlite: 'a SQLite database',
-  scree: 'a file that scree compressed',
-} as const;
-
-function noReader(format: keyof TableReaders, path: string): Error {
-  return unsupported(path, `is ${CALLED[format]}, which cannot be read here`, 'Save the data as .npy, .csv or .arrow.');
 }
 
 /** The table with what is chosen of it; whatever goes wrong, it is closed. */

@@ -1,24 +1,10 @@
 import { OptionError } from '@scree/core';
+import { type FileFormat, FORMAT_NAMES } from './formats.js';
+
+export type { FileFormat } from './formats.js';
 
 /** What to do about rows with missing values. */
 export type Missing = 'error' | 'drop' | 'mean';
-
-export const FORMATS = [
-  'npy',
-  'npz',
-  'idx',
-  'csv',
-  'tsv',
-  'parquet',
-  'json',
-  'ndjson',
-  'arrow',
-  'duckdb',
-  'sqlite',
-  'scree',
-] as const;
-
-export type FileFormat = (typeof FORMATS)[number];
 
 export interface FileOptions {
   /** Columns to use, by name, in this order; all numeric ones when left out. Of arrays by number: '3', or '0-99'. */
@@ -54,8 +40,8 @@ export function checkFileOptions(options: FileOptions): CheckedOptions {
   if (!['error', 'drop', 'mean'].includes(missing)) {
     throw bad('missing', missing, "must be 'error', 'drop' or 'mean'");
   }
-  if (format !== undefined && !FORMATS.includes(format))
-    throw bad('format', format, `must be one of ${FORMATS.join(', ')}`);
+  if (format !== undefined && !FORMAT_NAMES.includes(format))
+    throw bad('format', format, `must be one of ${FORMAT_NAMES.join(', ')}`);
   if (!(Number.isSafeInteger(memory) && memory >= LEAST_MEMORY)) {
     throw bad('memory', memory, `must be a whole number of bytes from ${LEAST_MEMORY} up`);
   }

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { ScreeError } from '../../core/src/errors.js';
 import { openCsv } from '../src/csv/csv-table.js';
-import { FileSource } from '../src/table/file-source.js';
 import type { FileOptions } from '../src/options.js';
+import { FileSource } from '../src/table/file-source.js';
 import { memoryFile } from './make.js';
 import { rowsOf } from './support.js';
 

@@ -1,15 +1,15 @@
 import { gzipSync } from 'node:zlib';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { unpackLz4 } from '../src/archive/lz4.js';
+import { plainUnpackers, unpacked } from '../src/archive/unpack.js';
 import { openArrow } from '../src/arrow/arrow-table.js';
 import { decimal } from '../src/csv/csv-number.js';
 import { openCsv } from '../src/csv/csv-table.js';
 import { openIdx } from '../src/idx/idx-table.js';
 import { openJson } from '../src/json/json-table.js';
-import { unpackLz4 } from '../src/archive/lz4.js';
 import { openNpy } from '../src/numpy/npy.js';
 import { openNpz } from '../src/numpy/npz.js';
-import { plainUnpackers, unpacked } from '../src/archive/unpack.js';
 import { expectTypedInNoise, expectTypedWhenDamaged, type Opener, readTable } from './damage.js';
 import { PACKED_ARROW, TYPED_ARROW } from './fixtures.js';
 import { bytesOf, csrFile, memoryFile, npyFile, zipFile } from './make.js';

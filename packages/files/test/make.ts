@@ -1,13 +1,13 @@
 /** Files made of bytes, for tests that need no Python. */
 
 import { crc32, deflateRawSync } from 'node:zlib';
+import type { SeekableBytes } from '../src/archive/zip.js';
 import type { Bytes } from '../src/bytes/bytes.js';
 import { readerAt } from '../src/bytes/bytes.js';
-import type { Placed } from '../src/archive/zip.js';
 import { npyBytes, npyHeader } from './support.js';
 
 /** Bytes in memory as if they were a file. */
-export function memoryFile(content: Uint8Array): Placed {
+export function memoryFile(content: Uint8Array): SeekableBytes {
   const readAt: Bytes['readAt'] & {} = async (into, position) => {
     const part = content.subarray(position, position + into.length);
     into.set(part);

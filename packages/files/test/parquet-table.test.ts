@@ -4,14 +4,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { pca, ScreeError } from '@scree/core';
-import { blobBytes } from '@scree/files/platform';
 import { type DataFile, type FileOptions, openBlob } from '@scree/files';
+import { blobBytes } from '@scree/files/internal';
 import fc from 'fast-check';
 import { type ColumnSource, parquetWriteBuffer } from 'hyparquet-writer';
 import { describe, expect, it } from 'vitest';
 import { pythonWith, runPython } from '../../../test/python.js';
 import { openParquet } from '../src/parquet/parquet-table.js';
-import { PACKED_PARQUET } from '../../lab/test/data/fixtures.js';
+import { PACKED_PARQUET } from './packed-parquet.js';
 
 type Options = Omit<Parameters<typeof parquetWriteBuffer>[0], 'columnData'>;
 
@@ -19,7 +19,7 @@ const written = (columnData: ColumnSource[], options: Options = {}): Uint8Array<
   new Uint8Array(parquetWriteBuffer({ columnData, ...options }));
 
 const open = (content: Uint8Array<ArrayBuffer>, options: FileOptions = {}): Promise<DataFile> =>
-  openBlob(new Blob([content]), { name: 'x.parquet', readers: { parquet: openParquet }, ...options });
+  openBlob(new Blob([content]), { name: 'x.parquet', ...options });
 
 async function rowsOf(file: DataFile): Promise<number[][]> {
   const rows: number[][] = [];

@@ -1,8 +1,8 @@
 import * as zlib from 'node:zlib';
 import { describe, expect, it } from 'vitest';
-import { FileError } from '../src/file-error.js';
 import { Xxh64 } from '../src/archive/xxh64.js';
 import { unpackZstd, unzstd } from '../src/archive/zstd.js';
+import { FileError } from '../src/file-error.js';
 import { ZSTD_CSV } from './fixtures.js';
 import { memoryFile } from './make.js';
 

@@ -14,7 +14,7 @@ export {
   type RecallOptions,
   recallAtTen,
 } from './compress/index.js';
-export { type Diagnosis, doctor, type EngineDiagnosis, formatDiagnosis } from './doctor.js';
+export { type IdxArray, readIdx } from './disk/idx.js';
 export {
   createFile,
   type DataFile,
@@ -32,8 +32,8 @@ export {
   type StoredType,
   type WriteOptions,
 } from './disk/index.js';
-export { type IdxArray, readIdx } from './disk/idx.js';
 export { readModel, writeModel } from './disk/model-file.js';
+export { type Diagnosis, doctor, type EngineDiagnosis, formatDiagnosis } from './doctor.js';
 export { makeReport, type Report, type ReportFigure, type ReportInput } from './report/report.js';
 export { screePlot } from './scree-plot.js';
 

@@ -1,5 +1,5 @@
-import type { Model } from '../model/model.js';
 import { componentsFor } from '../analysis/components-for.js';
+import type { Model } from '../model/model.js';
 import { count, degrees, listed, percent, runs, several, show } from './numbers.js';
 
 /** What a model says, in sentences. All of it is plain text, to be escaped by whoever writes it into a document. */

@@ -1,4 +1,4 @@
-/** `@scree/core/words`: a model in sentences, and numbers as people read them. */
+/** `@scree/core/describe`: a model in sentences, and numbers as people read them. */
 
 export { componentsFor } from '../analysis/components-for.js';
 export {

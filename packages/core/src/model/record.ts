@@ -1,9 +1,9 @@
 import type { Matrix } from '../data/matrix.js';
 import type { DType } from '../data/rows.js';
 import { ModelError, show } from '../errors.js';
-import type { Epoch } from '../solvers/learned/epoch.js';
 import { orthonormalityDefect } from '../linalg/orthonormalise.js';
 import type { Whiten } from '../options.js';
+import type { Epoch } from '../solvers/learned/epoch.js';
 import type { SolverName } from '../solvers/names.js';
 import type { Warning } from '../warning.js';
 import type { Certificate } from './certificate.js';

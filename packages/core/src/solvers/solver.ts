@@ -4,10 +4,10 @@ import type { ColumnStatistics } from '../data/statistics.js';
 import type { Engine, RowsAt } from '../engines/engine.js';
 import type { Passes } from '../engines/passes.js';
 import type { ErrorDetails } from '../errors.js';
-import type { Epoch } from './learned/epoch.js';
-import type { LearnOptions } from './learned/learn-options.js';
 import type { Settings } from '../options.js';
 import type { Pace } from '../progress.js';
+import type { Epoch } from './learned/epoch.js';
+import type { LearnOptions } from './learned/learn-options.js';
 import type { Work } from './work.js';
 
 /**

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { loadModel, Model, ModelError, pca, type Whiten } from '../../src/index.js';
 import { crc32 } from '../../src/data/crc32.js';
+import { loadModel, Model, ModelError, pca, type Whiten } from '../../src/index.js';
 import { solverNames, tables, withSpectrum } from '../support/data.js';
 
 const rows = withSpectrum(30, 5, (i) => 3 * 0.5 ** i, { offset: (j) => j * 1e3 });

@@ -1,9 +1,9 @@
+import { crc32 } from '@scree/core/engine';
 import { type ByteReader, type Bytes, chunkReader } from '../bytes/bytes.js';
-import { crc32 } from './crc32.js';
+import { DEFAULT_MEMORY } from '../options.js';
 import { gunzip } from './gunzip.js';
 import { inflate } from './inflate.js';
 import { InputWindow } from './input-window.js';
-import { DEFAULT_MEMORY } from '../options.js';
 
 export type Packing = 'gzip' | 'zstd' | 'deflate';
 

@@ -1,10 +1,10 @@
 import { type Bytes, readerAt } from '../bytes/bytes.js';
 import { badFile, truncated } from '../file-error.js';
 import { type Unpackers, unpacked } from './unpack.js';
-import { type Placed, part, type ZipMember } from './zip.js';
+import { part, type SeekableBytes, type ZipMember } from './zip.js';
 
 /** A member's bytes, unpacked where they are packed. */
-export async function arrayBytes(file: Placed, member: ZipMember, unpack: Unpackers): Promise<Bytes> {
+export async function arrayBytes(file: SeekableBytes, member: ZipMember, unpack: Unpackers): Promise<Bytes> {
   const bytes = await memberBytes(file, member);
   return member.packed ? unpacked(bytes, 'deflate', unpack, { size: member.size }) : bytes;
 }
@@ -36,14 +36,14 @@ export function checked(bytes: Bytes, watch: () => { see(bytes: Uint8Array): voi
 }
 
 /** Where a member's bytes are: behind its own header, whose length only it knows. */
-async function memberBytes(file: Placed, member: ZipMember): Promise<Placed> {
+async function memberBytes(file: SeekableBytes, member: ZipMember): Promise<SeekableBytes> {
   const name = `${file.path} (${member.name})`;
   const header = await part(file, member.header, 30);
   if (header.getUint32(0) !== 0x04034b50) throw badFile(name, 'its own header is not where the directory says');
   const start = member.header + 30 + header.getUint16(26) + header.getUint16(28);
   if (start + member.stored > file.size)
     throw truncated(name, `it needs ${member.stored} bytes, and ${Math.max(0, file.size - start)} are there`);
-  const readAt: Placed['readAt'] = (into, position) =>
+  const readAt: SeekableBytes['readAt'] = (into, position) =>
     file.readAt(into.subarray(0, Math.max(0, member.stored - position)), start + position);
   return { path: name, size: member.stored, rewindable: file.rewindable, readAt, open: () => readerAt(readAt) };
 }

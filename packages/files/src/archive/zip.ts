@@ -1,6 +1,6 @@
 import type { Bytes } from '../bytes/bytes.js';
-import { badFile, truncated, unsupported } from '../file-error.js';
 import { textOf } from '../bytes/text.js';
+import { badFile, truncated, unsupported } from '../file-error.js';
 
 /** A member of a zip file, as the directory at its end describes it. */
 export interface ZipMember {
@@ -24,13 +24,13 @@ const MOST_DIRECTORY = 32 << 20;
 const ELSEWHERE = 0xffffffff;
 
 /** A whole file that can be read at any place. */
-export interface Placed extends Bytes {
+export interface SeekableBytes extends Bytes {
   readonly size: number;
   readonly readAt: NonNullable<Bytes['readAt']>;
 }
 
 /** Reads the directory of a zip file (with or without 64-bit sizes). Nothing in it is believed beyond the file's end. */
-export async function readZip(file: Placed): Promise<ZipMember[]> {
+export async function readZip(file: SeekableBytes): Promise<ZipMember[]> {
   const { path, size } = file;
   const tail = await part(file, Math.max(0, size - END_RECORD - COMMENT), Math.min(size, END_RECORD + COMMENT));
   let end = tail.length - END_RECORD;
@@ -136,7 +136,7 @@ export class View {
   }
 }
 
-export async function part(file: Placed, from: number, length: number): Promise<View> {
+export async function part(file: SeekableBytes, from: number, length: number): Promise<View> {
   if (from + length > file.size) throw truncated(file.path, `a part of its directory would lie beyond its end`);
   const bytes = new Uint8Array(length);
   if ((await file.readAt(bytes, from)) < length) throw truncated(file.path, 'it became shorter while it was read');
@@ -144,7 +144,7 @@ export async function part(file: Placed, from: number, length: number): Promise<
 }
 
 /** The whole of an open file. */
-export function placed(bytes: Bytes): Placed | undefined {
+export function seekable(bytes: Bytes): SeekableBytes | undefined {
   const { size, readAt } = bytes;
   return size === undefined || !readAt ? undefined : { ...bytes, size, readAt };
 }

@@ -1,7 +1,7 @@
 import type { ByteReader } from '../bytes/bytes.js';
+import { showBytes } from '../bytes/show-bytes.js';
 import { badFile, FileError } from '../file-error.js';
 import { InputWindow } from './input-window.js';
-import { showBytes } from '../bytes/show-bytes.js';
 import { Xxh64 } from './xxh64.js';
 import { BlockUnpacker, LARGEST_BLOCK } from './zstd-block.js';
 

@@ -1,12 +1,12 @@
 import { decodeHalf } from '@scree/core/engine';
+import { unpackLz4 } from '../archive/lz4.js';
+import type { Unpackers } from '../archive/unpack.js';
+import type { SeekableBytes } from '../archive/zip.js';
+import { textOf } from '../bytes/text.js';
+import { badFile, FileError } from '../file-error.js';
+import { wasRounded } from '../table/rounded-integers.js';
 import { decimals } from './arrow-decimal.js';
 import { type Batch, bytesAt, type Field, type ValueType } from './arrow-format.js';
-import { badFile, FileError } from '../file-error.js';
-import { unpackLz4 } from '../archive/lz4.js';
-import { wasRounded } from '../table/rounded-integers.js';
-import { textOf } from '../bytes/text.js';
-import type { Unpackers } from '../archive/unpack.js';
-import type { Placed } from '../archive/zip.js';
 
 /** Where a field's description and buffers are in a batch. */
 export interface Spot {
@@ -49,7 +49,7 @@ const LISTS = 1 << 12;
 
 /** The buffers of one batch of rows, read in parts where they are plain, and as a whole where they are packed. */
 export class BatchReader {
-  readonly #file: Placed;
+  readonly #file: SeekableBytes;
   readonly #batch: Batch;
   readonly #limit: number;
   readonly #unpackers: Unpackers;
@@ -57,7 +57,7 @@ export class BatchReader {
   #kept = 0;
 
   /** `limit` is how many bytes may be unpacked and kept at once. */
-  constructor(file: Placed, batch: Batch, limit: number, unpackers: Unpackers) {
+  constructor(file: SeekableBytes, batch: Batch, limit: number, unpackers: Unpackers) {
     this.#file = file;
     this.#batch = batch;
     this.#limit = limit;

@@ -1,8 +1,8 @@
+import type { Unpackers } from '../archive/unpack.js';
+import type { SeekableBytes } from '../archive/zip.js';
+import { badFile, unsupported } from '../file-error.js';
 import { BatchReader } from './arrow-column.js';
 import { type ArrowFile, type Field, readDictionary } from './arrow-format.js';
-import { badFile, unsupported } from '../file-error.js';
-import type { Unpackers } from '../archive/unpack.js';
-import type { Placed } from '../archive/zip.js';
 
 /** Most entries of a dictionary. */
 const MOST_ENTRIES = 1 << 22;
@@ -11,7 +11,7 @@ const SPOT = { fieldNode: 0, buffer: 0 };
 
 /** The texts of a field's dictionary. */
 export async function dictionaryTexts(
-  file: Placed,
+  file: SeekableBytes,
   arrow: ArrowFile,
   field: Field,
   unpack: Unpackers,
@@ -25,7 +25,7 @@ export async function dictionaryTexts(
 
 /** The numbers of a field's dictionary; `rounded` is told which integers were rounded. */
 export async function dictionaryNumbers(
-  file: Placed,
+  file: SeekableBytes,
   arrow: ArrowFile,
   field: Field,
   unpack: Unpackers,
@@ -49,7 +49,7 @@ export async function dictionaryNumbers(
 
 /** What a dictionary is made of: later parts add to it. */
 async function* parts(
-  file: Placed,
+  file: SeekableBytes,
   { dictionaries }: ArrowFile,
   { dictionary }: Field,
   unpack: Unpackers,

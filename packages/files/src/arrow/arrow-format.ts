@@ -1,8 +1,8 @@
-import { badFile, truncated, unsupported } from '../file-error.js';
-import { FlatTable } from './flatbuffer.js';
-import { checkColumns, mostColumns, tooManyColumns } from '../table/most-columns.js';
+import type { SeekableBytes } from '../archive/zip.js';
 import { latin1Of } from '../bytes/text.js';
-import type { Placed } from '../archive/zip.js';
+import { badFile, truncated, unsupported } from '../file-error.js';
+import { checkColumns, mostColumns, tooManyColumns } from '../table/most-columns.js';
+import { FlatTable } from './flatbuffer.js';
 
 /** A field of an Arrow schema, with what is needed to find and read its values. */
 export interface Field {
@@ -28,7 +28,7 @@ export interface ValueType {
 }
 
 /** Where a batch of rows is in the file. */
-export interface Place {
+export interface MessageLocation {
   readonly offset: number;
   readonly metadata: number;
   readonly body: number;
@@ -38,8 +38,8 @@ export interface ArrowFile {
   readonly fields: readonly Field[];
   /** What pandas says of the columns. */
   readonly pandas: string | undefined;
-  readonly dictionaries: readonly Place[];
-  readonly batches: readonly Place[];
+  readonly dictionaries: readonly MessageLocation[];
+  readonly batches: readonly MessageLocation[];
 }
 
 /** A batch's own description: rows, and where in its body each buffer is. */
@@ -66,14 +66,14 @@ export const LONGEST_VECTOR = 1 << 16;
 const [SCHEMA, DICTIONARY, RECORDS] = [1, 2, 3];
 
 /** Reads where everything is: from the footer of a file, or message by message from a stream. */
-export async function readArrow(file: Placed, memory: number): Promise<ArrowFile> {
+export async function readArrow(file: SeekableBytes, memory: number): Promise<ArrowFile> {
   const head = await bytesAt(file, 0, Math.min(8, file.size));
   return guarded(file.path, () =>
     latin1Of(head).startsWith('ARROW1') ? readFooter(file, memory) : readMessages(file, memory),
   );
 }
 
-async function readFooter(file: Placed, memory: number): Promise<ArrowFile> {
+async function readFooter(file: SeekableBytes, memory: number): Promise<ArrowFile> {
   const tail = file.size >= 18 ? await bytesAt(file, file.size - 10, 10) : undefined;
   if (!tail || latin1Of(tail.subarray(4)) !== 'ARROW1')
     throw truncated(file.path, 'it has no footer, as Arrow files do');
@@ -83,7 +83,7 @@ async function readFooter(file: Placed, memory: number): Promise<ArrowFile> {
   const footer = FlatTable.root(await bytesAt(file, file.size - 10 - length, length));
   const schema = footer.table(1);
   if (!schema) throw badFile(file.path, 'its footer has no schema');
-  const places = (number: number): Place[] => {
+  const places = (number: number): MessageLocation[] => {
     // Offset, length of the header and four bytes of nothing, length of the body.
     const values = footer.int64s(number, 3);
     if (values.length / 3 > MOST_BATCHES) throw badFile(file.path, 'it claims too many batches');
@@ -96,9 +96,9 @@ async function readFooter(file: Placed, memory: number): Promise<ArrowFile> {
   return { ...readSchema(schema, file.path, memory), dictionaries: places(2), batches: places(3) };
 }
 
-async function readMessages(file: Placed, memory: number): Promise<ArrowFile> {
+async function readMessages(file: SeekableBytes, memory: number): Promise<ArrowFile> {
   let found: Schema | undefined;
-  const [dictionaries, batches]: [Place[], Place[]] = [[], []];
+  const [dictionaries, batches]: [MessageLocation[], MessageLocation[]] = [[], []];
   for (let offset = 0; offset + 8 <= file.size; ) {
     const { message, metadata } = await readMessage(file, { offset, metadata: 0, body: 0 });
     if (!message) break;
@@ -119,7 +119,10 @@ async function readMessages(file: Placed, memory: number): Promise<ArrowFile> {
 }
 
 /** The message at a place: a mark, the length of its header, the header. Old files have no mark. */
-async function readMessage(file: Placed, place: Place): Promise<{ message?: FlatTable; metadata: number }> {
+async function readMessage(
+  file: SeekableBytes,
+  place: MessageLocation,
+): Promise<{ message?: FlatTable; metadata: number }> {
   const start = viewOf(await bytesAt(file, place.offset, Math.min(8, Math.max(0, file.size - place.offset))));
   if (start.byteLength < 8) throw truncated(file.path, 'a message is not whole');
   const marked = start.getUint32(0, true) === 0xffffffff;
@@ -132,7 +135,7 @@ async function readMessage(file: Placed, place: Place): Promise<{ message?: Flat
 }
 
 /** What a batch of rows says of itself. */
-export async function readBatch(file: Placed, place: Place): Promise<Batch> {
+export async function readBatch(file: SeekableBytes, place: MessageLocation): Promise<Batch> {
   return guarded(file.path, async () => {
     const { message, metadata } = await readMessage(file, place);
     if (message?.uint8(1) !== RECORDS) throw badFile(file.path, 'a batch of rows is not where it should be');
@@ -143,7 +146,10 @@ export async function readBatch(file: Placed, place: Place): Promise<Batch> {
 }
 
 /** A dictionary, or more entries of one. */
-export async function readDictionary(file: Placed, place: Place): Promise<{ id: number; more: boolean; batch: Batch }> {
+export async function readDictionary(
+  file: SeekableBytes,
+  place: MessageLocation,
+): Promise<{ id: number; more: boolean; batch: Batch }> {
   return guarded(file.path, async () => {
     const { message, metadata } = await readMessage(file, place);
     const dictionary = message?.uint8(1) === DICTIONARY ? message.table(2) : undefined;
@@ -154,7 +160,7 @@ export async function readDictionary(file: Placed, place: Place): Promise<{ id: 
   });
 }
 
-function describeBatch(records: FlatTable, file: Placed, body: number, bodyLength: number): Batch {
+function describeBatch(records: FlatTable, file: SeekableBytes, body: number, bodyLength: number): Batch {
   const length = records.int64(0);
   const [nodes, buffers] = [records.int64s(1, 2), records.int64s(2, 2)];
   if (length < 0 || bodyLength < 0 || body + bodyLength > file.size)
@@ -293,7 +299,7 @@ function valueType(number: number, type: FlatTable | undefined, children: readon
   }
 }
 
-export async function bytesAt(file: Placed, offset: number, length: number): Promise<Uint8Array> {
+export async function bytesAt(file: SeekableBytes, offset: number, length: number): Promise<Uint8Array> {
   if (!(offset >= 0 && length >= 0 && offset + length <= file.size))
     throw truncated(file.path, 'a part of it would lie beyond its end');
   const bytes = new Uint8Array(length);

@@ -1,7 +1,7 @@
+import type { Unpackers } from '../archive/unpack.js';
+import type { SeekableBytes } from '../archive/zip.js';
 import { BatchReader, locate } from './arrow-column.js';
 import { type ArrowFile, type Field, isNumber, LONGEST_VECTOR, readBatch } from './arrow-format.js';
-import type { Unpackers } from '../archive/unpack.js';
-import type { Placed } from '../archive/zip.js';
 
 /** What the batches of a file say of its fields before any of their values is read. */
 export interface Survey {
@@ -12,7 +12,12 @@ export interface Survey {
   readonly lists: ReadonlyMap<number, number>;
 }
 
-export async function survey(file: Placed, arrow: ArrowFile, memory: number, unpack: Unpackers): Promise<Survey> {
+export async function survey(
+  file: SeekableBytes,
+  arrow: ArrowFile,
+  memory: number,
+  unpack: Unpackers,
+): Promise<Survey> {
   const { fields, batches } = arrow;
   const missing = new Float64Array(fields.length);
   const lists = new Map<number, number>();

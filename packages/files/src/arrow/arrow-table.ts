@@ -1,16 +1,16 @@
 import { DataError } from '@scree/core';
-import { BatchReader, locate, type Spot } from './arrow-column.js';
-import { describeColumns, type Source, vectorLength } from './arrow-columns.js';
-import { dictionaryNumbers, dictionaryTexts } from './arrow-dictionary.js';
-import { type Field, isNumber, isText, readArrow, readBatch } from './arrow-format.js';
-import { survey } from './arrow-survey.js';
+import { plainUnpackers, type Unpackers } from '../archive/unpack.js';
+import type { SeekableBytes } from '../archive/zip.js';
 import { blobBytes } from '../bytes/blob-bytes.js';
 import { unsupported } from '../file-error.js';
 import { DEFAULT_MEMORY } from '../options.js';
 import { RoundedIntegers } from '../table/rounded-integers.js';
 import { blockRows, type DenseBatch, type Request, type Table } from '../table/table.js';
-import { plainUnpackers, type Unpackers } from '../archive/unpack.js';
-import type { Placed } from '../archive/zip.js';
+import { BatchReader, locate, type Spot } from './arrow-column.js';
+import { describeColumns, type Source, vectorLength } from './arrow-columns.js';
+import { dictionaryNumbers, dictionaryTexts } from './arrow-dictionary.js';
+import { type Field, isNumber, isText, readArrow, readBatch } from './arrow-format.js';
+import { survey } from './arrow-survey.js';
 
 /** The numbers of a dictionary, and which of them are integers that were rounded. */
 interface Meaning {
@@ -24,7 +24,7 @@ const SINGLE = /^(float16|float32|u?int8|u?int16|bool)$/;
 
 /** An Arrow file (.arrow, Feather version 2) or stream: batches of columns, plain or packed with LZ4 or zstd. */
 export async function openArrow(
-  file: Placed,
+  file: SeekableBytes,
   { memory }: { memory: number },
   { unpack }: { readonly unpack: Unpackers } = { unpack: plainUnpackers },
 ): Promise<Table> {

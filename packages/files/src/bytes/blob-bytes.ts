@@ -1,6 +1,6 @@
-import { readerAt } from './bytes.js';
+import type { SeekableBytes } from '../archive/zip.js';
 import { FileError } from '../file-error.js';
-import type { Placed } from '../archive/zip.js';
+import { readerAt } from './bytes.js';
 
 /** Small readings are answered from blocks of this size: asking a browser for ten bytes takes as long as for many. */
 const BLOCK = 1 << 18;
@@ -8,7 +8,7 @@ const BLOCK = 1 << 18;
 const KEPT = 16;
 
 /** A blob's bytes, at any place. */
-export function blobBytes(blob: Blob, path: string): Placed {
+export function blobBytes(blob: Blob, path: string): SeekableBytes {
   const { size } = blob;
   const blocks = new Map<number, Promise<Uint8Array>>();
 

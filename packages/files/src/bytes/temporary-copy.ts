@@ -1,16 +1,16 @@
+import { FileError } from '../file-error.js';
 import { blobBytes } from './blob-bytes.js';
 import { type Bytes, chunksOf } from './bytes.js';
-import { FileError } from '../file-error.js';
 import { showBytes } from './show-bytes.js';
 
 /** Bytes that can be read at any place, and what to do when they are not needed any more. */
-export interface Spooled {
+export interface TemporaryCopy {
   readonly bytes: Bytes;
   close(): Promise<void>;
 }
 
 /** Lays bytes that come in order only down where they can be read at any place. `memory` is what reading may take. */
-export type Spool = (bytes: Bytes, memory: number) => Promise<Spooled>;
+export type MakeCopy = (bytes: Bytes, memory: number) => Promise<TemporaryCopy>;
 
 /** Bytes of a part that is handed over at once. */
 const PART = 1 << 20;
@@ -19,7 +19,7 @@ const PART = 1 << 20;
  * Lays them down in a `Blob`, which browsers keep on disk when it is large, up to as many as the memory allowed: what
  * was packed by somebody who means harm unpacks without end.
  */
-export const spoolToBlob: Spool = async (bytes, memory) => {
+export const copyToBlob: MakeCopy = async (bytes, memory) => {
   const { path } = bytes;
   const parts: Blob[] = [];
   let size = 0;

@@ -1,3 +1,7 @@
+import { linesOf } from '../bytes/text.js';
+import { badFile, unsupported } from '../file-error.js';
+import { checkColumns } from '../table/most-columns.js';
+import type { Column } from '../table/table.js';
 import { isMissing } from './csv-cells.js';
 import { type Below, columnNames, fullHeader, isHeader, isTitle, type Tally } from './csv-header.js';
 import {
@@ -12,10 +16,6 @@ import {
 } from './csv-marks.js';
 import { openQuote, splitRecords } from './csv-records.js';
 import { readTop } from './csv-top.js';
-import { badFile, unsupported } from '../file-error.js';
-import { checkColumns } from '../table/most-columns.js';
-import type { Column } from '../table/table.js';
-import { linesOf } from '../bytes/text.js';
 
 /** How a text table is written, and what its columns hold. */
 export interface Dialect {

@@ -1,8 +1,8 @@
 import { type Bytes, peek } from '../bytes/bytes.js';
+import { textOf } from '../bytes/text.js';
+import { DEFAULT_MEMORY } from '../options.js';
 import { NOTHING } from './csv-cells.js';
 import { type Dialect, SAMPLE, sniffDialect } from './csv-dialect.js';
-import { DEFAULT_MEMORY } from '../options.js';
-import { textOf } from '../bytes/text.js';
 
 /** What we find out about a text table, for others who are to read it as we do. */
 export interface CsvHead {

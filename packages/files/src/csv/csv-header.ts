@@ -1,5 +1,5 @@
-import { isMissing } from './csv-cells.js';
 import { uniqueNames } from '../table/unique-names.js';
+import { isMissing } from './csv-cells.js';
 
 /** How many numbers and texts a column has. */
 export interface Tally {

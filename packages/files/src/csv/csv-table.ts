@@ -1,14 +1,14 @@
 import { DataError } from '@scree/core';
 import { type ByteReader, type Bytes, peek } from '../bytes/bytes.js';
+import { bytesOf, eitherTextOf, latin1Of, windowsTextOf } from '../bytes/text.js';
+import { FileError } from '../file-error.js';
+import { LARGEST_EXACT, RoundedIntegers, type RoundedReading, wasTextRounded } from '../table/rounded-integers.js';
+import { blockRows, type DenseBatch, type Request, type Table } from '../table/table.js';
 import { isMissing } from './csv-cells.js';
 import { type Dialect, SAMPLE, sniffDialect } from './csv-dialect.js';
 import { type Mark, numberIn, whatTells } from './csv-marks.js';
 import { decimal } from './csv-number.js';
 import { openQuote } from './csv-records.js';
-import { FileError } from '../file-error.js';
-import { LARGEST_EXACT, RoundedIntegers, type RoundedReading, wasTextRounded } from '../table/rounded-integers.js';
-import { blockRows, type DenseBatch, type Request, type Table } from '../table/table.js';
-import { bytesOf, eitherTextOf, latin1Of, windowsTextOf } from '../bytes/text.js';
 
 /** Bytes in view at once; more where a record is longer. */
 const WINDOW = 1 << 20;

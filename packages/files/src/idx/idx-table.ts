@@ -1,6 +1,6 @@
-import { arrayTable } from '../numpy/array-table.js';
 import { type Bytes, readWhole, restOf } from '../bytes/bytes.js';
 import { badFile } from '../file-error.js';
+import { arrayTable } from '../numpy/array-table.js';
 import { numberType } from '../numpy/number-type.js';
 import type { Table } from '../table/table.js';
 

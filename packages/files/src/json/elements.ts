@@ -1,8 +1,8 @@
 import type { ByteReader, Bytes } from '../bytes/bytes.js';
+import { bytesOf, textOf } from '../bytes/text.js';
 import { badFile, FileError, truncated } from '../file-error.js';
 import { mostColumns, tooManyColumns } from '../table/most-columns.js';
 import { wasTextRounded } from '../table/rounded-integers.js';
-import { bytesOf, textOf } from '../bytes/text.js';
 
 /** Bytes in view at once; more where an element is longer. */
 const WINDOW = 1 << 20;

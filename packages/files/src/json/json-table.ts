@@ -1,12 +1,12 @@
 import { DataError } from '@scree/core';
 import { type Bytes, peek } from '../bytes/bytes.js';
+import { textOf } from '../bytes/text.js';
 import { isMissing } from '../csv/csv-cells.js';
 import { badFile } from '../file-error.js';
-import { type JsonLayout, jsonElements } from './elements.js';
 import { checkColumns } from '../table/most-columns.js';
 import { RoundedIntegers } from '../table/rounded-integers.js';
 import { blockRows, type Column, type DenseBatch, type Request, type Table } from '../table/table.js';
-import { textOf } from '../bytes/text.js';
+import { type JsonLayout, jsonElements } from './elements.js';
 
 /** Rows, and characters of them, by which columns are judged. */
 const JUDGED = 1000;
@@ -23,7 +23,7 @@ export interface JsonTableOptions {
 }
 
 /** Where one of our columns is in a row: under a key or at a place, and maybe at a place of the list there. */
-interface Place {
+interface FieldPath {
   readonly key: string | number;
   readonly entry?: number;
 }
@@ -117,7 +117,7 @@ export async function openJson(
     }
   }
 
-  function valueAt(element: unknown, { key, entry }: Place, row: number): unknown {
+  function valueAt(element: unknown, { key, entry }: FieldPath, row: number): unknown {
     // Every object inherits some keys that it does not have.
     const value = Object.hasOwn(element as object, key) ? (element as Record<string | number, unknown>)[key] : null;
     if (entry === undefined || value === null) return value;
@@ -166,7 +166,7 @@ interface Tally {
 
 interface Judged {
   readonly columns: Column[];
-  readonly places: Place[];
+  readonly places: FieldPath[];
   /** The keys of records; undefined when rows are lists. */
   readonly known: ReadonlyMap<string, Tally> | undefined;
 }
@@ -197,7 +197,7 @@ async function judge(elements: AsyncIterable<readonly unknown[]>, path: string, 
   if (tally.size === 0) throw badFile(path, 'its rows are empty');
   const asLists = lists === rows;
   const columns: Column[] = [];
-  const places: Place[] = [];
+  const places: FieldPath[] = [];
   for (const [name, counts] of tally) {
     const key = asLists ? Number(name) : name;
     if (counts.list && counts.numbers + counts.texts + counts.others === 0 && !asLists) {

@@ -1,13 +1,13 @@
 import type { DenseBlock } from '@scree/core';
-import { decodeHalf } from '@scree/core/engine';
 import { DataError } from '@scree/core';
-import { Pool, readAhead } from '../bytes/read-ahead.js';
+import { decodeHalf } from '@scree/core/engine';
 import { type Bytes, readWhole } from '../bytes/bytes.js';
+import { Pool, readAhead } from '../bytes/read-ahead.js';
 import { truncated } from '../file-error.js';
-import { type ArrayLayout, countValues } from './npy-header.js';
-import { swapBytes } from './number-type.js';
 import { RoundedIntegers } from '../table/rounded-integers.js';
 import { blockRows, type DenseBatch, type Request, type Table } from '../table/table.js';
+import { type ArrayLayout, countValues } from './npy-header.js';
+import { swapBytes } from './number-type.js';
 
 export interface ArrayOptions {
   readonly format: string;

@@ -1,18 +1,17 @@
-import type { SparseBlock } from '@scree/core';
-import type { NumberArray } from '@scree/core';
-import { toBlock } from '@scree/core/engine';
+import type { NumberArray, SparseBlock } from '@scree/core';
 import { DataError } from '@scree/core';
-import { readAhead } from '../bytes/read-ahead.js';
+import { toBlock } from '@scree/core/engine';
+import type { Unpackers } from '../archive/unpack.js';
+import type { SeekableBytes, ZipMember } from '../archive/zip.js';
+import { arrayBytes, checked, watchMember } from '../archive/zip-member.js';
 import { type ByteReader, type Bytes, readWhole } from '../bytes/bytes.js';
+import { readAhead } from '../bytes/read-ahead.js';
+import { latin1Of } from '../bytes/text.js';
 import { badFile, unsupported } from '../file-error.js';
-import { type ArrayLayout, countValues, readArrayLayout, readNpyHeader, textLayout } from './npy-header.js';
-import { swapBytes } from './number-type.js';
 import { RoundedIntegers } from '../table/rounded-integers.js';
 import { type Batch, blockRows, type Request, type Table } from '../table/table.js';
-import { latin1Of } from '../bytes/text.js';
-import type { Unpackers } from '../archive/unpack.js';
-import type { Placed, ZipMember } from '../archive/zip.js';
-import { arrayBytes, checked, watchMember } from '../archive/zip-member.js';
+import { type ArrayLayout, countValues, readArrayLayout, readNpyHeader, textLayout } from './npy-header.js';
+import { swapBytes } from './number-type.js';
 
 /** Row ends that are read at once. */
 const POINTERS = 1 << 16;
@@ -24,7 +23,7 @@ const ENTRY_BYTES = 12;
  * the arrays are something else.
  */
 export async function csrTable(
-  file: Placed,
+  file: SeekableBytes,
   parts: ReadonlyMap<string, ZipMember>,
   memory: number,
   unpack: Unpackers,

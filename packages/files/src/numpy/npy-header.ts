@@ -1,7 +1,7 @@
 import { type ByteReader, readWhole } from '../bytes/bytes.js';
+import { latin1Of, textOf } from '../bytes/text.js';
 import { badFile, truncated, unsupported } from '../file-error.js';
 import { type NumberType, numberType } from './number-type.js';
-import { latin1Of, textOf } from '../bytes/text.js';
 
 /** What the header of a .npy file says: the layout of one array. */
 export interface ArrayLayout {

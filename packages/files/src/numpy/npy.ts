@@ -1,14 +1,14 @@
-import { arrayTable } from './array-table.js';
 import { type Bytes, restOf } from '../bytes/bytes.js';
-import { readArrayLayout } from './npy-header.js';
-import { type Spool, spoolToBlob } from '../bytes/temporary-copy.js';
+import { copyToBlob, type MakeCopy } from '../bytes/temporary-copy.js';
 import { type Table, withClose } from '../table/table.js';
+import { arrayTable } from './array-table.js';
+import { readArrayLayout } from './npy-header.js';
 
 /** A .npy file: one array as NumPy saves it. */
 export async function openNpy(
   bytes: Bytes,
   { memory, format = 'NumPy .npy' }: { memory: number; format?: string },
-  { spool }: { readonly spool: Spool } = { spool: spoolToBlob },
+  { copy }: { readonly copy: MakeCopy } = { copy: copyToBlob },
 ): Promise<Table> {
   const reader = bytes.open();
   const layout = await readArrayLayout(reader, bytes.path);
@@ -19,6 +19,6 @@ export async function openNpy(
   await reader.close();
   if (!layout.fortran || bytes.readAt) return arrayTable(layout, bytes, { format, memory });
   // Columns are read at many places: packed ones are unpacked first.
-  const whole = await spool(bytes, memory);
+  const whole = await copy(bytes, memory);
   return withClose(arrayTable(layout, whole.bytes, { format, memory }), whole.close);
 }

@@ -1,21 +1,21 @@
 import { OptionError } from '@scree/core';
+import { plainUnpackers, type Unpackers } from '../archive/unpack.js';
+import { readZip, type SeekableBytes, type ZipMember } from '../archive/zip.js';
+import { arrayBytes, checked, watchMember } from '../archive/zip-member.js';
+import { copyToBlob, type MakeCopy } from '../bytes/temporary-copy.js';
+import { badFile, unsupported } from '../file-error.js';
+import { type Table, withClose } from '../table/table.js';
 import { arrayTable } from './array-table.js';
 import { csrTable } from './csr-npz.js';
-import { badFile, unsupported } from '../file-error.js';
 import { countValues, readArrayLayout } from './npy-header.js';
-import { type Spool, spoolToBlob } from '../bytes/temporary-copy.js';
-import { type Table, withClose } from '../table/table.js';
-import { plainUnpackers, type Unpackers } from '../archive/unpack.js';
-import { type Placed, readZip, type ZipMember } from '../archive/zip.js';
-import { arrayBytes, checked, watchMember } from '../archive/zip-member.js';
 
 /** A .npz file: arrays in a zip. One of them is the data; SciPy's sparse matrices are recognised by their parts. */
 export async function openNpz(
-  file: Placed,
+  file: SeekableBytes,
   { memory, member }: { memory: number; member?: string | undefined },
-  { unpack, spool }: { readonly unpack: Unpackers; readonly spool: Spool } = {
+  { unpack, copy }: { readonly unpack: Unpackers; readonly copy: MakeCopy } = {
     unpack: plainUnpackers,
-    spool: spoolToBlob,
+    copy: copyToBlob,
   },
 ): Promise<Table> {
   const { path } = file;
@@ -42,7 +42,7 @@ export async function openNpz(
   const watch = () => watchMember(chosen, path, unpack);
   if (!layout.fortran) return arrayTable(layout, bytes, { format, memory, watch });
   // Columns are read at many places, and a checksum goes from the first byte to the last.
-  const whole = await spool(checked(bytes, watch), memory);
+  const whole = await copy(checked(bytes, watch), memory);
   return withClose(arrayTable(layout, whole.bytes, { format, memory }), whole.close);
 }
 

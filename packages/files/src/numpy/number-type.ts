@@ -1,5 +1,4 @@
-import type { NumberArray } from '@scree/core';
-import type { DType } from '@scree/core';
+import type { DType, NumberArray } from '@scree/core';
 import { wasRounded } from '../table/rounded-integers.js';
 
 /** How numbers are stored in a file, and how they are handed on: as they are, wherever core reads their type. */

@@ -1,15 +1,10 @@
-import {
-  badFile,
-  FileError,
-  type Placed,
-  plainUnpackers,
-  readerAt,
-  showBytes,
-  truncated,
-  unsupported,
-} from '@scree/core/files';
 import type { ColumnChunk, ColumnMetaData, PageHeader, SchemaElement } from 'hyparquet';
 import { parquetHeader } from 'hyparquet/src/column.js';
+import { plainUnpackers } from '../archive/unpack.js';
+import type { SeekableBytes } from '../archive/zip.js';
+import { readerAt } from '../bytes/bytes.js';
+import { showBytes } from '../bytes/show-bytes.js';
+import { badFile, FileError, truncated, unsupported } from '../file-error.js';
 import { readRuns, readValues, type Span, type Stored, textOfValue } from './parquet-values.js';
 
 /** Bytes of a page's own header, at most. */
@@ -42,7 +37,7 @@ type Unpacker = (packed: Uint8Array, size: number) => Uint8Array | Promise<Uint8
 
 /** A flat column of a row group, read a page at a time: a window of its bytes, its dictionary and one page are kept. */
 export class ParquetChunk {
-  readonly #file: Placed;
+  readonly #file: SeekableBytes;
   readonly #options: ChunkOptions;
   readonly #end: number;
   readonly #unpack: Unpacker;
@@ -58,7 +53,7 @@ export class ParquetChunk {
   /** Bytes kept for the dictionary, and for the page. */
   #kept = { dictionary: 0, page: 0 };
 
-  static async open(file: Placed, chunk: ColumnChunk | undefined, options: ChunkOptions): Promise<ParquetChunk> {
+  static async open(file: SeekableBytes, chunk: ColumnChunk | undefined, options: ChunkOptions): Promise<ParquetChunk> {
     const meta = chunk?.meta_data;
     if (!chunk || !meta) throw badFile(file.path, 'a row group lacks a column');
     if (chunk.file_path || chunk.crypto_metadata)
@@ -67,7 +62,7 @@ export class ParquetChunk {
     return new ParquetChunk(file, meta, options, await unpackerOf(meta, file.path));
   }
 
-  private constructor(file: Placed, meta: ColumnMetaData, options: ChunkOptions, unpack: Unpacker) {
+  private constructor(file: SeekableBytes, meta: ColumnMetaData, options: ChunkOptions, unpack: Unpacker) {
     this.#file = file;
     this.#options = options;
     this.#unpack = unpack;

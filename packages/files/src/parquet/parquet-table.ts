@@ -1,18 +1,11 @@
 import { DataError, ScreeError } from '@scree/core';
-import {
-  arrowDurations,
-  badFile,
-  blockRows,
-  checkColumns,
-  type DenseBatch,
-  type Placed,
-  type Request,
-  type Table,
-  type TableReader,
-  truncated,
-  unsupported,
-} from '@scree/core/files';
 import { type FileMetaData, parquetMetadata, type RowGroup } from 'hyparquet';
+import type { SeekableBytes } from '../archive/zip.js';
+import { badFile, truncated, unsupported } from '../file-error.js';
+import type { TableReader } from '../platform.js';
+import { arrowDurations } from '../reader-notes.js';
+import { checkColumns } from '../table/most-columns.js';
+import { blockRows, type DenseBatch, type Request, type Table } from '../table/table.js';
 import { ParquetChunk } from './parquet-chunk.js';
 import { columnsOf, noteOf, SINGLE } from './parquet-schema.js';
 
@@ -30,7 +23,7 @@ const [LEAST_WINDOW, MOST_WINDOW] = [1 << 15, 1 << 20];
  */
 export const openParquet: TableReader = (file, { memory }) => guarded(file.path, () => open(file, memory));
 
-async function open(file: Placed, memory: number): Promise<Table> {
+async function open(file: SeekableBytes, memory: number): Promise<Table> {
   const metadata = await readFooter(file);
   const columns = columnsOf(metadata, await arrowDurations(noteOf(metadata, 'ARROW:schema')));
   checkColumns(columns.length, memory, file.path);
@@ -112,7 +105,7 @@ async function open(file: Placed, memory: number): Promise<Table> {
 }
 
 /** The end of the file describes it. */
-async function readFooter(file: Placed): Promise<FileMetaData> {
+async function readFooter(file: SeekableBytes): Promise<FileMetaData> {
   const { path, size } = file;
   const tail = await bytesAt(file, Math.max(0, size - 8), Math.min(8, size));
   const mark = String.fromCharCode(...tail.subarray(4));
@@ -127,7 +120,7 @@ async function readFooter(file: Placed): Promise<FileMetaData> {
   return metadata;
 }
 
-async function bytesAt(file: Placed, from: number, length: number): Promise<Uint8Array<ArrayBuffer>> {
+async function bytesAt(file: SeekableBytes, from: number, length: number): Promise<Uint8Array<ArrayBuffer>> {
   const bytes = new Uint8Array(length);
   if ((await file.readAt(bytes, from)) < length) throw truncated(file.path, 'it became shorter while it was read');
   return bytes;

@@ -1,7 +1,7 @@
-import { textOf } from '@scree/core/files';
 import type { Encoding, ParquetType, SchemaElement } from 'hyparquet';
 import { deltaBinaryUnpack } from 'hyparquet/src/delta.js';
 import { byteStreamSplit } from 'hyparquet/src/encoding.js';
+import { textOf } from '../bytes/text.js';
 import { decimalOf } from './parquet-schema.js';
 
 /**

@@ -1,6 +1,6 @@
 import { DataError, OptionError } from '@scree/core';
-import { checkColumns } from './most-columns.js';
 import { DEFAULT_MEMORY, type FileOptions } from '../options.js';
+import { checkColumns } from './most-columns.js';
 import type { Column, Table } from './table.js';
 
 /** A column that is not analysed, and why. */

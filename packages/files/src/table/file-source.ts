@@ -1,12 +1,10 @@
-import type { Block, DenseBlock } from '@scree/core';
-import { decoded } from '@scree/core/engine';
-import type { RowSource } from '@scree/core';
+import type { Block, DenseBlock, RowSource, Warning } from '@scree/core';
 import { DataError, OptionError, ScreeError } from '@scree/core';
-import type { Warning } from '@scree/core';
+import { decoded } from '@scree/core/engine';
+import { showBytes } from '../bytes/show-bytes.js';
+import type { FileOptions, Missing } from '../options.js';
 import { type Choice, chooseColumns, type LeftOut } from './choose-columns.js';
 import { collectLabels, type LabelOptions, type Labels } from './labels.js';
-import type { FileOptions, Missing } from '../options.js';
-import { showBytes } from '../bytes/show-bytes.js';
 import type { Batch, DenseBatch, Table } from './table.js';
 
 /** How many values are missing, and where. */

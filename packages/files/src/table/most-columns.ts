@@ -1,5 +1,5 @@
-import { FileError } from '../file-error.js';
 import { showBytes } from '../bytes/show-bytes.js';
+import { FileError } from '../file-error.js';
 
 /** Bytes that a named column takes while a file is read: its name and type, its place in several lists, its counts. */
 const COLUMN_BYTES = 512;

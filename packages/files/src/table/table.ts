@@ -1,6 +1,4 @@
-import type { Block, DenseBlock } from '@scree/core';
-import type { DType } from '@scree/core';
-import type { Warning } from '@scree/core';
+import type { Block, DenseBlock, DType, Warning } from '@scree/core';
 
 /** What a column holds, as far as PCA cares. */
 export type ColumnKind = 'number' | 'text' | 'other';

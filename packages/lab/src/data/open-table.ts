@@ -1,22 +1,25 @@
 import { DataError } from '@scree/core';
-import { anyPlace, type Bytes, blobBytes, checkFileOptions, identify, openTable as openIdentified, readerAt, type Table, type TableReader } from '@scree/files/platform';
-
-const parquet: TableReader = async (bytes, options) => (await import('../../../files/src/parquet/parquet-table.js')).openParquet(bytes, options);
+import {
+  type Bytes,
+  blobBytes,
+  checkFileOptions,
+  identify,
+  openTable as openIdentified,
+  plainPlatform,
+  readerAt,
+  type Table,
+} from '@scree/files/internal';
 
 /** Blobs up to this size are read at once, because every read of a blob takes milliseconds. */
 const SMALL = 1 << 20;
 
-/** Opens a file of any format as columns and rows. The Parquet reader is loaded on demand. */
+/** Opens a file of any format as columns and rows. */
 export async function openTable(data: Blob | Uint8Array, name: string): Promise<Table> {
   const options = checkFileOptions({});
-  const platform = {
-    ...anyPlace,
-    readers: { parquet },
-  };
   const small = data instanceof Blob && data.size <= SMALL ? new Uint8Array(await data.arrayBuffer()) : data;
   const bytes = small instanceof Blob ? blobBytes(small, name) : bytesOf(small, name);
-  const file = await identify(bytes, { name }, options, platform.unpack);
-  return openIdentified(file, options, platform);
+  const file = await identify(bytes, { name }, options, plainPlatform.unpack);
+  return openIdentified(file, options, plainPlatform);
 }
 
 /** Bytes that are already in memory. */

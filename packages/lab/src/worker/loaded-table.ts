@@ -1,7 +1,7 @@
 import { DataError, type Matrix, type NumberArray } from '@scree/core';
 import { Pace } from '@scree/core/engine';
-import { type Column, checkFileOptions, openData, type Table } from '@scree/files/platform';
 import type { DataFile, FileOptions } from '@scree/files';
+import { type Column, checkFileOptions, openData, type Table } from '@scree/files/internal';
 import { MatrixBuilder } from './matrix-builder.js';
 import { memoryTable } from './memory-table.js';
 import type { Cell, ColumnInfo, Missing, TableInfo } from './messages.js';

@@ -1,11 +1,11 @@
 import { type Block, type Engine, OptionError, reference, wasmEngine } from '@scree/core';
 import { addressSpaceLeft } from '@scree/core/engine';
-import { Crew } from './thread-count.js';
 import { BlasDense, type FloatBlock } from './dense.js';
 import { lapackEigen } from './eigen.js';
 import { bindLapack, bindProducts, type Lapack, type Products } from './functions.js';
 import { findLibrary, howToInstall, type Library, loadKoffi } from './library.js';
 import { canPack } from './pack.js';
+import { Crew } from './thread-count.js';
 import { tileRows } from './tiles.js';
 
 export interface BlasOptions {

@@ -124,15 +124,15 @@ async function tridiagonalValues(library: Library, lapack: Lapack, t: Reduced): 
 }
 
 /** Where the first vectors come from: the eigenvectors of T from the largest on, or a row of zeros. */
-interface Place {
+interface VectorIndex {
   readonly zero?: number;
 }
 
-function places(found: Float64Array, size: number, kept: readonly number[], wanted: number): Place[] {
+function places(found: Float64Array, size: number, kept: readonly number[], wanted: number): VectorIndex[] {
   const n = kept.length;
   const holds = new Set(kept);
   const zeros = Array.from({ length: size }, (_, i) => i).filter((i) => !holds.has(i));
-  const order: Place[] = [];
+  const order: VectorIndex[] = [];
   let next = 0;
   let zero = 0;
   while (order.length < wanted) {
@@ -239,7 +239,7 @@ function solves(t: Reduced, values: Float64Array, vectors: Float64Array, count: 
 function spread(
   rows: Float64Array,
   n: number,
-  order: readonly Place[],
+  order: readonly VectorIndex[],
   kept: readonly number[],
   size: number,
 ): Float64Array {

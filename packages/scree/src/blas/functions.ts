@@ -1,5 +1,5 @@
-import type { Crew } from './thread-count.js';
 import { type Library, lookUp, type Native } from './library.js';
+import type { Crew } from './thread-count.js';
 
 export type Numbers = Float64Array | Float32Array;
 

@@ -4,10 +4,10 @@ import { link, readFile, rename, rm, stat, utimes, writeFile } from 'node:fs/pro
 import { hostname } from 'node:os';
 import { FileError } from '@scree/files';
 import { partName, removeAbandonedParts } from '../disk/atomic-file.js';
-import { atExit, removeAtExit, settled } from '../disk/temporary-files.js';
+import { targetOf } from '../disk/output-target.js';
 import { PROCESS_ID, PROCESS_ID_PATTERN, stateOf } from '../disk/process-id.js';
 import { systemError } from '../disk/system-error.js';
-import { targetOf } from '../disk/output-target.js';
+import { atExit, removeAtExit, settled } from '../disk/temporary-files.js';
 
 /** Milliseconds between two signs of life in the lock. */
 const SIGN_OF_LIFE = 15_000;

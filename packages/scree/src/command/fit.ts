@@ -1,11 +1,11 @@
 import { availableParallelism } from 'node:os';
 import type { Model, PcaOptions } from '@scree/core';
 import { DEFAULT_MEMORY } from '@scree/files';
-import { showBytes } from '@scree/files/platform';
+import { showBytes } from '@scree/files/internal';
 import { removeFile } from '../disk/atomic-file.js';
+import { writeModel } from '../disk/model-file.js';
 import { checkTarget, isSameFile } from '../disk/output-target.js';
 import { formatOf } from '../disk/write-file.js';
-import { writeModel } from '../disk/model-file.js';
 import { identityOf, momentsWithCheckpoint } from './checkpoint.js';
 import { CheckpointLock, lockPath } from './checkpoint-lock.js';
 import type { Call } from './command.js';

@@ -1,6 +1,6 @@
 import type { Model } from '@scree/core';
-import { createFile, formatOf, holdsText, type OutputFormat } from '../disk/write-file.js';
 import { readModel } from '../disk/model-file.js';
+import { createFile, formatOf, holdsText, type OutputFormat } from '../disk/write-file.js';
 import type { Call } from './command.js';
 import { asJson } from './fit.js';
 import { print, printLines } from './print.js';

@@ -1,6 +1,6 @@
 import type { Model } from '@scree/core';
-import { formatOf, holdsText, type OutputFormat } from '../disk/write-file.js';
 import { readModel } from '../disk/model-file.js';
+import { formatOf, holdsText, type OutputFormat } from '../disk/write-file.js';
 import type { Call } from './command.js';
 import { fileOptions } from './data-flags.js';
 import { checkWidth, readingFor } from './fitted.js';

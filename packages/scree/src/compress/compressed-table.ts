@@ -1,6 +1,6 @@
 import type { Block, DenseBlock, NumberArray } from '@scree/core';
 import { decodeHalf } from '@scree/core/engine';
-import type { Column, DenseBatch, Request, Table } from '@scree/files/platform';
+import type { Column, DenseBatch, Request, Table } from '@scree/files/internal';
 import { openCompressed } from './open-compressed.js';
 
 /** The rows of a compressed file as data like any other: as they are read back, but for what was lost. */

@@ -1,8 +1,8 @@
 import type { FileHandle } from 'node:fs/promises';
 import { inflateRawSync } from 'node:zlib';
 import { type Block, type Engine, type Model, type RowSource, ScreeError } from '@scree/core';
-import { badFile, readAhead, truncated, unsupported } from '@scree/files/platform';
 import { FileError } from '@scree/files';
+import { badFile, readAhead, truncated, unsupported } from '@scree/files/internal';
 import { closeRead, fileBytes } from '../disk/file-bytes.js';
 import { FileWatch } from '../disk/file-watch.js';
 import { openRegularFile } from '../disk/regular-file.js';

@@ -1,5 +1,5 @@
 import { OptionError } from '@scree/core';
-import { type CsvHead, csvHead, type Identified, uniqueNames, type Writing } from '@scree/files/platform';
+import { type CsvHead, csvHead, type Identified, uniqueNames, type Writing } from '@scree/files/internal';
 import { type Duck, fileName, identifier, quoted } from './duckdb.js';
 import type { Relation } from './relation.js';
 

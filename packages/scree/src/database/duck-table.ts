@@ -1,7 +1,17 @@
 import { join } from 'node:path';
 import type { DuckDBConnection, DuckDBDataChunk, DuckDBResult } from '@duckdb/node-api';
 import { DataError, OptionError, type Warning } from '@scree/core';
-import { blockRows, type Column, checkColumns, type DenseBatch, LARGEST_EXACT, pandasIndex, type Request, RoundedIntegers, type Table } from '@scree/files/platform';
+import {
+  blockRows,
+  type Column,
+  checkColumns,
+  type DenseBatch,
+  LARGEST_EXACT,
+  pandasIndex,
+  type Request,
+  RoundedIntegers,
+  type Table,
+} from '@scree/files/internal';
 import { Collecting } from './collecting.js';
 import { type Duck, duckError, identifier, openDuck, parquetRelation, quoted } from './duckdb.js';
 import { checkFooter, parquetCheck } from './parquet-check.js';
@@ -30,7 +40,7 @@ interface Physical {
 }
 
 /** Where one of our columns is: which of DuckDB's, and which entry of its lists. */
-interface Place {
+interface ColumnLocation {
   readonly physical: number;
   readonly entry?: number;
 }
@@ -179,7 +189,7 @@ async function duckTable(
   const physical: Physical[] = [];
   for (const [name, type] of described) physical.push(await measure(duck, relation, name, type, path));
   const columns: Column[] = [];
-  const sources: Place[] = [];
+  const sources: ColumnLocation[] = [];
   physical.forEach(({ name, type, list }, index) => {
     if (list === undefined) {
       columns.push({ name, ...kindOf(type, notes?.listed.get(name)), index: notes?.isIndex(name) });
@@ -287,7 +297,7 @@ async function duckTable(
     return integers.warnings(path, (j) => columns[j].name);
   }
 
-  function expressionOf({ physical: index, entry }: Place): string {
+  function expressionOf({ physical: index, entry }: ColumnLocation): string {
     const name = identifier(physical[index].name);
     return entry === undefined ? name : `${name}[${entry + 1}]`;
   }

@@ -2,10 +2,10 @@ import { availableParallelism } from 'node:os';
 import { isAbsolute, join } from 'node:path';
 import type { DuckDBConnection } from '@duckdb/node-api';
 import { DataError, OptionError, ScreeError } from '@scree/core';
-import { badFile } from '@scree/files/platform';
 import { FileError } from '@scree/files';
-import { atExit, settled } from '../disk/temporary-files.js';
+import { badFile } from '@scree/files/internal';
 import { temporaryFolder } from '../disk/temporary-copy.js';
+import { atExit, settled } from '../disk/temporary-files.js';
 
 /** DuckDB in this process, kept within bounds: its memory and threads are limited, and what does not fit goes to disk. */
 export interface Duck {

@@ -1,11 +1,11 @@
 import { open } from 'node:fs/promises';
 import { crc32 } from 'node:zlib';
-import { type Bytes, badFile, readerAt, showBytes, truncated } from '@scree/files/platform';
 import { FileError } from '@scree/files';
-import { type Duck, fileName } from './duckdb.js';
+import { type Bytes, badFile, readerAt, showBytes, truncated } from '@scree/files/internal';
 import { fileBytes } from '../disk/file-bytes.js';
-import { readThrift, type ThriftStruct } from './thrift.js';
 import { nodeUnpackers } from '../disk/unpackers.js';
+import { type Duck, fileName } from './duckdb.js';
+import { readThrift, type ThriftStruct } from './thrift.js';
 
 /** Bytes in which the header of a page is looked for, at first and at most, and of a page that are read at once. */
 const [USUAL_HEADER, LONGEST_HEADER] = [1 << 9, 1 << 20];

@@ -1,5 +1,5 @@
 import type { DuckDBBlobValue } from '@duckdb/node-api';
-import { arrowDurations, pandasIndex } from '@scree/files/platform';
+import { arrowDurations, pandasIndex } from '@scree/files/internal';
 import { type Duck, fileName, quoted } from './duckdb.js';
 
 /** Most digits of a decimal: longer ones DuckDB reads as other numbers. */

@@ -1,5 +1,5 @@
 import { OptionError } from '@scree/core';
-import type { Identified } from '@scree/files/platform';
+import type { Identified } from '@scree/files/internal';
 import { csvRelation } from './csv-relation.js';
 import { type Duck, fileName, parquetRelation } from './duckdb.js';
 import { parquetCheck } from './parquet-check.js';

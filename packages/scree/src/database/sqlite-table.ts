@@ -1,15 +1,24 @@
 import { copyFile, open, stat, symlink } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { DataError, OptionError } from '@scree/core';
-import { badFile, blockRows, type Column, type DenseBatch, type Request, RoundedIntegers, type Table, unsupported } from '@scree/files/platform';
+import {
+  badFile,
+  blockRows,
+  type Column,
+  type DenseBatch,
+  type Request,
+  RoundedIntegers,
+  type Table,
+  unsupported,
+} from '@scree/files/internal';
 import type { Database } from 'node-sqlite3-wasm';
-import { chooseTable } from './duck-table.js';
 import { closeRead } from '../disk/file-bytes.js';
-import { hasThreads, openInThread, worthThread } from '../disk/table-in-thread.js';
 import { openRegularFile } from '../disk/regular-file.js';
-import { temporaryFolder } from '../disk/temporary-copy.js';
 import { systemError } from '../disk/system-error.js';
+import { hasThreads, openInThread, worthThread } from '../disk/table-in-thread.js';
+import { temporaryFolder } from '../disk/temporary-copy.js';
 import type { SqliteTask } from '../disk/thread-messages.js';
+import { chooseTable } from './duck-table.js';
 
 /** Rows by which columns are judged: in SQLite a column's type binds nobody. */
 const JUDGED = 1000;

@@ -1,10 +1,10 @@
 import { type FileHandle, open, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { type Bytes, blockRows, type DenseBatch, type Request, type Table, truncated } from '@scree/files/platform';
 import { FileError } from '@scree/files';
-import { collectNow } from './collecting.js';
+import { type Bytes, blockRows, type DenseBatch, type Request, type Table, truncated } from '@scree/files/internal';
 import { closeRead, fileBytes } from '../disk/file-bytes.js';
 import { systemError } from '../disk/system-error.js';
+import { collectNow } from './collecting.js';
 
 /**
  * Columns that are read at once: DuckDB takes memory and time for each, and some 2048 rows of all at least. Fewer would not take less:

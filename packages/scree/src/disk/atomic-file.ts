@@ -2,10 +2,10 @@ import { randomBytes } from 'node:crypto';
 import type { Stats } from 'node:fs';
 import { type FileHandle, open, opendir, rename, rm, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
-import { removeAtExit, settled } from './temporary-files.js';
+import { targetOf } from './output-target.js';
 import { PROCESS_ID, PROCESS_ID_PATTERN, stateOf } from './process-id.js';
 import { systemError } from './system-error.js';
-import { targetOf } from './output-target.js';
+import { removeAtExit, settled } from './temporary-files.js';
 
 /** Bytes collected before they are written. */
 const CHUNK = 4 << 20;

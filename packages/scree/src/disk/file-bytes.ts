@@ -1,5 +1,5 @@
 import type { FileHandle } from 'node:fs/promises';
-import { type Bytes, readerAt, truncated } from '@scree/files/platform';
+import { type Bytes, readerAt, truncated } from '@scree/files/internal';
 import { systemError } from './system-error.js';
 
 /** Part of an open file; all of it when nothing else is said. */

@@ -1,12 +1,27 @@
 import type { FileHandle } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { DataError, OptionError } from '@scree/core';
-import { type Bytes, type CheckedOptions, checkFileOptions, chunkReader, HEAD, type Identified, identify, openData, openTable, type Place, packingOf, readTwice, sniffFormat, type Table } from '@scree/files/platform';
 import type { DataFile, FileFormat, FileOptions } from '@scree/files';
+import {
+  type Bytes,
+  type CheckedOptions,
+  checkFileOptions,
+  chunkReader,
+  HEAD,
+  type Identified,
+  identify,
+  openData,
+  openTable,
+  type Platform,
+  packingOf,
+  readTwice,
+  sniffFormat,
+  type Table,
+} from '@scree/files/internal';
 import { closeRead, fileBytes } from './file-bytes.js';
 import { FileWatch } from './file-watch.js';
 import { openRegularFile } from './regular-file.js';
-import { spooled } from './temporary-copy.js';
+import { copyToDisk } from './temporary-copy.js';
 import { isText } from './thread-messages.js';
 import { nodeUnpackers } from './unpackers.js';
 
@@ -77,7 +92,7 @@ async function openStandardInput(options: CheckedOptions, stdin: AsyncIterable<U
       await chunks.return?.();
     });
   }
-  const whole = await spooled(bytes);
+  const whole = await copyToDisk(bytes);
   try {
     const table = await openAny(whole.bytes, { name: '' }, options);
     return await openData(table, options, { path, bytes: whole.bytes.size }, whole.close);
@@ -131,11 +146,12 @@ async function peekStream(
 }
 
 /** What Node offers to core's readers; what reads databases is loaded when it is needed. */
-const node: Place = {
+const node: Platform = {
   unpack: nodeUnpackers,
-  spool: (bytes) => spooled(bytes),
+  copy: (bytes) => copyToDisk(bytes),
   readers: {
-    parquet: async (bytes, { memory }) => (await import('../database/duck-table.js')).openParquet(onDisk(bytes, memory)),
+    parquet: async (bytes, { memory }) =>
+      (await import('../database/duck-table.js')).openParquet(onDisk(bytes, memory)),
     duckdb: async (bytes, options) =>
       (await import('../database/duck-table.js')).openDatabase(onDisk(bytes, options.memory), options),
     sqlite: async (bytes, options) =>

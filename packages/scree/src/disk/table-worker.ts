@@ -1,7 +1,7 @@
 import { read as readFile } from 'node:fs';
 import type { FileHandle } from 'node:fs/promises';
 import { parentPort, workerData } from 'node:worker_threads';
-import { anyPlace, type DenseBatch, openTable, type Request, type Table, unpacked } from '@scree/files/platform';
+import { type DenseBatch, openTable, plainPlatform, type Request, type Table, unpacked } from '@scree/files/internal';
 import { fileBytes } from './file-bytes.js';
 import { type FromThread, sendError, type TextTask, type ThreadTask, type ToThread } from './thread-messages.js';
 import { nodeUnpackers } from './unpackers.js';
@@ -73,7 +73,7 @@ function openText({ file, size, path, packing, format, memory }: TextTask): Prom
   };
   const bytes = fileBytes(handle as unknown as FileHandle, path, 0, size);
   const content = packing ? unpacked(bytes, packing, nodeUnpackers, { memory }) : bytes;
-  return openTable({ bytes, content, format, packing }, { memory }, { ...anyPlace, unpack: nodeUnpackers });
+  return openTable({ bytes, content, format, packing }, { memory }, { ...plainPlatform, unpack: nodeUnpackers });
 }
 
 async function read(number: number, request: Request): Promise<void> {

@@ -2,13 +2,13 @@ import { randomUUID } from 'node:crypto';
 import { mkdtemp, open, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type Bytes, chunksOf, type Spooled } from '@scree/files/platform';
+import { type Bytes, chunksOf, type TemporaryCopy } from '@scree/files/internal';
 import { closeRead, fileBytes } from './file-bytes.js';
-import { removeAtExit, settled } from './temporary-files.js';
 import { systemError } from './system-error.js';
+import { removeAtExit, settled } from './temporary-files.js';
 
 /** Bytes that come once or in order only, laid down in a temporary file where they can be read at any place. */
-export async function spooled(bytes: Bytes): Promise<Spooled> {
+export async function copyToDisk(bytes: Bytes): Promise<TemporaryCopy> {
   const folder = await temporaryFolder();
   const file = join(folder.path, randomUUID());
   try {

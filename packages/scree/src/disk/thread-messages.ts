@@ -1,6 +1,6 @@
 import { DataError, type ErrorCode, type ErrorDetails, OptionError, ScreeError, type Warning } from '@scree/core';
 import { FileError, type FileFormat } from '@scree/files';
-import type { Packing, Request, Table } from '@scree/files/platform';
+import type { Packing, Request, Table } from '@scree/files/internal';
 
 /** Formats that are parsed letter by letter. */
 export type TextFormat = 'csv' | 'tsv' | 'json' | 'ndjson';

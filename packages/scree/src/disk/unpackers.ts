@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
 import * as zlib from 'node:zlib';
-import { type ByteReader, badFile, chunksOf, plainUnpackers, truncated, type Unpackers } from '@scree/files/platform';
 import { FileError } from '@scree/files';
+import { type ByteReader, badFile, chunksOf, plainUnpackers, truncated, type Unpackers } from '@scree/files/internal';
 
 /** Node's own zstd, which it has from 22.15 on. It verifies sizes and checksums. */
 const { zstdDecompressSync } = zlib as {

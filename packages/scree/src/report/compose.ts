@@ -11,20 +11,20 @@ import {
   uniquenessWords,
   varianceWords,
 } from '@scree/core/describe';
+import { columnNames, type NameOf } from './columns.js';
 import { biplotFigure } from './figures/biplot-figure.js';
 import type { Colouring } from './figures/colouring.js';
-import { columnNames, type NameOf } from './columns.js';
 import { errorsFigure } from './figures/errors-figure.js';
 import { type Figure, standaloneSvg, type Table } from './figures/figure.js';
 import { loadingBarsFigure, loadingsFigure } from './figures/loadings-figures.js';
-import { factList, figures, list, paragraphs, type Section, tableHtml, writePage } from './page.js';
 import { componentPictures, type ImageSize, reconstructionPictures } from './figures/picture-figures.js';
-import { escaped, plainText } from './plain-text.js';
-import type { RowFacts } from './read-rows.js';
-import type { Report } from './report.js';
 import { scoreHistogram, scoresFigure } from './figures/scores-figure.js';
 import { uniquenessFigure } from './figures/uniqueness-figure.js';
 import { cumulativeFigure, screeFigure } from './figures/variance-figures.js';
+import { factList, figures, list, paragraphs, type Section, tableHtml, writePage } from './page.js';
+import { escaped, plainText } from './plain-text.js';
+import type { RowFacts } from './read-rows.js';
+import type { Report } from './report.js';
 import { errorWords, isLossless, methodFacts } from './words.js';
 
 export interface Contents {

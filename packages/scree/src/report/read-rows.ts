@@ -1,8 +1,8 @@
 import { type Block, type Data, DataError, Model, OptionError, type Progress, type RowSource } from '@scree/core';
 import { identityFrame, openSource, Pace, packTile } from '@scree/core/engine';
-import type { Colouring } from './figures/colouring.js';
 import { ErrorHistogram } from './error-histogram.js';
 import { EvenSample } from './even-sample.js';
+import type { Colouring } from './figures/colouring.js';
 
 /** A row of the sample: its number, and its scores on the first components. */
 export interface SampledRow {

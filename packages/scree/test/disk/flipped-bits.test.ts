@@ -1,15 +1,15 @@
 import { writeFile } from 'node:fs/promises';
 import { gzipSync } from 'node:zlib';
 import { FileError } from '@scree/files';
-import { identify, openTable, type Place, type Table } from '@scree/files/platform';
+import { identify, openTable, type Platform, type Table } from '@scree/files/internal';
 import { ScreeError } from 'scree';
 import { describe, expect, it } from 'vitest';
+import { openParquet as openInLab } from '../../../files/src/parquet/parquet-table.js';
 import { readTable } from '../../../files/test/damage.js';
 import { SMALL_PARQUET, ZSTD_CSV } from '../../../files/test/fixtures.js';
 import { bytesOf, memoryFile, npyFile, zipFile } from '../../../files/test/make.js';
-import { openParquet as openInLab } from '../../../files/src/parquet/parquet-table.js';
 import { openParquet } from '../../src/database/duck-table.js';
-import { spooled } from '../../src/disk/temporary-copy.js';
+import { copyToDisk } from '../../src/disk/temporary-copy.js';
 import { nodeUnpackers } from '../../src/disk/unpackers.js';
 import { pythonWith, runPython, useFolder } from './support.js';
 
@@ -17,7 +17,7 @@ import { pythonWith, runPython, useFolder } from './support.js';
 const ALL = process.env.SCREE_ALL_BITS !== undefined;
 const folder = useFolder();
 const memory = 2 ** 24;
-const node: Place = { unpack: nodeUnpackers, spool: spooled, readers: {} };
+const node: Platform = { unpack: nodeUnpackers, copy: copyToDisk, readers: {} };
 
 async function open(content: Uint8Array): Promise<Table> {
   const found = await identify(memoryFile(content), { name: 'x.csv' }, { memory }, node.unpack);

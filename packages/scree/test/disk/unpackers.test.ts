@@ -1,13 +1,13 @@
 import { gzipSync } from 'node:zlib';
-import { identify, openTable, type Place, unpacked } from '@scree/files/platform';
+import { identify, openTable, type Platform, unpacked } from '@scree/files/internal';
 import { describe, expect, it } from 'vitest';
 import { expectTypedInNoise, expectTypedWhenDamaged, type Opener } from '../../../files/test/damage.js';
 import { PACKED_ARROW } from '../../../files/test/fixtures.js';
 import { bytesOf, csrFile, memoryFile, npyFile, zipFile } from '../../../files/test/make.js';
-import { spooled } from '../../src/disk/temporary-copy.js';
+import { copyToDisk } from '../../src/disk/temporary-copy.js';
 import { nodeUnpackers } from '../../src/disk/unpackers.js';
 
-const node: Place = { unpack: nodeUnpackers, spool: spooled, readers: {} };
+const node: Platform = { unpack: nodeUnpackers, copy: copyToDisk, readers: {} };
 const array = npyFile('<f8', [12, 5], bytesOf(Float64Array.from({ length: 60 }, (_, i) => i / 3)));
 
 /** Sniffed as the format it was, whatever became of it since. */

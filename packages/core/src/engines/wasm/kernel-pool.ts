@@ -1,5 +1,5 @@
-import { replaceWorkers } from './threads/worker-pool.js';
 import { Kernels } from './kernels.js';
+import { replaceWorkers } from './threads/worker-pool.js';
 
 /** Memory that idle kernels may hold together: WebAssembly memory never shrinks, so kernels beyond it are dropped. */
 const KEPT = 128 * 2 ** 20;

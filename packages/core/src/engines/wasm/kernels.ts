@@ -1,7 +1,7 @@
 import { messageOf } from '../../errors.js';
 import { keepAlive } from '../../keep-alive.js';
-import { BOARD, BOARD_BYTES, type FunctionName } from './threads/job-queue.js';
 import { plainSimd, relaxedSimd } from './kernels-binary.js';
+import { BOARD, BOARD_BYTES, type FunctionName } from './threads/job-queue.js';
 
 /** The functions of assembly/kernels.ts: addresses, counts and switches, all of them 32-bit numbers. */
 type Exports = Readonly<

@@ -8,14 +8,14 @@ import { reference } from '../reference/reference.js';
 import { SparseReference } from '../reference/sparse.js';
 import { follow } from '../summarise.js';
 import { WasmBasis } from './basis.js';
-import { canShare, machineThreads, workersRefused } from './threads/worker-pool.js';
 import { type Borrow, WasmDense } from './dense/dense.js';
+import { passRows, TILE, tileRows } from './dense/layout.js';
 import { suits, wasmEigen } from './eigen.js';
 import { returnKernels, takeKernels, withKernels } from './kernel-pool.js';
 import { type Compiled, compileOrWhy } from './kernels.js';
-import { passRows, TILE, tileRows } from './dense/layout.js';
 import { type Lender, WasmSparse } from './sparse/sparse.js';
 import { Team } from './threads/job-runner.js';
+import { canShare, machineThreads, workersRefused } from './threads/worker-pool.js';
 
 /** Unit roundoff of float64 and of float32. */
 const U = 2 ** -53;

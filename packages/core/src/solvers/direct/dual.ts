@@ -3,9 +3,9 @@ import { LARGEST_SQUARE } from '../../limits.js';
 import { qr } from '../../linalg/qr.js';
 import { eigenFlops } from '../../linalg/symmetric-eigen.js';
 import { dot } from '../../linalg/vector.js';
-import { eigenvalueBound } from './covariance.js';
 import { residualNorms } from '../residuals.js';
 import { countWanted, nextValue, type RowsProblem, type Solution, type SolverDeclaration } from '../solver.js';
+import { eigenvalueBound } from './covariance.js';
 
 /**
  * The dual trick for wide data: eigenvectors u of K = BBᵀ (n × n), then v = Bᵀu/‖Bᵀu‖.

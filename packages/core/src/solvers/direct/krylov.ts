@@ -1,7 +1,5 @@
 import { random } from '../../linalg/random.js';
 import { dot } from '../../linalg/vector.js';
-import { Checks } from './checks.js';
-import { KrylovSpace, type Ritz } from './krylov-space.js';
 import { residualNorms } from '../residuals.js';
 import {
   countWanted,
@@ -11,6 +9,8 @@ import {
   type SolverDeclaration,
   type Wanted,
 } from '../solver.js';
+import { Checks } from './checks.js';
+import { KrylovSpace, type Ritz } from './krylov-space.js';
 
 /** Vectors beyond the wanted ones in a wide block: they speed convergence and show the eigenvalue after the last. */
 const OVERSAMPLING = 10;

@@ -3,10 +3,10 @@ import { LARGEST_SQUARE } from '../../limits.js';
 import { orthonormalise } from '../../linalg/orthonormalise.js';
 import { random } from '../../linalg/random.js';
 import { axpy, dot, norm } from '../../linalg/vector.js';
-import { byScatter, eigenvalueBound } from './covariance.js';
 import { type RitzVectors, rayleighRitz } from '../rayleigh-ritz.js';
 import { residualNorms } from '../residuals.js';
 import { countWanted, nextValue, type RoughProblem, type Solution, type SolverDeclaration } from '../solver.js';
+import { byScatter, eigenvalueBound } from './covariance.js';
 
 /** Random vectors by which the error of the float32 scatter is measured. */
 const PROBES = 16;

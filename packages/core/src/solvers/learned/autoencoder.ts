@@ -1,15 +1,15 @@
+import { randomRows } from '../../linalg/orthonormalise.js';
+import { random } from '../../linalg/random.js';
+import { norm } from '../../linalg/vector.js';
+import type { Solver, Use } from '../solver.js';
 import { type Anchor, anchorAt, batchEpoch } from './batches.js';
+import { autoencoder as declaration } from './declarations.js';
 import { largestVariance } from './largest-variance.js';
 import { learnFromRows, learnFromScatter } from './learn.js';
 import { type MeanTerms, meanTerms } from './mean-terms.js';
 import { optimiser } from './optimiser.js';
 import { type Controls, type Facts, paced, type Query, type Reply, type Rule } from './rule.js';
 import { StepSize } from './step-size.js';
-import { randomRows } from '../../linalg/orthonormalise.js';
-import { random } from '../../linalg/random.js';
-import { norm } from '../../linalg/vector.js';
-import { autoencoder as declaration } from './declarations.js';
-import type { Solver, Use } from '../solver.js';
 
 /** 1/L where σ₁ = 1: the curvature of both terms is at most 8 near orthonormal W. */
 const STEP = 1 / 8;
@@ -51,11 +51,11 @@ export function* byGradient(facts: Facts, controls: Controls): Rule {
   for (let epoch = 0; ; epoch++) {
     const { alpha } = controls;
     const step = size.step / (controls.decay === undefined ? 1 : 1 + epoch / controls.decay);
-    const at = function* ({ weights: rows, image }: Anchor): Generator<Query, Place, Reply> {
+    const at = function* ({ weights: rows, image }: Anchor): Generator<Query, WeightTerms, Reply> {
       const terms = yield* paced(meanTerms(rows, image, trace, alpha, k, d));
       return { ...terms, rows, image: image.map((value) => value * top) };
     };
-    let place: Place;
+    let place: WeightTerms;
     if (batch === undefined) {
       place = yield* at(yield* anchorAt(weights.at, k, top));
     } else {
@@ -96,7 +96,7 @@ export function* byGradient(facts: Facts, controls: Controls): Rule {
 }
 
 /** Weights of which the loss is known, and of all rows also WS and the gradient. */
-interface Place extends Pick<MeanTerms, 'reconstruction' | 'orthogonality' | 'defect'> {
+interface WeightTerms extends Pick<MeanTerms, 'reconstruction' | 'orthogonality' | 'defect'> {
   readonly rows: Float64Array;
   readonly image?: Float64Array;
   readonly gradient?: Float64Array;

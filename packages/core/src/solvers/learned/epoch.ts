@@ -1,5 +1,5 @@
-import type { Matrix } from '../../data/matrix.js';
 import { principalAngles } from '../../analysis/principal-angles.js';
+import type { Matrix } from '../../data/matrix.js';
 import type { EpochState } from './rule.js';
 
 /** One epoch of a solver that learns, as its trace and `onEpoch` tell it. Lengths are in units where σ₁ = 1. */

@@ -1,3 +1,10 @@
+import { randomRows } from '../../linalg/orthonormalise.js';
+import { random } from '../../linalg/random.js';
+import { rowProductSteps } from '../../linalg/rows.js';
+import { dot, norm } from '../../linalg/vector.js';
+import { complete } from '../../progress.js';
+import { residualNorms } from '../residuals.js';
+import type { Solver, Use } from '../solver.js';
 import { anchorAt, batchEpoch, usualBatch } from './batches.js';
 import { HebbianFold } from './hebbian-fold.js';
 import { hebbianDirection, HEBBIAN_STEP as STEP } from './hebbian-rules.js';
@@ -8,13 +15,6 @@ import { defectOf, reconstructionLoss } from './mean-terms.js';
 import { type Optimiser, optimiser } from './optimiser.js';
 import { type Controls, type Facts, paced, type Rule } from './rule.js';
 import { StepSize } from './step-size.js';
-import { randomRows } from '../../linalg/orthonormalise.js';
-import { random } from '../../linalg/random.js';
-import { rowProductSteps } from '../../linalg/rows.js';
-import { dot, norm } from '../../linalg/vector.js';
-import { complete } from '../../progress.js';
-import { residualNorms } from '../residuals.js';
-import type { Solver, Use } from '../solver.js';
 
 /** Epochs, of two readings each. */
 const EPOCHS = 5000;

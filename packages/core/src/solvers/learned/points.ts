@@ -1,3 +1,6 @@
+import { random } from '../../linalg/random.js';
+import { norm } from '../../linalg/vector.js';
+import type { Solver, Use } from '../solver.js';
 import { pairwise } from './forces.js';
 import { largestVariance } from './largest-variance.js';
 import { learnFromRows } from './learn.js';
@@ -5,9 +8,6 @@ import { innerProducts, pointGradient, pointsState, STEP, startPoints } from './
 import { optimiser } from './optimiser.js';
 import { type Controls, type Facts, paced, type Rule } from './rule.js';
 import { StepSize } from './step-size.js';
-import { random } from '../../linalg/random.js';
-import { norm } from '../../linalg/vector.js';
-import type { Solver, Use } from '../solver.js';
 
 /** Readings of the data. */
 const EPOCHS = 5000;

@@ -1,12 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type AutoencoderTerms, autoencoderTerms, descend } from '../../../src/learn.js';
-import { hebbianDirection } from '../../../src/solvers/learned/hebbian-rules.js';
-import { meanTerms } from '../../../src/solvers/learned/mean-terms.js';
 import { randomRows } from '../../../src/linalg/orthonormalise.js';
 import { random } from '../../../src/linalg/random.js';
 import { rowProducts } from '../../../src/linalg/rows.js';
 import { complete } from '../../../src/progress.js';
+import { hebbianDirection } from '../../../src/solvers/learned/hebbian-rules.js';
+import { meanTerms } from '../../../src/solvers/learned/mean-terms.js';
 
 /** ∂f/∂θᵢ by central differences. */
 function numericalGradient(f: (theta: Float64Array) => number, at: Float64Array): Float64Array {

@@ -1,6 +1,6 @@
 import type { Matrix } from '@scree/core';
-import { averageTerms, combineRows, descend, random, rowProducts } from '@scree/core/learn';
 import { show } from '@scree/core/describe';
+import { averageTerms, combineRows, descend, random, rowProducts } from '@scree/core/learn';
 import { descentRun } from '../shared/descent-run.js';
 import { angleToGoal, determined, gapAfter, goalOf, pinned, toleranceFor } from '../shared/goal.js';
 import type { Moment } from '../shared/history.js';

@@ -1,5 +1,5 @@
-import type { NeighbourForces, PointForces } from '@scree/core/learn';
 import { percent } from '@scree/core/describe';
+import type { NeighbourForces, PointForces } from '@scree/core/learn';
 import { small, type Units } from '../shared/format.js';
 import { Formula, frac, Live, num, op, Piece, row, square, sub, sum, upright } from '../shared/formula.js';
 import { LineChart } from '../shared/line-chart.js';

@@ -1,6 +1,6 @@
 import type { Matrix } from '@scree/core';
-import { descend, type Snapshot } from '@scree/core/learn';
 import { show } from '@scree/core/describe';
+import { descend, type Snapshot } from '@scree/core/learn';
 import { descentRun } from '../shared/descent-run.js';
 import { angleToGoal, determined, type Goal, gapAfter, toleranceFor } from '../shared/goal.js';
 import type { Moment } from '../shared/history.js';

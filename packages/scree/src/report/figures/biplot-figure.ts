@@ -1,12 +1,12 @@
 import * as Plot from '@observablehq/plot';
 import type { Model } from '@scree/core';
 import { listed, several, show, tick } from '@scree/core/describe';
-import type { Colouring } from './colouring.js';
 import { componentOf, largest, type NameOf } from '../columns.js';
-import { type Figure, FONT_SIZE, moved, plot, text, textWidth, WIDTH } from './figure.js';
 import { squeezed } from '../plain-text.js';
-import { dots, toPoints } from './points.js';
 import type { RowFacts } from '../read-rows.js';
+import type { Colouring } from './colouring.js';
+import { type Figure, FONT_SIZE, moved, plot, text, textWidth, WIDTH } from './figure.js';
+import { dots, toPoints } from './points.js';
 import { axisName, legendOf } from './scores-figure.js';
 
 /** Arrows that can be told apart. */

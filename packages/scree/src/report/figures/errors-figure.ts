@@ -1,7 +1,7 @@
 import * as Plot from '@observablehq/plot';
 import { count, powerOfTen, several, show, tick } from '@scree/core/describe';
-import { type Figure, plot } from './figure.js';
 import type { RowFacts } from '../read-rows.js';
+import { type Figure, plot } from './figure.js';
 
 const BINS = 40;
 

@@ -2,9 +2,9 @@ import * as Plot from '@observablehq/plot';
 import type { Model } from '@scree/core';
 import { listed, percent, show } from '@scree/core/describe';
 import { componentOf, largest, type NameOf } from '../columns.js';
-import { colourBar, type Figure, moved, plot, text, WIDTH } from './figure.js';
 import { squeezed } from '../plain-text.js';
 import { DIVERGING_STEPS, divergingColour } from '../theme.js';
+import { colourBar, type Figure, moved, plot, text, WIDTH } from './figure.js';
 
 /** Rows and columns of the heat map. */
 const MOST_ROWS = 40;

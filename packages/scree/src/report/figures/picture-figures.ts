@@ -1,12 +1,12 @@
 import type { Model } from '@scree/core';
 import { percent, several, show } from '@scree/core/describe';
 import { pngAddress } from '../../png.js';
-import type { Colouring } from './colouring.js';
 import { componentOf } from '../columns.js';
-import { type Figure, moved, text, WIDTH } from './figure.js';
 import { squeezed } from '../plain-text.js';
 import type { RowFacts, WholeRow } from '../read-rows.js';
 import { mix } from '../theme.js';
+import type { Colouring } from './colouring.js';
+import { type Figure, moved, text, WIDTH } from './figure.js';
 
 /** For rows that are pictures: the components, and what they keep of some rows, as pictures. */
 

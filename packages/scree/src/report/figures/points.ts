@@ -1,7 +1,7 @@
 import * as Plot from '@observablehq/plot';
-import type { Colouring } from './colouring.js';
 import type { RowFacts } from '../read-rows.js';
 import { rampColour } from '../theme.js';
+import type { Colouring } from './colouring.js';
 
 /** A row as a point of a plot. */
 export interface Point {

@@ -1,12 +1,12 @@
 import * as Plot from '@observablehq/plot';
 import type { Model } from '@scree/core';
 import { count, listed, percent, several, show, tick } from '@scree/core/describe';
-import type { Colouring } from './colouring.js';
-import { colourBar, type Figure, legend, moved, plot, type Table, textWidth, WIDTH } from './figure.js';
 import { squeezed, squeezedApart } from '../plain-text.js';
-import { colourOf, dots, type Point, toPoints } from './points.js';
 import type { RowFacts, SampledRow } from '../read-rows.js';
 import { RAMP_STEPS, rampColour } from '../theme.js';
+import type { Colouring } from './colouring.js';
+import { colourBar, type Figure, legend, moved, plot, type Table, textWidth, WIDTH } from './figure.js';
+import { colourOf, dots, type Point, toPoints } from './points.js';
 
 /** Rows of the table up to which every point is in it. */
 const MOST_ROWS = 200;

@@ -3,11 +3,11 @@ import type { ColumnStatistics } from '../../../data/statistics.js';
 import { dualByMultiply } from '../../dual-by-multiply.js';
 import type { Beat, LoadedBlock, Products, RowsAt } from '../../engine.js';
 import type { PilotSums } from '../../pilot.js';
+import type { Team } from '../threads/job-runner.js';
 import { multiplyRows, type Rows } from './dual.js';
 import { RowFlow } from './row-flow.js';
 import { Scores } from './scores.js';
 import { summariseOnce } from './summarise.js';
-import type { Team } from '../threads/job-runner.js';
 
 /** Rows of a group in the dual pass: its products are 32 MB. */
 const GROUP = 2048;

@@ -1,8 +1,8 @@
 import type { DenseBlock, Frame } from '../../../data/block.js';
 import type { Beat } from '../../engine.js';
+import type { Team } from '../threads/job-runner.js';
 import { Chunk } from './chunk.js';
 import { chunkCols, groupLines, slotBytes, TILE } from './layout.js';
-import type { Team } from '../threads/job-runner.js';
 
 /** Some rows of a block, as lines of slots: tiles of TILE columns, each of them `groups` slots of rows. */
 class RowLines {

@@ -1,8 +1,8 @@
 import type { DenseBlock, Frame } from '../../../data/block.js';
 import type { Beat } from '../../engine.js';
+import type { Team } from '../threads/job-runner.js';
 import { Chunk } from './chunk.js';
 import { chunkTiles, groupLines, passRows, slotBytes, tileRows } from './layout.js';
-import type { Team } from '../threads/job-runner.js';
 
 /** Columns that one job packs, at most: a whole number of slots, few enough that threads share a single tile. */
 const PACKED = 256;

@@ -1,6 +1,6 @@
+import type { Team } from '../threads/job-runner.js';
 import { HEADER, slotBytes } from './layout.js';
 import type { Packed, RowFlow } from './row-flow.js';
-import type { Team } from '../threads/job-runner.js';
 
 /** Vectors of a slot of scores. */
 const WIDTH = 64;

@@ -75,7 +75,7 @@ function sameNumbers(a: Float64Array, b: Float64Array): boolean {
 }
 
 /** Where a part lies in the memory: its entries as the frame shows them, their columns, where rows start, roots of weights. */
-export interface Placed {
+export interface RowAddresses {
   readonly values: number;
   readonly columns: number;
   readonly starts: number;
@@ -95,7 +95,13 @@ export function turnedBytes(entries: number, cols: number): number {
 }
 
 /** Room for a part, and for its entries by column where `turnedCols` is their number. */
-export function placePart(kernels: Kernels, rows: number, entries: number, weighted: boolean, turnedCols = 0): Placed {
+export function placePart(
+  kernels: Kernels,
+  rows: number,
+  entries: number,
+  weighted: boolean,
+  turnedCols = 0,
+): RowAddresses {
   return {
     values: kernels.allocate(entries * 8),
     columns: kernels.allocate(entries * 4),
@@ -106,7 +112,7 @@ export function placePart(kernels: Kernels, rows: number, entries: number, weigh
 }
 
 /** Copies a part in, through the frame: entries are shifted, scaled and weighted. */
-export function fillPart(kernels: Kernels, at: Placed, block: SparseBlock, part: Part, centred: Centred): void {
+export function fillPart(kernels: Kernels, at: RowAddresses, block: SparseBlock, part: Part, centred: Centred): void {
   const { indptr, indices, data } = block;
   const { lift, frame } = centred;
   const { factor, rootWeights } = frame;

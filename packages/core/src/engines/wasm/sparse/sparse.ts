@@ -5,19 +5,19 @@ import { SparseReference } from '../../reference/sparse.js';
 import { summariseTwice } from '../../summarise.js';
 import type { Borrow } from '../dense/dense.js';
 import type { Kernels } from '../kernels.js';
+import type { Team } from '../threads/job-runner.js';
 import {
   type Centred,
   centre,
   cutRows,
   fillPart,
   type Part,
-  type Placed,
   partBytes,
   placePart,
+  type RowAddresses,
   sameFrame,
   turnedBytes,
 } from './sparse-rows.js';
-import type { Team } from '../threads/job-runner.js';
 
 /** Lends teams to sparse passes: with any memory, or with one that a block keeps for itself until it gives it back. */
 export interface Lender {
@@ -52,7 +52,7 @@ interface Pass {
 interface Kept {
   readonly kernels: Kernels;
   readonly centred: Centred;
-  readonly placed: readonly Placed[][];
+  readonly placed: readonly RowAddresses[][];
   /** Whether their entries have been copied by column, where there is room for that. */
   turned: boolean;
 }
@@ -176,7 +176,7 @@ export class WasmSparse implements LoadedBlock {
   }
 
   /** Copies entries by column. */
-  async #turn(team: Team, placed: readonly Placed[][], beat: Beat): Promise<void> {
+  async #turn(team: Team, placed: readonly RowAddresses[][], beat: Beat): Promise<void> {
     const parts = this.#stages.flat();
     team.reserve(parts.length);
     placed.flat().forEach(({ values, columns, starts, turned }, p) => {
@@ -189,7 +189,7 @@ export class WasmSparse implements LoadedBlock {
   async #work(
     team: Team,
     centred: Centred,
-    placed: readonly Placed[][] | undefined,
+    placed: readonly RowAddresses[][] | undefined,
     k: number,
     pass: Pass,
     beat: Beat,
@@ -217,7 +217,7 @@ export class WasmSparse implements LoadedBlock {
   }
 
   /** Two rooms for stages that take turns. */
-  #stream(kernels: Kernels, centred: Centred): { at(s: number): Placed[]; load(s: number): void } {
+  #stream(kernels: Kernels, centred: Centred): { at(s: number): RowAddresses[]; load(s: number): void } {
     const stages = this.#stages;
     const all = stages.flat();
     const rows = all.reduce((most, part) => Math.max(most, part.rows), 0);
@@ -331,7 +331,7 @@ class Bench {
   }
 
   /** Jobs for the parts of a stage. */
-  work(stage: readonly Part[], placed: readonly Placed[]): void {
+  work(stage: readonly Part[], placed: readonly RowAddresses[]): void {
     const team = this.#team;
     const d = this.#d;
     const { vectors, scores, out } = this.#pass;

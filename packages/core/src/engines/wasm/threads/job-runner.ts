@@ -1,8 +1,8 @@
 import { EngineError } from '../../../errors.js';
 import type { Beat } from '../../engine.js';
+import type { Kernels } from '../kernels.js';
 import { BOARD, BOARD_BYTES, FUNCTIONS, type FunctionName, JOB_WORDS, word } from './job-queue.js';
 import { dismiss, hire, type Worker } from './worker-pool.js';
-import type { Kernels } from '../kernels.js';
 
 /** Milliseconds of work after which the caller's beat is asked whether to go on. */
 const SPELL = 20;

@@ -1,0 +1,59 @@
+/**
+ * `@scree/files/internal`: what readers on another platform, and of other formats, are built from. It is stable only together
+ * with scree.
+ */
+
+export { type Packing, packingOf, plainUnpackers, type Unpack, type Unpackers, unpacked } from './archive/unpack.js';
+export type { SeekableBytes } from './archive/zip.js';
+export { blobBytes } from './bytes/blob-bytes.js';
+export {
+  type ByteReader,
+  type Bytes,
+  chunkReader,
+  chunksOf,
+  readerAt,
+  readTwice,
+} from './bytes/bytes.js';
+export { readAhead } from './bytes/read-ahead.js';
+export { showBytes } from './bytes/show-bytes.js';
+export type { MakeCopy, TemporaryCopy } from './bytes/temporary-copy.js';
+export { textOf } from './bytes/text.js';
+export type { CsvHead } from './csv/csv-head.js';
+export type { Writing } from './csv/csv-marks.js';
+export { badFile, FileError, truncated, unsupported } from './file-error.js';
+export { FORMAT_NAMES } from './formats.js';
+export { type BlobOptions, openBlob } from './open-blob.js';
+export {
+  type Identified,
+  identify,
+  openData,
+  openTable,
+} from './open-table.js';
+export {
+  type CheckedOptions,
+  checkFileOptions,
+  DEFAULT_MEMORY,
+  type FileFormat,
+  type FileOptions,
+  type Missing,
+} from './options.js';
+export { type Platform, plainPlatform, type TableReader, type TableReaders } from './platform.js';
+export { arrowDurations, csvHead } from './reader-notes.js';
+export { HEAD, sniffFormat } from './sniff.js';
+export type { LeftOut } from './table/choose-columns.js';
+export type { DataFile, LabelledBlock, MissingValues } from './table/file-source.js';
+export type { LabelOptions, Labels } from './table/labels.js';
+export { checkColumns, mostColumns } from './table/most-columns.js';
+export { pandasIndex } from './table/pandas-index.js';
+export { LARGEST_EXACT, RoundedIntegers, wasRounded } from './table/rounded-integers.js';
+export {
+  type Batch,
+  blockRows,
+  type Column,
+  type ColumnKind,
+  type DenseBatch,
+  type Request,
+  type Table,
+  withClose,
+} from './table/table.js';
+export { uniqueNames } from './table/unique-names.js';
