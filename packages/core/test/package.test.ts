@@ -47,6 +47,22 @@ describe('@scree/core as a package', () => {
     expect(Object.keys(manifest.exports)).toEqual(['.', './engine', './files', './learn', './words', './package.json']);
   });
 
+  it('exports for learning exactly the rules, their terms and the linear algebra of a page that animates them', () => {
+    expect(Object.keys(learn).sort()).toEqual([
+      'autoencoderTerms',
+      'averageTerms',
+      'combineRows',
+      'descend',
+      'eigenOf',
+      'neighbourForces',
+      'orthonormalRows',
+      'random',
+      'rotatedOnto',
+      'rowProducts',
+      'scatterOf',
+    ]);
+  });
+
   it('exports for files exactly what reads and opens them', () => {
     expect(Object.keys(files).sort()).toEqual([
       'DEFAULT_MEMORY',
