@@ -44,10 +44,24 @@ describe('@scree/core as a package', () => {
       'toRows',
       'wasmEngine',
     ]);
-    expect(Object.keys(manifest.exports)).toEqual(['.', './engine', './files', './learn', './words', './package.json']);
+    expect(Object.keys(manifest.exports)).toEqual(['.', './engine', './learn', './names', './describe', './package.json']);
   });
 
-  it('exports for files exactly what reads and opens them', () => {});
+  it('exports for learning exactly the rules, their terms and the linear algebra of a page that animates them', () => {
+    expect(Object.keys(learn).sort()).toEqual([
+      'autoencoderTerms',
+      'averageTerms',
+      'combineRows',
+      'descend',
+      'eigenOf',
+      'neighbourForces',
+      'orthonormalRows',
+      'random',
+      'rotatedOnto',
+      'rowProducts',
+      'scatterOf',
+    ]);
+  });
 
   it.each([
     ['@scree/core', core],

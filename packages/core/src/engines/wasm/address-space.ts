@@ -13,7 +13,7 @@ export function addressSpaceLeft(): number {
   const { process } = globalThis as { process?: NodeProcess };
   if (process?.platform !== 'linux') return Number.POSITIVE_INFINITY;
   try {
-    const fs = process.getBuiltinModule?.('fs');
+    const fs = process?.getBuiltinModule?.('fs');
     const limit = fs?.readFileSync('/proc/self/limits', 'utf8').match(/^Max address space +(\d+)/m)?.[1];
     const used = limit && fs?.readFileSync('/proc/self/status', 'utf8').match(/^VmSize:\s+(\d+) kB/m)?.[1];
     return used ? Number(limit) - Number(used) * 1024 : Number.POSITIVE_INFINITY;
