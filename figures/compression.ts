@@ -75,7 +75,7 @@ function sourceOf({ rows, cols, data }: Set['matrix']): RowSource {
     rows,
     cols,
     dtype: 'float32',
-    rewindable: true,
+    rereadable: true,
     resident: true,
     blocks: () => [{ kind: 'dense', rows, cols, stride: cols, data }],
   };

@@ -5,5 +5,5 @@ import { fileURLToPath } from 'node:url';
 const here = (path) => fileURLToPath(new URL(path, import.meta.url));
 
 // Names of assets carry their checksums: old ones would stay for ever.
-rmSync(here('dist/lab/page'), { recursive: true, force: true });
-cpSync(here('../lab/dist'), here('dist/lab/page'), { recursive: true });
+rmSync(here('dist/lab-server/page'), { recursive: true, force: true });
+cpSync(here('../lab/dist'), here('dist/lab-server/page'), { recursive: true });

@@ -60,7 +60,7 @@ async function compressed(): Promise<Uint8Array[]> {
   const files: Uint8Array[] = [];
   for (const quantise of ['uniform', 'int8', 'float16'] as const) {
     const block = { kind: 'dense', rows: 16, cols: 4, stride: 4, data } as const;
-    const source = { rows: 16, cols: 4, dtype: 'float64', rewindable: true, resident: false } as const;
+    const source = { rows: 16, cols: 4, dtype: 'float64', rereadable: true, resident: false } as const;
     await compressFile({ source: { ...source, blocks: () => [block] }, model, path, quantise });
     files.push(await readFile(path));
   }

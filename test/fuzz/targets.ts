@@ -129,7 +129,7 @@ function checkpointSource(fails = false): RowSource {
     rows: 12,
     cols: 3,
     dtype: 'float64',
-    rewindable: true,
+    rereadable: true,
     resident: false,
     async *blocks() {
       for (let from = 0; from < 12; from += 4) {

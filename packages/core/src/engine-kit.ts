@@ -29,4 +29,4 @@ export { keepAlive } from './keep-alive.js';
 export type { Count, SymmetricEigen } from './linalg/symmetric-eigen.js';
 export { maxAbs, powerOfTwo } from './linalg/vector.js';
 export { type NestedModels, nestedModels } from './pca.js';
-export { Pace } from './progress.js';
+export { ProgressTracker } from './progress.js';

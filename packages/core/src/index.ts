@@ -5,7 +5,7 @@ export type { Row } from './data/gather.js';
 export { type FloatArray, type IntegerArray, type Matrix, type NumberArray, toRows } from './data/matrix.js';
 export type { Data, DType, RowSource } from './data/rows.js';
 export type { Scale } from './data/scaling.js';
-export type { Beat, Engine, LoadedBlock, Products, Rates, RowsAt } from './engines/engine.js';
+export type { Engine, LoadedBlock, OnStep, Products, Rates, RowsAt } from './engines/engine.js';
 export { reference } from './engines/reference/reference.js';
 export { wasmEngine } from './engines/wasm/wasm.js';
 export {

@@ -11,7 +11,7 @@ import { DataError, OptionError, show } from './errors.js';
 import { keepAlive } from './keep-alive.js';
 import { LARGEST_SQUARE } from './limits.js';
 import { type ControlOptions, checkControl, type PcaOptions } from './options.js';
-import { Pace } from './progress.js';
+import { ProgressTracker } from './progress.js';
 
 export interface AddOptions extends ControlOptions {
   /** One weight a row of what is added. */
@@ -109,8 +109,8 @@ export class Moments {
   }
 
   async #add(data: Data, options: AddOptions): Promise<this> {
-    const pace = new Pace(checkControl(options));
-    const source = await openSource(data, pace, this.columnNames);
+    const progress = new ProgressTracker(checkControl(options));
+    const source = await openSource(data, progress, this.columnNames);
     try {
       if (source.cols !== this.cols) {
         throw new DataError('WIDTH_MISMATCH', `These rows have ${source.cols} columns, the moments ${this.cols}.`, {
@@ -118,7 +118,7 @@ export class Moments {
           expected: this.cols,
         });
       }
-      const added = await Moments.of(source, options, pace, this.columnNames);
+      const added = await Moments.of(source, options, progress, this.columnNames);
       await refuseChanged(source);
       return this.merge(added);
     } finally {
@@ -130,7 +130,7 @@ export class Moments {
   static async of(
     source: RowSource,
     { weights: given, engine: wanted, threads }: Pick<AddOptions, 'weights' | 'engine' | 'threads'>,
-    pace: Pace,
+    progress: ProgressTracker,
     columnNames?: readonly string[],
   ): Promise<Moments> {
     const numbers = source.rows === undefined ? undefined : (source.nonzeros ?? source.rows * source.cols);
@@ -138,14 +138,14 @@ export class Moments {
     const moments = new Moments(source.cols, columnNames);
     const weights = rowWeights(given, source.rows);
     let rows = 0;
-    pace.begin('covariance', source.rows);
+    progress.begin('covariance', source.rows);
     for await (const block of source.blocks()) {
       checkWidth(block, source, rows);
-      await moments.addBlock(block, weights.slice(rows, block.rows), rows, engine, pace);
+      await moments.addBlock(block, weights.slice(rows, block.rows), rows, engine, progress);
       rows += block.rows;
     }
     weights.end(rows);
-    pace.end();
+    progress.end();
     moments.#read = rows;
     return moments;
   }
@@ -156,14 +156,14 @@ export class Moments {
     weights: Float64Array | undefined,
     firstRow: number,
     engine: Engine,
-    pace: Pace,
+    progress: ProgressTracker,
   ): Promise<void> {
     const scatter = new Float64Array(this.cols * this.cols);
     const loaded = await engine.load(block);
     let stats: ColumnStatistics;
     try {
       const at = { first: firstRow, weights, columnNames: this.columnNames };
-      stats = await loaded.summarise(at, scatter, (rows) => pace.step(rows));
+      stats = await loaded.summarise(at, scatter, (rows) => progress.step(rows));
     } finally {
       loaded.release();
     }

@@ -12,7 +12,7 @@ import { Moments } from './moments.js';
 import { checkOptions, checkWidth, type PcaOptions, type Settings } from './options.js';
 import { makePlan, type Plan, type Shape } from './plan.js';
 import { anyAxes, pose } from './problem.js';
-import { Pace } from './progress.js';
+import { ProgressTracker } from './progress.js';
 import { type Reading, readBoth, readMoments, readOnce, readRows } from './reading.js';
 import { SOLVERS } from './solvers/registry.js';
 import type { Solver } from './solvers/solver.js';
@@ -43,16 +43,16 @@ export function nestedModels(data: Data | Moments, options: PcaOptions = {}): Pr
 
 async function analyse(data: Data | Moments, options: PcaOptions): Promise<NestedModels> {
   const settings = checkOptions(options);
-  const pace = new Pace(settings);
+  const progress = new ProgressTracker(settings);
   if (data instanceof Moments) {
     refuseForMoments(settings, data.cols);
-    return fit(data, settings, await availableEngines(settings, data.cols ** 2), pace);
+    return fit(data, settings, await availableEngines(settings, data.cols ** 2), progress);
   }
   let source: RowSource | undefined;
   try {
-    source = await openSource(data, pace, settings.columnNames);
+    source = await openSource(data, progress, settings.columnNames);
     const numbers = source.rows === undefined ? undefined : (source.nonzeros ?? source.rows * source.cols);
-    return await fit(source, settings, await availableEngines(settings, numbers), pace);
+    return await fit(source, settings, await availableEngines(settings, numbers), progress);
   } catch (error) {
     await refuseFailedByChange(source, error);
     // Typed arrays and WebAssembly say that memory is short each in its own words.
@@ -73,14 +73,14 @@ async function fit(
   source: RowSource | Moments,
   settings: Settings,
   engines: readonly [Engine, ...Engine[]],
-  pace: Pace,
+  progress: ProgressTracker,
 ): Promise<NestedModels> {
   checkWidth(settings, source.cols);
   const { plan, engine } = await choosePlan(source instanceof Moments ? shapeOf(source) : source, settings, engines);
   const solver = await SOLVERS[plan.solver].load({ cols: source.cols, learn: settings.learn });
-  const reading = await readFor(solver, source, settings, engine, pace);
+  const reading = await readFor(solver, source, settings, engine, progress);
   try {
-    const { problem, framing, facts } = pose(reading, settings, engine, plan, pace, solver.tolerance);
+    const { problem, framing, facts } = pose(reading, settings, engine, plan, progress, solver.tolerance);
     const solution = framing.trace > 0 ? await reading.solve(problem, framing) : anyAxes(problem);
     const warnings = await warningsOf(source, engine);
     const model = finish(solution, facts, warnings);
@@ -155,16 +155,16 @@ function readFor(
   source: RowSource | Moments,
   settings: Settings,
   engine: Engine,
-  pace: Pace,
+  progress: ProgressTracker,
 ): Promise<Reading> {
-  if (solver.needs === 'scatter') return readMoments(source, settings, engine, pace, solver);
-  if (solver.needs === 'rows') return readRows(source, settings, engine, pace, solver);
-  if (solver.needs === 'once') return readOnce(source, settings, engine, pace, solver);
-  return readBoth(source, settings, engine, pace, solver);
+  if (solver.needs === 'scatter') return readMoments(source, settings, engine, progress, solver);
+  if (solver.needs === 'rows') return readRows(source, settings, engine, progress, solver);
+  if (solver.needs === 'once') return readOnce(source, settings, engine, progress, solver);
+  return readBoth(source, settings, engine, progress, solver);
 }
 
 function shapeOf(moments: Moments): Shape {
-  return { rows: moments.rows, cols: moments.cols, rewindable: false, momentsOnly: true };
+  return { rows: moments.rows, cols: moments.cols, rereadable: false, momentsOnly: true };
 }
 
 /** Moments have no rows any more: what concerns rows cannot be asked of them. */

@@ -34,7 +34,7 @@ export function makePlan(shape: Shape, request: PlanRequest): Plan {
   const costs = n === undefined ? {} : estimateCosts({ ...shape, rows: n }, request);
   const plan = (solver: SolverName, reason: string): Plan => {
     const needs = SOLVERS[solver].needs({ cols: d, learn });
-    const keepsRows = !shape.rewindable && !shape.momentsOnly && needs !== 'scatter' && needs !== 'once';
+    const keepsRows = !shape.rereadable && !shape.momentsOnly && needs !== 'scatter' && needs !== 'once';
     const kept = ` The stream's rows are kept in memory, because ${solver} reads them more than once.`;
     return { solver, engine: request.engine.name, keepsRows, reason: keepsRows ? reason + kept : reason, costs };
   };

@@ -6,7 +6,7 @@ import { DEFAULT_TOLERANCE } from './limits.js';
 import type { Facts } from './model/finish.js';
 import { checkCount, type Settings } from './options.js';
 import type { Plan } from './plan.js';
-import type { Pace } from './progress.js';
+import type { ProgressTracker } from './progress.js';
 import type { Reading } from './reading.js';
 import type { Problem, Solution } from './solvers/solver.js';
 
@@ -28,7 +28,7 @@ export function pose(
   settings: Settings,
   engine: Engine,
   plan: Plan,
-  pace: Pace,
+  progress: ProgressTracker,
   usual: number = DEFAULT_TOLERANCE[reading.dtype],
 ): Posed {
   const { columns, cols: d } = reading;
@@ -55,7 +55,7 @@ export function pose(
     centred: center && settings.weights === undefined,
     seed: settings.seed,
     engine,
-    pace,
+    progress,
   };
   const facts: Facts = {
     d,

@@ -1,6 +1,6 @@
 /**
- * Long work reports progress, can be cancelled, and lets the event loop breathe. Everything that loops over data or
- * does O(d³) work goes through a `Pace`: it calls `step` between tiles, and `step` does the three duties.
+ * Long work reports progress, can be cancelled, and yields to the event loop. Everything that loops over data or does O(d³)
+ * work goes through a `ProgressTracker`: it calls `step` between tiles, and `step` does all three.
  */
 
 export interface Progress {
@@ -12,19 +12,19 @@ export interface Progress {
   readonly total?: number;
 }
 
-/** Work cut into steps: yields how much it has done since the last yield, returns its result. */
-export type Steps<Result> = Generator<number, Result, void>;
+/** Work that is cut into steps: a generator that yields how much it has done since the last yield and returns its result. */
+export type Task<Result> = Generator<number, Result, void>;
 
 /** Milliseconds of uninterrupted work after which the event loop gets its turn: three frames of an animation. */
-const BREATH = 50;
+const YIELD_INTERVAL = 50;
 
-export class Pace {
+export class ProgressTracker {
   readonly #signal: AbortSignal | undefined;
   readonly #onProgress: ((progress: Progress) => void) | undefined;
   #phase = '';
   #done = 0;
   #total: number | undefined;
-  #lastBreath = performance.now();
+  #lastYield = performance.now();
 
   constructor(
     options: { signal?: AbortSignal | undefined; onProgress?: ((progress: Progress) => void) | undefined } = {},
@@ -48,7 +48,7 @@ export class Pace {
     this.#done += amount;
     this.#signal?.throwIfAborted();
     const now = performance.now();
-    if (now - this.#lastBreath < BREATH) return;
+    if (now - this.#lastYield < YIELD_INTERVAL) return;
     this.#report();
     return this.#rest();
   }
@@ -58,11 +58,11 @@ export class Pace {
   }
 
   /** Lets the event loop turn if it is time; throws the signal's reason when aborted. */
-  breathe(): void | Promise<void> {
+  yieldToEventLoop(): void | Promise<void> {
     return this.step(0);
   }
 
-  /** Waits for somebody else's promise, but no longer than until the work is aborted. */
+  /** Waits for a promise from outside, at most until the work is aborted. */
   async orAbort<Value>(promise: Promise<Value>): Promise<Value> {
     const signal = this.#signal;
     if (!signal) return promise;
@@ -79,14 +79,9 @@ export class Pace {
     }
   }
 
-  /** Runs stepwise work to its end inside the present phase, to whose progress it adds nothing. */
-  async follow<Result>(steps: Steps<Result>): Promise<Result> {
-    for (;;) {
-      const next = steps.next();
-      if (next.done) return next.value;
-      const pause = this.breathe();
-      if (pause) await pause;
-    }
+  /** Runs a task to its end inside the present phase, to whose progress it adds nothing. */
+  follow<Result>(task: Task<Result>): Promise<Result> {
+    return runTask(task, () => this.yieldToEventLoop());
   }
 
   /** Ends the phase, with a last report that says it is whole. */
@@ -96,23 +91,17 @@ export class Pace {
     this.#report();
   }
 
-  /** Runs stepwise work to its end as one phase. */
-  async run<Result>(phase: string, total: number, steps: Steps<Result>): Promise<Result> {
+  /** Runs a task to its end as one phase. */
+  async run<Result>(phase: string, total: number, task: Task<Result>): Promise<Result> {
     this.begin(phase, total);
-    for (;;) {
-      const next = steps.next();
-      if (next.done) {
-        this.end();
-        return next.value;
-      }
-      const pause = this.step(next.value);
-      if (pause) await pause;
-    }
+    const result = await runTask(task, (amount) => this.step(amount));
+    this.end();
+    return result;
   }
 
   async #rest(): Promise<void> {
     await new Promise<void>((resolve) => setTimeout(resolve, 0));
-    this.#lastBreath = performance.now();
+    this.#lastYield = performance.now();
     this.#signal?.throwIfAborted();
   }
 
@@ -125,10 +114,23 @@ export class Pace {
   }
 }
 
-/** Runs stepwise work to its end at once, for small problems and tests. */
-export function complete<Result>(steps: Steps<Result>): Result {
+/** Runs a task to its end; `onStep` gets the amount of each step, and what it returns is awaited. */
+export async function runTask<Result>(
+  task: Task<Result>,
+  onStep: (amount: number) => void | Promise<void>,
+): Promise<Result> {
   for (;;) {
-    const next = steps.next();
+    const next = task.next();
+    if (next.done) return next.value;
+    const pause = onStep(next.value);
+    if (pause) await pause;
+  }
+}
+
+/** Runs a task to its end at once, for small problems. */
+export function runTaskSync<Result>(task: Task<Result>): Result {
+  for (;;) {
+    const next = task.next();
     if (next.done) return next.value;
   }
 }

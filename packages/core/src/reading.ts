@@ -6,7 +6,7 @@ import type { Engine } from './engines/engine.js';
 import { Passes } from './engines/passes.js';
 import { Moments } from './moments.js';
 import type { Settings } from './options.js';
-import type { Pace } from './progress.js';
+import type { ProgressTracker } from './progress.js';
 import type { Fold, Problem, Solution, Solver } from './solvers/solver.js';
 
 /** Data as read for a solver: what is known of the columns, and the way to hand the solver the rest. */
@@ -31,13 +31,13 @@ export async function readMoments(
   source: RowSource | Moments,
   settings: Settings,
   engine: Engine,
-  pace: Pace,
+  progress: ProgressTracker,
   solver: Needing<'scatter'>,
 ): Promise<Reading> {
   const moments =
     source instanceof Moments
       ? source
-      : await Moments.of(source, { ...settings, engine }, pace, settings.columnNames ?? source.columnNames);
+      : await Moments.of(source, { ...settings, engine }, progress, settings.columnNames ?? source.columnNames);
   return {
     ...describeMoments(moments, settings),
     aboutBlocks: moments.merges > 1,
@@ -57,19 +57,19 @@ export async function readBoth(
   source: RowSource | Moments,
   settings: Settings,
   engine: Engine,
-  pace: Pace,
+  progress: ProgressTracker,
   solver: Needing<'both'>,
 ): Promise<Reading> {
   if (source instanceof Moments) throw new TypeError('moments have no rows to read');
-  const kept = await rereadable(source, pace);
+  const kept = await rereadable(source, progress);
   const columnNames = settings.columnNames ?? source.columnNames;
-  const moments = await Moments.of(kept, { ...settings, engine: engine.single ?? engine }, pace, columnNames);
+  const moments = await Moments.of(kept, { ...settings, engine: engine.single ?? engine }, progress, columnNames);
   const weights = rowWeights(settings.weights, kept.rows);
   let passes: Passes | undefined;
   return {
     ...describeMoments(moments, settings),
     solve: (problem, framing) => {
-      passes = new Passes(kept, moments.read, engine, framing, weights, pace);
+      passes = new Passes(kept, moments.read, engine, framing, weights, progress);
       return solver.solve({ ...problem, scatter: framedScatter(moments, framing, settings.center), passes });
     },
     release: () => passes?.release(),
@@ -96,23 +96,23 @@ export async function readRows(
   opened: RowSource | Moments,
   settings: Settings,
   engine: Engine,
-  pace: Pace,
+  progress: ProgressTracker,
   solver: Needing<'rows'>,
 ): Promise<Reading> {
   if (opened instanceof Moments) throw new TypeError('moments have no rows to read');
   const columnNames = settings.columnNames ?? opened.columnNames;
-  const source = await rereadable(opened, pace);
+  const source = await rereadable(opened, progress);
   const weights = rowWeights(settings.weights, source.rows);
   const columns = emptyStatistics(source.cols);
   let rows = 0;
   let merges = 0;
-  pace.begin('column statistics', source.rows);
+  progress.begin('column statistics', source.rows);
   for await (const block of source.blocks()) {
     checkWidth(block, source, rows);
     const loaded = await engine.load(block);
     try {
       const at = { first: rows, weights: weights.slice(rows, block.rows), columnNames };
-      mergeStatistics(columns, await loaded.summarise(at, undefined, (done) => pace.step(done)));
+      mergeStatistics(columns, await loaded.summarise(at, undefined, (done) => progress.step(done)));
     } finally {
       loaded.release();
     }
@@ -120,7 +120,7 @@ export async function readRows(
     merges++;
   }
   weights.end(rows);
-  pace.end();
+  progress.end();
   let passes: Passes | undefined;
   return {
     cols: source.cols,
@@ -130,7 +130,7 @@ export async function readRows(
     sparse: source.nonzeros !== undefined,
     merges,
     solve: (problem, framing) => {
-      passes = new Passes(source, rows, engine, framing, weights, pace);
+      passes = new Passes(source, rows, engine, framing, weights, progress);
       return solver.solve({ ...problem, passes });
     },
     release: () => passes?.release(),
@@ -142,7 +142,7 @@ export async function readOnce(
   source: RowSource | Moments,
   settings: Settings,
   engine: Engine,
-  pace: Pace,
+  progress: ProgressTracker,
   solver: Needing<'once'>,
 ): Promise<Reading> {
   if (source instanceof Moments) throw new TypeError('moments have no rows to read');
@@ -150,7 +150,7 @@ export async function readOnce(
   const columnNames = settings.columnNames ?? source.columnNames;
   const weights = rowWeights(settings.weights, source.rows);
   const fold = solver.begin({ ...settings, cols });
-  const rows = await foldRows(source, fold, weights, columnNames, engine, pace);
+  const rows = await foldRows(source, fold, weights, columnNames, engine, progress);
   let passes: Passes | undefined;
   return {
     cols,
@@ -160,7 +160,7 @@ export async function readOnce(
     sparse: source.nonzeros !== undefined,
     merges: fold.merges,
     solve: (problem, framing) => {
-      if (source.rewindable) passes = new Passes(source, rows, engine, framing, weights, pace);
+      if (source.rereadable) passes = new Passes(source, rows, engine, framing, weights, progress);
       return fold.solve({ ...problem, framing, passes });
     },
     release: () => passes?.release(),
@@ -174,25 +174,25 @@ export async function foldRows(
   weights: RowWeights,
   columnNames: readonly string[] | undefined,
   engine: Engine,
-  pace: Pace,
+  progress: ProgressTracker,
 ): Promise<number> {
   let rows = 0;
-  pace.begin('sketch', source.rows);
+  progress.begin('sketch', source.rows);
   for await (const block of source.blocks()) {
     checkWidth(block, source, rows);
-    await fold.add(block, { first: rows, weights: weights.slice(rows, block.rows), columnNames }, engine, pace);
+    await fold.add(block, { first: rows, weights: weights.slice(rows, block.rows), columnNames }, engine, progress);
     rows += block.rows;
   }
   weights.end(rows);
-  pace.end();
+  progress.end();
   return rows;
 }
 
 /** The source itself where it can be read again; otherwise its rows, kept in memory. */
-async function rereadable(source: RowSource, pace: Pace): Promise<RowSource> {
-  if (source.rewindable) return source;
-  pace.begin('reading rows', source.rows);
-  const kept = await keepRows(source, (rows) => pace.step(rows));
-  pace.end();
+async function rereadable(source: RowSource, progress: ProgressTracker): Promise<RowSource> {
+  if (source.rereadable) return source;
+  progress.begin('reading rows', source.rows);
+  const kept = await keepRows(source, (rows) => progress.step(rows));
+  progress.end();
   return kept;
 }

@@ -21,7 +21,7 @@ import {
 import { pca } from './pca.js';
 import { makePlan } from './plan.js';
 import { anyAxes, pose } from './problem.js';
-import { Pace } from './progress.js';
+import { ProgressTracker } from './progress.js';
 import { foldRows } from './reading.js';
 import { sketchSize } from './solvers/sketch/declaration.js';
 import type { Sketch } from './solvers/sketch/sketch.js';
@@ -109,9 +109,9 @@ export class Stream {
       if (!(other instanceof Stream)) {
         throw new DataError('BAD_DATA', `Streams merge with streams, not with ${show(other)}.`);
       }
-      const pace = new Pace(checkControl(options));
+      const progress = new ProgressTracker(checkControl(options));
       await before;
-      if (other.#kept) await this.#merge(other.#kept, other.#names, options.threads, pace);
+      if (other.#kept) await this.#merge(other.#kept, other.#names, options.threads, progress);
       return this;
     });
   }
@@ -133,15 +133,15 @@ export class Stream {
   }
 
   async #add(data: Data, options: StreamAddOptions): Promise<this> {
-    const pace = new Pace(checkControl(options));
-    const source = await openSource(data, pace, this.#names);
+    const progress = new ProgressTracker(checkControl(options));
+    const source = await openSource(data, progress, this.#names);
     try {
       this.#checkColumns(source.cols, source.columnNames);
       const names = this.#names ?? source.columnNames;
       const numbers = source.rows === undefined ? undefined : (source.nonzeros ?? source.rows * source.cols);
       const engine = await this.#engine(options.threads, numbers);
       const before = this.#kept ?? (await this.#begin(source.cols, names));
-      this.#kept = await grown(before, source, options.weights, names, engine, pace);
+      this.#kept = await grown(before, source, options.weights, names, engine, progress);
       this.#names = names;
     } finally {
       await source.close?.();
@@ -153,7 +153,7 @@ export class Stream {
     theirs: Moments | Sketch,
     names: readonly string[] | undefined,
     threads: number | undefined,
-    pace: Pace,
+    progress: ProgressTracker,
   ): Promise<void> {
     this.#checkColumns(theirs.cols, names);
     const mine = this.#kept ?? (await this.#begin(theirs.cols, this.#names ?? names));
@@ -162,7 +162,7 @@ export class Stream {
       this.#kept = mine;
     } else if (!(mine instanceof Moments || theirs instanceof Moments) && mine.rule === theirs.rule) {
       const both = mine.copy();
-      await both.merge(theirs, await this.#engine(threads), pace);
+      await both.merge(theirs, await this.#engine(threads), progress);
       this.#kept = both;
     } else {
       throw new OptionError(
@@ -211,19 +211,19 @@ export class Stream {
   async #sketched(sketch: Sketch, settings: Settings): Promise<Model> {
     const { cols, columns, dtype, sparse, merges, rule } = sketch;
     const engine = await this.#engine(settings.threads);
-    const pace = new Pace(settings);
-    const shape = { rows: columns.rows, cols, rewindable: false };
+    const progress = new ProgressTracker(settings);
+    const shape = { rows: columns.rows, cols, rereadable: false };
     const plan = {
       ...makePlan(shape, { k: settings.k, solver: 'streaming', engine }),
       reason: `The rows of a stream of ${cols} columns are kept as a sketch of ${sketch.size} rows (${rule}).`,
     };
     const read = { cols, columns, dtype, sparse, merges, columnNames: this.#names };
-    const { problem, framing, facts } = pose(read, settings, engine, plan, pace);
-    pace.begin('eigenvectors');
+    const { problem, framing, facts } = pose(read, settings, engine, plan, progress);
+    progress.begin('eigenvectors');
     const asked = { ...problem, framing, passes: undefined };
     const { solveSketch } = await import('./solvers/sketch/streaming.js');
     const solution = framing.trace > 0 ? await solveSketch(sketch, asked, settings.center) : anyAxes(problem);
-    pace.end();
+    progress.end();
     return finish(solution, facts);
   }
 }
@@ -235,16 +235,16 @@ async function grown(
   given: StreamAddOptions['weights'],
   names: readonly string[] | undefined,
   engine: Engine,
-  pace: Pace,
+  progress: ProgressTracker,
 ): Promise<Moments | Sketch> {
   if (kept instanceof Moments) {
-    const added = await Moments.of(source, { engine, ...(given ? { weights: given } : {}) }, pace, names);
+    const added = await Moments.of(source, { engine, ...(given ? { weights: given } : {}) }, progress, names);
     if (added.read === 0) throw empty();
     await refuseChanged(source);
     return kept.merge(added);
   }
   const sketch = kept.copy();
-  const rows = await foldRows(source, sketch, rowWeights(given, source.rows), names, engine, pace);
+  const rows = await foldRows(source, sketch, rowWeights(given, source.rows), names, engine, progress);
   if (rows === 0) throw empty();
   await refuseChanged(source);
   return sketch;

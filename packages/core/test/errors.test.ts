@@ -265,7 +265,7 @@ describe('bad input gets a typed error that says what, where and what to do', ()
     const source = {
       cols: 1,
       dtype: 'float64' as const,
-      rewindable: true,
+      rereadable: true,
       resident: false,
       *blocks() {
         const rows = reads++ === 0 ? 3 : 2;

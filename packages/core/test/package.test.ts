@@ -44,7 +44,14 @@ describe('@scree/core as a package', () => {
       'toRows',
       'wasmEngine',
     ]);
-    expect(Object.keys(manifest.exports)).toEqual(['.', './engine', './learn', './names', './describe', './package.json']);
+    expect(Object.keys(manifest.exports)).toEqual([
+      '.',
+      './engine',
+      './learn',
+      './names',
+      './describe',
+      './package.json',
+    ]);
   });
 
   it('exports for learning exactly the rules, their terms and the linear algebra of a page that animates them', () => {

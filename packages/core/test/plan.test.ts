@@ -3,7 +3,7 @@ import { makePlan, type PlanRequest, type Shape } from '../src/index.js';
 
 const plan = (shape: Partial<Shape>, request: Partial<PlanRequest> = {}) =>
   makePlan(
-    { cols: 1, rewindable: true, ...shape },
+    { cols: 1, rereadable: true, ...shape },
     { solver: 'auto', engine: { name: 'reference', rates: { products: 2.3, sparse: 1, eigen: 1.5 } }, ...request },
   );
 
@@ -16,10 +16,10 @@ describe('the plan', () => {
     ['large square data, few components', { rows: 5000, cols: 5000 }, { k: 5 }, 'krylov', /only passes/],
     ['large square data, all components', { rows: 3000, cols: 3000 }, { k: 'all' }, 'covariance', /covariance/],
     ['sparse data', { rows: 100000, cols: 20000, nonzeros: 4e6 }, { k: 20 }, 'krylov', /a sparse 100000×20000/],
-    ['a stream', { cols: 300, rewindable: false }, {}, 'covariance', /in one pass/],
-    ['a wide stream', { cols: 30000, rewindable: false }, {}, 'krylov', /too wide.*kept in memory/],
+    ['a stream', { cols: 300, rereadable: false }, {}, 'covariance', /in one pass/],
+    ['a wide stream', { cols: 30000, rereadable: false }, {}, 'krylov', /too wide.*kept in memory/],
     ['what was asked for', { rows: 150, cols: 4 }, { solver: 'dual' }, 'dual', /dual solver was asked for/],
-    ['moments', { rows: 10, cols: 4, momentsOnly: true, rewindable: false }, {}, 'covariance', /Only moments/],
+    ['moments', { rows: 10, cols: 4, momentsOnly: true, rereadable: false }, {}, 'covariance', /Only moments/],
   ])('for %s', (_, shape, request, solver, reason) => {
     const made = plan(shape, request);
     expect(made.solver).toBe(solver);
@@ -43,7 +43,7 @@ describe('the plan', () => {
     const rates = { products: 40, sparse: 1, eigen: 1.5 };
     const seconds = (cols: number, engineRates: object) =>
       plan(
-        { rows: 1e6, cols, dtype: 'float64', rewindable: true },
+        { rows: 1e6, cols, dtype: 'float64', rereadable: true },
         { k: 4, engine: { name: 'x', rates: { ...rates, ...engineRates } } },
       ).costs.covariance as number;
     expect(seconds(8, { reading: 0.25 })).toBeGreaterThan(1.5 * seconds(8, {}));
@@ -59,7 +59,7 @@ describe('the plan', () => {
     expect(plan(embeddings, { k: 128, engine }).reason).toMatch(/summed in float32, twice as fast/);
     // Not where nearly all components are wanted, for a stream, or for sparse rows.
     expect(plan(embeddings, { k: 1000, engine }).costs).not.toHaveProperty('refined');
-    expect(plan({ ...embeddings, rewindable: false }, { k: 10, engine }).costs).not.toHaveProperty('refined');
+    expect(plan({ ...embeddings, rereadable: false }, { k: 10, engine }).costs).not.toHaveProperty('refined');
     expect(plan({ ...embeddings, nonzeros: 1e6 }, { k: 10, engine }).costs).not.toHaveProperty('refined');
     expect(plan(embeddings, { k: 0.9, engine }).costs).not.toHaveProperty('refined');
   });
@@ -81,10 +81,10 @@ describe('the plan', () => {
     expect(plan(shape, { k: 1000 }).solver).toMatch(/covariance|refined/);
     const tight = plan(shape, { k: 1000, memory: 200e6 });
     expect(tight.solver).toBe('krylov');
-    expect(plan({ rows: undefined, cols: 2000, rewindable: true } as never, { k: 10, memory: 64e6 }).solver).toBe(
+    expect(plan({ rows: undefined, cols: 2000, rereadable: true } as never, { k: 10, memory: 64e6 }).solver).toBe(
       'krylov',
     );
-    expect(plan({ rows: undefined, cols: 500, rewindable: true } as never, { k: 10, memory: 64e6 }).solver).toBe(
+    expect(plan({ rows: undefined, cols: 500, rereadable: true } as never, { k: 10, memory: 64e6 }).solver).toBe(
       'covariance',
     );
   });

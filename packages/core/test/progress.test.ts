@@ -96,8 +96,8 @@ describe('long work', () => {
           multiply: loaded.multiply.bind(loaded),
           multiplyTransposed: loaded.multiplyTransposed.bind(loaded),
           release: loaded.release.bind(loaded),
-          normal: async (frame, vectors, k, out, beat) => {
-            await loaded.normal(frame, vectors, k, out, beat);
+          normal: async (frame, vectors, k, out, onStep) => {
+            await loaded.normal(frame, vectors, k, out, onStep);
             for (let i = 0; i < out.length; i++) out[i] *= 1 + 1e-7 * normal();
           },
         };

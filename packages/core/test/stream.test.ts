@@ -197,7 +197,7 @@ describe.each(rules)('a stream that keeps %s', (rule) => {
     await expect(s.add(rows, { weights: [1] })).rejects.toMatchObject({ code: 'BAD_WEIGHTS' });
     await expect(s.add([])).rejects.toMatchObject({ code: 'EMPTY_DATA' });
     await expect(s.add([].values())).rejects.toMatchObject({ code: 'EMPTY_DATA' });
-    const none = { cols: 12, dtype: 'float64' as const, rewindable: false, resident: false, blocks: () => [] };
+    const none = { cols: 12, dtype: 'float64' as const, rereadable: false, resident: false, blocks: () => [] };
     await expect(s.add(none)).rejects.toMatchObject({ code: 'EMPTY_DATA' });
     const aborting = new AbortController();
     function* endless() {

@@ -13,7 +13,7 @@ export function memoryFile(content: Uint8Array): SeekableBytes {
     into.set(part);
     return part.length;
   };
-  return { path: 'test', size: content.length, rewindable: true, readAt, open: () => readerAt(readAt) };
+  return { path: 'test', size: content.length, rereadable: true, readAt, open: () => readerAt(readAt) };
 }
 
 export function npyFile(descr: string, shape: readonly number[], data: Uint8Array, fortran = false): Buffer {

@@ -86,7 +86,7 @@ describe('a blob', () => {
   it.each(FORMATS)('is read, packed too: %s', async (name, content, format) => {
     const file = await openBlob(named(content, name));
     expect(file.format).toBe(format);
-    expect(file.source.rewindable).toBe(true);
+    expect(file.source.rereadable).toBe(true);
     for (let pass = 0; pass < 2; pass++) {
       expect(await rowsOf(file)).toEqual([
         [1, 2],

@@ -7,10 +7,10 @@ import { bytesOf, memoryFile, npyFile } from './make.js';
 
 /** A file that ends inside its header when it is opened for the second time. */
 function shortened(content: Uint8Array, length: number): Bytes {
-  const { path, size, rewindable, open } = memoryFile(content);
+  const { path, size, rereadable, open } = memoryFile(content);
   let opened = 0;
   const cut = memoryFile(content.subarray(0, length));
-  return { path, size, rewindable, open: () => (opened++ === 0 ? open() : cut.open()) };
+  return { path, size, rereadable, open: () => (opened++ === 0 ? open() : cut.open()) };
 }
 
 it.each([

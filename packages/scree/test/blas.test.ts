@@ -20,7 +20,7 @@ import {
 import { describe, expect, it, vi } from 'vitest';
 import { random } from '../../core/src/linalg/random.js';
 import { symmetricEigen } from '../../core/src/linalg/symmetric-eigen.js';
-import { complete } from '../../core/src/progress.js';
+import { runTaskSync } from '../../core/src/progress.js';
 import { toMatrix, withSpectrum } from '../../core/test/support/data.js';
 import { Packer } from '../src/blas/pack.js';
 
@@ -284,9 +284,9 @@ describe.runIf(found)('the blas engine', () => {
       const upper = a.map((value, i) => (i % size < Math.floor(i / size) ? Number.NaN : value));
       const clean = upper.map((value) => (Number.isNaN(value) ? 0 : value));
       let beats = 0;
-      const beat = (): void => void beats++;
-      const found = await engine.symmetricEigen(clean, size, count, beat);
-      const plain = complete(symmetricEigen(a.slice(), size, count));
+      const onStep = (): void => void beats++;
+      const found = await engine.symmetricEigen(clean, size, count, onStep);
+      const plain = runTaskSync(symmetricEigen(a.slice(), size, count));
       expect(beats).toBeGreaterThanOrEqual(2);
       expect(found.count).toBe(count);
       expect(found.values).toHaveLength(size);
@@ -351,11 +351,11 @@ describe.runIf(found)('the blas engine', () => {
     await expect(fit).rejects.toThrow('enough');
     const loaded = await engine.load({ kind: 'dense', rows: n, cols: d, stride: d, data });
     let tiles = 0;
-    const beat = () => {
+    const onStep = () => {
       if (++tiles === 2) throw new Error('stop');
     };
     const frame = { shift: new Float64Array(d).fill(1), factor: new Float64Array(d).fill(1) };
-    await expect(loaded.gram(frame, new Float64Array(d * d), beat)).rejects.toThrow('stop');
+    await expect(loaded.gram(frame, new Float64Array(d * d), onStep)).rejects.toThrow('stop');
     expect(tiles).toBe(2);
   });
 

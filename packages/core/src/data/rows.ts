@@ -1,5 +1,5 @@
 import { DataError, show } from '../errors.js';
-import type { Pace } from '../progress.js';
+import type { ProgressTracker } from '../progress.js';
 import type { Warning } from '../warning.js';
 import type { Block } from './block.js';
 import { watchBlocks } from './changes.js';
@@ -27,7 +27,7 @@ export interface RowSource {
   /** What a look at some of the rows tells, where they are dense and at hand. */
   readonly sample?: Sample | undefined;
   /** Whether `blocks()` may be called again and yields the same rows. */
-  readonly rewindable: boolean;
+  readonly rereadable: boolean;
   /** Whether the blocks stay in memory between passes anyway, so that an engine may keep what it loaded of them. */
   readonly resident: boolean;
   blocks(): Iterable<Block> | AsyncIterable<Block>;
@@ -38,7 +38,11 @@ export interface RowSource {
 }
 
 /** Turns data into a source; `chosen` are the columns to use of records. Whoever opens a source closes it. */
-export async function openSource(data: Data, pace: Pace, chosen?: readonly string[]): Promise<RowSource> {
+export async function openSource(
+  data: Data,
+  progress: ProgressTracker,
+  chosen?: readonly string[],
+): Promise<RowSource> {
   if (typeof data !== 'object' || data === null) {
     throw new DataError(
       'BAD_DATA',
@@ -49,7 +53,7 @@ export async function openSource(data: Data, pace: Pace, chosen?: readonly strin
   if ('blocks' in data && typeof data.blocks === 'function') return checkSource(data as RowSource);
   const advice = data instanceof Map ? 'a Map, which yields [key, value]. Pass map.values().' : foreignAdvice(data);
   if (advice) throw new DataError('BAD_DATA', `The data are ${advice}`);
-  if (Array.isArray(data)) return isMatrix(data[0]) ? openStream(data, pace, chosen) : fromRows(data, chosen);
+  if (Array.isArray(data)) return isMatrix(data[0]) ? openStream(data, progress, chosen) : fromRows(data, chosen);
   if (isMatrix(data)) return matrixSource(data);
   if (ArrayBuffer.isView(data)) {
     throw new DataError(
@@ -58,7 +62,8 @@ export async function openSource(data: Data, pace: Pace, chosen?: readonly strin
       { value: data },
     );
   }
-  if (Symbol.iterator in data || Symbol.asyncIterator in data) return openStream(data as Iterable<Row>, pace, chosen);
+  if (Symbol.iterator in data || Symbol.asyncIterator in data)
+    return openStream(data as Iterable<Row>, progress, chosen);
   throw new DataError(
     'BAD_DATA',
     `Data must be rows, a matrix { rows, cols, data }, or an iterable of rows, not ${show(data)}.`,
@@ -71,7 +76,7 @@ export function matrixSource(matrix: AnyMatrix): RowSource {
   return fromBlocks(blocks, undefined, watchBlocks(blocks));
 }
 
-/** A rewindable source of blocks in memory. */
+/** A rereadable source of blocks in memory. */
 function fromBlocks(
   blocks: readonly Block[],
   columnNames?: readonly string[],
@@ -90,7 +95,7 @@ function fromBlocks(
     dtype: blocks.every((block) => fitsSingle(block.data)) ? 'float32' : 'float64',
     ...(blocks.every((block) => block.kind === 'sparse') ? { nonzeros } : {}),
     ...(columnNames ? { columnNames } : {}),
-    rewindable: true,
+    rereadable: true,
     resident: true,
     blocks: () => blocks,
     ...(warnings ? { warnings } : {}),

@@ -1,6 +1,6 @@
 import { DataError, place } from '../errors.js';
 import { powerOfTwo } from '../linalg/vector.js';
-import type { Steps } from '../progress.js';
+import type { Task } from '../progress.js';
 import type { Block, DenseBlock, SparseBlock } from './block.js';
 import { decoded } from './half.js';
 
@@ -74,7 +74,7 @@ export function* blockStatistics(
   weights: Float64Array | undefined,
   firstRow: number,
   names?: readonly string[],
-): Steps<ColumnStatistics> {
+): Task<ColumnStatistics> {
   const stats = yield* blockMeans(block, weights, firstRow, names);
   if (stats.rows > 0) yield* addSpread(block, weights, stats);
   return stats;
@@ -86,7 +86,7 @@ export function* blockMeans(
   weights: Float64Array | undefined,
   firstRow: number,
   names?: readonly string[],
-): Steps<ColumnStatistics> {
+): Task<ColumnStatistics> {
   const stats = emptyStatistics(block.cols);
   countRows(stats, block.rows, weights);
   if (block.kind === 'dense') yield* denseMeans(block, weights, firstRow, names, stats);
@@ -115,7 +115,7 @@ export function countRows(stats: ColumnStatistics, rows: number, weights: Float6
 }
 
 /** Σw(x − mean)² of each column, in its unit. */
-function* addSpread(block: Block, weights: Float64Array | undefined, stats: ColumnStatistics): Steps<void> {
+function* addSpread(block: Block, weights: Float64Array | undefined, stats: ColumnStatistics): Task<void> {
   const { mean, spread } = stats;
   // Units are powers of two, so multiplying by the reciprocal is dividing.
   const reciprocal = stats.unit.map((unit) => 1 / unit);
@@ -130,7 +130,7 @@ function* denseMeans(
   firstRow: number,
   names: readonly string[] | undefined,
   stats: ColumnStatistics,
-): Steps<void> {
+): Task<void> {
   const { rows, cols, stride, data } = block;
   const { mean, min, max } = stats;
   const pilot = Float64Array.from(data.subarray(0, cols));
@@ -161,7 +161,7 @@ function* denseSpread(
   mean: Float64Array,
   reciprocal: Float64Array,
   spread: Float64Array,
-): Steps<void> {
+): Task<void> {
   const sums = new Float64Array(cols);
   for (let i = 0; i < rows; i++) {
     const row = i * stride;
@@ -319,7 +319,7 @@ export function columnSquares(
 }
 
 /** Refuses a block with a value that is not finite. */
-export function* checkFinite(given: Block, firstRow: number, names?: readonly string[]): Steps<void> {
+export function* checkFinite(given: Block, firstRow: number, names?: readonly string[]): Task<void> {
   const block = given.kind === 'dense' ? decoded(given) : given;
   const { rows, cols, data } = block;
   // Whole numbers are finite.

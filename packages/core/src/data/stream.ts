@@ -1,5 +1,5 @@
 import { DataError } from '../errors.js';
-import type { Pace } from '../progress.js';
+import type { ProgressTracker } from '../progress.js';
 import type { Block } from './block.js';
 import { type Row, RowGatherer, ragged } from './gather.js';
 import { fitsSingle } from './matrix.js';
@@ -15,9 +15,13 @@ const LOOK = 256;
  * A stream of rows or blocks as a source that can be read once. It is read up to its first block, because its width is
  * known only then; whoever opened it closes it, whatever happens, and closing ends the stream's own iterator.
  */
-export async function openStream(stream: Stream, pace: Pace, wanted?: readonly string[]): Promise<RowSource> {
+export async function openStream(
+  stream: Stream,
+  progress: ProgressTracker,
+  wanted?: readonly string[],
+): Promise<RowSource> {
   const names: { found?: readonly string[] } = {};
-  const blocks = gatherBlocks(items(stream, pace), names, wanted, isWebStream(stream));
+  const blocks = gatherBlocks(items(stream, progress), names, wanted, isWebStream(stream));
   const first = await blocks.next();
   if (first.done) throw empty();
   let used = false;
@@ -25,7 +29,7 @@ export async function openStream(stream: Stream, pace: Pace, wanted?: readonly s
     cols: first.value.cols,
     dtype: fitsSingle(first.value.data) ? 'float32' : 'float64',
     ...(names.found ? { columnNames: names.found } : {}),
-    rewindable: false,
+    rereadable: false,
     resident: false,
     async *blocks() {
       if (used)
@@ -41,30 +45,30 @@ export async function openStream(stream: Stream, pace: Pace, wanted?: readonly s
 }
 
 /** The stream's items, with the signal heard while waiting for each and the event loop turning between them. */
-async function* items(stream: Stream, pace: Pace): AsyncGenerator<unknown, void, void> {
+async function* items(stream: Stream, progress: ProgressTracker): AsyncGenerator<unknown, void, void> {
   const iterator =
     Symbol.asyncIterator in stream ? stream[Symbol.asyncIterator]() : (stream as Iterable<unknown>)[Symbol.iterator]();
   let open = true;
   try {
     for (let taken = 1; ; taken++) {
       const next = iterator.next();
-      const result = next instanceof Promise ? await pace.orAbort(next) : next;
+      const result = next instanceof Promise ? await progress.orAbort(next) : next;
       if (result.done) {
         open = false;
         return;
       }
       yield result.value;
-      if (taken % LOOK === 0) await pace.breathe();
+      if (taken % LOOK === 0) await progress.yieldToEventLoop();
     }
   } catch (error) {
     // An iterator that threw is done; one we gave up waiting for must still be told.
-    open = pace.aborted;
+    open = progress.aborted;
     throw error;
   } finally {
     if (open) {
       // Not awaited after an abort: a stream that hangs in next() hangs in return() too.
       const closing = Promise.resolve(iterator.return?.());
-      if (pace.aborted) closing.catch(() => {});
+      if (progress.aborted) closing.catch(() => {});
       else await closing;
     }
   }

@@ -1,5 +1,5 @@
 import { transpose } from '../data/matrix.js';
-import type { Basis, Beat, Engine } from './engine.js';
+import type { Basis, Engine, OnStep } from './engine.js';
 import { VectorBlock } from './vector-block.js';
 
 /** A basis for any engine: a dense block that grows, and its passes. */
@@ -25,8 +25,8 @@ export class LoadedBasis implements Basis {
     this.size += count;
   }
 
-  async project(vectors: Float64Array, count: number, from: number, beat: Beat): Promise<Float64Array> {
-    return this.#use(from, beat, async (block) => {
+  async project(vectors: Float64Array, count: number, from: number, onStep: OnStep): Promise<Float64Array> {
+    return this.#use(from, onStep, async (block) => {
       const inside = await block.coordinates(vectors, count);
       const shadow = await block.combine(inside, count);
       for (let i = 0; i < shadow.length; i++) vectors[i] -= shadow[i];
@@ -34,8 +34,8 @@ export class LoadedBasis implements Basis {
     });
   }
 
-  combine(coordinates: Float64Array, count: number, beat: Beat): Promise<Float64Array> {
-    return this.#use(0, beat, (block) => block.combine(transpose(coordinates, count, this.size), count));
+  combine(coordinates: Float64Array, count: number, onStep: OnStep): Promise<Float64Array> {
+    return this.#use(0, onStep, (block) => block.combine(transpose(coordinates, count, this.size), count));
   }
 
   release(): void {
@@ -44,8 +44,8 @@ export class LoadedBasis implements Basis {
   }
 
   /** The vectors from number `from` on as a block. */
-  #use<Result>(from: number, beat: Beat, use: (block: VectorBlock) => Promise<Result>): Promise<Result> {
-    const tools = { engine: this.#engine, pace: { breathe: () => beat(0) } };
+  #use<Result>(from: number, onStep: OnStep, use: (block: VectorBlock) => Promise<Result>): Promise<Result> {
+    const tools = { engine: this.#engine, progress: { yieldToEventLoop: () => onStep(0) } };
     return VectorBlock.use(this.#data.subarray(from * this.#length), this.size - from, this.#length, tools, use);
   }
 }

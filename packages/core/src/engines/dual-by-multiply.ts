@@ -1,5 +1,5 @@
 import { type DenseBlock, type Frame, packTile } from '../data/block.js';
-import type { Beat, LoadedBlock, Products } from './engine.js';
+import type { LoadedBlock, OnStep, Products } from './engine.js';
 
 /** Rows packed at a time. */
 const TILE = 256;
@@ -14,7 +14,7 @@ export async function dualByMultiply(
   other: LoadedBlock,
   otherFrame: Frame,
   { products, size, row, column }: Products,
-  beat: Beat,
+  onStep: OnStep,
 ): Promise<void> {
   const vectors = new Float64Array(Math.min(TILE, block.rows) * block.cols);
   for (let from = 0; from < block.rows; from += TILE) {
@@ -25,7 +25,7 @@ export async function dualByMultiply(
     for (let j = 0; j < other.rows; j++) {
       for (let i = 0; i < rows; i++) products[(row + from + i) * size + column + j] = scores[j * rows + i];
     }
-    const pause = beat(rows);
+    const pause = onStep(rows);
     if (pause) await pause;
   }
 }

@@ -38,9 +38,9 @@ export interface Engine {
   load(block: Block): LoadedBlock | Promise<LoadedBlock>;
   /**
    * Eigenvalues and the leading eigenvectors of a symmetric matrix given by its upper triangle, as `symmetricEigen` of
-   * linalg defines them. `a` may be destroyed. The beat counts flops.
+   * linalg defines them. `a` may be destroyed. The onStep counts flops.
    */
-  symmetricEigen(a: Float64Array, size: number, count: Count, beat: Beat): Promise<SymmetricEigen>;
+  symmetricEigen(a: Float64Array, size: number, count: Count, onStep: OnStep): Promise<SymmetricEigen>;
   /** An empty basis of vectors of that length, where the engine has a better way to keep one than as a block it loads. */
   basis?(length: number): Basis;
   /**
@@ -64,7 +64,7 @@ export interface Rates {
 }
 
 /** Called between tiles with the rows done since the last call; throws to abort. Await what it returns. */
-export type Beat = (rows: number) => void | Promise<void>;
+export type OnStep = (rows: number) => void | Promise<void>;
 
 /** Where the products of two blocks go: row i of the one and j of the other at (row + i, column + j) of size × size. */
 export interface Products {
@@ -86,9 +86,9 @@ export interface Basis {
   readonly size: number;
   append(vectors: Float64Array, count: number): void;
   /** Z −= (ZQᵀ)Q for the vectors of Q from number `from` on; returns QZᵀ ((size − from) × count). */
-  project(vectors: Float64Array, count: number, from: number, beat: Beat): Promise<Float64Array>;
+  project(vectors: Float64Array, count: number, from: number, onStep: OnStep): Promise<Float64Array>;
   /** CQ; `coordinates` is count × size. */
-  combine(coordinates: Float64Array, count: number, beat: Beat): Promise<Float64Array>;
+  combine(coordinates: Float64Array, count: number, onStep: OnStep): Promise<Float64Array>;
   /** Forgets all vectors and frees what they took. */
   release(): void;
 }
@@ -100,26 +100,26 @@ export interface LoadedBlock {
    * Count, mean, spread and range of each column; refuses what is not finite. With `scatter` (cols × cols, zeros) also
    * S = Σw(x − x̄)(x − x̄)ᵀ of the rows, upper triangle, entry (i, j) in units of `unit[i]·unit[j]`.
    */
-  summarise(at: RowsAt, scatter: Float64Array | undefined, beat: Beat): Promise<ColumnStatistics>;
+  summarise(at: RowsAt, scatter: Float64Array | undefined, onStep: OnStep): Promise<ColumnStatistics>;
   /** S += BᵀB, upper triangle; `scatter` is cols × cols. */
-  gram(frame: Frame, scatter: Float64Array, beat: Beat): void | Promise<void>;
+  gram(frame: Frame, scatter: Float64Array, onStep: OnStep): void | Promise<void>;
   /** K = B_this·B_otherᵀ into its place; where both are the same block only the upper triangle is needed. */
-  dual(frame: Frame, other: LoadedBlock, otherFrame: Frame, into: Products, beat: Beat): void | Promise<void>;
+  dual(frame: Frame, other: LoadedBlock, otherFrame: Frame, into: Products, onStep: OnStep): void | Promise<void>;
   /**
    * Y = BVᵀ; `vectors` is k × cols, `scores` rows × k. A dense row with a value that is not finite gets no finite score,
    * whatever the vectors are: who multiplies rows that nobody has checked can tell by the first score of each.
    */
-  multiply(frame: Frame, vectors: Float64Array, k: number, scores: Float64Array, beat: Beat): void | Promise<void>;
+  multiply(frame: Frame, vectors: Float64Array, k: number, scores: Float64Array, onStep: OnStep): void | Promise<void>;
   /** Z += YᵀB; `scores` is rows × k, `out` k × cols. */
   multiplyTransposed(
     frame: Frame,
     scores: Float64Array,
     k: number,
     out: Float64Array,
-    beat: Beat,
+    onStep: OnStep,
   ): void | Promise<void>;
   /** Z += (BVᵀ)ᵀB = VBᵀB, in one read of X; `vectors` and `out` are k × cols. */
-  normal(frame: Frame, vectors: Float64Array, k: number, out: Float64Array, beat: Beat): void | Promise<void>;
+  normal(frame: Frame, vectors: Float64Array, k: number, out: Float64Array, onStep: OnStep): void | Promise<void>;
   /** Frees what `load` took. */
   release(): void;
 }

@@ -3,8 +3,8 @@ import { everyNth, everyNthOf } from '../data/every-nth.js';
 import type { RowSource } from '../data/rows.js';
 import type { RowWeights } from '../data/weights.js';
 import { DataError } from '../errors.js';
-import type { Pace } from '../progress.js';
-import type { Beat, Engine, LoadedBlock } from './engine.js';
+import type { ProgressTracker } from '../progress.js';
+import type { Engine, LoadedBlock, OnStep } from './engine.js';
 
 /** Lines of a packed tile: rounding of what is summed over a tile grows with it, the number of tiles falls with it. */
 const TILE_LINES = 256;
@@ -31,10 +31,17 @@ export class Passes {
   readonly #engine: Engine;
   readonly #frame: Frame;
   readonly #weights: RowWeights;
-  readonly #pace: Pace;
+  readonly #progress: ProgressTracker;
   readonly #kept: LoadedBlock[] = [];
 
-  constructor(source: RowSource, rows: number, engine: Engine, frame: Frame, weights: RowWeights, pace: Pace) {
+  constructor(
+    source: RowSource,
+    rows: number,
+    engine: Engine,
+    frame: Frame,
+    weights: RowWeights,
+    progress: ProgressTracker,
+  ) {
     this.rows = rows;
     this.cols = source.cols;
     this.costs = !source.resident ? 'readings' : source.nonzeros === undefined ? 'both' : 'vectors';
@@ -42,13 +49,13 @@ export class Passes {
     this.#engine = engine;
     this.#frame = frame;
     this.#weights = weights;
-    this.#pace = pace;
+    this.#progress = progress;
   }
 
   /** S = BᵀB, upper triangle (d × d). */
   async gram(): Promise<Float64Array> {
     const scatter = new Float64Array(this.cols * this.cols);
-    await this.#each('covariance', (block, frame, _, beat) => block.gram(frame, scatter, beat));
+    await this.#each('covariance', (block, frame, _, onStep) => block.gram(frame, scatter, onStep));
     return scatter;
   }
 
@@ -56,20 +63,20 @@ export class Passes {
   async dual(): Promise<Float64Array> {
     const n = this.rows;
     const products = new Float64Array(n * n);
-    await this.#each('row products', async (left, frame, i0, beat, index) => {
+    await this.#each('row products', async (left, frame, i0, onStep, index) => {
       let j0 = 0;
       let other = 0;
       for await (const block of this.#source.blocks()) {
         if (other >= index) {
           const right = other === index ? left : await this.#load(block, other);
           const into = { products, size: n, row: i0, column: j0 };
-          await left.dual(frame, right, this.#frameAt(j0, block.rows), into, () => this.#pace.breathe());
+          await left.dual(frame, right, this.#frameAt(j0, block.rows), into, () => this.#progress.yieldToEventLoop());
           if (right !== left) this.#done(right);
         }
         j0 += block.rows;
         other++;
       }
-      await beat(left.rows);
+      await onStep(left.rows);
     });
     return products;
   }
@@ -77,8 +84,8 @@ export class Passes {
   /** Y = BVᵀ (n × k) for V given as k rows. */
   async multiply(vectors: Float64Array, k: number): Promise<Float64Array> {
     const scores = new Float64Array(this.rows * k);
-    await this.#each('scores', (block, frame, first, beat) =>
-      block.multiply(frame, vectors, k, scores.subarray(first * k, (first + block.rows) * k), beat),
+    await this.#each('scores', (block, frame, first, onStep) =>
+      block.multiply(frame, vectors, k, scores.subarray(first * k, (first + block.rows) * k), onStep),
     );
     return scores;
   }
@@ -86,8 +93,8 @@ export class Passes {
   /** Z = YᵀB (k × d). */
   async multiplyTransposed(scores: Float64Array, k: number): Promise<Float64Array> {
     const out = new Float64Array(k * this.cols);
-    await this.#each('back to columns', (block, frame, first, beat) =>
-      block.multiplyTransposed(frame, scores.subarray(first * k, (first + block.rows) * k), k, out, beat),
+    await this.#each('back to columns', (block, frame, first, onStep) =>
+      block.multiplyTransposed(frame, scores.subarray(first * k, (first + block.rows) * k), k, out, onStep),
     );
     return out;
   }
@@ -95,7 +102,7 @@ export class Passes {
   /** Z = VBᵀB (k × d): the scatter times each of k vectors, without the scatter. */
   async normal(vectors: Float64Array, k: number): Promise<Float64Array> {
     const out = new Float64Array(k * this.cols);
-    await this.#each('passes over the data', (block, frame, _, beat) => block.normal(frame, vectors, k, out, beat));
+    await this.#each('passes over the data', (block, frame, _, onStep) => block.normal(frame, vectors, k, out, onStep));
     return out;
   }
 
@@ -118,7 +125,7 @@ export class Passes {
             const out = new Float64Array(k * this.cols);
             const loaded = await this.#engine.load(rows);
             try {
-              await loaded.normal(frame, vectors, k, out, (done) => this.#pace.step(done));
+              await loaded.normal(frame, vectors, k, out, (done) => this.#progress.step(done));
             } finally {
               loaded.release();
             }
@@ -177,20 +184,20 @@ export class Passes {
 
   async #each(
     phase: string,
-    visit: (block: LoadedBlock, frame: Frame, first: number, beat: Beat, index: number) => void | Promise<void>,
+    visit: (block: LoadedBlock, frame: Frame, first: number, onStep: OnStep, index: number) => void | Promise<void>,
   ): Promise<void> {
-    this.#pace.begin(phase, this.rows);
+    this.#progress.begin(phase, this.rows);
     let first = 0;
     let index = 0;
     for await (const block of this.#source.blocks()) {
       const loaded = await this.#load(block, index);
-      await visit(loaded, this.#frameAt(first, block.rows), first, (rows) => this.#pace.step(rows), index);
+      await visit(loaded, this.#frameAt(first, block.rows), first, (rows) => this.#progress.step(rows), index);
       this.#done(loaded);
       first += block.rows;
       index++;
     }
     this.#checkRows(first);
-    this.#pace.end();
+    this.#progress.end();
   }
 
   async #load(block: Block, index: number): Promise<LoadedBlock> {

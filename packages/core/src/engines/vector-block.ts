@@ -5,7 +5,7 @@ import type { Engine, LoadedBlock } from './engine.js';
 /** The engine that multiplies, and what is called between its tiles. */
 export interface VectorTools {
   readonly engine: Engine;
-  readonly pace: { breathe(): void | Promise<void> };
+  readonly progress: { yieldToEventLoop(): void | Promise<void> };
 }
 
 /** Vectors as the rows of an engine block, so that products of a solver's own vectors are passes like any other. */
@@ -14,13 +14,13 @@ export class VectorBlock {
   readonly d: number;
   readonly #block: LoadedBlock;
   readonly #frame: Frame;
-  readonly #pace: VectorTools['pace'];
+  readonly #progress: VectorTools['progress'];
 
-  private constructor(block: LoadedBlock, pace: VectorTools['pace']) {
+  private constructor(block: LoadedBlock, progress: VectorTools['progress']) {
     this.count = block.rows;
     this.d = block.cols;
     this.#block = block;
-    this.#pace = pace;
+    this.#progress = progress;
     this.#frame = identityFrame(this.d);
   }
 
@@ -29,12 +29,12 @@ export class VectorBlock {
     data: Float64Array,
     count: number,
     d: number,
-    { engine, pace }: VectorTools,
+    { engine, progress }: VectorTools,
     use: (vectors: VectorBlock) => Promise<Result>,
   ): Promise<Result> {
     const block = await engine.load({ kind: 'dense', rows: count, cols: d, stride: d, data });
     try {
-      return await use(new VectorBlock(block, pace));
+      return await use(new VectorBlock(block, progress));
     } finally {
       block.release();
     }
@@ -44,14 +44,14 @@ export class VectorBlock {
   async products(products: Float64Array = new Float64Array(this.count * this.count)): Promise<Float64Array> {
     const { count } = this;
     const into = { products, size: count, row: 0, column: 0 };
-    await this.#block.dual(this.#frame, this.#block, this.#frame, into, () => this.#pace.breathe());
+    await this.#block.dual(this.#frame, this.#block, this.#frame, into, () => this.#progress.yieldToEventLoop());
     return products;
   }
 
   /** QXᵀ for k rows X (count × k). */
   async coordinates(rows: Float64Array, k: number): Promise<Float64Array> {
     const out = new Float64Array(this.count * k);
-    await this.#block.multiply(this.#frame, rows, k, out, () => this.#pace.breathe());
+    await this.#block.multiply(this.#frame, rows, k, out, () => this.#progress.yieldToEventLoop());
     return out;
   }
 
@@ -61,7 +61,7 @@ export class VectorBlock {
     k: number,
     out: Float64Array = new Float64Array(k * this.d),
   ): Promise<Float64Array> {
-    await this.#block.multiplyTransposed(this.#frame, coordinates, k, out, () => this.#pace.breathe());
+    await this.#block.multiplyTransposed(this.#frame, coordinates, k, out, () => this.#progress.yieldToEventLoop());
     return out;
   }
 

@@ -1,4 +1,4 @@
-import { complete, type Steps } from '../progress.js';
+import { runTaskSync, type Task } from '../progress.js';
 import { type Random, random } from './random.js';
 import { axpy, dot, norm, scale } from './vector.js';
 
@@ -18,7 +18,7 @@ export function* orthonormalise(
   count: number,
   length: number,
   { normal }: Random,
-): Steps<number> {
+): Task<number> {
   if (count > length) throw new RangeError(`${count} vectors of length ${length} cannot be orthonormal`);
   let independent = 0;
   for (let r = 0; r < count; r++) {
@@ -38,14 +38,14 @@ export function* orthonormalise(
 /** Orthonormal rows with the span of these (count × length), one after the other; a row that depends on others becomes some other direction. */
 export function orthonormalRows(rows: Float64Array, count: number, length: number): Float64Array {
   const out = rows.slice();
-  complete(orthonormalise(out, count, length, random(0)));
+  runTaskSync(orthonormalise(out, count, length, random(0)));
   return out;
 }
 
 /** Random orthonormal rows (count × length). */
 export function randomRows(count: number, length: number, rng: Random): Float64Array {
   const rows = new Float64Array(count * length).map(rng.normal);
-  complete(orthonormalise(rows, count, length, rng));
+  runTaskSync(orthonormalise(rows, count, length, rng));
   return rows;
 }
 

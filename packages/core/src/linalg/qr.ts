@@ -1,4 +1,4 @@
-import type { Steps } from '../progress.js';
+import type { Task } from '../progress.js';
 import { reflector } from './reflector.js';
 import { axpy, dot, maxAbs, powerOfTwo, scale } from './vector.js';
 
@@ -15,7 +15,7 @@ export interface QR {
  * The qᵢ are orthonormal to rounding whatever the vectors are; where one depends on those before it, rᵢᵢ is 0 up to
  * rounding and qᵢ is some direction orthogonal to the others.
  */
-export function* qr(vectors: Float64Array, count: number, length: number): Steps<QR> {
+export function* qr(vectors: Float64Array, count: number, length: number): Task<QR> {
   const work = vectors.slice(0, count * length);
   const unit = powerOfTwo(maxAbs(work));
   scale(1 / unit, work);
@@ -51,7 +51,7 @@ export function* qr(vectors: Float64Array, count: number, length: number): Steps
  * tileᵀtile without ever being squared. Row by row of tiles this is the QR of a matrix of any height in the memory
  * of one tile (Golub & Van Loan §6.5.3; "TSQR"). The tile (rows × cols) is destroyed. Cost 2·rows·cols².
  */
-export function* absorbRows(r: Float64Array, cols: number, tile: Float64Array, rows: number): Steps<void> {
+export function* absorbRows(r: Float64Array, cols: number, tile: Float64Array, rows: number): Task<void> {
   const w = new Float64Array(cols);
   const v = new Float64Array(rows + 1);
   for (let j = 0; j < cols; j++) {

@@ -1,11 +1,11 @@
-import { complete, type Steps } from '../progress.js';
+import { runTaskSync, type Task } from '../progress.js';
 import { dot } from './vector.js';
 
 /** Few long rows: their products with one another, and their combinations. Rows are taken two and four at a time, for speed. */
 
 /** ABᵀ for ka and kb rows of the same length: ka × kb. */
 export function rowProducts(a: Float64Array, ka: number, b: Float64Array, kb: number, length: number): Float64Array {
-  return complete(rowProductSteps(a, ka, b, kb, length));
+  return runTaskSync(rowProductSteps(a, ka, b, kb, length));
 }
 
 /** The same in steps of two rows. */
@@ -15,7 +15,7 @@ export function* rowProductSteps(
   b: Float64Array,
   kb: number,
   length: number,
-): Steps<Float64Array> {
+): Task<Float64Array> {
   const out = new Float64Array(ka * kb);
   let i = 0;
   for (; i + 1 < ka; i += 2) {
@@ -84,7 +84,7 @@ export function addCombination(
   length: number,
   out: Float64Array,
 ): void {
-  complete(addCombinationSteps(alpha, coefficients, count, rows, k, length, out));
+  runTaskSync(addCombinationSteps(alpha, coefficients, count, rows, k, length, out));
 }
 
 /** The same in steps of one row. */
@@ -96,7 +96,7 @@ export function* addCombinationSteps(
   k: number,
   length: number,
   out: Float64Array,
-): Steps<void> {
+): Task<void> {
   for (let i = 0; i < count; i++) {
     yield 2 * k * length;
     const own = i * k;

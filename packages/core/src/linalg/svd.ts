@@ -1,6 +1,6 @@
 import { transpose } from '../data/matrix.js';
 import { ConvergenceError } from '../errors.js';
-import { complete, type Steps } from '../progress.js';
+import { runTaskSync, type Task } from '../progress.js';
 import { reflector } from './reflector.js';
 import { axpy, dot, maxAbs, powerOfTwo, rotate, scale } from './vector.js';
 
@@ -18,8 +18,8 @@ const SWEEPS = 30;
 
 /** A = Σᵢ σᵢ·leftᵢ·rightᵢᵀ of a small row-major matrix of any shape. `a` is kept. */
 export function svd(a: Float64Array, rows: number, cols: number): SVD {
-  if (rows >= cols) return complete(svdSteps(a.slice(), rows, cols, true));
-  const { values, left, right } = complete(svdSteps(transpose(a, rows, cols), cols, rows, true));
+  if (rows >= cols) return runTaskSync(svdSteps(a.slice(), rows, cols, true));
+  const { values, left, right } = runTaskSync(svdSteps(transpose(a, rows, cols), cols, rows, true));
   return { values, left: right, right: left };
 }
 
@@ -28,7 +28,7 @@ export function svd(a: Float64Array, rows: number, cols: number): SVD {
  * shifted QR on B (§8.6.2). Never squares A, so σᵢ is right to a small multiple of ε·σ₁. Cost 8/3·cols³ for square A
  * and about 6·cols³ for each side's vectors. `a` is destroyed.
  */
-export function* svdSteps(a: Float64Array, rows: number, cols: number, wantLeft: boolean): Steps<SVD> {
+export function* svdSteps(a: Float64Array, rows: number, cols: number, wantLeft: boolean): Task<SVD> {
   const unit = powerOfTwo(maxAbs(a));
   scale(1 / unit, a);
   const diagonal = new Float64Array(cols);
@@ -58,7 +58,7 @@ function* bidiagonalise(
   diagonal: Float64Array,
   superDiagonal: Float64Array,
   wantLeft: boolean,
-): Steps<{ left: Float64Array; right: Float64Array }> {
+): Task<{ left: Float64Array; right: Float64Array }> {
   const columnTaus = new Float64Array(cols);
   const rowTaus = new Float64Array(cols);
   const columnVectors = new Float64Array(wantLeft ? rows * cols : 0);
@@ -124,7 +124,7 @@ function* bidiagonalQR(
   leftLength: number,
   right: Float64Array,
   rightLength: number,
-): Steps<void> {
+): Task<void> {
   let largest = 0;
   for (let i = 0; i < d.length; i++) largest = Math.max(largest, Math.abs(d[i]) + Math.abs(e[i]));
   // Dropping couplings this small moves no singular value by more than rounding has.

@@ -1,4 +1,4 @@
-import { complete, type Steps } from '../progress.js';
+import { runTaskSync, type Task } from '../progress.js';
 import { type BlockValue, implicitQL, inverseIteration, tridiagonalValues } from './tridiagonal-eigen.js';
 import { backTransform, type Tridiagonal, tridiagonalise } from './tridiagonalise.js';
 import { dot, maxAbs, powerOfTwo, scale } from './vector.js';
@@ -35,7 +35,7 @@ export function eigenFlops(size: number, count: number): number {
  * Householder tridiagonalisation, the eigenproblem of what is left, back-transformation. Eigenvalues are right to a small
  * multiple of size·ε·‖A‖. `a` is destroyed.
  */
-export function* symmetricEigen(a: Float64Array, size: number, count: Count): Steps<SymmetricEigen> {
+export function* symmetricEigen(a: Float64Array, size: number, count: Count): Task<SymmetricEigen> {
   const unit = powerOfTwo(maxAbs(a));
   scale(1 / unit, a);
   const t = yield* tridiagonalise(a, size);
@@ -46,7 +46,7 @@ export function* symmetricEigen(a: Float64Array, size: number, count: Count): St
 
 /** All eigenvalues, largest first, and their eigenvectors as rows: of a small symmetric matrix, at once. The matrix is kept. */
 export function eigenOf(matrix: ArrayLike<number>, size: number): Eigen {
-  const { values, vectors } = complete(symmetricEigen(Float64Array.from(matrix), size, size));
+  const { values, vectors } = runTaskSync(symmetricEigen(Float64Array.from(matrix), size, size));
   return { values, vectors };
 }
 
@@ -55,7 +55,7 @@ export function eigenOf(matrix: ArrayLike<number>, size: number): Eigen {
  * inverse iteration, or by QL with vectors when most are wanted. Inverse iteration is checked: if its vectors are not
  * orthonormal or do not solve T, QL with vectors, which cannot fail that way, does them again.
  */
-export function* tridiagonalEigen(t: Tridiagonal, unit: number, count: Count): Steps<SymmetricEigen> {
+export function* tridiagonalEigen(t: Tridiagonal, unit: number, count: Count): Task<SymmetricEigen> {
   const found = yield* tridiagonalValues(t.diagonal, t.offDiagonal);
   const values = Float64Array.from(found, ({ value }) => value * unit);
   const wanted = Math.max(0, Math.min(t.size, typeof count === 'number' ? count : count(values)));
@@ -69,7 +69,7 @@ export function* tridiagonalEigen(t: Tridiagonal, unit: number, count: Count): S
 }
 
 /** All vectors of T by QL, the leading ones kept. */
-function* leadingByQL(t: Tridiagonal, count: number): Steps<Float64Array> {
+function* leadingByQL(t: Tridiagonal, count: number): Task<Float64Array> {
   const { size } = t;
   const d = t.diagonal.slice();
   const all = new Float64Array(size * size);

@@ -1,5 +1,5 @@
 import { ConvergenceError } from '../errors.js';
-import type { Steps } from '../progress.js';
+import type { Task } from '../progress.js';
 import { random } from './random.js';
 import { axpy, dot, norm, rotate, scale } from './vector.js';
 
@@ -32,7 +32,7 @@ function negligibleIn(d: Float64Array, e: Float64Array): number {
  * row i ends as the eigenvector of d[i]. QL is quick where entries grow downwards, so blocks that shrink are turned
  * round first. Values only: 10·size². With vectors: about 6·size³.
  */
-export function* implicitQL(d: Float64Array, e: Float64Array, vectors?: Float64Array): Steps<void> {
+export function* implicitQL(d: Float64Array, e: Float64Array, vectors?: Float64Array): Task<void> {
   const negligible = negligibleIn(d, e);
   const budget = { sweeps: SWEEPS * d.length };
   for (let from = 0; from < d.length; ) {
@@ -65,7 +65,7 @@ function* blockQL(
   negligible: number,
   budget: { sweeps: number },
   vectors?: Float64Array,
-): Steps<void> {
+): Task<void> {
   const size = d.length;
   for (let l = from; l <= last; l++) {
     for (;;) {
@@ -130,7 +130,7 @@ export interface BlockValue {
  * All eigenvalues of the tridiagonal matrix (d, e), largest first, each with its block. Where T falls apart into
  * blocks, as it does for repeated eigenvalues, a block is solved by itself, so that its vectors can be too.
  */
-export function* tridiagonalValues(d: Float64Array, e: Float64Array): Steps<BlockValue[]> {
+export function* tridiagonalValues(d: Float64Array, e: Float64Array): Task<BlockValue[]> {
   const size = d.length;
   const negligible = negligibleIn(d, e);
   const all: BlockValue[] = [];
@@ -153,11 +153,7 @@ export function* tridiagonalValues(d: Float64Array, e: Float64Array): Steps<Bloc
  * orthogonal as they are found (Peters & Wilkinson; Golub & Van Loan §8.2.2, §8.4.2). Cost O(size·count) and
  * O(size·cluster²). Weakness: no proof of orthogonality, so callers measure it and have another road.
  */
-export function* inverseIteration(
-  d: Float64Array,
-  e: Float64Array,
-  chosen: readonly BlockValue[],
-): Steps<Float64Array> {
+export function* inverseIteration(d: Float64Array, e: Float64Array, chosen: readonly BlockValue[]): Task<Float64Array> {
   const size = d.length;
   const vectors = new Float64Array(chosen.length * size);
   const { uniform } = random(size);

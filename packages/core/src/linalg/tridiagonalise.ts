@@ -1,4 +1,4 @@
-import type { Steps } from '../progress.js';
+import type { Task } from '../progress.js';
 import { reflector } from './reflector.js';
 import { axpy, dot } from './vector.js';
 
@@ -20,7 +20,7 @@ export interface Tridiagonal {
  * H = I − τvvᵀ takes row j right of the diagonal to βe₁, and the rest becomes A − vwᵀ − wvᵀ with
  * p = τAv, w = p − ½τ(pᵀv)v. Cost 4/3·size³, half of it bound by memory; backward stable.
  */
-export function* tridiagonalise(a: Float64Array, size: number): Steps<Tridiagonal> {
+export function* tridiagonalise(a: Float64Array, size: number): Task<Tridiagonal> {
   const diagonal = new Float64Array(size);
   const offDiagonal = new Float64Array(size);
   const taus = new Float64Array(size);
@@ -73,7 +73,7 @@ function multiplyUpper(
 }
 
 /** Takes eigenvectors of T to those of A: each row z of `vectors` (count × size) becomes Qz. Cost 2·size²·count. */
-export function* backTransform(t: Tridiagonal, vectors: Float64Array, count: number): Steps<void> {
+export function* backTransform(t: Tridiagonal, vectors: Float64Array, count: number): Task<void> {
   const { size, reflectors, taus } = t;
   for (let j = size - 2; j >= 0; j--) {
     if (taus[j] === 0) continue;

@@ -8,7 +8,7 @@ import { DataError } from '../errors.js';
 import { keepAlive } from '../keep-alive.js';
 import { axpy, dot } from '../linalg/vector.js';
 import { type ControlOptions, checkControl, type Whiten } from '../options.js';
-import { Pace } from '../progress.js';
+import { ProgressTracker } from '../progress.js';
 import type { Epoch } from '../solvers/learned/epoch.js';
 import type { Warning } from '../warning.js';
 import type { Certificate } from './certificate.js';
@@ -105,13 +105,13 @@ export class Model implements ModelRecord {
     const output = new RowCollector(this.whiten === 'zca' ? d : k);
     const wide = new Float64Array(d);
     const { threads } = checkControl(options);
-    const visit = async (block: Block, pace: Pace, check: () => Promise<void>): Promise<void> => {
+    const visit = async (block: Block, progress: ProgressTracker, check: () => Promise<void>): Promise<void> => {
       // The engine's scores tell of values that are not finite, except where entries that are not stored are left out.
       if (block.kind === 'sparse') await check();
       const engine = await chooseEngine({ threads }, block.data.length);
       const loaded = await engine.load(block);
       const scores = new Float64Array(block.rows * k);
-      await loaded.multiply(frame, this.#components, k, scores, (rows) => pace.step(rows));
+      await loaded.multiply(frame, this.#components, k, scores, (rows) => progress.step(rows));
       loaded.release();
       // Sums of finite values may be too large as well: that is no error.
       if (block.kind === 'dense' && !firstsFinite(scores, k)) await check();
@@ -141,9 +141,9 @@ export class Model implements ModelRecord {
     const output = new RowCollector(d);
     const z = new Float64Array(k);
     const x = new Float64Array(d);
-    await this.#read('reconstruction', scores, width, options, (block, pace) => {
+    await this.#read('reconstruction', scores, width, options, (block, progress) => {
       output.expect(block);
-      return eachRow(block, plain, pace, (row, start) => {
+      return eachRow(block, plain, progress, (row, start) => {
         for (let c = 0; c < k; c++) {
           const score = this.whiten === 'zca' ? dot(this.#components, c * d, row, start, d) : row[start + c];
           z[c] = this.whiten ? score * this.#deviations[c] : score;
@@ -165,15 +165,15 @@ export class Model implements ModelRecord {
     const frame = { shift: this.#mean, factor: this.#scale.map((s) => 1 / s) };
     const errors: number[] = [];
     const { threads } = checkControl(options);
-    await this.#read('reconstruction error', data, d, options, async (block, pace) => {
+    await this.#read('reconstruction error', data, d, options, async (block, progress) => {
       // One product by the engine, and ‖b‖² − ‖z‖²; row by row only where that difference would lose digits.
       const engine = await chooseEngine({ threads }, block.data.length);
       const loaded = await engine.load(block);
       const scores = new Float64Array(block.rows * k);
-      await loaded.multiply(frame, this.#components, k, scores, () => pace.step(0));
+      await loaded.multiply(frame, this.#components, k, scores, () => progress.step(0));
       loaded.release();
       let at = 0;
-      await eachRow(block, frame, pace, (row, start) => {
+      await eachRow(block, frame, progress, (row, start) => {
         const square = dot(row, start, row, start, d);
         const rest = square - dot(scores, at, scores, at, k);
         at += k;
@@ -251,9 +251,9 @@ export class Model implements ModelRecord {
     visit: Visit,
     checks: 'first' | 'visitor',
   ): Promise<void> {
-    const pace = new Pace(checkControl(options));
+    const progress = new ProgressTracker(checkControl(options));
     const names = width === this.d ? this.columnNames : undefined;
-    const source = await openSource(data, pace, names);
+    const source = await openSource(data, progress, names);
     try {
       if (source.cols !== width) {
         throw new DataError(
@@ -263,16 +263,16 @@ export class Model implements ModelRecord {
         );
       }
       let rows = 0;
-      pace.begin(phase, source.rows);
+      progress.begin(phase, source.rows);
       for await (const block of source.blocks()) {
         checkWidth(block, source, rows);
         const first = rows;
-        const check = (): Promise<void> => pace.follow(checkFinite(block, first, names));
+        const check = (): Promise<void> => progress.follow(checkFinite(block, first, names));
         if (checks === 'first') await check();
-        await visit(block, pace, check);
+        await visit(block, progress, check);
         rows += block.rows;
       }
-      pace.end();
+      progress.end();
       await refuseChanged(source);
     } finally {
       await source.close?.();
@@ -281,7 +281,7 @@ export class Model implements ModelRecord {
 }
 
 /** Handles a block; `check` refuses values in it that are not finite. */
-type Visit = (block: Block, pace: Pace, check: () => Promise<void>) => Promise<void>;
+type Visit = (block: Block, progress: ProgressTracker, check: () => Promise<void>) => Promise<void>;
 
 /** Whether the first score of every row is finite: a row with a value that is not has none that is. */
 function firstsFinite(scores: Float64Array, k: number): boolean {
@@ -294,7 +294,7 @@ function firstsFinite(scores: Float64Array, k: number): boolean {
 async function eachRow(
   block: Block,
   frame: Frame,
-  pace: Pace,
+  progress: ProgressTracker,
   visit: (tile: Float64Array, start: number) => void,
 ): Promise<void> {
   const tile = new Float64Array(Math.min(TILE, block.rows) * block.cols);
@@ -302,7 +302,7 @@ async function eachRow(
     const to = Math.min(block.rows, from + TILE);
     packTile(block, frame, from, to, 0, block.cols, tile);
     for (let i = 0; i < to - from; i++) visit(tile, i * block.cols);
-    const pause = pace.step(to - from);
+    const pause = progress.step(to - from);
     if (pause) await pause;
   }
 }

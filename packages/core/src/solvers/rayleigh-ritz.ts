@@ -28,8 +28,8 @@ export async function rayleighRitz(
       projected[i * count + j] = (projected[i * count + j] + projected[j * count + i]) / 2;
     }
   }
-  const { engine, pace } = tools;
-  const { values, vectors } = await engine.symmetricEigen(projected, count, count, () => pace.breathe());
+  const { engine, progress } = tools;
+  const { values, vectors } = await engine.symmetricEigen(projected, count, count, () => progress.yieldToEventLoop());
   const rotation = transpose(vectors, count, count);
   const rotated = (rows: Float64Array): Promise<Float64Array> =>
     VectorBlock.use(rows, count, d, tools, (block) => block.combine(rotation, count));

@@ -5,7 +5,7 @@ import type { Engine, RowsAt } from '../engines/engine.js';
 import type { Passes } from '../engines/passes.js';
 import type { ErrorDetails } from '../errors.js';
 import type { Settings } from '../options.js';
-import type { Pace } from '../progress.js';
+import type { ProgressTracker } from '../progress.js';
 import type { Epoch } from './learned/epoch.js';
 import type { LearnOptions } from './learned/learn-options.js';
 import type { Work } from './work.js';
@@ -37,7 +37,7 @@ export interface Problem {
   readonly seed: number;
   /** For products and reductions of the solver's own matrices. */
   readonly engine: Engine;
-  readonly pace: Pace;
+  readonly progress: ProgressTracker;
 }
 
 /** A problem of which only the scatter is known: one pass over the rows, or moments from elsewhere. */
@@ -65,7 +65,7 @@ export interface Fold {
   readonly columns: Readonly<ColumnStatistics>;
   /** Blocks that were folded in. */
   readonly merges: number;
-  add(block: Block, at: RowsAt, engine: Engine, pace: Pace): Promise<void>;
+  add(block: Block, at: RowsAt, engine: Engine, progress: ProgressTracker): Promise<void>;
   solve(problem: OnceProblem): Promise<Solution>;
 }
 

@@ -12,7 +12,7 @@ export interface Shape {
   readonly dtype?: 'float32' | 'float64';
   /** What a look at some of the rows tells, where they are dense and at hand. */
   readonly sample?: Sample | undefined;
-  readonly rewindable: boolean;
+  readonly rereadable: boolean;
   /** Only the moments are known, not the rows. */
   readonly momentsOnly?: boolean;
 }
@@ -60,7 +60,7 @@ export class Work {
   readonly entries: number;
   readonly nonzeros: number | undefined;
   readonly dense: boolean;
-  readonly rewindable: boolean;
+  readonly rereadable: boolean;
   /** Components that are expected: half of all where a fraction of the variance is wanted. */
   readonly count: number;
   /** Whether the number of components is given, or left to the default. */
@@ -82,7 +82,7 @@ export class Work {
     this.entries = nonzeros ?? n * d;
     this.nonzeros = nonzeros;
     this.dense = nonzeros === undefined;
-    this.rewindable = shape.rewindable;
+    this.rereadable = shape.rereadable;
     const { size } = this;
     this.count = k === undefined ? Math.min(10, size) : k === 'all' ? size : k < 1 ? size / 2 : Math.min(k, size);
     this.counted = k === undefined || (k !== 'all' && k >= 1);

@@ -6,7 +6,7 @@ import { orthonormalityDefect } from '../../src/linalg/orthonormalise.js';
 import { random } from '../../src/linalg/random.js';
 import { symmetricEigen } from '../../src/linalg/symmetric-eigen.js';
 import { dot } from '../../src/linalg/vector.js';
-import { complete } from '../../src/progress.js';
+import { runTaskSync } from '../../src/progress.js';
 import { atMost, below, equal, rejects, sameBits } from '../support/assert.js';
 import { toCsr } from '../support/data.js';
 
@@ -151,7 +151,7 @@ export const engineChecks: Record<string, (engine: Engine) => void | Promise<voi
           );
           close(scatter.subarray(i * d + i, (i + 1) * d), upper, size, `row ${i} of gram, from the diagonal on,`);
         }
-        equal(rows, block.rows, 'number of rows reported by the beat');
+        equal(rows, block.rows, 'number of rows reported by the onStep');
       }),
     ),
 
@@ -283,7 +283,7 @@ export const engineChecks: Record<string, (engine: Engine) => void | Promise<voi
         }
       }
       const { values, vectors, count } = await engine.symmetricEigen(a.slice(), size, size, () => {});
-      const plain = complete(symmetricEigen(a.slice(), size, size));
+      const plain = runTaskSync(symmetricEigen(a.slice(), size, size));
       for (let i = 0; i < size; i++)
         atMost(Math.abs(values[i] - plain.values[i]), 1e-13 * values[0], `error of eigenvalue ${i} of ${size}`);
       below(orthonormalityDefect(vectors, count, size), 1e-12, `orthonormality defect, size ${size},`);
@@ -310,7 +310,7 @@ export const engineChecks: Record<string, (engine: Engine) => void | Promise<voi
       { numRuns: 20 },
     ),
 
-  async 'stops at the next tile when the beat throws'(engine) {
+  async 'stops at the next tile when the onStep throws'(engine) {
     const { block, frame } = makeCase(
       { n: 600, d: 4, gap: 0, single: false, layout: 'dense', weighted: false, offset: 0 },
       1,

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { type Model, Moments, type PcaOptions, pca, principalAngles, toRows, type Whiten } from '../../src/index.js';
 import { orthonormalise } from '../../src/linalg/orthonormalise.js';
 import { random } from '../../src/linalg/random.js';
-import { complete } from '../../src/progress.js';
+import { runTaskSync } from '../../src/progress.js';
 import { solverNames, tables } from '../support/data.js';
 
 /** Covariance by its definition, entry by entry: the independent route. */
@@ -121,7 +121,7 @@ describe('the identities of PCA hold for every solver on random shapes', () => {
       const c = covarianceOf(rows, model.ddof);
       const rng = random(rows.length * 7919 + model.d);
       const other = Float64Array.from({ length: model.k * model.d }, rng.normal);
-      complete(orthonormalise(other, model.k, model.d, rng));
+      runTaskSync(orthonormalise(other, model.k, model.d, rng));
       let quotient = 0;
       for (let i = 0; i < model.k; i++) {
         const a = Array.from(other.slice(i * model.d, (i + 1) * model.d));

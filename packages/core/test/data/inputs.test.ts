@@ -131,7 +131,7 @@ describe('data keep their type and names', () => {
     const source: RowSource = {
       cols: 4,
       dtype: 'float64',
-      rewindable: true,
+      rereadable: true,
       resident: false,
       blocks: async function* () {
         reads++;

@@ -156,7 +156,7 @@ describe('sparse passes in WebAssembly', () => {
     loaded.release();
   });
 
-  it('stop when the beat throws, and serve the next pass', async () => {
+  it('stop when the onStep throws, and serve the next pass', async () => {
     const { block, frame } = makeCase(shapes[3]);
     const loaded = await ((await wasmEngine(2)) as Engine).load(block);
     const expected = await products(loaded, frame, 5);
@@ -175,10 +175,10 @@ describe('sparse passes in WebAssembly', () => {
       const { block, frame } = makeCase(shape);
       const loaded = await ((await wasmEngine(2)) as Engine).load(block);
       let rows = 0;
-      const beat = (done: number): void => {
+      const onStep = (done: number): void => {
         rows += done;
       };
-      await loaded.normal(frame, numbers(70 * block.cols, 1), 70, new Float64Array(70 * block.cols), beat);
+      await loaded.normal(frame, numbers(70 * block.cols, 1), 70, new Float64Array(70 * block.cols), onStep);
       expect(rows).toBe(block.rows);
     }
   });

@@ -9,7 +9,7 @@ import { random } from '../../src/linalg/random.js';
 import { svd } from '../../src/linalg/svd.js';
 import { symmetricEigen } from '../../src/linalg/symmetric-eigen.js';
 import { maxAbs } from '../../src/linalg/vector.js';
-import { complete } from '../../src/progress.js';
+import { runTaskSync } from '../../src/progress.js';
 
 const EPS = Number.EPSILON;
 
@@ -51,7 +51,7 @@ describe('qr', () => {
         const length = Math.max(shape.rows, shape.cols);
         const count = Math.min(shape.rows, shape.cols);
         const a = build({ ...shape, rows: count, cols: length });
-        const { q, r } = complete(qr(a, count, length));
+        const { q, r } = runTaskSync(qr(a, count, length));
         const product = multiply(transpose(r, count, count), q, count, count, length);
         expect(difference(product, a)).toBeLessThanOrEqual(100 * EPS * maxAbs(a) + 5e-323);
         expect(orthonormalityDefect(q, count, length)).toBeLessThan(100 * EPS);
@@ -68,7 +68,7 @@ describe('qr', () => {
         const r = new Float64Array(cols * cols);
         for (let from = 0; from < rows; from += tileRows) {
           const to = Math.min(rows, from + tileRows);
-          complete(absorbRows(r, cols, a.slice(from * cols, to * cols), to - from));
+          runTaskSync(absorbRows(r, cols, a.slice(from * cols, to * cols), to - from));
         }
         const gram = multiply(transpose(a, rows, cols), a, cols, rows, cols);
         const squared = multiply(transpose(r, cols, cols), r, cols, cols, cols);
@@ -126,7 +126,7 @@ describe('symmetricEigen', () => {
         const n = shape.cols;
         const a = symmetric(shape);
         const count = Math.max(1, Math.round(share * n));
-        const { values, vectors } = complete(symmetricEigen(a.slice(), n, count));
+        const { values, vectors } = runTaskSync(symmetricEigen(a.slice(), n, count));
         const av = multiply(vectors, a, count, n, n);
         const lv = vectors.map((x, i) => x * values[Math.floor(i / n)]);
         expect(difference(av, lv)).toBeLessThanOrEqual(500 * EPS * maxAbs(a) + 1e-322);
@@ -152,11 +152,11 @@ describe('symmetricEigen', () => {
     for (const [name, spectrum] of Object.entries(spectra)) {
       const { normal } = random(7);
       const q = Float64Array.from({ length: n * n }, normal);
-      complete(orthonormalise(q, n, n, random(8)));
+      runTaskSync(orthonormalise(q, n, n, random(8)));
       const scaled = q.map((x, i) => x * spectrum(Math.floor(i / n)));
       const a = multiply(transpose(q, n, n), scaled, n, n, n);
       for (const count of [1, 5, 20, 30, 31, 60]) {
-        const { values, vectors } = complete(symmetricEigen(a.slice(), n, count));
+        const { values, vectors } = runTaskSync(symmetricEigen(a.slice(), n, count));
         const av = multiply(vectors, a, count, n, n);
         const lv = vectors.map((x, i) => x * values[Math.floor(i / n)]);
         expect(difference(av, lv), `${name}, ${count}`).toBeLessThan(1e-13 * maxAbs(a));
@@ -172,7 +172,7 @@ describe('symmetricEigen', () => {
       const b = Float64Array.from({ length: n * rank }, normal);
       for (let i = 0; i < n; i++) for (let j = 1; j < rank; j++) b[i * rank + j] += 0.5 * b[i * rank + j - 1];
       const a = multiply(b, transpose(b, n, rank), n, rank, n);
-      const { values } = complete(symmetricEigen(a, n, 3));
+      const { values } = runTaskSync(symmetricEigen(a, n, 3));
       for (let i = rank; i < n; i++) expect(Math.abs(values[i])).toBeLessThan(1e-13 * values[0]);
       expect(values[rank - 1]).toBeGreaterThan(0.01 * values[0]);
       const singular = svd(multiply(b, transpose(b, n, rank), n, rank, n), n, n).values;
@@ -187,7 +187,7 @@ describe('symmetricEigen', () => {
       a[i * n + i] = 2;
       if (i + 1 < n) a[i * n + i + 1] = -1;
     }
-    const { values } = complete(symmetricEigen(a, n, 0));
+    const { values } = runTaskSync(symmetricEigen(a, n, 0));
     for (let j = 0; j < n; j++) {
       expect(Math.abs(values[j] - (2 - 2 * Math.cos((Math.PI * (n - j)) / (n + 1))))).toBeLessThan(1e-14);
     }
@@ -204,7 +204,7 @@ describe('orthonormalise', () => {
         for (let i = 0; i < length; i++) rows[i] = rng.normal();
         for (let r = 1; r < count; r++)
           for (let i = 0; i < length; i++) rows[r * length + i] = rows[i] + nudge * rng.normal();
-        const independent = complete(orthonormalise(rows, count, length, rng));
+        const independent = runTaskSync(orthonormalise(rows, count, length, rng));
         expect(orthonormalityDefect(rows, count, length)).toBeLessThan(20 * EPS);
         if (nudge === 0) expect(independent).toBe(1);
         if (nudge === 1) expect(independent).toBe(count);
@@ -261,7 +261,7 @@ describe('Procrustes', () => {
       const z = new Float64Array(n * k).map((_, at) => (at % k < rank ? normal() : 0));
       for (const mirrored of [false, true]) {
         const q = new Float64Array(k * k).map(normal);
-        complete(orthonormalise(q, k, k, random(4)));
+        runTaskSync(orthonormalise(q, k, k, random(4)));
         if (mirrored) for (let j = 0; j < k; j++) q[j] *= -1;
         const y = multiply(z, q, n, k, k);
         expect(difference(rotatedOnto(z, y, n, k), y)).toBeLessThan(1e-13);

@@ -15,14 +15,14 @@ function watched(error = 0): { engine: Engine; count: () => number } {
     return {
       rows: loaded.rows,
       cols: loaded.cols,
-      summarise: async (at, scatter, beat) => {
-        const stats = await loaded.summarise(at, scatter, beat);
+      summarise: async (at, scatter, onStep) => {
+        const stats = await loaded.summarise(at, scatter, onStep);
         if (rough && scatter && error > 0) for (let i = 0; i < scatter.length; i++) scatter[i] *= 1 + error * normal();
         return stats;
       },
-      gram: (frame, scatter, beat) => {
+      gram: (frame, scatter, onStep) => {
         scatters++;
-        return loaded.gram(frame, scatter, beat);
+        return loaded.gram(frame, scatter, onStep);
       },
       dual: loaded.dual.bind(loaded),
       multiply: loaded.multiply.bind(loaded),

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import type { CsrMatrix, Matrix } from '../../src/index.js';
 import { orthonormalise } from '../../src/linalg/orthonormalise.js';
 import { random } from '../../src/linalg/random.js';
-import { complete } from '../../src/progress.js';
+import { runTaskSync } from '../../src/progress.js';
 
 /** Rows with the given singular values (up to sampling of the mean), plus an offset a column. */
 export function withSpectrum(
@@ -20,9 +20,9 @@ export function withSpectrum(
   // Left vectors orthogonal to 1, so that the spectrum is that of the centred data exactly.
   const left = new Float64Array((rank + 1) * n).map(() => rng.normal());
   left.fill(1, 0, n);
-  complete(orthonormalise(left, rank + 1, n, rng));
+  runTaskSync(orthonormalise(left, rank + 1, n, rng));
   const right = new Float64Array(rank * d).map(() => rng.normal());
-  complete(orthonormalise(right, rank, d, rng));
+  runTaskSync(orthonormalise(right, rank, d, rng));
   return Array.from({ length: n }, (_, i) =>
     Array.from({ length: d }, (_, j) => {
       let sum = 0;

@@ -71,6 +71,6 @@ export function unpacked(
   unpackers: Unpackers,
   { size, memory = DEFAULT_MEMORY }: { readonly size?: number | undefined; readonly memory?: number } = {},
 ): Bytes {
-  const { path, rewindable } = bytes;
-  return { path, size, rewindable, open: () => chunkReader(unpackers[packing](bytes.open(), path, memory)) };
+  const { path, rereadable } = bytes;
+  return { path, size, rereadable, open: () => chunkReader(unpackers[packing](bytes.open(), path, memory)) };
 }

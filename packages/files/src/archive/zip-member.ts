@@ -11,11 +11,11 @@ export async function arrayBytes(file: SeekableBytes, member: ZipMember, unpack:
 
 /** The same bytes, watched to their end. */
 export function checked(bytes: Bytes, watch: () => { see(bytes: Uint8Array): void; end(): void }): Bytes {
-  const { path, size, rewindable } = bytes;
+  const { path, size, rereadable } = bytes;
   return {
     path,
     size,
-    rewindable,
+    rereadable,
     open() {
       const reader = bytes.open();
       const seen = watch();
@@ -45,7 +45,7 @@ async function memberBytes(file: SeekableBytes, member: ZipMember): Promise<Seek
     throw truncated(name, `it needs ${member.stored} bytes, and ${Math.max(0, file.size - start)} are there`);
   const readAt: SeekableBytes['readAt'] = (into, position) =>
     file.readAt(into.subarray(0, Math.max(0, member.stored - position)), start + position);
-  return { path: name, size: member.stored, rewindable: file.rewindable, readAt, open: () => readerAt(readAt) };
+  return { path: name, size: member.stored, rereadable: file.rereadable, readAt, open: () => readerAt(readAt) };
 }
 
 /** Counts a member's bytes and their checksum as they pass, and complains at the end. */

@@ -47,7 +47,7 @@ export async function openArrow(
     dtype: (numbers) => (single(numbers === 'all' ? everything : numbers) ? 'float32' : 'float64'),
     gaps: true,
     strict: true,
-    rewindable: file.rewindable,
+    rereadable: file.rereadable,
     read: ({ numbers, text }) => read(numbers === 'all' ? everything : numbers, text),
     warnings: () => integers.warnings(file.path, (j) => columns[j].name),
     close: async () => {},

@@ -53,7 +53,7 @@ export function blobBytes(blob: Blob, path: string): SeekableBytes {
     }
     return filled;
   };
-  return { path, size, rewindable: true, readAt, open: () => readerAt(readAt) };
+  return { path, size, rereadable: true, readAt, open: () => readerAt(readAt) };
 }
 
 /** What a browser says when a file cannot be read (any more), as one of our errors. */

@@ -8,7 +8,7 @@ export interface Bytes {
   /** How many there are; undefined when nobody knows before the end. */
   readonly size: number | undefined;
   /** Whether `open` may be called again and gives the same bytes. */
-  readonly rewindable: boolean;
+  readonly rereadable: boolean;
   /** Where they lie on disk, for libraries that open files themselves; undefined when they lie nowhere. */
   readonly file?: string | undefined;
   open(): ByteReader;

@@ -37,7 +37,7 @@ export async function openCsv(bytes: Bytes, { memory, format = 'CSV', window = W
     dtype: () => 'float64',
     gaps: true,
     strict: true,
-    rewindable: bytes.rewindable,
+    rereadable: bytes.rereadable,
     read: (request) => readRows(bytes, dialect, request, { memory, window, rounded: integers.reading() }),
     warnings: () => integers.warnings(bytes.path, (j) => dialect.columns[j].name),
     close: async () => {},

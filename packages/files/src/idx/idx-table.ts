@@ -24,7 +24,7 @@ export async function openIdx(
   const view = new DataView(sizes.buffer);
   const shape = Array.from({ length: start[3] }, (_, i) => view.getUint32(4 * i));
   const layout = { type, bigEndian: true, fortran: false, shape, offset: 4 + sizes.length };
-  if (!bytes.rewindable) {
+  if (!bytes.rereadable) {
     return arrayTable({ ...layout, offset: 0 }, restOf(bytes, reader), { format, memory });
   }
   await reader.close();

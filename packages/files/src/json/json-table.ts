@@ -49,7 +49,7 @@ export async function openJson(
     dtype: () => 'float64',
     gaps: true,
     strict: true,
-    rewindable: bytes.rewindable,
+    rereadable: bytes.rereadable,
     read,
     warnings: () => integers.warnings(bytes.path, (j) => columns[j].name),
     close: async () => {},

@@ -63,7 +63,7 @@ export function arrayTable(layout: ArrayLayout, bytes: Bytes, { format, memory, 
     dtype: () => type.dtype,
     gaps: type.float,
     strict: false,
-    rewindable: bytes.rewindable,
+    rereadable: bytes.rereadable,
     read(request) {
       const wanted = request.numbers === 'all' ? undefined : new Set(request.numbers);
       const reading = integers.reading();

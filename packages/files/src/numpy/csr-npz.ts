@@ -111,7 +111,7 @@ export async function csrTable(
     dtype: () => layouts[2].type.dtype,
     gaps: false,
     strict: false,
-    rewindable: file.rewindable,
+    rereadable: file.rereadable,
     read,
     warnings: () => integers.warnings(path, String),
     close: async () => {},

@@ -12,7 +12,7 @@ export async function openNpy(
 ): Promise<Table> {
   const reader = bytes.open();
   const layout = await readArrayLayout(reader, bytes.path);
-  if (!bytes.rewindable) {
+  if (!bytes.rereadable) {
     // The header is gone from the stream: what follows are the values.
     return arrayTable({ ...layout, offset: 0 }, restOf(bytes, reader), { format, memory });
   }

@@ -44,7 +44,7 @@ async function open(file: SeekableBytes, memory: number): Promise<Table> {
     dtype: (numbers) => (single(numbers === 'all' ? everything : numbers) ? 'float32' : 'float64'),
     gaps: true,
     strict: true,
-    rewindable: file.rewindable,
+    rereadable: file.rereadable,
     read,
     close: async () => {},
   };

@@ -123,7 +123,7 @@ export class FileSource implements DataFile {
       dtype: table.dtype(this.#choice.used),
       ...(table.nonzeros === undefined ? {} : { nonzeros: table.nonzeros }),
       ...(table.named ? { columnNames: this.#choice.names() } : {}),
-      rewindable: table.rewindable,
+      rereadable: table.rereadable,
       resident: false,
       blocks: () => this.#blocks(),
       warnings: async () => [...((await table.warnings?.()) ?? []), ...((await facts.warnings?.()) ?? [])],
@@ -344,8 +344,8 @@ export class FileSource implements DataFile {
   async explain(error: unknown): Promise<unknown> {
     const changed = await this.#changed(error);
     if (changed) return changed;
-    const { gaps, rewindable } = this.#table;
-    if (!(error instanceof ScreeError) || !rewindable) return error;
+    const { gaps, rereadable } = this.#table;
+    if (!(error instanceof ScreeError) || !rereadable) return error;
     const { code, message, details } = error;
     const none = code === 'NOT_FINITE' && Number.isNaN(details.value);
     if (none && gaps && this.#missing === 'error') return this.#missingError();
@@ -366,7 +366,7 @@ export class FileSource implements DataFile {
   async #missingError(): Promise<Error> {
     const remedy =
       "Choose missing 'drop' to leave such rows out, 'mean' to fill in the column's mean, or exclude the columns.";
-    if (!this.#table.rewindable)
+    if (!this.#table.rereadable)
       return new DataError('MISSING_VALUES', `Values are missing in ${this.#path}. ${remedy}`);
     const { rows, incomplete, first, columns } = await this.countMissing();
     const named = columns.slice(0, 5).map(({ name, count }) => `${JSON.stringify(name)} (${count})`);

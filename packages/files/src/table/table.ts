@@ -51,7 +51,7 @@ export interface Table {
   readonly gaps: boolean;
   /** Whether rows are searched for missing values before they are handed on; those of arrays core finds, at full speed. */
   readonly strict: boolean;
-  readonly rewindable: boolean;
+  readonly rereadable: boolean;
   /** What the shape was before it became rows and columns: [60000, 28, 28]. */
   readonly shape?: readonly number[] | undefined;
   read(request: Request): AsyncIterable<Batch>;

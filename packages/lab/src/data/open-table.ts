@@ -30,5 +30,5 @@ function bytesOf(bytes: Uint8Array, path: string): Bytes {
     into.set(part);
     return part.length;
   };
-  return { path, size: bytes.length, rewindable: true, readAt, open: () => readerAt(readAt) };
+  return { path, size: bytes.length, rereadable: true, readAt, open: () => readerAt(readAt) };
 }

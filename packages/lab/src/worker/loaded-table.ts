@@ -1,5 +1,5 @@
 import { DataError, type Matrix, type NumberArray } from '@scree/core';
-import { Pace } from '@scree/core/engine';
+import { ProgressTracker } from '@scree/core/engine';
 import type { DataFile, FileOptions } from '@scree/files';
 import { type Column, checkFileOptions, openData, type Table } from '@scree/files/internal';
 import { MatrixBuilder } from './matrix-builder.js';
@@ -190,14 +190,14 @@ async function readNumbers(
   control: Control,
 ): Promise<Matrix<NumberArray>> {
   const builder = new MatrixBuilder(columns.length, table.rows, MAX_BYTES, name);
-  const pace = new Pace(control);
-  pace.begin('reading', table.rows);
+  const progress = new ProgressTracker(control);
+  progress.begin('reading', table.rows);
   for await (const { block } of table.read({ numbers: table.uniform ? 'all' : columns })) {
     builder.add(block);
-    const pause = pace.step(block.rows);
+    const pause = progress.step(block.rows);
     if (pause) await pause;
   }
-  pace.end();
+  progress.end();
   return builder.matrix();
 }
 

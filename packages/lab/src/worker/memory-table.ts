@@ -24,7 +24,7 @@ export function memoryTable({ rows, cols: width, data }: Matrix<NumberArray>): T
     dtype: () => (data instanceof Float32Array ? 'float32' : 'float64'),
     gaps: isFloat,
     strict: isFloat,
-    rewindable: true,
+    rereadable: true,
     read,
     close: async () => {},
   };

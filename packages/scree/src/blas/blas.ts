@@ -109,9 +109,9 @@ function engineOf(
       return { products: rate * crew.threads, sparse: reference.rates.sparse, eigen: lapack ? 12 : 4, reading: 0.42 };
     },
     load: async (block) => (isFloats(block) ? new BlasDense(block, products) : (await wasm()).load(block)),
-    async symmetricEigen(a, size, count, beat) {
-      const found = lapack && size > SMALL ? await lapackEigen(library, lapack, a, size, count, beat) : undefined;
-      return found ?? (await wasm()).symmetricEigen(a, size, count, beat);
+    async symmetricEigen(a, size, count, onStep) {
+      const found = lapack && size > SMALL ? await lapackEigen(library, lapack, a, size, count, onStep) : undefined;
+      return found ?? (await wasm()).symmetricEigen(a, size, count, onStep);
     },
     roundoff(n, d, sparse) {
       if (sparse) return reference.roundoff(n, d, sparse);

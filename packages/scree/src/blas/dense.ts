@@ -1,4 +1,4 @@
-import type { Beat, DenseBlock, FloatArray, Frame, LoadedBlock, Products as Place, RowsAt } from '@scree/core';
+import type { DenseBlock, FloatArray, Frame, LoadedBlock, OnStep, Products as Place, RowsAt } from '@scree/core';
 import { type ColumnStatistics, dualByMultiply, summariseTwice } from '@scree/core/engine';
 import type { Numbers, Products } from './functions.js';
 import { Packer } from './pack.js';
@@ -27,24 +27,24 @@ export class BlasDense implements LoadedBlock {
     this.#blas = blas;
   }
 
-  async summarise(at: RowsAt, scatter: Float64Array | undefined, beat: Beat): Promise<ColumnStatistics> {
-    const once = await summariseOnce(this.#block, this.#blas, at, scatter, beat);
+  async summarise(at: RowsAt, scatter: Float64Array | undefined, onStep: OnStep): Promise<ColumnStatistics> {
+    const once = await summariseOnce(this.#block, this.#blas, at, scatter, onStep);
     if (once) return once;
     // Its rows were counted by the reading that did not do.
-    return summariseTwice(this.#block, this, at, scatter?.fill(0), () => beat(0), this.#blas.bytes === 4);
+    return summariseTwice(this.#block, this, at, scatter?.fill(0), () => onStep(0), this.#blas.bytes === 4);
   }
 
-  async gram(frame: Frame, scatter: Float64Array, beat: Beat): Promise<void> {
+  async gram(frame: Frame, scatter: Float64Array, onStep: OnStep): Promise<void> {
     const d = this.cols;
     const { blas, sums } = this.#sums({ products: scatter, size: d, row: 0, column: 0 }, d, d, true);
-    await this.#tiles(blas, frame, [sums], beat, (tile, stride, _, rows, lane) => {
+    await this.#tiles(blas, frame, [sums], onStep, (tile, stride, _, rows, lane) => {
       const { into, beta, size } = sums.next(lane);
       return blas.syrk(true, d, rows, tile, stride, beta, into, size);
     });
   }
 
-  async dual(frame: Frame, other: LoadedBlock, otherFrame: Frame, into: Place, beat: Beat): Promise<void> {
-    if (!(other instanceof BlasDense)) return dualByMultiply(this.#block, frame, other, otherFrame, into, beat);
+  async dual(frame: Frame, other: LoadedBlock, otherFrame: Frame, into: Place, onStep: OnStep): Promise<void> {
+    if (!(other instanceof BlasDense)) return dualByMultiply(this.#block, frame, other, otherFrame, into, onStep);
     const [n, m, d] = [this.rows, other.rows, this.cols];
     const same = other === this;
     for (let i = 0; i < n; i++) {
@@ -71,20 +71,20 @@ export class BlasDense implements LoadedBlock {
           return blas.gemm(false, true, n, m, k, a.numbers, a.stride, b.numbers, b.stride, beta, c, size);
         },
         [sums],
-        () => beat(0),
+        () => onStep(0),
       );
     } finally {
       left.release();
       if (!same) right.release();
     }
-    await beat(n);
+    await onStep(n);
   }
 
-  async multiply(frame: Frame, vectors: Float64Array, k: number, scores: Float64Array, beat: Beat): Promise<void> {
+  async multiply(frame: Frame, vectors: Float64Array, k: number, scores: Float64Array, onStep: OnStep): Promise<void> {
     const d = this.cols;
     const blas = this.#blas;
     const v = this.#own(vectors, k * d);
-    await this.#tiles(blas, frame, [], beat, async (tile, stride, from, rows) => {
+    await this.#tiles(blas, frame, [], onStep, async (tile, stride, from, rows) => {
       const target = scores.subarray(from * k, (from + rows) * k);
       const y = blas.bytes === 4 ? blas.make(rows * k) : target;
       await blas.gemm(false, true, rows, k, d, tile, stride, v, d, 0, y, k);
@@ -97,23 +97,23 @@ export class BlasDense implements LoadedBlock {
     scores: Float64Array,
     k: number,
     out: Float64Array,
-    beat: Beat,
+    onStep: OnStep,
   ): Promise<void> {
     const d = this.cols;
     const { blas, sums } = this.#sums({ products: out, size: d, row: 0, column: 0 }, k, d, false);
-    await this.#tiles(blas, frame, [sums], beat, (tile, stride, from, rows, lane) => {
+    await this.#tiles(blas, frame, [sums], onStep, (tile, stride, from, rows, lane) => {
       const y = this.#own(scores.subarray(from * k, (from + rows) * k), rows * k);
       const { into, beta, size } = sums.next(lane);
       return blas.gemm(true, false, k, d, rows, y, k, tile, stride, beta, into, size);
     });
   }
 
-  async normal(frame: Frame, vectors: Float64Array, k: number, out: Float64Array, beat: Beat): Promise<void> {
+  async normal(frame: Frame, vectors: Float64Array, k: number, out: Float64Array, onStep: OnStep): Promise<void> {
     const d = this.cols;
     const v = this.#own(vectors, k * d);
     const { blas, sums } = this.#sums({ products: out, size: d, row: 0, column: 0 }, k, d, false);
     const scores = Array.from({ length: blas.lanes }, () => blas.make(this.#height(blas) * k));
-    await this.#tiles(blas, frame, [sums], beat, async (tile, stride, _, rows, lane) => {
+    await this.#tiles(blas, frame, [sums], onStep, async (tile, stride, _, rows, lane) => {
       await blas.gemm(false, true, rows, k, d, tile, stride, v, d, 0, scores[lane], k);
       const { into, beta, size } = sums.next(lane);
       await blas.gemm(true, false, k, d, rows, scores[lane], k, tile, stride, beta, into, size);
@@ -143,7 +143,7 @@ export class BlasDense implements LoadedBlock {
     blas: Products,
     frame: Frame,
     sums: readonly Sums[],
-    beat: Beat,
+    onStep: OnStep,
     visit: (tile: Numbers, stride: number, from: number, rows: number, lane: number) => Promise<void>,
   ): Promise<void> {
     const height = this.#height(blas);
@@ -156,7 +156,7 @@ export class BlasDense implements LoadedBlock {
         (index) => reader.read(index, index * height, rowsOf(index), 0, this.cols),
         ({ numbers, stride }, index, lane) => visit(numbers, stride, index * height, rowsOf(index), lane),
         sums,
-        (index) => beat(rowsOf(index)),
+        (index) => onStep(rowsOf(index)),
       );
     } finally {
       reader.release();

@@ -1,4 +1,4 @@
-import type { Beat } from '@scree/core';
+import type { OnStep } from '@scree/core';
 import { type Count, maxAbs, powerOfTwo, type SymmetricEigen } from '@scree/core/engine';
 import { type Lapack, Whole } from './functions.js';
 import type { Library } from './library.js';
@@ -23,14 +23,14 @@ export async function lapackEigen(
   a: Float64Array,
   size: number,
   count: Count,
-  beat: Beat,
+  onStep: OnStep,
 ): Promise<SymmetricEigen | undefined> {
-  await beat(0);
+  await onStep(0);
   const kept = rowsThatHold(a, size);
   const n = kept.length;
   const unit = powerOfTwo(maxAbs(a));
   const matrix = compress(a, size, kept, 1 / unit);
-  const t = await reduce(library, lapack, matrix, n, beat);
+  const t = await reduce(library, lapack, matrix, n, onStep);
   if (!t) return undefined;
   const found = await tridiagonalValues(library, lapack, t);
   if (!found) return undefined;
@@ -43,7 +43,7 @@ export async function lapackEigen(
   const inside = order.filter(({ zero }) => zero === undefined).length;
   const rows = inside > 0 ? await leadingVectors(library, lapack, t, found, inside) : new Float64Array(0);
   if (!rows) return undefined;
-  await beat(2 * n * n * inside);
+  await onStep(2 * n * n * inside);
   return { values, vectors: spread(rows, n, order, kept, size), count: wanted };
 }
 
@@ -85,7 +85,7 @@ async function reduce(
   lapack: Lapack,
   matrix: Float64Array,
   n: number,
-  beat: Beat,
+  onStep: OnStep,
 ): Promise<Reduced | undefined> {
   const diagonal = new Float64Array(n);
   const offDiagonal = new Float64Array(n);
@@ -107,7 +107,7 @@ async function reduce(
       matrix[j * n + j + 1] = offDiagonal[j];
       diagonal[j] = matrix[j * n + j];
     }
-    await beat(4 * left * left * PANEL);
+    await onStep(4 * left * left * PANEL);
   }
   const info = new Whole(library, 1);
   const rest = [diagonal, offDiagonal, taus].map((array) => array.subarray(i));

@@ -10,13 +10,13 @@ export async function pipeline<Tile>(
   read: (index: number) => Tile,
   visit: (tile: Tile, index: number, lane: number) => Promise<void>,
   sums: readonly Sums[],
-  beat: (index: number) => void | Promise<void>,
+  onStep: (index: number) => void | Promise<void>,
 ): Promise<void> {
   const running: Promise<void>[] = [];
   const finish = async (index: number): Promise<void> => {
     await running[index % lanes];
     for (const sum of sums) sum.settle(index % lanes);
-    const pause = beat(index);
+    const pause = onStep(index);
     if (pause) await pause;
   };
   try {

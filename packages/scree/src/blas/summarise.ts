@@ -1,4 +1,4 @@
-import type { Beat, DenseBlock, Frame, RowsAt } from '@scree/core';
+import type { DenseBlock, Frame, OnStep, RowsAt } from '@scree/core';
 import {
   type ColumnStatistics,
   countRows,
@@ -28,7 +28,7 @@ export async function summariseOnce(
   products: Products,
   at: RowsAt,
   scatter: Float64Array | undefined,
-  beat: Beat,
+  onStep: OnStep,
 ): Promise<ColumnStatistics | undefined> {
   const { rows: n, cols: d } = block;
   const blas = Sums.lanes(products.lanes, d, d) < products.lanes ? products.alone : products;
@@ -45,8 +45,8 @@ export async function summariseOnce(
     const frame = pilotFrame(pilot, at.weights);
     const totals = new Totals(d);
     const order = scatter
-      ? await sumProducts(block, blas, packer, frame, pilot.varies, scatter, totals, height, beat)
-      : await sumColumns(block, packer, frame, totals, height, beat);
+      ? await sumProducts(block, blas, packer, frame, pilot.varies, scatter, totals, height, onStep)
+      : await sumColumns(block, packer, frame, totals, height, onStep);
     if (!order) return undefined;
     const sums = totals.framed(frame);
     if (!statisticsFromSums(stats, pilot, sums, arithmetic)) return undefined;
@@ -120,7 +120,7 @@ async function sumColumns(
   frame: Frame,
   totals: Totals,
   height: number,
-  beat: Beat,
+  onStep: OnStep,
 ): Promise<number[] | undefined> {
   const order = Array.from({ length: block.cols }, (_, j) => j);
   packer.through(frame);
@@ -129,7 +129,7 @@ async function sumColumns(
     packer.clearSummary();
     packer.summarise(from, rows, frame.rootWeights);
     if (!totals.add(packer, order)) return undefined;
-    const pause = beat(rows);
+    const pause = onStep(rows);
     if (pause) await pause;
   }
   return order;
@@ -148,7 +148,7 @@ async function sumProducts(
   scatter: Float64Array,
   totals: Totals,
   height: number,
-  beat: Beat,
+  onStep: OnStep,
 ): Promise<number[] | undefined> {
   const { rows: n, cols: d } = block;
   const order: number[] = [];
@@ -180,7 +180,7 @@ async function sumProducts(
       await blas.syrk(true, tile.width, rowsOf(index), tile.tile, tile.width, beta, into, size);
     },
     [sums],
-    (index) => beat(rowsOf(index)),
+    (index) => onStep(rowsOf(index)),
   );
   return finite ? order : undefined;
 }

@@ -154,7 +154,7 @@ function facts({ cols, dtype, nonzeros, columnNames }: RowSource): Omit<RowSourc
     dtype,
     ...(nonzeros === undefined ? {} : { nonzeros }),
     ...(columnNames ? { columnNames } : {}),
-    rewindable: false,
+    rereadable: false,
     resident: false,
   };
 }

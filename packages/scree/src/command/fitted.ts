@@ -84,7 +84,7 @@ export async function withModel(
 
 /** Whether rows can be read again, for what reads them twice. */
 export function checkTwice({ source }: DataFile): void {
-  if (source.rewindable) return;
+  if (source.rereadable) return;
   throw new UsageError('This reads rows more than once: save standard input to a file first, or bring a --model.');
 }
 

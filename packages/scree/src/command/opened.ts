@@ -25,6 +25,6 @@ const SMALL = 32 * 2 ** 20;
 
 /** Reads a small file once where its rows are not known before: the plan can choose among all roads when they are. */
 export async function countRows({ source, bytes }: DataFile, signal: AbortSignal): Promise<void> {
-  if (source.rows !== undefined || !source.rewindable || bytes === undefined || bytes > SMALL) return;
+  if (source.rows !== undefined || !source.rereadable || bytes === undefined || bytes > SMALL) return;
   for await (const _ of source.blocks()) signal.throwIfAborted();
 }

@@ -8,7 +8,7 @@ import {
   type Progress,
   type RowSource,
 } from '@scree/core';
-import { checkFinite, decodeHalf, Pace, refuseChanged } from '@scree/core/engine';
+import { checkFinite, decodeHalf, ProgressTracker, refuseChanged } from '@scree/core/engine';
 import { AtomicFile } from '../disk/atomic-file.js';
 import { isStoredType, STORED_TYPES, type StoredType, settle, storedTypeOf } from '../disk/stored-type.js';
 import { evenBlocks } from './even-blocks.js';
@@ -74,7 +74,7 @@ const NOISE = { int8: 1e-4, float16: 4e-8 } as const;
 export async function compressFile(options: CompressOptions): Promise<Compressed> {
   const { source, model, path, threads } = options;
   const quantise = checkOptions(options);
-  const pace = new Pace(options);
+  const progress = new ProgressTracker(options);
   if (source.cols !== model.d) {
     throw new DataError(
       'WIDTH_MISMATCH',
@@ -85,12 +85,12 @@ export async function compressFile(options: CompressOptions): Promise<Compressed
   const engine = await productEngine(threads);
   const file = await AtomicFile.create(path);
   try {
-    const writing = new Writing(file, model, { ...options, quantise }, pace, engine);
-    pace.begin('compressing', source.rows);
-    for await (const block of evenBlocks(source, rowsPerBlock(model.k, model.d), pace)) await writing.write(block);
+    const writing = new Writing(file, model, { ...options, quantise }, progress, engine);
+    progress.begin('compressing', source.rows);
+    for await (const block of evenBlocks(source, rowsPerBlock(model.k, model.d), progress)) await writing.write(block);
     const compressed = await writing.end();
     await refuseChanged(source);
-    pace.end();
+    progress.end();
     await file.close();
     return compressed;
   } catch (error) {
@@ -108,7 +108,7 @@ class Writing {
   readonly #model: Model;
   readonly #options: Checked;
   readonly #names: readonly string[] | undefined;
-  readonly #pace: Pace;
+  readonly #progress: ProgressTracker;
   readonly #engine: Awaited<ReturnType<typeof productEngine>>;
   readonly #step: number;
   readonly #noise: number;
@@ -130,14 +130,14 @@ class Writing {
     file: AtomicFile,
     model: Model,
     options: Checked,
-    pace: Pace,
+    progress: ProgressTracker,
     engine: Awaited<ReturnType<typeof productEngine>>,
   ) {
     this.#file = file;
     this.#model = model;
     this.#options = options;
     this.#names = options.columnNames ?? model.columnNames ?? options.source.columnNames;
-    this.#pace = pace;
+    this.#progress = progress;
     this.#engine = engine;
     this.#mean = model.mean;
     this.#noise = options.quantise === 'uniform' ? (options.noise ?? defaultNoise(model)) : NOISE[options.quantise];
@@ -150,7 +150,7 @@ class Writing {
     const products = await this.#begin(block);
     const values = block.half ? decodeHalf(block.data) : block.data;
     if (values instanceof Float32Array || values instanceof Float64Array) {
-      await this.#pace.follow(checkFinite(block, this.#rows, this.#names));
+      await this.#progress.follow(checkFinite(block, this.#rows, this.#names));
     }
     const scores = await products.scores(block);
     const rounded = roundScores(scores, k, quantise, this.#step, this.#rows);
@@ -163,7 +163,7 @@ class Writing {
     this.#under = this.#append(block.rows, rounded.scales, packed);
     // Heard when the next is written, or at the end.
     this.#under.catch(() => {});
-    const pause = this.#pace.step(block.rows);
+    const pause = this.#progress.step(block.rows);
     if (pause) await pause;
   }
 
@@ -239,7 +239,7 @@ class Writing {
     await this.#section(deflateRawSync(JSON.stringify(header)), 'The header');
     await this.#section(stored.bytes, 'The model');
     this.#modelBytes = this.#bytes - START;
-    this.#products = new Products(stored.basis, this.#engine, () => this.#pace.breathe());
+    this.#products = new Products(stored.basis, this.#engine, () => this.#progress.yieldToEventLoop());
     return this.#products;
   }
 

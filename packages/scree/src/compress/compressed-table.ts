@@ -20,7 +20,7 @@ export async function openCompressedTable(path: string): Promise<Table> {
     // Scores are checked when they are unpacked: what is made of them are numbers.
     gaps: false,
     strict: false,
-    rewindable: true,
+    rereadable: true,
     async *read(request) {
       for await (const block of source.blocks()) yield chosen(block, request);
     },

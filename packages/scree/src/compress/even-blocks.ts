@@ -1,5 +1,5 @@
 import { type Block, DataError, type DenseBlock, type RowSource } from '@scree/core';
-import { decodeHalf, type Pace } from '@scree/core/engine';
+import { decodeHalf, type ProgressTracker } from '@scree/core/engine';
 import { STORED_TYPES, storedTypeOf } from '../disk/stored-type.js';
 
 /**
@@ -9,7 +9,7 @@ import { STORED_TYPES, storedTypeOf } from '../disk/stored-type.js';
 export async function* evenBlocks(
   source: RowSource,
   rows: number,
-  pace: Pick<Pace, 'orAbort' | 'aborted'>,
+  progress: Pick<ProgressTracker, 'orAbort' | 'aborted'>,
 ): AsyncGenerator<DenseBlock, void, void> {
   const blocks = source.blocks();
   const iterator = Symbol.asyncIterator in blocks ? blocks[Symbol.asyncIterator]() : blocks[Symbol.iterator]();
@@ -18,7 +18,7 @@ export async function* evenBlocks(
   let first = 0;
   try {
     for (;;) {
-      const next = await pace.orAbort(Promise.resolve(iterator.next()));
+      const next = await progress.orAbort(Promise.resolve(iterator.next()));
       if (next.done) break;
       const given: Block = next.value;
       if (given.cols !== source.cols) {
@@ -53,7 +53,7 @@ export async function* evenBlocks(
   } finally {
     // A source that is stuck does not come back from `return` either.
     const left = iterator.return?.();
-    if (pace.aborted) Promise.resolve(left).catch(() => {});
+    if (progress.aborted) Promise.resolve(left).catch(() => {});
     else await left;
   }
 }

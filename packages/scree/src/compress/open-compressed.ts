@@ -115,7 +115,7 @@ async function readVersion1(handle: FileHandle, path: string, size: number, engi
       cols,
       dtype: STORED_TYPES[dtype].dtype,
       ...(columnNames ? { columnNames } : {}),
-      rewindable: true,
+      rereadable: true,
       resident: false,
       blocks: () => readBlocks(reading),
       warnings: () => watch.warnings(),

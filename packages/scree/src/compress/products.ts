@@ -1,4 +1,4 @@
-import { type Beat, type Block, type Engine, type Frame, reference, wasmEngine } from '@scree/core';
+import { type Block, type Engine, type Frame, type OnStep, reference, wasmEngine } from '@scree/core';
 import { identityFrame } from '@scree/core/engine';
 
 /** Scores of rows and rows from scores, by an engine's `multiply`: the same bits on any number of threads. */
@@ -18,17 +18,17 @@ export async function productEngine(threads?: number): Promise<Engine> {
 export class Products {
   readonly #basis: Basis;
   readonly #engine: Engine;
-  readonly #beat: Beat;
+  readonly #onStep: OnStep;
   readonly #frame: Frame;
   readonly #plain: Frame;
   /** d × k. */
   readonly #turned: Float64Array;
 
-  constructor(basis: Basis, engine: Engine, beat: Beat = () => {}) {
+  constructor(basis: Basis, engine: Engine, onStep: OnStep = () => {}) {
     const { components, k, d, mean, scale } = basis;
     this.#basis = basis;
     this.#engine = engine;
-    this.#beat = beat;
+    this.#onStep = onStep;
     this.#frame = { shift: mean, factor: scale.map((value) => 1 / value) };
     this.#plain = identityFrame(k);
     this.#turned = turned(components, k, d);
@@ -37,7 +37,7 @@ export class Products {
   /** Z = V(x − mean)/scale, n × k; not whitened, whatever the model is. */
   scores(block: Block): Promise<Float64Array> {
     const { components, k } = this.#basis;
-    return multiply(this.#engine, block, this.#frame, components, k, this.#beat);
+    return multiply(this.#engine, block, this.#frame, components, k, this.#onStep);
   }
 
   /** X̂ = mean + scale·VᵀZ, n × d. */
@@ -45,7 +45,7 @@ export class Products {
     const { k, d, mean, scale } = this.#basis;
     const rows = scores.length / k;
     const block: Block = { kind: 'dense', rows, cols: k, stride: k, data: scores };
-    const out = await multiply(this.#engine, block, this.#plain, this.#turned, d, this.#beat);
+    const out = await multiply(this.#engine, block, this.#plain, this.#turned, d, this.#onStep);
     for (let i = 0, at = 0; i < rows; i++) for (let j = 0; j < d; j++, at++) out[at] = out[at] * scale[j] + mean[j];
     return out;
   }
@@ -95,12 +95,12 @@ async function multiply(
   frame: Frame,
   vectors: Float64Array,
   count: number,
-  beat: Beat = () => {},
+  onStep: OnStep = () => {},
 ): Promise<Float64Array> {
   const out = new Float64Array(block.rows * count);
   const loaded = await engine.load(block);
   try {
-    await loaded.multiply(frame, vectors, count, out, beat);
+    await loaded.multiply(frame, vectors, count, out, onStep);
   } finally {
     loaded.release();
   }

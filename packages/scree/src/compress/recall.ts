@@ -7,7 +7,7 @@ import {
   OptionError,
   type RowSource,
 } from '@scree/core';
-import { decodeHalf, identityFrame, Pace } from '@scree/core/engine';
+import { decodeHalf, identityFrame, ProgressTracker } from '@scree/core/engine';
 import { evenBlocks } from './even-blocks.js';
 import { productEngine } from './products.js';
 
@@ -69,10 +69,10 @@ export async function recallAtTen(original: Rows, reconstructed: Rows, options: 
       option: 'metric',
       value: metric,
     });
-  const pace = new Pace(options);
+  const progress = new ProgressTracker(options);
   const engine = await productEngine(options.threads);
   const size = Math.max(2, Math.min(sample, Math.floor(LARGEST_SAMPLE / original.cols)));
-  const [before, after] = [await draw(original, size, seed, pace), await draw(reconstructed, size, seed, pace)];
+  const [before, after] = [await draw(original, size, seed, progress), await draw(reconstructed, size, seed, progress)];
   if (before.cols !== after.cols || before.seen !== after.seen) {
     throw new DataError(
       'WIDTH_MISMATCH',
@@ -87,8 +87,8 @@ export async function recallAtTen(original: Rows, reconstructed: Rows, options: 
   for (let from = 0; from < asking; from += QUERIES) {
     const to = Math.min(asking, from + QUERIES);
     const [was, is] = [
-      await nearness(before, from, to, metric, engine, pace),
-      await nearness(after, from, to, metric, engine, pace),
+      await nearness(before, from, to, metric, engine, progress),
+      await nearness(after, from, to, metric, engine, progress),
     ];
     for (let q = 0; q < to - from; q++) {
       const own = was.subarray(q * rows, (q + 1) * rows);
@@ -110,13 +110,13 @@ interface Sample {
 }
 
 /** Draws rows in one reading (Vitter's reservoir). Which ones depends on the seed and the number of rows, and nothing else. */
-async function draw(from: Rows, size: number, seed: number, pace: Pace): Promise<Sample> {
+async function draw(from: Rows, size: number, seed: number, progress: ProgressTracker): Promise<Sample> {
   const source = 'blocks' in from ? from : matrixSource(from);
   const { cols } = source;
   const uniform = random(seed);
   let data = new Float32Array(Math.min(size, source.rows ?? size) * cols);
   let seen = 0;
-  for await (const block of evenBlocks(source, Math.max(1, Math.floor((1 << 20) / cols)), pace)) {
+  for await (const block of evenBlocks(source, Math.max(1, Math.floor((1 << 20) / cols)), progress)) {
     for (let i = 0; i < block.rows; i++, seen++) {
       const place = seen < size ? seen : Math.floor(uniform() * (seen + 1));
       if (place >= size) continue;
@@ -128,7 +128,7 @@ async function draw(from: Rows, size: number, seed: number, pace: Pace): Promise
       const row = block.data.subarray(i * block.stride, i * block.stride + cols);
       data.set(block.half ? decodeHalf(row) : row, place * cols);
     }
-    const pause = pace.breathe();
+    const pause = progress.yieldToEventLoop();
     if (pause) await pause;
   }
   return { data, rows: Math.min(seen, size), cols, seen };
@@ -136,7 +136,7 @@ async function draw(from: Rows, size: number, seed: number, pace: Pace): Promise
 
 function matrixSource({ rows, cols, stride = cols, data, dtype }: Matrix<NumberArray>): RowSource {
   const block: Block = { kind: 'dense', rows, cols, stride, data, half: dtype === 'float16' };
-  return { rows, cols, dtype: 'float32', rewindable: true, resident: true, blocks: () => [block] };
+  return { rows, cols, dtype: 'float32', rereadable: true, resident: true, blocks: () => [block] };
 }
 
 /**
@@ -149,7 +149,7 @@ async function nearness(
   to: number,
   metric: 'cosine' | 'euclidean',
   engine: Engine,
-  pace: Pace,
+  progress: ProgressTracker,
 ): Promise<Float64Array> {
   const count = to - from;
   const vectors = Float64Array.from(data.subarray(from * cols, to * cols));
@@ -161,7 +161,7 @@ async function nearness(
     const loaded = await engine.load({ kind: 'dense', rows: some, cols, stride: cols, data: part });
     const products = new Float64Array(some * count);
     try {
-      await loaded.multiply(frame, vectors, count, products, () => pace.breathe());
+      await loaded.multiply(frame, vectors, count, products, () => progress.yieldToEventLoop());
     } finally {
       loaded.release();
     }

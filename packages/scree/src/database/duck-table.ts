@@ -216,7 +216,7 @@ async function duckTable(
     dtype: (numbers) => (single(numbers === 'all' ? [...columns.keys()] : numbers) ? 'float32' : 'float64'),
     gaps: true,
     strict: true,
-    rewindable: true,
+    rereadable: true,
     read: (request) => read(request),
     warnings,
     close: () => duck.close(),

@@ -83,7 +83,7 @@ export async function openDatabase({ file, path, memory, member, sql }: SqliteTa
       dtype: () => 'float64',
       gaps: true,
       strict: true,
-      rewindable: true,
+      rereadable: true,
       read: (request) => read(opened, relation, columns, request, { path, memory, rounded: integers.reading() }),
       warnings: () => integers.warnings(path, (j) => columns[j].name),
       close: async () => opened.close(),

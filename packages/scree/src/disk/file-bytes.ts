@@ -22,7 +22,7 @@ export function fileBytes(handle: FileHandle, path: string, start: number, size:
   return {
     path,
     size,
-    rewindable: true,
+    rereadable: true,
     readAt,
     open: () => readerAt(readAt),
   };

@@ -135,7 +135,7 @@ async function peekStream(
   const bytes: Bytes = {
     path,
     size: undefined,
-    rewindable: false,
+    rereadable: false,
     open() {
       if (opened) throw readTwice(path);
       opened = true;

@@ -1,5 +1,5 @@
 import { type Block, type Data, DataError, Model, OptionError, type Progress, type RowSource } from '@scree/core';
-import { identityFrame, openSource, Pace, packTile } from '@scree/core/engine';
+import { identityFrame, openSource, ProgressTracker, packTile } from '@scree/core/engine';
 import { ErrorHistogram } from './error-histogram.js';
 import { EvenSample } from './even-sample.js';
 import type { Colouring } from './figures/colouring.js';
@@ -74,8 +74,8 @@ const WIDEST = 2 ** 16;
  * cancel more digits than it keeps, and for every row that is reported, it is ‖b − VᵀVb‖², added up column by column.
  */
 export async function readRows(model: Model, data: Data, options: ReadOptions): Promise<Omit<RowFacts, 'placeOf'>> {
-  const pace = new Pace(options);
-  const source = await openSource(data, pace, model.columnNames);
+  const progress = new ProgressTracker(options);
+  const source = await openSource(data, progress, model.columnNames);
   try {
     if (source.cols !== model.d) {
       throw new DataError(
@@ -85,16 +85,16 @@ export async function readRows(model: Model, data: Data, options: ReadOptions): 
       );
     }
     const reader = new RowReader(model, source.rows ?? model.n, options);
-    pace.begin('reading rows for the report', source.rows);
+    progress.begin('reading rows for the report', source.rows);
     for await (const block of source.blocks()) {
       const size = Math.max(256, Math.floor(PIECE / source.cols));
       for (let from = 0; from < block.rows; from += size) {
         const piece = cut(block, from, Math.min(block.rows, from + size));
         await reader.add(piece, options.signal);
-        await pace.step(piece.rows);
+        await progress.step(piece.rows);
       }
     }
-    pace.end();
+    progress.end();
     return reader.facts();
   } finally {
     await source.close?.();
@@ -267,7 +267,7 @@ function asSource(block: Block): RowSource {
     rows: block.rows,
     cols: block.cols,
     dtype: 'float64',
-    rewindable: true,
+    rereadable: true,
     resident: false,
     blocks: () => [block],
   };

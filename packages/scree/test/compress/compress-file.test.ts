@@ -179,7 +179,7 @@ describe('rows that are compressed and read back', () => {
       rows,
       cols,
       dtype: 'float64',
-      rewindable: true,
+      rereadable: true,
       resident: false,
       *blocks() {
         for (let i = 0; i < rows; i++) {
@@ -340,7 +340,7 @@ describe('memory stays in bounds', () => {
       async function* blocks() { for (let b = 0; b < count; b++) yield { kind: 'dense', rows, cols, stride: cols, data: fill(b) }; }
       const base = peak();
       const path = ${JSON.stringify(folder.file('large.scree'))};
-      const { bytes } = await compressFile({ source: { rows: rows * count, cols, dtype: 'float64', rewindable: true, resident: false, blocks }, model, path });
+      const { bytes } = await compressFile({ source: { rows: rows * count, cols, dtype: 'float64', rereadable: true, resident: false, blocks }, model, path });
       const file = await openCompressed(path);
       let seen = 0;
       for await (const block of file.source.blocks()) seen += block.rows;

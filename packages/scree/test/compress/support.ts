@@ -25,7 +25,7 @@ export function sourceOf({ rows, cols, data, dtype }: Matrix<NumberArray>, block
     rows,
     cols,
     dtype: data instanceof Float64Array ? 'float64' : 'float32',
-    rewindable: true,
+    rereadable: true,
     resident: false,
     async *blocks(): AsyncGenerator<Block> {
       const buffer = data.slice(0, blockRows * cols);

@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { gzipSync } from 'node:zlib';
 import type { Batch, Request, Table } from '@scree/files/internal';
 import { describe, expect, it } from 'vitest';
-import { openTextInThread } from '../../dist/files/in-thread.js';
+import { openTextInThread } from '../../dist/disk/table-in-thread.js';
 // What is built: a thread runs a file, and of the sources there is none that Node could run.
 import { openFile as openBuilt } from '../../dist/index.js';
 import { openFile } from '../../src/index.js';

@@ -166,7 +166,7 @@ describe('arrays', () => {
   it('of MNIST stream from IDX, packed or not, and are fitted as bytes', async () => {
     const file = await openFile(mnist);
     expect(file.shape).toEqual([10000, 28, 28]);
-    expect(file.source).toMatchObject({ rows: 10000, cols: 784, dtype: 'float32', rewindable: true });
+    expect(file.source).toMatchObject({ rows: 10000, cols: 784, dtype: 'float32', rereadable: true });
     for await (const block of file.source.blocks()) expect(block.data).toBeInstanceOf(Uint8Array);
     const model = await pca(file.source, { k: 2, solver: 'krylov' });
     await file.close();
@@ -412,14 +412,14 @@ describe('standard input', () => {
     ['.csv.gz', gzipSync('a;b\n1;2\n3;4\n'), true],
     ['.ndjson', Buffer.from('{"a":1,"b":2}\n{"a":3,"b":4}\n'), true],
     ['.json', Buffer.from('[{"a":1,"b":2},{"a":3,"b":4}]'), true],
-  ])('is sniffed: %s', async (_, content, rewindable) => {
+  ])('is sniffed: %s', async (_, content, rereadable) => {
     const file = await openFile('-', {}, { stdin: fed(content) });
-    expect(file.source.rewindable).toBe(rewindable);
+    expect(file.source.rereadable).toBe(rereadable);
     expect(await rowsOf(file)).toEqual([
       [1, 2],
       [3, 4],
     ]);
-    if (!rewindable) await expect(rowsOf(file)).rejects.toMatchObject({ code: 'SOURCE_CHANGED' });
+    if (!rereadable) await expect(rowsOf(file)).rejects.toMatchObject({ code: 'SOURCE_CHANGED' });
     await file.close();
   });
 

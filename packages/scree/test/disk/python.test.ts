@@ -32,7 +32,7 @@ for i, name in enumerate(sys.argv[2:]): np.save(f"{sys.argv[1]}{i}.npy", a.astyp
       const { rows, file } = await readAll(folder.file(`type${i}.npy`));
       expect(rows, name).toEqual(expected(name.slice(0, -1)));
       expect(file.rows).toBe(3);
-      expect(file.source.rewindable).toBe(true);
+      expect(file.source.rereadable).toBe(true);
     }
   });
 

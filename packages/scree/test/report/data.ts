@@ -27,7 +27,7 @@ export function sourceOf(rows: readonly (readonly number[])[], columnNames?: rea
     cols,
     dtype: 'float64',
     ...(columnNames ? { columnNames } : {}),
-    rewindable: true,
+    rereadable: true,
     resident: false,
     *blocks() {
       for (let from = 0; from < rows.length; from += size) {

@@ -3,7 +3,7 @@ import { decoded } from '../../data/half.js';
 import type { ColumnStatistics } from '../../data/statistics.js';
 import { axpy, dot } from '../../linalg/vector.js';
 import { dualByMultiply } from '../dual-by-multiply.js';
-import type { Beat, LoadedBlock, Products, RowsAt } from '../engine.js';
+import type { LoadedBlock, OnStep, Products, RowsAt } from '../engine.js';
 import { summariseTwice } from '../summarise.js';
 import { TILE } from './tile.js';
 
@@ -19,14 +19,14 @@ export class DenseReference implements LoadedBlock {
     this.#block = decoded(block);
   }
 
-  summarise(at: RowsAt, scatter: Float64Array | undefined, beat: Beat): Promise<ColumnStatistics> {
-    return summariseTwice(this.#block, this, at, scatter, beat);
+  summarise(at: RowsAt, scatter: Float64Array | undefined, onStep: OnStep): Promise<ColumnStatistics> {
+    return summariseTwice(this.#block, this, at, scatter, onStep);
   }
 
-  async gram(frame: Frame, scatter: Float64Array, beat: Beat): Promise<void> {
+  async gram(frame: Frame, scatter: Float64Array, onStep: OnStep): Promise<void> {
     const d = this.cols;
     const sums = this.rows > TILE ? new Float64Array(d * d) : scatter;
-    await this.#tiles(frame, beat, (tile, _, rows) => {
+    await this.#tiles(frame, onStep, (tile, _, rows) => {
       addGram(tile, rows, d, sums);
       if (sums === scatter) return;
       for (let i = 0; i < scatter.length; i++) scatter[i] += sums[i];
@@ -34,13 +34,13 @@ export class DenseReference implements LoadedBlock {
     });
   }
 
-  async dual(frame: Frame, other: LoadedBlock, otherFrame: Frame, into: Products, beat: Beat): Promise<void> {
+  async dual(frame: Frame, other: LoadedBlock, otherFrame: Frame, into: Products, onStep: OnStep): Promise<void> {
     if (!(other instanceof DenseReference)) {
-      return dualByMultiply(this.#block, frame, other, otherFrame, into, beat);
+      return dualByMultiply(this.#block, frame, other, otherFrame, into, onStep);
     }
     const d = this.cols;
     const scores = new Float64Array(Math.min(TILE, this.rows) * TILE);
-    await this.#tiles(frame, beat, async (tile, from, rows) => {
+    await this.#tiles(frame, onStep, async (tile, from, rows) => {
       const vectors = tile.subarray(0, rows * d);
       const packed = new Float64Array(Math.min(TILE, other.rows) * d);
       for (let start = other === this ? from : 0; start < other.rows; start += TILE) {
@@ -48,14 +48,16 @@ export class DenseReference implements LoadedBlock {
         packTile(other.#block, otherFrame, start, end, 0, d, packed);
         project(packed, end - start, d, vectors, rows, scores, 0);
         place(scores, end - start, rows, { ...into, row: into.row + from, column: into.column + start });
-        const pause = beat(0);
+        const pause = onStep(0);
         if (pause) await pause;
       }
     });
   }
 
-  async multiply(frame: Frame, vectors: Float64Array, k: number, scores: Float64Array, beat: Beat): Promise<void> {
-    await this.#tiles(frame, beat, (tile, from, rows) => project(tile, rows, this.cols, vectors, k, scores, from * k));
+  async multiply(frame: Frame, vectors: Float64Array, k: number, scores: Float64Array, onStep: OnStep): Promise<void> {
+    await this.#tiles(frame, onStep, (tile, from, rows) =>
+      project(tile, rows, this.cols, vectors, k, scores, from * k),
+    );
   }
 
   async multiplyTransposed(
@@ -63,19 +65,19 @@ export class DenseReference implements LoadedBlock {
     scores: Float64Array,
     k: number,
     out: Float64Array,
-    beat: Beat,
+    onStep: OnStep,
   ): Promise<void> {
     const sums = new Float64Array(out.length);
-    await this.#tiles(frame, beat, (tile, from, rows) => {
+    await this.#tiles(frame, onStep, (tile, from, rows) => {
       collect(tile, rows, this.cols, scores, from * k, k, sums);
       flush(sums, out);
     });
   }
 
-  async normal(frame: Frame, vectors: Float64Array, k: number, out: Float64Array, beat: Beat): Promise<void> {
+  async normal(frame: Frame, vectors: Float64Array, k: number, out: Float64Array, onStep: OnStep): Promise<void> {
     const sums = new Float64Array(out.length);
     const scores = new Float64Array(Math.min(TILE, this.rows) * k);
-    await this.#tiles(frame, beat, (tile, _, rows) => {
+    await this.#tiles(frame, onStep, (tile, _, rows) => {
       project(tile, rows, this.cols, vectors, k, scores, 0);
       collect(tile, rows, this.cols, scores, 0, k, sums);
       flush(sums, out);
@@ -87,7 +89,7 @@ export class DenseReference implements LoadedBlock {
   /** Packs the block tile by tile and hands each on. */
   async #tiles(
     frame: Frame,
-    beat: Beat,
+    onStep: OnStep,
     visit: (tile: Float64Array, from: number, rows: number) => void | Promise<void>,
   ): Promise<void> {
     const tile = new Float64Array(Math.min(TILE, this.rows) * this.cols);
@@ -96,7 +98,7 @@ export class DenseReference implements LoadedBlock {
       packTile(this.#block, frame, from, to, 0, this.cols, tile);
       const visited = visit(tile, from, to - from);
       if (visited) await visited;
-      const pause = beat(to - from);
+      const pause = onStep(to - from);
       if (pause) await pause;
     }
   }

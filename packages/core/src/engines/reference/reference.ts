@@ -1,7 +1,7 @@
 import type { Block } from '../../data/block.js';
 import { symmetricEigen } from '../../linalg/symmetric-eigen.js';
+import { runTask } from '../../progress.js';
 import type { Engine, LoadedBlock } from '../engine.js';
-import { follow } from '../summarise.js';
 import { DenseReference } from './dense.js';
 import { SparseReference } from './sparse.js';
 import { TILE } from './tile.js';
@@ -18,7 +18,7 @@ export const reference: Engine = {
   load(block: Block): LoadedBlock {
     return block.kind === 'dense' ? new DenseReference(block) : new SparseReference(block);
   },
-  symmetricEigen: (a, size, count, beat) => follow(symmetricEigen(a, size, count), beat),
+  symmetricEigen: (a, size, count, onStep) => runTask(symmetricEigen(a, size, count), onStep),
   /**
    * γ of the longest chain of additions a pass makes, by the usual bound γ_m ≤ m·u (Higham, Accuracy and Stability
    * §3.1): d-long products, then a tile of rows, then the tiles, or all rows one by one where they are sparse;

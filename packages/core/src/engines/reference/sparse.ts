@@ -2,7 +2,7 @@ import type { Frame, SparseBlock } from '../../data/block.js';
 import { transpose } from '../../data/matrix.js';
 import type { ColumnStatistics } from '../../data/statistics.js';
 import { axpy, dot } from '../../linalg/vector.js';
-import type { Beat, LoadedBlock, Products, RowsAt } from '../engine.js';
+import type { LoadedBlock, OnStep, Products, RowsAt } from '../engine.js';
 import { summariseTwice } from '../summarise.js';
 import { TILE } from './tile.js';
 
@@ -25,12 +25,12 @@ export class SparseReference implements LoadedBlock {
     this.#block = block;
   }
 
-  summarise(at: RowsAt, scatter: Float64Array | undefined, beat: Beat): Promise<ColumnStatistics> {
-    return summariseTwice(this.#block, this, at, scatter, beat);
+  summarise(at: RowsAt, scatter: Float64Array | undefined, onStep: OnStep): Promise<ColumnStatistics> {
+    return summariseTwice(this.#block, this, at, scatter, onStep);
   }
 
   /** S += AᵀWA − (AᵀWe)tᵀ − t(AᵀWe)ᵀ + (Σw)ttᵀ. */
-  async gram(frame: Frame, scatter: Float64Array, beat: Beat): Promise<void> {
+  async gram(frame: Frame, scatter: Float64Array, onStep: OnStep): Promise<void> {
     const d = this.cols;
     const { indptr, indices } = this.#block;
     const { entries, rest } = this.#centre(frame);
@@ -47,7 +47,7 @@ export class SparseReference implements LoadedBlock {
           scatter[target + indices[other]] += value * (entries[other] * root);
         }
       }
-      const pause = this.#beatEvery(i, beat);
+      const pause = this.#beatEvery(i, onStep);
       if (pause) await pause;
     }
     for (let i = 0; i < d; i++) {
@@ -57,7 +57,7 @@ export class SparseReference implements LoadedBlock {
     }
   }
 
-  async dual(frame: Frame, other: LoadedBlock, otherFrame: Frame, into: Products, beat: Beat): Promise<void> {
+  async dual(frame: Frame, other: LoadedBlock, otherFrame: Frame, into: Products, onStep: OnStep): Promise<void> {
     const d = this.cols;
     const { indptr, indices } = this.#block;
     const { entries, rest } = this.#centre(frame);
@@ -77,19 +77,19 @@ export class SparseReference implements LoadedBlock {
         for (let r = 0; r < count; r++)
           into.products[(into.row + from + r) * into.size + into.column + j] = scores[j * count + r];
       }
-      const pause = beat(count);
+      const pause = onStep(count);
       if (pause) await pause;
     }
   }
 
   /** Y = W^½(AVᵀ − 1(Vt)ᵀ). */
-  async multiply(frame: Frame, vectors: Float64Array, k: number, scores: Float64Array, beat: Beat): Promise<void> {
+  async multiply(frame: Frame, vectors: Float64Array, k: number, scores: Float64Array, onStep: OnStep): Promise<void> {
     const centred = this.#centre(frame);
     const byColumn = transpose(vectors.subarray(0, k * this.cols), k, this.cols);
     const offset = offsets(centred.rest, vectors, k);
     for (let i = 0; i < this.rows; i++) {
       this.#scoreRow(i, frame, centred.entries, byColumn, offset, k, scores, i * k);
-      const pause = this.#beatEvery(i, beat);
+      const pause = this.#beatEvery(i, onStep);
       if (pause) await pause;
     }
   }
@@ -100,20 +100,20 @@ export class SparseReference implements LoadedBlock {
     scores: Float64Array,
     k: number,
     out: Float64Array,
-    beat: Beat,
+    onStep: OnStep,
   ): Promise<void> {
     const centred = this.#centre(frame);
     const byColumn = new Float64Array(this.cols * k);
     const sums = new Float64Array(k);
     for (let i = 0; i < this.rows; i++) {
       this.#collectRow(i, frame, centred.entries, scores, i * k, k, byColumn, sums);
-      const pause = this.#beatEvery(i, beat);
+      const pause = this.#beatEvery(i, onStep);
       if (pause) await pause;
     }
     settle(byColumn, sums, centred.rest, k, out);
   }
 
-  async normal(frame: Frame, vectors: Float64Array, k: number, out: Float64Array, beat: Beat): Promise<void> {
+  async normal(frame: Frame, vectors: Float64Array, k: number, out: Float64Array, onStep: OnStep): Promise<void> {
     const centred = this.#centre(frame);
     const byColumn = transpose(vectors.subarray(0, k * this.cols), k, this.cols);
     const offset = offsets(centred.rest, vectors, k);
@@ -123,7 +123,7 @@ export class SparseReference implements LoadedBlock {
     for (let i = 0; i < this.rows; i++) {
       this.#scoreRow(i, frame, centred.entries, byColumn, offset, k, scores, 0);
       this.#collectRow(i, frame, centred.entries, scores, 0, k, collected, sums);
-      const pause = this.#beatEvery(i, beat);
+      const pause = this.#beatEvery(i, onStep);
       if (pause) await pause;
     }
     settle(collected, sums, centred.rest, k, out);
@@ -191,10 +191,10 @@ export class SparseReference implements LoadedBlock {
     }
   }
 
-  #beatEvery(i: number, beat: Beat): void | Promise<void> {
+  #beatEvery(i: number, onStep: OnStep): void | Promise<void> {
     const done = i + 1;
-    if (done % TILE === 0) return beat(TILE);
-    if (done === this.rows) return beat(done % TILE);
+    if (done % TILE === 0) return onStep(TILE);
+    if (done === this.rows) return onStep(done % TILE);
   }
 }
 

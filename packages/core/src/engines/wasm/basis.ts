@@ -1,5 +1,5 @@
 import { transpose } from '../../data/matrix.js';
-import type { Basis, Beat } from '../engine.js';
+import type { Basis, OnStep } from '../engine.js';
 import type { Kernels } from './kernels.js';
 import type { Lender } from './sparse/sparse.js';
 import type { Team } from './threads/job-runner.js';
@@ -38,7 +38,7 @@ export class WasmBasis implements Basis {
     this.size += count;
   }
 
-  async project(vectors: Float64Array, count: number, from: number, beat: Beat): Promise<Float64Array> {
+  async project(vectors: Float64Array, count: number, from: number, onStep: OnStep): Promise<Float64Array> {
     const rows = this.size - from;
     if (rows === 0) return new Float64Array(0);
     return this.#run(4 * rows * this.#length * count, async (team) => {
@@ -52,14 +52,14 @@ export class WasmBasis implements Basis {
         const some = Math.min(ROWS, rows - r);
         team.job('basisProducts', q + r * this.#stride * 8, some, this.#stride, z, count, h + r * count * 8);
       }
-      await team.step(beat);
-      await this.#subtract(team, q, rows, z, count, h, beat);
+      await team.step(onStep);
+      await this.#subtract(team, q, rows, z, count, h, onStep);
       this.#get(kernels, z, vectors, count);
       return kernels.doubles(h, rows * count).slice();
     });
   }
 
-  async combine(coordinates: Float64Array, count: number, beat: Beat): Promise<Float64Array> {
+  async combine(coordinates: Float64Array, count: number, onStep: OnStep): Promise<Float64Array> {
     const out = new Float64Array(count * this.#length);
     if (this.size === 0) return out;
     return this.#run(2 * this.size * this.#length * count, async (team) => {
@@ -67,7 +67,7 @@ export class WasmBasis implements Basis {
       const z = kernels.zeros(count * this.#stride);
       const h = kernels.put(transpose(coordinates, count, this.size).map((value) => -value));
       this.#reserve(team, this.size);
-      await this.#subtract(team, this.#start, this.size, z, count, h, beat);
+      await this.#subtract(team, this.#start, this.size, z, count, h, onStep);
       this.#get(kernels, z, out, count);
       return out;
     });
@@ -83,12 +83,20 @@ export class WasmBasis implements Basis {
     team.reserve(Math.max(Math.ceil(rows / ROWS), Math.ceil(this.#stride / COLUMNS)));
   }
 
-  async #subtract(team: Team, q: number, rows: number, z: number, count: number, h: number, beat: Beat): Promise<void> {
+  async #subtract(
+    team: Team,
+    q: number,
+    rows: number,
+    z: number,
+    count: number,
+    h: number,
+    onStep: OnStep,
+  ): Promise<void> {
     for (let left = 0; left < this.#stride; left += COLUMNS) {
       const right = Math.min(this.#stride, left + COLUMNS);
       team.job('basisSubtract', q, rows, this.#stride, z, count, h, left, right);
     }
-    await team.step(beat);
+    await team.step(onStep);
   }
 
   #run<Result>(flops: number, pass: (team: Team) => Promise<Result>): Promise<Result> {

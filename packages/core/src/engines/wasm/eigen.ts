@@ -1,8 +1,8 @@
 import { type Count, type SymmetricEigen, tridiagonalEigen } from '../../linalg/symmetric-eigen.js';
 import type { Tridiagonal } from '../../linalg/tridiagonalise.js';
 import { maxAbs, powerOfTwo, scale } from '../../linalg/vector.js';
-import type { Beat } from '../engine.js';
-import { follow } from '../summarise.js';
+import { runTask } from '../../progress.js';
+import type { OnStep } from '../engine.js';
 import type { Team } from './threads/job-runner.js';
 
 /** Below this the copies cost more than the kernels save; above the other the matrix does not fit beside its copy. */
@@ -28,20 +28,20 @@ export async function wasmEigen(
   size: number,
   count: Count,
   team: Team,
-  beat: Beat,
+  onStep: OnStep,
 ): Promise<SymmetricEigen> {
   const unit = powerOfTwo(maxAbs(a));
   scale(1 / unit, a);
   team.reserve(Math.max(PARTS, Math.ceil(size / VECTORS)));
-  const { t, matrix, taus } = await reduce(a, size, team, beat);
-  const found = await follow(tridiagonalEigen(t, unit, count), beat);
+  const { t, matrix, taus } = await reduce(a, size, team, onStep);
+  const found = await runTask(tridiagonalEigen(t, unit, count), onStep);
   const vectors = team.kernels.put(found.vectors);
   for (let from = 0; from < found.count; from += VECTORS) {
     team.job('backTransform', matrix, size, taus, vectors, from, Math.min(found.count, from + VECTORS));
   }
-  await team.step(() => beat(0));
+  await team.step(() => onStep(0));
   found.vectors.set(team.kernels.doubles(vectors, found.vectors.length));
-  await beat(2 * size * size * found.count);
+  await onStep(2 * size * size * found.count);
   return found;
 }
 
@@ -52,7 +52,7 @@ interface Reduced {
   readonly taus: number;
 }
 
-async function reduce(a: Float64Array, size: number, team: Team, beat: Beat): Promise<Reduced> {
+async function reduce(a: Float64Array, size: number, team: Team, onStep: OnStep): Promise<Reduced> {
   const { kernels } = team;
   const { run } = kernels;
   const matrix = kernels.put(a.subarray(0, size * size));
@@ -68,11 +68,11 @@ async function reduce(a: Float64Array, size: number, team: Team, beat: Beat): Pr
       if (shared) team.job('reduceRows', matrix, size, taus, w, p + i * part, j, i, PARTS);
       else run.reduceRows(matrix, size, taus, w, p + i * part, j, i, PARTS);
     }
-    if (shared) await team.step(() => beat(0));
+    if (shared) await team.step(() => onStep(0));
     run.endColumn(matrix, size, taus, w, p, part, j, PARTS);
     flops += 4 * (size - j) * (size - j);
     if (j % COLUMNS !== 0) continue;
-    const pause = beat(flops);
+    const pause = onStep(flops);
     if (pause) await pause;
     flops = 0;
   }

@@ -1,12 +1,12 @@
 import type { SparseBlock } from '../../data/block.js';
 import { messageOf } from '../../errors.js';
 import { symmetricEigen } from '../../linalg/symmetric-eigen.js';
+import { runTask } from '../../progress.js';
 import type { Warning } from '../../warning.js';
 import { LoadedBasis } from '../basis.js';
 import type { Engine, LoadedBlock } from '../engine.js';
 import { reference } from '../reference/reference.js';
 import { SparseReference } from '../reference/sparse.js';
-import { follow } from '../summarise.js';
 import { WasmBasis } from './basis.js';
 import { type Borrow, WasmDense } from './dense/dense.js';
 import { passRows, TILE, tileRows } from './dense/layout.js';
@@ -101,9 +101,9 @@ function makeEngine({ module, relaxed }: Compiled, threads: number, wanted: numb
       const kernels = lender.take();
       return kernels ? new WasmBasis(length, lender, kernels) : new LoadedBasis(engine, length);
     },
-    async symmetricEigen(a, size, count, beat) {
-      if (!suits(size)) return follow(symmetricEigen(a, size, count), beat);
-      return borrow((4 / 3) * size ** 3, (team) => wasmEigen(a, size, count, team, beat));
+    async symmetricEigen(a, size, count, onStep) {
+      if (!suits(size)) return runTask(symmetricEigen(a, size, count), onStep);
+      return borrow((4 / 3) * size ** 3, (team) => wasmEigen(a, size, count, team, onStep));
     },
   };
   const single: Engine = {

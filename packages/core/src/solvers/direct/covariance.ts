@@ -29,13 +29,13 @@ export const covariance: SolverDeclaration = {
 };
 
 export async function byScatter(problem: ScatterProblem): Promise<Solution> {
-  const { d, scatter, pace, wanted, trace } = problem;
+  const { d, scatter, progress, wanted, trace } = problem;
   const choose = (values: Float64Array): number => countWanted(wanted, values, trace);
   const expected = 'count' in wanted ? wanted.count : d / 2;
-  pace.begin('eigenvectors', eigenFlops(d, expected));
-  const beat = (flops: number): void | Promise<void> => pace.step(flops);
-  const { values, vectors, count } = await problem.engine.symmetricEigen(scatter.slice(), d, choose, beat);
-  pace.end();
+  progress.begin('eigenvectors', eigenFlops(d, expected));
+  const onStep = (flops: number): void | Promise<void> => progress.step(flops);
+  const { values, vectors, count } = await problem.engine.symmetricEigen(scatter.slice(), d, choose, onStep);
+  progress.end();
   const leading = values.slice(0, count);
   const image = await multiplySymmetric(scatter, vectors, count, d, problem);
   return {

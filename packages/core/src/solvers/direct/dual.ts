@@ -34,18 +34,18 @@ export const dual: SolverDeclaration = {
 };
 
 async function solveDual(problem: RowsProblem): Promise<Solution> {
-  const { d, passes, pace, wanted, trace } = problem;
+  const { d, passes, progress, wanted, trace } = problem;
   const n = passes.rows;
   const most = Math.min(n, d);
   const products = await passes.dual();
   const choose = (values: Float64Array): number => Math.min(most, countWanted(wanted, values, trace));
   const expected = 'count' in wanted ? wanted.count : most / 2;
-  pace.begin('eigenvectors', eigenFlops(n, expected));
-  const beat = (flops: number): void | Promise<void> => pace.step(flops);
-  const { values, vectors, count } = await problem.engine.symmetricEigen(products, n, choose, beat);
-  pace.end();
+  progress.begin('eigenvectors', eigenFlops(n, expected));
+  const onStep = (flops: number): void | Promise<void> => progress.step(flops);
+  const { values, vectors, count } = await problem.engine.symmetricEigen(products, n, choose, onStep);
+  progress.end();
   const images = await passes.multiplyTransposed(transpose(vectors, count, n), count);
-  const { q: basis } = await pace.follow(qr(images, count, d));
+  const { q: basis } = await progress.follow(qr(images, count, d));
   const scattered = await passes.normal(basis, count);
   // Rayleigh quotients: the eigenvalue that leaves the smallest residual.
   const leading = Float64Array.from({ length: count }, (_, r) => dot(scattered, r * d, basis, r * d, d));

@@ -6,7 +6,7 @@ import { cholesky, invertLower } from '../../linalg/cholesky.js';
 import { orthonormalise } from '../../linalg/orthonormalise.js';
 import type { Random } from '../../linalg/random.js';
 import { axpy, dot, norm, scale } from '../../linalg/vector.js';
-import type { Pace } from '../../progress.js';
+import type { ProgressTracker } from '../../progress.js';
 
 export interface Ritz {
   /** All Ritz values, largest first. */
@@ -65,12 +65,13 @@ export class KrylovSpace {
   }
 
   /** Appends a block of at least `lastCount`: what the last image left outside Q, and random directions to fill it. */
-  async append(count: number, pace: Pace): Promise<void> {
+  async append(count: number, progress: ProgressTracker): Promise<void> {
     const block = new Float64Array(count * this.#d);
     const carried = Math.min(count, this.lastCount) * this.#d;
     block.set(this.#outside.subarray(0, carried));
     for (let i = carried; i < block.length; i++) block[i] = this.#random.normal();
-    if (carried < block.length || !(await this.#normalise(block, count, pace))) await this.#settle(block, count, pace);
+    if (carried < block.length || !(await this.#normalise(block, count, progress)))
+      await this.#settle(block, count, progress);
     // What comes after a restart is coupled to all that was kept.
     this.#coupled = this.#restarted ? 0 : this.size - this.lastCount;
     this.#restarted = false;
@@ -80,44 +81,44 @@ export class KrylovSpace {
   }
 
   /** Makes what is outside Q orthonormal, where it is clearly outside: it is orthogonal to Q already. */
-  async #normalise(block: Float64Array, count: number, pace: Pace): Promise<boolean> {
+  async #normalise(block: Float64Array, count: number, progress: ProgressTracker): Promise<boolean> {
     if (count !== this.lastCount) return false;
     const lower = cholesky(this.#products, count, INDEPENDENT);
     if (!lower) return false;
     for (let i = 0; i < count; i++) if (lower[i * count + i] * SHRUNK < this.#longest) return false;
     const apart = cholesky(this.#products, count, APART) !== undefined;
-    await this.#combine(block, count, lower, pace);
+    await this.#combine(block, count, lower, progress);
     if (apart) return true;
-    const second = cholesky(await this.#multiplyRows(block, count, pace), count, INDEPENDENT);
+    const second = cholesky(await this.#multiplyRows(block, count, progress), count, INDEPENDENT);
     if (!second) return false;
-    await this.#combine(block, count, second, pace);
+    await this.#combine(block, count, second, progress);
     return true;
   }
 
   /** Makes any block orthonormal, and orthogonal to Q. */
-  async #settle(block: Float64Array, count: number, pace: Pace): Promise<void> {
+  async #settle(block: Float64Array, count: number, progress: ProgressTracker): Promise<void> {
     for (let round = 0; round < ROUNDS; round++) {
       // Unit vectors first: what is left of a tiny one after projection is rounding, and must be projected again.
-      await this.#orthonormalise(block, count, pace);
-      if (this.size > 0) await this.#basis.project(block, count, 0, () => pace.breathe());
+      await this.#orthonormalise(block, count, progress);
+      if (this.size > 0) await this.#basis.project(block, count, 0, () => progress.yieldToEventLoop());
     }
-    await this.#orthonormalise(block, count, pace);
+    await this.#orthonormalise(block, count, progress);
   }
 
   /** Cholesky QR twice (Yamamoto et al. 2015); Gram–Schmidt where rows nearly depend on one another. */
-  async #orthonormalise(block: Float64Array, count: number, pace: Pace): Promise<void> {
+  async #orthonormalise(block: Float64Array, count: number, progress: ProgressTracker): Promise<void> {
     for (let round = 0; round < 2; round++) {
-      const lower = cholesky(await this.#multiplyRows(block, count, pace), count, INDEPENDENT);
+      const lower = cholesky(await this.#multiplyRows(block, count, progress), count, INDEPENDENT);
       if (!lower) {
-        await pace.follow(orthonormalise(block, count, this.#d, this.#random));
+        await progress.follow(orthonormalise(block, count, this.#d, this.#random));
         return;
       }
-      await this.#combine(block, count, lower, pace);
+      await this.#combine(block, count, lower, progress);
     }
   }
 
   /** Products of all pairs of rows, upper triangle. */
-  async #multiplyRows(block: Float64Array, count: number, pace: Pace): Promise<Float64Array> {
+  async #multiplyRows(block: Float64Array, count: number, progress: ProgressTracker): Promise<Float64Array> {
     const d = this.#d;
     if (count <= FEW) {
       const products = new Float64Array(count * count);
@@ -126,11 +127,11 @@ export class KrylovSpace {
       }
       return products;
     }
-    return VectorBlock.use(block, count, d, { engine: this.#engine, pace }, (rows) => rows.products());
+    return VectorBlock.use(block, count, d, { engine: this.#engine, progress }, (rows) => rows.products());
   }
 
   /** Z = L⁻¹Z. */
-  async #combine(block: Float64Array, count: number, lower: Float64Array, pace: Pace): Promise<void> {
+  async #combine(block: Float64Array, count: number, lower: Float64Array, progress: ProgressTracker): Promise<void> {
     const d = this.#d;
     if (count <= FEW) {
       for (let i = 0; i < count; i++) {
@@ -140,12 +141,12 @@ export class KrylovSpace {
       return;
     }
     const coordinates = transpose(invertLower(lower, count), count, count);
-    const tools = { engine: this.#engine, pace };
+    const tools = { engine: this.#engine, progress };
     block.set(await VectorBlock.use(block, count, d, tools, (rows) => rows.combine(coordinates, count)));
   }
 
   /** Takes in the image S·(last block): its inside becomes new columns of T, its outside waits for `append`. */
-  async expand(image: Float64Array, pace: Pace): Promise<void> {
+  async expand(image: Float64Array, progress: ProgressTracker): Promise<void> {
     const m = this.size;
     const b = this.lastCount;
     const first = m - b;
@@ -155,7 +156,7 @@ export class KrylovSpace {
     for (let c = 0; c < b; c++) this.#longest = Math.max(this.#longest, norm(image, c * this.#d, this.#d));
     // What T says is there first, then what rounding has put everywhere.
     for (const from of [this.#coupled, 0]) {
-      const inside = await this.#basis.project(image, b, from, () => pace.breathe());
+      const inside = await this.#basis.project(image, b, from, () => progress.yieldToEventLoop());
       for (let j = from; j < m; j++) {
         for (let c = 0; c < b; c++) next[j * m + first + c] += inside[(j - from) * b + c];
       }
@@ -170,14 +171,16 @@ export class KrylovSpace {
     }
     this.#projected = next;
     this.#outside = image;
-    this.#products = await this.#multiplyRows(image, b, pace);
+    this.#products = await this.#multiplyRows(image, b, progress);
   }
 
   /** Ritz values, and residuals and coordinates of as many as `count` says. */
-  async ritz(pace: Pace, count: (values: Float64Array) => number): Promise<Ritz> {
+  async ritz(progress: ProgressTracker, count: (values: Float64Array) => number): Promise<Ritz> {
     const m = this.size;
     const b = this.lastCount;
-    const eigen = await this.#engine.symmetricEigen(this.#projected.slice(), m, count, () => pace.breathe());
+    const eigen = await this.#engine.symmetricEigen(this.#projected.slice(), m, count, () =>
+      progress.yieldToEventLoop(),
+    );
     const products = this.#products.slice();
     for (let i = 0; i < b; i++) for (let j = 0; j < i; j++) products[i * b + j] = products[j * b + i];
     const residuals = Float64Array.from({ length: eigen.count }, (_, r) => {
@@ -190,17 +193,17 @@ export class KrylovSpace {
   }
 
   /** Ritz vectors, orthonormal rows. */
-  async vectors(ritz: Ritz, count: number, pace: Pace): Promise<Float64Array> {
+  async vectors(ritz: Ritz, count: number, progress: ProgressTracker): Promise<Float64Array> {
     const coordinates = ritz.coordinates.subarray(0, count * this.size);
-    const out = await this.#basis.combine(coordinates, count, () => pace.breathe());
-    await this.#orthonormalise(out, count, pace);
+    const out = await this.#basis.combine(coordinates, count, () => progress.yieldToEventLoop());
+    await this.#orthonormalise(out, count, progress);
     return out;
   }
 
   /** Thick restart: keeps the leading Ritz vectors; T becomes their diagonal, what is outside stays outside (Wu & Simon 2000). */
-  async restart(count: number, pace: Pace): Promise<void> {
-    const ritz = await this.ritz(pace, () => count);
-    const kept = await this.vectors(ritz, count, pace);
+  async restart(count: number, progress: ProgressTracker): Promise<void> {
+    const ritz = await this.ritz(progress, () => count);
+    const kept = await this.vectors(ritz, count, progress);
     this.#basis.release();
     this.#basis.append(kept, count);
     this.#projected = new Float64Array(count * count);

@@ -106,18 +106,18 @@ async function converge(
   block: number,
   wide: number,
 ): Promise<{ ritz: Ritz; k: number; believed: boolean; pass: number }> {
-  const { d, passes, pace, wanted, trace } = problem;
+  const { d, passes, progress, wanted, trace } = problem;
   const mostPasses = MOST_PASSES * Math.max(1, Math.round(wide / block));
   const checks = new Checks();
   let most = Number.POSITIVE_INFINITY;
-  await space.append(block, pace);
+  await space.append(block, progress);
   for (let pass = 1; ; pass++) {
-    await space.expand(await passes.normal(space.lastBlock(), space.lastCount), pace);
+    await space.expand(await passes.normal(space.lastBlock(), space.lastCount), progress);
     const whole = space.size === d;
     const last = whole || pass === mostPasses;
     const crowded = space.size + space.lastCount > most && most < d;
     if (last || crowded || checks.due(pass)) {
-      const ritz = await space.ritz(pace, (values) =>
+      const ritz = await space.ritz(progress, (values) =>
         whole || holds(wanted, values, trace) ? countWanted(wanted, values, trace) + 1 : 0,
       );
       const enough = ritz.residuals.length > 0;
@@ -131,11 +131,11 @@ async function converge(
       if (enough) {
         most = Math.max(k + 3 * block, Math.min(k + BLOCKS * wide, Math.floor(MOST_NUMBERS / d)));
         if (space.size + space.lastCount > most && most < d) {
-          await space.restart(Math.min(k + wide, Math.floor((k + most) / 2), space.size), pace);
+          await space.restart(Math.min(k + wide, Math.floor((k + most) / 2), space.size), progress);
         }
       }
     }
-    await space.append(Math.min(space.lastCount, d - space.size), pace);
+    await space.append(Math.min(space.lastCount, d - space.size), progress);
   }
 }
 
@@ -194,7 +194,7 @@ async function finishRitz(
   passes: number,
 ): Promise<Solution> {
   const { d } = problem;
-  const basis = await space.vectors(ritz, k, problem.pace);
+  const basis = await space.vectors(ritz, k, problem.progress);
   const image = await problem.passes.normal(basis, k);
   const values = Float64Array.from({ length: k }, (_, r) => dot(image, r * d, basis, r * d, d));
   const known = ritz.residuals.length > k;

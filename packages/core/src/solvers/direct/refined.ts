@@ -50,7 +50,7 @@ export const refined: SolverDeclaration = {
   matrixSize: ({ cols }) => cols,
   cost: (work) => {
     const { n, d, count, dense, float32, nonzeroShare, tolerance, rates } = work;
-    const possible = dense && float32 && work.manyValues && work.counted && work.rewindable;
+    const possible = dense && float32 && work.manyValues && work.counted && work.rereadable;
     if (!possible || d > LARGEST_SQUARE || count + OVERSAMPLING > d / 2) return undefined;
     const loose = tolerance >= LOOSE;
     const vectors = loose ? PROBES : count + OVERSAMPLING + PROBES;
@@ -67,13 +67,15 @@ export const refined: SolverDeclaration = {
 };
 
 async function solveRefined(problem: RoughProblem): Promise<Solution> {
-  const { d, scatter, passes, pace, wanted, trace, engine, tolerance } = problem;
+  const { d, scatter, passes, progress, wanted, trace, engine, tolerance } = problem;
   const choose = (found: Float64Array): number => {
     const span = countWanted(wanted, found, trace) + OVERSAMPLING;
     // A span of half of everything is cheaper to complete than to correct.
     return 2 * span >= d ? d : span;
   };
-  const { values, vectors, count } = await engine.symmetricEigen(scatter.slice(), d, choose, () => pace.breathe());
+  const { values, vectors, count } = await engine.symmetricEigen(scatter.slice(), d, choose, () =>
+    progress.yieldToEventLoop(),
+  );
   const k = countWanted(wanted, values, trace);
   const rough = await multiplySymmetric(scatter, vectors, count, d, problem);
   const { normal } = random(problem.seed);
@@ -159,7 +161,7 @@ async function correct(
   needed: number,
   error: number,
 ): Promise<Pairs | undefined> {
-  const { d, scatter, pace } = problem;
+  const { d, scatter, progress } = problem;
   const outside = (rows: Float64Array): Promise<void> =>
     VectorBlock.use(span, count, d, problem, (found) => found.remove(rows, k));
   // Conjugate gradients on (θ − S̃)δ = r for all pairs side by side, within the complement of the span.
@@ -209,7 +211,7 @@ async function correct(
     images[i] += moved[i];
   }
   await straighten(basis, images, k, d, problem);
-  await pace.follow(orthonormalise(basis, k, d, random(problem.seed)));
+  await progress.follow(orthonormalise(basis, k, d, random(problem.seed)));
   const values = new Float64Array(k);
   const residuals = new Float64Array(k);
   for (let r = 0; r < k; r++) {

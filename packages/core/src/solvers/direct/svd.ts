@@ -32,7 +32,7 @@ export const svd: SolverDeclaration = {
 };
 
 async function solveSvd(problem: RowsProblem): Promise<Solution> {
-  const { d, passes, pace, wanted, trace } = problem;
+  const { d, passes, progress, wanted, trace } = problem;
   const n = passes.rows;
   const tall = n >= d;
   const size = Math.min(n, d);
@@ -42,21 +42,21 @@ async function solveSvd(problem: RowsProblem): Promise<Solution> {
   const absorb = async (tile: Float64Array, lines: number): Promise<void> => {
     tiles++;
     height = Math.max(height, lines);
-    await pace.follow(absorbRows(triangle, size, tile, lines));
-    await pace.step(lines);
+    await progress.follow(absorbRows(triangle, size, tile, lines));
+    await progress.step(lines);
   };
-  pace.begin('triangular factor', tall ? n : d);
+  progress.begin('triangular factor', tall ? n : d);
   await (tall ? passes.rowTiles(absorb) : passes.columnTiles(absorb));
-  pace.end();
+  progress.end();
 
   const steps = svdSteps(triangle, size, size, false);
-  const { values: singular, right } = await pace.run('singular values', 10 * size ** 3, steps);
+  const { values: singular, right } = await progress.run('singular values', 10 * size ** 3, steps);
   const squares = singular.map((value) => value * value);
   const count = Math.min(size, countWanted(wanted, squares, trace));
   let basis: Float64Array = right.slice(0, count * size);
   if (!tall) {
     const images = await passes.multiplyTransposed(transpose(basis, count, n), count);
-    basis = (await pace.follow(qr(images, count, d))).q;
+    basis = (await progress.follow(qr(images, count, d))).q;
   }
   const values = squares.slice(0, count);
   const singularBound = backwardError(size, tiles, height, Math.sqrt(trace));

@@ -2,7 +2,7 @@ import type { Matrix } from '../../data/matrix.js';
 import { isMatrix } from '../../data/to-block.js';
 import { DataError, show } from '../../errors.js';
 import { addCombination, rowProducts } from '../../linalg/rows.js';
-import { complete } from '../../progress.js';
+import { runTaskSync } from '../../progress.js';
 import { type MeanTerms, meanTerms, orthogonalityLoss } from './mean-terms.js';
 
 /**
@@ -42,7 +42,7 @@ export function averageTerms(weights: Matrix<Float64Array>, covariance: Float64A
   const { rows: k, cols: d, data } = weights;
   let trace = 0;
   for (let j = 0; j < d; j++) trace += covariance[j * d + j];
-  return complete(meanTerms(data, rowProducts(data, k, covariance, d, d), trace, alpha, k, d));
+  return runTaskSync(meanTerms(data, rowProducts(data, k, covariance, d, d), trace, alpha, k, d));
 }
 
 /** All terms of one row x, by their names; the matrix is W (k × d). */

@@ -1,7 +1,7 @@
 import { OptionError } from '../../errors.js';
 import { random } from '../../linalg/random.js';
 import { norm } from '../../linalg/vector.js';
-import type { Steps } from '../../progress.js';
+import type { Task } from '../../progress.js';
 import { largestVariance } from './largest-variance.js';
 import { centre, innerProducts, pointsState, STEP, startPoints } from './moving-points.js';
 import { optimiser } from './optimiser.js';
@@ -73,7 +73,7 @@ interface Pairs {
 }
 
 /** LEL for the squared distances of rows of length d, divided by `unit`. */
-export function* centredDistances(rows: Float64Array, n: number, d: number, unit: number): Steps<Pairs> {
+export function* centredDistances(rows: Float64Array, n: number, d: number, unit: number): Task<Pairs> {
   const above = new Float64Array((n * (n - 1)) / 2);
   const means = new Float64Array(n);
   for (let i = 0, at = 0; i < n; i++) {
@@ -114,7 +114,7 @@ interface Forces {
 }
 
 /** Adds up the forces of all pairs, row by row of what is above the diagonal. */
-function* addForces(data: Pairs, y: Float64Array, n: number, k: number): Steps<Forces> {
+function* addForces(data: Pairs, y: Float64Array, n: number, k: number): Task<Forces> {
   const sums = new PairSums(data, y, n, k);
   for (let i = 0; i < n; i++) {
     yield 8 * (n - i) * k;

@@ -9,7 +9,7 @@ import { addCombination, rowProducts } from '../../linalg/rows.js';
 import { symmetricEigen } from '../../linalg/symmetric-eigen.js';
 import { maxAbs, norm } from '../../linalg/vector.js';
 import type { Settings } from '../../options.js';
-import { complete, type Pace } from '../../progress.js';
+import { type ProgressTracker, runTaskSync } from '../../progress.js';
 import type { Fold, OnceProblem, Solution } from '../solver.js';
 import { type Epoch, record } from './epoch.js';
 import { explain } from './failure.js';
@@ -77,10 +77,10 @@ export class HebbianFold implements Fold {
     this.#image = new Float64Array(this.#weights.length);
   }
 
-  async add(block: Block, at: RowsAt, engine: Engine, pace: Pace): Promise<void> {
+  async add(block: Block, at: RowsAt, engine: Engine, progress: ProgressTracker): Promise<void> {
     const whole = await engine.load(block);
     try {
-      mergeStatistics(this.columns, await whole.summarise(at, undefined, (rows) => pace.step(rows)));
+      mergeStatistics(this.columns, await whole.summarise(at, undefined, (rows) => progress.step(rows)));
     } finally {
       whole.release();
     }
@@ -105,7 +105,7 @@ export class HebbianFold implements Fold {
         const frame = weights ? { ...framing, rootWeights: weights.map(Math.sqrt) } : framing;
         const loaded = await engine.load(rows);
         try {
-          await this.#learn(loaded, frame, perRow * rows.rows, trace, pace);
+          await this.#learn(loaded, frame, perRow * rows.rows, trace, progress);
         } finally {
           loaded.release();
         }
@@ -127,11 +127,17 @@ export class HebbianFold implements Fold {
   }
 
   /** One step on a batch whose rows have that weight on the average of all; `trace` is tr C. */
-  async #learn(batch: LoadedBlock, frame: Frame, weight: number, trace: number, pace: Pace): Promise<void> {
+  async #learn(
+    batch: LoadedBlock,
+    frame: Frame,
+    weight: number,
+    trace: number,
+    progress: ProgressTracker,
+  ): Promise<void> {
     const [k, d] = [this.#k, this.#d];
     const times = async (vectors: Float64Array, count: number): Promise<Float64Array> => {
       const out = new Float64Array(count * d);
-      await batch.normal(frame, vectors, count, out, () => pace.breathe());
+      await batch.normal(frame, vectors, count, out, () => progress.yieldToEventLoop());
       for (let i = 0; i < out.length; i++) out[i] /= weight;
       return out;
     };
@@ -153,7 +159,7 @@ export class HebbianFold implements Fold {
     const { step } = this.#settings.learn ?? {};
     const chosen = step ?? HEBBIAN_STEP / (1 + trace / this.#top / batch.rows) / this.#shortened;
     this.#step = chosen / (1 + this.#learned / HALF);
-    const direction = complete(hebbianDirection(this.#rule, this.#weights, image, m, k, d));
+    const direction = runTaskSync(hebbianDirection(this.#rule, this.#weights, image, m, k, d));
     const before = this.#weights.slice();
     for (let i = 0; i < direction.length; i++) this.#weights[i] += this.#step * direction[i];
     if (maxAbs(this.#weights) <= BURST) return;
@@ -163,7 +169,7 @@ export class HebbianFold implements Fold {
   }
 
   async solve(problem: OnceProblem): Promise<Solution> {
-    const { d, tolerance, passes, pace, learn } = problem;
+    const { d, tolerance, passes, progress, learn } = problem;
     const state: EpochState = {
       loss: this.#loss,
       terms: { reconstruction: this.#loss },
@@ -179,7 +185,7 @@ export class HebbianFold implements Fold {
       return epoch;
     };
     if (!passes) return this.#believe(problem, state, tell());
-    const replies = new RowReplies(passes, pace);
+    const replies = new RowReplies(passes, progress);
     const reply = replies.reply.bind(replies);
     const found = leading(await replyAll(measure(state.rows, this.#k, d, this.#rng), reply), problem);
     const { k } = found;
@@ -195,11 +201,11 @@ export class HebbianFold implements Fold {
     const { d, trace } = problem;
     const all = this.#k;
     const q = this.#weights.slice();
-    complete(orthonormalise(q, all, d, this.#rng));
+    runTaskSync(orthonormalise(q, all, d, this.#rng));
     // W is nearly orthonormal: Q = CW with C = QWᵀ, so QS is C times what is remembered of WS.
     const image = new Float64Array(all * d);
     addCombination(1, rowProducts(q, all, this.#weights, all, d), all, this.#image, all, d, image);
-    const { values, vectors } = complete(symmetricEigen(rowProducts(image, all, q, all, d), all, all));
+    const { values, vectors } = runTaskSync(symmetricEigen(rowProducts(image, all, q, all, d), all, all));
     const basis = new Float64Array(all * d);
     addCombination(1, vectors, all, q, all, d, basis);
     const found = leading({ basis, values, residuals: new Float64Array(all).fill(trace), worst: Number.NaN }, problem);

@@ -1,5 +1,5 @@
 import { addCombinationSteps } from '../../linalg/rows.js';
-import type { Steps } from '../../progress.js';
+import type { Task } from '../../progress.js';
 import type { HebbianRule } from './learn-options.js';
 
 /** Half of what is stable on the whole data where σ₁ = 1. */
@@ -13,7 +13,7 @@ export function* hebbianDirection(
   m: Float64Array,
   k: number,
   d: number,
-): Steps<Float64Array> {
+): Task<Float64Array> {
   const inhibition = rule === 'sanger' ? m.map((value, at) => (at % k <= Math.floor(at / k) ? value : 0)) : m;
   const direction = image.slice();
   yield* addCombinationSteps(-1, inhibition, k, weights, k, d, direction);

@@ -2,7 +2,7 @@ import { randomRows } from '../../linalg/orthonormalise.js';
 import { random } from '../../linalg/random.js';
 import { rowProductSteps } from '../../linalg/rows.js';
 import { dot, norm } from '../../linalg/vector.js';
-import { complete } from '../../progress.js';
+import { runTaskSync } from '../../progress.js';
 import { residualNorms } from '../residuals.js';
 import type { Solver, Use } from '../solver.js';
 import { anchorAt, batchEpoch, usualBatch } from './batches.js';
@@ -147,7 +147,7 @@ function* onBatches({ rule, facts, controls, top, trace, weights, rows, size }: 
       defect: defectOf(p, k),
       rows: at,
       ...(known ? { image: known.image.map((value) => value * top) } : {}),
-      ...(known && m ? { slope: () => norm(complete(hebbianDirection(rule, at, known.image, m, k, d))) } : {}),
+      ...(known && m ? { slope: () => norm(runTaskSync(hebbianDirection(rule, at, known.image, m, k, d))) } : {}),
       ...(rule === 'sanger' && controls.decay === undefined
         ? { settled: known !== undefined && inOrder(at, known.image, trace, k, d) }
         : {}),

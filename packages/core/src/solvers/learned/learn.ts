@@ -24,7 +24,7 @@ export async function learnFromScatter(problem: ScatterProblem, method: Method):
 
 /** Learns from passes over the rows. */
 export async function learnFromRows(problem: RowsProblem, method: Method): Promise<Solution> {
-  const replies = new RowReplies(problem.passes, problem.pace);
+  const replies = new RowReplies(problem.passes, problem.progress);
   try {
     return await learn(problem, method, problem.passes.rows, replies);
   } finally {

@@ -1,5 +1,5 @@
 import { addCombinationSteps, rowProductSteps } from '../../linalg/rows.js';
-import type { Steps } from '../../progress.js';
+import type { Task } from '../../progress.js';
 
 export interface MeanTerms {
   readonly reconstruction: number;
@@ -25,7 +25,7 @@ export function* meanTerms(
   alpha: number,
   k: number,
   d: number,
-): Steps<MeanTerms> {
+): Task<MeanTerms> {
   const m = yield* rowProductSteps(image, k, weights, k, d);
   const p = yield* rowProductSteps(weights, k, weights, k, d);
   const share = 2 * (1 - alpha);

@@ -1,6 +1,6 @@
 import type { Random } from '../../linalg/random.js';
 import { rowProductSteps } from '../../linalg/rows.js';
-import type { Steps } from '../../progress.js';
+import type { Task } from '../../progress.js';
 import type { EpochState, Facts } from './rule.js';
 
 /** Shared by both rules that move points: the start, the gradient and the epoch state. All in units where σ₁ = 1. */
@@ -32,7 +32,7 @@ export function centre(y: Float64Array, n: number, k: number): void {
 }
 
 /** YᵀY (k × k). */
-export function* innerProducts(y: Float64Array, n: number, k: number): Steps<Float64Array> {
+export function* innerProducts(y: Float64Array, n: number, k: number): Task<Float64Array> {
   const out = new Float64Array(k * k);
   for (let i = 0; i < n; i++) {
     if (i % STRIP === 0) yield 2 * STRIP * k * k;
@@ -49,7 +49,7 @@ export function* pointGradient(
   top: number,
   n: number,
   k: number,
-): Steps<Float64Array> {
+): Task<Float64Array> {
   const gradient = new Float64Array(n * k);
   for (let i = 0; i < n; i++) {
     if (i % STRIP === 0) yield 2 * STRIP * k * k;
@@ -73,7 +73,7 @@ export function* pointsState(
   top: number,
   d: number,
   k: number,
-): Steps<Pick<EpochState, 'loss' | 'terms' | 'defect' | 'rows' | 'unit'> & { readonly settled: boolean }> {
+): Task<Pick<EpochState, 'loss' | 'terms' | 'defect' | 'rows' | 'unit'> & { readonly settled: boolean }> {
   const products = (yield* rowProductSteps(a, k, a, k, d)).map((value) => value / top);
   const square = yield* rowProductSteps(inner, k, inner, k, k);
   let [agreement, size, defect, largest] = [0, 0, 0, 0];

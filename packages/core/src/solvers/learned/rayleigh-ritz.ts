@@ -4,7 +4,7 @@ import type { Random } from '../../linalg/random.js';
 import { addCombinationSteps, rowProductSteps } from '../../linalg/rows.js';
 import { symmetricEigen } from '../../linalg/symmetric-eigen.js';
 import { dot } from '../../linalg/vector.js';
-import type { Steps } from '../../progress.js';
+import type { Task } from '../../progress.js';
 import { residualNorms } from '../residuals.js';
 import { paced, type Query, type Reply } from './rule.js';
 
@@ -43,7 +43,7 @@ export function* rayleighRitz(
 }
 
 /** Orthonormal rows Q and their images QS, turned to the eigenvectors of QSQᵀ. */
-function* turn(q: Float64Array, image: Float64Array, k: number, d: number): Steps<RitzPairs> {
+function* turn(q: Float64Array, image: Float64Array, k: number, d: number): Task<RitzPairs> {
   const { vectors } = yield* symmetricEigen(yield* rowProductSteps(q, k, image, k, d), k, k);
   const basis = yield* combined(vectors, q, k, d);
   const turned = yield* combined(vectors, image, k, d);
@@ -52,7 +52,7 @@ function* turn(q: Float64Array, image: Float64Array, k: number, d: number): Step
 }
 
 /** CR for k × k coefficients C and k rows R. */
-function* combined(coefficients: Float64Array, rows: Float64Array, k: number, d: number): Steps<Float64Array> {
+function* combined(coefficients: Float64Array, rows: Float64Array, k: number, d: number): Task<Float64Array> {
   const out = new Float64Array(k * d);
   yield* addCombinationSteps(1, coefficients, k, rows, k, d, out);
   return out;

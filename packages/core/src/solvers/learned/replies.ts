@@ -3,7 +3,7 @@ import type { Batch, Passes } from '../../engines/passes.js';
 import { completeSymmetric, VectorBlock } from '../../engines/vector-block.js';
 import { random } from '../../linalg/random.js';
 import { dot } from '../../linalg/vector.js';
-import type { Pace } from '../../progress.js';
+import type { ProgressTracker } from '../../progress.js';
 import type { ScatterProblem } from '../solver.js';
 import { NO_REPLY, type Query, type Reply } from './rule.js';
 
@@ -28,7 +28,7 @@ export async function withScatter<Result>(
     use({
       async reply(query) {
         if (query.pass === 'pause') {
-          await problem.pace.breathe();
+          await problem.progress.yieldToEventLoop();
           return NO_REPLY;
         }
         if (query.pass !== 'normal') throw new TypeError(`A rule that learns from the scatter queried ${query.pass}.`);
@@ -45,13 +45,13 @@ const PROBES = 32;
 /** Replies from passes over the rows. */
 export class RowReplies implements Replies {
   readonly #passes: Passes;
-  readonly #pace: Pace;
+  readonly #progress: ProgressTracker;
   #batches: AsyncGenerator<Batch, void, void> | undefined;
   #seen = 0;
 
-  constructor(passes: Passes, pace: Pace) {
+  constructor(passes: Passes, progress: ProgressTracker) {
     this.#passes = passes;
-    this.#pace = pace;
+    this.#progress = progress;
   }
 
   async reply(query: Query): Promise<Reply> {
@@ -70,7 +70,7 @@ export class RowReplies implements Replies {
       case 'squares':
         return whole(Float64Array.of(await this.#squares()));
       case 'pause':
-        await this.#pace.breathe();
+        await this.#progress.yieldToEventLoop();
         return NO_REPLY;
     }
   }
@@ -86,7 +86,7 @@ export class RowReplies implements Replies {
       await this.close();
       this.#batches = this.#passes.batches(size);
       this.#seen = 0;
-      this.#pace.begin('passes over the data', this.#passes.rows);
+      this.#progress.begin('passes over the data', this.#passes.rows);
     }
     const { value: batch } = await this.#batches.next();
     if (!batch) throw new TypeError('An epoch ended before all rows were seen.');
@@ -104,7 +104,7 @@ export class RowReplies implements Replies {
     await this.#passes.rowTiles(async (tile, count) => {
       out.set(tile.subarray(0, count * cols), at);
       at += count * cols;
-      await this.#pace.breathe();
+      await this.#progress.yieldToEventLoop();
     });
     return out;
   }

@@ -5,7 +5,7 @@ import { checkScale, chooseFrame, columnScales, type Scale } from '../../data/sc
 import { blockStatistics } from '../../data/statistics.js';
 import { isMatrix, toBlock } from '../../data/to-block.js';
 import { DataError, show } from '../../errors.js';
-import { complete } from '../../progress.js';
+import { runTaskSync } from '../../progress.js';
 
 /** Rows of which few enough are in memory to be watched. */
 export type WatchedData = readonly Row[] | Matrix<NumberArray>;
@@ -32,7 +32,7 @@ export function frameRows(
     throw new DataError('TOO_FEW_ROWS', 'There is 1 row, and variance needs at least 2.', { value: n, expected: 2 });
   }
   checkScale(scale, d);
-  const stats = complete(blockStatistics(block, undefined, 0, names));
+  const stats = runTaskSync(blockStatistics(block, undefined, 0, names));
   const framing = chooseFrame(stats, columnScales(stats, scale, n - ddof, center).scale, center);
   if (framing.trace === 0) {
     throw new DataError('BAD_DATA', 'All rows are the same, so there is no variance to find. Pass rows that differ.');

@@ -14,7 +14,7 @@ import { DataError, OptionError } from '../../errors.js';
 import { LARGEST_SQUARE } from '../../limits.js';
 import { orthonormalityDefect } from '../../linalg/orthonormalise.js';
 import { dot, powerOfTwo, scale as rescale } from '../../linalg/vector.js';
-import type { Pace } from '../../progress.js';
+import type { ProgressTracker } from '../../progress.js';
 import type { SketchRule } from './declaration.js';
 
 export interface SketchOptions {
@@ -144,28 +144,28 @@ export class Sketch {
   }
 
   /** Adds a block of rows. After an error the sketch is of no use any more: who wants to go on adds to a copy. */
-  async add(block: Block, at: RowsAt, engine: Engine, pace: Pace): Promise<void> {
+  async add(block: Block, at: RowsAt, engine: Engine, progress: ProgressTracker): Promise<void> {
     const loaded = await engine.load(block);
     let stats: ColumnStatistics;
     try {
-      stats = await loaded.summarise(at, undefined, () => pace.breathe());
+      stats = await loaded.summarise(at, undefined, () => progress.yieldToEventLoop());
     } finally {
       loaded.release();
     }
     this.#single &&= fitsSingle(block.data);
-    if (stats.rows > 0) await this.#join(stats, block.kind === 'sparse', 1, engine, pace);
+    if (stats.rows > 0) await this.#join(stats, block.kind === 'sparse', 1, engine, progress);
     // Rows that are all the same, as a single one is, lie at their mean: that is in already.
-    if (stats.spread.some((spread) => spread > 0)) await this.#take(block, stats.mean, at.weights, engine, pace);
-    else await pace.step(block.rows);
+    if (stats.spread.some((spread) => spread > 0)) await this.#take(block, stats.mean, at.weights, engine, progress);
+    else await progress.step(block.rows);
   }
 
   /** Adds the rows that another sketch has seen. The bounds of both add up. */
-  async merge(other: Sketch, engine: Engine, pace: Pace): Promise<void> {
+  async merge(other: Sketch, engine: Engine, progress: ProgressTracker): Promise<void> {
     const { cols: d } = this;
     if (other.#columns.rows === 0) return;
     const constant = other.#columns.spread.map((spread) => (spread > 0 ? 0 : 1));
     this.#single &&= other.#single;
-    await this.#join(other.#columns, other.#sparse, other.#merges, engine, pace);
+    await this.#join(other.#columns, other.#sparse, other.#merges, engine, progress);
     if (other.#unit === 0) return;
     const theirs = other.#factor();
     const ratio = this.#factor().map((factor, j) => (constant[j] ? 0 : factor / theirs[j]));
@@ -173,7 +173,7 @@ export class Sketch {
     this.#lost += other.#lost * most;
     this.#rounding += other.#rounding * most;
     for (let i = 0; i < other.#filled; i++) {
-      await this.#push(engine, pace, (j) => other.#stack[i * d + j] * ratio[j]);
+      await this.#push(engine, progress, (j) => other.#stack[i * d + j] * ratio[j]);
     }
   }
 
@@ -215,7 +215,7 @@ export class Sketch {
     sparse: boolean,
     merges: number,
     engine: Engine,
-    pace: Pace,
+    progress: ProgressTracker,
   ): Promise<void> {
     const { cols: d } = this;
     const columns = this.#columns;
@@ -242,7 +242,7 @@ export class Sketch {
     }
     this.#rounding += more.weight * error + coupling ** 2 * error + 2 * coupling * Math.sqrt(length * error);
     if (length === 0) return;
-    await this.#push(engine, pace, (j) => coupling * delta[j] * factor[j]);
+    await this.#push(engine, progress, (j) => coupling * delta[j] * factor[j]);
   }
 
   /** Columns that begin to vary get a unit; where the data have outgrown the common one, a larger takes its place. */
@@ -268,45 +268,45 @@ export class Sketch {
     mean: Float64Array,
     weights: Float64Array | undefined,
     engine: Engine,
-    pace: Pace,
+    progress: ProgressTracker,
   ): Promise<void> {
     const { cols: d } = this;
     const rootWeights = weights?.map(Math.sqrt);
     const frame: Frame = { shift: mean, factor: this.#factor(), ...(rootWeights ? { rootWeights } : {}) };
     for (let from = 0; from < block.rows; ) {
-      if (this.#filled === this.#capacity) await this.#compress(engine, pace);
+      if (this.#filled === this.#capacity) await this.#compress(engine, progress);
       // Rows with weights go in one by one: those of weight 0 may hold anything, and are left out.
       const to = Math.min(block.rows, from + (weights ? 1 : this.#capacity - this.#filled));
       if (weights?.[from] !== 0) {
         packTile(block, frame, from, to, 0, d, this.#stack.subarray(this.#filled * d));
         this.#filled += to - from;
       }
-      const pause = pace.step(to - from);
+      const pause = progress.step(to - from);
       if (pause) await pause;
       from = to;
     }
   }
 
   /** One more row of the stack, by its entries. */
-  async #push(engine: Engine, pace: Pace, entry: (j: number) => number): Promise<void> {
-    if (this.#filled === this.#capacity) await this.#compress(engine, pace);
+  async #push(engine: Engine, progress: ProgressTracker, entry: (j: number) => number): Promise<void> {
+    if (this.#filled === this.#capacity) await this.#compress(engine, progress);
     const start = this.#filled++ * this.cols;
     for (let j = 0; j < this.cols; j++) this.#stack[start + j] = entry(j);
   }
 
   /** R = UᵀA, shrunk where the rule is to shrink. */
-  async #compress(engine: Engine, pace: Pace): Promise<void> {
+  async #compress(engine: Engine, progress: ProgressTracker): Promise<void> {
     const { cols: d, size } = this;
     const s = this.#capacity;
     this.#products ??= new Float64Array(s * s);
     this.#next ??= new Float64Array(size * d);
     const [products, next] = [this.#products, this.#next];
-    await VectorBlock.use(this.#stack, s, d, { engine, pace }, async (block) => {
+    await VectorBlock.use(this.#stack, s, d, { engine, progress }, async (block) => {
       await block.products(products);
       let trace = 0;
       for (let i = 0; i < s; i++) trace += products[i * s + i];
       if (!Number.isFinite(trace)) throw outOfRange();
-      const { values, vectors } = await engine.symmetricEigen(products, s, size, () => pace.breathe());
+      const { values, vectors } = await engine.symmetricEigen(products, s, size, () => progress.yieldToEventLoop());
       // In d dimensions d rows lose nothing: what is left out then is rounding.
       const lost = size < d ? Math.max(0, values[size]) : 0;
       this.#lost += lost;

@@ -32,7 +32,7 @@ export const streaming: Solver = {
       get merges() {
         return sketch.merges;
       },
-      add: (block, at, engine, pace) => sketch.add(block, at, engine, pace),
+      add: (block, at, engine, progress) => sketch.add(block, at, engine, progress),
       solve: (problem) => solveSketch(sketch, problem, center),
     };
   },
@@ -40,7 +40,7 @@ export const streaming: Solver = {
 
 /** The components of what a sketch has seen, measured by a pass where there is one. */
 export async function solveSketch(sketch: Sketch, problem: OnceProblem, centred: boolean): Promise<Solution> {
-  const { d, engine, pace, wanted, trace, passes } = problem;
+  const { d, engine, progress, wanted, trace, passes } = problem;
   const { rows, count, lost, rounding } = sketch.framed(problem.framing, centred, least(problem));
   const most = Math.min(count, d);
   const choose = (values: Float64Array): number => {
@@ -49,10 +49,14 @@ export async function solveSketch(sketch: Sketch, problem: OnceProblem, centred:
   };
   return VectorBlock.use(rows, count, d, problem, async (span) => {
     const products = await span.products();
-    const { values, vectors, count: p } = await engine.symmetricEigen(products, count, choose, () => pace.breathe());
+    const {
+      values,
+      vectors,
+      count: p,
+    } = await engine.symmetricEigen(products, count, choose, () => progress.yieldToEventLoop());
     const k = Math.min(p, countWanted(wanted, values, trace));
     checkHeld(values, k, lost, problem, sketch.size);
-    const { q } = await pace.follow(qr(await span.combine(transpose(vectors, p, count), p), p, d));
+    const { q } = await progress.follow(qr(await span.combine(transpose(vectors, p, count), p), p, d));
     // Rounding of the products and of their eigenproblem: θ are eigenvalues of CᵀC up to that.
     const own = (2 * engine.roundoff(count, d, false) + 16 * count * Number.EPSILON) * trace;
     const found: Found = { values, p, k, q, lost: lost + rounding + own, rounding: rounding + own };

@@ -4,7 +4,7 @@ import { type AutoencoderTerms, autoencoderTerms, descend } from '../../../src/l
 import { randomRows } from '../../../src/linalg/orthonormalise.js';
 import { random } from '../../../src/linalg/random.js';
 import { rowProducts } from '../../../src/linalg/rows.js';
-import { complete } from '../../../src/progress.js';
+import { runTaskSync } from '../../../src/progress.js';
 import { hebbianDirection } from '../../../src/solvers/learned/hebbian-rules.js';
 import { meanTerms } from '../../../src/solvers/learned/mean-terms.js';
 
@@ -80,7 +80,7 @@ describe('the linear autoencoder', () => {
         const w = normals(k * d, seed);
         const rows = normals(n * d, seed + 1);
         const { image, trace } = scatterTimes(w, rows, k, n, d);
-        const mean = complete(meanTerms(w, image, trace, alpha, k, d));
+        const mean = runTaskSync(meanTerms(w, image, trace, alpha, k, d));
         const gradient = new Float64Array(k * d);
         let loss = 0;
         for (let i = 0; i < n; i++) {
@@ -116,10 +116,10 @@ describe('the linear autoencoder', () => {
         const rows = normals(n * d, seed + 1);
         const gapAt = (w: Float64Array): number => {
           const { image, trace } = scatterTimes(w, rows, k, n, d);
-          const { gradient } = complete(meanTerms(w, image, trace, 0, k, d));
+          const { gradient } = runTaskSync(meanTerms(w, image, trace, 0, k, d));
           const size = Math.max(...image.map(Math.abs));
           const m = rowProducts(image, k, w, k, d);
-          const oja = complete(hebbianDirection('subspace', w, image, m, k, d));
+          const oja = runTaskSync(hebbianDirection('subspace', w, image, m, k, d));
           return (
             largestGap(
               oja,

@@ -137,7 +137,7 @@ describe('one pass', () => {
     const source: RowSource = {
       cols: 6,
       dtype: 'float64',
-      rewindable: false,
+      rereadable: false,
       resident: false,
       async *blocks() {
         for (let i = 0; ; i++) {

@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import { random } from '../../../src/linalg/random.js';
-import type { Steps } from '../../../src/progress.js';
+import type { Task } from '../../../src/progress.js';
 import { centredDistances } from '../../../src/solvers/learned/forces.js';
 import { meanTerms } from '../../../src/solvers/learned/mean-terms.js';
 import { innerProducts } from '../../../src/solvers/learned/moving-points.js';
 import { NO_REPLY, paced } from '../../../src/solvers/learned/rule.js';
 
-/** How often stepwise work lets whoever drives it breathe. */
-function pauses(steps: Steps<unknown>): number {
+/** How often stepwise work lets whoever drives it yieldToEventLoop. */
+function pauses(steps: Task<unknown>): number {
   const run = paced(steps);
   let count = 0;
   for (let turn = run.next(); !turn.done; turn = run.next(NO_REPLY)) count++;

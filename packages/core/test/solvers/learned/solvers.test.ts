@@ -186,7 +186,7 @@ describe('learning', () => {
       rows: 150,
       cols: 12,
       dtype: 'float64',
-      rewindable: true,
+      rereadable: true,
       resident: false,
       *blocks() {
         open++;

@@ -4,12 +4,12 @@ import type { Block } from '../../../src/data/block.js';
 import { wasmEngine } from '../../../src/index.js';
 import { random } from '../../../src/linalg/random.js';
 import { symmetricEigen } from '../../../src/linalg/symmetric-eigen.js';
-import { complete, Pace } from '../../../src/progress.js';
+import { ProgressTracker, runTaskSync } from '../../../src/progress.js';
 import { type FramedSketch, Sketch, type SketchOptions } from '../../../src/solvers/sketch/sketch.js';
 import { withSpectrum } from '../../support/data.js';
 
 const engine = (await wasmEngine(1))!;
-const pace = new Pace();
+const progress = new ProgressTracker();
 
 function block(rows: readonly (readonly number[])[]): Block {
   const cols = rows[0].length;
@@ -26,7 +26,7 @@ async function sketchOf(
   let first = 0;
   for (const part of parts) {
     const own = weights && Float64Array.from(weights.slice(first, first + part.length));
-    await sketch.add(block(part), { first, weights: own, columnNames: undefined }, engine, pace);
+    await sketch.add(block(part), { first, weights: own, columnNames: undefined }, engine, progress);
     first += part.length;
   }
   return sketch;
@@ -57,8 +57,8 @@ function difference(rows: readonly (readonly number[])[], { rows: c, count }: Fr
       left[i * d + j] = scatter[i * d + j] - kept;
     }
   }
-  const values = complete(symmetricEigen(scatter, d, 0)).values;
-  const errors = complete(symmetricEigen(left, d, 0)).values;
+  const values = runTaskSync(symmetricEigen(scatter, d, 0)).values;
+  const errors = runTaskSync(symmetricEigen(left, d, 0)).values;
   return { values, trace: values.reduce((a, b) => a + b, 0), least: errors[d - 1], largest: errors[0] };
 }
 
@@ -172,7 +172,7 @@ describe('a sketch', () => {
         let lost = plain(all).lost;
         for (const i of order.slice(1)) {
           lost += plain(parts[i]).lost;
-          await all.merge(parts[i], engine, pace);
+          await all.merge(parts[i], engine, progress);
         }
         const sketch = plain(all);
         const { least, largest, trace } = difference(rows, sketch);
@@ -189,7 +189,7 @@ describe('a sketch', () => {
     const sketch = await sketchOf([rows.slice(0, 200)], { size: 4 });
     const before = plain(sketch);
     const copy = sketch.copy();
-    await copy.add(block(rows.slice(200)), { first: 0, weights: undefined, columnNames: undefined }, engine, pace);
+    await copy.add(block(rows.slice(200)), { first: 0, weights: undefined, columnNames: undefined }, engine, progress);
     expect(plain(sketch)).toEqual(before);
     expect(copy.columns.rows).toBe(300);
     const whole = await sketchOf([rows.slice(0, 200), rows.slice(200)], { size: 4 });

@@ -1,7 +1,7 @@
 import type { DenseBlock, Frame } from '../../../data/block.js';
 import type { ColumnStatistics } from '../../../data/statistics.js';
 import { dualByMultiply } from '../../dual-by-multiply.js';
-import type { Beat, LoadedBlock, Products, RowsAt } from '../../engine.js';
+import type { LoadedBlock, OnStep, Products, RowsAt } from '../../engine.js';
 import type { PilotSums } from '../../pilot.js';
 import type { Team } from '../threads/job-runner.js';
 import { multiplyRows, type Rows } from './dual.js';
@@ -37,20 +37,20 @@ export class WasmDense implements LoadedBlock {
     this.#single = single;
   }
 
-  summarise(at: RowsAt, scatter: Float64Array | undefined, beat: Beat): Promise<ColumnStatistics> {
+  summarise(at: RowsAt, scatter: Float64Array | undefined, onStep: OnStep): Promise<ColumnStatistics> {
     return summariseOnce(this.#block, at, scatter, this.#single, (frame, sums) =>
-      this.#sum(frame, scatter, sums, beat),
+      this.#sum(frame, scatter, sums, onStep),
     );
   }
 
-  gram(frame: Frame, scatter: Float64Array, beat: Beat): Promise<void> {
-    return this.#sum(frame, scatter, undefined, beat);
+  gram(frame: Frame, scatter: Float64Array, onStep: OnStep): Promise<void> {
+    return this.#sum(frame, scatter, undefined, onStep);
   }
 
   /** Groups of rows are multiplied pair by pair; of each pair, tiles of columns go through, each number once. */
-  async dual(frame: Frame, other: LoadedBlock, otherFrame: Frame, into: Products, beat: Beat): Promise<void> {
+  async dual(frame: Frame, other: LoadedBlock, otherFrame: Frame, into: Products, onStep: OnStep): Promise<void> {
     if (!(other instanceof WasmDense)) {
-      return dualByMultiply(this.#block, frame, other, otherFrame, into, beat);
+      return dualByMultiply(this.#block, frame, other, otherFrame, into, onStep);
     }
     for (let i = 0; i < this.rows; i += GROUP) {
       const count = Math.min(GROUP, this.rows - i);
@@ -59,7 +59,7 @@ export class WasmDense implements LoadedBlock {
         const cols = Math.min(GROUP, other.rows - j);
         const b: Rows = { block: other.#block, frame: otherFrame, first: j, count: cols };
         await this.#borrow(2 * count * cols * this.cols, async (team) => {
-          const sums = await multiplyRows(team, a, b, this.#single, () => beat(0));
+          const sums = await multiplyRows(team, a, b, this.#single, () => onStep(0));
           const found = team.kernels.doubles(sums, count * cols);
           for (let r = 0; r < count; r++) {
             const target = (into.row + i + r) * into.size + into.column + j;
@@ -67,26 +67,26 @@ export class WasmDense implements LoadedBlock {
           }
         });
       }
-      const pause = beat(count);
+      const pause = onStep(count);
       if (pause) await pause;
     }
   }
 
-  multiply(frame: Frame, vectors: Float64Array, k: number, scores: Float64Array, beat: Beat): Promise<void> {
+  multiply(frame: Frame, vectors: Float64Array, k: number, scores: Float64Array, onStep: OnStep): Promise<void> {
     const d = this.cols;
     return this.#borrow(this.rows * d * (READING + 2 * k), async (team) => {
       const packed = packVectors(team, vectors, k, d);
       const flow = new RowFlow(team, this.#block, frame);
       const y = new Scores(team, flow, k);
       team.reserve(y.scoreJobs + flow.packJobs);
-      await flow.run(beat, {
+      await flow.run(onStep, {
         first: (chunk) => y.score(chunk, packed, d),
         after: (chunk) => y.read(chunk, scores),
       });
     });
   }
 
-  multiplyTransposed(frame: Frame, scores: Float64Array, k: number, out: Float64Array, beat: Beat): Promise<void> {
+  multiplyTransposed(frame: Frame, scores: Float64Array, k: number, out: Float64Array, onStep: OnStep): Promise<void> {
     const d = this.cols;
     return this.#borrow(this.rows * d * (READING + 2 * k), async (team) => {
       const { kernels } = team;
@@ -98,7 +98,7 @@ export class WasmDense implements LoadedBlock {
       const zeros = kernels.zeros(k);
       const ones = kernels.put(new Float64Array(k).fill(1));
       team.reserve(y.collectJobs + flow.packJobs + flow.tiles);
-      await flow.run(beat, {
+      await flow.run(onStep, {
         begin: (chunk) => {
           const { first, rows, turn } = chunk;
           kernels.doubles(given[turn], rows * k).set(scores.subarray(first * k, (first + rows) * k));
@@ -110,7 +110,7 @@ export class WasmDense implements LoadedBlock {
     });
   }
 
-  normal(frame: Frame, vectors: Float64Array, k: number, out: Float64Array, beat: Beat): Promise<void> {
+  normal(frame: Frame, vectors: Float64Array, k: number, out: Float64Array, onStep: OnStep): Promise<void> {
     const d = this.cols;
     return this.#borrow(this.rows * d * (READING + 4 * k), async (team) => {
       const packed = packVectors(team, vectors, k, d);
@@ -118,7 +118,7 @@ export class WasmDense implements LoadedBlock {
       const flow = new RowFlow(team, this.#block, frame);
       const y = new Scores(team, flow, k);
       team.reserve(Math.max(y.scoreJobs, y.collectJobs + flow.packJobs));
-      await flow.run(beat, {
+      await flow.run(onStep, {
         first: (chunk) => y.score(chunk, packed, d),
         second: (chunk) => y.collect(chunk, sums, d),
       });
@@ -129,7 +129,7 @@ export class WasmDense implements LoadedBlock {
   release(): void {}
 
   /** One reading: the scatter in the frame, the columns' sums, or both. */
-  #sum(frame: Frame, scatter: Float64Array | undefined, sums: PilotSums | undefined, beat: Beat): Promise<void> {
+  #sum(frame: Frame, scatter: Float64Array | undefined, sums: PilotSums | undefined, onStep: OnStep): Promise<void> {
     const d = this.cols;
     const single = this.#single ? 1 : 0;
     const flops = this.rows * d * (READING + (scatter ? d : 0));
@@ -141,7 +141,7 @@ export class WasmDense implements LoadedBlock {
       const flow = new RowFlow(team, this.#block, frame, options);
       const { groups, slot, tile } = flow;
       team.reserve(flow.packJobs + (scatter ? (groups * (groups + 1)) / 2 : 0));
-      await flow.run(beat, {
+      await flow.run(onStep, {
         first: ({ slots, tiles }) => {
           if (!scatter) return;
           for (let g = 0; g < groups; g++) {

@@ -1,5 +1,5 @@
 import type { DenseBlock, Frame } from '../../../data/block.js';
-import type { Beat } from '../../engine.js';
+import type { OnStep } from '../../engine.js';
 import type { Team } from '../threads/job-runner.js';
 import { Chunk } from './chunk.js';
 import { chunkCols, groupLines, slotBytes, TILE } from './layout.js';
@@ -81,7 +81,7 @@ export interface Rows {
  * K = B₁B₂ᵀ of some rows and some others (the same: upper triangle alone), left in the memory at the address that is
  * returned: the columns go through it chunk by chunk, each number once.
  */
-export async function multiplyRows(team: Team, a: Rows, b: Rows, single: boolean, beat: Beat): Promise<number> {
+export async function multiplyRows(team: Team, a: Rows, b: Rows, single: boolean, onStep: OnStep): Promise<number> {
   const d = a.block.cols;
   const same = a.block === b.block && a.first === b.first;
   const width = Math.min(d, chunkCols(Math.max(a.count, b.count)));
@@ -100,7 +100,7 @@ export async function multiplyRows(team: Team, a: Rows, b: Rows, single: boolean
   };
   load(0);
   pack(0);
-  await team.step(beat, () => load(1));
+  await team.step(onStep, () => load(1));
   for (let c = 0; c < chunks; c++) {
     const count = Math.ceil((Math.min(d, (c + 1) * width) - c * width) / TILE);
     for (let g = 0; g < left.groups; g++) {
@@ -111,8 +111,8 @@ export async function multiplyRows(team: Team, a: Rows, b: Rows, single: boolean
       }
     }
     pack(c + 1);
-    await team.step(beat, () => load(c + 2));
-    const pause = beat(0);
+    await team.step(onStep, () => load(c + 2));
+    const pause = onStep(0);
     if (pause) await pause;
   }
   return sums;

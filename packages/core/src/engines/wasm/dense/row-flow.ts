@@ -1,5 +1,5 @@
 import type { DenseBlock, Frame } from '../../../data/block.js';
-import type { Beat } from '../../engine.js';
+import type { OnStep } from '../../engine.js';
 import type { Team } from '../threads/job-runner.js';
 import { Chunk } from './chunk.js';
 import { chunkTiles, groupLines, passRows, slotBytes, tileRows } from './layout.js';
@@ -104,9 +104,9 @@ export class RowFlow {
     return Math.min(this.height, chunk.rows - t * this.height);
   }
 
-  async run(beat: Beat, work: Work): Promise<void> {
+  async run(onStep: OnStep, work: Work): Promise<void> {
     const team = this.#team;
-    const go: Beat = () => beat(0);
+    const go: OnStep = () => onStep(0);
     this.#load(0);
     this.#pack(0, work);
     await team.step(go, () => this.#load(1));
@@ -120,7 +120,7 @@ export class RowFlow {
       this.#pack(c + 1, work);
       await team.step(go, () => this.#load(c + 2));
       work.after?.(chunk);
-      const pause = beat(chunk.rows);
+      const pause = onStep(chunk.rows);
       if (pause) await pause;
     }
   }

@@ -1,6 +1,6 @@
 import type { DenseBlock, Frame } from '../../../data/block.js';
 import { type ColumnStatistics, checkFinite, countRows, emptyStatistics } from '../../../data/statistics.js';
-import { complete } from '../../../progress.js';
+import { runTaskSync } from '../../../progress.js';
 import type { RowsAt } from '../../engine.js';
 import { type Pilot, PilotSums, pilotFrame, samplePilot, scatterAboutMeans, statisticsFromSums } from '../../pilot.js';
 
@@ -21,7 +21,7 @@ export async function summariseOnce(
   for (let reading = 0; ; reading++) {
     const sums = new PilotSums(block.cols);
     await sum(pilotFrame(pilot, weights), sums);
-    if (sums.bad !== undefined) complete(checkFinite(block, first, columnNames));
+    if (sums.bad !== undefined) runTaskSync(checkFinite(block, first, columnNames));
     if (stats.rows === 0) return stats;
     const good = statisticsFromSums(stats, pilot, sums, float32 ? 'float32' : 'float64');
     if ((good && sums.bad === undefined) || reading === 2) {

@@ -1,6 +1,6 @@
 import type { Frame, SparseBlock } from '../../../data/block.js';
 import type { ColumnStatistics } from '../../../data/statistics.js';
-import type { Beat, LoadedBlock, Products, RowsAt } from '../../engine.js';
+import type { LoadedBlock, OnStep, Products, RowsAt } from '../../engine.js';
 import { SparseReference } from '../../reference/sparse.js';
 import { summariseTwice } from '../../summarise.js';
 import type { Borrow } from '../dense/dense.js';
@@ -96,29 +96,29 @@ export class WasmSparse implements LoadedBlock {
     return panelBytes(cols, LANES) <= 2 ** 29;
   }
 
-  summarise(at: RowsAt, scatter: Float64Array | undefined, beat: Beat): Promise<ColumnStatistics> {
-    return summariseTwice(this.#block, this, at, scatter, beat);
+  summarise(at: RowsAt, scatter: Float64Array | undefined, onStep: OnStep): Promise<ColumnStatistics> {
+    return summariseTwice(this.#block, this, at, scatter, onStep);
   }
 
-  gram(frame: Frame, scatter: Float64Array, beat: Beat): Promise<void> {
-    return this.#plain.gram(frame, scatter, beat);
+  gram(frame: Frame, scatter: Float64Array, onStep: OnStep): Promise<void> {
+    return this.#plain.gram(frame, scatter, onStep);
   }
 
   /** As the reference does it: rows of the one, filled in, are vectors that the other is multiplied by. */
-  dual(frame: Frame, other: LoadedBlock, otherFrame: Frame, into: Products, beat: Beat): Promise<void> {
-    return this.#plain.dual(frame, other, otherFrame, into, beat);
+  dual(frame: Frame, other: LoadedBlock, otherFrame: Frame, into: Products, onStep: OnStep): Promise<void> {
+    return this.#plain.dual(frame, other, otherFrame, into, onStep);
   }
 
-  multiply(frame: Frame, vectors: Float64Array, k: number, scores: Float64Array, beat: Beat): Promise<void> {
-    return this.#run(frame, k, { vectors, scores }, beat);
+  multiply(frame: Frame, vectors: Float64Array, k: number, scores: Float64Array, onStep: OnStep): Promise<void> {
+    return this.#run(frame, k, { vectors, scores }, onStep);
   }
 
-  multiplyTransposed(frame: Frame, scores: Float64Array, k: number, out: Float64Array, beat: Beat): Promise<void> {
-    return this.#run(frame, k, { scores, out }, beat);
+  multiplyTransposed(frame: Frame, scores: Float64Array, k: number, out: Float64Array, onStep: OnStep): Promise<void> {
+    return this.#run(frame, k, { scores, out }, onStep);
   }
 
-  normal(frame: Frame, vectors: Float64Array, k: number, out: Float64Array, beat: Beat): Promise<void> {
-    return this.#run(frame, k, { vectors, out }, beat);
+  normal(frame: Frame, vectors: Float64Array, k: number, out: Float64Array, onStep: OnStep): Promise<void> {
+    return this.#run(frame, k, { vectors, out }, onStep);
   }
 
   release(): void {
@@ -128,22 +128,22 @@ export class WasmSparse implements LoadedBlock {
     this.#passes = 0;
   }
 
-  async #run(frame: Frame, k: number, pass: Pass, beat: Beat): Promise<void> {
+  async #run(frame: Frame, k: number, pass: Pass, onStep: OnStep): Promise<void> {
     const flops = (pass.vectors && pass.out ? 4 : 2) * (this.#block.data.length + this.rows) * k;
     if (!this.#centred || !sameFrame(this.#centred.frame, frame)) this.#centred = centre(this.#block, frame);
     const centred = this.#centred;
     if (this.#passes++ > 0 && !this.#busy) this.#keep(centred);
     if (this.#busy || this.#kept?.centred !== centred) {
-      return this.#lender.borrow(flops, (team) => this.#work(team, centred, undefined, k, pass, beat));
+      return this.#lender.borrow(flops, (team) => this.#work(team, centred, undefined, k, pass, onStep));
     }
     const { kernels, placed } = this.#kept;
     const kept = this.#kept;
     this.#busy = true;
     try {
       await this.#lender.runOn(kernels, flops, async (team) => {
-        if (!kept.turned) await this.#turn(team, placed, beat);
+        if (!kept.turned) await this.#turn(team, placed, onStep);
         kept.turned = true;
-        await this.#work(team, centred, placed, k, pass, beat);
+        await this.#work(team, centred, placed, k, pass, onStep);
       });
     } finally {
       this.#busy = false;
@@ -176,13 +176,13 @@ export class WasmSparse implements LoadedBlock {
   }
 
   /** Copies entries by column. */
-  async #turn(team: Team, placed: readonly RowAddresses[][], beat: Beat): Promise<void> {
+  async #turn(team: Team, placed: readonly RowAddresses[][], onStep: OnStep): Promise<void> {
     const parts = this.#stages.flat();
     team.reserve(parts.length);
     placed.flat().forEach(({ values, columns, starts, turned }, p) => {
       team.job('sparseTurn', values, columns, starts, parts[p].rows, this.cols, turned);
     });
-    await team.step(() => beat(0));
+    await team.step(() => onStep(0));
     team.kernels.clear();
   }
 
@@ -192,27 +192,27 @@ export class WasmSparse implements LoadedBlock {
     placed: readonly RowAddresses[][] | undefined,
     k: number,
     pass: Pass,
-    beat: Beat,
+    onStep: OnStep,
   ): Promise<void> {
     const flow = placed ? { at: (s: number) => placed[s], load: () => {} } : this.#stream(team.kernels, centred);
     const stages = this.#stages;
     const bench = new Bench(team, this.#parts, stages, centred.rest, k, pass, (placed?.[0]?.[0]?.turned ?? 0) !== 0);
     for (let first = 0; first < k; first += bench.count) {
       const last = first + bench.count >= k;
-      await bench.begin(first, beat);
+      await bench.begin(first, onStep);
       flow.load(0);
       for (let s = 0; s < stages.length; s++) {
         bench.work(stages[s], flow.at(s));
         await team.step(
-          () => beat(0),
+          () => onStep(0),
           () => flow.load(s + 1),
         );
         bench.read(stages[s]);
         const rows = stages[s].reduce((sum, part) => sum + part.rows, 0);
-        const pause = beat(last ? rows : 0);
+        const pause = onStep(last ? rows : 0);
         if (pause) await pause;
       }
-      await bench.end(beat);
+      await bench.end(onStep);
     }
   }
 
@@ -298,7 +298,7 @@ class Bench {
   }
 
   /** Vectors from `first` on come in; sums are 0. */
-  async begin(first: number, beat: Beat): Promise<void> {
+  async begin(first: number, onStep: OnStep): Promise<void> {
     const d = this.#d;
     const { vectors, out } = this.#pass;
     const bytes = panelBytes(d, LANES);
@@ -327,7 +327,7 @@ class Bench {
       if (vectors) this.#team.job('sparsePack', source, d, lanes, width, this.#rest, start, sums, cleared);
       else this.#team.job('sparsePack', 0, 0, 0, 0, 0, 0, sums, cleared);
     }
-    await this.#team.step(() => beat(0));
+    await this.#team.step(() => onStep(0));
   }
 
   /** Jobs for the parts of a stage. */
@@ -364,7 +364,7 @@ class Bench {
   }
 
   /** Adds the sums to what they are wanted in. */
-  async end(beat: Beat): Promise<void> {
+  async end(onStep: OnStep): Promise<void> {
     const { out } = this.#pass;
     if (!out) return;
     const d = this.#d;
@@ -372,7 +372,7 @@ class Bench {
       const target = this.#lines + first * d * 8;
       this.#team.job('sparseSettle', sums, panelBytes(d, lanes), this.#parts, d, lanes, width, this.#rest, target);
     }
-    await this.#team.step(() => beat(0));
+    await this.#team.step(() => onStep(0));
     const found = this.#team.kernels.doubles(this.#lines, this.#width * d);
     const start = this.#first * d;
     for (let i = 0; i < found.length; i++) out[start + i] += found[i];

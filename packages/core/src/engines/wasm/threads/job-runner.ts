@@ -1,10 +1,10 @@
 import { EngineError } from '../../../errors.js';
-import type { Beat } from '../../engine.js';
+import type { OnStep } from '../../engine.js';
 import type { Kernels } from '../kernels.js';
 import { BOARD, BOARD_BYTES, FUNCTIONS, type FunctionName, JOB_WORDS, word } from './job-queue.js';
 import { dismiss, hire, type Worker } from './worker-pool.js';
 
-/** Milliseconds of work after which the caller's beat is asked whether to go on. */
+/** Milliseconds of work after which the caller's onStep is asked whether to go on. */
 const SPELL = 20;
 /** Milliseconds that main watches the board for the last jobs of a step before it lets the event loop turn. */
 const WATCH = 2;
@@ -55,7 +55,7 @@ export class Team {
   }
 
   /** Does the jobs that were added; `meanwhile` runs here first, while the others have begun. */
-  async step(beat: Beat, meanwhile?: () => void): Promise<void> {
+  async step(onStep: OnStep, meanwhile?: () => void): Promise<void> {
     const board = this.#board;
     const jobs = this.#jobs;
     this.#jobs = 0;
@@ -69,7 +69,7 @@ export class Team {
     }
     meanwhile?.();
     try {
-      await this.#takePart(beat);
+      await this.#takePart(onStep);
     } catch (error) {
       // What nobody has taken is left; what is being done is waited for, because it writes into the memory.
       const left = Math.max(0, Atomics.exchange(board, word.remaining, 0));
@@ -89,7 +89,7 @@ export class Team {
     dismiss(this.#workers);
   }
 
-  async #takePart(beat: Beat): Promise<void> {
+  async #takePart(onStep: OnStep): Promise<void> {
     const board = this.#board;
     const e = this.#entries;
     let since = performance.now();
@@ -119,7 +119,7 @@ export class Team {
         Atomics.add(board, word.done, 1);
       }
       if (performance.now() - since < SPELL) continue;
-      const pause = beat(0);
+      const pause = onStep(0);
       if (pause) await pause;
       since = performance.now();
     }
