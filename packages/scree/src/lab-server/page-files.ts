@@ -24,7 +24,7 @@ const TYPES: Readonly<Record<string, string>> = {
 };
 
 /** Where `npm run build` puts it, seen from this module as it is compiled and as it is bundled. */
-export const PAGE = fileURLToPath(new URL('../lab/page', import.meta.url));
+export const PAGE = fileURLToPath(new URL('../lab-server/page', import.meta.url));
 
 /**
  * Reads the whole page into memory, some MB at most: afterwards a request can only name what is in this list, and no path
