@@ -117,7 +117,7 @@ export const drawDescent: Draw = async (progress) => {
   return {
     svg: sheet({
       title: 'PCA by gradient descent on the points: 60,000 digits of MNIST',
-      description: `Six scatter plots of the same 60,000 handwritten digits, coloured by digit. They begin as a shapeless cloud, spread, take on the shape of the exact answer, and after ${last.epoch} epochs cannot be measurements from it. Below, the loss above its minimum and the principal angle to the exact plane fall by many powers of ten; the angle ends at ${angle.toExponential(1)} rad.`,
+      description: `Six scatter plots of the same 60,000 handwritten digits, coloured by digit. They begin as a shapeless cloud, spread, take on the shape of the exact answer, and after ${last.epoch} epochs match it. Below, the loss above its minimum and the principal angle to the exact plane fall by many powers of ten; the angle ends at ${angle.toExponential(1)} rad.`,
       height: below + 4 + CURVE_HEIGHT,
       parts,
     }),

@@ -9,7 +9,7 @@ export const WIDTH = 720;
 export const FONT_SIZE = 14;
 export const INK = '#222';
 export const FAINT = '#767676';
-/** One colour per digit; also for other things that must be measurements apart. */
+/** One colour per digit; also for other things that must be distinguished. */
 export const COLOURS = [
   '#4e79a7',
   '#f28e2c',
