@@ -9,7 +9,13 @@ const markdown = (folder: string): string[] =>
   readdirSync(`${root}${folder}`)
     .filter((name) => name.endsWith('.md'))
     .map((name) => `${folder}/${name}`);
-const pages = ['README.md', 'packages/core/README.md', 'packages/scree/README.md', ...markdown('docs/learn')];
+const pages = [
+  'README.md',
+  'packages/core/README.md',
+  'packages/files/README.md',
+  'packages/scree/README.md',
+  ...markdown('docs/learn'),
+];
 const snippets = pages.flatMap((page) =>
   Array.from(readFileSync(`${root}${page}`, 'utf8').matchAll(/```ts\n([\s\S]*?)```/g), ([, code]) => code),
 );
