@@ -1,18 +1,22 @@
 import { open } from 'node:fs/promises';
 import { crc32 } from 'node:zlib';
 import { FileError } from '@scree/files';
-import { type Bytes, badFile, readerAt, showBytes, truncated } from '@scree/files/internal';
+import {
+  type Bytes,
+  badFile,
+  type PageHeader,
+  readerAt,
+  readPageHeader,
+  showBytes,
+  truncated,
+} from '@scree/files/internal';
 import { fileBytes } from '../disk/file-bytes.js';
 import { nodeUnpackers } from '../disk/unpackers.js';
 import { type Duck, fileName } from './duckdb.js';
-import { readThrift, type ThriftStruct } from './thrift.js';
 
 /** Bytes in which the header of a page is looked for, at first and at most, and of a page that are read at once. */
 const [USUAL_HEADER, LONGEST_HEADER] = [1 << 9, 1 << 20];
 const PART = 1 << 20;
-
-/** Kinds of pages in parquet.thrift. */
-const [DATA, INDEX, DICTIONARY, DATA_V2] = [0, 1, 2, 3];
 
 /** A column of a row group: where its pages are. */
 interface Chunk {
@@ -22,20 +26,6 @@ interface Chunk {
   readonly values: number;
   /** Values it must hold: one per row, unless the column is nested. */
   readonly expected: number;
-}
-
-/** The header of a page, as far as it is needed to verify the page. */
-interface Page {
-  readonly kind: number;
-  readonly packed: number;
-  readonly size: number;
-  /** Values it holds; 0 when it is no page of data. */
-  readonly values: number;
-  /** The CRC-32 of the page as it is stored; undefined when it carries none. */
-  readonly crc: number | undefined;
-  /** Bytes before those that are packed. */
-  readonly before: number;
-  readonly isPacked: boolean;
 }
 
 /**
@@ -131,27 +121,26 @@ async function verifyColumn(bytes: Bytes, name: string, chunks: readonly Chunk[]
     if (values !== expected) throw badFile(path, `${column} has ${values} values for ${expected} rows`);
     let [at, left] = [start, values];
     for (let pages = 0; left > 0; pages++) {
-      const { page, length } = await readPage(bytes, at);
+      const { header, length } = await readHeader(bytes, at);
+      const { kind, packed, crc } = header;
       at += length;
-      if (page.packed > size - at) throw truncated(path, `a page of ${column} goes beyond its end`);
-      if (page.kind > DATA_V2 || (page.kind === DICTIONARY && pages > 0))
-        throw badFile(path, `a page of ${column} is of an unknown kind`);
-      if (page.crc !== undefined && (await checksum(bytes, at, page.packed)) !== page.crc) throw damaged();
-      if (gzip && page.isPacked && page.packed > page.before && !(await unpacks(bytes, at, page))) throw damaged();
-      at += page.packed;
-      left -= page.values;
+      if (packed > size - at) throw truncated(path, `a page of ${column} goes beyond its end`);
+      if (kind === 'dictionary' && pages > 0) throw badFile(path, `${column} has a dictionary among its pages`);
+      if (crc !== undefined && (await checksum(bytes, at, packed)) !== crc) throw damaged();
+      if (gzip && !(await unpacks(bytes, at, header))) throw damaged();
+      at += packed;
+      if (kind === 'data' || kind === 'data v2') left -= header.values;
     }
     if (left < 0) throw badFile(path, `the pages of ${column} hold more values than its footer says`);
   }
 }
 
-async function readPage(bytes: Bytes, at: number): Promise<{ page: Page; length: number }> {
+async function readHeader(bytes: Bytes, at: number): Promise<{ header: PageHeader; length: number }> {
   for (let most = USUAL_HEADER; ; most *= 8) {
     const window = new Uint8Array(most);
     const there = window.subarray(0, await bytes.readAt?.(window, at));
     try {
-      const { struct, length } = readThrift(there);
-      return { page: pageOf(struct), length };
+      return readPageHeader(there);
     } catch (error) {
       if (!(error instanceof RangeError)) throw error;
       if (there.length === most && most < LONGEST_HEADER) continue;
@@ -160,34 +149,6 @@ async function readPage(bytes: Bytes, at: number): Promise<{ page: Page; length:
       throw badFile(bytes.path, `the header of a page is broken (${error.message})`);
     }
   }
-}
-
-/** Fields of PageHeader and DataPageHeaderV2 in parquet.thrift. */
-function pageOf(header: ThriftStruct): Page {
-  const number = (from: ThriftStruct, field: number): number | undefined => {
-    const value = from.get(field);
-    return typeof value === 'number' ? value : undefined;
-  };
-  const [kind, size, packed, crc] = [1, 2, 3, 4].map((field) => number(header, field));
-  const second = header.get(8);
-  const levels = second instanceof Map ? [5, 6].map((field) => number(second, field) ?? 0) : [0, 0];
-  const before = levels[0] + levels[1];
-  const first = header.get(5);
-  const described = kind === DATA ? first : kind === DATA_V2 ? second : undefined;
-  const values =
-    described instanceof Map ? (number(described, 1) ?? -1) : kind === INDEX || kind === DICTIONARY ? 0 : -1;
-  if (!(kind !== undefined && values >= 0)) throw new RangeError('it does not say how many values it has');
-  if (!(size !== undefined && packed !== undefined && size >= 0 && packed >= 0 && before >= 0 && before <= packed))
-    throw new RangeError('it has no size');
-  return {
-    kind,
-    packed,
-    size,
-    values,
-    crc: crc === undefined ? undefined : crc >>> 0,
-    before,
-    isPacked: !(second instanceof Map) || second.get(7) !== false,
-  };
 }
 
 async function checksum(bytes: Bytes, start: number, length: number): Promise<number> {
@@ -204,7 +165,10 @@ async function checksum(bytes: Bytes, start: number, length: number): Promise<nu
 }
 
 /** Whether a page unpacks with gzip, which verifies its own checksum, to as many bytes as it says. */
-async function unpacks({ path, readAt }: Bytes, start: number, { packed, size, before }: Page): Promise<boolean> {
+async function unpacks({ path, readAt }: Bytes, start: number, header: PageHeader): Promise<boolean> {
+  const { packed, size, levels, isPacked } = header;
+  const before = levels.definition + levels.repetition;
+  if (!isPacked || packed === before) return true;
   const reader = readerAt(async (into, position) => {
     const wanted = into.subarray(0, Math.max(0, packed - before - position));
     return (await readAt?.(wanted, start + before + position)) ?? 0;
