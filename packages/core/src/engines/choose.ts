@@ -1,5 +1,4 @@
 import { OptionError, show } from '../errors.js';
-import type { PcaOptions } from '../options.js';
 import type { Engine } from './engine.js';
 import { reference } from './reference/reference.js';
 import { wasmEngineOrWhy } from './wasm/wasm.js';
@@ -23,8 +22,10 @@ export function offerEngine(engine: OfferedEngine): void {
   offered.set(engine.name, engine);
 }
 
+export type EngineChoice = 'auto' | 'wasm' | 'reference' | 'blas' | Engine;
+
 export interface EngineRequest {
-  readonly engine?: PcaOptions['engine'];
+  readonly engine?: EngineChoice | undefined;
   readonly threads?: number | undefined;
 }
 

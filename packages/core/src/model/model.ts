@@ -1,3 +1,4 @@
+import { type ControlOptions, checkControl } from '../control.js';
 import { type Block, type Frame, identityFrame, packTile } from '../data/block.js';
 import { refuseChanged } from '../data/changes.js';
 import { type FloatArray, fitsSingle, type Matrix } from '../data/matrix.js';
@@ -7,13 +8,11 @@ import { chooseEngine } from '../engines/choose.js';
 import { DataError } from '../errors.js';
 import { keepAlive } from '../keep-alive.js';
 import { axpy, dot } from '../linalg/vector.js';
-import { type ControlOptions, checkControl, type Whiten } from '../options.js';
 import { ProgressTracker } from '../progress.js';
 import type { Epoch } from '../solvers/learned/epoch.js';
 import type { Warning } from '../warning.js';
 import type { Certificate } from './certificate.js';
-import type { Plan } from './record.js';
-import { checkRecord, type ModelRecord } from './record.js';
+import { checkRecord, type ModelRecord, type Plan, type Whiten } from './record.js';
 import { toBinary, toJSON } from './serialize.js';
 import type { Uniqueness } from './uniqueness.js';
 
