@@ -6,8 +6,8 @@ export { type FloatArray, type IntegerArray, type Matrix, type NumberArray, toRo
 export type { Data, DType, RowSource } from './data/rows.js';
 export type { Scale } from './data/scaling.js';
 export type { Engine, LoadedBlock, OnStep, Products, Rates, RowsAt } from './engines/engine.js';
-export { reference } from './engines/reference/reference.js';
-export { wasmEngine } from './engines/wasm/wasm.js';
+export { referenceEngine } from './engines/reference/reference.js';
+export { type WasmOptions, wasmEngine } from './engines/wasm/wasm.js';
 export {
   ConvergenceError,
   DataError,

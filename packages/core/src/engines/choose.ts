@@ -40,7 +40,7 @@ export async function availableEngines(
   if (typeof wanted === 'object') return [wanted];
   if (wanted === 'reference') return [reference];
   if (wanted === 'auto') {
-    const wasm = await wasmEngineOrWhy(threads);
+    const wasm = await wasmEngineOrWhy({ threads });
     const own = typeof wasm === 'string' ? insteadOfWasm(wasm) : wasm;
     if (numbers < WORTH_LOADING) return [own];
     const others = await Promise.all(Array.from(offered.values(), ({ make }) => make(threads)));
@@ -48,7 +48,7 @@ export async function availableEngines(
     return [first, ...rest];
   }
   if (wanted === 'wasm') {
-    const wasm = await wasmEngineOrWhy(threads);
+    const wasm = await wasmEngineOrWhy({ threads });
     if (typeof wasm === 'string') throw unavailable(wanted, wasm);
     return [wasm];
   }

@@ -4,7 +4,7 @@ import { transpose } from '../../linalg/rows.js';
 import { axpy, dot } from '../../linalg/vector.js';
 import type { LoadedBlock, OnStep, Products, RowsAt } from '../engine.js';
 import { summariseTwice } from '../summarise.js';
-import { TILE } from './tile.js';
+import { TILE } from './dense.js';
 
 /**
  * The five passes over sparse rows, with implicit centring: B is never filled in.
