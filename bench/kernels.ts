@@ -29,7 +29,7 @@ process.exit();
 
 /** The wasm engine on so many threads, in the arithmetic of the type; undefined where there is none. */
 async function engineWith(count: number, type: FloatType): Promise<Engine | undefined> {
-  const engine = await wasmEngine(count);
+  const engine = await wasmEngine({ threads: count });
   return type === 'float32' ? engine?.single : engine;
 }
 

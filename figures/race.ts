@@ -1,9 +1,11 @@
 import * as Plot from '@observablehq/plot';
-import { ConvergenceError, type LearnOptions, pca, principalAngles, reference, type SolverName } from 'scree';
+import { ConvergenceError, type LearnOptions, pca, principalAngles, referenceEngine, type SolverName } from 'scree';
 import { digits } from './data.js';
 import type { Draw } from './figure.js';
 import type { ProgressBar } from './progress-bar.js';
 import { COLOURS, FAINT, HEADLINE, INK, type Part, plot, powerOfTen, powersOfTen, sheet, text, WIDTH } from './svg.js';
+
+const reference = referenceEngine();
 
 /** Few enough for forces between all pairs. */
 const DIGITS = 2000;

@@ -152,7 +152,6 @@ function fitCheckpoint(path: string, source: RowSource): Promise<Moments> {
     options: { engine: 'reference' },
     // With weights there is a chance to save after every block.
     weights: new Float64Array(12).fill(1),
-    lock: { confirm: async () => {} },
     narrator: { say() {}, onProgress() {} },
     signal: new AbortController().signal,
   };

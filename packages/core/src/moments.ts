@@ -1,3 +1,4 @@
+import { type ControlOptions, checkControl } from './control.js';
 import type { Block } from './data/block.js';
 import { refuseChanged } from './data/changes.js';
 import { fitsSingle } from './data/matrix.js';
@@ -5,19 +6,18 @@ import { momentsFromBytes, momentsToBytes } from './data/moments-bytes.js';
 import { checkWidth, type Data, openSource, type RowSource } from './data/rows.js';
 import { type ColumnStatistics, emptyStatistics, mergeStatistics } from './data/statistics.js';
 import { rowWeights } from './data/weights.js';
-import { chooseEngine } from './engines/choose.js';
+import { chooseEngine, type EngineChoice } from './engines/choose.js';
 import type { Engine } from './engines/engine.js';
 import { DataError, OptionError, show } from './errors.js';
 import { keepAlive } from './keep-alive.js';
 import { LARGEST_SQUARE } from './limits.js';
-import { type ControlOptions, checkControl, type PcaOptions } from './options.js';
 import { ProgressTracker } from './progress.js';
 
 export interface AddOptions extends ControlOptions {
   /** One weight a row of what is added. */
   readonly weights?: ArrayLike<number>;
   /** What runs the pass. Default `'auto'`. */
-  readonly engine?: PcaOptions['engine'];
+  readonly engine?: EngineChoice;
 }
 
 /**

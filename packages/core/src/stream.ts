@@ -1,3 +1,4 @@
+import { type ControlOptions, checkControl } from './control.js';
 import { refuseChanged } from './data/changes.js';
 import { type Data, matrixSource, openSource, type RowSource } from './data/rows.js';
 import { empty, isMatrix } from './data/to-block.js';
@@ -10,21 +11,14 @@ import { WIDEST_SCATTER } from './limits.js';
 import { finish } from './model/finish.js';
 import type { Model } from './model/model.js';
 import { Moments } from './moments.js';
-import {
-  type ControlOptions,
-  checkControl,
-  checkOptions,
-  checkWidth,
-  type PcaOptions,
-  type Settings,
-} from './options.js';
+import { checkOptions, checkWidth, type PcaOptions, type Settings } from './options.js';
 import { pca } from './pca.js';
 import { makePlan } from './plan.js';
 import { anyAxes, pose } from './problem.js';
 import { ProgressTracker } from './progress.js';
 import { foldRows } from './reading.js';
-import { sketchSize } from './solvers/sketch/declaration.js';
 import type { Sketch } from './solvers/sketch/sketch.js';
+import { sketchSize } from './solvers/sketch/sketch-options.js';
 
 /** Options that are those of `pca`. */
 const SHARED = ['k', 'center', 'scale', 'whiten', 'ddof', 'columnNames', 'engine', 'threads', 'seed'] as const;

@@ -1,7 +1,9 @@
 import { availableParallelism } from 'node:os';
-import { type DenseBlock, type Engine, reference } from '@scree/core';
+import { type DenseBlock, type Engine, referenceEngine } from '@scree/core';
 import { compileKernels, wasmEngineOrWhy } from '@scree/core/engine';
 import { blasEngine, loadBlas } from './blas/blas.js';
+
+const reference = referenceEngine();
 
 /** What an engine is here: there or not, and how fast. */
 export interface EngineDiagnosis {

@@ -15,7 +15,7 @@ import {
   pca,
   principalAngles,
   type RowsAt,
-  reference,
+  referenceEngine,
 } from 'scree';
 import { describe, expect, it, vi } from 'vitest';
 import { random } from '../../core/src/linalg/random.js';
@@ -23,6 +23,8 @@ import { symmetricEigen } from '../../core/src/linalg/symmetric-eigen.js';
 import { runTaskSync } from '../../core/src/progress.js';
 import { toMatrix, withSpectrum } from '../../core/test/support/data.js';
 import { Packer } from '../src/blas/pack.js';
+
+const reference = referenceEngine();
 
 const found = await blasEngine();
 if (!found) process.stderr.write('blas: ITS TESTS ARE SKIPPED, there is no fast BLAS here\n');

@@ -1,7 +1,7 @@
 import { DataError } from '../errors.js';
 import type { Warning } from '../warning.js';
 import type { Block } from './block.js';
-import type { RowSource } from './rows.js';
+import type { RowSource } from './row-source.js';
 
 /** Entries of a block that are looked at, at most: every row has one where there are no more rows than that. */
 const SAMPLES = 4096;

@@ -1,7 +1,7 @@
 import { ModelError, show } from '../errors.js';
 import { LARGEST_SQUARE } from '../limits.js';
-import { readerOf } from '../model/format-version.js';
 import { crc32 } from './crc32.js';
+import { readerOf } from './format-version.js';
 import type { ColumnStatistics } from './statistics.js';
 
 /**

@@ -3,7 +3,7 @@ import type { ProgressTracker } from '../progress.js';
 import type { Block } from './block.js';
 import { type Row, RowGatherer, ragged } from './gather.js';
 import { fitsSingle } from './matrix.js';
-import type { RowSource } from './rows.js';
+import type { RowSource } from './row-source.js';
 import { empty, isMatrix, toBlock } from './to-block.js';
 
 type Stream = Iterable<unknown> | AsyncIterable<unknown>;

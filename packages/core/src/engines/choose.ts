@@ -1,5 +1,4 @@
 import { OptionError, show } from '../errors.js';
-import type { PcaOptions } from '../options.js';
 import type { Engine } from './engine.js';
 import { reference } from './reference/reference.js';
 import { wasmEngineOrWhy } from './wasm/wasm.js';
@@ -23,8 +22,10 @@ export function offerEngine(engine: OfferedEngine): void {
   offered.set(engine.name, engine);
 }
 
+export type EngineChoice = 'auto' | 'wasm' | 'reference' | 'blas' | Engine;
+
 export interface EngineRequest {
-  readonly engine?: PcaOptions['engine'];
+  readonly engine?: EngineChoice | undefined;
   readonly threads?: number | undefined;
 }
 
@@ -39,7 +40,7 @@ export async function availableEngines(
   if (typeof wanted === 'object') return [wanted];
   if (wanted === 'reference') return [reference];
   if (wanted === 'auto') {
-    const wasm = await wasmEngineOrWhy(threads);
+    const wasm = await wasmEngineOrWhy({ threads });
     const own = typeof wasm === 'string' ? insteadOfWasm(wasm) : wasm;
     if (numbers < WORTH_LOADING) return [own];
     const others = await Promise.all(Array.from(offered.values(), ({ make }) => make(threads)));
@@ -47,7 +48,7 @@ export async function availableEngines(
     return [first, ...rest];
   }
   if (wanted === 'wasm') {
-    const wasm = await wasmEngineOrWhy(threads);
+    const wasm = await wasmEngineOrWhy({ threads });
     if (typeof wasm === 'string') throw unavailable(wanted, wasm);
     return [wasm];
   }

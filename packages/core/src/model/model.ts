@@ -1,3 +1,4 @@
+import { type ControlOptions, checkControl } from '../control.js';
 import { type Block, type Frame, identityFrame, packTile } from '../data/block.js';
 import { refuseChanged } from '../data/changes.js';
 import { type FloatArray, fitsSingle, type Matrix } from '../data/matrix.js';
@@ -7,13 +8,12 @@ import { chooseEngine } from '../engines/choose.js';
 import { DataError } from '../errors.js';
 import { keepAlive } from '../keep-alive.js';
 import { axpy, dot } from '../linalg/vector.js';
-import { type ControlOptions, checkControl, type Whiten } from '../options.js';
 import { ProgressTracker } from '../progress.js';
 import type { Epoch } from '../solvers/learned/epoch.js';
 import type { Warning } from '../warning.js';
 import type { Certificate } from './certificate.js';
-import type { Plan } from './record.js';
-import { checkRecord, type ModelRecord } from './record.js';
+import { frameOf, reconstructBlock } from './reconstruction.js';
+import { checkRecord, type ModelRecord, type Plan, type Whiten } from './record.js';
 import { toBinary, toJSON } from './serialize.js';
 import type { Uniqueness } from './uniqueness.js';
 
@@ -21,8 +21,6 @@ export type ApplyOptions = ControlOptions;
 
 /** Rows handled between two looks at the clock. */
 const TILE = 256;
-/** Part of ‖b‖² below which ‖b‖² − ‖z‖² is no longer right to ten digits. */
-const CANCELLED = 1e-5;
 
 /**
  * A fitted PCA: an immutable record, and what can be done with it. The arrays are the model's own copies; nothing that
@@ -100,7 +98,7 @@ export class Model implements ModelRecord {
    */
   async transform(data: Data, options: ApplyOptions = {}): Promise<Matrix> {
     const { k, d } = this;
-    const frame = { shift: this.#mean, factor: this.#scale.map((s) => 1 / s) };
+    const frame = frameOf({ mean: this.#mean, scale: this.#scale });
     const inverse = this.#deviations.map((deviation) => (deviation > 0 ? 1 / deviation : 0));
     const output = new RowCollector(this.whiten === 'zca' ? d : k);
     const wide = new Float64Array(d);
@@ -161,35 +159,31 @@ export class Model implements ModelRecord {
    * ‖b − VᵀVb‖² with b = (x − mean)/scale. Over the rows of the fit they add up to (Σw − ddof)·Σ_{j>k} λⱼ.
    */
   async reconstructionError(data: Data, options: ApplyOptions = {}): Promise<Float64Array> {
-    const { k, d } = this;
-    const frame = { shift: this.#mean, factor: this.#scale.map((s) => 1 / s) };
-    const errors: number[] = [];
+    const errors: Float64Array[] = [];
     const { threads } = checkControl(options);
-    await this.#read('reconstruction error', data, d, options, async (block, progress) => {
-      // One product by the engine, and ‖b‖² − ‖z‖²; row by row only where that difference would lose digits.
+    const { components } = this;
+    const model = { components: { ...components, data: this.#components }, mean: this.#mean, scale: this.#scale };
+    await this.#read('reconstruction error', data, this.d, options, async (block, progress) => {
       const engine = await chooseEngine({ threads }, block.data.length);
-      const loaded = await engine.load(block);
-      const scores = new Float64Array(block.rows * k);
-      await loaded.multiply(frame, this.#components, k, scores, () => progress.step(0));
-      loaded.release();
-      let at = 0;
-      await eachRow(block, frame, progress, (row, start) => {
-        const square = dot(row, start, row, start, d);
-        const rest = square - dot(scores, at, scores, at, k);
-        at += k;
-        errors.push(rest > CANCELLED * square ? rest : this.#exactError(row, start));
-      });
+      errors.push((await reconstructBlock(model, block, engine, (rows) => progress.step(rows))).errors);
     });
-    return Float64Array.from(errors);
+    return joined(errors);
   }
 
-  /** ‖b − VᵀVb‖² of the row b that starts there, which is overwritten. */
-  #exactError(row: Float64Array, start: number): number {
-    const { k, d } = this;
-    for (let c = 0; c < k; c++) {
-      axpy(-dot(this.#components, c * d, row, start, d), this.#components, c * d, row, start, d);
-    }
-    return dot(row, start, row, start, d);
+  /**
+   * Loadings: √λᵢ·vᵢ, one row per component (k × d). Entry (i, j) is the covariance of column j, scaled, with the whitened
+   * scores of component i; with `scale: 'unit'` it is their correlation. LᵀL is the covariance of the scaled data that k
+   * components reconstruct. Computed anew at every access.
+   */
+  get loadings(): Matrix<Float64Array> {
+    const { rows, cols } = this.components;
+    const divisor = Math.sqrt(this.totalWeight - this.ddof);
+    const data = this.#components.map((entry, at) => {
+      const component = Math.floor(at / cols);
+      // √λ by way of σ, which is a number even where λ has underflowed.
+      return (this.singularValues[component] / divisor) * entry;
+    });
+    return { rows, cols, data };
   }
 
   /**
@@ -305,6 +299,17 @@ async function eachRow(
     const pause = progress.step(to - from);
     if (pause) await pause;
   }
+}
+
+function joined(parts: readonly Float64Array[]): Float64Array {
+  if (parts.length === 1) return parts[0];
+  const whole = new Float64Array(parts.reduce((length, part) => length + part.length, 0));
+  let at = 0;
+  for (const part of parts) {
+    whole.set(part, at);
+    at += part.length;
+  }
+  return whole;
 }
 
 /** Collects rows of known width into a matrix: float32 while all that came is float32, float64 from then on. */

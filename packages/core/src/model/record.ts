@@ -2,12 +2,14 @@ import type { Matrix } from '../data/matrix.js';
 import type { DType } from '../data/rows.js';
 import { ModelError, show } from '../errors.js';
 import { orthonormalityDefect } from '../linalg/orthonormalise.js';
-import type { Whiten } from '../options.js';
 import type { Epoch } from '../solvers/learned/epoch.js';
 import type { SolverName } from '../solvers/names.js';
 import type { Warning } from '../warning.js';
 import type { Certificate } from './certificate.js';
 import type { Uniqueness } from './uniqueness.js';
+
+/** Whether scores are scaled to variance 1: not at all, along the components, or turned back to the columns. */
+export type Whiten = false | 'pca' | 'zca';
 
 /** What will be done, and why. */
 export interface Plan {

@@ -1,13 +1,13 @@
 import type { Block } from '../data/block.js';
-import type { Framing } from '../data/scaling.js';
+import type { Framing, Scale } from '../data/scaling.js';
 import type { ColumnStatistics } from '../data/statistics.js';
 import type { Engine, RowsAt } from '../engines/engine.js';
 import type { Passes } from '../engines/passes.js';
 import type { ErrorDetails } from '../errors.js';
-import type { Settings } from '../options.js';
 import type { ProgressTracker } from '../progress.js';
 import type { Epoch } from './learned/epoch.js';
 import type { LearnOptions } from './learned/learn-options.js';
+import type { SketchOptions } from './sketch/sketch-options.js';
 import type { Work } from './work.js';
 
 /**
@@ -69,6 +69,18 @@ export interface Fold {
   solve(problem: OnceProblem): Promise<Solution>;
 }
 
+/** What a solver must know before it reads the first row of data that it reads once. */
+export interface FoldSettings {
+  readonly cols: number;
+  readonly k?: number | 'all';
+  readonly center: boolean;
+  readonly scale: Scale;
+  readonly ddof: number;
+  readonly seed: number;
+  readonly learn?: LearnOptions;
+  readonly sketch?: SketchOptions;
+}
+
 /** How many components: a count, or as many as explain a fraction of the variance. */
 export type Wanted = { readonly count: number } | { readonly fraction: number };
 
@@ -124,7 +136,7 @@ export type Solver = { readonly tolerance?: number } & (
   | { readonly needs: 'scatter'; solve(problem: ScatterProblem): Promise<Solution> }
   | { readonly needs: 'rows'; solve(problem: RowsProblem): Promise<Solution> }
   | { readonly needs: 'both'; solve(problem: RoughProblem): Promise<Solution> }
-  | { readonly needs: 'once'; begin(use: { readonly cols: number } & Settings): Fold }
+  | { readonly needs: 'once'; begin(settings: FoldSettings): Fold }
 );
 
 /** What the data must offer: their scatter, rows to pass over, both, or one reading. */

@@ -15,7 +15,7 @@ const checks = {
   /** What the page is allowed. */
   async facts(): Promise<{ isolated: boolean; sharedMemory: boolean; kernels: string; threads: number | undefined }> {
     const sharedMemory = typeof SharedArrayBuffer !== 'undefined';
-    const threads = (await wasmEngine(3))?.threads;
+    const threads = (await wasmEngine({ threads: 3 }))?.threads;
     return { isolated: crossOriginIsolated, sharedMemory, kernels: await kernelsHere(), threads };
   },
 

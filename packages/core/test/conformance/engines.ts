@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import type { Block, Frame } from '../../src/data/block.js';
 import { canonicalCsr } from '../../src/data/csr.js';
-import { type Engine, type LoadedBlock, reference } from '../../src/index.js';
+import { type Engine, type LoadedBlock, referenceEngine } from '../../src/index.js';
 import { orthonormalityDefect } from '../../src/linalg/orthonormalise.js';
 import { random } from '../../src/linalg/random.js';
 import { symmetricEigen } from '../../src/linalg/symmetric-eigen.js';
@@ -9,6 +9,8 @@ import { dot } from '../../src/linalg/vector.js';
 import { runTaskSync } from '../../src/progress.js';
 import { atMost, below, equal, rejects, sameBits } from '../support/assert.js';
 import { toCsr } from '../support/data.js';
+
+const reference = referenceEngine();
 
 interface Case {
   readonly block: Block;

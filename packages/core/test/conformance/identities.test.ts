@@ -43,6 +43,13 @@ const slack = (rows: number[][], total: number): number => {
   return 1e-12 * total + 100 * offset * Math.sqrt(total) + 1e-300;
 };
 
+/** The same in the units of a model whose columns are scaled. */
+const slackOf = (rows: number[][], model: Model): number =>
+  slack(
+    rows.map((row) => row.map((x, j) => x / model.scale[j])),
+    model.totalVariance,
+  );
+
 async function check(
   test: (model: Model, rows: number[][], tolerance: number, options: PcaOptions) => Promise<void> | void,
 ): Promise<void> {
@@ -106,6 +113,28 @@ describe('the identities of PCA hold for every solver on random shapes', () => {
       const distance = sum(rows.flatMap((row, i) => row.map((x, j) => (x - back[i][j]) ** 2)));
       expect(Math.abs(distance - left)).toBeLessThanOrEqual(tolerance * rows.length);
     }));
+
+  it.each(['none', 'unit'] as const)(
+    'loadings L = √λ·V give the covariance of the reconstructed data, scaled by %s: LᵀL = cov(x̂/scale)',
+    (scale) =>
+      check(async (plain, rows, tolerance, options) => {
+        const model = scale === 'none' ? plain : await pca(rows, { ...options, scale });
+        const back = toRows(await model.inverseTransform(await model.transform(rows)));
+        const expected = covarianceOf(
+          back.map((row) => row.map((x, j) => x / model.scale[j])),
+          model.ddof,
+        );
+        const { rows: k, cols: d, data } = model.loadings;
+        expect([k, d]).toEqual([model.k, model.d]);
+        const limit = scale === 'none' ? tolerance : slackOf(rows, model);
+        for (let i = 0; i < d; i++) {
+          for (let j = 0; j < d; j++) {
+            const entry = sum(Array.from({ length: k }, (_, c) => data[c * d + i] * data[c * d + j]));
+            expect(Math.abs(entry - expected[i][j])).toBeLessThanOrEqual(limit);
+          }
+        }
+      }),
+  );
 
   it('maximum variance is minimum error: what a projection keeps and what it loses add up to the whole', () =>
     check(async (model, rows, tolerance) => {

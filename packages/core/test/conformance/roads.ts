@@ -1,5 +1,7 @@
-import { type Engine, reference, type SolverName, wasmEngine } from '../../src/index.js';
+import { type Engine, referenceEngine, type SolverName, wasmEngine } from '../../src/index.js';
 import { solverNames } from '../support/data.js';
+
+const reference = referenceEngine();
 
 export type EngineName = 'reference' | 'wasm';
 
@@ -41,7 +43,7 @@ export function named<T extends Way & Partial<Road>>(list: readonly T[]): [strin
 /** The engine itself; an error where there is none, so that nothing passes for not having been tried. */
 export async function engineOf({ engine: name, threads }: Way): Promise<Engine> {
   if (name === 'reference') return reference;
-  const engine = await wasmEngine(threads);
+  const engine = await wasmEngine({ threads });
   if (!engine) throw new Error('There is no WebAssembly SIMD here, so the wasm engine cannot be tested.');
   return engine;
 }

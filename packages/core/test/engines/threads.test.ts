@@ -59,7 +59,7 @@ describe('threads', () => {
       for (const single of [false, true]) {
         const results: Uint8Array[] = [];
         for (const threads of [1, 2, 3, 8]) {
-          const engine = (await wasmEngine(threads)) as Engine;
+          const engine = (await wasmEngine({ threads })) as Engine;
           // Twice: the first time workers may be late and join in the middle.
           for (let round = 0; round < 2; round++) {
             results.push(await everything(single ? (engine.single as Engine) : engine, data));

@@ -2,8 +2,10 @@ import { describe, expect, it } from 'vitest';
 import { decodeHalf } from '../../src/data/half.js';
 import type { NumberArray } from '../../src/data/matrix.js';
 import { wasmEngine } from '../../src/engines/wasm/wasm.js';
-import { type DenseBlock, type Engine, type Matrix, pca, reference } from '../../src/index.js';
+import { type DenseBlock, type Engine, type Matrix, pca, referenceEngine } from '../../src/index.js';
 import { random } from '../../src/linalg/random.js';
+
+const reference = referenceEngine();
 
 const none = (): void => {};
 const wasm = (await wasmEngine()) as Engine;

@@ -1,11 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { principalAngles } from '../../src/analysis/principal-angles.js';
-import { transpose } from '../../src/data/matrix.js';
 import { orthonormalise, orthonormalityDefect } from '../../src/linalg/orthonormalise.js';
 import { rotatedOnto } from '../../src/linalg/procrustes.js';
 import { absorbRows, qr } from '../../src/linalg/qr.js';
 import { random } from '../../src/linalg/random.js';
+import { transpose } from '../../src/linalg/rows.js';
 import { svd } from '../../src/linalg/svd.js';
 import { symmetricEigen } from '../../src/linalg/symmetric-eigen.js';
 import { maxAbs } from '../../src/linalg/vector.js';

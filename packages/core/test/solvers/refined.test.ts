@@ -1,10 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { wasmEngine } from '../../src/engines/wasm/wasm.js';
-import { type Engine, type LoadedBlock, pca, principalAngles, reference } from '../../src/index.js';
+import { type Engine, type LoadedBlock, pca, principalAngles, referenceEngine } from '../../src/index.js';
 import { random } from '../../src/linalg/random.js';
 import { toMatrix, withSpectrum } from '../support/data.js';
 
-const wasm = (await wasmEngine(1)) as Engine;
+const reference = referenceEngine();
+
+const wasm = (await wasmEngine({ threads: 1 })) as Engine;
 
 /** The engine, its float32 sums off by `error` beside their own rounding; counts the scatters that were summed in float64. */
 function watched(error = 0): { engine: Engine; count: () => number } {

@@ -152,7 +152,7 @@ async function computedBy({ engine = 'auto', threads }: PcaOptions): Promise<Rec
       return { engine: 'blas', threads: made.threads, library, processor: cpus()[0]?.model };
     }
   }
-  const wasm = engine !== 'reference' && (await wasmEngine(threads)) && (await compileKernels());
+  const wasm = engine !== 'reference' && (await wasmEngine({ threads })) && (await compileKernels());
   return wasm ? { engine: 'wasm', fused: wasm.relaxed } : { engine: 'reference' };
 }
 

@@ -1,10 +1,10 @@
 import type { Frame, SparseBlock } from '../../data/block.js';
-import { transpose } from '../../data/matrix.js';
 import type { ColumnStatistics } from '../../data/statistics.js';
+import { transpose } from '../../linalg/rows.js';
 import { axpy, dot } from '../../linalg/vector.js';
 import type { LoadedBlock, OnStep, Products, RowsAt } from '../engine.js';
 import { summariseTwice } from '../summarise.js';
-import { TILE } from './tile.js';
+import { TILE } from './dense.js';
 
 /**
  * The five passes over sparse rows, with implicit centring: B is never filled in.

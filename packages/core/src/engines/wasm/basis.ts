@@ -1,4 +1,4 @@
-import { transpose } from '../../data/matrix.js';
+import { transpose } from '../../linalg/rows.js';
 import type { Basis, OnStep } from '../engine.js';
 import type { Kernels } from './kernels.js';
 import type { Lender } from './sparse/sparse.js';

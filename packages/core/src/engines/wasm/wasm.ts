@@ -28,17 +28,23 @@ const WORTH = 1e7;
 const WORTH_STARTING = 5e7;
 const engines = new Map<string, Promise<Engine | string>>();
 
+export interface WasmOptions {
+  /** Threads that passes run on. Default: as many as the machine has. */
+  readonly threads?: number | undefined;
+}
+
 /**
- * The WebAssembly engine: SIMD, on as many threads as are wanted (default: all the machine has) and can be had. Undefined
- * where WebAssembly SIMD or its memory is missing. The answer does not depend on the number of threads.
+ * The WebAssembly engine: SIMD, on several threads where workers can share memory. Undefined where WebAssembly SIMD or its
+ * memory is missing. The result does not depend on the number of threads.
  */
-export async function wasmEngine(wanted?: number): Promise<Engine | undefined> {
-  const engine = await wasmEngineOrWhy(wanted);
+export async function wasmEngine(options: WasmOptions = {}): Promise<Engine | undefined> {
+  const engine = await wasmEngineOrWhy(options);
   return typeof engine === 'string' ? undefined : engine;
 }
 
-/** The same, or why there is none. */
-export function wasmEngineOrWhy(wanted = machineThreads()): Promise<Engine | string> {
+/** The WebAssembly engine, or the reason why there is none. */
+export function wasmEngineOrWhy(options: WasmOptions = {}): Promise<Engine | string> {
+  const wanted = options.threads ?? machineThreads();
   const threads = canShare() ? wanted : 1;
   const key = `${threads} of ${wanted}`;
   let engine = engines.get(key);

@@ -1,10 +1,10 @@
-import { transpose } from '../../data/matrix.js';
 import { LoadedBasis } from '../../engines/basis.js';
 import type { Basis, Engine } from '../../engines/engine.js';
 import { VectorBlock } from '../../engines/vector-block.js';
 import { cholesky, invertLower } from '../../linalg/cholesky.js';
 import { orthonormalise } from '../../linalg/orthonormalise.js';
 import type { Random } from '../../linalg/random.js';
+import { transpose } from '../../linalg/rows.js';
 import { axpy, dot, norm, scale } from '../../linalg/vector.js';
 import type { ProgressTracker } from '../../progress.js';
 

@@ -29,7 +29,7 @@ export const autoencoder: SolverDeclaration = {
     options: ['epochs', 'step', 'decay', 'batch', 'alpha', 'descent', 'momentum', 'exact', 'onEpoch'],
   },
   accuracy: ACCURACY,
-  load: async (use): Promise<Solver> => (await import('./autoencoder.js')).autoencoder(use),
+  load: async (use): Promise<Solver> => (await import('./autoencoder.js')).autoencoder(autoencoder.needs(use), use),
 };
 
 export const hebbian: SolverDeclaration = {

@@ -1,5 +1,5 @@
-import { principalAngles } from '../../analysis/principal-angles.js';
 import type { Matrix } from '../../data/matrix.js';
+import { subspaceAngles } from '../../linalg/subspace-angles.js';
 import type { EpochState } from './rule.js';
 
 /** One epoch of a solver that learns, as its trace and `onEpoch` tell it. Lengths are in units where σ₁ = 1. */
@@ -46,6 +46,6 @@ export function record(
 
 /** The largest principal angle between the spans of two sets of rows; π/2 where one is not wholly spanned. */
 export function largestAngle(a: Float64Array, ka: number, b: Float64Array, kb: number, d: number): number {
-  const angles = principalAngles({ rows: ka, cols: d, data: a }, { rows: kb, cols: d, data: b });
+  const angles = subspaceAngles(a, ka, b.subarray(0, kb * d), kb, d);
   return angles.length < Math.min(ka, kb) ? Math.PI / 2 : angles[angles.length - 1];
 }

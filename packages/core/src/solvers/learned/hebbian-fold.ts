@@ -8,9 +8,8 @@ import { type Random, random } from '../../linalg/random.js';
 import { addCombination, rowProducts } from '../../linalg/rows.js';
 import { symmetricEigen } from '../../linalg/symmetric-eigen.js';
 import { maxAbs, norm } from '../../linalg/vector.js';
-import type { Settings } from '../../options.js';
 import { type ProgressTracker, runTaskSync } from '../../progress.js';
-import type { Fold, OnceProblem, Solution } from '../solver.js';
+import type { Fold, FoldSettings, OnceProblem, Solution } from '../solver.js';
 import { type Epoch, record } from './epoch.js';
 import { explain } from './failure.js';
 import { HEBBIAN_STEP, hebbianDirection } from './hebbian-rules.js';
@@ -46,7 +45,7 @@ export class HebbianFold implements Fold {
   readonly columns: ColumnStatistics;
   merges = 0;
   readonly #rule: HebbianRule;
-  readonly #settings: Settings;
+  readonly #settings: FoldSettings;
   readonly #d: number;
   readonly #k: number;
   readonly #rng: Random;
@@ -64,7 +63,7 @@ export class HebbianFold implements Fold {
   #step = 0;
   #diverged = false;
 
-  constructor(rule: HebbianRule, settings: { readonly cols: number } & Settings) {
+  constructor(rule: HebbianRule, settings: FoldSettings) {
     const { cols, k, seed } = settings;
     this.#rule = rule;
     this.#settings = settings;

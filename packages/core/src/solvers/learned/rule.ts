@@ -1,5 +1,4 @@
 import type { Task } from '../../progress.js';
-import type { DescentKind } from './learn-options.js';
 
 /**
  * A learning rule is a generator. It yields queries for products with the data and gets the replies, and after every epoch it
@@ -80,6 +79,9 @@ export interface Facts {
   /** σ₁², where it is known exactly; otherwise the rule estimates it. */
   readonly top?: number;
 }
+
+/** How a gradient becomes a step: as it is, with Nesterov's momentum, or by Adam. */
+export type DescentKind = 'plain' | 'momentum' | 'adam';
 
 /** What may be changed while a rule runs. */
 export interface Controls {

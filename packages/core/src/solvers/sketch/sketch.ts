@@ -1,5 +1,5 @@
 import { type Block, type Frame, packTile } from '../../data/block.js';
-import { fitsSingle, transpose } from '../../data/matrix.js';
+import { fitsSingle } from '../../data/matrix.js';
 import { chooseFrame, columnScales, type Framing, type Scale } from '../../data/scaling.js';
 import {
   type ColumnStatistics,
@@ -13,9 +13,10 @@ import { VectorBlock } from '../../engines/vector-block.js';
 import { DataError, OptionError } from '../../errors.js';
 import { LARGEST_SQUARE } from '../../limits.js';
 import { orthonormalityDefect } from '../../linalg/orthonormalise.js';
+import { transpose } from '../../linalg/rows.js';
 import { dot, powerOfTwo, scale as rescale } from '../../linalg/vector.js';
 import type { ProgressTracker } from '../../progress.js';
-import type { SketchRule } from './declaration.js';
+import type { SketchRule } from './sketch-options.js';
 
 export interface SketchOptions {
   readonly cols: number;

@@ -1,13 +1,13 @@
-import { transpose } from '../../data/matrix.js';
 import type { Passes } from '../../engines/passes.js';
 import { VectorBlock } from '../../engines/vector-block.js';
 import { OptionError } from '../../errors.js';
 import { qr } from '../../linalg/qr.js';
+import { transpose } from '../../linalg/rows.js';
 import { rayleighRitz } from '../rayleigh-ritz.js';
 import { residualNorms } from '../residuals.js';
 import { countWanted, nextValue, type OnceProblem, type Problem, type Solution, type Solver } from '../solver.js';
-import { sketchSize } from './declaration.js';
 import { Sketch } from './sketch.js';
+import { sketchSize } from './sketch-options.js';
 
 /**
  * One reading, and no row kept: the rows are folded into a sketch C of a few rows (see `Sketch`), whose eigenpairs

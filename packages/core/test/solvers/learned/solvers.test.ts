@@ -9,9 +9,11 @@ import {
   pca,
   principalAngles,
   type RowSource,
-  reference,
+  referenceEngine,
 } from '../../../src/index.js';
 import { toCsr, toMatrix, withSpectrum } from '../../support/data.js';
+
+const reference = referenceEngine();
 
 /** Every way to learn, with how far from the exact subspace it may end, in residuals: its stated tolerance. */
 const ways: [string, { solver: 'points' | 'autoencoder' | 'hebbian'; learn: LearnOptions }][] = [

@@ -8,7 +8,7 @@ import { ProgressTracker, runTaskSync } from '../../../src/progress.js';
 import { type FramedSketch, Sketch, type SketchOptions } from '../../../src/solvers/sketch/sketch.js';
 import { withSpectrum } from '../../support/data.js';
 
-const engine = (await wasmEngine(1))!;
+const engine = (await wasmEngine({ threads: 1 }))!;
 const progress = new ProgressTracker();
 
 function block(rows: readonly (readonly number[])[]): Block {
