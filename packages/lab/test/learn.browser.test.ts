@@ -2,15 +2,20 @@
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, inject, it } from 'vitest';
 import { launchChromium } from '../../../test/chromium.js';
-import { labSite, serve, violations, type Watched, watch } from './lab-site.js';
+import { frames, labSite, serve, violations, type Watched, watch } from './lab-site.js';
 
 const executablePath = inject('chromium');
+/** For tests without motion, and with axe in the page. */
+const STILL: BrowserContextOptions = { bypassCSP: true, reducedMotion: 'reduce' };
 const SCREENS = ['variance', 'forces', 'autoencoder', 'charges', 'race', 'uniqueness'] as const;
 
 describe.skipIf(!executablePath)('Learn, in Chromium', () => {
   let browser: Browser;
   let server: { url: string; close(): Promise<void> };
+  /** The page of the current test. */
   let watched: Watched | undefined;
+  /** Pages that tests share, by their options. */
+  const shared = new Map<string, Watched>();
 
   beforeAll(async () => {
     server = await serve(await labSite());
@@ -20,16 +25,44 @@ describe.skipIf(!executablePath)('Learn, in Chromium', () => {
     await browser?.close();
     await server?.close();
   });
-  afterEach(async () => {
-    watched?.check();
-    await watched?.close();
+  afterEach(async ({ task }) => {
+    const used = watched;
     watched = undefined;
+    used?.check();
+    const key = [...shared].find(([, page]) => page === used)?.[0];
+    if (key !== undefined && task.result?.state !== 'fail') return;
+    if (key !== undefined) shared.delete(key);
+    await used?.close();
   });
 
+  /**
+   * Opens a screen. The page is loaded once for each set of options; afterwards another screen is opened in between, because
+   * a screen that is left loses its state.
+   */
   async function open(address: string, options: BrowserContextOptions = {}): Promise<Page> {
+    const key = JSON.stringify(options);
+    const screen = address.split('?')[0];
+    watched = shared.get(key);
+    if (watched) {
+      const { page } = watched;
+      await page.emulateMedia({ colorScheme: 'light' });
+      await page.setViewportSize({ width: 1280, height: 900 });
+      await goTo(page, screen === 'variance' ? 'uniqueness' : 'variance');
+      await goTo(page, address);
+      return page;
+    }
     watched = await watch(browser, `${server.url}#/learn/${address}`, options);
-    await watched.page.locator('.screen').waitFor();
+    shared.set(key, watched);
+    await watched.page.locator(`[data-screen=${screen}]`).waitFor();
     return watched.page;
+  }
+
+  /** Follows a link to a screen of Learn, without loading the page again. */
+  async function goTo(page: Page, address: string): Promise<void> {
+    await page.evaluate((hash) => {
+      location.hash = hash;
+    }, `/learn/${address}`);
+    await page.locator(`[data-screen=${address.split('?')[0]}]`).waitFor();
   }
 
   /** What a screen says of itself, for tests. */
@@ -68,8 +101,8 @@ describe.skipIf(!executablePath)('Learn, in Chromium', () => {
     });
 
     it('stands still where motion is not wanted, goes back to old states, and on to the same end', async () => {
-      const page = await open(screen, { reducedMotion: 'reduce' });
-      await page.waitForTimeout(300);
+      const page = await open(screen, STILL);
+      await frames(page, 5);
       expect(await state(page)).toMatchObject({ epoch: 0, playing: false });
       const picture = () =>
         page
@@ -106,7 +139,7 @@ describe.skipIf(!executablePath)('Learn, in Chromium', () => {
     });
 
     it('breaks no rule of accessibility, light and dark, and fits a telephone', async () => {
-      const page = await open(screen, { bypassCSP: true, reducedMotion: 'reduce' });
+      const page = await open(screen, STILL);
       await button(page, 'One step on').click();
       for (const colorScheme of ['light', 'dark'] as const) {
         await page.emulateMedia({ colorScheme });
@@ -116,7 +149,7 @@ describe.skipIf(!executablePath)('Learn, in Chromium', () => {
       expect(told).toMatch(/\d/);
       for (const width of [1280, 390]) {
         await page.setViewportSize({ width, height: 844 });
-        await page.waitForTimeout(200);
+        await frames(page, 3);
         const beyond = await page.evaluate(() => {
           const edge = document.documentElement.clientWidth;
           const wide = [...document.querySelectorAll('.learn *')].filter((one) => {
@@ -286,9 +319,7 @@ describe.skipIf(!executablePath)('Learn, in Chromium', () => {
           .locator('[data-lane]')
           .evaluateAll((all) => all.map((one) => (one as HTMLElement).dataset.end));
         expect(new Set(ends)).toEqual(new Set(['arrived']));
-        await watched?.close();
       }
-      watched = undefined;
     });
 
     it('leaves the page its frames', async () => {
@@ -404,10 +435,7 @@ describe.skipIf(!executablePath)('Learn, in Chromium', () => {
     }
 
     async function ended(page: Page, address: string): Promise<string> {
-      await page.evaluate((hash) => {
-        location.hash = hash;
-      }, `/learn/${address}`);
-      await page.locator(`[data-screen=${address.split('?')[0]}]`).waitFor();
+      await goTo(page, address);
       const over = page.getByRole('button', { name: 'To the end', exact: true });
       // A run may come to its end by itself, at any moment: a click on what is disabled by then does nothing.
       const click = () => over.evaluate((control) => (control as HTMLButtonElement).click());
