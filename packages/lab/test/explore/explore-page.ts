@@ -13,17 +13,17 @@ export const rows = Array.from({ length: 60 }, (_, i) => {
 });
 export const names = ['alpha', 'beta', 'gamma'];
 
-interface Options {
-  /** One page for all tests, with iris fitted again before each, which takes less time than loading the page again. */
-  readonly sharePage?: boolean;
+/** Tests of Explore in a real browser. Each starts with a page of its own, on which iris is fitted. */
+export function describeExplore(title: string, tests: (explore: ExplorePage) => void): void {
+  describePages(title, tests, false);
 }
 
-/** Tests of Explore in a real browser. Each starts on a page on which iris is fitted: by default, a page of its own. */
-export function describeExplore(
-  title: string,
-  tests: (explore: ExplorePage) => void,
-  { sharePage = false }: Options = {},
-): void {
+/** The same on one page for all tests: iris is fitted again before each, which takes less time than loading the page again. */
+export function describeExploreOnOnePage(title: string, tests: (explore: ExplorePage) => void): void {
+  describePages(title, tests, true);
+}
+
+function describePages(title: string, tests: (explore: ExplorePage) => void, sharePage: boolean): void {
   const executablePath = inject('chromium');
   describe.skipIf(!executablePath)(`Explore, in Chromium: ${title}`, () => {
     const explore = new ExplorePage();
