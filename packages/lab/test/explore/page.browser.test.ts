@@ -2,7 +2,7 @@ import { gzipSync } from 'node:zlib';
 import type { Page } from 'playwright-core';
 import { expect, it } from 'vitest';
 import { violations, watch } from '../lab-site.js';
-import { describeExplore } from './explore-page.js';
+import { describeExploreOnOnePage } from './explore-page.js';
 
 /** The colours of the page, of its text and of the first group of points. */
 const THEMES = {
@@ -13,7 +13,7 @@ const THEMES = {
 const backgroundOf = (page: Page): Promise<string> =>
   page.evaluate(() => getComputedStyle(document.body).backgroundColor);
 
-describeExplore('the page', (explore) => {
+describeExploreOnOnePage('the page', (explore) => {
   it('starts with iris: fitted, drawn and described', async () => {
     await expect.poll(() => explore.kept().textContent()).toMatch(/97\.8\s%/);
     expect(await explore.page.evaluate(() => crossOriginIsolated)).toBe(true);
