@@ -153,7 +153,7 @@ export async function openArrow(
       const { name } = arrow.fields[index];
       throw new DataError(
         'RAGGED_ROWS',
-        `Row ${first + i} of ${file.path} has a list of ${lengths[i]} in column ${JSON.stringify(name)}, the first has ${list}. Exclude the column, or make all lists equally long.`,
+        `Row ${first + i + 1} of ${file.path} has a list of ${lengths[i]} in column ${JSON.stringify(name)}, the first has ${list}. Exclude the column, or make all lists equally long.`,
         { row: first + i, columnName: name, value: lengths[i], expected: list, reason: 'list-length' },
       );
     }
