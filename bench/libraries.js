@@ -123,7 +123,10 @@ function* damaged(bytes, count = 400) {
 const tool = (name, args, input) => execFileSync(name, args, { input, maxBuffer: 2 ** 30 });
 const csvText = (rows, cols = 8) => {
   let state = 1;
-  const next = () => (state = (Math.imul(state, 1664525) + 1013904223) >>> 0) / 2 ** 32;
+  const next = () => {
+    state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
+    return state / 2 ** 32;
+  };
   const lines = [Array.from({ length: cols }, (_, j) => `c${j}`).join(',')];
   for (let i = 0; i < rows; i++)
     lines.push(Array.from({ length: cols }, () => ((next() - 0.5) * 200).toFixed(5)).join(','));
@@ -348,7 +351,10 @@ const CASES = {
         await parquetRead({
           file,
           compressors,
-          onChunk: ({ columnName, columnData }) => (columns[columnName] ??= []).push(columnData),
+          onChunk({ columnName, columnData }) {
+            columns[columnName] ??= [];
+            columns[columnName].push(columnData);
+          },
         });
         if (timing) return inRows(Object.values(columns).map((parts) => parts.flatMap((part) => Array.from(part))));
         return Object.fromEntries(

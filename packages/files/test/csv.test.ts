@@ -61,7 +61,7 @@ describe('a quote that is never closed', () => {
     const error = await refused(content);
     expect(error).toMatchObject({ name: 'DataError', code: 'BAD_DATA' });
     expect(error.details.row).toBe(row);
-    expect(error.message).toMatch(row === undefined ? /^The first line of / : new RegExp(`^Row ${row} of `));
+    expect(error.message).toMatch(row === undefined ? /^The first line of / : new RegExp(`^Row ${row + 1} of `));
     expect(error.message).toContain('opens a quote that is never closed');
   });
 });

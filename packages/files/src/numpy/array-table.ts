@@ -93,8 +93,7 @@ export function arrayTable(layout: ArrayLayout, bytes: Bytes, { format, memory, 
         const some = Math.min(height, rows - done);
         const into = new Uint8Array(buffers[turn], 0, some * cols * type.bytes);
         const got = await reader.read(into);
-        if (got < into.length)
-          throw missingRow(done + Math.floor(got / (cols * type.bytes)));
+        if (got < into.length) throw missingRow(done + Math.floor(got / (cols * type.bytes)));
         seen?.see(into);
         done += some;
         if (done === rows) {
