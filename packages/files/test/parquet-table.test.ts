@@ -127,7 +127,7 @@ describe('a Parquet file in the lab', () => {
     ]);
     await expect(readAll(gaps)).rejects.toMatchObject({
       code: 'MISSING_VALUES',
-      message: expect.stringMatching(/in 2 of 4 rows .*first in row 1: "x" \(1\), "n" \(1\)/),
+      message: expect.stringMatching(/in 2 of 4 rows .*first in row 2: "x" \(1\), "n" \(1\)/),
     });
     expect(await readAll(gaps, { missing: 'drop' })).toEqual([
       [1, 1],
