@@ -1,5 +1,6 @@
 import type { Model } from '@scree/core';
 import { screePlot } from '../scree-plot.js';
+import { describeWarning } from './describe-error.js';
 
 /** What stands before the bars of a scree plot, and a place at the end. */
 const NUMBERS = 25;
@@ -15,7 +16,7 @@ export function tellModel(model: Model): string[] {
     `${model.k} ${model.k === 1 ? 'component keeps' : 'components keep'} ${(100 * kept).toFixed(1)} % of the variance of ${model.d} ${model.d === 1 ? 'column' : 'columns'}.`,
     `Checked: residuals up to ${Math.max(...certificate.residuals).toExponential(1)}, variances within ${relative(Math.max(...certificate.varianceBounds), model.variances[0])} of the largest,`,
     `axes within ${angle(Math.max(...certificate.angleBounds))}, the subspace within ${angle(certificate.subspaceAngleBound)} of exact.`,
-    ...model.warnings.map(({ message }) => `Note: ${message}`),
+    ...model.warnings.map((warning) => `Note: ${describeWarning(warning, model.columnNames)}`),
   ];
 }
 

@@ -115,7 +115,7 @@ describe('rows with gaps', () => {
     write('infinite.csv', text.join('\n'));
     const fit = scree(['fit', 'infinite.csv', '--missing', 'drop', '-k', '1']);
     expect(fit.code).toBe(1);
-    expect(fit.err).toMatch(/row 20, column 0/);
+    expect(fit.err).toMatch(/Row 21 of infinite\.csv has Infinity in column a/);
     text[21] = '0,0,0';
     text[40] = '0,0,8';
     write('far.csv', text.join('\n'));
