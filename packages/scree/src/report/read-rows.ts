@@ -43,8 +43,8 @@ export interface RowFacts {
   readonly worst: readonly WorstRow[];
   /** Rows for pictures: one of each group, or spread evenly. */
   readonly examples: readonly WholeRow[];
-  /** Where a row is in the data that people know. */
-  placeOf(row: number): number;
+  /** The number of a row for people: counted from 1 in the data, including rows that were left out. */
+  numberOf(row: number): number;
 }
 
 export interface ReadOptions {
@@ -73,7 +73,7 @@ const WIDEST = 2 ** 16;
  * The error of a row b is ‖b‖² − ‖z‖², z its scores, which the engine computes: one product with the data. Where that would
  * cancel more digits than it keeps, and for every row that is reported, it is ‖b − VᵀVb‖², added up column by column.
  */
-export async function readRows(model: Model, data: Data, options: ReadOptions): Promise<Omit<RowFacts, 'placeOf'>> {
+export async function readRows(model: Model, data: Data, options: ReadOptions): Promise<Omit<RowFacts, 'numberOf'>> {
   const progress = new ProgressTracker(options);
   const source = await openSource(data, progress, model.columnNames);
   try {
@@ -152,7 +152,7 @@ class RowReader {
     this.#rows += block.rows;
   }
 
-  facts(): Omit<RowFacts, 'placeOf'> {
+  facts(): Omit<RowFacts, 'numberOf'> {
     const byGroup = [...this.#byGroup].sort(([a], [b]) => a - b).map(([, whole]) => whole);
     return {
       rows: this.#rows,

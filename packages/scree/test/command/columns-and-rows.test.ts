@@ -121,9 +121,9 @@ describe('rows with gaps', () => {
     write('far.csv', text.join('\n'));
     expect(scree(['report', 'far.csv', '--missing', 'drop', '-k', '1', '-o', 'far.html']).code).toBe(0);
     const [, farthest] = readFileSync(path('far.html'), 'utf8').split(
-      'Rows are counted from 0, as they are in the data',
+      'Rows are counted from 1, as they are in the data',
     );
-    expect(/<tbody>.*?>(\d+)</s.exec(farthest)?.[1]).toBe('39');
+    expect(/<tbody>.*?>(\d+)</s.exec(farthest)?.[1]).toBe('40');
   });
 });
 
