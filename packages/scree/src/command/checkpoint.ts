@@ -9,7 +9,7 @@ import { type DataFile, FileError } from '../disk/index.js';
 import { readRegularFile } from '../disk/regular-file.js';
 import { systemError } from '../disk/system-error.js';
 import type { CheckpointLock } from './checkpoint-lock.js';
-import { countedFrom } from './counted-from.js';
+import { afterRows } from './describe-error.js';
 import { Fingerprint } from './fingerprint.js';
 import type { Narrator } from './terminal.js';
 
@@ -79,7 +79,7 @@ export async function momentsWithCheckpoint(file: DataFile, how: CheckpointOptio
         continue;
       }
       const sums = moments;
-      moments = await countedFrom(before, () =>
+      moments = await afterRows(before, () =>
         sums.add(
           { ...facts(source), blocks: group },
           {
