@@ -134,8 +134,8 @@ async function choosePlan(shape: Shape, settings: Settings, engines: readonly [E
   const measured: Choice[] = [];
   for (const engine of engines) {
     const { name, skipsZeros } = engine;
-    const single = engine.single && { rates: await measureRates(engine.single) };
-    const facts = { name, skipsZeros, rates: await measureRates(engine), single };
+    const float32 = engine.float32 && { rates: await measureRates(engine.float32) };
+    const facts = { name, skipsZeros, rates: await measureRates(engine), float32 };
     measured.push({ engine, plan: makePlan(shape, { ...request, engine: facts }) });
   }
   return cheapest(measured);

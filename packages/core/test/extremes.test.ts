@@ -273,9 +273,9 @@ describe('uniqueness is told in words', () => {
         fc.integer({ min: 1, max: 8 }),
         fc.integer(),
         fc.boolean(),
-        async (solver, decay, k, seed, single) => {
+        async (solver, decay, k, seed, float32) => {
           const rows = withSpectrum(30, 8, (i) => decay ** i, { seed, offset: (j) => j });
-          const data = single ? Float32Array.from(rows.flat()) : Float64Array.from(rows.flat());
+          const data = float32 ? Float32Array.from(rows.flat()) : Float64Array.from(rows.flat());
           const { warnings, uniqueness } = await pca({ rows: 30, cols: 8, data }, { k, solver });
           const said = warnings.map(({ code }) => code);
           const all = uniqueness.axes.every(({ determined }) => determined);

@@ -53,7 +53,7 @@ describe('the plan', () => {
 
   it('takes float32 sums where the engine has them and they pay, and says so', () => {
     const rates = { products: 25, sparse: 1, eigen: 4 };
-    const engine = { name: 'both', rates, single: { rates: { ...rates, products: 50 } } };
+    const engine = { name: 'both', rates, float32: { rates: { ...rates, products: 50 } } };
     const embeddings = { rows: 100_000, cols: 1536, dtype: 'float32' as const };
     expect(plan(embeddings, { k: 128, engine }).solver).toBe('refined');
     expect(plan(embeddings, { k: 128, engine }).reason).toMatch(/summed in float32, twice as fast/);

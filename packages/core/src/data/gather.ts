@@ -16,7 +16,7 @@ export interface GatherOptions {
   /** Rows a block holds; chosen by size when left out. */
   readonly capacity?: number;
   /** Store as float32. */
-  readonly single: boolean;
+  readonly float32: boolean;
   /** Columns of records to use; all of the first record's when left out. */
   readonly chosen?: readonly string[] | undefined;
   /** Names that earlier rows have settled. */
@@ -29,16 +29,16 @@ export interface GatherOptions {
 export class RowGatherer {
   readonly cols: number;
   readonly names: readonly string[] | undefined;
-  readonly single: boolean;
+  readonly float32: boolean;
   size = 0;
   readonly #chosen: boolean;
   readonly #capacity: number;
   #data: FloatArray;
   #prototype: unknown;
 
-  constructor(first: Row, { capacity, single, chosen, names, row = 0 }: GatherOptions) {
+  constructor(first: Row, { capacity, float32, chosen, names, row = 0 }: GatherOptions) {
     this.#chosen = chosen !== undefined;
-    this.single = single;
+    this.float32 = float32;
     this.#refuseForeign(first, row);
     if (isRecord(first)) {
       this.names = chosen ?? names ?? Object.keys(first);
@@ -126,7 +126,7 @@ export class RowGatherer {
 
   #allocate(): FloatArray {
     const length = this.#capacity * this.cols;
-    return this.single ? new Float32Array(length) : new Float64Array(length);
+    return this.float32 ? new Float32Array(length) : new Float64Array(length);
   }
 }
 

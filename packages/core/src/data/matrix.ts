@@ -26,7 +26,7 @@ export interface Matrix<Data extends NumberArray = FloatArray> {
 }
 
 /** Whether float32 holds every number of the array's type. */
-export function fitsSingle(data: NumberArray): boolean {
+export function fitsFloat32(data: NumberArray): boolean {
   return !(data instanceof Float64Array || data instanceof Int32Array || data instanceof Uint32Array);
 }
 

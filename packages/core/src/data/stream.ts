@@ -2,7 +2,7 @@ import { DataError } from '../errors.js';
 import type { ProgressTracker } from '../progress.js';
 import type { Block } from './block.js';
 import { type Row, RowGatherer, ragged } from './gather.js';
-import { fitsSingle } from './matrix.js';
+import { fitsFloat32 } from './matrix.js';
 import type { RowSource } from './row-source.js';
 import { empty, isMatrix, toBlock } from './to-block.js';
 
@@ -27,7 +27,7 @@ export async function openStream(
   let used = false;
   return {
     cols: first.value.cols,
-    dtype: fitsSingle(first.value.data) ? 'float32' : 'float64',
+    dtype: fitsFloat32(first.value.data) ? 'float32' : 'float64',
     ...(names.found ? { columnNames: names.found } : {}),
     rereadable: false,
     resident: false,
@@ -102,13 +102,13 @@ async function* gatherBlocks(
       );
     }
     const row = item as Row;
-    const single = row instanceof Float32Array;
-    if (gather?.single && !single) {
+    const float32 = row instanceof Float32Array;
+    if (gather?.float32 && !float32) {
       // A row that float32 cannot hold starts a block that can.
       if (gather.size) yield gather.take();
       gather = undefined;
     }
-    gather ??= new RowGatherer(row, { single, chosen: wanted, names: names.found, row: seen });
+    gather ??= new RowGatherer(row, { float32, chosen: wanted, names: names.found, row: seen });
     if (cols !== undefined && gather.cols !== cols) throw ragged(seen, gather.cols, cols);
     cols = gather.cols;
     if (gather.names) names.found = gather.names;

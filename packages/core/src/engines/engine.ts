@@ -29,7 +29,7 @@ export interface Engine {
   /** What the plan weighs work with. */
   readonly rates: Rates;
   /** The same engine in float32 arithmetic, where it has that: about twice the rate, and a `roundoff` to match. */
-  readonly single?: Engine;
+  readonly float32?: Engine;
   /** Whether entries that are zero side by side cost the products of the scatter nothing. */
   readonly skipsZeros?: boolean;
   /** What the user should know of this engine on this machine, for example that it runs without threads and why. */

@@ -1,7 +1,7 @@
 import { type ControlOptions, checkControl } from '../control.js';
 import { type Block, type Frame, identityFrame, packTile } from '../data/block.js';
 import { refuseChanged } from '../data/changes.js';
-import { type FloatArray, fitsSingle, type Matrix } from '../data/matrix.js';
+import { type FloatArray, fitsFloat32, type Matrix } from '../data/matrix.js';
 import { checkWidth, type Data, type DType, openSource } from '../data/rows.js';
 import { checkFinite } from '../data/statistics.js';
 import { chooseEngine } from '../engines/choose.js';
@@ -325,7 +325,7 @@ class RowCollector {
   /** Makes room for the rows that a block gives. */
   expect(block: Block): void {
     const needed = (this.#rows + block.rows) * this.#cols;
-    const double = !fitsSingle(block.data) || this.#data instanceof Float64Array;
+    const double = !fitsFloat32(block.data) || this.#data instanceof Float64Array;
     if (needed <= this.#data.length && double === this.#data instanceof Float64Array) return;
     const length = this.#rows === 0 ? needed : Math.max(needed, 2 * this.#data.length);
     const grown = double ? new Float64Array(length) : new Float32Array(length);
@@ -335,7 +335,7 @@ class RowCollector {
 
   /** Takes the rows that a block gave; where they are all there is so far, as they are and not as a copy. */
   give(rows: Float64Array, block: Block): void {
-    if (this.#rows === 0 && !fitsSingle(block.data)) this.#data = rows;
+    if (this.#rows === 0 && !fitsFloat32(block.data)) this.#data = rows;
     else {
       this.expect(block);
       this.#data.set(rows, this.#rows * this.#cols);

@@ -22,7 +22,7 @@ export interface EngineFacts {
   readonly name: string;
   readonly rates: Rates;
   /** The same in float32, where the engine has that. */
-  readonly single?: { readonly rates: Rates } | undefined;
+  readonly float32?: { readonly rates: Rates } | undefined;
   readonly skipsZeros?: boolean | undefined;
 }
 
@@ -88,7 +88,7 @@ export class Work {
     this.counted = k === undefined || (k !== 'all' && k >= 1);
     this.tolerance = tolerance ?? DEFAULT_TOLERANCE[shape.dtype ?? 'float64'];
     this.rates = engine.rates;
-    this.float32 = engine.single?.rates;
+    this.float32 = engine.float32?.rates;
     const sample = this.dense && n * d * d > WORTH_SAMPLING ? shape.sample : undefined;
     this.nonzeroShare = (engine.skipsZeros ? sample : undefined) ?? { four: 1, eight: 1 };
     this.manyValues = (sample?.distinct ?? 1) > 0.5;

@@ -33,8 +33,8 @@ function watched(error = 0): { engine: Engine; count: () => number } {
       release: loaded.release.bind(loaded),
     };
   };
-  const single: Engine = { ...wasm.single!, load: (block) => load(wasm.single!, block, true) };
-  return { engine: { ...wasm, single, load: (block) => load(wasm, block, false) }, count: () => scatters };
+  const float32: Engine = { ...wasm.float32!, load: (block) => load(wasm.float32!, block, true) };
+  return { engine: { ...wasm, float32, load: (block) => load(wasm, block, false) }, count: () => scatters };
 }
 
 const spectra: Record<string, (i: number) => number> = {

@@ -1,7 +1,7 @@
 import { messageOf } from '../../errors.js';
 import { keepAlive } from '../../keep-alive.js';
 import { plainSimd, relaxedSimd } from './kernels-binary.js';
-import { BOARD, BOARD_BYTES, type FunctionName } from './threads/job-queue.js';
+import { type FunctionName, QUEUE_BYTES, QUEUE_START } from './threads/job-queue.js';
 
 /** The functions of assembly/kernels.ts: addresses, counts and switches, all of them 32-bit numbers. */
 type Exports = Readonly<
@@ -26,7 +26,7 @@ export class Kernels {
   readonly run: Exports;
   /** Set where a worker was lost that may still write into the memory: nobody may use it again. */
   broken = false;
-  #base = BOARD + BOARD_BYTES;
+  #base = QUEUE_START + QUEUE_BYTES;
   #top = this.#base;
 
   constructor(module: WebAssembly.Module) {
@@ -52,8 +52,8 @@ export class Kernels {
 
   /** Keeps nothing any more. */
   forget(): void {
-    // What comes before is the team's board, and address 0, which means "none".
-    this.#base = BOARD + BOARD_BYTES;
+    // What comes before is the runner's queue, and address 0, which means "none".
+    this.#base = QUEUE_START + QUEUE_BYTES;
     this.#top = this.#base;
   }
 

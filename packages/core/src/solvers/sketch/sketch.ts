@@ -1,5 +1,5 @@
 import { type Block, type Frame, packTile } from '../../data/block.js';
-import { fitsSingle } from '../../data/matrix.js';
+import { fitsFloat32 } from '../../data/matrix.js';
 import { chooseFrame, columnScales, type Framing, type Scale } from '../../data/scaling.js';
 import {
   type ColumnStatistics,
@@ -76,7 +76,7 @@ export class Sketch {
   #unit = 0;
   #lost = 0;
   #rounding = 0;
-  #single = true;
+  #float32 = true;
   #sparse = false;
   #merges = 0;
 
@@ -116,7 +116,7 @@ export class Sketch {
   }
 
   get dtype(): 'float32' | 'float64' {
-    return this.#single && this.#merges > 0 ? 'float32' : 'float64';
+    return this.#float32 && this.#merges > 0 ? 'float32' : 'float64';
   }
 
   get sparse(): boolean {
@@ -138,7 +138,7 @@ export class Sketch {
     copy.#unit = this.#unit;
     copy.#lost = this.#lost;
     copy.#rounding = this.#rounding;
-    copy.#single = this.#single;
+    copy.#float32 = this.#float32;
     copy.#sparse = this.#sparse;
     copy.#merges = this.#merges;
     return copy;
@@ -153,7 +153,7 @@ export class Sketch {
     } finally {
       loaded.release();
     }
-    this.#single &&= fitsSingle(block.data);
+    this.#float32 &&= fitsFloat32(block.data);
     if (stats.rows > 0) await this.#join(stats, block.kind === 'sparse', 1, engine, progress);
     // Rows that are all the same, as a single one is, lie at their mean: that is in already.
     if (stats.spread.some((spread) => spread > 0)) await this.#take(block, stats.mean, at.weights, engine, progress);
@@ -165,7 +165,7 @@ export class Sketch {
     const { cols: d } = this;
     if (other.#columns.rows === 0) return;
     const constant = other.#columns.spread.map((spread) => (spread > 0 ? 0 : 1));
-    this.#single &&= other.#single;
+    this.#float32 &&= other.#float32;
     await this.#join(other.#columns, other.#sparse, other.#merges, engine, progress);
     if (other.#unit === 0) return;
     const theirs = other.#factor();

@@ -81,7 +81,7 @@ export interface RowAddresses {
   readonly starts: number;
   readonly roots: number;
   /** Its entries once more, column by column, as `sparseTurn` lays them out; 0 where there is no such copy. */
-  readonly turned: number;
+  readonly byColumn: number;
 }
 
 /** Bytes that a part of so many rows and entries takes. */
@@ -90,24 +90,24 @@ export function partBytes(rows: number, entries: number, weighted: boolean): num
 }
 
 /** Bytes of the copy by column: starts, rows and values, each at a multiple of 64. */
-export function turnedBytes(entries: number, cols: number): number {
+export function byColumnBytes(entries: number, cols: number): number {
   return entries * 12 + (cols + 2) * 4 + 2 * 64;
 }
 
-/** Room for a part, and for its entries by column where `turnedCols` is their number. */
-export function placePart(
+/** Room for a part, and for its entries by column where `byColumnCols` is their number. */
+export function allocatePart(
   kernels: Kernels,
   rows: number,
   entries: number,
   weighted: boolean,
-  turnedCols = 0,
+  byColumnCols = 0,
 ): RowAddresses {
   return {
     values: kernels.allocate(entries * 8),
     columns: kernels.allocate(entries * 4),
     starts: kernels.allocate((rows + 1) * 4),
     roots: weighted ? kernels.allocate(rows * 8) : 0,
-    turned: turnedCols > 0 ? kernels.allocate(turnedBytes(entries, turnedCols)) : 0,
+    byColumn: byColumnCols > 0 ? kernels.allocate(byColumnBytes(entries, byColumnCols)) : 0,
   };
 }
 
