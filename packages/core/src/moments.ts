@@ -14,16 +14,16 @@ import { LARGEST_SQUARE } from './limits.js';
 import { ProgressTracker } from './progress.js';
 
 export interface AddOptions extends ControlOptions {
-  /** One weight a row of what is added. */
+  /** One weight per added row. */
   readonly weights?: ArrayLike<number>;
-  /** What runs the pass. Default `'auto'`. */
+  /** The engine that runs the pass. Default `'auto'`. */
   readonly engine?: EngineChoice;
 }
 
 /**
- * Mergeable moments of rows: how many, their mean and their scatter S = Σw(x − x̄)(x − x̄)ᵀ. All that the covariance
- * road needs to know of the data, whatever its number of rows and wherever they are: partial fits, files and clusters
- * each keep theirs and merge them.
+ * Mergeable moments of rows: how many, their mean and their scatter S = Σw(x − x̄)(x − x̄)ᵀ. The covariance
+ * solver needs nothing else of the data, however many rows there are and wherever they are: partial fits, files and clusters
+ * keep moments and merge them.
  *
  * Two sets of rows merge exactly (Chan, Golub & LeVeque 1983): S = S₁ + S₂ + (w₁w₂/w)·δδᵀ, δ = x̄₂ − x̄₁. Nothing is
  * ever computed as Σxxᵀ − n·x̄x̄ᵀ, so data far from the origin lose no digits. Memory O(d²).

@@ -15,7 +15,7 @@ export type { DType, RowSource };
 /** Everything that can be analysed. */
 export type Data = readonly Row[] | AnyMatrix | RowSource | Iterable<Row | AnyMatrix> | AsyncIterable<Row | AnyMatrix>;
 
-/** Turns data into a source; `chosen` are the columns to use of records. Whoever opens a source closes it. */
+/** Turns data into a source; `chosen` are the columns to use of records. The caller closes the source. */
 export async function openSource(
   data: Data,
   progress: ProgressTracker,

@@ -8,12 +8,12 @@ import { empty, isMatrix, toBlock } from './to-block.js';
 
 type Stream = Iterable<unknown> | AsyncIterable<unknown>;
 
-/** Items taken from a stream between two looks at the clock. */
+/** Items taken from a stream between two progress steps. */
 const LOOK = 256;
 
 /**
  * A stream of rows or blocks as a source that can be read once. It is read up to its first block, because its width is
- * known only then; whoever opened it closes it, whatever happens, and closing ends the stream's own iterator.
+ * known only then. The caller closes it, also after errors, and closing ends the iterator of the stream.
  */
 export async function openStream(
   stream: Stream,
@@ -61,7 +61,7 @@ async function* items(stream: Stream, progress: ProgressTracker): AsyncGenerator
       if (taken % LOOK === 0) await progress.yieldToEventLoop();
     }
   } catch (error) {
-    // An iterator that threw is done; one we gave up waiting for must still be told.
+    // An iterator that threw is done; one that is no longer awaited must still be closed.
     open = progress.aborted;
     throw error;
   } finally {
@@ -74,7 +74,7 @@ async function* items(stream: Stream, progress: ProgressTracker): AsyncGenerator
   }
 }
 
-/** Rows and matrices as blocks: rows are gathered until they are worth a pass. */
+/** Rows and matrices as blocks: rows are gathered until there are enough for a block. */
 async function* gatherBlocks(
   stream: AsyncIterable<unknown>,
   names: { found?: readonly string[] },

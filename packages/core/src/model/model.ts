@@ -19,7 +19,7 @@ import type { Uniqueness } from './uniqueness.js';
 
 export type ApplyOptions = ControlOptions;
 
-/** Rows handled between two looks at the clock. */
+/** Rows handled between two progress steps. */
 const TILE = 256;
 
 /**
@@ -58,7 +58,7 @@ export class Model implements ModelRecord {
     this.#components = own(data);
     this.#mean = own(record.mean);
     this.#scale = own(record.scale);
-    // √λ by way of σ, which is a number even where λ has vanished; 0 where a component has no variance.
+    // √λ computed from σ, because λ may underflow; 0 where a component has no variance.
     const divisor = Math.sqrt(record.totalWeight - record.ddof);
     this.#deviations = record.singularValues.map((value, i) => (i < record.uniqueness.rank ? value / divisor : 0));
     this.components = Object.freeze({ rows, cols, data: own(data) });
@@ -104,7 +104,7 @@ export class Model implements ModelRecord {
     const wide = new Float64Array(d);
     const { threads } = checkControl(options);
     const visit = async (block: Block, progress: ProgressTracker, check: () => Promise<void>): Promise<void> => {
-      // The engine's scores tell of values that are not finite, except where entries that are not stored are left out.
+      // Values that are not finite show in the engine's scores, except for entries that are not stored.
       if (block.kind === 'sparse') await check();
       const engine = await chooseEngine({ threads }, block.data.length);
       const loaded = await engine.load(block);
@@ -180,7 +180,7 @@ export class Model implements ModelRecord {
     const divisor = Math.sqrt(this.totalWeight - this.ddof);
     const data = this.#components.map((entry, at) => {
       const component = Math.floor(at / cols);
-      // √λ by way of σ, which is a number even where λ has underflowed.
+      // √λ computed from σ, because λ may underflow.
       return (this.singularValues[component] / divisor) * entry;
     });
     return { rows, cols, data };
@@ -277,7 +277,7 @@ export class Model implements ModelRecord {
 /** Handles a block; `check` refuses values in it that are not finite. */
 type Visit = (block: Block, progress: ProgressTracker, check: () => Promise<void>) => Promise<void>;
 
-/** Whether the first score of every row is finite: a row with a value that is not has none that is. */
+/** Whether the first score of every row is finite: a row with a value that is not finite has no finite score. */
 function firstsFinite(scores: Float64Array, k: number): boolean {
   let sum = 0;
   for (let at = 0; at < scores.length; at += k) sum += scores[at] * 0;

@@ -2,7 +2,7 @@ import type { Sample } from '../data/sample.js';
 import type { Rates } from '../engines/engine.js';
 import { DEFAULT_TOLERANCE } from '../limits.js';
 
-/** What the plan knows of the data before they are read. */
+/** The data, as far as the plan knows them before they are read. */
 export interface Shape {
   /** Undefined for a stream of unknown length. */
   readonly rows?: number;
@@ -10,14 +10,14 @@ export interface Shape {
   /** Stored entries, for sparse data. */
   readonly nonzeros?: number;
   readonly dtype?: 'float32' | 'float64';
-  /** What a look at some of the rows tells, where they are dense and at hand. */
+  /** Facts from a sample of the rows, where they are dense and in memory. */
   readonly sample?: Sample | undefined;
   readonly rereadable: boolean;
   /** Only the moments are known, not the rows. */
   readonly momentsOnly?: boolean;
 }
 
-/** What the plan knows of an engine: `Engine` is one. */
+/** The part of an `Engine` that the plan uses. */
 export interface EngineFacts {
   readonly name: string;
   readonly rates: Rates;
@@ -26,7 +26,7 @@ export interface EngineFacts {
   readonly skipsZeros?: boolean | undefined;
 }
 
-/** What is asked of a fit, as far as its cost depends on it. */
+/** The options of a fit that its cost depends on. */
 export interface WorkRequest {
   readonly k?: number | 'all' | undefined;
   readonly engine: EngineFacts;
@@ -94,7 +94,7 @@ export class Work {
     this.manyValues = (sample?.distinct ?? 1) > 0.5;
   }
 
-  /** Reading `numbers` from memory or disk, beside what is computed with them. */
+  /** Seconds to read `numbers` from memory or disk, without computing. */
   reading(numbers: number): number {
     return numbers / ((this.rates.reading ?? READING_RATE) * 1e9);
   }

@@ -5,24 +5,24 @@ import { runTask } from '../../progress.js';
 import type { OnStep } from '../engine.js';
 import type { JobRunner } from './threads/job-runner.js';
 
-/** Below this the copies cost more than the kernels save; above the other the matrix does not fit beside its copy. */
+/** Smallest matrix for which the kernels save more than the copies cost, and largest one that fits into memory with its copy. */
 const SMALLEST = 48;
 const LARGEST = 16384;
-/** Parts that the rows of a step fall into: always as many, so that the sums do not depend on the number of threads. */
+/** Parts that rows are divided into: a fixed number, so that the sums do not depend on the number of threads. */
 const PARTS = 4;
-/** Rows of a step below which threads would wait for one another longer than they work. */
+/** Rows below which one thread is faster than several that wait for each other. */
 const SHARED = 256;
-/** Columns reduced between two beats. */
+/** Columns reduced between two calls of `onStep`. */
 const COLUMNS = 16;
-/** Vectors that one job takes back. */
+/** Vectors that one job transforms back. */
 const VECTORS = 8;
 
-/** Whether the kernels are worth it, and the matrix fits. */
+/** Whether the kernels are faster for this size, and the matrix fits. */
 export function suits(size: number): boolean {
   return size >= SMALLEST && size <= LARGEST;
 }
 
-/** `symmetricEigen` of linalg, its O(size³) parts in WebAssembly: the reduction, and the way back of the vectors. */
+/** `symmetricEigen` of linalg, its O(size³) parts in WebAssembly: the reduction, and the back-transformation of the vectors. */
 export async function wasmEigen(
   a: Float64Array,
   size: number,
@@ -77,7 +77,7 @@ async function reduce(a: Float64Array, size: number, runner: JobRunner, onStep: 
     flops = 0;
   }
   const copy = (start: number): Float64Array => kernels.doubles(start, size).slice();
-  // The reflectors stay in the memory: nobody looks at them here.
+  // The reflectors stay in the WebAssembly memory; `reflectors` is not read.
   const t = { size, diagonal: copy(diagonal), offDiagonal: copy(offDiagonal), taus: copy(taus), reflectors: a };
   return { t, matrix, taus };
 }

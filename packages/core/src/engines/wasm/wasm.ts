@@ -20,12 +20,12 @@ import { canShare, machineThreads, workersRefused } from './threads/worker-pool.
 /** Unit roundoff of float64 and of float32. */
 const U = 2 ** -53;
 const U32 = 2 ** -24;
-/** Steps that assembly/multiply.ts sums in float32. */
+/** Products that assembly/multiply.ts sums in float32 before it adds the sum in float64. */
 const CHAIN = 64;
 
-/** Flops of a pass that are worth a second thread that waits for work, and starting one: 0.4 and two milliseconds of one. */
-const WORTH = 1e7;
-const WORTH_STARTING = 5e7;
+/** Flops from which a pass uses idle workers, and from which it starts new ones: 0.4 and 2 milliseconds of one thread. */
+const USE_WORKERS_FLOPS = 1e7;
+const START_WORKERS_FLOPS = 5e7;
 const engines = new Map<string, Promise<Engine | string>>();
 
 export interface WasmOptions {
@@ -59,7 +59,7 @@ async function make(threads: number, wanted: number): Promise<Engine | string> {
   const compiled = await compileOrWhy();
   if (typeof compiled === 'string') return compiled;
   try {
-    // The first memory: the pool keeps it for the first pass.
+    // Allocates the first memory, which the pool keeps for the first pass.
     await withKernels(compiled.module, async () => {});
   } catch (error) {
     return `the system refuses the memory that WebAssembly needs (${messageOf(error)}). Node and Chrome reserve 10 GB of address space for it: if that is limited (ulimit -v), raise the limit, or start Node with --disable-wasm-trap-handler`;
@@ -67,7 +67,7 @@ async function make(threads: number, wanted: number): Promise<Engine | string> {
   return makeEngine(compiled, threads, wanted);
 }
 
-/** What the user should know where workers were wanted and refused. */
+/** The warning for the user where workers could not be started. */
 function warningsFor(wanted: number): readonly Warning[] {
   const cause = workersRefused();
   if (wanted === 1 || cause === undefined) return [];
@@ -82,7 +82,11 @@ function warningsFor(wanted: number): readonly Warning[] {
 
 function makeEngine({ module, relaxed }: Compiled, threads: number, wanted: number): Engine {
   const runOn: RunnerProvider['runOn'] = async (kernels, flops, pass) => {
-    const runner = new JobRunner(kernels, flops < WORTH ? 1 : threads, flops < WORTH_STARTING ? 1 : threads);
+    const runner = new JobRunner(
+      kernels,
+      flops < USE_WORKERS_FLOPS ? 1 : threads,
+      flops < START_WORKERS_FLOPS ? 1 : threads,
+    );
     try {
       return await pass(runner);
     } finally {
@@ -93,9 +97,9 @@ function makeEngine({ module, relaxed }: Compiled, threads: number, wanted: numb
   const provider: RunnerProvider = { withRunner, runOn, takeKernels: () => takeKernels(module), returnKernels };
   const sparse = (block: SparseBlock): LoadedBlock =>
     WasmSparse.suits(block) ? new WasmSparse(block, provider) : new SparseReference(block);
-  // 24.5 GFLOP/s a thread fused, 17 without (bench/, an AMD EPYC).
+  // 24.5 GFLOP/s per thread fused, 17 without (bench/, an AMD EPYC).
   const rate = (relaxed ? 23 : 17) * (1 + 0.9 * (threads - 1));
-  // 4 to 5 GFLOP/s a thread over 4 M entries in 20,000 columns: what the caches bring in.
+  // 4 to 5 GFLOP/s per thread over 4 M entries in 20,000 columns: the caches are the limit.
   const sparseRate = 4.5 * (1 + 0.9 * (threads - 1));
   const eigen = 9 * (1 + 0.5 * (Math.min(threads, 4) - 1));
   const chain = (d: number): number => Math.min(d, TILE) + Math.ceil(d / TILE) + 16;

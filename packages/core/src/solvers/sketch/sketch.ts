@@ -23,7 +23,7 @@ export interface SketchOptions {
   /** ℓ: rows that are kept. */
   readonly size: number;
   readonly rule: SketchRule;
-  /** What columns will be divided by in the end: the sketch keeps them in units near that. */
+  /** The scaling of the final model: the sketch keeps columns in units near it. */
   readonly scale: Scale;
   readonly centred: boolean;
 }
@@ -144,7 +144,7 @@ export class Sketch {
     return copy;
   }
 
-  /** Adds a block of rows. After an error the sketch is of no use any more: who wants to go on adds to a copy. */
+  /** Adds a block of rows. After an error the sketch cannot be used any more: to be able to continue, add to a copy. */
   async add(block: Block, at: RowsAt, engine: Engine, progress: ProgressTracker): Promise<void> {
     const loaded = await engine.load(block);
     let stats: ColumnStatistics;
@@ -196,7 +196,7 @@ export class Sketch {
     let kept = 0;
     for (let i = 0; i < count; i++) kept += dot(rows, i * d, rows, i * d, d);
     const most = largest(ratio) ** 2;
-    // What a matrix without negative eigenvalues has of trace, it has at most of norm.
+    // The norm of a matrix without negative eigenvalues is at most its trace.
     return {
       rows,
       count,
@@ -205,7 +205,7 @@ export class Sketch {
     };
   }
 
-  /** g: what a column's numbers are multiplied by in the stack. */
+  /** g: the factor of a column's numbers in the stack. */
   #factor(): Float64Array {
     return this.#divisor.map((divisor) => 1 / divisor / this.#unit);
   }
@@ -246,7 +246,7 @@ export class Sketch {
     await this.#push(engine, progress, (j) => coupling * delta[j] * factor[j]);
   }
 
-  /** Columns that begin to vary get a unit; where the data have outgrown the common one, a larger takes its place. */
+  /** Columns that begin to vary get a unit; where the data outgrow the common unit, a larger one replaces it. */
   #settleUnits(constant: Float64Array): void {
     const { scale: wanted, centred } = this.#options;
     const { scale } = columnScales(this.#columns, wanted, this.#columns.weight, centred);

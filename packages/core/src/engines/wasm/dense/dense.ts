@@ -9,13 +9,13 @@ import { RowPipeline } from './row-pipeline.js';
 import { Scores } from './scores.js';
 import { summariseOnce } from './summarise.js';
 
-/** Rows of a group in the dual pass: its products are 32 MB. */
+/** Rows of a group in the dual pass: the products of two groups are 32 MB. */
 const GROUP = 2048;
 
-/** Flops that could be done while a number is copied and packed. */
+/** The time to copy and pack one number, in flops. */
 const READING = 40;
 
-/** Lends a runner to a pass of so many flops and takes it back when it is done. */
+/** Runs a pass of so many flops with a job runner, and releases the runner afterwards. */
 export type WithRunner = <Result>(flops: number, pass: (runner: JobRunner) => Promise<Result>) => Promise<Result>;
 
 /**
@@ -47,7 +47,7 @@ export class WasmDense implements LoadedBlock {
     return this.#sum(frame, scatter, undefined, onStep);
   }
 
-  /** Groups of rows are multiplied pair by pair; of each pair, tiles of columns go through, each number once. */
+  /** Multiplies groups of rows pair by pair; each pair is read once, in tiles of columns. */
   async dual(frame: Frame, other: LoadedBlock, otherFrame: Frame, into: Products, onStep: OnStep): Promise<void> {
     if (!(other instanceof WasmDense)) {
       return dualByMultiply(this.#block, frame, other, otherFrame, into, onStep);

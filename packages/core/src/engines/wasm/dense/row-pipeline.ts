@@ -4,7 +4,7 @@ import type { JobRunner } from '../threads/job-runner.js';
 import { Chunk } from './chunk.js';
 import { chunkTiles, groupLines, passRows, slotBytes, tileRows } from './layout.js';
 
-/** Columns that one job packs, at most: a whole number of slots, few enough that threads share a single tile. */
+/** Most columns that one job packs: a whole number of slots, few enough that several threads can share a tile. */
 const PACKED = 256;
 
 /** A chunk of rows in panels: tiles of up to `height` rows, each of them `groups` slots of columns. */
@@ -20,7 +20,7 @@ export interface Packed {
   readonly buffer: 0 | 1;
 }
 
-/** What is done with a chunk, as jobs of one step, or of two where the second needs the first; then with the results. */
+/** What is done with a chunk: one list of jobs, or two where the second needs the results of the first; then `after`. */
 export interface Work {
   begin?(chunk: Packed): void;
   first?(chunk: Packed): void;
@@ -40,8 +40,8 @@ export interface PipelineOptions {
 }
 
 /**
- * Rows on their way through the memory, chunk by chunk: this thread copies one in while the runner packs the one before and
- * works on the one before that.
+ * Streams rows through the memory, chunk by chunk: this thread copies one chunk in while jobs pack the previous chunk and
+ * multiply the one before it.
  */
 export class RowPipeline {
   readonly height: number;

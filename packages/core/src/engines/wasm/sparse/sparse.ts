@@ -19,10 +19,10 @@ import {
   sameFrame,
 } from './sparse-rows.js';
 
-/** Lends teams to sparse passes: with any memory, or with one that a block keeps for itself until it gives it back. */
+/** Runs passes: with kernels from the pool, or with kernels that a block keeps until it returns them. */
 export interface RunnerProvider {
   readonly withRunner: WithRunner;
-  /** Undefined where there is no memory to keep. */
+  /** Undefined where the system has no memory for it. */
   takeKernels(): Kernels | undefined;
   returnKernels(kernels: Kernels): void;
   runOn<Result>(kernels: Kernels, flops: number, pass: (runner: JobRunner) => Promise<Result>): Promise<Result>;
@@ -30,18 +30,18 @@ export interface RunnerProvider {
 
 /** Lanes of a panel: one line of the caches is eight float64. */
 const LANES = 8;
-/** Panels that go through the rows together, at most. */
+/** Most panels that are multiplied in one reading of the rows. */
 const PANELS = 8;
 /** Bytes that the sums of one panel may take, all parts together. */
 const SUMS = 2 ** 27;
-/** Parts of the rows that are done at the same time, each with its own sums: fixed, so that no answer depends on threads. */
+/** Parts of the rows that are done at the same time, each with its own sums. The number is fixed, so that results do not depend on threads. */
 const PARTS = 4;
 /** Bytes of rows that may stay in the memory between passes. */
 const RESIDENT = 2 ** 28;
-/** Entries a column and part from which on a copy by column pays. */
+/** Entries per column and part from which a copy by column pays off. */
 const BY_COLUMN_ENTRIES = 4;
 
-/** What a pass is given and what it fills: Y = BVᵀ has vectors and scores, Z += YᵀB scores and sums, Z += VBᵀB vectors and sums. */
+/** The arrays of a pass: Y = BVᵀ has vectors and scores, Z += YᵀB scores and sums, Z += VBᵀB vectors and sums. */
 interface Pass {
   readonly vectors?: Float64Array;
   readonly scores?: Float64Array;
@@ -62,7 +62,7 @@ interface Kept {
  *
  * Vectors are packed side by side, eight to a line; for a row, the lines of its entries' columns are added up to its
  * scores, and the scores go back to the lines of the same columns in Z. A job is one part of the rows and one panel of
- * vectors. Parts have sums of their own, which are added up in their order, so no answer depends on who did what.
+ * vectors. Parts have sums of their own, which are added up in their order, so results do not depend on which thread did what.
  *
  * From the second pass on the rows stay in a memory of their own where they are no more than 256 MB, and by column
  * too where there is room for that: gathering sums column by column is quicker than scattering them, and the same to the last
@@ -104,7 +104,7 @@ export class WasmSparse implements LoadedBlock {
     return this.#plain.gram(frame, scatter, onStep);
   }
 
-  /** As the reference does it: rows of the one, filled in, are vectors that the other is multiplied by. */
+  /** As the reference engine does it: filled rows of one block are vectors that the other is multiplied by. */
   dual(frame: Frame, other: LoadedBlock, otherFrame: Frame, into: Products, onStep: OnStep): Promise<void> {
     return this.#plain.dual(frame, other, otherFrame, into, onStep);
   }
@@ -152,7 +152,7 @@ export class WasmSparse implements LoadedBlock {
     }
   }
 
-  /** Brings the rows into a memory that they stay in, if they are not too many. */
+  /** Copies the rows into a memory where they stay, if there is room. */
   #keep(centred: Centred): void {
     if (this.#kept?.centred === centred) return;
     const weighted = centred.frame.rootWeights !== undefined;
@@ -175,7 +175,7 @@ export class WasmSparse implements LoadedBlock {
     this.#kept = { kernels, centred, addresses, byColumn: !copies };
   }
 
-  /** Copies entries by column. */
+  /** Makes the copies by column. */
   async #copyByColumn(runner: JobRunner, addresses: readonly RowAddresses[][], onStep: OnStep): Promise<void> {
     const parts = this.#stages.flat();
     runner.reserve(parts.length);
@@ -226,7 +226,7 @@ export class WasmSparse implements LoadedBlock {
     }
   }
 
-  /** Two rooms for stages that take copies. */
+  /** Two buffers that stages use in turn. */
   #stream(kernels: Kernels, centred: Centred): { at(s: number): RowAddresses[]; load(s: number): void } {
     const stages = this.#stages;
     const all = stages.flat();
@@ -234,12 +234,12 @@ export class WasmSparse implements LoadedBlock {
     const entries = all.reduce((most, { from, to }) => Math.max(most, to - from), 0);
     const weighted = centred.frame.rootWeights !== undefined;
     const rooms = stages.slice(0, 2).map((stage) => stage.map(() => allocatePart(kernels, rows, entries, weighted)));
-    const held = [-1, -1];
+    const loaded = [-1, -1];
     return {
       at: (s) => rooms[s % 2],
       load: (s) => {
-        if (s >= stages.length || held[s % 2] === s) return;
-        held[s % 2] = s;
+        if (s >= stages.length || loaded[s % 2] === s) return;
+        loaded[s % 2] = s;
         stages[s].forEach((part, p) => {
           fillPart(kernels, rooms[s % 2][p], this.#block, part, centred);
         });
@@ -250,7 +250,7 @@ export class WasmSparse implements LoadedBlock {
 
 /** Some of the vectors, side by side. */
 interface Panel {
-  /** The first of them, counted from the first on the buffers. */
+  /** Index of its first vector, counted from the first in the buffers. */
   readonly first: number;
   readonly lanes: number;
   /** Lanes that are in use. */
@@ -259,9 +259,9 @@ interface Panel {
   readonly sums: number;
 }
 
-/** What a pass has in the memory besides the rows: panels of vectors and of sums, scores, and room to bring vectors in and out. */
+/** What a pass keeps in memory besides the rows: panels of vectors and of sums, scores, and buffers to copy vectors in and out. */
 class PanelBuffers {
-  /** Vectors that go through the rows together. */
+  /** Vectors that are multiplied in one reading of the rows. */
   readonly count: number;
   readonly #runner: JobRunner;
   readonly #parts: number;
@@ -307,7 +307,7 @@ class PanelBuffers {
     runner.reserve(panels * parts);
   }
 
-  /** Vectors from `first` on come in; sums are 0. */
+  /** Copies vectors from `first` on in and sets the sums to 0. */
   async begin(first: number, onStep: OnStep): Promise<void> {
     const d = this.#d;
     const { vectors, out } = this.#pass;
@@ -367,13 +367,13 @@ class PanelBuffers {
     });
   }
 
-  /** Takes the scores of a stage out, where the pass makes scores. */
+  /** Copies the scores of a stage out, where the pass computes scores. */
   read(stage: readonly Part[]): void {
     const { scores, out } = this.#pass;
     if (scores && !out) this.#moveScores(stage, scores, false);
   }
 
-  /** Adds the sums to what they are wanted in. */
+  /** Adds the sums to `out`. */
   async end(onStep: OnStep): Promise<void> {
     const { out } = this.#pass;
     if (!out) return;
@@ -388,14 +388,14 @@ class PanelBuffers {
     for (let i = 0; i < found.length; i++) out[start + i] += found[i];
   }
 
-  /** Scores of a stage's rows, in or out: all k of a row, or those that are on the buffers. */
+  /** Copies the scores of a stage's rows in or out: all k of a row, or those that the buffers hold. */
   #moveScores(stage: readonly Part[], scores: Float64Array, inwards: boolean): void {
     const k = this.#k;
     const width = this.#width;
     const row = stage[0].first;
     const rows = stage.reduce((sum, part) => sum + part.rows, 0);
     const here = this.#runner.kernels.doubles(this.#scores, rows * width);
-    // Where only some are on the buffers, row by row.
+    // Row by row where the buffers hold only some of them.
     const [count, length] = width === k ? [1, rows * k] : [rows, width];
     for (let i = 0; i < count; i++) {
       const there = (row + i) * k + this.#first;
@@ -405,7 +405,7 @@ class PanelBuffers {
   }
 }
 
-/** Bytes of a panel: a line a column, and one for the shift. */
+/** Bytes of a panel: one line per column, and one for the shift. */
 function panelBytes(d: number, lanes: number): number {
   return (d + 1) * lanes * 8;
 }
