@@ -64,7 +64,7 @@ describe('certificates of learned models', () => {
     expect(checked).toBeGreaterThan(500);
   });
 
-  it('know of a direction that was left out, and say so where it could not be found in time', async () => {
+  it('include a direction that was missed, and say so where it could not be found in time', async () => {
     // Columns that hardly differ in size and never appear together: a start near the one takes long to see the other.
     const rows = Array.from({ length: 24 }, (_, i) => {
       const side = i % 4 < 2 ? 1 : -1;
