@@ -5,11 +5,11 @@ import type { Progress } from './progress.js';
 export interface ControlOptions {
   readonly onProgress?: (progress: Progress) => void;
   readonly signal?: AbortSignal;
-  /** Threads that passes run on; the answer does not depend on it. Default: as many as the machine has. */
+  /** Threads that passes run on; the result does not depend on it. Default: as many as the machine has. */
   readonly threads?: number;
 }
 
-/** What an option may be: the test, and the end of the sentence "it must be …". */
+/** The values that an option accepts: a test, and the end of the sentence "it must be …". */
 export interface OptionCheck {
   readonly must: string;
   readonly test: (value: unknown) => boolean;

@@ -163,7 +163,7 @@ export class Descent implements IterableIterator<Snapshot> {
     this.#controls.momentum = value;
   }
 
-  /** Whether the rule can be told so. */
+  /** Whether the rule supports that. */
   #check(change: LearnOptions): void {
     checkHow(change, SOLVER[this.#name], '');
   }

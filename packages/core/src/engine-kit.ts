@@ -1,6 +1,6 @@
 /**
  * `@scree/core/engine`: what an engine outside core, or anything else that reads rows itself, is built from. Stable only
- * together with the engine contract; who only fits models needs nothing of it.
+ * together with the engine contract. Programs that only fit models do not need it.
  */
 
 export { identityFrame, packTile } from './data/block.js';

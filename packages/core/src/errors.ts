@@ -1,6 +1,6 @@
 /**
  * Every error scree throws on purpose is a `ScreeError`: a stable `code` for programs, a message for people that
- * names the value, the place and the remedy, and `details` with the same facts as data.
+ * names the value, where it is and what to do, and `details` with the same facts as data.
  */
 
 export type ErrorCode =

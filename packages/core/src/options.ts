@@ -19,25 +19,25 @@ export interface PcaOptions extends ControlOptions {
   readonly k?: number | 'all';
   /** Subtract the column means. Default true. */
   readonly center?: boolean;
-  /** What columns are divided by. Default `'none'`. */
+  /** How columns are scaled. Default `'none'`. */
   readonly scale?: Scale;
   /** Scores of variance 1: along the components (`'pca'`) or turned back to the columns (`'zca'`). Default false. */
   readonly whiten?: Whiten;
   /** Covariance is S/(n − ddof). Default 1. */
   readonly ddof?: number;
-  /** One weight a row, from 0 up: weight 2 counts a row twice. */
+  /** One weight per row, from 0 up: weight 2 counts a row twice. */
   readonly weights?: ArrayLike<number>;
   /** How to compute the components. Default `'auto'`: the plan chooses by cost, and says why. */
   readonly solver?: SolverName | 'auto';
-  /** How `points`, `autoencoder` and `hebbian` learn. */
+  /** Options of the solvers `points`, `autoencoder` and `hebbian`. */
   readonly learn?: LearnOptions;
-  /** What `streaming` keeps of the rows. */
+  /** The sketch that `streaming` keeps. */
   readonly sketch?: SketchOptions;
-  /** What runs the passes. Default `'auto'`: the fastest there is; `'blas'` comes with the package `scree`. */
+  /** The engine that runs the passes. Default `'auto'`: the fastest available; `'blas'` comes with the package `scree`. */
   readonly engine?: EngineChoice;
   /** Residual ‖Cv − λv‖/λ₁ that iterative solvers must reach. Default 1e-10, and 1e-6 for float32 data and for solvers that learn. */
   readonly tolerance?: number;
-  /** Bytes that the matrices of a solver may take, for the plan to choose by. Default: what a machine can hold. */
+  /** Most bytes that the matrices of a solver may take. The plan chooses accordingly. Default: what a machine can hold. */
   readonly memory?: number;
   /** Seed of everything random. Default 0. */
   readonly seed?: number;
@@ -60,7 +60,7 @@ type Undefaulted =
   | 'sketch'
   | 'memory';
 
-/** What each option may be: the check, and the words for it. */
+/** The values that each option accepts. */
 const OPTIONS: Record<keyof PcaOptions, OptionCheck> = {
   k: {
     must: "a whole number from 1 up, a fraction between 0 and 1, or 'all'",
@@ -68,13 +68,13 @@ const OPTIONS: Record<keyof PcaOptions, OptionCheck> = {
   },
   center: { must: 'true or false', test: (v) => typeof v === 'boolean' },
   scale: {
-    must: "'none', 'unit', 'pareto', 'range' or an array with one number a column",
+    must: "'none', 'unit', 'pareto', 'range' or an array with one number per column",
     test: (v) =>
       v === 'none' || v === 'unit' || v === 'pareto' || v === 'range' || Array.isArray(v) || ArrayBuffer.isView(v),
   },
   whiten: { must: "false, 'pca' or 'zca'", test: (v) => v === false || v === 'pca' || v === 'zca' },
   ddof: { must: 'a number from 0 up', test: (v) => typeof v === 'number' && v >= 0 && Number.isFinite(v) },
-  weights: { must: 'an array with one number a row', test: (v) => Array.isArray(v) || ArrayBuffer.isView(v) },
+  weights: { must: 'an array with one number per row', test: (v) => Array.isArray(v) || ArrayBuffer.isView(v) },
   solver: {
     must: `'auto' or one of ${SOLVER_NAMES.map((name) => `'${name}'`).join(', ')}`,
     test: (v) => v === 'auto' || SOLVER_NAMES.includes(v as SolverName),
@@ -89,7 +89,7 @@ const OPTIONS: Record<keyof PcaOptions, OptionCheck> = {
     test: (v) => v === 'auto' || v === 'wasm' || v === 'reference' || v === 'blas' || isEngine(v),
   },
   tolerance: {
-    must: 'a number from 1e-14 to 0.1 (float64 cannot promise less, more is not an answer)',
+    must: 'a number from 1e-14 to 0.1 (less is beyond float64, more is not a useful result)',
     test: (v) => typeof v === 'number' && v >= 1e-14 && v <= 0.1,
   },
   memory: {
@@ -98,7 +98,7 @@ const OPTIONS: Record<keyof PcaOptions, OptionCheck> = {
   },
   seed: { must: 'a whole number', test: (v) => Number.isSafeInteger(v) },
   columnNames: {
-    must: 'an array of strings, one a column',
+    must: 'an array of strings, one per column',
     test: (v) => Array.isArray(v) && v.every((name) => typeof name === 'string'),
   },
   ...CONTROL_OPTIONS,
@@ -124,7 +124,7 @@ const DEFAULTS = {
   seed: 0,
 } as const;
 
-/** Checks options for themselves, before any data is read, and fills in the defaults. */
+/** Checks options, before any data are read, and fills in the defaults. */
 export function checkOptions(options: PcaOptions): Settings {
   checkObject(options);
   const given: Record<string, unknown> = {};
@@ -147,7 +147,7 @@ export function checkOptions(options: PcaOptions): Settings {
   return settings.learn?.rule === 'oja' ? { ...settings, k: 1 } : settings;
 }
 
-/** Only a solver that keeps a sketch can be told which. */
+/** The option `sketch` is only for solvers that keep a sketch. */
 function checkSketch({ solver, sketch }: Settings): void {
   if (sketch === undefined || (solver !== 'auto' && SOLVERS[solver].family === 'sketch')) return;
   const names = SOLVER_NAMES.filter((name) => SOLVERS[name].family === 'sketch').map((name) => `'${name}'`);

@@ -27,7 +27,7 @@ const RULES = ['auto', 'moments', 'incremental', 'frequent-directions'] as const
 
 export interface StreamOptions extends Pick<PcaOptions, (typeof SHARED)[number]> {
   /**
-   * What is kept of the rows: their `'moments'`, d × d numbers and exact, or a sketch of `size` rows, made by
+   * What to keep of the rows: their `'moments'`, d × d numbers and exact, or a sketch of `size` rows, made by
    * `'incremental'` SVD or by `'frequent-directions'`. Default `'auto'`: moments up to 2896 columns, incremental above.
    */
   readonly rule?: (typeof RULES)[number];
@@ -36,7 +36,7 @@ export interface StreamOptions extends Pick<PcaOptions, (typeof SHARED)[number]>
 }
 
 export interface StreamAddOptions extends ControlOptions {
-  /** One weight a row of what is added. */
+  /** One weight per added row. */
   readonly weights?: ArrayLike<number>;
 }
 
@@ -60,7 +60,7 @@ export class Stream {
   readonly #size: number | undefined;
   #kept: Moments | Sketch | undefined;
   #names: readonly string[] | undefined;
-  /** What was asked for last: calls take their turn in the order they are made. */
+  /** The last call: calls run one after the other, in their order. */
   #turn: Promise<unknown> = Promise.resolve();
 
   constructor(options: StreamOptions = {}) {
@@ -222,7 +222,7 @@ export class Stream {
   }
 }
 
-/** What is kept with a source's rows added; what was kept before stays as it is. */
+/** A copy of the moments or sketch with the rows of a source added. The original does not change. */
 async function grown(
   kept: Moments | Sketch,
   source: RowSource,

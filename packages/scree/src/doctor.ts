@@ -67,7 +67,7 @@ async function diagnoseWasm(): Promise<EngineDiagnosis> {
     what: kernels?.relaxed ? 'relaxed SIMD (fused multiply-add)' : 'plain SIMD',
     threads: engine.threads,
     gflops: await measure(engine),
-    ...(engine.single ? { singleGflops: await measure(engine.single) } : {}),
+    ...(engine.float32 ? { singleGflops: await measure(engine.float32) } : {}),
   };
 }
 
@@ -84,7 +84,7 @@ async function diagnoseBlas(): Promise<EngineDiagnosis> {
     threads: engine.threads,
     lapack: lapack !== undefined,
     gflops: await measure(engine),
-    ...(engine.single ? { singleGflops: await measure(engine.single) } : {}),
+    ...(engine.float32 ? { singleGflops: await measure(engine.float32) } : {}),
   };
 }
 

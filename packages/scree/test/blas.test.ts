@@ -29,7 +29,7 @@ const reference = referenceEngine();
 const found = await blasEngine();
 if (!found) process.stderr.write('blas: ITS TESTS ARE SKIPPED, there is no fast BLAS here\n');
 const engine = found as Engine;
-const single = engine?.single as Engine;
+const single = engine?.float32 as Engine;
 const none = (): void => {};
 const at = (weights?: Float64Array): RowsAt => ({ first: 0, weights, columnNames: undefined });
 

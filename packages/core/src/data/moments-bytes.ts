@@ -97,7 +97,7 @@ function cutOff({ length }: Uint8Array): ModelError {
   return new ModelError('MODEL_TRUNCATED', `The moments end after ${length} bytes, in the middle.`);
 }
 
-/** A checksum shows damage, not a header that somebody made up. */
+/** A checksum detects damage, but not a forged header. */
 function isHeader(
   { rows, weight, inflation, columnNames, single, sparse, merges, read }: Record<string, unknown>,
   cols: number,

@@ -13,15 +13,15 @@ export interface RowSource {
   /** Stored entries of sparse data; undefined for dense. */
   readonly nonzeros?: number;
   readonly columnNames?: readonly string[];
-  /** What a look at some of the rows tells, where they are dense and at hand. */
+  /** Facts from a sample of the rows, where they are dense and in memory. */
   readonly sample?: Sample | undefined;
   /** Whether `blocks()` may be called again and yields the same rows. */
   readonly rereadable: boolean;
-  /** Whether the blocks stay in memory between passes anyway, so that an engine may keep what it loaded of them. */
+  /** Whether the blocks stay in memory between passes, so that an engine may keep what it has loaded. */
   readonly resident: boolean;
   blocks(): Iterable<Block> | AsyncIterable<Block>;
-  /** Asked once, after the last pass and before `close`: what the user should know of how the rows were read. */
+  /** Called once, after the last pass and before `close`: what the user should know about how the rows were read. */
   warnings?(): readonly Warning[] | Promise<readonly Warning[]>;
-  /** Called once nothing more is read, also after an error. */
+  /** Called when reading has ended, also after an error. */
   close?(): void | Promise<void>;
 }

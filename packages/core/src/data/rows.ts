@@ -4,7 +4,7 @@ import type { Block } from './block.js';
 import { watchBlocks } from './changes.js';
 import { foreignAdvice } from './foreign.js';
 import { type Row, RowGatherer } from './gather.js';
-import { fitsSingle } from './matrix.js';
+import { fitsFloat32 } from './matrix.js';
 import type { DType, RowSource } from './row-source.js';
 import { sampleRows } from './sample.js';
 import { openStream } from './stream.js';
@@ -15,7 +15,7 @@ export type { DType, RowSource };
 /** Everything that can be analysed. */
 export type Data = readonly Row[] | AnyMatrix | RowSource | Iterable<Row | AnyMatrix> | AsyncIterable<Row | AnyMatrix>;
 
-/** Turns data into a source; `chosen` are the columns to use of records. Whoever opens a source closes it. */
+/** Turns data into a source; `chosen` are the columns to use of records. The caller closes the source. */
 export async function openSource(
   data: Data,
   progress: ProgressTracker,
@@ -70,7 +70,7 @@ function fromBlocks(
   return {
     rows,
     cols: blocks[0].cols,
-    dtype: blocks.every((block) => fitsSingle(block.data)) ? 'float32' : 'float64',
+    dtype: blocks.every((block) => fitsFloat32(block.data)) ? 'float32' : 'float64',
     ...(blocks.every((block) => block.kind === 'sparse') ? { nonzeros } : {}),
     ...(columnNames ? { columnNames } : {}),
     rereadable: true,
@@ -103,8 +103,8 @@ export async function keepRows(source: RowSource, step: (rows: number) => void |
 
 function fromRows(rows: readonly Row[], chosen?: readonly string[]): RowSource {
   if (rows.length === 0) throw empty();
-  const single = rows.every((row) => row instanceof Float32Array);
-  const gather = new RowGatherer(rows[0], { capacity: rows.length, single, chosen });
+  const float32 = rows.every((row) => row instanceof Float32Array);
+  const gather = new RowGatherer(rows[0], { capacity: rows.length, float32, chosen });
   rows.forEach((row, i) => {
     gather.add(row, i);
   });

@@ -88,7 +88,7 @@ export function certificateWords(model: Model): string[] {
   ];
 }
 
-/** Whether the data determine what was found. */
+/** Whether the data determine the components. */
 export function uniquenessWords(model: Model): string[] {
   const { uniqueness, k, d } = model;
   const { rank, subspace, axes } = uniqueness;

@@ -8,7 +8,7 @@ import { Model } from './model.js';
 import type { Plan, Whiten } from './record.js';
 import { judgeUniqueness } from './uniqueness.js';
 
-/** What finishing needs to know beside the solution. */
+/** What `finish` needs besides the solution. */
 export interface Facts {
   readonly d: number;
   readonly rows: number;

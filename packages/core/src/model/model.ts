@@ -1,7 +1,7 @@
 import { type ControlOptions, checkControl } from '../control.js';
 import { type Block, type Frame, identityFrame, packTile } from '../data/block.js';
 import { refuseChanged } from '../data/changes.js';
-import { type FloatArray, fitsSingle, type Matrix } from '../data/matrix.js';
+import { type FloatArray, fitsFloat32, type Matrix } from '../data/matrix.js';
 import { checkWidth, type Data, type DType, openSource } from '../data/rows.js';
 import { checkFinite } from '../data/statistics.js';
 import { chooseEngine } from '../engines/choose.js';
@@ -19,7 +19,7 @@ import type { Uniqueness } from './uniqueness.js';
 
 export type ApplyOptions = ControlOptions;
 
-/** Rows handled between two looks at the clock. */
+/** Rows handled between two progress steps. */
 const TILE = 256;
 
 /**
@@ -58,7 +58,7 @@ export class Model implements ModelRecord {
     this.#components = own(data);
     this.#mean = own(record.mean);
     this.#scale = own(record.scale);
-    // √λ by way of σ, which is a number even where λ has vanished; 0 where a component has no variance.
+    // √λ computed from σ, because λ may underflow; 0 where a component has no variance.
     const divisor = Math.sqrt(record.totalWeight - record.ddof);
     this.#deviations = record.singularValues.map((value, i) => (i < record.uniqueness.rank ? value / divisor : 0));
     this.components = Object.freeze({ rows, cols, data: own(data) });
@@ -104,7 +104,7 @@ export class Model implements ModelRecord {
     const wide = new Float64Array(d);
     const { threads } = checkControl(options);
     const visit = async (block: Block, progress: ProgressTracker, check: () => Promise<void>): Promise<void> => {
-      // The engine's scores tell of values that are not finite, except where entries that are not stored are left out.
+      // Values that are not finite show in the engine's scores, except for entries that are not stored.
       if (block.kind === 'sparse') await check();
       const engine = await chooseEngine({ threads }, block.data.length);
       const loaded = await engine.load(block);
@@ -180,7 +180,7 @@ export class Model implements ModelRecord {
     const divisor = Math.sqrt(this.totalWeight - this.ddof);
     const data = this.#components.map((entry, at) => {
       const component = Math.floor(at / cols);
-      // √λ by way of σ, which is a number even where λ has underflowed.
+      // √λ computed from σ, because λ may underflow.
       return (this.singularValues[component] / divisor) * entry;
     });
     return { rows, cols, data };
@@ -277,7 +277,7 @@ export class Model implements ModelRecord {
 /** Handles a block; `check` refuses values in it that are not finite. */
 type Visit = (block: Block, progress: ProgressTracker, check: () => Promise<void>) => Promise<void>;
 
-/** Whether the first score of every row is finite: a row with a value that is not has none that is. */
+/** Whether the first score of every row is finite: a row with a value that is not finite has no finite score. */
 function firstsFinite(scores: Float64Array, k: number): boolean {
   let sum = 0;
   for (let at = 0; at < scores.length; at += k) sum += scores[at] * 0;
@@ -325,7 +325,7 @@ class RowCollector {
   /** Makes room for the rows that a block gives. */
   expect(block: Block): void {
     const needed = (this.#rows + block.rows) * this.#cols;
-    const double = !fitsSingle(block.data) || this.#data instanceof Float64Array;
+    const double = !fitsFloat32(block.data) || this.#data instanceof Float64Array;
     if (needed <= this.#data.length && double === this.#data instanceof Float64Array) return;
     const length = this.#rows === 0 ? needed : Math.max(needed, 2 * this.#data.length);
     const grown = double ? new Float64Array(length) : new Float32Array(length);
@@ -335,7 +335,7 @@ class RowCollector {
 
   /** Takes the rows that a block gave; where they are all there is so far, as they are and not as a copy. */
   give(rows: Float64Array, block: Block): void {
-    if (this.#rows === 0 && !fitsSingle(block.data)) this.#data = rows;
+    if (this.#rows === 0 && !fitsFloat32(block.data)) this.#data = rows;
     else {
       this.expect(block);
       this.#data.set(rows, this.#rows * this.#cols);

@@ -33,8 +33,8 @@ const CHECKS: Record<Exclude<keyof LearnOptions, 'rule'>, OptionCheck> = {
   onEpoch: { must: 'a function', test: (v) => typeof v === 'function' },
 };
 
-/** What is asked of a fit, as far as learning is concerned. */
-interface Asked {
+/** The options of a fit that concern learning. */
+interface LearnRequest {
   readonly solver: SolverName | 'auto';
   readonly learn?: LearnOptions | undefined;
   readonly k?: number | 'all' | undefined;
@@ -42,8 +42,8 @@ interface Asked {
   readonly weights?: unknown;
 }
 
-/** Checks how a solver is to learn, and what. */
-export function checkLearn({ solver, learn, k, center, weights }: Asked): void {
+/** Checks `learn` together with the options that it depends on. */
+export function checkLearn({ solver, learn, k, center, weights }: LearnRequest): void {
   if (learn !== undefined) checkHow(learn, solver);
   if (solver !== 'auto' && SOLVERS[solver].family === 'learned' && typeof k === 'number' && k < 1) {
     throw new OptionError(
@@ -68,7 +68,7 @@ export function checkLearn({ solver, learn, k, center, weights }: Asked): void {
   );
 }
 
-/** Checks the options of learning against what the solver takes. */
+/** Checks that the solver accepts the options in `learn`. */
 export function checkHow(learn: LearnOptions, solver: SolverName | 'auto', prefix = 'learn.'): void {
   if (typeof learn !== 'object' || learn === null) throw refused('learn', learn, 'an object');
   const learner = solver === 'auto' ? undefined : SOLVERS[solver].learn;

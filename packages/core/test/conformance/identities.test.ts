@@ -6,7 +6,7 @@ import { random } from '../../src/linalg/random.js';
 import { runTaskSync } from '../../src/progress.js';
 import { solverNames, tables } from '../support/data.js';
 
-/** Covariance by its definition, entry by entry: the independent route. */
+/** Covariance by its definition, entry by entry, independent of the library. */
 function covarianceOf(rows: number[][], ddof = 1): number[][] {
   const n = rows.length;
   const d = rows[0].length;
@@ -37,7 +37,7 @@ const countOf = (rows: number[][], share: number): number => {
   const most = Math.min(rows.length, rows[0].length);
   return Math.max(1, Math.round(share * most));
 };
-/** What rounding may do, given how far the data are from the origin. */
+/** Allowed rounding error, given how far the data are from the origin. */
 const slack = (rows: number[][], total: number): number => {
   const offset = Math.max(...rows.flat().map(Math.abs)) * Number.EPSILON;
   return 1e-12 * total + 100 * offset * Math.sqrt(total) + 1e-300;
@@ -136,7 +136,7 @@ describe('the identities of PCA hold for every solver on random shapes', () => {
       }),
   );
 
-  it('maximum variance is minimum error: what a projection keeps and what it loses add up to the whole', () =>
+  it('maximum variance is minimum error: the variance that a projection keeps and the error add up to the total', () =>
     check(async (model, rows, tolerance) => {
       const scores = toRows(await model.transform(rows));
       const kept = sum(scores.flat().map((z) => z * z));
@@ -191,7 +191,7 @@ describe('the identities of PCA hold for every solver on random shapes', () => {
     }));
 });
 
-describe('what is done to the data is seen in the model and nowhere else', () => {
+describe('a change of the data changes only the part of the model that it should', () => {
   const same = (a: Model, b: Model, tolerance: number): void => {
     for (let i = 0; i < a.k; i++) expect(Math.abs(a.variances[i] - b.variances[i])).toBeLessThanOrEqual(tolerance);
     const { gap } = a.uniqueness.subspace;
@@ -289,7 +289,7 @@ describe('what is done to the data is seen in the model and nowhere else', () =>
       ),
     ));
 
-  it('what is left out is spread over the other d − k directions, so that the model covariance keeps the trace', () =>
+  it('the variance left out is spread over the other d − k directions, so that the model covariance keeps the trace', () =>
     check((model, _, tolerance) => {
       const left = model.totalVariance - sum(model.variances);
       expect(Math.abs(model.noiseVariance * (model.d - model.k) - left)).toBeLessThanOrEqual(tolerance);

@@ -13,11 +13,11 @@ interface Shape {
   readonly cols: number;
   readonly perRow: number;
   readonly weighted?: boolean;
-  readonly single?: boolean;
+  readonly float32?: boolean;
 }
 
 /** Sparse rows with a column that is stored in all of them, far from zero; a column and rows that are empty. */
-function makeCase({ rows, cols, perRow, weighted = false, single = false }: Shape): {
+function makeCase({ rows, cols, perRow, weighted = false, float32 = false }: Shape): {
   block: SparseBlock;
   frame: Frame;
 } {
@@ -41,7 +41,7 @@ function makeCase({ rows, cols, perRow, weighted = false, single = false }: Shap
     }
     indptr[i + 1] = indices.length;
   }
-  const values = single ? Float32Array.from(data) : Float64Array.from(data);
+  const values = float32 ? Float32Array.from(data) : Float64Array.from(data);
   const csr = canonicalCsr({ rows, cols, indptr, indices: Int32Array.from(indices), data: values });
   return {
     block: { kind: 'sparse', ...csr },
@@ -56,7 +56,7 @@ function makeCase({ rows, cols, perRow, weighted = false, single = false }: Shap
 /** One stage of parts; rows without entries; several stages, which take turns where rows are streamed, and work for several threads. */
 const shapes: Shape[] = [
   { rows: 3000, cols: 400, perRow: 20 },
-  { rows: 5000, cols: 37, perRow: 5, weighted: true, single: true },
+  { rows: 5000, cols: 37, perRow: 5, weighted: true, float32: true },
   { rows: 300, cols: 2000, perRow: 100, weighted: true },
   { rows: 140000, cols: 60, perRow: 8 },
 ];

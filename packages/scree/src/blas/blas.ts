@@ -129,6 +129,6 @@ function engineOf(
       };
       return Math.max(worst(products.lanes), worst(1));
     },
-    ...(single ? { single } : {}),
+    ...(single ? { float32: single } : {}),
   };
 }

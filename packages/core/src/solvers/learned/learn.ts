@@ -138,7 +138,7 @@ export function* lookOutside(
   const enough = (value: number, bound: number): boolean =>
     bound <= Math.max(tolerance * values[0], 0.1 * Math.abs(values[k - 1] - value));
   const { value, bound } = yield* largestOutside(basis, k, d, rng, enough);
-  // What is largest outside V is at least the eigenvalue after the last, and at most ‖R‖ more. It is a quotient of a vector that
+  // The largest value outside V is at least the eigenvalue after the last, and at most ‖R‖ more. It is a quotient of a vector that
   // is there: above the last one that was found, it belongs among them.
   const next = { value, bound: bound + Math.hypot(...residuals) };
   return { next, missing: value > values[k - 1] + tolerance * values[0] };

@@ -1,6 +1,6 @@
 import type { SolverDeclaration } from '../solver.js';
 
-/** What the solver that keeps a sketch of the rows declares; its code is loaded when it is asked for. */
+/** Declaration of the solver that keeps a sketch of the rows. Its code is loaded on demand. */
 export const streaming: SolverDeclaration = {
   family: 'sketch',
   method: 'a sketch of the rows, kept while they were read once',

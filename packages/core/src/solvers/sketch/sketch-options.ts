@@ -3,7 +3,7 @@ import { OptionError } from '../../errors.js';
 export const SKETCH_RULES = ['incremental', 'frequent-directions'] as const;
 export type SketchRule = (typeof SKETCH_RULES)[number];
 
-/** What is kept of rows that are read once. */
+/** The sketch of rows that are read once. */
 export interface SketchOptions {
   /** How rows become a sketch: `'incremental'` SVD (default) or `'frequent-directions'`, which bounds its error beforehand. */
   readonly rule?: SketchRule;
