@@ -5,7 +5,7 @@ import { lapackEigen } from './eigen.js';
 import { bindLapack, bindProducts, type Lapack, type Products } from './functions.js';
 import { findLibrary, howToInstall, type Library, loadKoffi } from './library.js';
 import { canPack } from './pack.js';
-import { Crew } from './thread-count.js';
+import { ThreadSetting } from './thread-setting.js';
 import { tileRows } from './tiles.js';
 
 export interface BlasOptions {
@@ -16,7 +16,7 @@ export interface BlasOptions {
 /** A library with what of it is used. */
 export interface Blas {
   readonly library: Library;
-  readonly crew: Crew;
+  readonly threadSetting: ThreadSetting;
   readonly double: Products;
   readonly single: Products | undefined;
   readonly lapack: Lapack | undefined;
@@ -49,10 +49,16 @@ async function load(): Promise<Blas | string> {
   if (!canPack()) {
     return 'rows are packed for it in WebAssembly memory, and there is none: WebAssembly is switched off (node --jitless), or the address space is limited (ulimit -v)';
   }
-  const crew = new Crew(library);
-  const double = bindProducts(library, crew, false);
+  const threadSetting = new ThreadSetting(library);
+  const double = bindProducts(library, threadSetting, false);
   if (!double) return `${library.path} has no cblas_dsyrk and cblas_dgemm. ${howToInstall()}`;
-  return { library, crew, double, single: bindProducts(library, crew, true), lapack: bindLapack(library, crew) };
+  return {
+    library,
+    threadSetting,
+    double,
+    single: bindProducts(library, threadSetting, true),
+    lapack: bindLapack(library, threadSetting),
+  };
 }
 
 /**
@@ -69,7 +75,7 @@ export async function blasEngine(options: BlasOptions = {}): Promise<Engine | un
   }
   const blas = await loadBlas();
   if (typeof blas === 'string') return undefined;
-  if (threads !== undefined) blas.crew.threads = threads;
+  if (threads !== undefined) blas.threadSetting.threads = threads;
   made ??= makeEngine(blas);
   return made;
 }
@@ -92,7 +98,7 @@ async function wasm(): Promise<Engine> {
 
 /** The engine in one precision; `u` is its unit roundoff, `rate` what a thread does in GFLOP/s. */
 function engineOf(
-  { library, crew, lapack }: Blas,
+  { library, threadSetting, lapack }: Blas,
   name: string,
   products: Products,
   u: number,
@@ -102,11 +108,16 @@ function engineOf(
   return {
     name,
     get threads() {
-      return crew.threads;
+      return threadSetting.threads;
     },
     get rates() {
       // Numbers are packed by one thread: where columns are few, that is all the work.
-      return { products: rate * crew.threads, sparse: reference.rates.sparse, eigen: lapack ? 12 : 4, reading: 0.42 };
+      return {
+        products: rate * threadSetting.threads,
+        sparse: reference.rates.sparse,
+        eigen: lapack ? 12 : 4,
+        reading: 0.42,
+      };
     },
     load: async (block) => (isFloats(block) ? new BlasDense(block, products) : (await wasm()).load(block)),
     async symmetricEigen(a, size, count, onStep) {
