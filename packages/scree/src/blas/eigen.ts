@@ -11,11 +11,11 @@ const MOST = 0.5;
 
 /**
  * Eigenvalues and leading eigenvectors of a symmetric matrix by LAPACK, as `symmetricEigen` of core defines them:
- * reduction to tridiagonal form panel by panel (what dsytrd does, with beats between), all eigenvalues by
+ * reduction to tridiagonal form panel by panel (as dsytrd does, with a progress step after each), all eigenvalues by
  * dsterf, the wanted vectors by dstemr (relatively robust representations), or all by dstedc (divide and conquer).
  *
- * Rows of zeros, as constant columns leave them, are eigenvectors by themselves and take no part. Undefined where LAPACK
- * did not converge or its vectors do not hold: another road must do it. `a` is not changed.
+ * Rows of zeros, which constant columns cause, are left out: their eigenvectors are unit vectors. The result is undefined if
+ * LAPACK did not converge or its vectors failed the check: another engine must solve it then. `a` is not changed.
  */
 export async function lapackEigen(
   library: Library,

@@ -36,6 +36,6 @@ export async function run(call: Call): Promise<void> {
     const left = dropped === 0 ? '' : `; ${dropped} with missing values ${dropped === 1 ? 'was' : 'were'} left out`;
     narrator.say(`${count} rows of ${cols} ${cols === 1 ? 'score' : 'scores'}${left}: ${output}`);
     if (file.label !== undefined && label === undefined)
-      narrator.say('Labels are written beside scores in .csv and .tsv.');
+      narrator.say('Labels are only written to .csv and .tsv files.');
   });
 }

@@ -71,7 +71,7 @@ function plane(values: Float64Array, widths: Uint8Array, length: number, byte: n
   return out;
 }
 
-/** Thrown for bytes that are not what `packLines` wrote; whoever knows the file says which. */
+/** Thrown for bytes that `packLines` has not written. The caller knows the file and adds its name. */
 export class NotLines extends Error {}
 
 /** Reads what `packLines` wrote of so many lines. Takes no more memory than these need, whatever the bytes are. */

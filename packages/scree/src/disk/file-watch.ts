@@ -4,7 +4,7 @@ import type { Warning } from '@scree/core';
 import type { FileFormat } from '@scree/files';
 import { systemError } from './system-error.js';
 
-/** What tells one state of a file from another. */
+/** The facts of a file that change when it is changed or replaced. */
 interface State {
   readonly dev: bigint;
   readonly ino: bigint;

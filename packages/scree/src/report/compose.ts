@@ -76,7 +76,7 @@ interface Part extends Section {
   readonly drawn: readonly Figure[];
 }
 
-/** What everybody should have read: variance, warnings, verdict. */
+/** The most important facts: variance, warnings, accuracy. */
 function summary({ model }: Contents): string {
   const { axes, subspace } = model.uniqueness;
   const determined = subspace.determined && axes.every((axis) => axis.determined);
