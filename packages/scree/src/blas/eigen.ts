@@ -39,7 +39,7 @@ export async function lapackEigen(
   values.sort().reverse();
   const wanted = Math.max(0, Math.min(size, typeof count === 'number' ? count : count(values)));
   if (wanted === 0) return { values, vectors: new Float64Array(0), count: 0 };
-  const order = places(found, size, kept, wanted);
+  const order = vectorIndexes(found, size, kept, wanted);
   const inside = order.filter(({ zero }) => zero === undefined).length;
   const rows = inside > 0 ? await leadingVectors(library, lapack, t, found, inside) : new Float64Array(0);
   if (!rows) return undefined;
@@ -128,7 +128,7 @@ interface VectorIndex {
   readonly zero?: number;
 }
 
-function places(found: Float64Array, size: number, kept: readonly number[], wanted: number): VectorIndex[] {
+function vectorIndexes(found: Float64Array, size: number, kept: readonly number[], wanted: number): VectorIndex[] {
   const n = kept.length;
   const holds = new Set(kept);
   const zeros = Array.from({ length: size }, (_, i) => i).filter((i) => !holds.has(i));

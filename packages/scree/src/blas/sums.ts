@@ -1,4 +1,4 @@
-import type { Products as Place } from '@scree/core';
+import type { Products as Target } from '@scree/core';
 import type { Numbers, Products } from './functions.js';
 
 /** Bytes that the sums of all lanes may have together. */
@@ -10,7 +10,7 @@ const MOST_BYTES = 256 * 2 ** 20;
  * sums join the float64 result as soon as it is done.
  */
 export class Sums {
-  readonly #place: Place;
+  readonly #target: Target;
   readonly #rows: number;
   readonly #cols: number;
   readonly #upper: boolean;
@@ -19,12 +19,12 @@ export class Sums {
   /** One a lane; the first lane in double precision has none. */
   readonly #apart: (Numbers | undefined)[];
 
-  constructor(blas: Products, lanes: number, place: Place, rows: number, cols: number, upper: boolean) {
-    this.#place = place;
+  constructor(blas: Products, lanes: number, target: Target, rows: number, cols: number, upper: boolean) {
+    this.#target = target;
     this.#rows = rows;
     this.#cols = cols;
     this.#upper = upper;
-    this.#start = place.row * place.size + place.column;
+    this.#start = target.row * target.size + target.column;
     this.#single = blas.bytes === 4;
     this.#apart = Array.from({ length: lanes }, (_, lane) =>
       lane > 0 || this.#single ? blas.make(rows * cols) : undefined,
@@ -40,7 +40,7 @@ export class Sums {
   next(lane: number): { into: Numbers; beta: number; size: number } {
     const apart = this.#apart[lane];
     if (apart) return { into: apart, beta: this.#single ? 0 : 1, size: this.#cols };
-    return { into: this.#place.products.subarray(this.#start), beta: 1, size: this.#place.size };
+    return { into: this.#target.products.subarray(this.#start), beta: 1, size: this.#target.size };
   }
 
   /** Takes in what a tile has left. */
@@ -56,7 +56,7 @@ export class Sums {
   #join(lane: number): void {
     const apart = this.#apart[lane];
     if (!apart) return;
-    const { products, size } = this.#place;
+    const { products, size } = this.#target;
     const [rows, cols] = [this.#rows, this.#cols];
     for (let i = 0; i < rows; i++) {
       const [from, to] = [i * cols, this.#start + i * size];

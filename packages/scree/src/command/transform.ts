@@ -3,11 +3,11 @@ import { readModel } from '../disk/model-file.js';
 import { formatOf, holdsText, type OutputFormat } from '../disk/write-file.js';
 import type { Call } from './command.js';
 import { fileOptions } from './data-flags.js';
-import { checkWidth, readingFor } from './fitted.js';
-import { withFile } from './opened.js';
+import { checkWidth, readingFor } from './fit-file.js';
 import { rowsOutput } from './rows-output.js';
 import { rowsThrough } from './rows-through.js';
 import { Narrator } from './terminal.js';
+import { withFile } from './with-file.js';
 
 /** `scree transform`: scores of the rows of a file. */
 export async function run(call: Call): Promise<void> {

@@ -5,9 +5,9 @@ import type { DataFile, FileOptions } from '../disk/index.js';
 import { readModel } from '../disk/model-file.js';
 import type { Call } from './command.js';
 import { fileOptions } from './data-flags.js';
-import { countRows, withFile } from './opened.js';
 import type { Narrator } from './terminal.js';
 import { UsageError } from './usage-error.js';
+import { countRows, withFile } from './with-file.js';
 
 // As the package's index does. Loading the whole package would take longer than most fits.
 offerBlas();

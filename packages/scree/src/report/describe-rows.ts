@@ -12,7 +12,7 @@ export function isLossless(model: Model, { errorSum, rows }: RowFacts): boolean 
   return errorSum <= ROUNDING * model.totalVariance * rows;
 }
 
-export function errorWords(model: Model, facts: RowFacts): string[] {
+export function describeErrors(model: Model, facts: RowFacts): string[] {
   const { distances, rows, errorSum } = facts;
   if (isLossless(model, facts)) {
     return [
