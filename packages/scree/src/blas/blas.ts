@@ -13,7 +13,7 @@ export interface BlasOptions {
   readonly threads?: number;
 }
 
-/** A library with what of it is used. */
+/** A library, its thread setting, and the functions of it that are used. */
 export interface Blas {
   readonly library: Library;
   readonly threadSetting: ThreadSetting;
@@ -22,17 +22,17 @@ export interface Blas {
   readonly lapack: Lapack | undefined;
 }
 
-/** Calls that koffi can have under way are more; machines have fewer cores. */
+/** Most threads. koffi allows more calls at the same time, and machines have fewer cores. */
 export const MOST_THREADS = 128;
 /** Address space that a library needs for its threads and their buffers, with room to spare. */
 const ADDRESSES = 2 ** 31;
-/** Matrices up to this size are not worth a call. */
+/** For matrices up to this size, a call costs more than it saves. */
 const SMALL = 32;
 
 let loading: Promise<Blas | string> | undefined;
 let made: Engine | undefined;
 
-/** The fast BLAS of this machine, or why there is none. Looked for once. */
+/** The fast BLAS library of this machine, or why there is none. It is searched for once. */
 export function loadBlas(): Promise<Blas | string> {
   loading ??= load();
   return loading;
@@ -42,12 +42,12 @@ async function load(): Promise<Blas | string> {
   const koffi = await loadKoffi();
   if (typeof koffi === 'string') return koffi;
   if (addressSpaceLeft() < ADDRESSES) {
-    return 'the address space of this process is limited (ulimit -v), and OpenBLAS may wait for ever where it gets too little';
+    return 'the address space of this process is limited (ulimit -v), and OpenBLAS may wait for ever if it gets too little';
   }
   const library = findLibrary(koffi);
   if (typeof library === 'string') return library;
   if (!canPack()) {
-    return 'rows are packed for it in WebAssembly memory, and there is none: WebAssembly is switched off (node --jitless), or the address space is limited (ulimit -v)';
+    return 'it needs WebAssembly memory to pack rows, and there is none: WebAssembly is switched off (node --jitless), or the address space is limited (ulimit -v)';
   }
   const threadSetting = new ThreadSetting(library);
   const double = bindProducts(library, threadSetting, false);
@@ -85,7 +85,7 @@ function makeEngine(blas: Blas): Engine {
   return engineOf(blas, 'blas', blas.double, 2 ** -53, 40, single);
 }
 
-/** What BLAS reads: floats, row by row. Sparse rows, integers and float16 are for the wasm engine, which is as accurate. */
+/** Blocks that BLAS can read: floats, row by row. Sparse rows, integers and float16 go to the wasm engine, which is as accurate. */
 function isFloats(block: Block): block is FloatBlock {
   return (
     block.kind === 'dense' && !block.half && (block.data instanceof Float64Array || block.data instanceof Float32Array)
@@ -126,7 +126,7 @@ function engineOf(
     },
     roundoff(n, d, sparse) {
       if (sparse) return reference.roundoff(n, d, sparse);
-      // Either way of cutting, side by side or alone; the worse counts.
+      // The bound holds for both sizes of tiles: for several calls at a time, and for one call alone.
       const worst = (lanes: number): number => {
         const height = tileRows(n, d, products.bytes, lanes);
         const tiles = 2 ** -53 * (Math.ceil(n / height) + lanes);

@@ -6,9 +6,9 @@ export type Numbers = Float64Array | Float32Array;
 /** The two products that all passes are made of, row-major, in one precision. Each runs off the event loop. */
 export interface Products {
   readonly bytes: 4 | 8;
-  /** Calls that may run side by side, a thread each. */
+  /** Calls that may run at the same time, one thread each. */
   readonly lanes: number;
-  /** The same for sums too large to have one a lane: one call at a time, on all threads. */
+  /** The same for sums that are too large to have one per lane: one call at a time, on all threads. */
   readonly alone: Products;
   make(length: number): Numbers;
   /** C = β·C + AᵀA (`transposed`: A is k × n) or AAᵀ (A is n × k), upper triangle of n × n. */
@@ -103,7 +103,7 @@ export function offLoop(native: Native, ...values: unknown[]): Promise<void> {
   });
 }
 
-/** The routines of LAPACK that the eigenproblem takes, in Fortran's way: everything by address. */
+/** LAPACK's routines for the eigenproblem. As in Fortran, all arguments are passed by address. */
 export interface Lapack {
   call(name: Routine, ...values: readonly Argument[]): Promise<void>;
 }
@@ -125,7 +125,7 @@ export class Whole {
   }
 }
 
-/** How many letters and how many other arguments each has; compilers pass the letters' lengths behind all others. */
+/** How many letters and how many other arguments each routine has; compilers pass the lengths of the letters after all others. */
 const ROUTINES = {
   dlatrd: [1, 8],
   dsyr2k: [2, 10],
@@ -136,7 +136,7 @@ const ROUTINES = {
   dormtr: [3, 10],
 } as const;
 
-/** LAPACK as the library has it; undefined where it has none, or not all. */
+/** The LAPACK of the library; undefined if routines are missing. */
 export function bindLapack(library: Library, threadSetting: ThreadSetting): Lapack | undefined {
   const bound = new Map<string, Native>();
   for (const [name, [letters, others]] of Object.entries(ROUTINES)) {

@@ -5,9 +5,9 @@ import type { Numbers, Products } from './functions.js';
 const MOST_BYTES = 256 * 2 ** 20;
 
 /**
- * Where products of tiles add up, in float64. Every lane has its own sums. In double precision BLAS adds tile after tile
- * to them and they join at the end, the first lane's being the result itself; in single precision a tile's float32
- * sums join the float64 result as soon as it is done.
+ * The sums of the products of tiles, in float64. Every lane has its own sums. In float64, BLAS adds tile after tile to them, and
+ * they are added up at the end; the first lane's are the result itself. In float32, the sums of each tile are added to the
+ * float64 result as soon as the tile is done.
  */
 export class Sums {
   readonly #target: Target;
@@ -16,7 +16,7 @@ export class Sums {
   readonly #upper: boolean;
   readonly #start: number;
   readonly #single: boolean;
-  /** One a lane; the first lane in double precision has none. */
+  /** One per lane; in float64 the first lane has none, because it adds to the result itself. */
   readonly #apart: (Numbers | undefined)[];
 
   constructor(blas: Products, lanes: number, target: Target, rows: number, cols: number, upper: boolean) {
@@ -31,7 +31,7 @@ export class Sums {
     );
   }
 
-  /** Lanes that sums of this size allow. */
+  /** How many lanes fit in memory with sums of this size. */
   static lanes(most: number, rows: number, cols: number): number {
     return Math.max(1, Math.min(most, Math.floor(MOST_BYTES / (rows * cols * 8))));
   }
@@ -43,12 +43,12 @@ export class Sums {
     return { into: this.#target.products.subarray(this.#start), beta: 1, size: this.#target.size };
   }
 
-  /** Takes in what a tile has left. */
+  /** Adds the sums of a tile to the result, in float32. */
   settle(lane: number): void {
     if (this.#single) this.#join(lane);
   }
 
-  /** Takes in what the lanes have summed. */
+  /** Adds the sums of all lanes to the result, in float64. */
   finish(): void {
     if (!this.#single) for (let lane = 1; lane < this.#apart.length; lane++) this.#join(lane);
   }

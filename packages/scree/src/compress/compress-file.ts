@@ -47,7 +47,7 @@ export interface Compressed {
   readonly k: number;
   readonly dtype: StoredType;
   readonly quantise: Quantiser;
-  /** Size of the file, and what of it is the model. */
+  /** Size of the file, and of the model in it. */
   readonly bytes: number;
   readonly modelBytes: number;
   /** What the numbers take as they are: rows × cols × bytes of their type. */
