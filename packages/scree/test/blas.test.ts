@@ -488,7 +488,7 @@ describe('without a library', () => {
       });
   });
 
-  it('a file that is no library, and a library that is no fast BLAS, are refused by name', () => {
+  it('a file that is not a library, and a library that is not a fast BLAS, are refused by name', () => {
     const folder = mkdtempSync(join(tmpdir(), 'scree-'));
     const text = join(folder, 'text.so');
     writeFileSync(text, 'not a library');

@@ -5,7 +5,7 @@ import { lapackEigen } from './eigen.js';
 import { bindLapack, bindProducts, type Lapack, type Products } from './functions.js';
 import { findLibrary, howToInstall, type Library, loadKoffi } from './library.js';
 import { canPack } from './pack.js';
-import { Crew } from './thread-count.js';
+import { ThreadSetting } from './thread-setting.js';
 import { tileRows } from './tiles.js';
 
 const reference = referenceEngine();
@@ -15,26 +15,26 @@ export interface BlasOptions {
   readonly threads?: number;
 }
 
-/** A library with what of it is used. */
+/** A library, its thread setting, and the functions of it that are used. */
 export interface Blas {
   readonly library: Library;
-  readonly crew: Crew;
+  readonly threadSetting: ThreadSetting;
   readonly double: Products;
   readonly single: Products | undefined;
   readonly lapack: Lapack | undefined;
 }
 
-/** Calls that koffi can have under way are more; machines have fewer cores. */
+/** Most threads. koffi allows more calls at the same time, and machines have fewer cores. */
 export const MOST_THREADS = 128;
 /** Address space that a library needs for its threads and their buffers, with room to spare. */
 const ADDRESSES = 2 ** 31;
-/** Matrices up to this size are not worth a call. */
+/** For matrices up to this size, a call costs more than it saves. */
 const SMALL = 32;
 
 let loading: Promise<Blas | string> | undefined;
 let made: Engine | undefined;
 
-/** The fast BLAS of this machine, or why there is none. Looked for once. */
+/** The fast BLAS library of this machine, or why there is none. It is searched for once. */
 export function loadBlas(): Promise<Blas | string> {
   loading ??= load();
   return loading;
@@ -44,17 +44,23 @@ async function load(): Promise<Blas | string> {
   const koffi = await loadKoffi();
   if (typeof koffi === 'string') return koffi;
   if (addressSpaceLeft() < ADDRESSES) {
-    return 'the address space of this process is limited (ulimit -v), and OpenBLAS may wait for ever where it gets too little';
+    return 'the address space of this process is limited (ulimit -v), and OpenBLAS may wait for ever if it gets too little';
   }
   const library = findLibrary(koffi);
   if (typeof library === 'string') return library;
   if (!canPack()) {
-    return 'rows are packed for it in WebAssembly memory, and there is none: WebAssembly is switched off (node --jitless), or the address space is limited (ulimit -v)';
+    return 'it needs WebAssembly memory to pack rows, and there is none: WebAssembly is switched off (node --jitless), or the address space is limited (ulimit -v)';
   }
-  const crew = new Crew(library);
-  const double = bindProducts(library, crew, false);
+  const threadSetting = new ThreadSetting(library);
+  const double = bindProducts(library, threadSetting, false);
   if (!double) return `${library.path} has no cblas_dsyrk and cblas_dgemm. ${howToInstall()}`;
-  return { library, crew, double, single: bindProducts(library, crew, true), lapack: bindLapack(library, crew) };
+  return {
+    library,
+    threadSetting,
+    double,
+    single: bindProducts(library, threadSetting, true),
+    lapack: bindLapack(library, threadSetting),
+  };
 }
 
 /**
@@ -71,7 +77,7 @@ export async function blasEngine(options: BlasOptions = {}): Promise<Engine | un
   }
   const blas = await loadBlas();
   if (typeof blas === 'string') return undefined;
-  if (threads !== undefined) blas.crew.threads = threads;
+  if (threads !== undefined) blas.threadSetting.threads = threads;
   made ??= makeEngine(blas);
   return made;
 }
@@ -81,7 +87,7 @@ function makeEngine(blas: Blas): Engine {
   return engineOf(blas, 'blas', blas.double, 2 ** -53, 40, single);
 }
 
-/** What BLAS reads: floats, row by row. Sparse rows, integers and float16 are for the wasm engine, which is as accurate. */
+/** Blocks that BLAS can read: floats, row by row. Sparse rows, integers and float16 go to the wasm engine, which is as accurate. */
 function isFloats(block: Block): block is FloatBlock {
   return (
     block.kind === 'dense' && !block.half && (block.data instanceof Float64Array || block.data instanceof Float32Array)
@@ -94,7 +100,7 @@ async function wasm(): Promise<Engine> {
 
 /** The engine in one precision; `u` is its unit roundoff, `rate` what a thread does in GFLOP/s. */
 function engineOf(
-  { library, crew, lapack }: Blas,
+  { library, threadSetting, lapack }: Blas,
   name: string,
   products: Products,
   u: number,
@@ -104,11 +110,16 @@ function engineOf(
   return {
     name,
     get threads() {
-      return crew.threads;
+      return threadSetting.threads;
     },
     get rates() {
       // Numbers are packed by one thread: where columns are few, that is all the work.
-      return { products: rate * crew.threads, sparse: reference.rates.sparse, eigen: lapack ? 12 : 4, reading: 0.42 };
+      return {
+        products: rate * threadSetting.threads,
+        sparse: reference.rates.sparse,
+        eigen: lapack ? 12 : 4,
+        reading: 0.42,
+      };
     },
     load: async (block) => (isFloats(block) ? new BlasDense(block, products) : (await wasm()).load(block)),
     async symmetricEigen(a, size, count, onStep) {
@@ -117,7 +128,7 @@ function engineOf(
     },
     roundoff(n, d, sparse) {
       if (sparse) return reference.roundoff(n, d, sparse);
-      // Either way of cutting, side by side or alone; the worse counts.
+      // The bound holds for both sizes of tiles: for several calls at a time, and for one call alone.
       const worst = (lanes: number): number => {
         const height = tileRows(n, d, products.bytes, lanes);
         const tiles = 2 ** -53 * (Math.ceil(n / height) + lanes);

@@ -1,4 +1,4 @@
-import type { DenseBlock, FloatArray, Frame, LoadedBlock, OnStep, Products as Place, RowsAt } from '@scree/core';
+import type { DenseBlock, FloatArray, Frame, LoadedBlock, OnStep, RowsAt, Products as Target } from '@scree/core';
 import { type ColumnStatistics, dualByMultiply, summariseTwice } from '@scree/core/engine';
 import type { Numbers, Products } from './functions.js';
 import { Packer } from './pack.js';
@@ -43,7 +43,7 @@ export class BlasDense implements LoadedBlock {
     });
   }
 
-  async dual(frame: Frame, other: LoadedBlock, otherFrame: Frame, into: Place, onStep: OnStep): Promise<void> {
+  async dual(frame: Frame, other: LoadedBlock, otherFrame: Frame, into: Target, onStep: OnStep): Promise<void> {
     if (!(other instanceof BlasDense)) return dualByMultiply(this.#block, frame, other, otherFrame, into, onStep);
     const [n, m, d] = [this.rows, other.rows, this.cols];
     const same = other === this;
@@ -128,10 +128,10 @@ export class BlasDense implements LoadedBlock {
   }
 
   /** Sums of this size, and the products that fill them: as many lanes as memory allows, or all threads in one. */
-  #sums(place: Place, rows: number, cols: number, upper: boolean): { blas: Products; sums: Sums } {
+  #sums(target: Target, rows: number, cols: number, upper: boolean): { blas: Products; sums: Sums } {
     const lanes = this.#blas.lanes;
     const blas = Sums.lanes(lanes, rows, cols) < lanes ? this.#blas.alone : this.#blas;
-    return { blas, sums: new Sums(blas, blas.lanes, place, rows, cols, upper) };
+    return { blas, sums: new Sums(blas, blas.lanes, target, rows, cols, upper) };
   }
 
   #height(blas: Products): number {

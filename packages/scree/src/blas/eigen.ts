@@ -11,11 +11,11 @@ const MOST = 0.5;
 
 /**
  * Eigenvalues and leading eigenvectors of a symmetric matrix by LAPACK, as `symmetricEigen` of core defines them:
- * reduction to tridiagonal form panel by panel (what dsytrd does, with beats between), all eigenvalues by
+ * reduction to tridiagonal form panel by panel (as dsytrd does, with a progress step after each), all eigenvalues by
  * dsterf, the wanted vectors by dstemr (relatively robust representations), or all by dstedc (divide and conquer).
  *
- * Rows of zeros, as constant columns leave them, are eigenvectors by themselves and take no part. Undefined where LAPACK
- * did not converge or its vectors do not hold: another road must do it. `a` is not changed.
+ * Rows of zeros, which constant columns cause, are left out: their eigenvectors are unit vectors. The result is undefined if
+ * LAPACK did not converge or its vectors failed the check: another engine must solve it then. `a` is not changed.
  */
 export async function lapackEigen(
   library: Library,
@@ -39,7 +39,7 @@ export async function lapackEigen(
   values.sort().reverse();
   const wanted = Math.max(0, Math.min(size, typeof count === 'number' ? count : count(values)));
   if (wanted === 0) return { values, vectors: new Float64Array(0), count: 0 };
-  const order = places(found, size, kept, wanted);
+  const order = vectorIndexes(found, size, kept, wanted);
   const inside = order.filter(({ zero }) => zero === undefined).length;
   const rows = inside > 0 ? await leadingVectors(library, lapack, t, found, inside) : new Float64Array(0);
   if (!rows) return undefined;
@@ -128,7 +128,7 @@ interface VectorIndex {
   readonly zero?: number;
 }
 
-function places(found: Float64Array, size: number, kept: readonly number[], wanted: number): VectorIndex[] {
+function vectorIndexes(found: Float64Array, size: number, kept: readonly number[], wanted: number): VectorIndex[] {
   const n = kept.length;
   const holds = new Set(kept);
   const zeros = Array.from({ length: size }, (_, i) => i).filter((i) => !holds.has(i));

@@ -1,14 +1,14 @@
 import { type Library, lookUp, type Native } from './library.js';
-import type { Crew } from './thread-count.js';
+import type { ThreadSetting } from './thread-setting.js';
 
 export type Numbers = Float64Array | Float32Array;
 
 /** The two products that all passes are made of, row-major, in one precision. Each runs off the event loop. */
 export interface Products {
   readonly bytes: 4 | 8;
-  /** Calls that may run side by side, a thread each. */
+  /** Calls that may run at the same time, one thread each. */
   readonly lanes: number;
-  /** The same for sums too large to have one a lane: one call at a time, on all threads. */
+  /** The same for sums that are too large to have one per lane: one call at a time, on all threads. */
   readonly alone: Products;
   make(length: number): Numbers;
   /** C = β·C + AᵀA (`transposed`: A is k × n) or AAᵀ (A is n × k), upper triangle of n × n. */
@@ -45,7 +45,7 @@ const UPPER = 121;
 const transpose = (yes: boolean): number => (yes ? 112 : 111);
 
 /** The products of a library in one precision; undefined where it lacks them. */
-export function bindProducts(library: Library, crew: Crew, single: boolean): Products | undefined {
+export function bindProducts(library: Library, threadSetting: ThreadSetting, single: boolean): Products | undefined {
   const { handle, prefix, suffix } = library;
   const int = library.integers === 8 ? 'int64_t' : 'int';
   const real = single ? 'float' : 'double';
@@ -64,11 +64,11 @@ export function bindProducts(library: Library, crew: Crew, single: boolean): Pro
     bytes: single ? 4 : 8,
     make: (length) => (single ? new Float32Array(length) : new Float64Array(length)),
     syrk: (transposed, n, k, a, aStride, beta, c, cStride) =>
-      crew.run(all, () =>
+      threadSetting.run(all, () =>
         offLoop(syrk, ROW_MAJOR, UPPER, transpose(transposed), n, k, 1, a, aStride, beta, c, cStride),
       ),
     gemm: (transposeA, transposeB, m, n, k, a, aStride, b, bStride, beta, c, cStride) =>
-      crew.run(all, () =>
+      threadSetting.run(all, () =>
         offLoop(
           gemm,
           ...[ROW_MAJOR, transpose(transposeA), transpose(transposeB), m, n, k],
@@ -86,7 +86,7 @@ export function bindProducts(library: Library, crew: Crew, single: boolean): Pro
   return {
     ...products(false),
     get lanes() {
-      return crew.lanes;
+      return threadSetting.lanes;
     },
     alone,
   };
@@ -103,7 +103,7 @@ export function offLoop(native: Native, ...values: unknown[]): Promise<void> {
   });
 }
 
-/** The routines of LAPACK that the eigenproblem takes, in Fortran's way: everything by address. */
+/** LAPACK's routines for the eigenproblem. As in Fortran, all arguments are passed by address. */
 export interface Lapack {
   call(name: Routine, ...values: readonly Argument[]): Promise<void>;
 }
@@ -125,7 +125,7 @@ export class Whole {
   }
 }
 
-/** How many letters and how many other arguments each has; compilers pass the letters' lengths behind all others. */
+/** How many letters and how many other arguments each routine has; compilers pass the lengths of the letters after all others. */
 const ROUTINES = {
   dlatrd: [1, 8],
   dsyr2k: [2, 10],
@@ -136,8 +136,8 @@ const ROUTINES = {
   dormtr: [3, 10],
 } as const;
 
-/** LAPACK as the library has it; undefined where it has none, or not all. */
-export function bindLapack(library: Library, crew: Crew): Lapack | undefined {
+/** The LAPACK of the library; undefined if routines are missing. */
+export function bindLapack(library: Library, threadSetting: ThreadSetting): Lapack | undefined {
   const bound = new Map<string, Native>();
   for (const [name, [letters, others]] of Object.entries(ROUTINES)) {
     const parameters = [...Array<string>(letters + others).fill('void *'), ...Array<string>(letters).fill('size_t')];
@@ -154,7 +154,7 @@ export function bindLapack(library: Library, crew: Crew): Lapack | undefined {
   return {
     call(name, ...values) {
       const lengths = Array<number>(ROUTINES[name][0]).fill(1);
-      return crew.run(false, () => offLoop(bound.get(name) as Native, ...values.map(address), ...lengths));
+      return threadSetting.run(false, () => offLoop(bound.get(name) as Native, ...values.map(address), ...lengths));
     },
   };
 }

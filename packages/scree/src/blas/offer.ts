@@ -1,6 +1,6 @@
 import { offerEngine } from '@scree/core/engine';
 
-/** Offers the blas engine to every fit. Nothing of it is loaded until one asks. */
+/** Offers the blas engine to every fit. Nothing of it is loaded before a fit asks for it. */
 export function offerBlas(): void {
   offerEngine({
     name: 'blas',

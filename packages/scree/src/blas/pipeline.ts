@@ -1,8 +1,8 @@
 import type { Sums } from './sums.js';
 
 /**
- * Tiles through BLAS: `lanes` of them at a time, tile i in lane i mod lanes, while the next is read. What a tile leaves
- * is taken in and counted in the order of the tiles. Nothing is running any more when it returns or throws.
+ * Runs tiles through BLAS: `lanes` of them at the same time, tile i in lane i mod lanes, while the next one is read. Results
+ * are added up, and steps are reported, in the order of the tiles. No call is running any more when it returns or throws.
  */
 export async function pipeline<Tile>(
   count: number,
@@ -24,7 +24,7 @@ export async function pipeline<Tile>(
       const tile = read(index);
       if (index >= lanes) await finish(index - lanes);
       const started = visit(tile, index, index % lanes);
-      // A failure is told when the tile's turn comes, not before.
+      // An error is thrown when it is this tile's turn in `finish`.
       started.catch(() => {});
       running[index % lanes] = started;
     }

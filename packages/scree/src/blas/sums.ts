@@ -1,37 +1,37 @@
-import type { Products as Place } from '@scree/core';
+import type { Products as Target } from '@scree/core';
 import type { Numbers, Products } from './functions.js';
 
 /** Bytes that the sums of all lanes may have together. */
 const MOST_BYTES = 256 * 2 ** 20;
 
 /**
- * Where products of tiles add up, in float64. Every lane has its own sums. In double precision BLAS adds tile after tile
- * to them and they join at the end, the first lane's being the result itself; in single precision a tile's float32
- * sums join the float64 result as soon as it is done.
+ * The sums of the products of tiles, in float64. Every lane has its own sums. In float64, BLAS adds tile after tile to them, and
+ * they are added up at the end; the first lane's are the result itself. In float32, the sums of each tile are added to the
+ * float64 result as soon as the tile is done.
  */
 export class Sums {
-  readonly #place: Place;
+  readonly #target: Target;
   readonly #rows: number;
   readonly #cols: number;
   readonly #upper: boolean;
   readonly #start: number;
   readonly #single: boolean;
-  /** One a lane; the first lane in double precision has none. */
+  /** One per lane; in float64 the first lane has none, because it adds to the result itself. */
   readonly #apart: (Numbers | undefined)[];
 
-  constructor(blas: Products, lanes: number, place: Place, rows: number, cols: number, upper: boolean) {
-    this.#place = place;
+  constructor(blas: Products, lanes: number, target: Target, rows: number, cols: number, upper: boolean) {
+    this.#target = target;
     this.#rows = rows;
     this.#cols = cols;
     this.#upper = upper;
-    this.#start = place.row * place.size + place.column;
+    this.#start = target.row * target.size + target.column;
     this.#single = blas.bytes === 4;
     this.#apart = Array.from({ length: lanes }, (_, lane) =>
       lane > 0 || this.#single ? blas.make(rows * cols) : undefined,
     );
   }
 
-  /** Lanes that sums of this size allow. */
+  /** How many lanes fit in memory with sums of this size. */
   static lanes(most: number, rows: number, cols: number): number {
     return Math.max(1, Math.min(most, Math.floor(MOST_BYTES / (rows * cols * 8))));
   }
@@ -40,15 +40,15 @@ export class Sums {
   next(lane: number): { into: Numbers; beta: number; size: number } {
     const apart = this.#apart[lane];
     if (apart) return { into: apart, beta: this.#single ? 0 : 1, size: this.#cols };
-    return { into: this.#place.products.subarray(this.#start), beta: 1, size: this.#place.size };
+    return { into: this.#target.products.subarray(this.#start), beta: 1, size: this.#target.size };
   }
 
-  /** Takes in what a tile has left. */
+  /** Adds the sums of a tile to the result, in float32. */
   settle(lane: number): void {
     if (this.#single) this.#join(lane);
   }
 
-  /** Takes in what the lanes have summed. */
+  /** Adds the sums of all lanes to the result, in float64. */
   finish(): void {
     if (!this.#single) for (let lane = 1; lane < this.#apart.length; lane++) this.#join(lane);
   }
@@ -56,7 +56,7 @@ export class Sums {
   #join(lane: number): void {
     const apart = this.#apart[lane];
     if (!apart) return;
-    const { products, size } = this.#place;
+    const { products, size } = this.#target;
     const [rows, cols] = [this.#rows, this.#cols];
     for (let i = 0; i < rows; i++) {
       const [from, to] = [i * cols, this.#start + i * size];

@@ -1,18 +1,20 @@
 /**
- * How data are cut for BLAS. Large tiles make its products fast; rounding grows with the rows of a tile and with the number
- * of tiles, and an abort waits for one. float32 sums are kept short, because they round at 6e-8.
+ * Sizes of tiles. Large tiles make products fast, but rounding errors grow with the rows of a tile and with the number of
+ * tiles, and an abort waits until a tile is done. float32 sums are kept short, because their unit roundoff is 6e-8.
+ *
+ * A lane is one of the calls that run at the same time.
  */
 
-/** Bytes of a tile, and of all tiles that are in memory at a time. */
+/** Bytes of a tile, and of all tiles that are in memory at the same time. */
 const BYTES = 16 * 2 ** 20;
 const ALL_BYTES = 60 * 2 ** 20;
 const MOST_ROWS = { 8: 4096, 4: 1024 } as const;
-/** Lines below which a product is not worth a call of its own. */
+/** With fewer lines, a product is not worth a call of its own. */
 const FEWEST = 256;
-/** Rows that products of wide data should have at the least: the vectors are read anew for every tile. */
+/** Fewest rows of a tile of wide data: the vectors are read again for every tile. */
 const WIDE_ROWS = 64;
 
-/** Tiles in memory at a time: one a lane, and the one that is being packed. */
+/** Tiles in memory at the same time: one per lane, and the one that is being packed. */
 export function tilesFor(lanes: number): number {
   return lanes + 1;
 }
@@ -31,7 +33,7 @@ export function tileCols(rows: number, d: number, bytes: 4 | 8, lanes: number): 
   return evenly(d, Math.max(16, Math.min(MOST_ROWS[bytes], Math.floor(most / (rows * bytes)))), lanes);
 }
 
-/** Lines of a tile, so that all lanes have as many, but no fewer lines than a product is fast with. */
+/** Lines (rows or columns) per tile: about the same number of tiles for every lane, but not so few lines that products become slow. */
 function evenly(lines: number, most: number, lanes: number): number {
   const tiles = lanes * Math.ceil(lines / (most * lanes));
   return Math.min(lines, Math.max(Math.min(most, FEWEST), Math.ceil(lines / tiles)));

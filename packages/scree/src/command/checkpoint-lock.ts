@@ -11,11 +11,11 @@ import { atExit, removeAtExit, settled } from '../disk/temporary-files.js';
 
 /** Milliseconds between two signs of life in the lock. */
 const SIGN_OF_LIFE = 15_000;
-/** Milliseconds without one after which a process of another machine or container is taken for dead. */
+/** Milliseconds without a sign of life after which a process on another machine or in another container counts as ended. */
 const SILENCE = 120_000;
-/** Bytes that no lock has. */
+/** A lock has fewer bytes than this. */
 const LONGEST = 4096;
-/** How often a lock that was left behind is removed before giving up: each time another process was faster. */
+/** Attempts to replace an abandoned lock. An attempt fails if another process was faster. */
 const ATTEMPTS = 5;
 
 /** The lock of a checkpoint: a file next to it. */
@@ -97,7 +97,7 @@ export class CheckpointLock {
 /** Errors of disks without hard links. */
 const NO_LINKS = ['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EMLINK'];
 
-/** Creates the lock; false where there is one. It is written under another name first, so that nobody sees it without its content. */
+/** Creates the lock; false if there is one. It is written under another name first, so that no process sees it without its content. */
 async function create(path: string, content: string): Promise<boolean> {
   const part = partName(path);
   removeAtExit(part);

@@ -13,9 +13,9 @@ import { afterRows } from './describe-error.js';
 import { Fingerprint } from './fingerprint.js';
 import type { Narrator } from './terminal.js';
 
-/** Bytes of numbers that are added up between two chances to save: a fixed amount, so that the sums do not depend on when that is. */
+/** Bytes of numbers in a group. A checkpoint can be saved after each group; groups have a fixed size, so that the sums do not depend on when it is saved. */
 const GROUP = 64 * 2 ** 20;
-/** Version of the format; 1, which had no checksum and no engine, has no version in its head. */
+/** Version of the format. Version 1 had no checksum, no engine and no version number. */
 const VERSION = 2;
 /** Largest checkpoint that is read, in bytes. */
 const LARGEST = 4 * 2 ** 30;
@@ -23,22 +23,22 @@ const LARGEST = 4 * 2 ** 30;
 export interface CheckpointOptions {
   readonly path: string;
   readonly lock: CheckpointLock;
-  /** Seconds between two savings. */
+  /** Seconds between two saves. */
   readonly every: number;
   /** What must be the same for a checkpoint to be resumed: the file, its columns, the treatment of gaps, the engine. */
   readonly identity: Identity;
-  /** Whether rows are compared with those that were read before: where no file says by its date whether it has changed. */
+  /** Whether rows are compared with those that were read before: for data without a file, whose date would tell that it changed. */
   readonly compare: boolean;
   readonly options: PcaOptions;
-  /** One weight a row. */
+  /** One weight per row. */
   readonly weights?: Float64Array | undefined;
   readonly narrator: Narrator;
   readonly signal: AbortSignal;
 }
 
 /**
- * Moments of a file, saved on the way. Killed at any moment and started again, the reading goes on after the last saving, adds up the same
- * groups of blocks in the same order, and ends with the same bits.
+ * Moments of a file, saved now and then. If the process is killed and started again, it continues after the last save, adds up
+ * the same groups of blocks in the same order, and ends with the same bits.
  */
 export async function momentsWithCheckpoint(file: DataFile, how: CheckpointOptions): Promise<Moments> {
   const { source } = file;
@@ -51,7 +51,7 @@ export async function momentsWithCheckpoint(file: DataFile, how: CheckpointOptio
   try {
     let next = await skip(blocks, rows, print);
     if (kept && print && print.value !== kept.print)
-      throw changed('The rows are not those that the checkpoint was written of.');
+      throw changed('The rows are not those that the checkpoint was written from.');
     const most = Math.max(1, Math.floor(GROUP / 8 / source.cols));
     for (let saved = performance.now(); next; ) {
       const before = rows;
@@ -63,7 +63,7 @@ export async function momentsWithCheckpoint(file: DataFile, how: CheckpointOptio
           yield block;
           rows += block.rows;
           next = await take(blocks);
-          // Weights go with rows whose number is known beforehand: those of one block.
+          // Weights need a known number of rows, so a group with weights is one block.
           if (weights) return;
         }
       };
@@ -72,7 +72,7 @@ export async function momentsWithCheckpoint(file: DataFile, how: CheckpointOptio
         narrator.onProgress({ phase, done: before + done, ...(file.rows === undefined ? {} : { total: file.rows }) });
       const some = weights?.subarray(rows, rows + next.rows);
       if (some && !some.some((weight) => weight !== 0)) {
-        // Rows that do not count: nothing to add.
+        // All weights are 0: nothing to add.
         print?.add(next);
         rows += next.rows;
         next = await take(blocks);
@@ -108,7 +108,7 @@ export async function momentsWithCheckpoint(file: DataFile, how: CheckpointOptio
 
 export type Identity = Readonly<Record<string, unknown>> & { readonly computed: Readonly<Record<string, unknown>> };
 
-/** What tells one reading of a file from another, and what the last bits of its sums depend on. */
+/** What must be the same to continue from a checkpoint: the data, how they are read, and what the last bits of the sums depend on. */
 export async function identityOf(
   path: string | undefined,
   flags: Readonly<Record<string, unknown>>,
@@ -179,7 +179,7 @@ async function take(blocks: Blocks): Promise<Block | undefined> {
   return done ? undefined : value;
 }
 
-/** The first block after so many rows, which must be where a block begins. */
+/** Skips `rows` rows and returns the next block. A block must begin there. */
 async function skip(blocks: Blocks, rows: number, print: Fingerprint | undefined): Promise<Block | undefined> {
   let seen = 0;
   let block = await take(blocks);
@@ -189,7 +189,9 @@ async function skip(blocks: Blocks, rows: number, print: Fingerprint | undefined
     block = await take(blocks);
   }
   if (seen === rows) return block;
-  throw changed(`There are no ${rows} rows as there were when the checkpoint was written.`);
+  throw changed(
+    `There are fewer rows than when the checkpoint was written, or they come in other blocks (${rows} were read then).`,
+  );
 }
 
 function changed(what: string): DataError {
@@ -233,11 +235,11 @@ async function load(path: string, identity: Identity): Promise<Checkpoint | unde
   }
   const { head, body } = parse(path, bytes);
   const version = head.version ?? 1;
-  // Version 1 did not say which engine had added up.
+  // Version 1 did not store which engine was used.
   const { computed, ...rest } = identity;
   checkIdentity(path, head.identity as Record<string, unknown>, version === 1 ? rest : identity);
   const moments = Moments.fromBinary(body);
-  // Rows without a weight are read and not counted.
+  // Rows with weight 0 are read, but not counted in the moments.
   const counted = identity.weight === null ? head.rows === moments.rows : (head.rows as number) >= moments.rows;
   if (!Number.isSafeInteger(head.rows) || !counted) throw damaged(path);
   return { moments, rows: head.rows as number, print: head.print };
@@ -292,7 +294,7 @@ function checkIdentity(
   );
 }
 
-/** The values of a record as text, those of a record inside it too: the engine that computed replaces the one that was asked for. */
+/** The values of a record and of the records inside it, as text. An inner value replaces an outer one: the engine that was used, that of the flag. */
 function flat(record: Readonly<Record<string, unknown>>): Map<string, string> {
   const entries = Object.entries(record).flatMap(([key, value]): [string, string][] => {
     if (value === null || value === undefined) return [];

@@ -20,5 +20,5 @@ export interface Call {
   readonly signal: AbortSignal;
 }
 
-/** Does it. What it returns is printed on standard output. */
+/** Runs the command. */
 export type Run = (call: Call) => Promise<void>;

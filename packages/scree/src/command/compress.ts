@@ -2,7 +2,7 @@ import { showBytes } from '@scree/files/internal';
 import { compressFile, openCompressed, type Quantiser, recallAtTen } from '../compress/index.js';
 import { checkTarget } from '../disk/output-target.js';
 import type { Call } from './command.js';
-import { checkTwice, withModel } from './fitted.js';
+import { checkTwice, withModel } from './fit-file.js';
 import { print, printLines } from './print.js';
 import { duration, Narrator } from './terminal.js';
 import { UsageError } from './usage-error.js';

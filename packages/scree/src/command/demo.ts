@@ -11,7 +11,7 @@ import { run as report } from './report.js';
 import { shellWord } from './shell-word.js';
 import { run as transform } from './transform.js';
 
-/** `scree demo`: real digits through the commands that anybody would use. */
+/** `scree demo`: handwritten digits through the commands that are used most. */
 export async function run({ flags, signal }: Call): Promise<void> {
   const folder = typeof flags.folder === 'string' ? flags.folder : 'scree-demo';
   const images = digits();

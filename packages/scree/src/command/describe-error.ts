@@ -93,10 +93,12 @@ const ERRORS: { readonly [Code in ScreeError['code']]?: Describe } = {
     reason === 'no-complete-row'
       ? `Every row of ${file} has a missing value, so --missing drop leaves nothing. Use --missing mean, or --exclude the columns with the most missing values.`
       : undefined,
-  OUT_OF_RANGE: ({ column: index, columnName, value }) =>
-    index !== undefined || typeof value !== 'number'
-      ? undefined
-      : `The variance of these data is too large for float64${columnName === undefined ? '' : ` (${column(columnName)})`}. Divide the data by ${value.toExponential(0)} first, or use --scale unit.`,
+  OUT_OF_RANGE: ({ Row, row, column: index, value }) => {
+    if (row !== undefined)
+      return `${Row} is too far from the rows that the model was fitted to: its scores do not fit into whole steps. Fit the model to these data, or use --quantise float16.`;
+    if (index !== undefined || typeof value !== 'number') return undefined;
+    return `The variance of these data is too large for float64. Divide the data by ${value.toExponential(0)} first, or use --scale unit.`;
+  },
   K_OUT_OF_RANGE: ({ value, expected }) =>
     typeof value !== 'number' || typeof expected !== 'number'
       ? undefined

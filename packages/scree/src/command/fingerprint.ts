@@ -1,7 +1,7 @@
 import { crc32 } from 'node:zlib';
 import type { Block } from '@scree/core';
 
-/** A checksum of rows as they come, which tells whether the same ones came again. */
+/** A checksum of rows in their order, to find out whether the same rows are read again. */
 export class Fingerprint {
   value = 0;
 

@@ -11,11 +11,11 @@ import { CheckpointLock, lockPath } from './checkpoint-lock.js';
 import type { Call } from './command.js';
 import { fileOptions } from './data-flags.js';
 import { describeModel } from './describe-model.js';
-import { fitFile, fitOptions } from './fitted.js';
-import { withFile } from './opened.js';
+import { fitFile, fitOptions } from './fit-file.js';
 import { print, printLines } from './print.js';
 import { duration, Narrator } from './terminal.js';
 import { UsageError } from './usage-error.js';
+import { withFile } from './with-file.js';
 
 /** `scree fit`: a model of a data file. */
 export async function run(call: Call): Promise<void> {

@@ -8,7 +8,7 @@ import type { Call } from './command.js';
 import { Narrator } from './terminal.js';
 import { UsageError } from './usage-error.js';
 
-/** Milliseconds after which a browser that has not asked for the page probably cannot. */
+/** If the browser has not loaded the page after these milliseconds, it probably cannot be started. */
 const PATIENCE = 5_000;
 
 /** `scree lab`: the lab in the browser, from a server on this machine. Ctrl-C is how it ends, so that is no failure. */

@@ -15,8 +15,8 @@ const ENDINGS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 const GRACE = 1000;
 
 /**
- * Runs a command line; the exit code: 0 done, 1 the data or the machine would not, 2 wrong usage, 128 and the number of the
- * signal that ended it: 130 for Ctrl-C, 143 for SIGTERM, 129 for SIGHUP.
+ * Runs a command line. Returns the exit code: 0 success, 1 an error, 2 wrong usage, 128 plus the number of the signal that
+ * ended it: 130 for Ctrl-C, 143 for SIGTERM, 129 for SIGHUP.
  */
 export async function main(args: readonly string[]): Promise<number> {
   let command: Command | undefined;
@@ -28,20 +28,20 @@ export async function main(args: readonly string[]): Promise<number> {
     // A second Ctrl-C does not wait.
     if (controller.signal.aborted) process.exit(interrupted.exitCode);
     controller.abort(interrupted);
-    // Not everything looks up from its work: standard input that nobody ends, a query over everything. What is half
-    // done is removed at the exit.
+    // Some work does not notice the abort: waiting for standard input, or a long query. Half-written files are removed
+    // at the exit.
     const leave = async (): Promise<never> =>
-      done ? process.exit() : process.exit(await tellError(interrupted, command, debug));
+      done ? process.exit() : process.exit(await reportError(interrupted, command, debug));
     setTimeout(() => void leave(), GRACE).unref();
   };
   for (const signal of ENDINGS) process.on(signal, interrupt);
-  // Whoever reads us may have enough: `scree fit … | head`.
+  // The reader of a pipe may stop early: `scree fit … | head`.
   process.stdout.on('error', (error: NodeJS.ErrnoException) => {
     if (error.code === 'EPIPE') process.exit(0);
     process.stderr.write(`scree: ${oneLine(new PrintError(error).message)}\n`);
     process.exit(1);
   });
-  // Nobody listens: that is no reason to leave the work undone.
+  // If standard error is closed, the work still goes on.
   process.stderr.on('error', () => {});
   try {
     const [name, ...rest] = args;
@@ -69,7 +69,7 @@ export async function main(args: readonly string[]): Promise<number> {
     });
     return 0;
   } catch (error) {
-    return await tellError(error, command, debug);
+    return await reportError(error, command, debug);
   } finally {
     done = true;
     for (const signal of ENDINGS) process.off(signal, interrupt);
@@ -119,8 +119,8 @@ function checkWords({ words }: Parsed, { name, words: shown, least, most }: Comm
   throw new UsageError(`scree ${name} takes ${shown || 'no words'}, not ${given}.`);
 }
 
-/** One clear line on standard error; the stack where it was asked for. */
-async function tellError(error: unknown, command: Command | undefined, debug: boolean): Promise<number> {
+/** Prints an error as one line on standard error, with --debug also its stack. Returns the exit code. */
+async function reportError(error: unknown, command: Command | undefined, debug: boolean): Promise<number> {
   const say = (line: string): void => void process.stderr.write(`${escapeLine(line)}\n`);
   if (process.stderr.isTTY && process.env.TERM !== 'dumb') process.stderr.write('\r\x1b[K');
   if (error instanceof UsageError) {

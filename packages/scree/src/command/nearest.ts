@@ -1,4 +1,4 @@
-/** The word that was probably meant: the one that the fewest changes of a letter lead to, if they are few. */
+/** The word that was probably meant: the one at the smallest edit distance, if that is small. */
 export function nearest(given: string, words: readonly string[]): string | undefined {
   let [best, least] = [undefined as string | undefined, Math.max(2, Math.ceil(given.length / 3)) + 1];
   for (const word of words) {

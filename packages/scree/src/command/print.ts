@@ -7,8 +7,8 @@ export function printLines(lines: readonly string[]): void {
 }
 
 /**
- * Text on standard output. Where that is a file Node takes what a full disk has accepted of it for the whole: we write on until it is
- * all there, or an error. Nothing in it can control a terminal.
+ * Prints text to standard output. If that is a file, Node does not notice when a full disk has accepted only a part, so this writes
+ * until everything is written or an error comes. Control characters are escaped.
  */
 export function print(given: string): void {
   const text = escapeText(given);

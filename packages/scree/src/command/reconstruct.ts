@@ -2,10 +2,10 @@ import { DataError, type Matrix } from '@scree/core';
 import { readModel } from '../disk/model-file.js';
 import type { Call } from './command.js';
 import { fileOptions } from './data-flags.js';
-import { withFile } from './opened.js';
 import { rowsOutput } from './rows-output.js';
 import { rowsThrough } from './rows-through.js';
 import { Narrator } from './terminal.js';
+import { withFile } from './with-file.js';
 
 /** `scree reconstruct`: rows back from scores. */
 export async function run(call: Call): Promise<void> {

@@ -6,7 +6,7 @@ import { checkFolder, checkTarget } from '../disk/output-target.js';
 import { systemError } from '../disk/system-error.js';
 import { makeReport } from '../report/report.js';
 import type { Call } from './command.js';
-import { withModel } from './fitted.js';
+import { withModel } from './fit-file.js';
 import { shellWord } from './shell-word.js';
 import { Narrator } from './terminal.js';
 import { UsageError } from './usage-error.js';

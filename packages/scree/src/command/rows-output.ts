@@ -3,7 +3,7 @@ import { formatOf, holdsText, OUTPUT_FORMATS } from '../disk/write-file.js';
 import type { Call } from './command.js';
 import { UsageError } from './usage-error.js';
 
-/** Where rows go, as --output says. None, or a name that no format has, is wrong usage; the rest is said before any work. */
+/** Checks --output before any work is done. A missing one, or a name without a known format, is wrong usage. */
 export async function rowsOutput(
   { words, flags }: Pick<Call, 'words' | 'flags'>,
   missing = 'Say where it goes: -o data.npy.',

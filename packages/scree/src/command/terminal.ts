@@ -5,7 +5,7 @@ import { escapeLine } from './escape.js';
 const FRAME = 80;
 const WIDTH = 24;
 
-/** What is told on the way: to standard error, a bar where that is a terminal, and nothing where it is not. */
+/** Prints notes and progress to standard error: a progress bar if it is a terminal, otherwise only notes. */
 export class Narrator {
   readonly #quiet: boolean;
   readonly #live: boolean;
@@ -42,7 +42,7 @@ export class Narrator {
     process.stderr.write(`\r\x1b[K${bar(phase, done, total, seconds, process.stderr.columns ?? 80)}`);
   };
 
-  /** Takes the bar away. */
+  /** Removes the bar. */
   clear(): void {
     if (!this.#shown) return;
     process.stderr.write('\r\x1b[K');

@@ -3,11 +3,11 @@ import { readModel } from '../disk/model-file.js';
 import { formatOf, holdsText, type OutputFormat } from '../disk/write-file.js';
 import type { Call } from './command.js';
 import { fileOptions } from './data-flags.js';
-import { checkWidth, readingFor } from './fitted.js';
-import { withFile } from './opened.js';
+import { checkWidth, readingFor } from './fit-file.js';
 import { rowsOutput } from './rows-output.js';
 import { rowsThrough } from './rows-through.js';
 import { Narrator } from './terminal.js';
+import { withFile } from './with-file.js';
 
 /** `scree transform`: scores of the rows of a file. */
 export async function run(call: Call): Promise<void> {
@@ -36,6 +36,6 @@ export async function run(call: Call): Promise<void> {
     const left = dropped === 0 ? '' : `; ${dropped} with missing values ${dropped === 1 ? 'was' : 'were'} left out`;
     narrator.say(`${count} rows of ${cols} ${cols === 1 ? 'score' : 'scores'}${left}: ${output}`);
     if (file.label !== undefined && label === undefined)
-      narrator.say('Labels are written beside scores in .csv and .tsv.');
+      narrator.say('Labels are only written to .csv and .tsv files.');
   });
 }

@@ -47,7 +47,7 @@ export interface Compressed {
   readonly k: number;
   readonly dtype: StoredType;
   readonly quantise: Quantiser;
-  /** Size of the file, and what of it is the model. */
+  /** Size of the file, and of the model in it. */
   readonly bytes: number;
   readonly modelBytes: number;
   /** What the numbers take as they are: rows × cols × bytes of their type. */
@@ -69,7 +69,7 @@ const NOISE = { int8: 1e-4, float16: 4e-8 } as const;
 
 /**
  * Writes rows as a model and their rounded scores, block by block in one reading: data may be larger than memory. The file
- * is written beside its target and renamed when it is whole.
+ * is written under a temporary name and renamed when it is complete.
  */
 export async function compressFile(options: CompressOptions): Promise<Compressed> {
   const { source, model, path, threads } = options;

@@ -71,10 +71,10 @@ function plane(values: Float64Array, widths: Uint8Array, length: number, byte: n
   return out;
 }
 
-/** Thrown for bytes that are not what `packLines` wrote; whoever knows the file says which. */
+/** Thrown for bytes that `packLines` has not written. The caller knows the file and adds its name. */
 export class NotLines extends Error {}
 
-/** Reads what `packLines` wrote of so many lines. Takes no more memory than these need, whatever the bytes are. */
+/** Reads lines that `packLines` wrote. It takes no more memory than that many lines need, whatever the bytes are. */
 export async function unpackLines(
   bytes: Uint8Array,
   { lines, length, signed }: Omit<Lines, 'values'>,

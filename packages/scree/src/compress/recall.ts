@@ -175,7 +175,7 @@ async function nearness(
   return out;
 }
 
-/** The places of the largest values, largest first, but for one's own. */
+/** The indexes of the largest values, largest first, without the row itself. */
 function nearest(values: Float64Array, own: number, count: number): number[] {
   const best: number[] = [];
   for (let i = 0; i < values.length; i++) {

@@ -104,7 +104,7 @@ function number(cell: string, missing: string, writing: Writing): string {
   return `CASE ${cases.join(' ')} ELSE ${writing.mark === ',' ? `replace(${cell}, ',', '.')` : cell}::DOUBLE END`;
 }
 
-/** Numbers with the mark that is not the decimal one: it parts thousands, or nobody knows what it is. */
+/** Numbers with a mark that is not the decimal one: it separates thousands, or its meaning is unknown. */
 function markCases(cell: string, { mark, plain }: Writing): string[] {
   const matches = (expression: string): string => `regexp_matches(trim(${cell}), '${expression}')`;
   if (mark === undefined) {

@@ -232,7 +232,7 @@ async function duckTable(
     const numbers = asked === 'all' ? [...columns.keys()] : asked;
     const cols = numbers.length;
     const [type, Values] = single(numbers) ? (['FLOAT', Float32Array] as const) : (['DOUBLE', Float64Array] as const);
-    // Missing values come as NaN, so that nobody needs to look at two arrays.
+    // Missing values come as NaN, so that one array is enough.
     const cast = (expression: string) => `coalesce(${expression}::${type}, 'nan'::${type})`;
     const expressions = numbers.map((j) => cast(expressionOf(sources[j])));
     const lists = [...new Set(numbers.flatMap((j) => (sources[j].entry === undefined ? [] : [sources[j].physical])))];
@@ -371,7 +371,7 @@ class Chunks {
   async next(most: number): Promise<{ chunk: DuckDBDataChunk; from: number; rows: number } | undefined> {
     if (!this.#chunk) {
       const chunk = await this.#coming;
-      // The one before is behind us: nobody holds it any more.
+      // The previous chunk is not used any more.
       this.#collecting.dropped(this.#bytes);
       if (!chunk || chunk.rowCount === 0) return undefined;
       this.#chunk = chunk;

@@ -20,7 +20,7 @@ import { temporaryFolder } from '../disk/temporary-copy.js';
 import type { SqliteTask } from '../disk/thread-messages.js';
 import { chooseTable } from './duck-table.js';
 
-/** Rows by which columns are judged: in SQLite a column's type binds nobody. */
+/** Rows that decide the type of a column: in SQLite, its declared type does not limit its values. */
 const JUDGED = 1000;
 
 /** What a query is called. */
@@ -30,8 +30,8 @@ type Value = number | bigint | string | Uint8Array | null;
 type Row = Record<string, Value>;
 
 /**
- * A table, view or query of a SQLite database file, which is opened for reading only. SQLite works until it has a row, and
- * that may take hours: in a thread of its own it does not keep anybody from giving up.
+ * A table, view or query of a SQLite database file, which is opened for reading only. SQLite may work for hours before it has
+ * a row. It runs in a thread of its own, so that it can be stopped.
  */
 export async function openSqlite(
   { path, memory, file }: { path: string; memory: number; file: string },
@@ -41,7 +41,7 @@ export async function openSqlite(
   try {
     const name = await aside(file, path, folder.path);
     const task: SqliteTask = { kind: 'sqlite', file: name, path, memory, member, sql };
-    // A thread that is ended leaves its lock: in the folder, which goes as well, and never beside the data.
+    // A thread that is terminated leaves its lock behind: in the temporary folder, which is removed, and not next to the data.
     const apart = name !== file && (sql !== undefined || worthThread((await stat(file)).size)) && hasThreads();
     if (apart) return await openInThread(task, folder.remove);
     const table = await openDatabase(task);
@@ -58,7 +58,7 @@ export async function openSqlite(
   }
 }
 
-/** The same in this thread, of a database that lies where a lock may be left beside it. */
+/** The same in this thread. The database must be in a folder where its lock may be left behind. */
 export async function openDatabase({ file, path, memory, member, sql }: SqliteTask): Promise<Table> {
   const { default: sqlite } = await import('node-sqlite3-wasm');
   let database: Database | undefined;
@@ -95,9 +95,9 @@ export async function openDatabase({ file, path, memory, member, sql }: SqliteTa
 }
 
 /**
- * The database under a name in a temporary folder: SQLite leaves its lock beside the name it is given, and the folder of
+ * The database under a name in a temporary folder: SQLite writes its lock next to the name it is given, and the folder of
  * the data may be read-only. One that was last written with a write-ahead log is copied, because the log's index
- * needs shared memory that WebAssembly has not.
+ * needs shared memory, which WebAssembly does not have.
  */
 async function aside(file: string, path: string, folder: string): Promise<string> {
   const name = join(folder, 'data.sqlite');
@@ -122,7 +122,7 @@ async function aside(file: string, path: string, folder: string): Promise<string
       () => true,
       () => false,
     );
-    // Not every system lets everybody make links.
+    // Some systems do not let every user make links.
     return linked ? name : file;
   }
   try {

@@ -96,7 +96,7 @@ export function wideTable(table: Table, { folder, path, memory, alone }: WideOpt
     const values = new Values(some * cols);
     const into = new Uint8Array(values.buffer);
     const got = await bytes.readAt?.(into, from * cols * Values.BYTES_PER_ELEMENT);
-    if (got !== into.length) throw truncated(bytes.path, 'somebody changed it while it was read');
+    if (got !== into.length) throw truncated(bytes.path, 'it was changed while it was read');
     return values;
   }
 

@@ -48,7 +48,7 @@ export async function removeFile(path: string): Promise<void> {
 }
 
 /**
- * A file that is written piece by piece. It gets its name when it is complete, so nobody ever sees half of it. Bytes are
+ * A file that is written piece by piece. It gets its name when it is complete, so no program ever sees half of it. Bytes are
  * collected, and written while the next are being collected. After an error nothing is left behind.
  */
 export class AtomicFile {
@@ -196,7 +196,7 @@ class PartFile {
 
 /**
  * A file that replaces another keeps its permissions, and its owner and group where this user may give files away. Where
- * the group cannot be kept, the new group gets no more than everybody has. An error leaves the file to its owner alone.
+ * the group cannot be kept, the new group gets no more rights than all users have. If an error happens on the way, only the owner has access.
  */
 async function keepPermissions(handle: FileHandle, { mode, uid, gid }: Stats): Promise<void> {
   const mine = await handle.stat();
@@ -228,7 +228,7 @@ export async function removeAbandonedParts(target: string): Promise<void> {
   }
 }
 
-/** What a folder cannot be synchronised with: Windows, and some network disks. */
+/** Errors of systems that cannot synchronise folders: Windows, and some network disks. */
 const NO_SYNC = ['EINVAL', 'ENOTSUP', 'EPERM', 'EACCES', 'EISDIR', 'EBADF', 'ENOENT'];
 
 /** Makes a rename or a removal last: the names of a folder have to reach the disk like the content of a file. */

@@ -4,7 +4,7 @@ import type { Warning } from '@scree/core';
 import type { FileFormat } from '@scree/files';
 import { systemError } from './system-error.js';
 
-/** What tells one state of a file from another. */
+/** The facts of a file that change when it is changed or replaced. */
 interface State {
   readonly dev: bigint;
   readonly ino: bigint;
@@ -36,7 +36,7 @@ export class FileWatch {
     return new FileWatch(handle, path, await stateOf(handle, path));
   }
 
-  /** Says how the file is read: `byPath` where its path is opened again for every reading, and must name the same file. */
+  /** Says how the file is read. With `byPath`, its path is opened again for every reading, so it must still name the same file. */
   async follow(format: FileFormat, byPath: boolean): Promise<void> {
     this.#byPath = byPath;
     const logs = (LOGS[format] ?? []).map((end) => this.#path + end);

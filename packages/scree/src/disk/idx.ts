@@ -3,7 +3,7 @@ import type { IntegerArray } from '@scree/core';
 import { refuseChanged } from '@scree/core/engine';
 import { openFile } from './open-file.js';
 
-/** An array of an IDX file, as a matrix: the first dimension are the rows, the others are laid side by side. */
+/** An array of an IDX file, as a matrix: the first dimension becomes the rows, the others become the columns. */
 export interface IdxArray {
   readonly rows: number;
   readonly cols: number;

@@ -71,7 +71,7 @@ async function openHandle(path: string): Promise<{ handle: FileHandle; bytes: By
   throw new DataError('EMPTY_DATA', `${path} is empty.`);
 }
 
-/** Formats that can be read as they come; the others need to look at the end, or at the beginning twice. */
+/** Formats that can be read from a stream; the others need the end of the file first, or its beginning twice. */
 const FLOWING: readonly FileFormat[] = ['npy', 'idx'];
 
 async function openStandardInput(options: CheckedOptions, stdin: AsyncIterable<Uint8Array>): Promise<DataFile> {
@@ -102,7 +102,7 @@ async function openStandardInput(options: CheckedOptions, stdin: AsyncIterable<U
   }
 }
 
-/** Columns that lie one after the other cannot be made rows while they stream by. */
+/** Whether an array is stored column by column: then rows cannot be read from a stream. */
 function isFortran(head: Uint8Array): boolean {
   return /['"]fortran_order['"]\s*:\s*True/.test(Buffer.from(head.subarray(0, 1024)).toString('latin1'));
 }
@@ -145,7 +145,7 @@ async function peekStream(
   return { head, bytes };
 }
 
-/** What Node offers to core's readers; what reads databases is loaded when it is needed. */
+/** What Node adds to the readers of `@scree/files`; the readers of databases are loaded when they are needed. */
 const node: Platform = {
   unpack: nodeUnpackers,
   copy: (bytes) => copyToDisk(bytes),
@@ -161,7 +161,7 @@ const node: Platform = {
   },
 };
 
-/** A file as those want it who open it themselves. */
+/** A file for readers that open it by its path. */
 function onDisk({ path, file }: Bytes, memory: number): { path: string; memory: number; file: string } {
   if (file === undefined) throw new TypeError('a file that lies on disk has a name there');
   return { path, memory, file };

@@ -5,8 +5,8 @@ import { FileError } from '@scree/files';
 import { systemError } from './system-error.js';
 
 /**
- * Where a file really goes: behind a link, which stays one. Files take their names by a rename, and that would put a plain
- * file in the place of a device or a pipe: for root even /dev/null would be gone.
+ * The path that a file is really written to: links are followed, and stay links. Files get their names by a rename, which would
+ * replace a device or a pipe by a plain file: root could destroy even /dev/null.
  */
 export async function targetOf(path: string): Promise<string> {
   try {
@@ -31,7 +31,7 @@ export async function targetOf(path: string): Promise<string> {
   }
 }
 
-/** Whether a file can go there, before any work is done for it: not in the place of one that is `read`. */
+/** Checks before the work whether a file can be written there, and that it is not one of those that are `read`. */
 export async function checkTarget(path: string, read: readonly (string | undefined)[]): Promise<void> {
   const target = await targetOf(path);
   await access(dirname(target), constants.W_OK).catch((error: unknown) => {
@@ -41,11 +41,15 @@ export async function checkTarget(path: string, read: readonly (string | undefin
   if (there === undefined) return;
   for (const other of read) {
     if (other === undefined || other === '-' || (await keyOf(other)) !== there) continue;
-    throw new FileError('BAD_FILE', path, `${path} is what is read, and would be gone. Give the output another name.`);
+    throw new FileError(
+      'BAD_FILE',
+      path,
+      `${path} is the input, and would be overwritten. Give the output another name.`,
+    );
   }
 }
 
-/** Whether files can go into a folder, which may not be there yet, before any work is done for them. */
+/** Checks before the work whether files can be written into a folder, which may not exist yet. */
 export async function checkFolder(path: string): Promise<void> {
   for (let folder = resolve(path); ; folder = dirname(folder)) {
     try {
@@ -67,7 +71,7 @@ export async function isSameFile(one: string, other: string): Promise<boolean> {
   return key !== undefined && key === (await keyOf(second));
 }
 
-/** What tells one file from another, whatever it is called. */
+/** The identity of a file, whatever name leads to it. */
 async function keyOf(path: string): Promise<string | undefined> {
   const facts = await stat(path, { bigint: true }).catch(() => undefined);
   return facts && `${facts.dev} ${facts.ino}`;

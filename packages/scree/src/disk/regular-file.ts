@@ -13,8 +13,8 @@ const FLAGS = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0);
 const CHUNK = 1 << 30;
 
 /**
- * Opens a file for reading, and nothing else: pipes and devices are refused with `remedy`, and opening them never waits.
- * The open file is looked at, and not its name, so that nothing can take its place in between.
+ * Opens a regular file for reading. Pipes and devices are refused with `remedy`, and opening them never waits. The check uses
+ * the open file and not its name, so that it cannot be replaced in between.
  */
 export async function openRegularFile(path: string, remedy: string): Promise<{ handle: FileHandle; size: number }> {
   let handle: FileHandle | undefined;
@@ -33,7 +33,7 @@ export async function openRegularFile(path: string, remedy: string): Promise<{ h
   }
 }
 
-/** All bytes of a file that is no larger than `limitOf` its first bytes; `what` it is to be, for the message. */
+/** All bytes of a file. `limitOf` its first bytes is the most that it may have; `what` names its kind in the message. */
 export async function readRegularFile(
   path: string,
   { what, limitOf }: { readonly what: string; limitOf(head: Uint8Array): number },
@@ -58,7 +58,7 @@ export async function readRegularFile(
   }
 }
 
-/** The first bytes; fewer where the file has become shorter. */
+/** The first `size` bytes; fewer if the file has become shorter. */
 async function readBytes(handle: FileHandle, size: number): Promise<Buffer> {
   const bytes = Buffer.alloc(size);
   let filled = 0;

@@ -39,9 +39,9 @@ export async function openTextInThread({ file, ...task }: ThreadedText): Promise
 }
 
 /**
- * A table that is read in a thread of its own, some batches ahead of whoever reads it. Batches are the same as they would
- * be without, and errors are of the same type. The thread keeps no program alive unless a batch is being waited for.
- * `release` lets go of what it reads, when it has ended.
+ * A table that is read in a thread of its own, some batches ahead of the caller. Batches and types of errors are the same as
+ * without a thread. The thread keeps the process alive only while a batch is awaited. `release` is called when the thread
+ * has ended.
  */
 export async function openInThread(task: ThreadTask, release: () => Promise<void>): Promise<Table> {
   const thread = new Thread(task, release);
@@ -135,7 +135,7 @@ class Thread {
         }
         const { rows, cols, data, text } = message.batch;
         yield { block: { kind: 'dense', rows, cols, stride: cols, data }, text };
-        // Whoever asks for the next batch is done with this one.
+        // The caller asks for the next batch, so it does not use this one any more.
         this.#send({ kind: 'more', reading, buffer: data.buffer }, [data.buffer]);
       }
     } finally {

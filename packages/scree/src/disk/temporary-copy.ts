@@ -7,7 +7,7 @@ import { closeRead, fileBytes } from './file-bytes.js';
 import { systemError } from './system-error.js';
 import { removeAtExit, settled } from './temporary-files.js';
 
-/** Bytes that come once or in order only, laid down in a temporary file where they can be read at any place. */
+/** Copies bytes that can be read only once, or only in order, to a temporary file, where they can be read at any position. */
 export async function copyToDisk(bytes: Bytes): Promise<TemporaryCopy> {
   const folder = await temporaryFolder();
   const file = join(folder.path, randomUUID());
@@ -36,7 +36,7 @@ export async function copyToDisk(bytes: Bytes): Promise<TemporaryCopy> {
   }
 }
 
-/** A folder for what is only needed while a file is open. */
+/** A folder for files that are only needed while a data file is open. */
 export async function temporaryFolder(): Promise<{ readonly path: string; remove(): Promise<void> }> {
   const path = await mkdtemp(join(tmpdir(), 'scree-')).catch((error: unknown) => {
     throw systemError(error, tmpdir(), 'written');
@@ -44,7 +44,7 @@ export async function temporaryFolder(): Promise<{ readonly path: string; remove
   removeAtExit(path);
   return {
     path,
-    // Where that fails it is tried again when the program ends: what was read is no less right.
+    // If that fails, it is tried again at the exit: what was read is not wrong.
     remove: () =>
       rm(path, { recursive: true, force: true }).then(
         () => settled(path),

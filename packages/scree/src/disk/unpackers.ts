@@ -14,7 +14,7 @@ export const nodeUnpackers: Unpackers = {
   deflate: (reader, path) => through(reader, zlib.createInflateRaw(), path),
   // Not Node's: it stops after the first frame and drops the rest in silence, and Node 22 accepts a file that is cut off.
   zstd: plainUnpackers.zstd,
-  // Whoever asks for a piece verifies its size, so here nothing can get lost.
+  // The caller checks the size of the result, so bytes that are missing are noticed.
   zstdPiece: zstdDecompressSync
     ? (packed, size) => zstdDecompressSync(packed, { maxOutputLength: Math.max(1, size) })
     : plainUnpackers.zstdPiece,

@@ -73,7 +73,7 @@ export function formatOf(path: string): OutputFormat | undefined {
   return EXTENSIONS[extname(path).toLowerCase()];
 }
 
-/** Whether a format has a place for text beside numbers. */
+/** Whether a format can hold labels next to numbers. */
 export function holdsText(format: OutputFormat): boolean {
   return format === 'csv' || format === 'tsv';
 }
@@ -117,10 +117,14 @@ export async function createFile(path: string, options: WriteOptions): Promise<R
   }
   const { label } = options;
   if (label !== undefined && !holdsText(format)) {
-    throw new OptionError('BAD_OPTION', `Only .csv and .tsv hold labels beside numbers, and ${path} is .${format}.`, {
-      option: 'label',
-      value: label,
-    });
+    throw new OptionError(
+      'BAD_OPTION',
+      `Only .csv and .tsv can hold labels next to numbers, and ${path} is .${format}.`,
+      {
+        option: 'label',
+        value: label,
+      },
+    );
   }
   const file = await AtomicFile.create(path);
   try {

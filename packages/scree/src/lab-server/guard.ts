@@ -5,7 +5,7 @@ import type { IncomingMessage } from 'node:http';
  *
  * Any page that is open in the browser can make it send requests to this machine. The browser says truthfully on whose
  * behalf: Host is the name that was asked for (a foreign name that points here is DNS rebinding), Origin and
- * Sec-Fetch-Site tell who asks. Other ports of this machine are the "same site" and as foreign as any.
+ * Sec-Fetch-Site name the page that sent the request. Other ports of this machine count as the "same site", but are not trusted either.
  *
  * `fromFile` is for the address in the redirect file: a local file is another site to the browser, so the file may open
  * that address as a page of its own, but nothing may load it in a frame, a script or a fetch.

@@ -1,9 +1,9 @@
 /**
  * On every answer, errors too.
  *
- * The page may run its own scripts, compile WebAssembly and start its workers (threads begin as blobs); it may talk to
- * nobody but this server, and nobody may put it into a frame. Isolation from other origins is what shared memory, and
- * with it threads, are given for.
+ * The page may run its own scripts, compile WebAssembly and start its workers (threads begin as blobs); it may
+ * connect to this server only, and no page may put it into a frame. Browsers allow shared memory, and with it threads, only
+ * to pages that are isolated from other origins.
  */
 export const HEADERS: Readonly<Record<string, string>> = {
   'Content-Security-Policy': [
@@ -23,6 +23,6 @@ export const HEADERS: Readonly<Record<string, string>> = {
   'Cross-Origin-Resource-Policy': 'same-origin',
   'X-Content-Type-Options': 'nosniff',
   'Referrer-Policy': 'no-referrer',
-  // Somebody's data do not belong into a browser's cache, and the page's address is another one next time anyhow.
+  // A user's data do not belong into the browser's cache, and the page has another address next time anyway.
   'Cache-Control': 'no-store',
 };

@@ -1,4 +1,4 @@
-/** Bytes from `start` to before `end`; `whole` where nobody asked for less than the file. */
+/** Bytes from `start` to before `end`; `whole` if the request was for the whole file. */
 export interface Range {
   readonly start: number;
   readonly end: number;
@@ -6,9 +6,9 @@ export interface Range {
 }
 
 /**
- * What a Range header asks for of so many bytes; undefined if that is no single range that there is.
+ * The range of a Range header in a file of `size` bytes; undefined if it is not one range inside the file.
  *
- * Several ranges in one request are refused, which the standard allows: nobody here asks for them, and the alternative
+ * Several ranges in one request are refused, which the standard allows: the page never sends them, and the alternative
  * would be to send all of a file that may be larger than memory. Units other than bytes must be ignored.
  */
 export function readRange(header: string | undefined, size: number): Range | undefined {

@@ -40,8 +40,7 @@ export async function sendFile(response: ServerResponse, file: SharedFile): Prom
       'Accept-Ranges': 'bytes',
       ...(range.whole ? {} : { 'Content-Range': `bytes ${start}-${end - 1}/${file.size}` }),
     });
-    // If the file changes now, the connection breaks: a length that was promised and not kept is an error for whoever
-    // reads.
+    // If the file changes now, the connection breaks: the browser sees fewer bytes than Content-Length says, and fails.
     if (method === 'HEAD') response.end();
     else await pipeline(file.read(handle, range), response);
   } finally {

@@ -25,7 +25,7 @@ export interface LabSettings {
  *
  * Other users of the machine can reach its ports too, so everything lies below a secret: `/<token>/…`. A cookie would be
  * sent to, and could be set by, whatever else listens on 127.0.0.1, because cookies do not know ports; an address is
- * known only to those who were given it, the page's relative addresses stay below it by themselves, and two labs in one
+ * known only to users who were given it, the page's relative addresses stay below it by themselves, and two labs in one
  * browser do not get in each other's way.
  */
 export class LabServer {
@@ -91,7 +91,7 @@ export class LabServer {
 
   /**
    * The address in the file that a browser is started with: it leads to the real one, once. So a file that was copied or
-   * left behind is of no use to whoever finds it.
+   * left behind is of no use to another user who finds it.
    */
   get addressForBrowser(): string {
     return `http://127.0.0.1:${this.#port}/${this.#ticket?.text ?? ''}`;

@@ -9,7 +9,7 @@ import type { Range } from './range.js';
 /** Bytes that are read at a time. */
 const CHUNK = 2 ** 20;
 
-/** A pipe in the file's place must not keep us waiting for somebody to write into it. */
+/** If a pipe has taken the file's place, opening it must not wait for a writer. */
 const FLAGS = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0);
 
 /** The one data file that the page may read, as it was when the server started. */

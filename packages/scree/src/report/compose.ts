@@ -12,6 +12,7 @@ import {
   varianceWords,
 } from '@scree/core/describe';
 import { columnNames, type NameOf } from './columns.js';
+import { describeErrors, isLossless, methodFacts } from './describe-rows.js';
 import { biplotFigure } from './figures/biplot-figure.js';
 import type { Colouring } from './figures/colouring.js';
 import { errorsFigure } from './figures/errors-figure.js';
@@ -25,7 +26,6 @@ import { factList, figures, list, paragraphs, type Section, tableHtml, writePage
 import { escaped, plainText } from './plain-text.js';
 import type { RowFacts } from './read-rows.js';
 import type { Report } from './report.js';
-import { errorWords, isLossless, methodFacts } from './words.js';
 
 export interface Contents {
   readonly model: Model;
@@ -76,7 +76,7 @@ interface Part extends Section {
   readonly drawn: readonly Figure[];
 }
 
-/** What everybody should have read: variance, warnings, verdict. */
+/** The most important facts: variance, warnings, accuracy. */
 function summary({ model }: Contents): string {
   const { axes, subspace } = model.uniqueness;
   const determined = subspace.determined && axes.every((axis) => axis.determined);
@@ -159,7 +159,7 @@ function lossSection({ model, facts, colouring, image }: Contents): Part {
     id: 'loss',
     title: 'What is lost',
     drawn,
-    html: figures(drawn, paragraphs(errorWords(model, facts))) + html,
+    html: figures(drawn, paragraphs(describeErrors(model, facts))) + html,
   };
 }
 

@@ -18,7 +18,7 @@ export interface Page {
   readonly description: string | undefined;
   /** The most important numbers, first of all. */
   readonly cards: readonly (readonly [name: string, value: string])[];
-  /** What everybody should have read. */
+  /** The most important facts, at the top. */
   readonly summary: string;
   readonly sections: readonly Section[];
   readonly foot: string;

@@ -106,7 +106,7 @@ describe('rows with gaps', () => {
       /37 rows × 3 columns.*; 3 more with missing values were left out; left out: id \(text\)/,
     );
     const binary = scree(['transform', 'm.json', 'gaps.csv', '--missing', 'drop', '--label', 'id', '-o', 's.npy']);
-    expect(binary.err).toMatch(/Labels are written beside scores in \.csv and \.tsv/);
+    expect(binary.err).toMatch(/Labels are only written to \.csv and \.tsv files/);
   });
 
   it('do not change what rows are called: in messages, and in a report', () => {
@@ -141,7 +141,7 @@ describe('what is read', () => {
     ]) {
       const { code, err } = scree(args);
       expect(code, args.join(' ')).toBe(1);
-      expect(err).toMatch(/is what is read, and would be gone\. Give the output another name/);
+      expect(err).toMatch(/is the input, and would be overwritten\. Give the output another name/);
       expect(readFileSync(path('keep.csv'), 'utf8')).toBe(before);
     }
     const model = readFileSync(path('m.json'), 'utf8');

@@ -199,7 +199,7 @@ describe('scree', () => {
     expect(told.varianceRatios.reduce((a: number, b: number) => a + b)).toBeGreaterThanOrEqual(0.9);
   });
 
-  it('reads standard input, chosen columns, and rows with gaps as it is told', () => {
+  it('reads standard input and chosen columns, and handles rows with gaps as --missing says', () => {
     expect(JSON.parse(scree(['fit', '-', '-k', '1', '--json', '--columns', 'a,c'], TABLE).out).d).toBe(2);
     const gaps = `${TABLE}\n,1,2,odd\n`;
     const refused = scree(['fit', '-', '-k', '1'], gaps);
@@ -209,7 +209,7 @@ describe('scree', () => {
     expect(JSON.parse(scree(['fit', '-', '-k', '1', '--json', '--missing', 'mean'], gaps).out).n).toBe(61);
   });
 
-  it('says of arrays, too, where values are missing, and counts rows from the beginning of the file', () => {
+  it('says where values are missing in arrays too, and counts rows from the beginning of the file', () => {
     const gap = (at: number): number => (at === 5 || at >= 1_999_999 ? Number.NaN : Math.sin(at));
     write('gaps.npy', npy(500_000, 4, gap));
     write('whole.npy', npy(100, 4, Math.sin));

@@ -41,6 +41,7 @@ describe('an error of the command', () => {
     ['TOO_LARGE', { reason: 'memory' }, /^the library says \(The limit is --memory\.\)/],
     ['EMPTY_DATA', { reason: 'no-complete-row' }, /--missing mean/],
     ['OUT_OF_RANGE', { value: 1e200 }, /--scale unit/],
+    ['OUT_OF_RANGE', { row: 6 }, /^Row 7 of cars\.csv is too far .* --quantise float16\.$/],
     ['K_OUT_OF_RANGE', { option: 'k', value: 9, expected: 3 }, /^-k is 9, .* Use -k 3 or less, or --all\.$/],
     ['BAD_WEIGHTS', { row: 2, value: -1 }, /^Row 3 of cars\.csv has the weight -1\./],
     ['BAD_OPTION', { option: 'engine', value: 'blas' }, /^--engine blas is not available .* scree doctor/],

@@ -125,8 +125,8 @@ describe('without permission', () => {
   });
 });
 
-describe('a place that is no plain file', () => {
-  it('stays what it is', () => {
+describe('an output path that is not a regular file', () => {
+  it('is not replaced', () => {
     for (const ending of ['npy', 'json']) {
       spawnSync('mkfifo', [path(`pipe.${ending}`)]);
       mkdirSync(path(`folder.${ending}`));
@@ -145,7 +145,7 @@ describe('a place that is no plain file', () => {
     expect(lstatSync(path('pipe.npy')).isFIFO()).toBe(true);
   });
 
-  it('a link stays one, and what it points to is written', () => {
+  it('a link stays a link, and the file it points to is written', () => {
     mkdirSync(path('far'));
     writeFileSync(path('far/scores.npy'), 'old');
     symlinkSync('far/scores.npy', path('near.npy'));
@@ -155,7 +155,7 @@ describe('a place that is no plain file', () => {
     expect(readdirSync(path('far'))).toEqual(['scores.npy']);
   });
 
-  it('a folder that is not there is missed before the work is done', () => {
+  it('a folder that does not exist is reported before the work begins', () => {
     for (const [, args] of WRITERS) {
       const { code, err } = run(args('nowhere'));
       expect({ code, err }).toMatchObject({
@@ -166,7 +166,7 @@ describe('a place that is no plain file', () => {
   });
 });
 
-describe('whoever reads the output', () => {
+describe('the reader of the output', () => {
   const shell = (line: string): { status: number | null; stdout: string; stderr: string } =>
     spawnSync('bash', ['-c', `set -o pipefail; ${line}`, 'bash', process.execPath, PROGRAM], {
       cwd: binary.folder,
@@ -174,7 +174,7 @@ describe('whoever reads the output', () => {
       timeout: 60_000,
     });
 
-  it('may have enough of it', () => {
+  it('may stop reading early', () => {
     for (const args of ['fit data.npy --all --json', 'inspect model.json', '--help', 'completion bash']) {
       const { status, stderr } = shell(`"$@" ${args} | head -c 1 >/dev/null`);
       expect({ args, status }).toEqual({ args, status: 0 });
@@ -182,7 +182,7 @@ describe('whoever reads the output', () => {
     }
   });
 
-  it('need not hear what is told on the way', () => {
+  it('may close standard error', () => {
     const { status } = shell(`"$@" fit data.npy -k 2 -o heard.json 2> >(exec true)`);
     expect(status).toBe(0);
     expect(existsSync(join(binary.folder, 'heard.json'))).toBe(true);

@@ -90,7 +90,7 @@ describe('scree lab', () => {
     for (const path of ['data/', 'data/table.csv', 'data/undefined']) expect((await other.ask(path)).status).toBe(404);
   });
 
-  it('has nothing for whoever does not know the token', async () => {
+  it('answers nothing to requests without the token', async () => {
     const wrong = lab.token.replace(/.$/, (last) => (last === '0' ? '1' : '0'));
     for (const first of [wrong, lab.token.slice(1), `${lab.token}0`, lab.token.toUpperCase(), `%${lab.token}`, '']) {
       for (const rest of ['', '/', '/index.html', '/data/table.csv']) {
@@ -500,8 +500,8 @@ describe('the data file', () => {
   });
 });
 
-describe('what should not come', () => {
-  it('no HTTP, too many headers: told so, with the headers', async () => {
+describe('requests that are not valid', () => {
+  it('that are not HTTP, or have too many headers, get an error with the usual headers', async () => {
     expect((await lab.raw(['rubbish'])).status).toBe(400);
     expect((await lab.raw(['GET / HTTP/1.1', 'Host: x', 'Content-Length: a'])).status).toBe(400);
     expect((await lab.raw(['GET / HTTP/1.1', `Cookie: ${'x'.repeat(20_000)}`])).status).toBe(431);
@@ -509,7 +509,7 @@ describe('what should not come', () => {
     expect((await lab.exchange('\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03')).toString()).toMatch(/^HTTP\/1\.1 400/);
   });
 
-  it('a client that begins and does not go on is told, and let go', async () => {
+  it('that are never completed get an error, and the connection is closed', async () => {
     const began = Date.now();
     const answer = await lab.exchange(`GET /${lab.token}/ HTTP/1.1\r\nHost: 127.0.0.1`);
     expect(answer.toString()).toMatch(/^HTTP\/1\.1 408 [\s\S]*default-src 'none'/);
@@ -523,7 +523,7 @@ describe('what should not come', () => {
     ['ask without the token, and keep the connection', 'GET / HTTP/1.1\r\nHost: x\r\n\r\n'],
     ['ask again and again, and read no answer', 'GET / HTTP/1.1\r\nHost: x\r\n\r\n'.repeat(100)],
   ];
-  it.each(REQUESTS)('two hundred connections that %s lock nobody out', async (_, text) => {
+  it.each(REQUESTS)('two hundred connections that %s do not keep other clients out', async (_, text) => {
     const sockets = await hold(lab, 200, text);
     for (let i = 0; i < 5; i++) expect((await lab.ask('')).status).toBe(200);
     for (const socket of sockets) socket.destroy();
@@ -763,7 +763,7 @@ describe.runIf(process.platform === 'linux')('the browser', () => {
     expect(existsSync(dirname(file))).toBe(false);
   });
 
-  it('that cannot read the file is told of, with what to do', async () => {
+  it('that cannot read the file is reported, with what to do', async () => {
     const env = pathWith('confined', RECORD);
     const other = await start([], env);
     const file = await told(env);

@@ -1,3 +1,5 @@
+import { SOLVER_NAMES } from '@scree/core/names';
+import { FORMAT_NAMES } from '@scree/files/internal';
 import { describe, expect, it } from 'vitest';
 import { COMMANDS } from '../../src/command/commands.js';
 import { choice, list, number, on, size, text } from '../../src/command/flags.js';
@@ -85,6 +87,14 @@ describe('help', () => {
       }
     }
     for (const line of general.split('\n')) expect(line.length).toBeLessThanOrEqual(120);
+  });
+
+  it('lists every solver and every file format', () => {
+    const fit = COMMANDS.find(({ name }) => name === 'fit');
+    const wordsOf = (flag: string) => fit?.flags.find(({ name }) => name === flag)?.words;
+    expect(wordsOf('solver')).toEqual(['auto', ...SOLVER_NAMES]);
+    expect([...(wordsOf('format') ?? [])].sort()).toEqual([...FORMAT_NAMES].sort());
+    expect(fit && commandHelp(fit)).toContain(`NAME: auto, ${SOLVER_NAMES.join(', ')}`);
   });
 });
 

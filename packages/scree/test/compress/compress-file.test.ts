@@ -290,7 +290,7 @@ describe('what cannot be compressed', () => {
     expect(await parts()).toEqual([]);
   });
 
-  it('leaves the old file and nothing beside it when it is aborted, even while the source waits', async () => {
+  it('leaves the old file and no other file when it is aborted, even while the source waits', async () => {
     const model = await pca(matrix, { k: 2 });
     const path = folder.file('kept.scree');
     await writeFile(path, 'old');

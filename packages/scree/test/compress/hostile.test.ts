@@ -105,7 +105,7 @@ describe('a compressed file that is not whole', () => {
     expect(await refused(Buffer.concat([take().bytes, Buffer.from('more')]))).toBe('FILE_TRUNCATED');
   });
 
-  it('is told from what is something else', async () => {
+  it('is distinguished from files of other formats', async () => {
     expect(await refused(Buffer.from('SCREEPCA and so on, which is a model'))).toBe('BAD_FILE');
     expect(await refused(Buffer.from('x'))).toBe('BAD_FILE');
     await expect(openCompressed(folder.path)).rejects.toMatchObject({ code: 'BAD_FILE' });

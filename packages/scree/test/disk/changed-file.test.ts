@@ -13,7 +13,7 @@ import { beforeAll, describe, expect, it, vi } from 'vitest';
 import { momentsWithCheckpoint } from '../../src/command/checkpoint.js';
 import { CheckpointLock } from '../../src/command/checkpoint-lock.js';
 import { run as compress } from '../../src/command/compress.js';
-import { fitFile } from '../../src/command/fitted.js';
+import { fitFile } from '../../src/command/fit-file.js';
 import { run as report } from '../../src/command/report.js';
 import { Narrator } from '../../src/command/terminal.js';
 import { run as transform } from '../../src/command/transform.js';

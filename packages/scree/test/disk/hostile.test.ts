@@ -334,7 +334,7 @@ describe('a file that is not what it is called', () => {
     expect((await refused(Buffer.from(content, 'latin1'), name)).code).toBe(code);
   });
 
-  it('or is none: nothing there, a folder, nothing in it, no permission', async () => {
+  it('that is missing, a folder, empty or not permitted is refused with its own code', async () => {
     await expect(openFile(folder.file('nowhere.npy'))).rejects.toMatchObject({
       code: 'NO_FILE',
       path: folder.file('nowhere.npy'),

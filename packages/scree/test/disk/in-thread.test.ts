@@ -54,7 +54,7 @@ async function all(batches: AsyncIterable<Batch>): Promise<Seen[]> {
 }
 
 describe('a query over SQLite in a thread of its own', () => {
-  it('gives the rows, labels and errors that there are without, and leaves nothing beside the file', async () => {
+  it('gives the same rows, labels and errors as without a thread, and leaves no file behind', async () => {
     const { default: sqlite } = await import('node-sqlite3-wasm');
     const path = folder.file('s.db');
     const database = new sqlite.Database(path);

@@ -35,7 +35,7 @@ describe('columns of a table', () => {
     );
   });
 
-  it('may have names of several words beside tabs', async () => {
+  it('may have names of several words between tabs', async () => {
     const { rows, file } = await readAll(
       await save('words.tsv', 'name\ta\tb\nrow 0\t1\t2\nrow 1\t3\t5\nrow 2\t4\t9\n'),
     );
@@ -70,7 +70,7 @@ describe('columns of a table', () => {
     await expect(openFile(path, { memory: 5 })).rejects.toMatchObject({ code: 'BAD_OPTION' });
   });
 
-  it('may be label and weight: read beside the data, as often as needed', async () => {
+  it('may be label and weight, which are read with the data as often as needed', async () => {
     const file = await openFile(await save('t.csv', TABLE), { label: 'kind', weight: 'w', exclude: ['id'] });
     expect(file.columns).toEqual(['a', 'b', 'c']);
     expect(await file.weights()).toEqual(Float64Array.of(1, 2, 0.5, 1));

@@ -87,7 +87,7 @@ describe('rows written', () => {
 });
 
 describe('a file that is not finished', () => {
-  it('leaves what was there before, and nothing beside it', async () => {
+  it('leaves the old file unchanged and no other file behind', async () => {
     const path = folder.file('kept.npy');
     await writeFile(path, 'before');
     const writer = await createFile(path, { cols: 2 });

@@ -130,8 +130,8 @@ describe('a PNG', () => {
   });
 });
 
-describe('what draws', () => {
-  it('is not loaded with the package: no road of plain imports leads to it', () => {
+describe('the drawing code', () => {
+  it('is not loaded with the package: no chain of static imports leads to it', () => {
     const seen = new Set<string>();
     const outside = new Set<string>();
     const visit = (file: string): void => {

@@ -109,8 +109,8 @@ function placed(names: readonly Name[]): string {
   boxes.sort((a, b) => a.y - b.y);
   for (let i = 1; i < boxes.length; i++) {
     for (let j = 0; j < i; j++) {
-      const beside = boxes[j].x + boxes[j].width < boxes[i].x || boxes[i].x + boxes[i].width < boxes[j].x;
-      if (!beside && boxes[i].y - boxes[j].y < LINE) boxes[i].y = boxes[j].y + LINE;
+      const apart = boxes[j].x + boxes[j].width < boxes[i].x || boxes[i].x + boxes[i].width < boxes[j].x;
+      if (!apart && boxes[i].y - boxes[j].y < LINE) boxes[i].y = boxes[j].y + LINE;
     }
   }
   const low = Math.max(0, ...boxes.map(({ y }) => y - (HEIGHT - MARGIN.bottom - 4)));

@@ -63,7 +63,7 @@ export function chooseColours(labels: Labels | undefined, labelName = 'label'): 
   return { name, labelOf, groups, groupOf: (row) => groupOfCode(codes[row]), shareOf: () => Number.NaN };
 }
 
-/** There must be one label a row. */
+/** There must be one label per row. */
 export function checkLabels(labels: Labels | undefined, rows: number): void {
   if (!labels || labels.codes.length === rows) return;
   throw new DataError(

@@ -14,7 +14,7 @@ const WRITTEN = 7;
 /** What is shown as bars. */
 const BAR_COMPONENTS = 3;
 const BARS = 8;
-/** Letters of a name that fit beside a figure. */
+/** Letters of a name that fit next to a figure. */
 const NAME = 20;
 
 /** Weights of the columns in the components, as a map of colours. */

@@ -161,8 +161,8 @@ function apart(x: ArrayLike<number>, y: ArrayLike<number>, names: readonly { nam
   order.forEach((i, place) => {
     for (const j of order.slice(0, place)) {
       const width = (textWidth(names[i].name, 15) + textWidth(names[j].name, 15)) / 2;
-      const beside = Math.abs(x[i] - x[j]) > width;
-      if (!beside && moved[i] - moved[j] < 16) moved[i] = moved[j] + 16;
+      const apart = Math.abs(x[i] - x[j]) > width;
+      if (!apart && moved[i] - moved[j] < 16) moved[i] = moved[j] + 16;
     }
   });
   return moved;

@@ -5,18 +5,18 @@ import type { DataFile, FileOptions } from '../disk/index.js';
 import { readModel } from '../disk/model-file.js';
 import type { Call } from './command.js';
 import { fileOptions } from './data-flags.js';
-import { countRows, withFile } from './opened.js';
 import type { Narrator } from './terminal.js';
 import { UsageError } from './usage-error.js';
+import { countRows, withFile } from './with-file.js';
 
-// As the package does; all of it would take longer to load than most fits.
+// As the package's index does. Loading the whole package would take longer than most fits.
 offerBlas();
 
 /** Flags that say what to fit, as `pca` calls them. */
 const NAMED = ['scale', 'whiten', 'ddof', 'solver', 'engine', 'threads', 'seed', 'tolerance'] as const;
 const COUNTS = ['components', 'variance', 'all'] as const;
 
-/** What the flags say about the fit. */
+/** The options of `pca` from the flags. */
 export function fitOptions(flags: Readonly<Record<string, unknown>>): PcaOptions {
   const counts = COUNTS.filter((name) => flags[name] !== undefined);
   if (counts.length > 1) throw new UsageError(`--${counts[0]} and --${counts[1]} exclude one another.`);
@@ -29,7 +29,7 @@ export function fitOptions(flags: Readonly<Record<string, unknown>>): PcaOptions
   };
 }
 
-/** A model of a file, and the seconds that it took; `read` may have its own way to read the rows. */
+/** Fits a model to a file, and measures the seconds that it takes. `read` replaces how the rows are read. */
 export async function fitFile(
   file: DataFile,
   { flags, signal }: Pick<Call, 'flags' | 'signal'>,
@@ -43,7 +43,7 @@ export async function fitFile(
   const { onProgress } = narrator;
   const start = performance.now();
   const rows = await read(weights);
-  // Moments have been weighted when they were added up.
+  // The weights are already part of moments.
   const weighted = weights && !(rows instanceof Moments) ? { weights } : {};
   const fitted = await pca(rows, { ...fitOptions(flags), ...weighted, memory, onProgress, signal });
   // Moments do not know the file that they were read from.
@@ -82,7 +82,7 @@ export async function withModel(
   });
 }
 
-/** Whether rows can be read again, for what reads them twice. */
+/** Refuses data that cannot be read a second time. */
 export function checkTwice({ source }: DataFile): void {
   if (source.rereadable) return;
   throw new UsageError('This reads rows more than once: save standard input to a file first, or bring a --model.');
@@ -109,7 +109,7 @@ function columnsFor({ columnNames: names }: Model, { columns, exclude = [] }: Fi
   }
   const same = columns.length === names.length && columns.every((name) => names.includes(name));
   if (same) return { columns: names };
-  // Columns that are called otherwise go by their order: whoever names them says which is which.
+  // Columns with other names than the model's are taken in their order: --columns says which is which.
   const moved = columns.find((name, j) => names.includes(name) && names[j] !== name);
   if (moved === undefined) return {};
   throw new UsageError(

@@ -2,7 +2,7 @@ import { type Model, SOLVERS } from '@scree/core';
 import { count, percent, several, shareKept, show } from '@scree/core/describe';
 import type { RowFacts } from './read-rows.js';
 
-/** What a report says beyond the words that core has for a model. All of it is plain text, to be escaped by whoever writes it into a document. */
+/** Sentences of a report beyond those of `@scree/core/describe`. They are plain text, and must be escaped before they go into a document. */
 
 /** Errors that are a part this small of the variance are rounding. */
 const ROUNDING = 1e-20;
@@ -12,7 +12,7 @@ export function isLossless(model: Model, { errorSum, rows }: RowFacts): boolean 
   return errorSum <= ROUNDING * model.totalVariance * rows;
 }
 
-export function errorWords(model: Model, facts: RowFacts): string[] {
+export function describeErrors(model: Model, facts: RowFacts): string[] {
   const { distances, rows, errorSum } = facts;
   if (isLossless(model, facts)) {
     return [
