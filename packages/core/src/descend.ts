@@ -3,14 +3,14 @@ import type { Scale } from './data/scaling.js';
 import { ConvergenceError, OptionError, show } from './errors.js';
 import { random } from './linalg/random.js';
 import { checkOptions } from './options.js';
-import { checkHow } from './solvers/check-learn.js';
+import { checkLearnOptions } from './solvers/check-learn.js';
 import { byGradient } from './solvers/learned/autoencoder.js';
 import { record } from './solvers/learned/epoch.js';
 import { exactRows, exactTop } from './solvers/learned/exact-rows.js';
 import { explain } from './solvers/learned/failure.js';
 import { pairwise } from './solvers/learned/forces.js';
 import { byHebb } from './solvers/learned/hebbian.js';
-import { checkExact, controlsOf, lookOutside, measure } from './solvers/learned/learn.js';
+import { checkExact, controlsOf, measure, searchOutside } from './solvers/learned/learn.js';
 import type { HebbianRule, LearnOptions, PointsRule } from './solvers/learned/learn-options.js';
 import { MemoryReplies } from './solvers/learned/memory-replies.js';
 import { factored } from './solvers/learned/points.js';
@@ -165,7 +165,7 @@ export class Descent implements IterableIterator<Snapshot> {
 
   /** Whether the rule supports that. */
   #check(change: LearnOptions): void {
-    checkHow(change, SOLVER[this.#name], '');
+    checkLearnOptions(change, SOLVER[this.#name], '');
   }
 
   [Symbol.iterator](): this {
@@ -183,13 +183,13 @@ export class Descent implements IterableIterator<Snapshot> {
     const due = (last || (resting ?? epoch % MEASURED === 0)) && state.rows.every(Number.isFinite);
     const rng = random(seed + 1);
     const found = due ? this.#replies.run(measure(state.rows, k, d, rng, state.image)) : undefined;
-    const told = record(state, epoch, this.#exact, d, k, found?.worst);
+    const recorded = record(state, epoch, this.#exact, d, k, found?.worst);
     if (state.shorter !== undefined) throw this.#failed(state, Number.NaN, false);
     const settled = state.settled !== false && resting !== false;
     const good = found && found.worst <= this.#tolerance && settled ? found : undefined;
-    const missing = good !== undefined && this.#replies.run(lookOutside(good, k, d, this.#tolerance, rng)).missing;
+    const missing = good !== undefined && this.#replies.run(searchOutside(good, k, d, this.#tolerance, rng)).missing;
     const converged = good !== undefined && !missing;
-    this.#last = new Snapshot(told, state, converged, { n, d, k, ...this.#frame });
+    this.#last = new Snapshot(recorded, state, converged, { n, d, k, ...this.#frame });
     if (this.#lowest === undefined || state.loss < this.#lowest.loss) this.#lowest = this.#last;
     this.#done = converged || last;
     if (!converged && last) throw this.#failed({ ...state, settled }, found?.worst ?? Number.NaN, missing);

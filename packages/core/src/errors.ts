@@ -144,7 +144,7 @@ export function show(value: unknown): string {
 }
 
 /** "row 3, column 2" or "row 3, column 2 ("height")", counted from zero as the arrays are. */
-export function place(row: number, column: number, names?: readonly string[]): string {
+export function describeCell(row: number, column: number, names?: readonly string[]): string {
   const name = names?.[column];
   return name === undefined ? `row ${row}, column ${column}` : `row ${row}, column ${column} (${show(name)})`;
 }

@@ -11,7 +11,7 @@ import type { Model } from './model/model.js';
 import { Moments } from './moments.js';
 import { checkOptions, checkWidth, type PcaOptions, type Settings } from './options.js';
 import { makePlan, type Plan, type Shape } from './plan.js';
-import { anyAxes, pose } from './problem.js';
+import { axesWithoutVariance, makeProblem } from './problem.js';
 import { ProgressTracker } from './progress.js';
 import { type Reading, readBoth, readMoments, readOnce, readRows } from './reading.js';
 import { SOLVERS } from './solvers/registry.js';
@@ -80,8 +80,8 @@ async function fit(
   const solver = await SOLVERS[plan.solver].load({ cols: source.cols, learn: settings.learn });
   const reading = await readFor(solver, source, settings, engine, progress);
   try {
-    const { problem, framing, facts } = pose(reading, settings, engine, plan, progress, solver.tolerance);
-    const solution = framing.trace > 0 ? await reading.solve(problem, framing) : anyAxes(problem);
+    const { problem, framing, facts } = makeProblem(reading, settings, engine, plan, progress, solver.tolerance);
+    const solution = framing.trace > 0 ? await reading.solve(problem, framing) : axesWithoutVariance(problem);
     const warnings = await warningsOf(source, engine);
     const model = finish(solution, facts, warnings);
     const first = (k: number): Model =>

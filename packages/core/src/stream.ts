@@ -14,7 +14,7 @@ import { Moments } from './moments.js';
 import { checkOptions, checkWidth, type PcaOptions, type Settings } from './options.js';
 import { pca } from './pca.js';
 import { makePlan } from './plan.js';
-import { anyAxes, pose } from './problem.js';
+import { axesWithoutVariance, makeProblem } from './problem.js';
 import { ProgressTracker } from './progress.js';
 import { foldRows } from './reading.js';
 import type { Sketch } from './solvers/sketch/sketch.js';
@@ -212,11 +212,12 @@ export class Stream {
       reason: `The rows of a stream of ${cols} columns are kept as a sketch of ${sketch.size} rows (${rule}).`,
     };
     const read = { cols, columns, dtype, sparse, merges, columnNames: this.#names };
-    const { problem, framing, facts } = pose(read, settings, engine, plan, progress);
+    const { problem, framing, facts } = makeProblem(read, settings, engine, plan, progress);
     progress.begin('eigenvectors');
     const asked = { ...problem, framing, passes: undefined };
     const { solveSketch } = await import('./solvers/sketch/streaming.js');
-    const solution = framing.trace > 0 ? await solveSketch(sketch, asked, settings.center) : anyAxes(problem);
+    const solution =
+      framing.trace > 0 ? await solveSketch(sketch, asked, settings.center) : axesWithoutVariance(problem);
     progress.end();
     return finish(solution, facts);
   }

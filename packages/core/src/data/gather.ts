@@ -1,4 +1,4 @@
-import { DataError, place, show } from '../errors.js';
+import { DataError, describeCell, show } from '../errors.js';
 import type { DenseBlock } from './block.js';
 import { foreignAdvice, isBuffer } from './foreign.js';
 import type { FloatArray } from './matrix.js';
@@ -163,7 +163,7 @@ function isRecord(row: unknown): row is RecordRow {
 }
 
 export function notANumber(value: unknown, row: number, column: number, names?: readonly string[]): DataError {
-  const where = place(row, column, names);
+  const where = describeCell(row, column, names);
   const remedy =
     value === null || value === undefined
       ? 'A value is missing: drop the row or fill the value in first.'

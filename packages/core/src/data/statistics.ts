@@ -1,4 +1,4 @@
-import { DataError, place } from '../errors.js';
+import { DataError, describeCell } from '../errors.js';
 import { powerOfTwo } from '../linalg/vector.js';
 import type { Task } from '../progress.js';
 import type { Block, DenseBlock, SparseBlock } from './block.js';
@@ -357,7 +357,7 @@ function allFinite(numbers: Float64Array | Float32Array, from: number, to: numbe
 }
 
 function notFinite(value: number, row: number, column: number, names?: readonly string[]): DataError {
-  const where = place(row, column, names);
+  const where = describeCell(row, column, names);
   const remedy = Number.isNaN(value)
     ? 'A missing or invalid value: drop the row or fill the value in first.'
     : 'Infinite values have no variance: drop the row or cap the value first.';

@@ -5,7 +5,13 @@ import { random } from '../../linalg/random.js';
 import { axpy, dot, norm } from '../../linalg/vector.js';
 import { type RitzVectors, rayleighRitz } from '../rayleigh-ritz.js';
 import { residualNorms } from '../residuals.js';
-import { countWanted, nextValue, type RoughProblem, type Solution, type SolverDeclaration } from '../solver.js';
+import {
+  countWanted,
+  nextValue,
+  type ScatterAndRowsProblem,
+  type Solution,
+  type SolverDeclaration,
+} from '../solver.js';
 import { byScatter, eigenvalueBound } from './covariance.js';
 
 /** Random vectors by which the error of the float32 scatter is measured. */
@@ -66,7 +72,7 @@ export const refined: SolverDeclaration = {
   load: () => ({ needs: 'both', solve: solveRefined }),
 };
 
-async function solveRefined(problem: RoughProblem): Promise<Solution> {
+async function solveRefined(problem: ScatterAndRowsProblem): Promise<Solution> {
   const { d, scatter, passes, progress, wanted, trace, engine, tolerance } = problem;
   const choose = (found: Float64Array): number => {
     const span = countWanted(wanted, found, trace) + OVERSAMPLING;
@@ -153,7 +159,7 @@ function asTheyAre(ritz: RitzVectors, k: number, d: number): Pairs {
  * beyond those stays as it is where it cannot be corrected: in a cluster that the span cuts through.
  */
 async function correct(
-  problem: RoughProblem,
+  problem: ScatterAndRowsProblem,
   span: Float64Array,
   ritz: RitzVectors,
   count: number,
@@ -228,7 +234,7 @@ async function straighten(
   images: Float64Array,
   k: number,
   d: number,
-  problem: RoughProblem,
+  problem: ScatterAndRowsProblem,
 ): Promise<void> {
   const overlap = await VectorBlock.use(basis, k, d, problem, (span) => span.coordinates(basis, k));
   for (let i = 0; i < k; i++) overlap[i * k + i] -= 1;

@@ -7,7 +7,7 @@ const SEVERAL = 16;
 const LEAST = 8;
 
 /** A batch size with several steps per epoch, and enough rows per step to be worth a pass. */
-export function usualBatch(n: number): number {
+export function defaultBatch(n: number): number {
   return Math.min(USUAL, Math.max(LEAST, Math.ceil(n / SEVERAL)));
 }
 

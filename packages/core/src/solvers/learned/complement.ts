@@ -3,7 +3,7 @@ import type { Random } from '../../linalg/random.js';
 import { addCombination, rowProducts } from '../../linalg/rows.js';
 import { symmetricEigen } from '../../linalg/symmetric-eigen.js';
 import { axpy, norm } from '../../linalg/vector.js';
-import { paced, type Query, type Reply } from './rule.js';
+import { type Query, type Reply, withPauses } from './rule.js';
 
 /** Vectors of a block: random ones miss a direction by thirty times the usual once in 30⁴. */
 const BLOCK = 4;
@@ -42,7 +42,7 @@ export function* largestOutside(
     for (let round = 0; round < ROUNDS; round++) {
       removeSpan(block, count, basis, k, d);
       removeSpan(block, count, q, size, d);
-      yield* paced(orthonormalise(block, count, d, rng));
+      yield* withPauses(orthonormalise(block, count, d, rng));
     }
     q.set(block, size * d);
     block = (yield { pass: 'normal', vectors: block, k: count }).product;
@@ -55,7 +55,7 @@ export function* largestOutside(
       for (let c = 0; c < count; c++) projected[i * most + size - count + c] = columns[i * count + c];
       square.set(projected.subarray(i * most, i * most + size), i * size);
     }
-    const { values, vectors } = yield* paced(symmetricEigen(square, size, 1));
+    const { values, vectors } = yield* withPauses(symmetricEigen(square, size, 1));
     const residual = new Float64Array(d);
     addCombination(1, vectors, 1, images, size, d, residual);
     addCombination(-values[0], vectors, 1, q, size, d, residual);

@@ -9,11 +9,11 @@ import { addCombination, rowProducts } from '../../linalg/rows.js';
 import { symmetricEigen } from '../../linalg/symmetric-eigen.js';
 import { maxAbs, norm } from '../../linalg/vector.js';
 import { type ProgressTracker, runTaskSync } from '../../progress.js';
-import type { Fold, FoldSettings, OnceProblem, Solution } from '../solver.js';
+import type { Fold, FoldSettings, OnePassProblem, Solution } from '../solver.js';
 import { type Epoch, record } from './epoch.js';
 import { explain } from './failure.js';
 import { HEBBIAN_STEP, hebbianDirection } from './hebbian-rules.js';
-import { certified, checkExact, countOf, type Found, lookOutside, measure, replyAll } from './learn.js';
+import { certified, checkExact, countOf, type Found, measure, replyAll, searchOutside } from './learn.js';
 import type { HebbianRule } from './learn-options.js';
 import { reconstructionLoss } from './mean-terms.js';
 import { RowReplies } from './replies.js';
@@ -167,7 +167,7 @@ export class HebbianFold implements Fold {
     this.#diverged = step !== undefined;
   }
 
-  async solve(problem: OnceProblem): Promise<Solution> {
+  async solve(problem: OnePassProblem): Promise<Solution> {
     const { d, tolerance, passes, progress, learn } = problem;
     const state: EpochState = {
       loss: this.#loss,
@@ -188,7 +188,7 @@ export class HebbianFold implements Fold {
     const reply = replies.reply.bind(replies);
     const found = leading(await replyAll(measure(state.rows, this.#k, d, this.#rng), reply), problem);
     const { k } = found;
-    const { next, missing } = await replyAll(lookOutside(found, k, d, tolerance, this.#rng), reply);
+    const { next, missing } = await replyAll(searchOutside(found, k, d, tolerance, this.#rng), reply);
     const trace = [tell(found.worst)];
     const converged = found.worst <= tolerance && !missing && !this.#diverged;
     const failure = converged ? {} : { failure: explain(state, 1, found, problem, missing) };
@@ -196,7 +196,7 @@ export class HebbianFold implements Fold {
   }
 
   /** Without another look at the rows: variances of the last batches, and everything possible. */
-  #believe(problem: OnceProblem, state: EpochState, epoch: Epoch): Solution {
+  #believe(problem: OnePassProblem, state: EpochState, epoch: Epoch): Solution {
     const { d, trace } = problem;
     const all = this.#k;
     const q = this.#weights.slice();
@@ -227,7 +227,7 @@ export class HebbianFold implements Fold {
 }
 
 /** As many of what was found as can have variance: rows turned out to be fewer than neurons. */
-function leading(found: Found, { wanted, d }: OnceProblem): Found & { readonly k: number } {
+function leading(found: Found, { wanted, d }: OnePassProblem): Found & { readonly k: number } {
   const k = countOf(wanted);
   return {
     ...found,

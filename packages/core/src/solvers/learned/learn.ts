@@ -75,7 +75,7 @@ async function learn(problem: Problem, method: Method, n: number, replies: Repli
     const good = found && found.worst <= tolerance && settled ? found : undefined;
     if (good || last) {
       const pairs = good ?? best ?? (await replyAll(measure(fallback(k, d), k, d, rng), reply));
-      const outside = await replyAll(lookOutside(pairs, k, d, tolerance, rng), reply);
+      const outside = await replyAll(searchOutside(pairs, k, d, tolerance, rng), reply);
       const converged = good !== undefined && !outside.missing;
       if (converged || last) {
         const failure = converged ? {} : { failure: explain(state, done, pairs, problem, outside.missing) };
@@ -127,7 +127,7 @@ export function* measure(
 }
 
 /** The largest eigenvalue after the last, as well as the gap to it makes worth knowing, and whether it belongs among those found. */
-export function* lookOutside(
+export function* searchOutside(
   { basis, values, residuals }: RitzPairs,
   k: number,
   d: number,

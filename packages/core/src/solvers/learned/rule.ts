@@ -102,7 +102,7 @@ const PAUSE = { pass: 'pause' } as const;
 const PAUSE_EVERY = 1 << 20;
 
 /** Runs stepwise work inside a rule, with pauses in which the caller may yield to the event loop. */
-export function* paced<Result>(steps: Task<Result>): Generator<Query, Result, Reply> {
+export function* withPauses<Result>(steps: Task<Result>): Generator<Query, Result, Reply> {
   let worked = 0;
   for (;;) {
     const next = steps.next();
