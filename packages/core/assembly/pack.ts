@@ -1,10 +1,10 @@
 /**
- * From rows as they are stored to panels, through the frame: entry (r, c) becomes √w·(x − shift)·factor.
+ * Packs rows as they are stored into panels, and applies the frame: entry (r, c) becomes √w·(x − shift)·factor.
  *
  * A slot holds up to 64 lines over up to 256 steps: how many lines and steps, which lines (their columns or rows in the
- * whole), then the panels. A panel is 32 bytes a step: four lines of float64, or eight of float32 in a `single` slot;
- * lanes beyond the last line are 0. Whether lines are columns or rows of the data is all that differs between the passes.
- * After the panels comes for each of them that has many zeros the list of its other steps, by which products skip the rest.
+ * whole), then the panels. A panel is 32 bytes per step: four lines of float64, or eight of float32 in a `single` slot;
+ * lanes beyond the last line are 0. The passes differ only in whether lines are columns or rows of the data.
+ * After the panels there is, for each panel with many zeros, the list of its other steps; products then skip the zeros.
  */
 
 import { entry, F64, shiftOf } from './entry';
@@ -21,22 +21,22 @@ import {
   packFour,
 } from './four-columns';
 
-/** Bytes before the panels: lines, steps, room for how many panels, the numbers of 64 lines, and how many steps of each panel are not all zero. */
+/** Bytes before the panels: lines, steps, capacity in panels, the indexes of 64 lines, and how many steps of each panel are not all zero. */
 export const HEADER: usize = 384;
-/** Where those last are. Negative: they were not counted, and every step counts. */
+/** Offset of those counts. A negative count means that they were not counted, and every step is used. */
 export const ACTIVE: usize = 272;
-/** Steps that are looked at before it is believed that a panel has many zeros, and how many of them may not be. */
+/** Steps that are checked before a panel is treated as mostly zero, and how many of them may be nonzero. */
 const LOOK: i32 = 32;
 const MANY: i32 = 26;
 
-/** Where statistics of a tile go: sums, squares, least and largest, each an array over the columns. */
+/** Statistics of a tile: sums, squares, least and largest, each an array over the columns. */
 function put(stats: usize, plane: usize, which: usize, column: usize, value: f64): void {
   store<f64>(stats + which * plane + (column << 3), value);
 }
 
 /**
- * Slots whose lines are columns, `width` of them a slot, over `rows` rows: `cols` columns from `column` on. Columns that
- * are 0 throughout take no part: the slot leaves them out. Statistics of what is packed go to `stats` where that is
+ * Slots whose lines are columns, `width` per slot, over `rows` rows: `cols` columns from `column` on. Columns that
+ * are 0 throughout are left out. Statistics of what is packed go to `stats` where that is
  * not 0, in planes of `plane` bytes: Σ√w·b, Σb², and the least and largest entry before weighting, of rows with a weight.
  * Without a slot there are only statistics.
  */
@@ -129,7 +129,7 @@ function packSlot(
         put(stats, plane, 3, where, largest);
       }
       if (!slot) continue;
-      // NaN does not show in what is least and largest, but in the sum.
+      // NaN does not show in the least and largest value, but in the sum.
       if (least >= 0 && largest <= 0 && lane(lowSum, highSum, i) === 0) {
         moved = true;
         continue;
@@ -147,7 +147,7 @@ function packSlot(
   listSteps(slot, rows, (count + lanes - 1) / lanes, (cols + lanes - 1) / lanes);
 }
 
-/** Lists the steps of each panel that are not all zero, behind the room of all panels. */
+/** Lists the steps of each panel that are not all zero, after all panels. */
 function listSteps(slot: usize, steps: i32, panels: i32, room: i32): void {
   store<i32>(slot, room, 8);
   const bytes = (<usize>steps) << 5;
@@ -168,12 +168,12 @@ function listSteps(slot: usize, steps: i32, panels: i32, room: i32): void {
   }
 }
 
-/** Says of all panels that every step counts. */
+/** Marks every step of all panels as used. */
 export function listNone(slot: usize): void {
   memory.fill(slot + ACTIVE, 0xff, 64);
 }
 
-/** Numbers i and i + 1 of those at `from`, 0 from `width` on. */
+/** Numbers i and i + 1 at `from`; 0 from `width` on. */
 function two(from: usize, i: i32, width: i32): v128 {
   return f64x2(
     i < width ? load<f64>(from + ((<usize>i) << 3)) : 0,
@@ -188,7 +188,7 @@ function lane(low: v128, high: v128, i: i32): f64 {
   return f64x2.extract_lane(high, 1);
 }
 
-/** Where step 0 of a line is. */
+/** Address of step 0 of a line. */
 function lineAt(panels: usize, steps: i32, line: i32, single: bool): usize {
   return single
     ? panels + <usize>(line >> 3) * ((<usize>steps) << 5) + ((<usize>(line & 7)) << 2)
@@ -248,7 +248,7 @@ export function packRows(
     const w1 = root(roots, r + 1, height > 1);
     const w2 = root(roots, r + 2, height > 2);
     const w3 = root(roots, r + 3, height > 3);
-    // Rows that are not there are read as the first one and weigh nothing; an infinite entry of that is refused elsewhere.
+    // Missing rows are read as the first row with weight 0; an infinite entry in it is rejected elsewhere.
     const a0 = source + (height > 0 ? <usize>r * step : 0);
     const a1 = height > 1 ? a0 + step : a0;
     const a2 = height > 2 ? a1 + step : a0;
@@ -259,7 +259,7 @@ export function packRows(
       const v1 = f64x2.splat(w1);
       const v2 = f64x2.splat(w2);
       const v3 = f64x2.splat(w3);
-      // Two columns of four rows, turned.
+      // Two columns of four rows, transposed.
       for (; c + 1 < cols; c += 2) {
         const at = (<usize>c) << 3;
         const s = v128.load(shift + at);

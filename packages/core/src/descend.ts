@@ -44,7 +44,7 @@ export interface DescendOptions
   readonly exactUnits?: boolean;
 }
 
-/** Rows or columns up to which the exact subspace is computed unasked. */
+/** Most rows or columns for which the exact subspace is computed by default. */
 const QUICK = 256;
 /** Epochs between two measurements of the residual. */
 const MEASURED = 10;

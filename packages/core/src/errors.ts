@@ -132,7 +132,7 @@ export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
-/** A value as it should look inside a message: short, and recognisable as what it is. */
+/** A value for a message: short, with its type recognisable. */
 export function show(value: unknown): string {
   if (typeof value === 'string') return JSON.stringify(value.length > 40 ? `${value.slice(0, 37)}...` : value);
   if (typeof value === 'bigint') return `${value}n`;

@@ -185,7 +185,7 @@ export class Moments {
     return this;
   }
 
-  /** All of it as bytes, exact to the last bit: a long reading goes on from `Moments.fromBinary` as if it had never stopped. */
+  /** The moments as bytes, exact to the last bit: `Moments.fromBinary` continues as if reading had never been interrupted. */
   toBinary(): Uint8Array {
     return momentsToBytes({
       cols: this.cols,

@@ -167,7 +167,7 @@ function shapeOf(moments: Moments): Shape {
   return { rows: moments.rows, cols: moments.cols, rereadable: false, momentsOnly: true };
 }
 
-/** Moments have no rows any more: what concerns rows cannot be asked of them. */
+/** Moments contain no rows: options that concern rows are rejected. */
 function refuseForMoments({ solver, learn, weights }: Settings, cols: number): void {
   const needsRows = (learn: Settings['learn']): boolean =>
     solver !== 'auto' && SOLVERS[solver].needs({ cols, learn }) !== 'scatter';

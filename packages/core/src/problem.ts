@@ -22,7 +22,7 @@ export interface PreparedProblem {
   readonly facts: Facts;
 }
 
-/** From what was read and what was asked to the problem a solver solves, and the facts that `finish` needs. */
+/** Makes the problem for a solver from the data that were read and the settings, and the facts that `finish` needs. */
 export function makeProblem(
   reading: Columns,
   settings: Settings,

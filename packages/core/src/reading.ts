@@ -9,7 +9,7 @@ import type { Settings } from './options.js';
 import type { ProgressTracker } from './progress.js';
 import type { Fold, Problem, Solution, Solver } from './solvers/solver.js';
 
-/** Data as read for a solver: what is known of the columns, and the way to hand the solver the rest. */
+/** Data as read for a solver: statistics of the columns, and a function that runs the solver on the data. */
 export interface Reading {
   readonly cols: number;
   readonly columnNames: readonly string[] | undefined;

@@ -84,7 +84,7 @@ function fromBlocks(
   };
 }
 
-/** Reads a source once and keeps copies of its rows (it may use its buffers again), for solvers that look twice. */
+/** Reads a source once and keeps copies of its rows (it may reuse its buffers), for solvers that read them again. */
 export async function keepRows(source: RowSource, step: (rows: number) => void | Promise<void>): Promise<RowSource> {
   const blocks: Block[] = [];
   for await (const block of source.blocks()) {

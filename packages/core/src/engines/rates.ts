@@ -12,7 +12,7 @@ const RUNS = 3;
 const measured = new WeakMap<Engine, Promise<Rates>>();
 
 /**
- * How fast the engine is on this machine: measured when first asked for, in some tens of milliseconds, and remembered. Rounded to
+ * How fast the engine is on this machine: measured on first use, in some tens of milliseconds, and cached. Rounded to
  * half powers of two, so that the same machine makes the same plans in spite of its moods.
  */
 export function measureRates(engine: Engine): Promise<Rates> {

@@ -3,7 +3,7 @@ import type { Task } from '../progress.js';
 import { random } from './random.js';
 import { axpy, dot, norm, rotate, scale } from './vector.js';
 
-/** QL sweeps a matrix may take for each of its eigenvalues, on average: two are usual, LAPACK allows 30. */
+/** Most QL sweeps per eigenvalue, on average; two are usual, LAPACK allows 30. */
 const SWEEPS = 30;
 
 /**

@@ -322,7 +322,7 @@ class RowCollector {
     this.#cols = cols;
   }
 
-  /** Makes room for the rows that a block gives. */
+  /** Allocates memory for the rows of a block. */
   reserve(block: Block): void {
     const needed = (this.#rows + block.rows) * this.#cols;
     const double = !fitsFloat32(block.data) || this.#data instanceof Float64Array;
@@ -333,7 +333,7 @@ class RowCollector {
     this.#data = grown;
   }
 
-  /** Takes the rows that a block gave; where they are all there is so far, as they are and not as a copy. */
+  /** Adds the results of a block. The first array is used as it is, without a copy. */
   append(rows: Float64Array, block: Block): void {
     if (this.#rows === 0 && !fitsFloat32(block.data)) this.#data = rows;
     else {
@@ -362,7 +362,7 @@ function own(values: Float64Array): Float64Array {
   return copy;
 }
 
-/** A copy of plain records and arrays, frozen through and through. */
+/** A deep copy of plain records and arrays, frozen. */
 function frozenCopy<T>(value: T): T {
   if (Array.isArray(value)) return Object.freeze(value.map(frozenCopy)) as T;
   if (typeof value !== 'object' || value === null) return value;

@@ -28,7 +28,7 @@ const BLOCKS = 12;
 const MOST_NUMBERS = 1 << 26;
 /** Where d is no more than this many blocks, the space grows until it is all of ℝᵈ. */
 const WHOLE = 3;
-/** Share of the tolerance that residuals must reach before they are believed: what is measured afterwards differs by rounding. */
+/** Share of the tolerance that estimated residuals must reach: measured residuals differ from them by rounding. */
 const BELIEVED = 0.9;
 /**
  * Blocks that the plan expects before convergence: 8 to 12 where the spectrum falls, 25 where it is flat. The plan cannot know

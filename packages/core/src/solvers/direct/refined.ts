@@ -43,7 +43,7 @@ const SMALL = 1e-4;
  * Eigenvectors of a scatter S̃ that was summed in float32, made as good as those of the float64 scatter S by one `normal`
  * pass over the rows. Twice as fast as `covariance` where that pass is cheap, k ≪ d.
  *
- * The pass takes random vectors along and so measures E = S − S̃. Where that is all the tolerance asks for, S̃'s own
+ * The pass also multiplies random vectors, which measures E = S − S̃. Where E is within the tolerance, S̃'s own
  * eigenvectors are the result. Otherwise Rayleigh–Ritz on k + 10 of them gives V, Θ and residuals R = SV − VΘ of the size
  * of E, and one step of correction, v += (θ − S̃)⁻¹r on the complement of their span, makes these of the order of
  * ‖E‖·‖R‖/gap. S times the corrected vectors is SV + S̃δ, known up to ‖E‖‖δ‖, which the residuals include. A result

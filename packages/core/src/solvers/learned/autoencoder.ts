@@ -22,7 +22,7 @@ const BATCH_MOMENTUM = 0.9;
  *
  * averaged over the rows, in units in which the largest variance is 1, so that α and the step mean the same for all data.
  * Its minima are the W whose rows are an orthonormal basis of the principal subspace, for every α < 1: at a minimum of the first
- * term WᵀW is the projector, so WWᵀ = I. α changes the way, not where it ends. See `autoencoder-terms` for the gradient.
+ * term WᵀW is the projector, so WWᵀ = I. α changes the path, not the minimum. See `autoencoder-terms` for the gradient.
  *
  * On the full batch the rows matter only through S: 2·d²·k flops an epoch, whatever n is. With `batch` every step sees so many
  * rows: about an anchor (`batches.ts`) from the second epoch on, or, where `decay` is given, with steps η/(1 + epoch/decay).
@@ -68,7 +68,7 @@ export function* byGradient(facts: Facts, controls: Controls): Rule {
         mean.defect = terms.defect;
         return Number.isFinite(terms.reconstruction);
       });
-      // At the anchor the loss of all rows is known; the mean over batches is that of a way.
+      // At the anchor the loss of all rows is known; otherwise it is the mean over the batches of the epoch.
       const known = anchor && Number.isFinite(mean.reconstruction);
       place = known ? yield* at(anchor) : { ...mean, rows: weights.at.slice() };
     }

@@ -26,7 +26,7 @@ export function* anchorAt(weights: Float64Array, k: number, top: number): Genera
 /**
  * One epoch of steps, each on N = WC_b of a batch, C_b its scatter divided by its share of the rows, so that their mean is C.
  *
- * A batch is noise about the whole. With an anchor the noise is that of the way since the anchor only, N = (W − W̃)C_b + W̃C, and
+ * A batch is noise about the whole. With an anchor, only the change since the anchor is noisy, N = (W − W̃)C_b + W̃C, and
  * vanishes as W comes to rest: steps need not get shorter (variance reduction: Johnson & Zhang 2013; for PCA Shamir 2015).
  * `step` takes N and the batch's share of the rows, and says whether to go on.
  */

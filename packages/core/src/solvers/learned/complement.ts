@@ -9,7 +9,7 @@ import { type Query, type Reply, withPauses } from './rule.js';
 const BLOCK = 4;
 /** Blocks after which what is known of the largest value is all there will be. */
 const MOST_BLOCKS = 30;
-/** Dimensions that are all looked at. */
+/** Dimensions up to which the whole complement is computed. */
 const FILLED = 32;
 /** Rounds of projection that leave a block orthogonal to rounding, even where little of it was left: Parlett §6.9. */
 const ROUNDS = 3;
@@ -61,7 +61,7 @@ export function* largestOutside(
     addCombination(-values[0], vectors, 1, q, size, d, residual);
     const whole = size === room;
     const bound = whole ? norm(residual) : hidden * norm(residual);
-    // With little room left a direction may be all but outside and yet be the largest: it is cheaper to fill the room than to doubt.
+    // Where few dimensions are left, the largest direction could be missed: it is cheaper to compute all of them than to bound that.
     const nearly = room <= FILLED || room - size <= 2 * BLOCK;
     if (whole || size === most || (!nearly && enough(values[0], bound)))
       return { value: Math.max(0, values[0]), bound };

@@ -8,7 +8,7 @@ import { optimiser } from './optimiser.js';
 import { type Controls, type Facts, type Rule, withPauses } from './rule.js';
 import { StepSize } from './step-size.js';
 
-/** Most points that all pairs are looked at of: their distances take half of n² numbers, 268 MB. */
+/** Most points for which all pairs are computed: their distances take half of n² numbers, 268 MB. */
 const MOST_POINTS = 8192;
 /** Keeps a force of zero from being divided by. */
 const TINY = 1e-300;
@@ -288,7 +288,7 @@ function addDeviations(x: Float64Array, out: Float64Array): void {
   for (let i = 0; i < x.length; i++) out[i] += (x[i] - mean) ** 2;
 }
 
-/** Force on i and, the other way round, on all j after it, along one coordinate. */
+/** The force on i and the opposite forces on all j after it, along one coordinate. */
 function push(x: Float64Array, force: Float64Array, coefficients: Float64Array, i: number, n: number): void {
   const here = x[i];
   let sum = 0;

@@ -195,7 +195,7 @@ export class HebbianFold implements Fold {
     return { ...certified(found, next), k, converged, passes: 2, trace, ...failure };
   }
 
-  /** Without another look at the rows: variances of the last batches, and everything possible. */
+  /** Without a second reading: variances of the last batches, and bounds that exclude nothing. */
   #believe(problem: OnePassProblem, state: EpochState, epoch: Epoch): Solution {
     const { d, trace } = problem;
     const all = this.#k;
@@ -215,7 +215,7 @@ export class HebbianFold implements Fold {
       ...found,
       values: guesses,
       next: k < d ? { value: 0, bound: trace } : undefined,
-      // A guess is off by no more than all variance; that there is some along each component is believed.
+      // An estimate is off by at most the total variance. Each component is assumed to have some variance.
       bracket: { above: guesses.map((value) => Math.max(value, trace - value)), below: 0 },
       unchecked: true,
       converged: !this.#diverged,

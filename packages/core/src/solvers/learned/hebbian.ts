@@ -132,12 +132,12 @@ function* onBatches({ rule, facts, controls, top, trace, weights, rows, size }: 
     const known = anchor && Number.isFinite(way) ? anchor : undefined;
     const at = known?.weights ?? weights.at.slice();
     const p = yield* withPauses(rowProductSteps(at, k, at, k, d));
-    // At the anchor the loss of all rows is known; without one it is the mean over the way.
+    // At the anchor the loss of all rows is known; without one it is the mean over the epoch.
     const m = known && (yield* withPauses(rowProductSteps(known.image, k, at, k, d)));
     const loss = m ? reconstructionLoss(m, p, trace, k) : way;
-    // The mean over the way of a first epoch is no measure for the losses at anchors: batches of few rows may have any.
+    // The mean of the first epoch cannot be compared with losses at anchors: batches of few rows vary too much.
     const comparable = known !== undefined || controls.decay !== undefined || !Number.isFinite(loss);
-    // Sanger's rule is no gradient of this loss: on its way to the order of components it may climb a little.
+    // Sanger's rule does not follow a gradient of this loss: while the components get their order, it may grow a little.
     const { shorter } = comparable ? size.judge(loss, { mayGrow: true, place: at }) : {};
     yield {
       loss,

@@ -34,7 +34,7 @@ export async function learnFromRows(problem: RowsProblem, method: Method): Promi
 
 /**
  * Runs a rule to its end: replies to its queries, keeps its trace, and measures now and then how far its subspace is from being
- * that of eigenvectors. Where every residual is within the tolerance, it also looks outside the subspace, because a rule may rest
+ * that of eigenvectors. Where every residual is within the tolerance, it also searches outside the subspace, because a rule may stop
  * where a direction is still missing.
  */
 async function learn(problem: Problem, method: Method, n: number, replies: Replies): Promise<Solution> {
@@ -126,7 +126,7 @@ export function* measure(
   return { ...pairs, worst: Math.max(...pairs.residuals) / pairs.values[0] };
 }
 
-/** The largest eigenvalue after the last, as well as the gap to it makes worth knowing, and whether it belongs among those found. */
+/** The largest eigenvalue outside the subspace, as accurately as the gap requires, and whether it belongs to the components. */
 export function* searchOutside(
   { basis, values, residuals }: RitzPairs,
   k: number,

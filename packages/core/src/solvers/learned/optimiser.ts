@@ -37,7 +37,7 @@ class Plain implements Optimiser {
 
 /**
  * Nesterov's momentum: x' = θ − η·g(θ), θ' = x' + μ(x' − x). μ is given, or t/(t + 3) for the t-th step since the last time
- * that the way went uphill (g·(x' − x) > 0), when the speed is forgotten (O'Donoghue & Candès 2015).
+ * that the last step went uphill (g·(x' − x) > 0), when the momentum is reset (O'Donoghue & Candès 2015).
  */
 class Momentum implements Optimiser {
   readonly at: Float64Array;

@@ -27,7 +27,7 @@ export type Query =
   | { readonly pass: 'multiplyTransposed'; readonly scores: Float64Array; readonly k: number }
   /** One number: ‖S‖² = ΣᵢΣⱼ Sᵢⱼ². */
   | { readonly pass: 'squares' }
-  /** B itself (n × d), for rules that look at pairs of rows. */
+  /** B itself (n × d), for rules that use pairs of rows. */
   | { readonly pass: 'rows' }
   /** Nothing: a point in long work at which the caller may yield to the event loop. */
   | { readonly pass: 'pause' };

@@ -68,7 +68,7 @@ export class StepSize {
    *
    * A rule that follows no gradient adds what else it knows: how much a loss may grow beyond that of the start (`room`), the length of
    * the step's direction (`slope`), which falls towards the end, and whether the direction is `reversed` since the last step: a rule
-   * that goes ahead is not idle, however slow it is.
+   * that still makes progress is not idle, however slow it is.
    */
   judge(
     loss: number,
@@ -100,7 +100,7 @@ export class StepSize {
       return this.#goBack();
     if (rose && this.#optimiser.striding) this.#chosen *= SHORTER;
     if (mayGrow || this.#optimiser.striding || this.#growing < PATIENCE) return ADVANCE;
-    // A loss that wavers just above its lowest is at its end, not on its way up.
+    // A loss that stays just above its minimum has converged; it is not growing.
     return loss - this.#lowest <= 1e-3 * (first - this.#lowest) ? ADVANCE : this.#goBack();
   }
 
