@@ -37,7 +37,7 @@ export interface DescendOptions
   readonly start?: Matrix<Float64Array>;
   /**
    * Runs until nothing moves any more: until a step of size 1 would change weights, or points where σ₁ = 1, by no more than this
-   * (Euclidean length). Left out, the run ends when the subspace is found, which may be long before points are at rest.
+   * (Euclidean length). Left out, the run ends when the subspace is found, which may be long before the points stop moving.
    */
   readonly rest?: number;
   /** Computes σ₁ exactly, so that losses, steps and forces are in exact units. Default: an estimate, as in the solvers of `pca`. */
@@ -150,7 +150,7 @@ export class Descent implements IterableIterator<Snapshot> {
   }
   set alpha(value: number) {
     this.#check({ alpha: value ?? Number.NaN });
-    // A loss of another α does not compare.
+    // Losses of different α cannot be compared.
     if (value !== this.#controls.alpha) this.#lowest = undefined;
     this.#controls.alpha = value;
   }
@@ -196,7 +196,7 @@ export class Descent implements IterableIterator<Snapshot> {
     return { done: false, value: this.#last };
   }
 
-  /** Lets the rule go on to the end of its next epoch. */
+  /** Runs the rule to the end of its next epoch. */
   #advance(): EpochState {
     this.#turn = this.#turn ? this.#rule.next(NO_REPLY) : this.#rule.next();
     for (;;) {

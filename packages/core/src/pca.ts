@@ -20,7 +20,7 @@ import type { Warning } from './warning.js';
 
 /**
  * Principal component analysis: the k directions of most variance, each with a certificate of how far from exact it
- * can be, and a word on whether the data determine it at all.
+ * can be, and a statement whether the data determine it.
  *
  * The pipeline: data become a source, the plan chooses a solver, the rows are read as that solver needs them, the
  * solver finds the subspace, `finish` makes the model.
@@ -55,7 +55,7 @@ async function analyse(data: Data | Moments, options: PcaOptions): Promise<Neste
     return await fit(source, settings, await availableEngines(settings, numbers), progress);
   } catch (error) {
     await refuseFailedByChange(source, error);
-    // Typed arrays and WebAssembly say that memory is short each in its own words.
+    // Typed arrays and WebAssembly have different messages for a lack of memory.
     if (!(error instanceof RangeError && /alloc|array length|unable to grow/i.test(error.message))) throw error;
     const limited = Number.isFinite(addressSpaceLeft());
     const remedy = limited
@@ -102,7 +102,7 @@ async function fit(
   }
 }
 
-/** Data that changed under a fit that failed are why it failed, or as good as that: they are what the error names. */
+/** If the data changed during a fit that failed, that is the likely cause, so the error names it. */
 async function refuseFailedByChange(source: RowSource | undefined, error: unknown): Promise<void> {
   if (!source || !(error instanceof ScreeError) || error instanceof OptionError) return;
   const changed = await changeOf(source);
@@ -115,7 +115,7 @@ async function warningsOf(source: RowSource | Moments, engine: Engine): Promise<
   return [...read, ...(engine.warnings ?? [])];
 }
 
-/** Seconds of work from which it pays to find out first how fast this machine is. */
+/** Estimated seconds from which measuring the speed of this machine first pays off. */
 const WORTH_MEASURING = 2;
 
 interface Choice {
@@ -123,7 +123,7 @@ interface Choice {
   readonly engine: Engine;
 }
 
-/** The cheapest plan of all engines, by the rates that they declare; for long work, by those they have on this machine. */
+/** The cheapest plan of all engines, by the rates that they declare; for long work, by rates measured on this machine. */
 async function choosePlan(shape: Shape, settings: Settings, engines: readonly [Engine, ...Engine[]]): Promise<Choice> {
   const { k, solver, tolerance, learn, memory } = settings;
   const request = { k, solver, tolerance, learn, memory };
@@ -141,7 +141,7 @@ async function choosePlan(shape: Shape, settings: Settings, engines: readonly [E
   return cheapest(measured);
 }
 
-/** The first of those that cost least. */
+/** The cheapest, or the first of equally cheap ones. */
 function cheapest(choices: readonly Choice[]): Choice {
   return choices.reduce((best, other) => (costOf(other) < costOf(best) ? other : best));
 }

@@ -7,7 +7,7 @@ import { type Query, type Reply, withPauses } from './rule.js';
 
 /** Vectors of a block: random ones miss a direction by thirty times the usual once in 30⁴. */
 const BLOCK = 4;
-/** Blocks after which what is known of the largest value is all there will be. */
+/** Most blocks: the estimate of the largest value is final after them. */
 const MOST_BLOCKS = 30;
 /** Dimensions up to which the whole complement is computed. */
 const FILLED = 32;

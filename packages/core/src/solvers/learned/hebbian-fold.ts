@@ -28,7 +28,7 @@ const SHARE = 1 / 32;
 const PART = 2048;
 /** Rows after which steps are half as long. */
 const HALF = 25_000;
-/** Batches that an estimate of the present remembers. */
+/** Batches that running means average over. */
 const MEMORY = 50;
 /** The loss is computed for one in so many batches; that takes as long as a step. */
 const LOOK = 4;
@@ -37,9 +37,9 @@ const BURST = 10;
 
 /**
  * Hebbian learning from rows that are seen once, as they come: the mean, the columns' scale and σ₁² are those of the rows so far,
- * and steps get shorter, η/(1 + t/25,000) after t rows (Robbins & Monro 1951). Memory is W and what is known of the columns.
+ * and steps get shorter, η/(1 + t/25,000) after t rows (Robbins & Monro 1951). Memory: W and the statistics of the columns.
  *
- * Where the rows can be read again the outcome is measured; where they cannot, variances are those of the last batches and nothing is certain.
+ * Where the rows can be read again the result is measured; where they cannot, variances are those of the last batches, without bounds.
  */
 export class HebbianFold implements Fold {
   readonly columns: ColumnStatistics;
@@ -226,7 +226,7 @@ export class HebbianFold implements Fold {
   }
 }
 
-/** As many of what was found as can have variance: rows turned out to be fewer than neurons. */
+/** The components that can have variance, where there were fewer rows than neurons. */
 function leading(found: Found, { wanted, d }: OnePassProblem): Found & { readonly k: number } {
   const k = countOf(wanted);
   return {
@@ -238,7 +238,7 @@ function leading(found: Found, { wanted, d }: OnePassProblem): Found & { readonl
   };
 }
 
-/** σ₁² of the first batch, about: a few rounds of v ← Cv/‖Cv‖ from a random v. */
+/** An estimate of σ₁² of the first batch: a few rounds of v ← Cv/‖Cv‖ from a random v. */
 async function firstVariance(
   times: (vectors: Float64Array, count: number) => Promise<Float64Array>,
   d: number,

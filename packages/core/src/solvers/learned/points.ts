@@ -20,7 +20,7 @@ const EPOCHS = 5000;
  * Eˣ and Eʸ being squared distances and L the centring. `factored` computes it as the right side says: two passes over the rows and
  * no n × n matrix. `pairwise` adds up forces between all pairs (`forces.ts`), to the same iterates. Every local minimum
  * is a global one: Y becomes the scores, rotated. A step is Y += η/σ₁²·[…]; the start is random and no larger than σ₁, because a
- * start of a size of its own blows up on data that are small.
+ * start of a fixed size diverges on small data.
  *
  * In code Y is in units where σ₁ = 1. Rows of A = YᵀB span the subspace that the points have found.
  */

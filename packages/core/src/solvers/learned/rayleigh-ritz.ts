@@ -8,7 +8,7 @@ import type { Task } from '../../progress.js';
 import { residualNorms } from '../residuals.js';
 import { type Query, type Reply, withPauses } from './rule.js';
 
-/** The best that a subspace has to offer: orthonormal rows v in it, θ = vᵀSv, and how far Sv is from θv. */
+/** The Ritz pairs of a subspace: orthonormal rows v in it, θ = vᵀSv, and how far Sv is from θv. */
 export interface RitzPairs {
   readonly basis: Float64Array;
   readonly values: Float64Array;
