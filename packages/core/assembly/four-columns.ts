@@ -18,7 +18,7 @@ export let lowMax: v128 = f64x2.splat(0);
 export let highMax: v128 = f64x2.splat(0);
 
 /**
- * Packs four columns, `step` bytes from row to row, to a panel at `to` (0: nowhere): float64, or with `single` half a panel
+ * Packs four columns, `step` bytes from row to row, to a panel at `to` (0: nowhere): float64, or with `float32` half a panel
  * of float32. Where there are fewer columns, the numbers after them are read and packed as well; that memory must exist,
  * and the caller clears the lanes.
  */
@@ -33,17 +33,17 @@ export function packFour(
   highFactor: v128,
   roots: usize,
   to: usize,
-  single: bool,
+  float32: bool,
 ): void {
-  if (type === F64) packAs<f64>(from, step, rows, lowShift, highShift, lowFactor, highFactor, roots, to, single);
-  else if (type === F32) packAs<f32>(from, step, rows, lowShift, highShift, lowFactor, highFactor, roots, to, single);
-  else if (type === U8) packAs<u8>(from, step, rows, lowShift, highShift, lowFactor, highFactor, roots, to, single);
-  else if (type === I8) packAs<i8>(from, step, rows, lowShift, highShift, lowFactor, highFactor, roots, to, single);
-  else if (type === U16) packAs<u16>(from, step, rows, lowShift, highShift, lowFactor, highFactor, roots, to, single);
-  else if (type === I16) packAs<i16>(from, step, rows, lowShift, highShift, lowFactor, highFactor, roots, to, single);
-  else if (type === F16) packAs<Half>(from, step, rows, lowShift, highShift, lowFactor, highFactor, roots, to, single);
-  else if (type === U32) packAs<u32>(from, step, rows, lowShift, highShift, lowFactor, highFactor, roots, to, single);
-  else packAs<i32>(from, step, rows, lowShift, highShift, lowFactor, highFactor, roots, to, single);
+  if (type === F64) packAs<f64>(from, step, rows, lowShift, highShift, lowFactor, highFactor, roots, to, float32);
+  else if (type === F32) packAs<f32>(from, step, rows, lowShift, highShift, lowFactor, highFactor, roots, to, float32);
+  else if (type === U8) packAs<u8>(from, step, rows, lowShift, highShift, lowFactor, highFactor, roots, to, float32);
+  else if (type === I8) packAs<i8>(from, step, rows, lowShift, highShift, lowFactor, highFactor, roots, to, float32);
+  else if (type === U16) packAs<u16>(from, step, rows, lowShift, highShift, lowFactor, highFactor, roots, to, float32);
+  else if (type === I16) packAs<i16>(from, step, rows, lowShift, highShift, lowFactor, highFactor, roots, to, float32);
+  else if (type === F16) packAs<Half>(from, step, rows, lowShift, highShift, lowFactor, highFactor, roots, to, float32);
+  else if (type === U32) packAs<u32>(from, step, rows, lowShift, highShift, lowFactor, highFactor, roots, to, float32);
+  else packAs<i32>(from, step, rows, lowShift, highShift, lowFactor, highFactor, roots, to, float32);
 }
 
 /** A stand-in for a type that the language does not have: see `four`. */
@@ -62,10 +62,10 @@ function packAs<T>(
   highFactor: v128,
   roots: usize,
   to: usize,
-  single: bool,
+  float32: bool,
 ): void {
-  if (roots) pack<T, Weighted>(from, step, rows, lowShift, highShift, lowFactor, highFactor, roots, to, single);
-  else pack<T, Unweighted>(from, step, rows, lowShift, highShift, lowFactor, highFactor, 0, to, single);
+  if (roots) pack<T, Weighted>(from, step, rows, lowShift, highShift, lowFactor, highFactor, roots, to, float32);
+  else pack<T, Unweighted>(from, step, rows, lowShift, highShift, lowFactor, highFactor, 0, to, float32);
 }
 
 function pack<T, W>(
@@ -78,7 +78,7 @@ function pack<T, W>(
   highFactor: v128,
   roots: usize,
   to: usize,
-  single: bool,
+  float32: bool,
 ): void {
   const zero = f64x2.splat(0);
   let sum0 = zero;
@@ -128,7 +128,7 @@ function pack<T, W>(
     square0 = madd(low, low, square0);
     square1 = madd(high, high, square1);
     if (to) {
-      if (single) {
+      if (float32) {
         v128.store(to, narrow(low, high));
       } else {
         v128.store(to, low);

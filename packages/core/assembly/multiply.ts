@@ -27,12 +27,12 @@ export function multiplySlots(
   c: usize,
   stride: i32,
   upper: bool,
-  single: bool,
+  float32: bool,
   groups: i32,
   bGroup: usize,
 ): void {
   for (let g = 0; g < groups; g++) {
-    multiplyGroup(a, aTile, b + <usize>g * bGroup, bTile, tiles, c, stride, upper, single);
+    multiplyGroup(a, aTile, b + <usize>g * bGroup, bTile, tiles, c, stride, upper, float32);
   }
 }
 
@@ -45,19 +45,19 @@ function multiplyGroup(
   origin: usize,
   stride: i32,
   upper: bool,
-  single: bool,
+  float32: bool,
 ): void {
   for (let t = 0; t < tiles; t++) {
     const steps = load<i32>(b, 4);
     const panel = (<usize>steps) << 5;
     const rows = load<i32>(a);
     const cols = load<i32>(b);
-    const lanes = single ? 8 : 4;
+    const lanes = float32 ? 8 : 4;
     const aLists = listsOf(a, panel);
     const bLists = listsOf(b, panel);
     for (let i = 0; i < rows; i += 4) {
       const aPanel = i / lanes;
-      const left = a + HEADER + <usize>aPanel * panel + (single ? (<usize>(i & 4)) << 2 : 0);
+      const left = a + HEADER + <usize>aPanel * panel + (float32 ? (<usize>(i & 4)) << 2 : 0);
       const aLines = a + 16 + ((<usize>i) << 2);
       const aActive = activeOf(a, aPanel, steps);
       for (let j = upper ? i & ~(lanes - 1) : 0; j < cols; j += lanes) {
@@ -68,12 +68,12 @@ function multiplyGroup(
         // Only steps where both are not zero matter; the shorter list has them all.
         const active = min(aActive, bActive);
         if (active >= steps - (steps >> 2)) {
-          if (single) product4x8(left, right, steps, origin, stride, aLines, rows - i, bLines, cols - j);
+          if (float32) product4x8(left, right, steps, origin, stride, aLines, rows - i, bLines, cols - j);
           else product4x4(left, right, steps, origin, stride, aLines, rows - i, bLines, cols - j);
         } else if (active > 0) {
           const index = <usize>(aActive < bActive ? aPanel : bPanel) * ((<usize>steps) << 2);
           const list = (aActive < bActive ? aLists : bLists) + index;
-          if (single) listed4x8(left, right, list, active, origin, stride, aLines, rows - i, bLines, cols - j);
+          if (float32) listed4x8(left, right, list, active, origin, stride, aLines, rows - i, bLines, cols - j);
           else listed4x4(left, right, list, active, origin, stride, aLines, rows - i, bLines, cols - j);
         }
       }

@@ -6,7 +6,7 @@ import { meanTerms } from '../../../src/solvers/learned/mean-terms.js';
 import { innerProducts } from '../../../src/solvers/learned/moving-points.js';
 import { NO_REPLY, withPauses } from '../../../src/solvers/learned/rule.js';
 
-/** How often stepwise work lets whoever drives it yieldToEventLoop. */
+/** How often a task gives its caller a chance to yield to the event loop. */
 function pauses(steps: Task<unknown>): number {
   const run = withPauses(steps);
   let count = 0;
