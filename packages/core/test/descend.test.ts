@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { ConvergenceError, pca, principalAngles } from '../../../src/index.js';
+import { ConvergenceError, pca, principalAngles } from '../src/index.js';
 import {
   combineRows,
   type DescentRule,
@@ -9,8 +9,8 @@ import {
   rotatedOnto,
   rowProducts,
   type Snapshot,
-} from '../../../src/learn.js';
-import { toMatrix, withSpectrum } from '../../support/data.js';
+} from '../src/learn.js';
+import { toMatrix, withSpectrum } from './support/data.js';
 
 const rules: DescentRule[] = ['factored', 'pairwise', 'autoencoder', 'subspace', 'sanger', 'oja'];
 const rows = withSpectrum(60, 6, (i) => [9, 7, 3, 2, 1, 0.5][i], { offset: (j) => 3 * j });
