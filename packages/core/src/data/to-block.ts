@@ -123,7 +123,7 @@ function stored({ data, dtype }: Matrix<NumberArray>): { data: NumberArray; half
     return { data: new Uint16Array(data.buffer, data.byteOffset, data.length), half: true };
   }
   if (!STORED.some((type) => data instanceof type)) throw notStored(data);
-  // Methods of Node's Buffer return Buffers instead of arrays.
+  // Methods of Node's byte class return objects of that class instead of plain arrays.
   return isBuffer(data)
     ? { data: new Uint8Array(data.buffer, data.byteOffset, data.length), half: false }
     : { data, half: dtype === 'float16' };
