@@ -9,7 +9,14 @@ const markdown = (folder: string): string[] =>
   readdirSync(`${root}${folder}`)
     .filter((name) => name.endsWith('.md'))
     .map((name) => `${folder}/${name}`);
-const pages = ['README.md', 'packages/core/README.md', 'packages/scree/README.md', ...markdown('docs/learn')];
+const pages = [
+  'README.md',
+  'docs/library.md',
+  'packages/core/README.md',
+  'packages/files/README.md',
+  'packages/scree/README.md',
+  ...markdown('docs/learn'),
+];
 const snippets = pages.flatMap((page) =>
   Array.from(readFileSync(`${root}${page}`, 'utf8').matchAll(/```ts\n([\s\S]*?)```/g), ([, code]) => code),
 );
@@ -35,7 +42,18 @@ describe('the READMEs and the chapters', () => {
     expect(snippets.length).toBeGreaterThanOrEqual(11);
     const compiler = `${root}node_modules/typescript/bin/tsc`;
     const files = snippets.map((_, i) => `${folder}snippet-${i}.ts`);
-    const flags = ['--strict', '--target', 'es2022', '--lib', 'es2022,dom', '--module', 'nodenext', '--ignoreConfig'];
+    const flags = [
+      '--strict',
+      '--target',
+      'es2022',
+      '--lib',
+      'es2022,dom',
+      '--module',
+      'nodenext',
+      '--types',
+      'node',
+      '--ignoreConfig',
+    ];
     node(compiler, ...flags, '--outDir', folder, ...files);
     // In the folder that is thrown away: a snippet may write a file.
     for (const i of snippets.keys()) expect(run(folder, `${folder}snippet-${i}.js`).length).toBeGreaterThan(0);

@@ -54,6 +54,9 @@ export interface ErrorDetails {
   readonly expected?: unknown;
   /** The file, as the caller named it. */
   readonly path?: string;
+  /** Rows that have the problem, and rows of the data. */
+  readonly affectedRows?: number;
+  readonly totalRows?: number;
   /** Which of the problems that share a code this is. */
   readonly reason?: ErrorReason;
 }

@@ -37,6 +37,7 @@ export {
   type FileOptions,
   type Missing,
 } from './options.js';
+export { type PageHeader, readPageHeader } from './parquet/page-header.js';
 export { type Platform, plainPlatform, type TableReader, type TableReaders } from './platform.js';
 export { arrowDurations, csvHead } from './reader-notes.js';
 export { HEAD, sniffFormat } from './sniff.js';

@@ -65,7 +65,7 @@ describe('Arrow', () => {
     const file = await read(tableToIPC(new Table({ v: lists }), 'file'));
     await expect(rowsOf(file)).rejects.toMatchObject({
       code: 'RAGGED_ROWS',
-      message: expect.stringMatching(/^Row 3 .* a list of 3 in column "v", the first has 2/),
+      message: expect.stringMatching(/^Row 4 .* a list of 3 in column "v", the first has 2/),
     });
   });
 });

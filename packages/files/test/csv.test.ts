@@ -61,7 +61,7 @@ describe('a quote that is never closed', () => {
     const error = await refused(content);
     expect(error).toMatchObject({ name: 'DataError', code: 'BAD_DATA' });
     expect(error.details.row).toBe(row);
-    expect(error.message).toMatch(row === undefined ? /^The first line of / : new RegExp(`^Row ${row} of `));
+    expect(error.message).toMatch(row === undefined ? /^The first line of / : new RegExp(`^Row ${row + 1} of `));
     expect(error.message).toContain('opens a quote that is never closed');
   });
 });
@@ -191,9 +191,9 @@ describe('above a table', () => {
   });
 
   it.each([
-    ['a title', 'Report of May\na,b,c\n1,2,3\n4,5,7\n', 'RAGGED_ROWS', /Row 0 .* has 1 cell, .* title above the table/],
-    ['two lines of title', 'Report\nof May\na,b,c\n1,2,3\n4,5,7\n', 'RAGGED_ROWS', /Row 0 .* title above the table/],
-    ['a title one cell short', 'Report\na,b\n1,2\n4,5\n3,1\n', 'RAGGED_ROWS', /Row 0 .* title above the table/],
+    ['a title', 'Report of May\na,b,c\n1,2,3\n4,5,7\n', 'RAGGED_ROWS', /Row 1 .* has 1 cell, .* title above the table/],
+    ['two lines of title', 'Report\nof May\na,b,c\n1,2,3\n4,5,7\n', 'RAGGED_ROWS', /Row 1 .* title above the table/],
+    ['a title one cell short', 'Report\na,b\n1,2\n4,5\n3,1\n', 'RAGGED_ROWS', /Row 1 .* title above the table/],
     ['a title with empty cells', 'Report,,\na,b,c\n1,2,3\n4,5,7\n', 'NOT_A_NUMBER', /remove what stands above them/],
   ])('%s is refused, and said so', async (_, content, code, message) => {
     const error = await refused(content);

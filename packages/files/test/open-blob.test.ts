@@ -219,12 +219,11 @@ describe('a blob', () => {
   });
 });
 
-describe('a blob that needs more than core has', () => {
+describe('a blob of a format that needs another reader', () => {
   it.each([
-    ['a Parquet file', 'PAR1 and more', 'x.parquet'],
     ['a SQLite database', `SQLite format 3\0${'\0'.repeat(90)}`, 'x.db'],
     ['a DuckDB database', `${'\0'.repeat(8)}DUCK${'\0'.repeat(90)}`, 'x.duckdb'],
-  ])('is refused in words: %s', async (what, content, name) => {
+  ])('is refused with a sentence that names the format: %s', async (what, content, name) => {
     const error = await refused(named(content, name));
     expect(error).toMatchObject({ code: 'UNSUPPORTED', name: 'FileError', path: name });
     expect(error.message).toContain(`${name} is ${what}, which cannot be read here.`);

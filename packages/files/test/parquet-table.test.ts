@@ -10,6 +10,7 @@ import fc from 'fast-check';
 import { type ColumnSource, parquetWriteBuffer } from 'hyparquet-writer';
 import { describe, expect, it } from 'vitest';
 import { pythonWith, runPython } from '../../../test/python.js';
+import { readDeltas } from '../src/parquet/delta.js';
 import { openParquet } from '../src/parquet/parquet-table.js';
 import { PACKED_PARQUET } from './packed-parquet.js';
 
@@ -126,7 +127,7 @@ describe('a Parquet file in the lab', () => {
     ]);
     await expect(readAll(gaps)).rejects.toMatchObject({
       code: 'MISSING_VALUES',
-      message: expect.stringMatching(/in 2 of 4 rows .*first in row 1: "x" \(1\), "n" \(1\)/),
+      message: expect.stringMatching(/in 2 of 4 rows .*first in row 2: "x" \(1\), "n" \(1\)/),
     });
     expect(await readAll(gaps, { missing: 'drop' })).toEqual([
       [1, 1],
@@ -205,6 +206,31 @@ describe('a Parquet file in the lab', () => {
       { numRuns: 200 },
     );
   }, 60_000);
+
+  it('is read with differences of every number of bits, and where adding them overflows', async () => {
+    let state = 1n;
+    const random = (bits: number): bigint => {
+      state = BigInt.asUintN(64, state * 6364136223846793005n + 1442695040888963407n);
+      return BigInt.asIntN(bits, state >> BigInt(64 - bits));
+    };
+    for (let bits = 1; bits < 64; bits++) {
+      // More than a block of differences, which is 128 values.
+      const values = Array.from({ length: 300 }, () => random(bits));
+      const narrow = values.map((value) => Number(BigInt.asIntN(32, value)));
+      const content = written([
+        { name: 'a', data: BigInt64Array.from(values), type: 'INT64', encoding: 'DELTA_BINARY_PACKED' },
+        { name: 'b', data: Int32Array.from(narrow), type: 'INT32', encoding: 'DELTA_BINARY_PACKED' },
+      ]);
+      expect(await readAll(content)).toEqual(values.map((value, i) => [Number(value), narrow[i]]));
+    }
+    // Written by hand, as hyparquet-writer lets nothing overflow: three values, the first is -2^63; then -1, and 0 and 2 more.
+    const first = '80 01 04 03 ff ff ff ff ff ff ff ff ff 01';
+    const bytes = Buffer.from(`${first} 01 02 00 00 00 08`.replaceAll(' ', ''), 'hex');
+    const [least, most] = [-(2n ** 63n), 2n ** 63n - 1n];
+    expect(new BigInt64Array(readDeltas({ bytes, at: 0 }, 3).buffer)).toEqual(BigInt64Array.of(least, most, least));
+    for (let cut = 0; cut < bytes.length; cut++)
+      expect(() => readDeltas({ bytes: bytes.subarray(0, cut), at: 0 }, 3)).toThrow(RangeError);
+  });
 
   it.each(Object.entries(PACKED_PARQUET))('is read as pyarrow writes it: %s', async (_, text) => {
     const file = await open(new Uint8Array(Buffer.from(text, 'base64')), { label: 't', missing: 'drop' });

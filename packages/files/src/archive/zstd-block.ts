@@ -69,6 +69,8 @@ const OFFSETS = {
 
 /** Bytes up to which a loop is faster than a call that copies. */
 const SHORT = 32;
+/** Powers of two: `2 ** width` is a call in the hottest loop. */
+const POWERS = Float64Array.from({ length: 32 }, (_, i) => 2 ** i);
 
 const [PREDEFINED, CONSTANT, DESCRIBED] = [0, 1, 2];
 
@@ -237,7 +239,7 @@ export class BlockUnpacker {
     let used = 0;
     for (let i = 0; i < count; i++) {
       const width = offsets.symbols[offset];
-      const distance = 2 ** width + bits.read(width);
+      const distance = POWERS[width] + bits.read(width);
       const matchSymbol = matches.symbols[match];
       const copied = MATCH_LENGTHS.base[matchSymbol] + bits.read(MATCH_LENGTHS.extra[matchSymbol]);
       const lengthSymbol = lengths.symbols[length];

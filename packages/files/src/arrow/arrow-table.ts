@@ -4,23 +4,24 @@ import type { SeekableBytes } from '../archive/zip.js';
 import { blobBytes } from '../bytes/blob-bytes.js';
 import { unsupported } from '../file-error.js';
 import { DEFAULT_MEMORY } from '../options.js';
-import { RoundedIntegers } from '../table/rounded-integers.js';
-import { blockRows, type DenseBatch, type Request, type Table } from '../table/table.js';
+import { RoundedIntegers, type RoundedReading } from '../table/rounded-integers.js';
+import { blockRows, type DenseBatch, type Table } from '../table/table.js';
 import { BatchReader, locate, type Spot } from './arrow-column.js';
 import { describeColumns, type Source, vectorLength } from './arrow-columns.js';
 import { dictionaryNumbers, dictionaryTexts } from './arrow-dictionary.js';
-import { type Field, isNumber, isText, readArrow, readBatch } from './arrow-format.js';
-import { survey } from './arrow-survey.js';
+import { type ArrowFile, type Field, isNumber, isText, readArrow, readBatch } from './arrow-format.js';
+import { type Survey, survey } from './arrow-survey.js';
 
 /** The numbers of a dictionary, and which of them are integers that were rounded. */
-interface Meaning {
+interface DictionaryValues {
   readonly values: Float64Array;
   readonly rounded: ReadonlySet<number>;
 }
 
 /** Columns that are read at once. */
 const LANES = 8;
-const SINGLE = /^(float16|float32|u?int8|u?int16|bool)$/;
+/** Types whose numbers float32 holds. */
+const FLOAT32_TYPES = /^(float16|float32|u?int8|u?int16|bool)$/;
 
 /** An Arrow file (.arrow, Feather version 2) or stream: batches of columns, plain or packed with LZ4 or zstd. */
 export async function openArrow(
@@ -30,31 +31,226 @@ export async function openArrow(
 ): Promise<Table> {
   const arrow = await readArrow(file, memory);
   const known = await survey(file, arrow, memory, unpack);
-  const { rows } = known;
   const { columns, sources } = describeColumns(arrow, known, file.path, memory);
   if (columns.length === 0) throw new DataError('EMPTY_DATA', `${file.path} has no columns.`);
-  const single = (numbers: readonly number[]) => numbers.every((j) => SINGLE.test(columns[j].type));
+  const fitsFloat32 = (numbers: readonly number[]) => numbers.every((j) => FLOAT32_TYPES.test(columns[j].type));
   const everything = [...columns.keys()];
-  const dictionaries = new Map<number, Meaning>();
   const integers = new RoundedIntegers();
+  const opened: OpenedArrow = {
+    file,
+    arrow,
+    known,
+    sources,
+    memory,
+    unpack,
+    dictionaries: new Map(),
+  };
   return {
     format: 'Arrow',
     columns,
     width: columns.length,
     named: true,
     uniform: false,
-    rows,
-    dtype: (numbers) => (single(numbers === 'all' ? everything : numbers) ? 'float32' : 'float64'),
+    rows: known.rows,
+    dtype: (numbers) => (fitsFloat32(numbers === 'all' ? everything : numbers) ? 'float32' : 'float64'),
     gaps: true,
     strict: true,
     rereadable: file.rereadable,
-    read: ({ numbers, text }) => read(numbers === 'all' ? everything : numbers, text),
+    read({ numbers: asked, text }) {
+      const numbers = asked === 'all' ? everything : asked;
+      const Values = fitsFloat32(numbers) ? Float32Array : Float64Array;
+      return new ArrowReading(opened, numbers, text, Values, integers.reading()).blocks();
+    },
     warnings: () => integers.warnings(file.path, (j) => columns[j].name),
     close: async () => {},
   };
+}
 
-  /** What the codes of a dictionary mean. Fields may share one, and it is the same in every reading. */
-  async function meaningOf(field: Field, id: number): Promise<Meaning> {
+/** A file whose schema is known. */
+interface OpenedArrow {
+  readonly file: SeekableBytes;
+  readonly arrow: ArrowFile;
+  readonly known: Survey;
+  readonly sources: readonly Source[];
+  readonly memory: number;
+  readonly unpack: Unpackers;
+  /** Dictionaries of numbers by their ids. Fields may share one, and it is the same in every reading. */
+  readonly dictionaries: Map<number, DictionaryValues>;
+}
+
+/** Rows of a batch that are being read: so many from the row `from` on, of all its rows. */
+interface Part {
+  readonly reader: BatchReader;
+  readonly spots: readonly Spot[];
+  readonly from: number;
+  readonly count: number;
+  readonly length: number;
+}
+
+/** One pass over the rows: some columns as numbers, and maybe one as text. */
+class ArrowReading {
+  readonly #opened: OpenedArrow;
+  readonly #numbers: readonly number[];
+  readonly #text: number | undefined;
+  readonly #rounded: RoundedReading;
+  readonly #height: number;
+  /** Two blocks in turn: one may still be in use while the other is filled. */
+  readonly #buffers: (Float32Array<ArrayBuffer> | Float64Array<ArrayBuffer>)[];
+  #turn = 0;
+  /** Rows in the block, and rows before it. */
+  #filled = 0;
+  #done = 0;
+  #texts: (string | null)[] = [];
+  /** The texts of the label's dictionary. */
+  #names: readonly (string | null)[] | undefined;
+  /** Dictionaries of numbers by the index of the field. */
+  readonly #dictionaries = new Map<number, DictionaryValues>();
+
+  constructor(
+    opened: OpenedArrow,
+    numbers: readonly number[],
+    text: number | undefined,
+    Values: Float32ArrayConstructor | Float64ArrayConstructor,
+    rounded: RoundedReading,
+  ) {
+    this.#opened = opened;
+    this.#numbers = numbers;
+    this.#text = text;
+    this.#rounded = rounded;
+    const cols = numbers.length;
+    this.#height = blockRows(Math.max(1, cols) * Values.BYTES_PER_ELEMENT, opened.memory, opened.known.rows);
+    this.#buffers = [new Values(this.#height * cols), new Values(this.#height * cols)];
+  }
+
+  async *blocks(): AsyncGenerator<DenseBatch, void, void> {
+    const { file, arrow, sources, memory, unpack } = this.#opened;
+    const fields = byField(this.#numbers, sources);
+    for (const { index } of fields) {
+      const field = arrow.fields[index];
+      if (field.dictionary) this.#dictionaries.set(index, await this.#numbersOf(field, field.dictionary.id));
+    }
+    if (this.#text !== undefined) this.#names = await this.#namesOf(arrow.fields[sources[this.#text].field]);
+    for (const location of arrow.batches) {
+      const batch = await readBatch(file, location);
+      const spots = locate(arrow.fields, batch, file.path);
+      const reader = new BatchReader(file, batch, Math.floor(memory / 4), unpack);
+      for (let from = 0; from < batch.length; ) {
+        const count = Math.min(this.#height - this.#filled, batch.length - from);
+        const part = { reader, spots, from, count, length: batch.length };
+        await inLanes(fields, (field) => this.#fill(part, field));
+        if (this.#text !== undefined) this.#texts = this.#texts.concat(await this.#readTexts(part, this.#text));
+        this.#filled += count;
+        from += count;
+        if (this.#filled === this.#height) yield this.#takeBlock();
+      }
+    }
+    if (this.#filled > 0) yield this.#takeBlock();
+  }
+
+  /** The block that was filled; the next goes into the other buffer. */
+  #takeBlock(): DenseBatch {
+    const cols = this.#numbers.length;
+    const data = this.#buffers[this.#turn];
+    const text = this.#text === undefined ? undefined : this.#texts;
+    const block = { kind: 'dense', rows: this.#filled, cols, stride: cols, data } as const;
+    this.#turn = 1 - this.#turn;
+    this.#done += this.#filled;
+    this.#filled = 0;
+    this.#texts = [];
+    return { block, text };
+  }
+
+  /** Writes the numbers of a field into their columns of the block. */
+  async #fill(part: Part, { index, slots }: FieldSlots): Promise<void> {
+    const { type } = this.#opened.arrow.fields[index];
+    const dictionary = this.#dictionaries.get(index);
+    if (dictionary) await this.#fillFromDictionary(part, index, slots, dictionary);
+    else if (type.kind === 'vector' || type.kind === 'list') await this.#fillFromLists(part, index, slots);
+    else await this.#fillNumbers(part, index, slots);
+  }
+
+  async #fillNumbers(part: Part, index: number, slots: readonly Slot[]): Promise<void> {
+    const { reader, spots, from, count, length } = part;
+    const values = await reader.numbers(
+      spots[index],
+      this.#opened.arrow.fields[index].type,
+      from,
+      count,
+      length,
+      () => {
+        for (const { slot } of slots) this.#rounded.add(this.#numbers[slot]);
+      },
+    );
+    const [data, cols] = [this.#buffers[this.#turn], this.#numbers.length];
+    for (const { slot } of slots)
+      for (let i = 0, at = this.#filled * cols + slot; i < count; i++, at += cols) data[at] = values[i];
+  }
+
+  async #fillFromDictionary(
+    { reader, spots, from, count, length }: Part,
+    index: number,
+    slots: readonly Slot[],
+    { values, rounded }: DictionaryValues,
+  ): Promise<void> {
+    const { dictionary } = this.#opened.arrow.fields[index];
+    if (!dictionary) return;
+    const codes = await reader.numbers(spots[index], dictionary.index, from, count, length);
+    const [data, cols] = [this.#buffers[this.#turn], this.#numbers.length];
+    for (const { slot } of slots) {
+      for (let i = 0, at = this.#filled * cols + slot; i < count; i++, at += cols) {
+        data[at] = values[codes[i]] ?? Number.NaN;
+        if (rounded.size > 0 && rounded.has(codes[i])) this.#rounded.add(this.#numbers[slot]);
+      }
+    }
+  }
+
+  async #fillFromLists(part: Part, index: number, slots: readonly Slot[]): Promise<void> {
+    const { reader, spots, from, count, length } = part;
+    const field = this.#opened.arrow.fields[index];
+    const rounded = new Set<number>();
+    const first = this.#done + this.#filled;
+    const read = await reader.vectors(spots[index], field, from, count, length, (i) => rounded.add(i));
+    const { values, starts, lengths } = read;
+    this.#checkLengths(lengths, index, first);
+    const [data, cols] = [this.#buffers[this.#turn], this.#numbers.length];
+    for (const { slot, entry } of slots) {
+      for (let i = 0, at = this.#filled * cols + slot; i < count; i++, at += cols) {
+        data[at] = lengths[i] === -1 ? Number.NaN : values[starts[i] + entry];
+        if (rounded.size > 0 && lengths[i] !== -1 && rounded.has(starts[i] + entry))
+          this.#rounded.add(this.#numbers[slot]);
+      }
+    }
+  }
+
+  /** All lists of a column must be as long as the first; −1 stands for a missing list. */
+  #checkLengths(lengths: Float64Array, index: number, first: number): void {
+    const { arrow, known, file } = this.#opened;
+    const expected = vectorLength(arrow.fields[index], known.lists.get(index));
+    const i = lengths.findIndex((length) => length !== -1 && length !== expected);
+    if (i === -1) return;
+    const { name } = arrow.fields[index];
+    throw new DataError(
+      'RAGGED_ROWS',
+      `Row ${first + i + 1} of ${file.path} has a list of ${lengths[i]} in column ${JSON.stringify(name)}, the first has ${expected}. Exclude the column, or make all lists equally long.`,
+      { row: first + i, columnName: name, value: lengths[i], expected, reason: 'list-length' },
+    );
+  }
+
+  async #readTexts({ reader, spots, from, count, length }: Part, column: number): Promise<(string | null)[]> {
+    const { field: index, entry } = this.#opened.sources[column];
+    const field = this.#opened.arrow.fields[index];
+    const names = this.#names;
+    if (field.dictionary && names) {
+      const codes = await reader.numbers(spots[index], field.dictionary.index, from, count, length);
+      return Array.from({ length: count }, (_, i) => names[codes[i]] ?? null);
+    }
+    if (isText(field.type)) return reader.texts(spots[index], field.type.kind === 'largeText', from, count, length);
+    if (!isNumber(field.type) || entry !== undefined) throw this.#noLabel(field);
+    return Array.from(await reader.numbers(spots[index], field.type, from, count, length), asText);
+  }
+
+  async #numbersOf(field: Field, id: number): Promise<DictionaryValues> {
+    const { file, arrow, unpack, memory, dictionaries } = this.#opened;
     const known = dictionaries.get(id);
     if (known) return known;
     const rounded = new Set<number>();
@@ -63,133 +259,18 @@ export async function openArrow(
     return { values, rounded };
   }
 
-  async function* read(numbers: readonly number[], text: Request['text']): AsyncGenerator<DenseBatch, void, void> {
-    const cols = numbers.length;
-    const Values = single(numbers) ? Float32Array : Float64Array;
-    const height = blockRows(Math.max(1, cols) * Values.BYTES_PER_ELEMENT, memory, rows);
-    const buffers = [new Values(height * cols), new Values(height * cols)];
-    const wanted = byField(numbers, sources);
-    const meanings = new Map<number, Meaning>();
-    const reading = integers.reading();
-    for (const [index] of wanted) {
-      const field = arrow.fields[index];
-      if (field.dictionary) meanings.set(index, await meaningOf(field, field.dictionary.id));
-    }
-    const names = text === undefined ? undefined : await readNames(arrow.fields[sources[text].field]);
-    let turn = 0;
-    let filled = 0;
-    let [done, texts]: [number, (string | null)[]] = [0, []];
-    for (const place of arrow.batches) {
-      const batch = await readBatch(file, place);
-      const spots = locate(arrow.fields, batch, file.path);
-      const reader = new BatchReader(file, batch, Math.floor(memory / 4), unpack);
-      for (let from = 0; from < batch.length; ) {
-        const count = Math.min(height - filled, batch.length - from);
-        await inLanes(wanted, ([index, slots]) => fill(reader, spots[index], index, slots, from, count, batch.length));
-        if (text !== undefined) texts = texts.concat(await readTexts(reader, spots, text, from, count, batch.length));
-        filled += count;
-        from += count;
-        if (filled < height) continue;
-        yield {
-          block: { kind: 'dense', rows: filled, cols, stride: cols, data: buffers[turn] },
-          text: text === undefined ? undefined : texts,
-        };
-        turn = 1 - turn;
-        done += filled;
-        filled = 0;
-        texts = [];
-      }
-    }
-    if (filled > 0)
-      yield {
-        block: { kind: 'dense', rows: filled, cols, stride: cols, data: buffers[turn] },
-        text: text === undefined ? undefined : texts,
-      };
-
-    async function fill(
-      reader: BatchReader,
-      spot: Spot,
-      index: number,
-      slots: readonly (readonly [number, number])[],
-      from: number,
-      count: number,
-      length: number,
-    ): Promise<void> {
-      const field = arrow.fields[index];
-      const [data, base, meaning] = [buffers[turn], filled * cols, meanings.get(index)];
-      if (field.dictionary && meaning) {
-        const codes = await reader.numbers(spot, field.dictionary.index, from, count, length);
-        for (const [slot] of slots) {
-          for (let i = 0, at = base + slot; i < count; i++, at += cols) {
-            data[at] = meaning.values[codes[i]] ?? Number.NaN;
-            if (meaning.rounded.size > 0 && meaning.rounded.has(codes[i])) reading.add(numbers[slot]);
-          }
-        }
-        return;
-      }
-      if (field.type.kind !== 'vector' && field.type.kind !== 'list') {
-        const values = await reader.numbers(spot, field.type, from, count, length, () => {
-          for (const [slot] of slots) reading.add(numbers[slot]);
-        });
-        for (const [slot] of slots) for (let i = 0, at = base + slot; i < count; i++, at += cols) data[at] = values[i];
-        return;
-      }
-      const first = done + filled;
-      const rounded = new Set<number>();
-      const { values, starts, lengths } = await reader.vectors(spot, field, from, count, length, (i) => rounded.add(i));
-      checkLengths(lengths, index, first);
-      for (const [slot, entry] of slots) {
-        for (let i = 0, at = base + slot; i < count; i++, at += cols) {
-          data[at] = lengths[i] === -1 ? Number.NaN : values[starts[i] + entry];
-          if (rounded.size > 0 && lengths[i] !== -1 && rounded.has(starts[i] + entry)) reading.add(numbers[slot]);
-        }
-      }
-    }
-
-    function checkLengths(lengths: Float64Array, index: number, first: number): void {
-      const list = vectorLength(arrow.fields[index], known.lists.get(index));
-      const i = lengths.findIndex((length) => length !== -1 && length !== list);
-      if (i === -1) return;
-      const { name } = arrow.fields[index];
-      throw new DataError(
-        'RAGGED_ROWS',
-        `Row ${first + i} of ${file.path} has a list of ${lengths[i]} in column ${JSON.stringify(name)}, the first has ${list}. Exclude the column, or make all lists equally long.`,
-        { row: first + i, columnName: name, value: lengths[i], expected: list, reason: 'list-length' },
-      );
-    }
-
-    async function readTexts(
-      reader: BatchReader,
-      spots: readonly Spot[],
-      column: number,
-      from: number,
-      count: number,
-      length: number,
-    ): Promise<(string | null)[]> {
-      const { field: index, entry } = sources[column];
-      const field = arrow.fields[index];
-      if (field.dictionary && names) {
-        const codes = await reader.numbers(spots[index], field.dictionary.index, from, count, length);
-        return Array.from({ length: count }, (_, i) => names[codes[i]] ?? null);
-      }
-      if (isText(field.type)) return reader.texts(spots[index], field.type.kind === 'largeText', from, count, length);
-      if (!isNumber(field.type) || entry !== undefined) throw noLabel(field);
-      const values = await reader.numbers(spots[index], field.type, from, count, length);
-      return Array.from(values, asText);
-    }
-  }
-
   /** The texts of a field's dictionary; undefined when it has none. */
-  async function readNames(field: Field): Promise<(string | null)[] | undefined> {
+  async #namesOf(field: Field): Promise<readonly (string | null)[] | undefined> {
+    const { file, arrow, unpack } = this.#opened;
     if (!field.dictionary) return undefined;
     if (isText(field.type)) return dictionaryTexts(file, arrow, field, unpack);
-    if (isNumber(field.type)) return Array.from((await meaningOf(field, field.dictionary.id)).values, asText);
-    throw noLabel(field);
+    if (isNumber(field.type)) return Array.from((await this.#numbersOf(field, field.dictionary.id)).values, asText);
+    throw this.#noLabel(field);
   }
 
-  function noLabel({ name, type }: Field): Error {
-    const what = `has ${type.name} in column ${JSON.stringify(name)}, which is no label`;
-    return unsupported(file.path, what, 'Choose another column.');
+  #noLabel({ name, type }: Field): Error {
+    const what = `has ${type.name} in column ${JSON.stringify(name)}, which cannot be a label`;
+    return unsupported(this.#opened.file.path, what, 'Choose another column.');
   }
 }
 
@@ -208,16 +289,27 @@ export async function arrowTypes(schema: string): Promise<ReadonlyMap<string, st
   }
 }
 
-/** Which fields are read for the numbers asked for, and where their values go: pairs of slot and entry. */
-function byField(numbers: readonly number[], sources: readonly Source[]): [number, [number, number][]][] {
-  const found = new Map<number, [number, number][]>();
+/** A column of the block that is filled: its index there, and the entry of the list where the field holds lists. */
+interface Slot {
+  readonly slot: number;
+  readonly entry: number;
+}
+
+/** A field of the file, and the columns of the block that it fills. */
+interface FieldSlots {
+  readonly index: number;
+  readonly slots: Slot[];
+}
+
+function byField(numbers: readonly number[], sources: readonly Source[]): FieldSlots[] {
+  const found = new Map<number, FieldSlots>();
   numbers.forEach((j, slot) => {
     const { field, entry = 0 } = sources[j];
-    const slots = found.get(field) ?? [];
-    slots.push([slot, entry]);
-    found.set(field, slots);
+    const known = found.get(field) ?? { index: field, slots: [] };
+    known.slots.push({ slot, entry });
+    found.set(field, known);
   });
-  return [...found];
+  return [...found.values()];
 }
 
 /** Does work for every item, a few at once. */

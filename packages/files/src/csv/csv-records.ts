@@ -65,7 +65,7 @@ export function openQuote(path: string, row: number | undefined, cell = ''): Dat
   const start = cell.slice(0, 40).split(/[\r\n]/, 1)[0];
   return new DataError(
     'BAD_DATA',
-    `${row === undefined ? 'The first line' : `Row ${row}`} of ${path} opens a quote that is never closed, at ${start}. Close it, or write it twice (within quotes) if it belongs to the text.`,
+    `${row === undefined ? 'The first line' : `Row ${row + 1}`} of ${path} opens a quote that is never closed, at ${start}. Close it, or write it twice (within quotes) if it belongs to the text.`,
     { ...(row === undefined ? {} : { row }), value: cell, reason: 'open-quote' },
   );
 }

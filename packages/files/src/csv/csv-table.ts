@@ -193,7 +193,7 @@ class Scanner {
         throw new FileError(
           'TOO_LARGE',
           this.#bytes.path,
-          `Row ${this.#record} of ${this.#bytes.path} is longer than ${this.#longest} bytes. A quote may be missing, or allow more memory.`,
+          `Row ${this.#record + 1} of ${this.#bytes.path} is longer than ${this.#longest} bytes. A quote may be missing, or allow more memory.`,
           { row: this.#record, expected: this.#longest, reason: 'memory' },
         );
       }
@@ -456,7 +456,7 @@ class Scanner {
     const remedy = `Write ${text.replace(mark, '')} or ${text.replace(mark, '.')}0, and all of the column like that, or exclude it.`;
     return new DataError(
       'BAD_DATA',
-      `Row ${this.#record} of ${this.#bytes.path} holds ${JSON.stringify(text)} in column ${JSON.stringify(name)}, and nothing tells whether the ${called} parts thousands or is a decimal mark. ${remedy}`,
+      `Row ${this.#record + 1} of ${this.#bytes.path} holds ${JSON.stringify(text)} in column ${JSON.stringify(name)}, and nothing tells whether the ${called} parts thousands or is a decimal mark. ${remedy}`,
       { row: this.#record, column, columnName: name, value: text, expected: mark, reason: 'ambiguous-mark' },
     );
   }
@@ -471,7 +471,7 @@ class Scanner {
     const shown = JSON.stringify(text.length > 40 ? `${text.slice(0, 37)}...` : text);
     return new DataError(
       'NOT_A_NUMBER',
-      `Row ${this.#record} of ${this.#bytes.path} holds ${shown} in column ${JSON.stringify(name)}, where numbers${this.#marks[column] === ',' ? ' with a decimal comma' : ''} are expected. Correct it, exclude the column, or leave the cell empty if it means a missing value.${title}`,
+      `Row ${this.#record + 1} of ${this.#bytes.path} holds ${shown} in column ${JSON.stringify(name)}, where numbers${this.#marks[column] === ',' ? ' with a decimal comma' : ''} are expected. Correct it, exclude the column, or leave the cell empty if it means a missing value.${title}`,
       { row: this.#record, column, columnName: name, value: text },
     );
   }
@@ -498,7 +498,7 @@ class Scanner {
         : 'Complete it or remove it.';
     return new DataError(
       'RAGGED_ROWS',
-      `Row ${this.#record} of ${this.#bytes.path} has ${cells} ${cells === 1 ? 'cell' : 'cells'}, the others have ${expected}. ${remedy}`,
+      `Row ${this.#record + 1} of ${this.#bytes.path} has ${cells} ${cells === 1 ? 'cell' : 'cells'}, the others have ${expected}. ${remedy}`,
       { row: this.#record, value: cells, expected },
     );
   }

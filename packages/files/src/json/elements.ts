@@ -87,7 +87,7 @@ class Elements {
     }
     this.#skipBlanks();
     if (this.#at < this.#end)
-      throw truncated(this.#path, `row ${this.#row} does not end`, { row: this.#row, reason: 'unfinished-row' });
+      throw truncated(this.#path, `row ${this.#row + 1} does not end`, { row: this.#row, reason: 'unfinished-row' });
     if (this.#layout === 'list' && this.#state !== 'closed')
       throw truncated(this.#path, 'its list of rows does not end');
   }
@@ -112,7 +112,7 @@ class Elements {
         this.#state = 'closed';
       } else if (this.#state === 'after') {
         if (byte !== COMMA)
-          throw badFile(this.#path, `a comma is missing after row ${this.#row - 1}`, {
+          throw badFile(this.#path, `a comma is missing after row ${this.#row}`, {
             row: this.#row - 1,
             reason: 'missing-comma',
           });
@@ -151,7 +151,7 @@ class Elements {
     const end = this.#end;
     const first = window[this.#at];
     if (first !== START && first !== OPEN)
-      throw badFile(this.#path, `row ${this.#row} is neither a record nor a list`, {
+      throw badFile(this.#path, `row ${this.#row + 1} is neither a record nor a list`, {
         row: this.#row,
         reason: 'not-a-record',
       });
@@ -167,7 +167,7 @@ class Elements {
       } else if (byte === QUOTE) inText = true;
       else if (byte === START || byte === OPEN) {
         if (++depth > DEEPEST)
-          throw badFile(this.#path, `row ${this.#row} is nested more than ${DEEPEST} deep`, {
+          throw badFile(this.#path, `row ${this.#row + 1} is nested more than ${DEEPEST} deep`, {
             row: this.#row,
             expected: DEEPEST,
             reason: 'nested-too-deep',
@@ -176,7 +176,7 @@ class Elements {
         if (--depth === 0) return at + 1;
       } else if (byte === COMMA && ++values > most) {
         // Before they are parsed: a value takes two bytes here and hundreds as a column.
-        throw tooManyColumns(this.#path, this.#memory, `more than ${most} values in row ${this.#row}`);
+        throw tooManyColumns(this.#path, this.#memory, `more than ${most} values in row ${this.#row + 1}`);
       }
     }
     return -1;
@@ -191,7 +191,7 @@ class Elements {
         throw new FileError(
           'TOO_LARGE',
           this.#path,
-          `Row ${this.#row} of ${this.#path} is longer than ${this.#longest} bytes. Allow more memory, or save the data in another format.`,
+          `Row ${this.#row + 1} of ${this.#path} is longer than ${this.#longest} bytes. Allow more memory, or save the data in another format.`,
           { row: this.#row, expected: this.#longest, reason: 'memory' },
         );
       }
@@ -216,7 +216,7 @@ class Elements {
         return JSON.parse(plainNumbers(text));
       } catch (error) {
         const what = (error as Error).message.split('\n')[0].slice(0, 120);
-        throw badFile(this.#path, `row ${this.#row} is no JSON (${what})`, {
+        throw badFile(this.#path, `row ${this.#row + 1} is no JSON (${what})`, {
           row: this.#row,
           value: what,
           reason: 'invalid-json',

@@ -95,7 +95,7 @@ export async function openJson(
     if (Array.isArray(element) !== (known === undefined)) {
       throw new DataError(
         'RAGGED_ROWS',
-        `Row ${row} of ${bytes.path} is a ${known ? 'list' : 'record'}, the first is not. Use one form for all rows.`,
+        `Row ${row + 1} of ${bytes.path} is a ${known ? 'list' : 'record'}, the first is not. Use one form for all rows.`,
         { row, reason: 'mixed-forms' },
       );
     }
@@ -103,7 +103,7 @@ export async function openJson(
       if (element.length === columns.length) return;
       throw new DataError(
         'RAGGED_ROWS',
-        `Row ${row} of ${bytes.path} has ${element.length} values, the first has ${columns.length}.`,
+        `Row ${row + 1} of ${bytes.path} has ${element.length} values, the first has ${columns.length}.`,
         { row, value: element.length, expected: columns.length },
       );
     }
@@ -111,7 +111,7 @@ export async function openJson(
       if (known?.has(key)) continue;
       throw new DataError(
         'RAGGED_ROWS',
-        `Row ${row} of ${bytes.path} has a key ${JSON.stringify(key)} that the first ${JUDGED} rows have not. Give all records the same keys.`,
+        `Row ${row + 1} of ${bytes.path} has a key ${JSON.stringify(key)} that the first ${JUDGED} rows have not. Give all records the same keys.`,
         { row, columnName: key, reason: 'unknown-key' },
       );
     }
@@ -127,7 +127,7 @@ export async function openJson(
     const found = typeof shown === 'number' ? `a list of ${shown}` : shown;
     throw new DataError(
       'RAGGED_ROWS',
-      `Row ${row} of ${bytes.path} has ${found} under ${JSON.stringify(key)}, the first has a list of ${list}. Exclude it, or make all lists equally long.`,
+      `Row ${row + 1} of ${bytes.path} has ${found} under ${JSON.stringify(key)}, the first has a list of ${list}. Exclude it, or make all lists equally long.`,
       { row, columnName: String(key), value: shown, expected: list, reason: 'list-length' },
     );
   }
@@ -139,7 +139,7 @@ export async function openJson(
     const { name } = columns[column];
     throw new DataError(
       'NOT_A_NUMBER',
-      `Row ${row} of ${bytes.path} holds ${JSON.stringify(value).slice(0, 40)} in ${JSON.stringify(name)}, where others hold numbers. Correct it, or exclude the column.`,
+      `Row ${row + 1} of ${bytes.path} holds ${JSON.stringify(value).slice(0, 40)} in ${JSON.stringify(name)}, where others hold numbers. Correct it, or exclude the column.`,
       { row, column, columnName: name, value },
     );
   }

@@ -3,7 +3,7 @@ import { DataError } from '@scree/core';
 import { decodeHalf } from '@scree/core/engine';
 import { type Bytes, readWhole } from '../bytes/bytes.js';
 import { Pool, readAhead } from '../bytes/read-ahead.js';
-import { truncated } from '../file-error.js';
+import { type FileError, truncated } from '../file-error.js';
 import { RoundedIntegers } from '../table/rounded-integers.js';
 import { blockRows, type DenseBatch, type Request, type Table } from '../table/table.js';
 import { type ArrayLayout, countValues } from './npy-header.js';
@@ -93,12 +93,7 @@ export function arrayTable(layout: ArrayLayout, bytes: Bytes, { format, memory, 
         const some = Math.min(height, rows - done);
         const into = new Uint8Array(buffers[turn], 0, some * cols * type.bytes);
         const got = await reader.read(into);
-        if (got < into.length)
-          throw truncated(path, `row ${done + Math.floor(got / (cols * type.bytes))} of ${rows} is not there`, {
-            row: done + Math.floor(got / (cols * type.bytes)),
-            expected: rows,
-            reason: 'missing-row',
-          });
+        if (got < into.length) throw missingRow(done + Math.floor(got / (cols * type.bytes)));
         seen?.see(into);
         done += some;
         if (done === rows) {
@@ -111,6 +106,11 @@ export function arrayTable(layout: ArrayLayout, bytes: Bytes, { format, memory, 
     } finally {
       await reader.close();
       pool.give(...buffers);
+    }
+
+    function missingRow(row: number): FileError {
+      const details = { row, expected: rows, reason: 'missing-row' } as const;
+      return truncated(path, `row ${row + 1} of ${rows} is not there`, details);
     }
 
     /** Where the size was not known before, the last value must be the last byte. */

@@ -69,7 +69,7 @@ export async function csrTable(
         if (next.at(-1)! > most && next.length === 2 && next.at(-1)! * ENTRY_BYTES > memory / 8) {
           throw new DataError(
             'TOO_LARGE',
-            `Row ${height} of ${path} has ${next.at(-1)} entries: too many for ${memory} bytes. Allow more memory.`,
+            `Row ${height + 1} of ${path} has ${next.at(-1)} entries: too many for ${memory} bytes. Allow more memory.`,
             { row: height, expected: memory, reason: 'memory' },
           );
         }

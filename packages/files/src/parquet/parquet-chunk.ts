@@ -1,10 +1,10 @@
-import type { ColumnChunk, ColumnMetaData, PageHeader, SchemaElement } from 'hyparquet';
-import { parquetHeader } from 'hyparquet/src/column.js';
+import type { ColumnChunk, ColumnMetaData, Encoding, SchemaElement } from 'hyparquet';
 import { plainUnpackers } from '../archive/unpack.js';
 import type { SeekableBytes } from '../archive/zip.js';
 import { readerAt } from '../bytes/bytes.js';
 import { showBytes } from '../bytes/show-bytes.js';
 import { badFile, FileError, truncated, unsupported } from '../file-error.js';
+import { type PageHeader, readPageHeader } from './page-header.js';
 import { readRuns, readValues, type Span, type Stored, textOfValue } from './parquet-values.js';
 
 /** Bytes of a page's own header, at most. */
@@ -129,88 +129,72 @@ export class ParquetChunk {
   async #nextPage(): Promise<void> {
     const { path } = this.#file;
     await this.#view(LONGEST_HEADER);
-    const reader = { view: new DataView(this.#window.buffer, this.#window.byteOffset, this.#window.length), offset: 0 };
     if (this.#window.length === 0) throw truncated(path, 'a column ends early');
-    const header = parquetHeader(reader);
-    const { compressed_page_size: packed, uncompressed_page_size: size } = header;
-    if (!(Number.isInteger(packed) && packed >= 0 && Number.isInteger(size) && size >= 0))
-      throw badFile(path, 'a page has no size');
-    if (packed > this.#end - this.#position - reader.offset) throw truncated(path, 'a page goes beyond its column');
-    this.#keep(header.type === 'DICTIONARY_PAGE' ? 'dictionary' : 'page', packed + size);
-    this.#skip(reader.offset);
+    const { header, length } = readPageHeader(this.#window);
+    const { packed, size } = header;
+    if (packed > this.#end - this.#position - length) throw truncated(path, 'a page goes beyond its column');
+    this.#keep(header.kind === 'dictionary' ? 'dictionary' : 'page', packed + size);
+    this.#skip(length);
     await this.#view(packed);
     const bytes = this.#window.subarray(0, packed);
-    // A checksum of the page as it is stored, where the writer left one.
-    if (header.crc !== undefined && plainUnpackers.crc32(bytes, 0) !== header.crc >>> 0)
+    if (header.crc !== undefined && plainUnpackers.crc32(bytes, 0) !== header.crc)
       throw new RangeError('the checksum of a page says that it was changed or damaged');
-    await this.#readPage(header, bytes, size);
+    await this.#readPage(header, bytes);
     this.#skip(packed);
   }
 
-  async #readPage(header: PageHeader, bytes: Uint8Array, size: number): Promise<void> {
-    const { element } = this.#options;
-    if (header.type === 'INDEX_PAGE') return;
-    if (header.type === 'DICTIONARY_PAGE') {
-      const count = header.dictionary_page_header?.num_values ?? -1;
-      if (this.#dictionary || !(count >= 0)) throw new RangeError('a column has two dictionaries');
-      this.#keep('dictionary', size + count * this.#bytesOfValue());
-      this.#dictionary = readValues({ bytes: await this.#unpacked(bytes, size), at: 0 }, 'PLAIN', count, element);
-      return;
+  async #readPage(header: PageHeader, bytes: Uint8Array): Promise<void> {
+    const { kind, size, values } = header;
+    if (kind === 'data') this.#readVersion1(header, await this.#unpacked(bytes, size));
+    else if (kind === 'data v2') await this.#readVersion2(header, bytes);
+    else if (kind === 'dictionary') {
+      if (this.#dictionary) throw new RangeError('a column has two dictionaries');
+      this.#keep('dictionary', size + values * this.#bytesOfValue());
+      const span = { bytes: await this.#unpacked(bytes, size), at: 0 };
+      this.#dictionary = readValues(span, 'PLAIN', values, this.#options.element);
     }
-    if (header.type === 'DATA_PAGE') this.#readFirstKind(header, await this.#unpacked(bytes, size));
-    else if (header.type === 'DATA_PAGE_V2') await this.#readSecondKind(header, bytes, size);
-    else throw new RangeError('a page of an unknown kind');
   }
 
   /** A page that is packed as a whole. */
-  #readFirstKind({ data_page_header: page }: PageHeader, bytes: Uint8Array): void {
-    const rows = this.#checkedRows(page);
-    if (!page) throw new RangeError('a page says nothing of itself');
+  #readVersion1(header: PageHeader, bytes: Uint8Array): void {
+    const rows = this.#checkedRows(header);
     let at = 0;
     let present: Uint8Array | undefined;
     if (this.#options.element.repetition_type === 'OPTIONAL') {
-      if (page.definition_level_encoding !== 'RLE') throw new RangeError('gaps are encoded in an old way');
+      if (header.definitionEncoding !== 'RLE') throw new RangeError('missing values are encoded in an old way');
       const length = new DataView(bytes.buffer, bytes.byteOffset, bytes.length).getUint32(0, true);
       present = new Uint8Array(rows);
       readRuns(bytes, 4, 4 + length, 1, present);
       at = 4 + length;
     }
-    this.#setPage({ bytes, at }, page.encoding, rows, present);
+    this.#setPage({ bytes, at }, header.encoding, rows, present);
   }
 
-  /** A page whose gaps stand before the packed values. */
-  async #readSecondKind({ data_page_header_v2: page }: PageHeader, bytes: Uint8Array, size: number): Promise<void> {
-    const rows = this.#checkedRows(page);
-    if (!page) throw new RangeError('a page says nothing of itself');
-    const [gaps, repeats] = [page.definition_levels_byte_length, page.repetition_levels_byte_length];
-    if (!(gaps >= 0 && repeats >= 0 && gaps + repeats <= Math.min(bytes.length, size)))
-      throw new RangeError('gaps go beyond their page');
+  /** A page whose levels stand before the packed values. */
+  async #readVersion2(header: PageHeader, bytes: Uint8Array): Promise<void> {
+    const rows = this.#checkedRows(header);
+    const { definition, repetition } = header.levels;
+    const levels = definition + repetition;
     let present: Uint8Array | undefined;
-    if (this.#options.element.repetition_type === 'OPTIONAL' && gaps > 0) {
+    if (this.#options.element.repetition_type === 'OPTIONAL' && definition > 0) {
       present = new Uint8Array(rows);
-      readRuns(bytes, repeats, repeats + gaps, 1, present);
+      readRuns(bytes, repetition, levels, 1, present);
     }
-    const rest = bytes.subarray(repeats + gaps);
-    const values = page.is_compressed === false ? rest : await this.#unpacked(rest, size - repeats - gaps);
-    this.#setPage({ bytes: values, at: 0 }, page.encoding, rows, present);
+    const rest = bytes.subarray(levels);
+    const values = header.isPacked ? await this.#unpacked(rest, header.size - levels) : rest;
+    this.#setPage({ bytes: values, at: 0 }, header.encoding, rows, present);
   }
 
-  #checkedRows(page: PageHeader['data_page_header'] | PageHeader['data_page_header_v2']): number {
-    const rows = page?.num_values;
-    // Zero rows would do no harm, but a column of them would never end.
-    if (rows === undefined || !(rows > 0 && rows <= this.#left)) throw new RangeError(`a page of ${rows} rows`);
+  #checkedRows({ values: rows, encoding }: PageHeader): number {
+    // A page of zero rows does no harm, but a column of such pages would never end.
+    if (!(rows > 0 && rows <= this.#left)) throw new RangeError(`a page of ${rows} rows`);
     // A single run may stand for any number of rows.
-    const coded = page?.encoding.endsWith('_DICTIONARY');
+    const coded = encoding?.endsWith('_DICTIONARY');
     this.#keep('page', this.#kept.page + rows * (coded ? NUMBER : this.#bytesOfValue()));
     return rows;
   }
 
-  #setPage(
-    span: Span,
-    encoding: NonNullable<PageHeader['data_page_header']>['encoding'],
-    rows: number,
-    present: Uint8Array | undefined,
-  ): void {
+  #setPage(span: Span, encoding: Encoding | undefined, rows: number, present: Uint8Array | undefined): void {
     let count = rows;
     if (present) {
       count = 0;

@@ -1,13 +1,9 @@
 import type { Encoding, ParquetType, SchemaElement } from 'hyparquet';
-import { deltaBinaryUnpack } from 'hyparquet/src/delta.js';
-import { byteStreamSplit } from 'hyparquet/src/encoding.js';
 import { textOf } from '../bytes/text.js';
+import { nextByte, readDeltas, readVarint } from './delta.js';
 import { decimalOf } from './parquet-schema.js';
 
-/**
- * Values of a page. hyparquet unpacks deltas and split streams; what says how many there are is looked at here first, because
- * it believes that. A place outside the page, or a count beyond it, is a RangeError.
- */
+/** Values of a page. An offset outside the page, or a count that it cannot hold, is a RangeError. */
 
 /** Bytes of values: where they begin, and where the page ends. */
 export interface Span {
@@ -19,7 +15,7 @@ export interface Span {
 export type Stored = Float64Array | readonly Uint8Array[];
 
 /** So many values of a page in one of Parquet's encodings, other than those that go by a dictionary. */
-export function readValues(span: Span, encoding: Encoding, count: number, element: SchemaElement): Stored {
+export function readValues(span: Span, encoding: Encoding | undefined, count: number, element: SchemaElement): Stored {
   const { type } = element;
   switch (encoding) {
     case 'PLAIN':
@@ -33,27 +29,24 @@ export function readValues(span: Span, encoding: Encoding, count: number, elemen
     }
     case 'DELTA_BINARY_PACKED': {
       if (type !== 'INT32' && type !== 'INT64') break;
-      return integers(deltas({ view: viewOf(span), offset: 0 }, count, type), element);
+      const halves = readDeltas({ ...span }, count);
+      return integers(type === 'INT32' ? lowHalves(halves) : new BigInt64Array(halves.buffer), element);
     }
     case 'DELTA_LENGTH_BYTE_ARRAY': {
-      const reader = { view: viewOf(span), offset: 0 };
-      const lengths = deltas(reader, count, 'INT32');
-      return cut(span, reader.offset, lengths, () => 0);
+      const cursor = { ...span };
+      const lengths = lowHalves(readDeltas(cursor, count));
+      return cut(cursor, lengths, undefined);
     }
     case 'DELTA_BYTE_ARRAY': {
-      const reader = { view: viewOf(span), offset: 0 };
-      const prefixes = deltas(reader, count, 'INT32');
-      const suffixes = deltas(reader, count, 'INT32');
-      return cut(span, reader.offset, suffixes, (i) => Number(prefixes[i]));
+      const cursor = { ...span };
+      const prefixes = lowHalves(readDeltas(cursor, count));
+      const suffixes = lowHalves(readDeltas(cursor, count));
+      return cut(cursor, suffixes, prefixes);
     }
     case 'BYTE_STREAM_SPLIT': {
       const width = widthOf(type, element);
       fits(span, count * width);
-      const split = byteStreamSplit({ view: viewOf(span), offset: 0 }, count, type as ParquetType, element.type_length);
-      if (Array.isArray(split)) return fromBytes(split as Uint8Array[], element);
-      return split instanceof Int32Array || split instanceof BigInt64Array
-        ? integers(split, element)
-        : Float64Array.from(split as Float32Array);
+      return readPlain({ bytes: joinedStreams(span, count, width), at: 0 }, type, count, element);
     }
     default:
   }
@@ -105,45 +98,27 @@ function plainBytes({ bytes, at: start }: Span, count: number): Uint8Array[] {
   return values;
 }
 
-/** Numbers of which each is the one before and a difference; the description of their blocks is checked first. */
-function deltas(
-  reader: { readonly view: DataView; offset: number },
-  count: number,
-  type: 'INT32' | 'INT64',
-): Int32Array | BigInt64Array {
-  const start = reader.offset;
-  const [size, parts, given] = [varint(reader), varint(reader), varint(reader)];
-  if (!(size > 0 && size <= 1 << 20 && size % 128 === 0 && parts > 0 && parts <= 1024 && size % parts === 0))
-    throw new RangeError('blocks of differences are broken');
-  if (given !== count) throw new RangeError(`${given} differences for ${count} values`);
-  reader.offset = start;
-  const out = type === 'INT32' ? new Int32Array(count) : new BigInt64Array(count);
-  // An empty list has no first value.
-  if (count > 0) deltaBinaryUnpack(reader, count, out);
+function lowHalves(halves: Uint32Array): Int32Array {
+  const out = new Int32Array(halves.length / 2);
+  for (let i = 0; i < out.length; i++) out[i] = halves[2 * i];
   return out;
 }
 
-function varint(reader: { readonly view: DataView; offset: number }): number {
-  let value = 0;
-  for (let shift = 0; shift < 35; shift += 7) {
-    const byte = reader.view.getUint8(reader.offset++);
-    value += (byte & 127) * 2 ** shift;
-    if (byte < 128) return value;
+/** Values of which the first bytes are stored together, then the second bytes, and so on. */
+function joinedStreams({ bytes, at }: Span, count: number, width: number): Uint8Array {
+  const out = new Uint8Array(count * width);
+  for (let b = 0; b < width; b++) {
+    for (let i = 0; i < count; i++) out[i * width + b] = bytes[at + b * count + i];
   }
-  throw new RangeError('a number is too long');
+  return out;
 }
 
-/** Values one after the other, each of a length, and beginning like the one before for as long as is said. */
-function cut(
-  { bytes, at: start }: Span,
-  offset: number,
-  lengths: ArrayLike<number | bigint>,
-  prefix: (i: number) => number,
-): Uint8Array[] {
+/** Byte strings that are stored one after another. Each begins with as many bytes of the one before as its prefix says. */
+function cut({ bytes, at: start }: Span, lengths: Int32Array, prefixes: Int32Array | undefined): Uint8Array[] {
   const values = new Array<Uint8Array>(lengths.length);
   let before = new Uint8Array(0) as Uint8Array;
-  for (let i = 0, at = start + offset; i < lengths.length; i++) {
-    const [length, shared] = [Number(lengths[i]), prefix(i)];
+  for (let i = 0, at = start; i < lengths.length; i++) {
+    const [length, shared] = [lengths[i], prefixes?.[i] ?? 0];
     if (!(length >= 0 && at + length <= bytes.length && shared >= 0 && shared <= before.length))
       throw new RangeError('a value goes beyond its page');
     const rest = bytes.subarray(at, at + length);
@@ -222,45 +197,40 @@ export function readRuns(
   out: Uint8Array | Uint32Array,
 ): void {
   if (end > bytes.length || width > 32) throw new RangeError('runs go beyond their page');
-  const view = viewOf({ bytes, at: 0 });
-  const reader = { view, offset: start };
+  const cursor = { bytes, at: start };
   for (let filled = 0; filled < out.length; ) {
-    if (reader.offset >= end) throw new RangeError('runs end early');
-    const header = varint(reader);
+    if (cursor.at >= end) throw new RangeError('runs end early');
+    const header = readVarint(cursor);
     const count = Math.floor(header / 2);
     if (header % 2 === 0) {
       let value = 0;
-      for (let i = 0; i < Math.ceil(width / 8); i++) value += view.getUint8(reader.offset++) * 2 ** (8 * i);
+      for (let i = 0; i < Math.ceil(width / 8); i++) value += nextByte(cursor) * 2 ** (8 * i);
       const to = Math.min(out.length, filled + count);
       out.fill(value, filled, to);
       filled = to;
     } else {
       filled = unpackBits(
-        bytes,
-        reader.offset,
-        Math.min(end, reader.offset + count * width),
+        bytes.subarray(cursor.at, Math.min(end, cursor.at + count * width)),
         width,
         out,
         filled,
         8 * count,
       );
-      reader.offset += count * width;
+      cursor.at += count * width;
     }
   }
 }
 
 function unpackBits(
   bytes: Uint8Array,
-  start: number,
-  end: number,
   width: number,
   out: Uint8Array | Uint32Array,
   from: number,
   count: number,
 ): number {
   const to = Math.min(out.length, from + count);
-  if (Math.ceil(((to - from) * width) / 8) > end - start) throw new RangeError('runs end early');
-  let [at, bits, held] = [start, 0, 0];
+  if (Math.ceil(((to - from) * width) / 8) > bytes.length) throw new RangeError('runs end early');
+  let [at, bits, held] = [0, 0, 0];
   const mask = 2 ** width;
   for (let i = from; i < to; i++) {
     // Up to 32 bits and 7 more: beyond what shifts can do.

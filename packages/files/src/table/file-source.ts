@@ -1,4 +1,4 @@
-import type { Block, DenseBlock, RowSource, Warning } from '@scree/core';
+import type { Block, DenseBlock, ErrorDetails, RowSource, Warning } from '@scree/core';
 import { DataError, OptionError, ScreeError } from '@scree/core';
 import { decoded } from '@scree/core/engine';
 import { showBytes } from '../bytes/show-bytes.js';
@@ -53,9 +53,9 @@ export interface DataFile {
   /** Where rows of the source are in the file, counted from 0: the same place, unless rows before were dropped. */
   placesOf(rows: readonly number[]): Promise<number[]>;
   /**
-   * An error as the file can tell it. Arrays are not searched for values that are none before they are read, so whoever
-   * computes finds the first; here it becomes what other files say: columns and counts, in one more reading. A row that
-   * it names is the file's, also where rows before were dropped.
+   * The same error, with what the file knows about it. Arrays are not searched for missing values before they are analysed, so
+   * the analysis finds the first one; here it becomes the error that other formats give, with columns and counts, in
+   * one more reading. A row in it is a row of the file, also where rows before it were dropped.
    */
   explain(error: unknown): Promise<unknown>;
   /** One line for people: format, shape, what is left out. */
@@ -174,7 +174,7 @@ export class FileSource implements DataFile {
         if (Number.isNaN(part[i])) {
           throw new DataError(
             'MISSING_VALUES',
-            `The weight of row ${rows + i} is missing (column ${JSON.stringify(this.weight)}). Fill it in, or drop such rows.`,
+            `The weight of row ${rows + i + 1} is missing (column ${JSON.stringify(this.weight)}). Fill it in, or drop such rows.`,
             {
               row: rows + i,
               ...(this.weight === undefined ? {} : { columnName: this.weight }),
@@ -346,13 +346,23 @@ export class FileSource implements DataFile {
     if (changed) return changed;
     const { gaps, rereadable } = this.#table;
     if (!(error instanceof ScreeError) || !rereadable) return error;
-    const { code, message, details } = error;
-    const none = code === 'NOT_FINITE' && Number.isNaN(details.value);
-    if (none && gaps && this.#missing === 'error') return this.#missingError();
-    // Who computes counts the rows that were kept; who reads counts those of the file.
-    if (!this.#drops || details.row === undefined || !(code === 'NOT_FINITE' || code === 'BAD_WEIGHTS')) return error;
+    const { code, details } = error;
+    if (details.row === undefined || !(code === 'NOT_FINITE' || code === 'BAD_WEIGHTS')) return error;
+    if (code === 'NOT_FINITE' && Number.isNaN(details.value) && gaps && this.#missing === 'error')
+      return this.#missingError();
+    // The error counts the rows that were kept; people count the rows of the file.
     const [row] = await this.placesOf([details.row]);
-    return new DataError(code, message.replace(`row ${details.row}`, `row ${row}`), { ...details, row });
+    return this.#valueError(code, { ...details, row, path: this.#path });
+  }
+
+  /** An error about one value of the file. */
+  #valueError(code: 'NOT_FINITE' | 'BAD_WEIGHTS', details: ErrorDetails & { readonly row: number }): DataError {
+    const { row, column, value, columnName = column === undefined ? undefined : this.#nameOf(column) } = details;
+    const what =
+      code === 'BAD_WEIGHTS'
+        ? `the weight ${value}. Weights must be numbers from 0 up; 0 leaves a row out.`
+        : `${value} in column ${JSON.stringify(columnName)}. PCA needs a finite number there: correct it, or exclude the column.`;
+    return new DataError(code, `Row ${row + 1} of ${this.#path} has ${what}`, details);
   }
 
   /** What failed in a file that was changed meanwhile: the change is what the error names. */
@@ -373,11 +383,13 @@ export class FileSource implements DataFile {
     if (columns.length > 5) named.push(`${columns.length - 5} more columns`);
     return new DataError(
       'MISSING_VALUES',
-      `Values are missing in ${incomplete} of ${rows} rows of ${this.#path}, the first in row ${first}: ${named.join(', ')}. ${remedy}`,
+      `Values are missing in ${incomplete} of ${rows} rows of ${this.#path}, the first in row ${(first ?? 0) + 1}: ${named.join(', ')}. ${remedy}`,
       {
         ...(first === undefined ? {} : { row: first }),
         ...(columns[0] ? { columnName: columns[0].name } : {}),
         value: columns,
+        affectedRows: incomplete,
+        totalRows: rows,
       },
     );
   }

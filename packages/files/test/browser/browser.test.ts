@@ -7,6 +7,7 @@ import { serve } from '../../../../test/serve.js';
 import { bundlePage } from '../../../core/test/browser/bundle.js';
 import { PACKED_ARROW } from '../fixtures.js';
 import { bytesOf, csrFile, npyFile, zipFile } from '../make.js';
+import { PACKED_PARQUET } from '../packed-parquet.js';
 import type {} from './page.js';
 import { tellFile } from './tell-file.js';
 
@@ -35,7 +36,11 @@ const FILES: [string, Uint8Array][] = [
   ['x.arrow', tableToIPC(tableFromArrays({ a: Float64Array.of(1, 3), b: Float64Array.of(2, 4) }), 'file')],
   ['lz4.arrow', Buffer.from(PACKED_ARROW.lz4, 'base64')],
   ['zstd.arrow', Buffer.from(PACKED_ARROW.zstd, 'base64')],
-  ['x.parquet', Buffer.from('PAR1')],
+  ['cut.parquet', Buffer.from('PAR1')],
+  ...Object.entries(PACKED_PARQUET).map(([codec, content]): [string, Uint8Array] => [
+    `${codec}.parquet`,
+    Buffer.from(content, 'base64'),
+  ]),
   ['x.sqlite', Buffer.from('SQLite format 3\0 and more')],
   ['empty.csv', Buffer.alloc(0)],
 ];

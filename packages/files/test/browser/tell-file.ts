@@ -1,4 +1,4 @@
-import { ScreeError } from '../../../core/src/errors.js';
+import { ScreeError } from '@scree/core';
 import { openBlob } from '../../src/index.js';
 import { rowsOf } from '../support.js';
 

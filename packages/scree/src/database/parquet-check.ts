@@ -1,18 +1,23 @@
-import { open } from 'node:fs/promises';
+import { type FileHandle, open } from 'node:fs/promises';
 import { crc32 } from 'node:zlib';
 import { FileError } from '@scree/files';
-import { type Bytes, badFile, readerAt, showBytes, truncated } from '@scree/files/internal';
-import { fileBytes } from '../disk/file-bytes.js';
+import {
+  type Bytes,
+  badFile,
+  type PageHeader,
+  readerAt,
+  readPageHeader,
+  showBytes,
+  truncated,
+} from '@scree/files/internal';
+import { closeRead, fileBytes } from '../disk/file-bytes.js';
+import { systemError } from '../disk/system-error.js';
 import { nodeUnpackers } from '../disk/unpackers.js';
-import { type Duck, fileName } from './duckdb.js';
-import { readThrift, type ThriftStruct } from './thrift.js';
+import { type Duck, duckError, fileName } from './duckdb.js';
 
 /** Bytes in which the header of a page is looked for, at first and at most, and of a page that are read at once. */
 const [USUAL_HEADER, LONGEST_HEADER] = [1 << 9, 1 << 20];
 const PART = 1 << 20;
-
-/** Kinds of pages in parquet.thrift. */
-const [DATA, INDEX, DICTIONARY, DATA_V2] = [0, 1, 2, 3];
 
 /** A column of a row group: where its pages are. */
 interface Chunk {
@@ -22,20 +27,6 @@ interface Chunk {
   readonly values: number;
   /** Values it must hold: one per row, unless the column is nested. */
   readonly expected: number;
-}
-
-/** The header of a page, as far as it is needed to verify the page. */
-interface Page {
-  readonly kind: number;
-  readonly packed: number;
-  readonly size: number;
-  /** Values it holds; 0 when it is no page of data. */
-  readonly values: number;
-  /** The CRC-32 of the page as it is stored; undefined when it carries none. */
-  readonly crc: number | undefined;
-  /** Bytes before those that are packed. */
-  readonly before: number;
-  readonly isPacked: boolean;
 }
 
 /**
@@ -50,20 +41,18 @@ export function parquetCheck(
   let all: Promise<ReadonlyMap<string, Chunk[]>> | undefined;
   const verified = new Set<string>();
   return async (columns) => {
-    all ??= chunksOf(duck, file);
+    all ??= chunksOf(duck, file).catch((error: unknown) => {
+      throw duckError(error, path);
+    });
     const chunks = await all;
     const missing = (columns === 'all' ? [...chunks.keys()] : columns).filter((name) => !verified.has(name));
     if (missing.length === 0) return;
-    const handle = await open(file, 'r');
-    try {
-      const bytes = fileBytes(handle, path, 0, (await handle.stat()).size);
+    await withBytes(file, path, async (bytes) => {
       for (const name of missing) {
         await verifyColumn(bytes, name, chunks.get(name) ?? []);
         verified.add(name);
       }
-    } finally {
-      await handle.close();
-    }
+    });
   };
 }
 
@@ -72,11 +61,10 @@ const FOOTER_SHARE = 8;
 
 /** Refuses a footer that does not fit in the memory: it is read as a whole, and DuckDB does not count it. */
 export async function checkFooter(file: string, path: string, memory: number): Promise<void> {
-  const handle = await open(file, 'r');
-  try {
-    const { size } = await handle.stat();
+  await withBytes(file, path, async (bytes) => {
+    const { size = 0 } = bytes;
     const tail = new Uint8Array(8);
-    await fileBytes(handle, path, 0, size).readAt?.(tail, Math.max(0, size - 8));
+    await bytes.readAt?.(tail, Math.max(0, size - 8));
     const length = new DataView(tail.buffer).getUint32(0, true);
     // A footer longer than the file is no footer, and DuckDB says so.
     if (length > size || length <= memory / FOOTER_SHARE) return;
@@ -85,8 +73,19 @@ export async function checkFooter(file: string, path: string, memory: number): P
       path,
       `The footer of ${path} takes ${showBytes(length)}, and ${showBytes(memory / FOOTER_SHARE)} fit in the memory that reading may take. Allow more memory, or write fewer columns or row groups.`,
     );
+  });
+}
+
+/** Opens a file, and closes it when the work is done. Errors name `path`. */
+async function withBytes(file: string, path: string, work: (bytes: Bytes) => Promise<void>): Promise<void> {
+  let handle: FileHandle | undefined;
+  try {
+    handle = await open(file, 'r');
+    await work(fileBytes(handle, path, 0, (await handle.stat()).size));
+  } catch (error) {
+    throw systemError(error, path, 'read');
   } finally {
-    await handle.close();
+    await closeRead(handle);
   }
 }
 
@@ -131,27 +130,26 @@ async function verifyColumn(bytes: Bytes, name: string, chunks: readonly Chunk[]
     if (values !== expected) throw badFile(path, `${column} has ${values} values for ${expected} rows`);
     let [at, left] = [start, values];
     for (let pages = 0; left > 0; pages++) {
-      const { page, length } = await readPage(bytes, at);
+      const { header, length } = await readHeader(bytes, at);
+      const { kind, packed, crc } = header;
       at += length;
-      if (page.packed > size - at) throw truncated(path, `a page of ${column} goes beyond its end`);
-      if (page.kind > DATA_V2 || (page.kind === DICTIONARY && pages > 0))
-        throw badFile(path, `a page of ${column} is of an unknown kind`);
-      if (page.crc !== undefined && (await checksum(bytes, at, page.packed)) !== page.crc) throw damaged();
-      if (gzip && page.isPacked && page.packed > page.before && !(await unpacks(bytes, at, page))) throw damaged();
-      at += page.packed;
-      left -= page.values;
+      if (packed > size - at) throw truncated(path, `a page of ${column} goes beyond its end`);
+      if (kind === 'dictionary' && pages > 0) throw badFile(path, `${column} has a dictionary among its pages`);
+      if (crc !== undefined && (await checksum(bytes, at, packed)) !== crc) throw damaged();
+      if (gzip && !(await unpacks(bytes, at, header))) throw damaged();
+      at += packed;
+      if (kind === 'data' || kind === 'data v2') left -= header.values;
     }
     if (left < 0) throw badFile(path, `the pages of ${column} hold more values than its footer says`);
   }
 }
 
-async function readPage(bytes: Bytes, at: number): Promise<{ page: Page; length: number }> {
+async function readHeader(bytes: Bytes, at: number): Promise<{ header: PageHeader; length: number }> {
   for (let most = USUAL_HEADER; ; most *= 8) {
     const window = new Uint8Array(most);
     const there = window.subarray(0, await bytes.readAt?.(window, at));
     try {
-      const { struct, length } = readThrift(there);
-      return { page: pageOf(struct), length };
+      return readPageHeader(there);
     } catch (error) {
       if (!(error instanceof RangeError)) throw error;
       if (there.length === most && most < LONGEST_HEADER) continue;
@@ -160,34 +158,6 @@ async function readPage(bytes: Bytes, at: number): Promise<{ page: Page; length:
       throw badFile(bytes.path, `the header of a page is broken (${error.message})`);
     }
   }
-}
-
-/** Fields of PageHeader and DataPageHeaderV2 in parquet.thrift. */
-function pageOf(header: ThriftStruct): Page {
-  const number = (from: ThriftStruct, field: number): number | undefined => {
-    const value = from.get(field);
-    return typeof value === 'number' ? value : undefined;
-  };
-  const [kind, size, packed, crc] = [1, 2, 3, 4].map((field) => number(header, field));
-  const second = header.get(8);
-  const levels = second instanceof Map ? [5, 6].map((field) => number(second, field) ?? 0) : [0, 0];
-  const before = levels[0] + levels[1];
-  const first = header.get(5);
-  const described = kind === DATA ? first : kind === DATA_V2 ? second : undefined;
-  const values =
-    described instanceof Map ? (number(described, 1) ?? -1) : kind === INDEX || kind === DICTIONARY ? 0 : -1;
-  if (!(kind !== undefined && values >= 0)) throw new RangeError('it does not say how many values it has');
-  if (!(size !== undefined && packed !== undefined && size >= 0 && packed >= 0 && before >= 0 && before <= packed))
-    throw new RangeError('it has no size');
-  return {
-    kind,
-    packed,
-    size,
-    values,
-    crc: crc === undefined ? undefined : crc >>> 0,
-    before,
-    isPacked: !(second instanceof Map) || second.get(7) !== false,
-  };
 }
 
 async function checksum(bytes: Bytes, start: number, length: number): Promise<number> {
@@ -204,7 +174,10 @@ async function checksum(bytes: Bytes, start: number, length: number): Promise<nu
 }
 
 /** Whether a page unpacks with gzip, which verifies its own checksum, to as many bytes as it says. */
-async function unpacks({ path, readAt }: Bytes, start: number, { packed, size, before }: Page): Promise<boolean> {
+async function unpacks({ path, readAt }: Bytes, start: number, header: PageHeader): Promise<boolean> {
+  const { packed, size, levels, isPacked } = header;
+  const before = levels.definition + levels.repetition;
+  if (!isPacked || packed === before) return true;
   const reader = readerAt(async (into, position) => {
     const wanted = into.subarray(0, Math.max(0, packed - before - position));
     return (await readAt?.(wanted, start + before + position)) ?? 0;

@@ -53,8 +53,8 @@ export interface RowFacts {
   readonly worst: readonly WorstRow[];
   /** Rows for pictures: one of each group, or spread evenly. */
   readonly examples: readonly WholeRow[];
-  /** Where a row is in the data that people know. */
-  placeOf(row: number): number;
+  /** The number of a row for people: counted from 1 in the data, including rows that were left out. */
+  numberOf(row: number): number;
 }
 
 export interface ReadOptions {
@@ -80,7 +80,7 @@ const WIDEST = 2 ** 16;
 /**
  * Reads rows once, whatever their number: scores of a sample, the error of every row, the worst of them.
  */
-export async function readRows(model: Model, data: Data, options: ReadOptions): Promise<Omit<RowFacts, 'placeOf'>> {
+export async function readRows(model: Model, data: Data, options: ReadOptions): Promise<Omit<RowFacts, 'numberOf'>> {
   const progress = new ProgressTracker(options);
   const source = await openSource(data, progress, model.columnNames);
   try {
@@ -153,7 +153,7 @@ class RowReader {
     this.#rows += block.rows;
   }
 
-  facts(): Omit<RowFacts, 'placeOf'> {
+  facts(): Omit<RowFacts, 'numberOf'> {
     const byGroup = [...this.#byGroup].sort(([a], [b]) => a - b).map(([, whole]) => whole);
     return {
       rows: this.#rows,

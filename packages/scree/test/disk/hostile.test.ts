@@ -195,13 +195,13 @@ describe('a .npz file that lies', () => {
 
 describe('a text table that is no table', () => {
   it.each<[string, string, string, RegExp]>([
-    ['is ragged', 'a,b\n1,2\n3\n4,5\n', 'RAGGED_ROWS', /Row 1 .* has 1 cell, the others have 2/],
-    ['has a row too long', 'a,b\n1,2\n3,4,5,6\n4,5\n', 'RAGGED_ROWS', /Row 1 .* has 4 cells/],
+    ['is ragged', 'a,b\n1,2\n3\n4,5\n', 'RAGGED_ROWS', /Row 2 .* has 1 cell, the others have 2/],
+    ['has a row too long', 'a,b\n1,2\n3,4,5,6\n4,5\n', 'RAGGED_ROWS', /Row 2 .* has 4 cells/],
     [
       'has a word among numbers',
       'a,b\n1,2\n3,4\n5,six\n7,8\n9,9\n',
       'NOT_A_NUMBER',
-      /Row 2 .* holds "six" in column "b"/,
+      /Row 3 .* holds "six" in column "b"/,
     ],
     ['is words only', 'a,b\nx,y\nz,w\n', 'BAD_DATA', /no numeric column, only "a" \(text\), "b" \(text\)/],
     ['is a header only', 'a,b,c\n', 'BAD_DATA', /no numeric column/],

@@ -131,7 +131,7 @@ describe('text parsed in a thread of its own', () => {
     for (const [line, expected] of [
       [
         '1,2,x',
-        { name: 'DataError', code: 'RAGGED_ROWS', message: /Row 15000 .*has 3 cells/, details: { row: 15000 } },
+        { name: 'DataError', code: 'RAGGED_ROWS', message: /Row 15001 .*has 3 cells/, details: { row: 15000 } },
       ],
       [
         '1,word,x,2',

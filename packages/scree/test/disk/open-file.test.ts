@@ -101,7 +101,7 @@ describe('missing values', () => {
   it('are an error that names columns and counts', async () => {
     await expect(readAll(await save('g.csv', gaps))).rejects.toMatchObject({
       code: 'MISSING_VALUES',
-      message: expect.stringMatching(/in 2 of 4 rows of .*, the first in row 1: "a" \(1\), "b" \(1\)/),
+      message: expect.stringMatching(/in 2 of 4 rows of .*, the first in row 2: "a" \(1\), "b" \(1\)/),
       details: { row: 1 },
     });
     const file = await openFile(await save('g.csv', gaps));

@@ -253,7 +253,7 @@ df.to_json(p + '.ndjson', orient='records', lines=True); df.to_sql('t', sqlite3.
       const name = `${path}.${ending}`;
       await expect(readAll(name), ending).rejects.toMatchObject({
         code: 'MISSING_VALUES',
-        message: expect.stringMatching(/in 2 of 4 rows .*first in row 1: "a" \(1\), "b" \(1\)/),
+        message: expect.stringMatching(/in 2 of 4 rows .*first in row 2: "a" \(1\), "b" \(1\)/),
       });
       const dropped = await readAll(name, { missing: 'drop' });
       expect(dropped.rows, ending).toEqual([
