@@ -1,12 +1,12 @@
 /**
- * Products of many long vectors Q with few, Z: what keeping a block orthogonal to a basis takes. Both are rows of numbers
+ * Products of many long vectors Q with few, Z: used to keep a block orthogonal to a basis. Both are rows of numbers
  * that start `stride` numbers apart, with zeros after the last column up to there; Q is read where it is and never packed, because
- * each of its numbers meets only a few others.
+ * each of its numbers is multiplied only a few times.
  */
 
 import { madd } from './madd';
 
-/** Columns done together, so that Z's part of them stays in the nearest cache; and a chain of sums, which rounding grows with. */
+/** Columns done together, so that Z's part of them stays in the nearest cache; and the length of a chain of sums, which rounding grows with. */
 const TILE: i32 = 512;
 
 /** H = QZᵀ for `rows` rows of Q and `count` of Z; H is rows × count. */
@@ -60,7 +60,7 @@ export function basisProducts(q: usize, rows: i32, stride: i32, z: usize, count:
   }
 }
 
-/** Two sums, each in two halves, join H; or the first of them alone. */
+/** Adds two sums, each in two halves, to H; or the first of them alone. */
 function join(at: usize, first: v128, second: v128, two: bool): void {
   store<f64>(at, load<f64>(at) + (f64x2.extract_lane(first, 0) + f64x2.extract_lane(first, 1)));
   if (two) store<f64>(at, load<f64>(at, 8) + (f64x2.extract_lane(second, 0) + f64x2.extract_lane(second, 1)), 8);

@@ -1,4 +1,4 @@
-/** Numbers as they are stored, as float64. The codes are those of src/engines/wasm/layout.ts. */
+/** Numbers as they are stored, as float64. The codes are those of src/engines/wasm/dense/layout.ts. */
 
 export const F64: i32 = 0;
 export const F32: i32 = 1;
@@ -27,7 +27,7 @@ export function entry(at: usize, type: i32): f64 {
   return <f64>load<i32>(at);
 }
 
-/** IEEE binary16: the exponent and mantissa moved to where float32 has them and rescaled by 2¹¹²; infinities and NaN by hand. */
+/** IEEE binary16: the exponent and mantissa moved to where float32 has them and rescaled by 2¹¹²; infinities and NaN are handled apart. */
 function half(bits: u16): f32 {
   const magnitude = (<u32>(bits & 0x7fff)) << 13;
   const sign = (<u32>(bits & 0x8000)) << 16;

@@ -1,13 +1,13 @@
 /**
- * What packing columns consists of: four neighbouring columns, from rows as they are stored to a panel, through the frame.
- * The loop is compiled for every type that data may be stored in, with and without weights, because a question
- * that is asked in it costs up to half its speed; only where to store, at its end, may be asked for nothing.
+ * Packs four neighbouring columns, from rows as they are stored to a panel, and applies the frame.
+ * The loop is compiled for every type that data may be stored in, with and without weights, because a branch
+ * in it costs up to half its speed; only the branch at its end, about where to store, is free.
  */
 
 import { F16, F32, F64, four, I8, I16, U8, U16, U32, upperHalf, widen } from './entry';
 import { madd } from './madd';
 
-/** What was found out about the last four columns, two and two. Globals, unlike the memory, belong to one thread. */
+/** Statistics of the last four columns, in pairs. Globals, unlike the memory, belong to one thread. */
 export let lowSum: v128 = f64x2.splat(0);
 export let highSum: v128 = f64x2.splat(0);
 export let lowSquare: v128 = f64x2.splat(0);
@@ -18,9 +18,9 @@ export let lowMax: v128 = f64x2.splat(0);
 export let highMax: v128 = f64x2.splat(0);
 
 /**
- * Packs four columns, `step` bytes from row to row, to a panel at `to` (0: nowhere): float64, or with `single` half a panel
- * of float32. Where there are fewer columns, whatever comes after them is read and packed as well; there must be something,
- * and the lanes are to be cleared.
+ * Packs four columns, `step` bytes from row to row, to a panel at `to` (0: nowhere): float64, or with `float32` half a panel
+ * of float32. Where there are fewer columns, the numbers after them are read and packed as well; that memory must exist,
+ * and the caller clears the lanes.
  */
 export function packFour(
   type: i32,
@@ -33,20 +33,20 @@ export function packFour(
   highFactor: v128,
   roots: usize,
   to: usize,
-  single: bool,
+  float32: bool,
 ): void {
-  if (type === F64) packAs<f64>(from, step, rows, lowShift, highShift, lowFactor, highFactor, roots, to, single);
-  else if (type === F32) packAs<f32>(from, step, rows, lowShift, highShift, lowFactor, highFactor, roots, to, single);
-  else if (type === U8) packAs<u8>(from, step, rows, lowShift, highShift, lowFactor, highFactor, roots, to, single);
-  else if (type === I8) packAs<i8>(from, step, rows, lowShift, highShift, lowFactor, highFactor, roots, to, single);
-  else if (type === U16) packAs<u16>(from, step, rows, lowShift, highShift, lowFactor, highFactor, roots, to, single);
-  else if (type === I16) packAs<i16>(from, step, rows, lowShift, highShift, lowFactor, highFactor, roots, to, single);
-  else if (type === F16) packAs<Half>(from, step, rows, lowShift, highShift, lowFactor, highFactor, roots, to, single);
-  else if (type === U32) packAs<u32>(from, step, rows, lowShift, highShift, lowFactor, highFactor, roots, to, single);
-  else packAs<i32>(from, step, rows, lowShift, highShift, lowFactor, highFactor, roots, to, single);
+  if (type === F64) packAs<f64>(from, step, rows, lowShift, highShift, lowFactor, highFactor, roots, to, float32);
+  else if (type === F32) packAs<f32>(from, step, rows, lowShift, highShift, lowFactor, highFactor, roots, to, float32);
+  else if (type === U8) packAs<u8>(from, step, rows, lowShift, highShift, lowFactor, highFactor, roots, to, float32);
+  else if (type === I8) packAs<i8>(from, step, rows, lowShift, highShift, lowFactor, highFactor, roots, to, float32);
+  else if (type === U16) packAs<u16>(from, step, rows, lowShift, highShift, lowFactor, highFactor, roots, to, float32);
+  else if (type === I16) packAs<i16>(from, step, rows, lowShift, highShift, lowFactor, highFactor, roots, to, float32);
+  else if (type === F16) packAs<Half>(from, step, rows, lowShift, highShift, lowFactor, highFactor, roots, to, float32);
+  else if (type === U32) packAs<u32>(from, step, rows, lowShift, highShift, lowFactor, highFactor, roots, to, float32);
+  else packAs<i32>(from, step, rows, lowShift, highShift, lowFactor, highFactor, roots, to, float32);
 }
 
-/** What the language calls no type of its own: see `four`. */
+/** A stand-in for a type that the language does not have: see `four`. */
 type Half = u64;
 /** Whether rows have weights, as a type, so that each kind is compiled by itself. */
 type Weighted = f64;
@@ -62,10 +62,10 @@ function packAs<T>(
   highFactor: v128,
   roots: usize,
   to: usize,
-  single: bool,
+  float32: bool,
 ): void {
-  if (roots) pack<T, Weighted>(from, step, rows, lowShift, highShift, lowFactor, highFactor, roots, to, single);
-  else pack<T, Unweighted>(from, step, rows, lowShift, highShift, lowFactor, highFactor, 0, to, single);
+  if (roots) pack<T, Weighted>(from, step, rows, lowShift, highShift, lowFactor, highFactor, roots, to, float32);
+  else pack<T, Unweighted>(from, step, rows, lowShift, highShift, lowFactor, highFactor, 0, to, float32);
 }
 
 function pack<T, W>(
@@ -78,7 +78,7 @@ function pack<T, W>(
   highFactor: v128,
   roots: usize,
   to: usize,
-  single: bool,
+  float32: bool,
 ): void {
   const zero = f64x2.splat(0);
   let sum0 = zero;
@@ -104,7 +104,7 @@ function pack<T, W>(
     high = f64x2.mul(f64x2.sub(high, highShift), highFactor);
     if (isFloat<W>()) {
       const root = v128.load64_splat(roots);
-      // Rows that weigh nothing become NaN, which is neither less nor more than anything.
+      // Rows of weight 0 become NaN, which is neither less nor greater than any number.
       const nothing = f64x2.eq(root, zero);
       const low0 = v128.or(low, nothing);
       const high0 = v128.or(high, nothing);
@@ -128,7 +128,7 @@ function pack<T, W>(
     square0 = madd(low, low, square0);
     square1 = madd(high, high, square1);
     if (to) {
-      if (single) {
+      if (float32) {
         v128.store(to, narrow(low, high));
       } else {
         v128.store(to, low);

@@ -1,7 +1,7 @@
 /**
  * The products of panels. C[i, j] += Σ_s A[s, i]·B[s, j] with four by four (float64) or four by eight (float32) results in
- * registers while s runs; sums of a slot join C in float64, in the order of the slots, so that C does not depend on who
- * computes which part of it.
+ * registers while s runs; sums of a slot join C in float64, in the order of the slots, so that C does not depend on which thread
+ * computes which part.
  */
 
 import { upperHalf } from './entry';
@@ -9,8 +9,7 @@ import { madd, maddSingle } from './madd';
 import { ACTIVE, HEADER, listNone } from './pack';
 
 /**
- * Steps that are summed in float32 before their sum joins those of the slot. Data of few digits, such as bytes, round the same way again and
- * again: the error of such a chain grows with the square of its length.
+ * Steps that are summed in float32 before their sum joins those of the slot. Data of few digits, such as bytes, always round in the same direction: the error of such a chain grows with the square of its length.
  */
 const CHAIN: i32 = 64;
 
@@ -28,12 +27,12 @@ export function multiplySlots(
   c: usize,
   stride: i32,
   upper: bool,
-  single: bool,
+  float32: bool,
   groups: i32,
   bGroup: usize,
 ): void {
   for (let g = 0; g < groups; g++) {
-    multiplyGroup(a, aTile, b + <usize>g * bGroup, bTile, tiles, c, stride, upper, single);
+    multiplyGroup(a, aTile, b + <usize>g * bGroup, bTile, tiles, c, stride, upper, float32);
   }
 }
 
@@ -46,19 +45,19 @@ function multiplyGroup(
   origin: usize,
   stride: i32,
   upper: bool,
-  single: bool,
+  float32: bool,
 ): void {
   for (let t = 0; t < tiles; t++) {
     const steps = load<i32>(b, 4);
     const panel = (<usize>steps) << 5;
     const rows = load<i32>(a);
     const cols = load<i32>(b);
-    const lanes = single ? 8 : 4;
+    const lanes = float32 ? 8 : 4;
     const aLists = listsOf(a, panel);
     const bLists = listsOf(b, panel);
     for (let i = 0; i < rows; i += 4) {
       const aPanel = i / lanes;
-      const left = a + HEADER + <usize>aPanel * panel + (single ? (<usize>(i & 4)) << 2 : 0);
+      const left = a + HEADER + <usize>aPanel * panel + (float32 ? (<usize>(i & 4)) << 2 : 0);
       const aLines = a + 16 + ((<usize>i) << 2);
       const aActive = activeOf(a, aPanel, steps);
       for (let j = upper ? i & ~(lanes - 1) : 0; j < cols; j += lanes) {
@@ -69,12 +68,12 @@ function multiplyGroup(
         // Only steps where both are not zero matter; the shorter list has them all.
         const active = min(aActive, bActive);
         if (active >= steps - (steps >> 2)) {
-          if (single) product4x8(left, right, steps, origin, stride, aLines, rows - i, bLines, cols - j);
+          if (float32) product4x8(left, right, steps, origin, stride, aLines, rows - i, bLines, cols - j);
           else product4x4(left, right, steps, origin, stride, aLines, rows - i, bLines, cols - j);
         } else if (active > 0) {
           const index = <usize>(aActive < bActive ? aPanel : bPanel) * ((<usize>steps) << 2);
           const list = (aActive < bActive ? aLists : bLists) + index;
-          if (single) listed4x8(left, right, list, active, origin, stride, aLines, rows - i, bLines, cols - j);
+          if (float32) listed4x8(left, right, list, active, origin, stride, aLines, rows - i, bLines, cols - j);
           else listed4x4(left, right, list, active, origin, stride, aLines, rows - i, bLines, cols - j);
         }
       }
@@ -84,12 +83,12 @@ function multiplyGroup(
   }
 }
 
-/** Where the lists of a slot are: behind the room of its panels. */
+/** Address of the lists of a slot: after its panels. */
 function listsOf(slot: usize, panel: usize): usize {
   return slot + HEADER + <usize>load<i32>(slot, 8) * panel;
 }
 
-/** Steps of a panel that are not all zero, as far as anybody counted. */
+/** Steps of a panel that are not all zero; all steps where they were not counted. */
 function activeOf(slot: usize, panel: i32, steps: i32): i32 {
   const active = load<i32>(slot + ACTIVE + ((<usize>panel) << 2));
   return active < 0 ? steps : active;
@@ -184,7 +183,7 @@ function listed4x4(
   if (rows > 3) add4(c, stride, aLines + 12, bLines, cols, c30, c31);
 }
 
-/** Four results of one line of A join C, at the columns that `bLines` names. */
+/** Adds four results of one line of A to C, at the columns in `bLines`. */
 function add4(c: usize, stride: i32, aLine: usize, bLines: usize, cols: i32, low: v128, high: v128): void {
   const row = c + ((<usize>load<i32>(aLine) * <usize>stride) << 3);
   const first = load<i32>(bLines);
@@ -355,7 +354,7 @@ function add8(c: usize, stride: i32, aLine: usize, bLines: usize, cols: i32, low
   );
 }
 
-/** Slots whose sums join the scores at once: 256 columns and their panels. */
+/** Slots whose sums are added to the scores together: 256 columns and their panels. */
 const SLOTS_A_SUM: i32 = 4;
 
 /**
@@ -383,7 +382,7 @@ export function scoreSlots(
     const y = out + HEADER + <usize>(p >> 2) * panel;
     memory.fill(y + ((<usize>from) << 5), 0, (<usize>(to - from)) << 5);
   }
-  // A few slots at a time, for all vectors and rows: their pages stay within reach.
+  // A few slots at a time, for all vectors and rows: their pages stay in the TLB.
   for (let g = 0; g < groups; g += SLOTS_A_SUM) {
     const few = slots + <usize>g * group;
     const count = min(SLOTS_A_SUM, groups - g);
@@ -397,7 +396,7 @@ export function scoreSlots(
   }
 }
 
-/** Four rows by four vectors. Rows beyond the tile's last are read from what the memory holds there, and not kept. */
+/** Four rows by four vectors. Rows beyond the last of the tile are computed from whatever is in memory, and dropped. */
 function scoreFour(
   slot: usize,
   group: usize,

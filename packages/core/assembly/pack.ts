@@ -1,10 +1,10 @@
 /**
- * From rows as they are stored to panels, through the frame: entry (r, c) becomes √w·(x − shift)·factor.
+ * Packs rows as they are stored into panels, and applies the frame: entry (r, c) becomes √w·(x − shift)·factor.
  *
  * A slot holds up to 64 lines over up to 256 steps: how many lines and steps, which lines (their columns or rows in the
- * whole), then the panels. A panel is 32 bytes a step: four lines of float64, or eight of float32 in a `single` slot;
- * lanes beyond the last line are 0. Whether lines are columns or rows of the data is all that differs between the passes.
- * After the panels comes for each of them that has many zeros the list of its other steps, by which products skip the rest.
+ * whole), then the panels. A panel is 32 bytes per step: four lines of float64, or eight of float32 in a `float32` slot;
+ * lanes beyond the last line are 0. The passes differ only in whether lines are columns or rows of the data.
+ * After the panels there is, for each panel with many zeros, the list of its other steps; products then skip the zeros.
  */
 
 import { entry, F64, shiftOf } from './entry';
@@ -21,22 +21,22 @@ import {
   packFour,
 } from './four-columns';
 
-/** Bytes before the panels: lines, steps, room for how many panels, the numbers of 64 lines, and how many steps of each panel are not all zero. */
+/** Bytes before the panels: lines, steps, capacity in panels, the indexes of 64 lines, and how many steps of each panel are not all zero. */
 export const HEADER: usize = 384;
-/** Where those last are. Negative: they were not counted, and every step counts. */
+/** Offset of those counts. A negative count means that they were not counted, and every step is used. */
 export const ACTIVE: usize = 272;
-/** Steps that are looked at before it is believed that a panel has many zeros, and how many of them may not be. */
+/** Steps that are checked before a panel is treated as mostly zero, and how many of them may be nonzero. */
 const LOOK: i32 = 32;
 const MANY: i32 = 26;
 
-/** Where statistics of a tile go: sums, squares, least and largest, each an array over the columns. */
+/** Statistics of a tile: sums, squares, least and largest, each an array over the columns. */
 function put(stats: usize, plane: usize, which: usize, column: usize, value: f64): void {
   store<f64>(stats + which * plane + (column << 3), value);
 }
 
 /**
- * Slots whose lines are columns, `width` of them a slot, over `rows` rows: `cols` columns from `column` on. Columns that
- * are 0 throughout take no part: the slot leaves them out. Statistics of what is packed go to `stats` where that is
+ * Slots whose lines are columns, `width` per slot, over `rows` rows: `cols` columns from `column` on. Columns that
+ * are 0 throughout are left out. Statistics of what is packed go to `stats` where that is
  * not 0, in planes of `plane` bytes: Σ√w·b, Σb², and the least and largest entry before weighting, of rows with a weight.
  * Without a slot there are only statistics.
  */
@@ -51,7 +51,7 @@ export function packColumns(
   factor: usize,
   roots: usize,
   slot: usize,
-  single: bool,
+  float32: bool,
   stats: usize,
   plane: usize,
   width: i32,
@@ -70,7 +70,7 @@ export function packColumns(
       factor + numbers,
       roots,
       slot ? slot + <usize>(c / width) * slotBytes : 0,
-      single,
+      float32,
       stats ? stats + numbers : 0,
       plane,
     );
@@ -88,7 +88,7 @@ function packSlot(
   factor: usize,
   roots: usize,
   slot: usize,
-  single: bool,
+  float32: bool,
   stats: usize,
   plane: usize,
 ): void {
@@ -101,7 +101,7 @@ function packSlot(
   for (let c = 0; c < cols; c += 4) {
     const width = min(4, cols - c);
     const at = source + ((<usize>c) << bytes);
-    const out = single
+    const out = float32
       ? panels + <usize>(c >> 3) * ((<usize>rows) << 5) + ((<usize>(c & 4)) << 2)
       : panels + <usize>(c >> 2) * ((<usize>rows) << 5);
     const known = (<usize>c) << 3;
@@ -116,7 +116,7 @@ function packSlot(
       two(factor + known, 2, width),
       roots,
       slot ? out : 0,
-      single,
+      float32,
     );
     for (let i = 0; i < width; i++) {
       const least = lane(lowMin, highMin, i);
@@ -129,12 +129,12 @@ function packSlot(
         put(stats, plane, 3, where, largest);
       }
       if (!slot) continue;
-      // NaN does not show in what is least and largest, but in the sum.
+      // NaN does not show in the least and largest value, but in the sum.
       if (least >= 0 && largest <= 0 && lane(lowSum, highSum, i) === 0) {
         moved = true;
         continue;
       }
-      if (moved) moveLine(panels, rows, c + i, count, single);
+      if (moved) moveLine(panels, rows, c + i, count, float32);
       store<i32>(lines + ((<usize>count) << 2), column + c + i);
       count++;
     }
@@ -142,12 +142,12 @@ function packSlot(
   if (!slot) return;
   store<i32>(slot, count);
   store<i32>(slot, rows, 4);
-  const lanes = single ? 8 : 4;
-  clearLanes(panels, rows, count, lanes, moved, cols, single);
+  const lanes = float32 ? 8 : 4;
+  clearLanes(panels, rows, count, lanes, moved, cols, float32);
   listSteps(slot, rows, (count + lanes - 1) / lanes, (cols + lanes - 1) / lanes);
 }
 
-/** Lists the steps of each panel that are not all zero, behind the room of all panels. */
+/** Lists the steps of each panel that are not all zero, after all panels. */
 function listSteps(slot: usize, steps: i32, panels: i32, room: i32): void {
   store<i32>(slot, room, 8);
   const bytes = (<usize>steps) << 5;
@@ -168,12 +168,12 @@ function listSteps(slot: usize, steps: i32, panels: i32, room: i32): void {
   }
 }
 
-/** Says of all panels that every step counts. */
+/** Marks every step of all panels as used. */
 export function listNone(slot: usize): void {
   memory.fill(slot + ACTIVE, 0xff, 64);
 }
 
-/** Numbers i and i + 1 of those at `from`, 0 from `width` on. */
+/** Numbers i and i + 1 at `from`; 0 from `width` on. */
 function two(from: usize, i: i32, width: i32): v128 {
   return f64x2(
     i < width ? load<f64>(from + ((<usize>i) << 3)) : 0,
@@ -188,18 +188,18 @@ function lane(low: v128, high: v128, i: i32): f64 {
   return f64x2.extract_lane(high, 1);
 }
 
-/** Where step 0 of a line is. */
-function lineAt(panels: usize, steps: i32, line: i32, single: bool): usize {
-  return single
+/** Address of step 0 of a line. */
+function lineAt(panels: usize, steps: i32, line: i32, float32: bool): usize {
+  return float32
     ? panels + <usize>(line >> 3) * ((<usize>steps) << 5) + ((<usize>(line & 7)) << 2)
     : panels + <usize>(line >> 2) * ((<usize>steps) << 5) + ((<usize>(line & 3)) << 3);
 }
 
-function moveLine(panels: usize, steps: i32, source: i32, target: i32, single: bool): void {
-  let from = lineAt(panels, steps, source, single);
-  let to = lineAt(panels, steps, target, single);
+function moveLine(panels: usize, steps: i32, source: i32, target: i32, float32: bool): void {
+  let from = lineAt(panels, steps, source, float32);
+  let to = lineAt(panels, steps, target, float32);
   for (let s = 0; s < steps; s++) {
-    if (single) store<f32>(to, load<f32>(from));
+    if (float32) store<f32>(to, load<f32>(from));
     else store<f64>(to, load<f64>(from));
     from += 32;
     to += 32;
@@ -207,12 +207,12 @@ function moveLine(panels: usize, steps: i32, source: i32, target: i32, single: b
 }
 
 /** Zeros in the lanes of the last panel that have no line. */
-function clearLanes(panels: usize, steps: i32, count: i32, lanes: i32, moved: bool, cols: i32, single: bool): void {
+function clearLanes(panels: usize, steps: i32, count: i32, lanes: i32, moved: bool, cols: i32, float32: bool): void {
   const end = (count + lanes - 1) & ~(lanes - 1);
   for (let line = moved ? count : cols; line < end; line++) {
-    let to = lineAt(panels, steps, line, single);
+    let to = lineAt(panels, steps, line, float32);
     for (let s = 0; s < steps; s++) {
-      if (single) store<f32>(to, 0);
+      if (float32) store<f32>(to, 0);
       else store<f64>(to, 0);
       to += 32;
     }
@@ -231,7 +231,7 @@ export function packRows(
   factor: usize,
   roots: usize,
   slot: usize,
-  single: bool,
+  float32: bool,
 ): void {
   const bytes = shiftOf(type);
   const step = (<usize>stride) << bytes;
@@ -239,16 +239,16 @@ export function packRows(
   store<i32>(slot, rows);
   store<i32>(slot, cols, 4);
   listNone(slot);
-  const end = single ? (rows + 7) & ~7 : (rows + 3) & ~3;
+  const end = float32 ? (rows + 7) & ~7 : (rows + 3) & ~3;
   for (let r = 0; r < rows; r++) store<i32>(slot + 16 + ((<usize>r) << 2), row + r);
   for (let r = 0; r < end; r += 4) {
-    let to = lineAt(panels, cols, r, single);
+    let to = lineAt(panels, cols, r, float32);
     const height = rows - r;
     const w0 = root(roots, r, height > 0);
     const w1 = root(roots, r + 1, height > 1);
     const w2 = root(roots, r + 2, height > 2);
     const w3 = root(roots, r + 3, height > 3);
-    // Rows that are not there are read as the first one and weigh nothing; an infinite entry of that is refused elsewhere.
+    // Missing rows are read as the first row with weight 0; an infinite entry in it is rejected elsewhere.
     const a0 = source + (height > 0 ? <usize>r * step : 0);
     const a1 = height > 1 ? a0 + step : a0;
     const a2 = height > 2 ? a1 + step : a0;
@@ -259,7 +259,7 @@ export function packRows(
       const v1 = f64x2.splat(w1);
       const v2 = f64x2.splat(w2);
       const v3 = f64x2.splat(w3);
-      // Two columns of four rows, turned.
+      // Two columns of four rows, transposed.
       for (; c + 1 < cols; c += 2) {
         const at = (<usize>c) << 3;
         const s = v128.load(shift + at);
@@ -268,7 +268,7 @@ export function packRows(
         const x1 = f64x2.mul(f64x2.mul(f64x2.sub(v128.load(a1 + at), s), f), v1);
         const x2 = f64x2.mul(f64x2.mul(f64x2.sub(v128.load(a2 + at), s), f), v2);
         const x3 = f64x2.mul(f64x2.mul(f64x2.sub(v128.load(a3 + at), s), f), v3);
-        if (single) {
+        if (float32) {
           v128.store(to, narrow(firsts(x0, x1), firsts(x2, x3)));
           v128.store(to, narrow(seconds(x0, x1), seconds(x2, x3)), 32);
         } else {
@@ -286,7 +286,7 @@ export function packRows(
       const f = load<f64>(factor + ((<usize>c) << 3));
       const low = f64x2((entry(a0 + at, type) - s) * f * w0, (entry(a1 + at, type) - s) * f * w1);
       const high = f64x2((entry(a2 + at, type) - s) * f * w2, (entry(a3 + at, type) - s) * f * w3);
-      if (single) {
+      if (float32) {
         v128.store(to, narrow(low, high));
       } else {
         v128.store(to, low);

@@ -2,9 +2,9 @@
  * Products of sparse rows and dense vectors. Vectors lie side by side in panels: entry j of up to eight of them is one
  * line of memory, so that a stored entry of the data costs one line of V, and one of Z, for eight vectors.
  *
- * A panel has `lanes` (8, 4 or 2) numbers for each of the d columns, and a line more at its end for the shift that falls on
+ * A panel has `lanes` (8, 4 or 2) numbers for each of the d columns, and one more line at its end for the shift that applies to
  * every row: a row of B is its stored entries and, in column d, minus the root of its weight; line d of V is Vt.
- * See src/engines/wasm/sparse.ts.
+ * See src/engines/wasm/sparse/sparse.ts.
  */
 
 import { madd } from './madd';
@@ -47,8 +47,7 @@ export function sparsePack(
 }
 
 /**
- * out[c, j] = Σₐ zₐ[j, c] + Σₐ zₐ[d, c]·t[j]: the sums of all parts of the rows, added up in their order, and what the shift
- * takes off.
+ * out[c, j] = Σₐ zₐ[j, c] + Σₐ zₐ[d, c]·t[j]: the sums of all parts of the rows, added in their order, minus the shift.
  */
 export function sparseSettle(
   sums: usize,
@@ -95,8 +94,8 @@ export function sparseNormal(
 }
 
 /**
- * The entries of some rows once more, column by column: `turned` gets d + 1 starts, then the rows, then the values, each in the
- * order of the rows. See `turnedBytes` of src/engines/wasm/sparse-rows.ts.
+ * A copy of the entries of some rows by column: `turned` gets d + 1 starts, then the rows, then the values, each in the
+ * order of the rows. See `byColumnBytes` of src/engines/wasm/sparse/sparse-rows.ts.
  */
 export function sparseTurn(values: usize, columns: usize, starts: usize, rows: i32, d: i32, turned: usize): void {
   const entries = load<u32>(starts + ((<usize>rows) << 2));
@@ -104,7 +103,7 @@ export function sparseTurn(values: usize, columns: usize, starts: usize, rows: i
   const numbers = valuesAt(names, entries);
   const room = (<usize>d + 2) << 2;
   memory.fill(turned, 0, room);
-  // Counts lie two ahead and become starts one ahead, which filling moves to where they belong.
+  // Counts are stored two places ahead and become starts one place ahead; filling moves them to their final place.
   for (let e: u32 = 0; e < entries; e++) {
     const at = turned + ((<usize>load<u32>(columns + ((<usize>e) << 2))) << 2);
     store<u32>(at, load<u32>(at, 8) + 1, 8);
@@ -126,7 +125,7 @@ export function sparseTurn(values: usize, columns: usize, starts: usize, rows: i
   }
 }
 
-/** Where the rows of turned entries are, and their values. */
+/** Addresses of the rows and values of the copy by column. */
 function rowsAt(turned: usize, d: i32): usize {
   return turned + ((((<usize>d + 2) << 2) + 63) & ~63);
 }
@@ -135,8 +134,8 @@ function valuesAt(names: usize, entries: u32): usize {
 }
 
 /**
- * As `sparseNormal` with eight lanes, to the last bit: scores of all rows go to `y` first, then every column gathers what
- * it is due. Rows of a part and eight lanes fit the second cache where Z does not.
+ * As `sparseNormal` with eight lanes, to the last bit: scores of all rows go to `y` first, then every column gathers its
+ * sum. Rows of a part and eight lanes fit the second cache where Z does not.
  */
 export function sparseNormalTurned(
   values: usize,

@@ -1,15 +1,15 @@
 /**
- * Householder reduction of a symmetric matrix to tridiagonal form, one column at a time. The mathematics, and what is
- * stored where, are those of src/linalg/tridiagonalise.ts. The update of one step waits for the product of the next, so
- * that the matrix is read and written once a step and not twice: `v` and `w` of the step before ride along.
+ * Householder reduction of a symmetric matrix to tridiagonal form, one column at a time. The mathematics and the
+ * layout are those of src/linalg/tridiagonalise.ts. The update of one step waits for the product of the next, so
+ * that the matrix is read and written once per step and not twice: `v` and `w` of the previous step are applied late.
  *
  * A step is three calls: `beginColumn`, then `reduceRows` for each of a fixed number of parts, at the same time and in
- * any order, then `endColumn`, which adds up what the parts found in their order.
+ * any order, then `endColumn`, which adds the results of the parts in their order.
  */
 
 import { madd } from './madd';
 
-/** Row j takes what the step before left to do; then the reflector that clears it right of the off-diagonal. */
+/** Applies the pending update to row j; then computes the reflector that clears it right of the off-diagonal. */
 export function beginColumn(
   a: usize,
   size: i32,
@@ -31,7 +31,7 @@ export function beginColumn(
   store<f64>(taus + at, reflector(row + at + 8, size - j - 1, offDiagonal + at));
 }
 
-/** Whether the step before j left an update to do. */
+/** Whether the step before j left a pending update. */
 function pending(taus: usize, j: i32): bool {
   return j > 0 && load<f64>(taus + ((<usize>(j - 1)) << 3)) !== 0;
 }

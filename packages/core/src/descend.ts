@@ -3,14 +3,14 @@ import type { Scale } from './data/scaling.js';
 import { ConvergenceError, OptionError, show } from './errors.js';
 import { random } from './linalg/random.js';
 import { checkOptions } from './options.js';
-import { checkHow } from './solvers/check-learn.js';
+import { checkLearnOptions } from './solvers/check-learn.js';
 import { byGradient } from './solvers/learned/autoencoder.js';
 import { record } from './solvers/learned/epoch.js';
 import { exactRows, exactTop } from './solvers/learned/exact-rows.js';
 import { explain } from './solvers/learned/failure.js';
 import { pairwise } from './solvers/learned/forces.js';
 import { byHebb } from './solvers/learned/hebbian.js';
-import { checkExact, controlsOf, lookOutside, measure } from './solvers/learned/learn.js';
+import { checkExact, controlsOf, measure, searchOutside } from './solvers/learned/learn.js';
 import type { HebbianRule, LearnOptions, PointsRule } from './solvers/learned/learn-options.js';
 import { MemoryReplies } from './solvers/learned/memory-replies.js';
 import { factored } from './solvers/learned/points.js';
@@ -37,14 +37,14 @@ export interface DescendOptions
   readonly start?: Matrix<Float64Array>;
   /**
    * Runs until nothing moves any more: until a step of size 1 would change weights, or points where σ₁ = 1, by no more than this
-   * (Euclidean length). Left out, the run ends when the subspace is found, which may be long before points are at rest.
+   * (Euclidean length). Left out, the run ends when the subspace is found, which may be long before the points stop moving.
    */
   readonly rest?: number;
   /** Computes σ₁ exactly, so that losses, steps and forces are in exact units. Default: an estimate, as in the solvers of `pca`. */
   readonly exactUnits?: boolean;
 }
 
-/** Rows or columns up to which the exact subspace is computed unasked. */
+/** Most rows or columns for which the exact subspace is computed by default. */
 const QUICK = 256;
 /** Epochs between two measurements of the residual. */
 const MEASURED = 10;
@@ -150,7 +150,7 @@ export class Descent implements IterableIterator<Snapshot> {
   }
   set alpha(value: number) {
     this.#check({ alpha: value ?? Number.NaN });
-    // A loss of another α does not compare.
+    // Losses of different α cannot be compared.
     if (value !== this.#controls.alpha) this.#lowest = undefined;
     this.#controls.alpha = value;
   }
@@ -165,7 +165,7 @@ export class Descent implements IterableIterator<Snapshot> {
 
   /** Whether the rule supports that. */
   #check(change: LearnOptions): void {
-    checkHow(change, SOLVER[this.#name], '');
+    checkLearnOptions(change, SOLVER[this.#name], '');
   }
 
   [Symbol.iterator](): this {
@@ -183,20 +183,20 @@ export class Descent implements IterableIterator<Snapshot> {
     const due = (last || (resting ?? epoch % MEASURED === 0)) && state.rows.every(Number.isFinite);
     const rng = random(seed + 1);
     const found = due ? this.#replies.run(measure(state.rows, k, d, rng, state.image)) : undefined;
-    const told = record(state, epoch, this.#exact, d, k, found?.worst);
+    const recorded = record(state, epoch, this.#exact, d, k, found?.worst);
     if (state.shorter !== undefined) throw this.#failed(state, Number.NaN, false);
     const settled = state.settled !== false && resting !== false;
     const good = found && found.worst <= this.#tolerance && settled ? found : undefined;
-    const missing = good !== undefined && this.#replies.run(lookOutside(good, k, d, this.#tolerance, rng)).missing;
+    const missing = good !== undefined && this.#replies.run(searchOutside(good, k, d, this.#tolerance, rng)).missing;
     const converged = good !== undefined && !missing;
-    this.#last = new Snapshot(told, state, converged, { n, d, k, ...this.#frame });
+    this.#last = new Snapshot(recorded, state, converged, { n, d, k, ...this.#frame });
     if (this.#lowest === undefined || state.loss < this.#lowest.loss) this.#lowest = this.#last;
     this.#done = converged || last;
     if (!converged && last) throw this.#failed({ ...state, settled }, found?.worst ?? Number.NaN, missing);
     return { done: false, value: this.#last };
   }
 
-  /** Lets the rule go on to the end of its next epoch. */
+  /** Runs the rule to the end of its next epoch. */
   #advance(): EpochState {
     this.#turn = this.#turn ? this.#rule.next(NO_REPLY) : this.#rule.next();
     for (;;) {

@@ -135,7 +135,7 @@ export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
-/** A value as it should look inside a message: short, and recognisable as what it is. */
+/** A value for a message: short, with its type recognisable. */
 export function show(value: unknown): string {
   if (typeof value === 'string') return JSON.stringify(value.length > 40 ? `${value.slice(0, 37)}...` : value);
   if (typeof value === 'bigint') return `${value}n`;
@@ -147,7 +147,7 @@ export function show(value: unknown): string {
 }
 
 /** "row 3, column 2" or "row 3, column 2 ("height")", counted from zero as the arrays are. */
-export function place(row: number, column: number, names?: readonly string[]): string {
+export function describeCell(row: number, column: number, names?: readonly string[]): string {
   const name = names?.[column];
   return name === undefined ? `row ${row}, column ${column}` : `row ${row}, column ${column} (${show(name)})`;
 }

@@ -1,6 +1,6 @@
 /**
  * `@scree/core/learn`: learning rules one epoch at a time, for animation and teaching, and the terms that they are made of.
- * With them comes the small linear algebra that such a page needs. Fitting a model needs nothing of it.
+ * It includes the small linear algebra that such a page needs. Fitting a model does not need it.
  */
 
 export { type DescendOptions, type Descent, type DescentRule, descend } from './descend.js';

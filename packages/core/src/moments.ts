@@ -60,12 +60,12 @@ export class Moments {
     this.#scatter = new Float64Array(cols * cols);
   }
 
-  /** Rows that count: those with a weight above zero. */
+  /** Rows, without those of weight 0. */
   get rows(): number {
     return this.#columns.rows;
   }
 
-  /** Rows of the source that these are the moments of, also those without a weight. */
+  /** Rows that were read, including those of weight 0. */
   get read(): number {
     return this.#read;
   }
@@ -171,7 +171,7 @@ export class Moments {
     this.#absorb(stats, scatter, fitsFloat32(block.data), block.kind === 'sparse', 1);
   }
 
-  /** Adds the rows that other moments have seen. */
+  /** Adds the rows of other moments. */
   merge(other: Moments): this {
     if (!(other instanceof Moments))
       throw new DataError('BAD_DATA', `Moments merge with moments, not with ${show(other)}.`);
@@ -185,7 +185,7 @@ export class Moments {
     return this;
   }
 
-  /** All of it as bytes, exact to the last bit: a long reading goes on from `Moments.fromBinary` as if it had never stopped. */
+  /** The moments as bytes, exact to the last bit: `Moments.fromBinary` continues as if reading had never been interrupted. */
   toBinary(): Uint8Array {
     return momentsToBytes({
       cols: this.cols,
@@ -234,7 +234,7 @@ export class Moments {
     const d = this.cols;
     const weight = this.weight + stats.weight;
     const coupling = weight > 0 ? (this.weight * stats.weight) / weight : 0;
-    // Changing units multiplies by powers of two: it rounds nothing.
+    // Changing units multiplies by powers of two: nothing is rounded.
     const { delta, mine, theirs } = mergeStatistics(this.#columns, stats);
     for (let i = 0; i < d; i++) {
       for (let j = i; j < d; j++) {

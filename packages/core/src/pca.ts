@@ -11,7 +11,7 @@ import type { Model } from './model/model.js';
 import { Moments } from './moments.js';
 import { checkOptions, checkWidth, type PcaOptions, type Settings } from './options.js';
 import { makePlan, type Plan, type Shape } from './plan.js';
-import { anyAxes, pose } from './problem.js';
+import { axesWithoutVariance, makeProblem } from './problem.js';
 import { ProgressTracker } from './progress.js';
 import { type Reading, readBoth, readMoments, readOnce, readRows } from './reading.js';
 import { SOLVERS } from './solvers/registry.js';
@@ -20,7 +20,7 @@ import type { Warning } from './warning.js';
 
 /**
  * Principal component analysis: the k directions of most variance, each with a certificate of how far from exact it
- * can be, and a word on whether the data determine it at all.
+ * can be, and a statement whether the data determine it.
  *
  * The pipeline: data become a source, the plan chooses a solver, the rows are read as that solver needs them, the
  * solver finds the subspace, `finish` makes the model.
@@ -55,7 +55,7 @@ async function analyse(data: Data | Moments, options: PcaOptions): Promise<Neste
     return await fit(source, settings, await availableEngines(settings, numbers), progress);
   } catch (error) {
     await refuseFailedByChange(source, error);
-    // Typed arrays and WebAssembly say that memory is short each in its own words.
+    // Typed arrays and WebAssembly have different messages for a lack of memory.
     if (!(error instanceof RangeError && /alloc|array length|unable to grow/i.test(error.message))) throw error;
     const limited = Number.isFinite(addressSpaceLeft());
     const remedy = limited
@@ -80,8 +80,8 @@ async function fit(
   const solver = await SOLVERS[plan.solver].load({ cols: source.cols, learn: settings.learn });
   const reading = await readFor(solver, source, settings, engine, progress);
   try {
-    const { problem, framing, facts } = pose(reading, settings, engine, plan, progress, solver.tolerance);
-    const solution = framing.trace > 0 ? await reading.solve(problem, framing) : anyAxes(problem);
+    const { problem, framing, facts } = makeProblem(reading, settings, engine, plan, progress, solver.tolerance);
+    const solution = framing.trace > 0 ? await reading.solve(problem, framing) : axesWithoutVariance(problem);
     const warnings = await warningsOf(source, engine);
     const model = finish(solution, facts, warnings);
     const first = (k: number): Model =>
@@ -102,7 +102,7 @@ async function fit(
   }
 }
 
-/** Data that changed under a fit that failed are why it failed, or as good as that: they are what the error names. */
+/** If the data changed during a fit that failed, that is the likely cause, so the error names it. */
 async function refuseFailedByChange(source: RowSource | undefined, error: unknown): Promise<void> {
   if (!source || !(error instanceof ScreeError) || error instanceof OptionError) return;
   const changed = await changeOf(source);
@@ -115,7 +115,7 @@ async function warningsOf(source: RowSource | Moments, engine: Engine): Promise<
   return [...read, ...(engine.warnings ?? [])];
 }
 
-/** Seconds of work from which it pays to find out first how fast this machine is. */
+/** Estimated seconds from which measuring the speed of this machine first pays off. */
 const WORTH_MEASURING = 2;
 
 interface Choice {
@@ -123,7 +123,7 @@ interface Choice {
   readonly engine: Engine;
 }
 
-/** The cheapest plan of all engines, by the rates that they declare; for long work, by those they have on this machine. */
+/** The cheapest plan of all engines, by the rates that they declare; for long work, by rates measured on this machine. */
 async function choosePlan(shape: Shape, settings: Settings, engines: readonly [Engine, ...Engine[]]): Promise<Choice> {
   const { k, solver, tolerance, learn, memory } = settings;
   const request = { k, solver, tolerance, learn, memory };
@@ -141,7 +141,7 @@ async function choosePlan(shape: Shape, settings: Settings, engines: readonly [E
   return cheapest(measured);
 }
 
-/** The first of those that cost least. */
+/** The cheapest, or the first of equally cheap ones. */
 function cheapest(choices: readonly Choice[]): Choice {
   return choices.reduce((best, other) => (costOf(other) < costOf(best) ? other : best));
 }
@@ -167,7 +167,7 @@ function shapeOf(moments: Moments): Shape {
   return { rows: moments.rows, cols: moments.cols, rereadable: false, momentsOnly: true };
 }
 
-/** Moments have no rows any more: what concerns rows cannot be asked of them. */
+/** Moments contain no rows: options that concern rows are rejected. */
 function refuseForMoments({ solver, learn, weights }: Settings, cols: number): void {
   const needsRows = (learn: Settings['learn']): boolean =>
     solver !== 'auto' && SOLVERS[solver].needs({ cols, learn }) !== 'scatter';

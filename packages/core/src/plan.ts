@@ -13,15 +13,15 @@ export interface PlanRequest {
   readonly k?: number | 'all' | undefined;
   readonly solver: SolverName | 'auto';
   readonly engine: EngineFacts;
-  /** Residual that iterative solvers must reach; by default what the data's type is worth. */
+  /** Residual that iterative solvers must reach; by default the precision of the data's type. */
   readonly tolerance?: number | undefined;
-  /** How solvers that learn go about it. */
+  /** Options of the solvers that learn. */
   readonly learn?: LearnOptions | undefined;
   /** Bytes that the matrices of a solver may take. */
   readonly memory?: number | undefined;
 }
 
-/** Seconds below which the most accurate solver is chosen, whatever the others would take: too little to notice. */
+/** Seconds below which the most accurate solver is chosen, whatever the others would take. */
 const NEGLIGIBLE_SECONDS = 0.5e-3;
 
 /**
@@ -63,12 +63,12 @@ export function makePlan(shape: Shape, request: PlanRequest): Plan {
   return plan(best, SOLVERS[best].reason?.({ ...shape, rows: n }) ?? '');
 }
 
-/** Bytes of the square matrices that a solver holds at once, at most: the sums, their copy for the eigenproblem, and the engine's own. */
+/** Most bytes of square matrices that a solver has at once: the sums, their copy for the eigenproblem, and the engine's own. */
 function matrixBytes(solver: SolverName, shape: Shape): number {
   return 4 * 8 * (SOLVERS[solver].matrixSize?.(shape) ?? 0) ** 2;
 }
 
-/** A square matrix that no machine holds is refused before it is tried. */
+/** Rejects a square matrix that is too large for any machine before it is allocated. */
 function refuseTooLarge(solver: SolverName, shape: Shape): void {
   const size = SOLVERS[solver].matrixSize?.(shape) ?? 0;
   if (size <= LARGEST_SQUARE || size === Number.POSITIVE_INFINITY) return;

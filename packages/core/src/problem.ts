@@ -16,21 +16,21 @@ const ROUNDOFF = { float32: 2 ** -24, float64: 2 ** -53 } as const;
 /** Facts about the columns, from one reading. */
 type Columns = Omit<Reading, 'solve' | 'release'>;
 
-export interface Posed {
+export interface PreparedProblem {
   readonly problem: Problem;
   readonly framing: Framing;
   readonly facts: Facts;
 }
 
-/** From what was read and what was asked to the problem a solver solves, and the facts that `finish` needs. */
-export function pose(
+/** Makes the problem for a solver from the data that were read and the settings, and the facts that `finish` needs. */
+export function makeProblem(
   reading: Columns,
   settings: Settings,
   engine: Engine,
   plan: Plan,
   progress: ProgressTracker,
   usual: number = DEFAULT_TOLERANCE[reading.dtype],
-): Posed {
+): PreparedProblem {
   const { columns, cols: d } = reading;
   const { center, ddof } = settings;
   const divisor = columns.weight - ddof;
@@ -79,7 +79,7 @@ export function pose(
 }
 
 /** Any k axes, for data without variance: the first k columns. */
-export function anyAxes({ d, wanted }: Problem): Solution {
+export function axesWithoutVariance({ d, wanted }: Problem): Solution {
   const k = 'count' in wanted ? wanted.count : 1;
   const basis = new Float64Array(k * d);
   for (let r = 0; r < k; r++) basis[r * d + r] = 1;

@@ -9,7 +9,7 @@ import type { Settings } from './options.js';
 import type { ProgressTracker } from './progress.js';
 import type { Fold, Problem, Solution, Solver } from './solvers/solver.js';
 
-/** Data as read for a solver: what is known of the columns, and the way to hand the solver the rest. */
+/** Data as read for a solver: statistics of the columns, and a function that runs the solver on the data. */
 export interface Reading {
   readonly cols: number;
   readonly columnNames: readonly string[] | undefined;
@@ -18,7 +18,7 @@ export interface Reading {
   readonly sparse: boolean;
   /** How many partial sums were merged: each adds a rounding. */
   readonly merges: number;
-  /** Whether what the solver gets was summed about the means of blocks, several of them, and merged. */
+  /** Whether the sums were taken about the means of several blocks, and merged. */
   readonly aboutBlocks?: boolean;
   solve(problem: Problem, framing: Framing): Promise<Solution>;
   release(): void;
@@ -52,7 +52,7 @@ function describeMoments(moments: Moments, settings: Settings): Omit<Reading, 's
   return { cols, columnNames: settings.columnNames ?? moments.columnNames, columns, dtype, sparse, merges };
 }
 
-/** For solvers that need a rough scatter and the rows: one pass in the engine's float32, then as many as the solver likes. */
+/** For solvers that need a rough scatter and the rows: one pass in the engine's float32, then as many as the solver needs. */
 export async function readBoth(
   source: RowSource | Moments,
   settings: Settings,
@@ -91,7 +91,7 @@ function framedScatter(moments: Moments, { factor }: Framing, centred: boolean):
   return scatter;
 }
 
-/** For solvers that need rows: their columns' statistics first, then passes as often as the solver likes. */
+/** For solvers that need rows: their columns' statistics first, then passes as often as the solver needs. */
 export async function readRows(
   opened: RowSource | Moments,
   settings: Settings,
@@ -137,7 +137,7 @@ export async function readRows(
   };
 }
 
-/** For solvers that fold rows up as they read them: one reading, and passes only where the source can be read again. */
+/** For solvers that process rows as they are read: one reading, and passes only where the source can be read again. */
 export async function readOnce(
   source: RowSource | Moments,
   settings: Settings,

@@ -14,13 +14,13 @@ import { Moments } from './moments.js';
 import { checkOptions, checkWidth, type PcaOptions, type Settings } from './options.js';
 import { pca } from './pca.js';
 import { makePlan } from './plan.js';
-import { anyAxes, pose } from './problem.js';
+import { axesWithoutVariance, makeProblem } from './problem.js';
 import { ProgressTracker } from './progress.js';
 import { foldRows } from './reading.js';
 import type { Sketch } from './solvers/sketch/sketch.js';
 import { sketchSize } from './solvers/sketch/sketch-options.js';
 
-/** Options that are those of `pca`. */
+/** Options with the same meaning as in `pca`. */
 const SHARED = ['k', 'center', 'scale', 'whiten', 'ddof', 'columnNames', 'engine', 'threads', 'seed'] as const;
 
 const RULES = ['auto', 'moments', 'incremental', 'frequent-directions'] as const;
@@ -41,7 +41,7 @@ export interface StreamAddOptions extends ControlOptions {
 }
 
 /**
- * Components of rows that come in over time and are not kept: `add` rows, ask for a `model` whenever one is wanted, add
+ * Components of rows that come in over time and are not kept: `add` rows, get a `model` at any time, add
  * more. Memory does not grow with the rows.
  *
  * ```ts
@@ -79,7 +79,7 @@ export class Stream {
     this.#names = this.#settings.columnNames;
   }
 
-  /** Rows that were added and count: those with a weight above zero. */
+  /** Rows that were added, without those of weight 0. */
   get rows(): number {
     return this.#kept?.columns.rows ?? 0;
   }
@@ -91,12 +91,12 @@ export class Stream {
 
   /** Adds rows of any form that `pca` takes: all of them, or after an error none. */
   async add(data: Data, options: StreamAddOptions = {}): Promise<this> {
-    // A matrix is read in place when its turn comes, and watched from now on.
+    // A matrix is read in place later, and checked for changes from now on.
     const rows = isMatrix(data) ? matrixSource(data) : data;
     return this.#queue(() => this.#add(rows, options));
   }
 
-  /** Adds the rows that another stream has seen, which keeps them. Both must keep the same of their rows. */
+  /** Adds the rows of another stream, which does not change. Both must have the same rule and options. */
   merge(other: Stream, options: ControlOptions = {}): Promise<this> {
     const before = other instanceof Stream ? other.#turn : undefined;
     return this.#queue(async () => {
@@ -168,7 +168,7 @@ export class Stream {
     this.#names ??= names;
   }
 
-  /** Nothing yet, of what the rule keeps. */
+  /** Empty moments or an empty sketch, by the rule. */
   async #begin(cols: number, names: readonly string[] | undefined): Promise<Moments | Sketch> {
     checkWidth(this.#settings, cols);
     const { k, scale, center } = this.#settings;
@@ -212,11 +212,12 @@ export class Stream {
       reason: `The rows of a stream of ${cols} columns are kept as a sketch of ${sketch.size} rows (${rule}).`,
     };
     const read = { cols, columns, dtype, sparse, merges, columnNames: this.#names };
-    const { problem, framing, facts } = pose(read, settings, engine, plan, progress);
+    const { problem, framing, facts } = makeProblem(read, settings, engine, plan, progress);
     progress.begin('eigenvectors');
     const asked = { ...problem, framing, passes: undefined };
     const { solveSketch } = await import('./solvers/sketch/streaming.js');
-    const solution = framing.trace > 0 ? await solveSketch(sketch, asked, settings.center) : anyAxes(problem);
+    const solution =
+      framing.trace > 0 ? await solveSketch(sketch, asked, settings.center) : axesWithoutVariance(problem);
     progress.end();
     return finish(solution, facts);
   }

@@ -16,7 +16,7 @@ export type WarningCode =
   /** A slower engine, fewer threads or less memory was used than usual, because the machine refused more. */
   | 'ENGINE_FALLBACK';
 
-/** A fact the user should know about a model that is right as far as it goes. */
+/** A fact that the user should know about a model that is otherwise correct. */
 export interface Warning {
   readonly code: WarningCode;
   readonly message: string;

@@ -56,7 +56,7 @@ describe('the plan', () => {
     const engine = { name: 'both', rates, float32: { rates: { ...rates, products: 50 } } };
     const embeddings = { rows: 100_000, cols: 1536, dtype: 'float32' as const };
     expect(plan(embeddings, { k: 128, engine }).solver).toBe('refined');
-    expect(plan(embeddings, { k: 128, engine }).reason).toMatch(/summed in float32, twice as fast/);
+    expect(plan(embeddings, { k: 128, engine }).reason).toMatch(/summed in float32, which is twice as fast/);
     // Not where nearly all components are wanted, for a stream, or for sparse rows.
     expect(plan(embeddings, { k: 1000, engine }).costs).not.toHaveProperty('refined');
     expect(plan({ ...embeddings, rereadable: false }, { k: 10, engine }).costs).not.toHaveProperty('refined');

@@ -9,7 +9,7 @@ const SAMPLES = 4096;
 const SPREAD = 0.6180339887498949;
 
 /** Detects changes of arrays that are read in place, by comparing checksums of before and after. */
-export function watchBlocks(blocks: readonly Block[]): () => readonly Warning[] {
+export function detectChanges(blocks: readonly Block[]): () => readonly Warning[] {
   const before = checksum(blocks);
   return () => {
     if (checksum(blocks) === before) return [];

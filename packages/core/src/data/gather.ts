@@ -1,4 +1,4 @@
-import { DataError, place, show } from '../errors.js';
+import { DataError, describeCell, show } from '../errors.js';
 import type { DenseBlock } from './block.js';
 import { foreignAdvice, isBuffer } from './foreign.js';
 import type { FloatArray } from './matrix.js';
@@ -9,17 +9,17 @@ export type Row = ArrayLike<number> | RecordRow;
 /** Literals of any keys, and any other object that is not itself a list: interfaces and classes have no index signature. */
 export type RecordRow = Readonly<Record<string, unknown>> | (object & { readonly [Symbol.iterator]?: never });
 
-/** Rows gathered from a stream before they are handed on: few enough to stay in cache, enough to amortise a pass. */
+/** Rows gathered from a stream into a block: few enough to stay in cache, enough to amortise a pass. */
 const GATHER_VALUES = 1 << 18;
 
 export interface GatherOptions {
-  /** Rows a block holds; chosen by size when left out. */
+  /** Rows per block; chosen by size when left out. */
   readonly capacity?: number;
   /** Store as float32. */
   readonly float32: boolean;
   /** Columns of records to use; all of the first record's when left out. */
   readonly chosen?: readonly string[] | undefined;
-  /** Names that earlier rows have settled. */
+  /** Names from earlier rows. */
   readonly names?: readonly string[] | undefined;
   /** Number of the first row, for messages. */
   readonly row?: number;
@@ -163,7 +163,7 @@ function isRecord(row: unknown): row is RecordRow {
 }
 
 export function notANumber(value: unknown, row: number, column: number, names?: readonly string[]): DataError {
-  const where = place(row, column, names);
+  const where = describeCell(row, column, names);
   const remedy =
     value === null || value === undefined
       ? 'A value is missing: drop the row or fill the value in first.'

@@ -1,7 +1,7 @@
 import { DataError, show } from '../errors.js';
 import type { ProgressTracker } from '../progress.js';
 import type { Block } from './block.js';
-import { watchBlocks } from './changes.js';
+import { detectChanges } from './changes.js';
 import { foreignAdvice } from './foreign.js';
 import { type Row, RowGatherer } from './gather.js';
 import { fitsFloat32 } from './matrix.js';
@@ -51,7 +51,7 @@ export async function openSource(
 /** A matrix is read in place, and watched from now on. */
 export function matrixSource(matrix: AnyMatrix): RowSource {
   const blocks = [toBlock(matrix)];
-  return fromBlocks(blocks, undefined, watchBlocks(blocks));
+  return fromBlocks(blocks, undefined, detectChanges(blocks));
 }
 
 /** A rereadable source of blocks in memory. */
@@ -84,7 +84,7 @@ function fromBlocks(
   };
 }
 
-/** Reads a source once and keeps copies of its rows (it may use its buffers again), for solvers that look twice. */
+/** Reads a source once and keeps copies of its rows (it may reuse its buffers), for solvers that read them again. */
 export async function keepRows(source: RowSource, step: (rows: number) => void | Promise<void>): Promise<RowSource> {
   const blocks: Block[] = [];
   for await (const block of source.blocks()) {

@@ -10,7 +10,7 @@ export interface Sample {
   readonly distinct: number;
 }
 
-/** Rows and entries that are looked at, at most. */
+/** Most rows and entries in a sample. */
 const ROWS = 64;
 const ENTRIES = 1 << 17;
 /** Distinct values that are counted. */

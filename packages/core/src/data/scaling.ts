@@ -28,7 +28,7 @@ export function columnScales(stats: ColumnStatistics, wanted: Scale, divisor: nu
         : wanted === 'range'
           ? stats.max[j] - stats.min[j]
           : deviation(stats, j, divisor, centred) ** (wanted === 'pareto' ? 0.5 : 1);
-    // A deviation so small that its reciprocal is not a number cannot scale anything either.
+    // A deviation so small that its reciprocal is infinite cannot be used either.
     if (typeof wanted === 'string' && !Number.isFinite(1 / size)) constantColumns.push(j);
     else scale[j] = size;
   }
@@ -63,7 +63,7 @@ export function checkScale(scale: Scale, cols: number): void {
 }
 
 /**
- * The frame the solvers work in, and what it hides from them: a common power of two `unit`, chosen so that the scaled
+ * The frame that solvers work in, and a common power of two `unit`, chosen so that the scaled
  * data are of size 1. Variances found in the frame are unit² times smaller than the user's, exactly.
  */
 export interface Framing {

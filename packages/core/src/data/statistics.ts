@@ -1,4 +1,4 @@
-import { DataError, place } from '../errors.js';
+import { DataError, describeCell } from '../errors.js';
 import { powerOfTwo } from '../linalg/vector.js';
 import type { Task } from '../progress.js';
 import type { Block, DenseBlock, SparseBlock } from './block.js';
@@ -23,12 +23,12 @@ export interface ColumnStatistics {
   readonly max: Float64Array;
   /**
    * How many times larger a column's sum of squares was than its spread while it was added up, at most: 1 where sums
-   * are taken about the mean itself, more where about something near it. Rounding is relative to that.
+   * are taken about the mean itself, more where they are taken about a nearby value. Rounding is relative to that.
    */
   inflation: number;
 }
 
-/** Rows added up before their sum joins the others: rounding grows with CHAIN + n/CHAIN, not n. */
+/** Rows added up before their sum is added to the others: rounding grows with CHAIN + n/CHAIN, not n. */
 const CHAIN = 256;
 
 /** Relative rounding error of a sum over the rows, at most. */
@@ -101,7 +101,7 @@ export function* blockMeans(
   return stats;
 }
 
-/** Rows that count, and what they weigh. */
+/** Counts the rows of weight above 0, and their weight. */
 export function countRows(stats: ColumnStatistics, rows: number, weights: Float64Array | undefined): void {
   if (!weights) {
     stats.weight += rows;
@@ -318,7 +318,7 @@ export function columnSquares(
   return { sum: stats.spread[j] * (stats.unit[j] / unit) ** 2 + stats.weight * offset * offset, unit };
 }
 
-/** Refuses a block with a value that is not finite. */
+/** Throws where a block has a value that is not finite. */
 export function* checkFinite(given: Block, firstRow: number, names?: readonly string[]): Task<void> {
   const block = given.kind === 'dense' ? decoded(given) : given;
   const { rows, cols, data } = block;
@@ -357,7 +357,7 @@ function allFinite(numbers: Float64Array | Float32Array, from: number, to: numbe
 }
 
 function notFinite(value: number, row: number, column: number, names?: readonly string[]): DataError {
-  const where = place(row, column, names);
+  const where = describeCell(row, column, names);
   const remedy = Number.isNaN(value)
     ? 'A missing or invalid value: drop the row or fill the value in first.'
     : 'Infinite values have no variance: drop the row or cap the value first.';

@@ -6,7 +6,7 @@ import { foreignAdvice, isBuffer } from './foreign.js';
 import { notANumber } from './gather.js';
 import { type FloatArray, fitsFloat32, type Matrix, type NumberArray } from './matrix.js';
 
-/** A matrix that says its numbers one by one, as those of ml-matrix do. They are copied. */
+/** A matrix with a method for its entries, like those of ml-matrix. Its numbers are copied. */
 export interface MatrixLike {
   readonly rows: number;
   readonly columns: number;
@@ -16,7 +16,7 @@ export interface MatrixLike {
 
 export type AnyMatrix = Matrix<NumberArray> | CsrMatrix | MatrixLike;
 
-/** Whether a value wants to be a matrix, dense or sparse; whether it is a sound one is found when it becomes a block. */
+/** Whether a value looks like a matrix, dense or sparse. It is checked when it becomes a block. */
 export function isMatrix(value: unknown): value is AnyMatrix {
   if (typeof value !== 'object' || value === null || !('rows' in value)) return false;
   return ('cols' in value && 'data' in value && typeof value.data === 'object') || isMatrixLike(value);
@@ -109,7 +109,7 @@ const STORED = [
   Int32Array,
 ];
 
-/** A dense matrix's numbers as they are, once it is sure that they are numbers we can read. */
+/** The numbers of a dense matrix, after checking that their type is supported. */
 function stored({ data, dtype }: Matrix<NumberArray>): { data: NumberArray; half: boolean } {
   if (dtype !== undefined && !(dtype === 'float16' && data instanceof Uint16Array)) {
     throw new DataError(
@@ -118,12 +118,12 @@ function stored({ data, dtype }: Matrix<NumberArray>): { data: NumberArray; half
       { value: dtype },
     );
   }
-  // Where the language has half-precision arrays, their bits are read as they lie.
+  // Where the language has half-precision arrays, their bits are read without a copy.
   if (isHalfArray(data)) {
     return { data: new Uint16Array(data.buffer, data.byteOffset, data.length), half: true };
   }
   if (!STORED.some((type) => data instanceof type)) throw notStored(data);
-  // The methods of Node's class make objects of that class where arrays are wanted.
+  // Methods of Node's byte class return objects of that class instead of plain arrays.
   return isBuffer(data)
     ? { data: new Uint8Array(data.buffer, data.byteOffset, data.length), half: false }
     : { data, half: dtype === 'float16' };

@@ -1,6 +1,6 @@
 import { OptionError, show } from '../errors.js';
 
-/** Largest weight: it leaves room for products and sums of any number of rows. */
+/** Largest weight: products and sums over any number of rows stay finite. */
 const HEAVIEST = 1e100;
 
 /** Row weights, checked, and handed out block by block. */

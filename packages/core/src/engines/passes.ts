@@ -108,7 +108,7 @@ export class Passes {
 
   /**
    * The rows in batches of about `size`, for solvers that take a step after each. A batch is every m-th row of a block, so
-   * that it sees a bit of everything even where rows are sorted. Nothing is copied of dense rows.
+   * that it is a fair sample even where rows are sorted. Dense rows are not copied.
    */
   async *batches(size: number): AsyncGenerator<Batch, void, void> {
     let first = 0;
@@ -155,7 +155,7 @@ export class Passes {
     this.#checkRows(first);
   }
 
-  /** Bᵀ in packed tiles of whole columns: each visit gets some columns of B as rows of length n. Reads the data once a tile. */
+  /** Bᵀ in packed tiles of whole columns: each visit gets some columns of B as rows of length n. Reads the data once per tile. */
   async columnTiles(visit: (tile: Float64Array, cols: number) => Promise<void>): Promise<void> {
     const n = this.rows;
     const tile = new Float64Array(Math.min(TILE_LINES, this.cols) * n);
@@ -176,7 +176,7 @@ export class Passes {
     }
   }
 
-  /** Frees what the engine holds. */
+  /** Frees the blocks that the engine has loaded. */
   release(): void {
     for (const loaded of this.#kept) loaded.release();
     this.#kept.length = 0;

@@ -46,7 +46,7 @@ export class PilotSums {
       if (planes[2 * d + j] < this.least[j]) this.least[j] = planes[2 * d + j];
       if (planes[3 * d + j] > this.largest[j]) this.largest[j] = planes[3 * d + j];
     }
-    // Anything that is not finite makes the sums so.
+    // A value that is not finite makes the sums not finite.
     if (all !== 0) this.bad ??= first;
   }
 }
@@ -57,7 +57,7 @@ export interface Pilot {
   readonly unit: Float64Array;
 }
 
-/** A pilot, and which columns (1) have more than one value in the sample that it is the mean of. */
+/** A pilot, and the columns (1) that have more than one value in its sample. */
 export interface SampledPilot extends Pilot {
   readonly varies: Uint8Array;
 }
@@ -69,9 +69,9 @@ export function pilotFrame({ shift, unit }: Pilot, weights: Float64Array | undef
 }
 
 /**
- * A pilot for each column from rows that count, spread evenly over the block. That of a constant column is its value, to
+ * A pilot for each column from rows of weight above 0, spread evenly over the block. That of a constant column is its value, to
  * the last bit. Columns that are mostly zero keep zero as their pilot where the mean is not far from it: zeros then stay
- * zeros, and cost nothing.
+ * zeros, and are skipped.
  */
 export function samplePilot(block: DenseBlock, weights: Float64Array | undefined): SampledPilot {
   const { rows, cols, stride, data, half } = block;

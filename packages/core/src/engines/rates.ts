@@ -2,18 +2,18 @@ import { type Block, identityFrame } from '../data/block.js';
 import { random } from '../linalg/random.js';
 import type { Engine, Rates } from './engine.js';
 
-/** Sizes of what is timed: some milliseconds each, enough that threads take part; smaller where an engine is slow. */
+/** Sizes of the timed work: some milliseconds each, enough to use threads; smaller where an engine is slow. */
 const PRODUCTS = { rows: 4096, cols: 512 };
 const SLOW = { rows: 512, cols: 256 };
 const SPARSE = { rows: 4000, cols: 1000, stored: 16, k: 20 };
-/** Times that each is run; the fastest counts, because nothing makes a machine faster than it is. */
+/** Times that each is run; the fastest counts, because disturbances only make it slower. */
 const RUNS = 3;
 
 const measured = new WeakMap<Engine, Promise<Rates>>();
 
 /**
- * How fast the engine is on this machine: measured when first asked for, in some tens of milliseconds, and remembered. Rounded to
- * half powers of two, so that the same machine makes the same plans in spite of its moods.
+ * How fast the engine is on this machine: measured on first use, in some tens of milliseconds, and cached. Rounded to
+ * half powers of two, so that the same machine makes the same plans although timings vary.
  */
 export function measureRates(engine: Engine): Promise<Rates> {
   let rates = measured.get(engine);
@@ -26,14 +26,14 @@ export function measureRates(engine: Engine): Promise<Rates> {
 
 async function measure(engine: Engine): Promise<Rates> {
   const products = round(await timeProducts(engine));
-  // The eigenproblem of a small matrix says little about that of a large one: it is taken to be as fast as the rest.
+  // The eigenproblem of a small matrix says little about a large one: it is assumed to scale like the rest.
   const eigen = engine.rates.eigen * (products / engine.rates.products);
   return { ...engine.rates, products, sparse: round(await timeSparse(engine)), eigen };
 }
 
 const none = (): void => {};
 
-/** Billions of operations a second of `gram`. */
+/** Billions of operations per second of `gram`. */
 async function timeProducts(engine: Engine): Promise<number> {
   const { rows, cols } = engine.rates.products > 10 ? PRODUCTS : SLOW;
   const data = new Float64Array(rows * cols);

@@ -5,7 +5,7 @@ import type { LoadedBlock, OnStep, RowsAt } from './engine.js';
 
 /**
  * The summary of a block in plain TypeScript, by two readings: the columns' own means first, then the scatter about
- * them as a `gram` pass. Any engine can do it so.
+ * them as a `gram` pass. Every engine can use it.
  */
 export async function summariseTwice(
   block: Block,
@@ -15,8 +15,8 @@ export async function summariseTwice(
   onStep: OnStep,
   rough = false,
 ): Promise<ColumnStatistics> {
-  // The scatter's diagonal is the spread; sparse blocks know theirs better than implicit centring does, and any do where
-  // the scatter is rough, summed in less than float64.
+  // The diagonal of the scatter is the spread. The spread is more accurate for sparse blocks, which are centred implicitly, and
+  // where the scatter is summed in less than float64.
   const takesDiagonal = scatter !== undefined && block.kind === 'dense' && !rough;
   const steps = (takesDiagonal ? blockMeans : blockStatistics)(block, weights, first, columnNames);
   const stats = await runTask(steps, () => onStep(0));

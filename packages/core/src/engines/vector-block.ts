@@ -8,7 +8,7 @@ export interface VectorTools {
   readonly progress: { yieldToEventLoop(): void | Promise<void> };
 }
 
-/** Vectors as the rows of an engine block, so that products of a solver's own vectors are passes like any other. */
+/** Vectors as the rows of an engine block, so that products of a solver's own vectors use the same passes. */
 export class VectorBlock {
   readonly count: number;
   readonly d: number;
@@ -24,7 +24,7 @@ export class VectorBlock {
     this.#frame = identityFrame(this.d);
   }
 
-  /** The first `count` vectors of `data`, each of length d, for as long as `use` takes. */
+  /** The first `count` vectors of `data`, each of length d, while `use` runs. */
   static async use<Result>(
     data: Float64Array,
     count: number,
@@ -65,7 +65,7 @@ export class VectorBlock {
     return out;
   }
 
-  /** X −= (XQᵀ)Q for k rows X, twice, so that what is left is orthogonal to rounding. */
+  /** X −= (XQᵀ)Q for k rows X, twice, so that the rest is orthogonal up to rounding. */
   async remove(rows: Float64Array, k: number): Promise<void> {
     for (let round = 0; round < 2; round++) {
       const inside = await this.combine(await this.coordinates(rows, k), k);

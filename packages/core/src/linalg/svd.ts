@@ -116,7 +116,7 @@ function* bidiagonalise(
   return { left, right };
 }
 
-/** Diagonalises the bidiagonal (d, e); rows of `left` and `right` are rotated along. Signs and order are left as they fall. */
+/** Diagonalises the bidiagonal (d, e); rows of `left` and `right` are rotated along. Signs and order are arbitrary. */
 function* bidiagonalQR(
   d: Float64Array,
   e: Float64Array,
@@ -127,7 +127,7 @@ function* bidiagonalQR(
 ): Task<void> {
   let largest = 0;
   for (let i = 0; i < d.length; i++) largest = Math.max(largest, Math.abs(d[i]) + Math.abs(e[i]));
-  // Dropping couplings this small moves no singular value by more than rounding has.
+  // Dropping couplings this small moves no singular value by more than rounding does.
   const negligible = largest * 2 ** -56;
   const turnLeft = (i: number, j: number, c: number, s: number): void => {
     if (left.length > 0) rotate(left, i * leftLength, j * leftLength, leftLength, c, s);

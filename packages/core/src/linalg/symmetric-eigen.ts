@@ -53,7 +53,7 @@ export function eigenOf(matrix: ArrayLike<number>, size: number): Eigen {
 /**
  * The eigenproblem of T, values times `unit`: all eigenvalues by implicit QL without vectors; the wanted vectors by
  * inverse iteration, or by QL with vectors when most are wanted. Inverse iteration is checked: if its vectors are not
- * orthonormal or do not solve T, QL with vectors, which cannot fail that way, does them again.
+ * orthonormal or do not solve T, QL with vectors, which cannot fail like that, computes them again.
  */
 export function* tridiagonalEigen(t: Tridiagonal, unit: number, count: Count): Task<SymmetricEigen> {
   const found = yield* tridiagonalValues(t.diagonal, t.offDiagonal);

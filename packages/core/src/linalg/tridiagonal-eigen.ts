@@ -3,12 +3,12 @@ import type { Task } from '../progress.js';
 import { random } from './random.js';
 import { axpy, dot, norm, rotate, scale } from './vector.js';
 
-/** QL sweeps a matrix may take for each of its eigenvalues, on average: two are usual, LAPACK allows 30. */
+/** Most QL sweeps per eigenvalue, on average; two are usual, LAPACK allows 30. */
 const SWEEPS = 30;
 
 /**
  * Couplings up to this times the matrix are zero: dropping any number of them moves no eigenvalue by more than the
- * rounding of a single entry, and blocks that are nothing but rounding need not be resolved.
+ * rounding of a single entry, and blocks of pure rounding need not be solved.
  */
 const NEGLIGIBLE = 2 ** -54;
 
@@ -29,8 +29,8 @@ function negligibleIn(d: Float64Array, e: Float64Array): number {
  *
  * Overwrites `d` with the eigenvalues of the tridiagonal matrix (d, e), in no order, and destroys `e`. When `vectors`
  * is given (rows of length `size`, starting as the identity or any Q) the rotations are applied to its rows, so that
- * row i ends as the eigenvector of d[i]. QL is quick where entries grow downwards, so blocks that shrink are turned
- * round first. Values only: 10·size². With vectors: about 6·size³.
+ * row i ends as the eigenvector of d[i]. QL is fast where entries grow downwards, so other blocks are reversed
+ * first. Values only: 10·size². With vectors: about 6·size³.
  */
 export function* implicitQL(d: Float64Array, e: Float64Array, vectors?: Float64Array): Task<void> {
   const negligible = negligibleIn(d, e);
@@ -113,7 +113,7 @@ function* blockQL(
   }
 }
 
-/** √(x² + y²): several times as fast as Math.hypot, which is left what squaring would lose. */
+/** √(x² + y²): several times as fast as Math.hypot, which is used only where squaring would overflow or underflow. */
 function hypotenuse(x: number, y: number): number {
   const square = x * x + y * y;
   return square > 1e-280 && square < 1e280 ? Math.sqrt(square) : Math.hypot(x, y);

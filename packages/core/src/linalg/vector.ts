@@ -1,4 +1,4 @@
-/** Vectors are stretches of a Float64Array: an array, a start and a length, so that rows of matrices need no copies. */
+/** Vectors are parts of a Float64Array: an array, a start and a length, so that rows of matrices need no copies. */
 
 /** xᵀy, in four interleaved sums: faster than one, and a quarter of its rounding. */
 export function dot(x: Float64Array, xStart: number, y: Float64Array, yStart: number, length: number): number {
@@ -49,7 +49,7 @@ export function maxAbs(x: Float64Array): number {
   return max;
 }
 
-/** Rotates two stretches: (x, y) ← (c·x + s·y, c·y − s·x). */
+/** Rotates two vectors: (x, y) ← (c·x + s·y, c·y − s·x). */
 export function rotate(x: Float64Array, xStart: number, yStart: number, length: number, c: number, s: number): void {
   for (let i = 0; i < length; i++) {
     const a = x[xStart + i];
@@ -61,7 +61,7 @@ export function rotate(x: Float64Array, xStart: number, yStart: number, length: 
 
 const bits = new DataView(new ArrayBuffer(8));
 
-/** e for 2ᵉ ≤ |x| < 2ᵉ⁺¹, from the number's own bits; −1023 for what is smaller than they can say. */
+/** e for 2ᵉ ≤ |x| < 2ᵉ⁺¹, from the bits of the number; −1023 for denormal numbers. */
 export function exponentOf(x: number): number {
   bits.setFloat64(0, x);
   return ((bits.getUint16(0) >> 4) & 2047) - 1023;
@@ -69,7 +69,7 @@ export function exponentOf(x: number): number {
 
 /**
  * The power of two at or just below |x|, within 2^±1000 so that its reciprocal is a number too; 1 for 0.
- * Dividing by it is exact, which is why it is what we scale by.
+ * Dividing by it is exact, so it is used for scaling.
  */
 export function powerOfTwo(x: number): number {
   if (x === 0) return 1;

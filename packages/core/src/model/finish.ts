@@ -87,7 +87,7 @@ export function finish(found: Solution, facts: Facts, sourceWarnings: readonly W
 }
 
 /**
- * The first k components of a solution, as if no more had been asked for. The eigenvalue after them is then one that was
+ * The first k components of a solution, as if no more had been requested. The eigenvalue after them is then one that was
  * found, and as far off as its certificate says at most.
  */
 export function firstComponents(found: Solution, k: number, facts: Facts): Solution {

@@ -112,15 +112,15 @@ export class Model implements ModelRecord {
       await loaded.multiply(frame, this.#components, k, scores, (rows) => progress.step(rows));
       loaded.release();
       // Sums of finite values may be too large as well: that is no error.
-      if (block.kind === 'dense' && !firstsFinite(scores, k)) await check();
+      if (block.kind === 'dense' && !firstScoresFinite(scores, k)) await check();
       if (this.whiten) for (let at = 0; at < scores.length; at++) scores[at] *= inverse[at % k];
       if (this.whiten !== 'zca') {
-        output.give(scores, block);
+        output.append(scores, block);
         return;
       }
-      output.expect(block);
+      output.reserve(block);
       for (let i = 0; i < block.rows; i++) {
-        this.#spread(scores.subarray(i * k, (i + 1) * k), wide);
+        this.#combine(scores.subarray(i * k, (i + 1) * k), wide);
         output.push(wide);
       }
     };
@@ -140,13 +140,13 @@ export class Model implements ModelRecord {
     const z = new Float64Array(k);
     const x = new Float64Array(d);
     await this.#read('reconstruction', scores, width, options, (block, progress) => {
-      output.expect(block);
+      output.reserve(block);
       return eachRow(block, plain, progress, (row, start) => {
         for (let c = 0; c < k; c++) {
           const score = this.whiten === 'zca' ? dot(this.#components, c * d, row, start, d) : row[start + c];
           z[c] = this.whiten ? score * this.#deviations[c] : score;
         }
-        this.#spread(z, x);
+        this.#combine(z, x);
         for (let j = 0; j < d; j++) x[j] = x[j] * this.#scale[j] + this.#mean[j];
         output.push(x);
       });
@@ -217,7 +217,7 @@ export class Model implements ModelRecord {
   }
 
   /** out = Vᵀz. */
-  #spread(z: Float64Array, out: Float64Array): void {
+  #combine(z: Float64Array, out: Float64Array): void {
     out.fill(0);
     for (let c = 0; c < this.k; c++) axpy(z[c], this.#components, c * this.d, out, 0, this.d);
   }
@@ -278,7 +278,7 @@ export class Model implements ModelRecord {
 type Visit = (block: Block, progress: ProgressTracker, check: () => Promise<void>) => Promise<void>;
 
 /** Whether the first score of every row is finite: a row with a value that is not finite has no finite score. */
-function firstsFinite(scores: Float64Array, k: number): boolean {
+function firstScoresFinite(scores: Float64Array, k: number): boolean {
   let sum = 0;
   for (let at = 0; at < scores.length; at += k) sum += scores[at] * 0;
   return sum === 0;
@@ -322,8 +322,8 @@ class RowCollector {
     this.#cols = cols;
   }
 
-  /** Makes room for the rows that a block gives. */
-  expect(block: Block): void {
+  /** Allocates memory for the rows of a block. */
+  reserve(block: Block): void {
     const needed = (this.#rows + block.rows) * this.#cols;
     const double = !fitsFloat32(block.data) || this.#data instanceof Float64Array;
     if (needed <= this.#data.length && double === this.#data instanceof Float64Array) return;
@@ -333,11 +333,11 @@ class RowCollector {
     this.#data = grown;
   }
 
-  /** Takes the rows that a block gave; where they are all there is so far, as they are and not as a copy. */
-  give(rows: Float64Array, block: Block): void {
+  /** Adds the results of a block. The first array is used as it is, without a copy. */
+  append(rows: Float64Array, block: Block): void {
     if (this.#rows === 0 && !fitsFloat32(block.data)) this.#data = rows;
     else {
-      this.expect(block);
+      this.reserve(block);
       this.#data.set(rows, this.#rows * this.#cols);
     }
     this.#rows += block.rows;
@@ -362,7 +362,7 @@ function own(values: Float64Array): Float64Array {
   return copy;
 }
 
-/** A copy of plain records and arrays, frozen through and through. */
+/** A deep copy of plain records and arrays, frozen. */
 function frozenCopy<T>(value: T): T {
   if (Array.isArray(value)) return Object.freeze(value.map(frozenCopy)) as T;
   if (typeof value !== 'object' || value === null) return value;

@@ -106,7 +106,7 @@ export function checkRecord(record: ModelRecord): void {
   demand(record.dtype === 'float32' || record.dtype === 'float64', `dtype is ${show(record.dtype)}`);
   const names: unknown = record.columnNames;
   demand(names === undefined || isList(names, d, isString), `columnNames are not ${d} names`);
-  checkWords(record);
+  checkPlanAndWarnings(record);
   checkCertificate(record.certificate, k);
   checkUniqueness(record.uniqueness, k);
   checkTrace(record.trace);
@@ -114,7 +114,7 @@ export function checkRecord(record: ModelRecord): void {
   demand(defect < 1e-6, `components are not orthonormal: off by ${defect}`);
 }
 
-function checkWords({ plan, warnings }: ModelRecord): void {
+function checkPlanAndWarnings({ plan, warnings }: ModelRecord): void {
   demand(isObject(plan) && isObject(plan.costs), 'plan is not a plan');
   demand([plan.solver, plan.engine, plan.reason].every(isString), 'plan has no solver, engine or reason');
   demand(isList(warnings), 'warnings are not a list');

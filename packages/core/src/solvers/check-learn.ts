@@ -44,7 +44,7 @@ interface LearnRequest {
 
 /** Checks `learn` together with the options that it depends on. */
 export function checkLearn({ solver, learn, k, center, weights }: LearnRequest): void {
-  if (learn !== undefined) checkHow(learn, solver);
+  if (learn !== undefined) checkLearnOptions(learn, solver);
   if (solver !== 'auto' && SOLVERS[solver].family === 'learned' && typeof k === 'number' && k < 1) {
     throw new OptionError(
       'K_OUT_OF_RANGE',
@@ -69,7 +69,7 @@ export function checkLearn({ solver, learn, k, center, weights }: LearnRequest):
 }
 
 /** Checks that the solver accepts the options in `learn`. */
-export function checkHow(learn: LearnOptions, solver: SolverName | 'auto', prefix = 'learn.'): void {
+export function checkLearnOptions(learn: LearnOptions, solver: SolverName | 'auto', prefix = 'learn.'): void {
   if (typeof learn !== 'object' || learn === null) throw refused('learn', learn, 'an object');
   const learner = solver === 'auto' ? undefined : SOLVERS[solver].learn;
   if (!learner) {

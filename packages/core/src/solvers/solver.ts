@@ -52,10 +52,10 @@ export interface RowsProblem extends Problem {
 }
 
 /** A problem with both: the scatter, summed in less than float64, and the rows. */
-export interface RoughProblem extends ScatterProblem, RowsProblem {}
+export interface ScatterAndRowsProblem extends ScatterProblem, RowsProblem {}
 
 /** A problem whose rows were read once, by a fold. `passes` is there where the rows can be read again. */
-export interface OnceProblem extends Problem {
+export interface OnePassProblem extends Problem {
   readonly framing: Framing;
   readonly passes: Passes | undefined;
 }
@@ -66,7 +66,7 @@ export interface Fold {
   /** Blocks that were added. */
   readonly merges: number;
   add(block: Block, at: RowsAt, engine: Engine, progress: ProgressTracker): Promise<void>;
-  solve(problem: OnceProblem): Promise<Solution>;
+  solve(problem: OnePassProblem): Promise<Solution>;
 }
 
 /** Settings of a solver that reads the data once, known before the first row. */
@@ -135,7 +135,7 @@ export interface Failure {
 export type Solver = { readonly tolerance?: number } & (
   | { readonly needs: 'scatter'; solve(problem: ScatterProblem): Promise<Solution> }
   | { readonly needs: 'rows'; solve(problem: RowsProblem): Promise<Solution> }
-  | { readonly needs: 'both'; solve(problem: RoughProblem): Promise<Solution> }
+  | { readonly needs: 'both'; solve(problem: ScatterAndRowsProblem): Promise<Solution> }
   | { readonly needs: 'once'; begin(settings: FoldSettings): Fold }
 );
 
@@ -143,7 +143,7 @@ export type Solver = { readonly tolerance?: number } & (
 export type Needs = Solver['needs'];
 
 /** Options that decide what a solver needs. */
-export interface Use {
+export interface SolverUse {
   readonly cols: number;
   readonly learn?: LearnOptions | undefined;
 }
@@ -159,7 +159,7 @@ export interface SolverDeclaration {
   readonly family: 'direct' | 'learned' | 'sketch';
   /** How it finds the components, as the end of a sentence: "the eigenvectors of the covariance matrix". */
   readonly method: string;
-  needs(use: Use): Needs;
+  needs(use: SolverUse): Needs;
   readonly learn?: LearnChoices;
   /** Side of the square matrix that it forms, where it forms one. */
   matrixSize?(shape: { readonly rows?: number; readonly cols: number }): number;
@@ -171,7 +171,7 @@ export interface SolverDeclaration {
   readonly precise?: boolean;
   /** The limit of its accuracy, and what to do where that is not enough to separate two axes. */
   readonly accuracy: { readonly limit: 'rounding' | 'sketch'; readonly remedy: string };
-  load(use: Use): Solver | Promise<Solver>;
+  load(use: SolverUse): Solver | Promise<Solver>;
 }
 
 /** How many of the falling `values` are wanted. */

@@ -37,7 +37,7 @@ export interface WorkRequest {
 const PLAIN_JS_GFLOPS = 1.5;
 /** Billions of numbers per second that are brought in and packed, where an engine does not declare it. */
 const READING_RATE = 0.5;
-/** Operations of the scatter from which it pays to look at a sample of the rows first. */
+/** Operations of the scatter from which sampling some rows first pays off. */
 const WORTH_SAMPLING = 1e9;
 /** Seconds that starting a pass takes. */
 const PASS_START_SECONDS = 2e-4;

@@ -120,7 +120,7 @@ describe.skipIf(!executablePath)('in Chromium', () => {
       expect(failure).toContain('engine is "wasm", which is not available');
     });
 
-    it.each(solverNames)('%s gives the right answers all the same', async (solver) => {
+    it.each(solverNames)('%s still gives the right results', async (solver) => {
       const asked: [SolverSetup, string[]] = [{ engine: 'auto', solver }, shapes];
       const failures = await page().evaluate(([setup, shapes]) => conformance.setup(setup, shapes), asked);
       expectNone(failures, solverCases.filter(({ shape }) => shapes.includes(shape)).length);

@@ -5,7 +5,7 @@ import { engineChecks } from '../conformance/engines.js';
 import { type EngineSetup, engineOf, type SolverSetup } from '../conformance/setups.js';
 import { checkSolver, solverCases } from '../conformance/solvers.js';
 
-/** What the page can be asked to do: the conformance checks, with failures told as text. */
+/** The functions of the page: the conformance checks, with failures as text. */
 const checks = {
   /** Random checks draw their cases from this seed. */
   seed(seed: number): void {
@@ -51,17 +51,17 @@ async function failures(checks: readonly { name: string; run: () => Promise<void
     try {
       await run();
     } catch (error) {
-      found.push(`${name}: ${tell(error)}`);
+      found.push(`${name}: ${describeError(error)}`);
     }
   }
   return found;
 }
 
-/** A check that failed says enough; what nobody expected says where it happened. */
-function tell(error: unknown): string {
+/** The message of a failed check; the stack of any other error. */
+function describeError(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
-  const told = (error.name === 'Error' ? error.message : error.stack) ?? String(error);
-  return error.cause === undefined ? told : `${told}\nbecause ${tell(error.cause)}`;
+  const text = (error.name === 'Error' ? error.message : error.stack) ?? String(error);
+  return error.cause === undefined ? text : `${text}\nbecause ${describeError(error.cause)}`;
 }
 
 export type Conformance = typeof checks;

@@ -246,7 +246,7 @@ export const engineChecks: Record<string, (engine: Engine) => void | Promise<voi
       { numRuns: 40 },
     ),
 
-  async 'passes agree with the reference where tiles are cut: many rows, and more columns than a tile holds'(engine) {
+  async 'passes agree with the reference across tiles: many rows, and more columns than a tile has'(engine) {
     for (const { n, d, block, run, expected } of await largeBlocks()) {
       const [a, b] = [await run(await engine.load(block)), expected];
       for (const pass of ['normal', 'multiply'] as const) {
@@ -312,7 +312,7 @@ export const engineChecks: Record<string, (engine: Engine) => void | Promise<voi
       { numRuns: 20 },
     ),
 
-  async 'stops at the next tile when the onStep throws'(engine) {
+  async 'stops at the next tile when onStep throws'(engine) {
     const { block, frame } = makeCase(
       { n: 600, d: 4, gap: 0, float32: false, layout: 'dense', weighted: false, offset: 0 },
       1,

@@ -13,7 +13,7 @@ function refuseMemory(): void {
   });
 }
 
-it('lets a pass wait for the memory of another where there is no second one', async () => {
+it('a pass waits for the memory of another pass where the system has no more', async () => {
   const order: string[] = [];
   let finish: () => void = () => {};
   let only: Kernels | undefined;
@@ -37,21 +37,21 @@ it('lets a pass wait for the memory of another where there is no second one', as
   expect(order).toEqual(['first', 'second', 'third']);
 });
 
-it('gives the last memory to no one who keeps it', async () => {
+it('the last memory is never given to a caller that keeps it', async () => {
   await withKernels(module, async () => {});
   refuseMemory();
   expect(takeKernels(module)).toBeUndefined();
   await withKernels(module, async () => {});
 });
 
-it('fails where there is no memory at all and no pass that could return one', async () => {
+it('a pass fails where there is no memory at all and no pass that could return one', async () => {
   vi.resetModules();
   const pool = await import('../../src/engines/wasm/kernel-pool.js');
   refuseMemory();
   await expect(pool.withKernels(module, async () => {})).rejects.toThrow(RangeError);
 });
 
-it('runs sixteen passes at the same time, and the others after them', async () => {
+it('sixteen passes run at the same time, and the others after them', async () => {
   let running = 0;
   let most = 0;
   const pass = async (): Promise<void> => {

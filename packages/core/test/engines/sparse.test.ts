@@ -112,7 +112,7 @@ describe('sparse passes in WebAssembly', () => {
     ours.release();
   });
 
-  it.each(shapes)('give the same bits on 1, 2, 3 and 8 threads, read anew or kept: $rows × $cols', async (shape) => {
+  it.each(shapes)('give the same bits on 1, 2, 3 and 8 threads, copied again or kept: $rows × $cols', async (shape) => {
     const { block, frame } = makeCase(shape);
     for (const k of shape.rows > 100000 ? [25] : [1, 13, 70]) {
       let first: Float64Array[] | undefined;
@@ -132,7 +132,7 @@ describe('sparse passes in WebAssembly', () => {
     }
   });
 
-  it('notice when the frame has changed, be it in place', async () => {
+  it('notice a change of the frame, even in place', async () => {
     const { block, frame } = makeCase(shapes[0]);
     const engine = (await wasmEngine({ threads: 1 })) as Engine;
     const loaded = await engine.load(block);
@@ -158,7 +158,7 @@ describe('sparse passes in WebAssembly', () => {
     loaded.release();
   });
 
-  it('stop when the onStep throws, and serve the next pass', async () => {
+  it('stop when onStep throws, and the next pass works', async () => {
     const { block, frame } = makeCase(shapes[3]);
     const loaded = await ((await wasmEngine({ threads: 2 })) as Engine).load(block);
     const expected = await products(loaded, frame, 5);
@@ -185,7 +185,7 @@ describe('sparse passes in WebAssembly', () => {
     }
   });
 
-  it('take a matrix without a single entry, and one without rows', async () => {
+  it('accept a matrix without entries, and one without rows', async () => {
     for (const rows of [0, 5]) {
       const csr = {
         rows,

@@ -70,7 +70,7 @@ describe('threads', () => {
     }
   });
 
-  it('serve fits that run at the same time', async () => {
+  it('are shared by fits that run at the same time', async () => {
     const { rows, cols, data } = block(8000, 120);
     const alone = await pca({ rows, cols, data }, { k: 5, threads: 2 });
     const together = await Promise.all(
@@ -79,7 +79,7 @@ describe('threads', () => {
     for (const model of together) expect(model.components.data).toEqual(alone.components.data);
   });
 
-  it('stop at the next tile when the fit is aborted, and serve the next one', async () => {
+  it('stop at the next tile when the fit is aborted, and work for the next fit', async () => {
     const { rows, cols, data } = block(30000, 300);
     const controller = new AbortController();
     const fit = pca({ rows, cols, data }, { k: 5, threads: 2, solver: 'covariance', signal: controller.signal });
@@ -90,7 +90,7 @@ describe('threads', () => {
     expect(model.n).toBe(2000);
   });
 
-  it('lost in the middle of a pass are an error that says so, not a hang, and the next fit works', async () => {
+  it('that fail in the middle of a pass cause an error that says so, not a hang, and the next fit works', async () => {
     // A worker that takes a job and ends without doing it: what a crash looks like from here.
     const thief = `
       const { parentPort } = require('node:worker_threads');
@@ -102,7 +102,7 @@ describe('threads', () => {
       });`;
     const threads = process.getBuiltinModule('worker_threads') as { Worker: unknown };
     const { rows, cols, data } = block(20000, 300);
-    // Whoever is idle is taken, so that the next to be hired is the thief.
+    // All idle workers are taken, so that the next one to start is the thief.
     const taken = acquireWorkers(64, 0);
     const original = threads.Worker;
     try {
@@ -139,7 +139,7 @@ describe('threads', () => {
     expect(output.trim()).toBe('2');
   });
 
-  it('may be any number that makes sense, and no other', async () => {
+  it('may be any number from 1 to 256, and no other', async () => {
     for (const threads of [0, -1, 1.5, 1000, '2', Number.NaN]) {
       await expect(pca([[1], [2], [3]], { threads: threads as number })).rejects.toThrow(/threads is/);
     }

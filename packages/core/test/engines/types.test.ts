@@ -48,7 +48,7 @@ describe.each(Object.keys(types) as (keyof typeof types)[])('%s data', (type) =>
     rootWeights: Float64Array.from({ length: rows }, (_, i) => (i % 7) / 4),
   };
 
-  it('give the passes the numbers they stand for, to the last bit', async () => {
+  it('give passes the exact values of their numbers', async () => {
     for (const engine of [wasm, wasm.float32 as Engine, reference]) {
       const results: Buffer[] = [];
       for (const data of [block, plain]) {
@@ -97,7 +97,7 @@ describe('half precision', () => {
     expect(decodeHalf(Uint16Array.of(0x7e00))[0]).toBeNaN();
   });
 
-  it('refuses infinities with their place, and a dtype that does not fit the data', async () => {
+  it('rejects infinities with their row and column, and a dtype that does not match the data', async () => {
     const data = new Uint16Array(20).fill(0x3c00);
     data[7] = 0x7c00;
     const bits = { rows: 10, cols: 2, data, dtype: 'float16' as const };

@@ -49,7 +49,7 @@ export class DenseReference implements LoadedBlock {
         const end = Math.min(other.rows, start + TILE);
         packTile(other.#block, otherFrame, start, end, 0, d, packed);
         project(packed, end - start, d, vectors, rows, scores, 0);
-        place(scores, end - start, rows, { ...into, row: into.row + from, column: into.column + start });
+        writeProducts(scores, end - start, rows, { ...into, row: into.row + from, column: into.column + start });
         const pause = onStep(0);
         if (pause) await pause;
       }
@@ -136,7 +136,7 @@ function addGram(tile: Float64Array, rows: number, d: number, scatter: Float64Ar
 }
 
 /** products[row + i, column + j] = scores[j, i]. */
-function place(scores: Float64Array, rows: number, k: number, { products, size, row, column }: Products): void {
+function writeProducts(scores: Float64Array, rows: number, k: number, { products, size, row, column }: Products): void {
   for (let j = 0; j < rows; j++) {
     for (let i = 0; i < k; i++) products[(row + i) * size + column + j] = scores[j * k + i];
   }

@@ -110,7 +110,7 @@ export class SparseReference implements LoadedBlock {
       const pause = this.#stepEvery(i, onStep);
       if (pause) await pause;
     }
-    settle(byColumn, sums, centred.rest, k, out);
+    addSums(byColumn, sums, centred.rest, k, out);
   }
 
   async normal(frame: Frame, vectors: Float64Array, k: number, out: Float64Array, onStep: OnStep): Promise<void> {
@@ -126,7 +126,7 @@ export class SparseReference implements LoadedBlock {
       const pause = this.#stepEvery(i, onStep);
       if (pause) await pause;
     }
-    settle(collected, sums, centred.rest, k, out);
+    addSums(collected, sums, centred.rest, k, out);
   }
 
   release(): void {}
@@ -205,7 +205,7 @@ function offsets(rest: Float64Array, vectors: Float64Array, k: number): Float64A
 }
 
 /** out += byColumnᵀ − sums·tᵀ. */
-function settle(byColumn: Float64Array, sums: Float64Array, rest: Float64Array, k: number, out: Float64Array): void {
+function addSums(byColumn: Float64Array, sums: Float64Array, rest: Float64Array, k: number, out: Float64Array): void {
   const d = rest.length;
   for (let j = 0; j < d; j++) {
     for (let c = 0; c < k; c++) out[c * d + j] += byColumn[j * k + c] - sums[c] * rest[j];

@@ -8,8 +8,8 @@ import { countWanted, nextValue, type ScatterProblem, type Solution, type Solver
  * Eigenvectors of the scatter: Sv = λv, S = BᵀB (d × d).
  *
  * All eigenvalues, but only the wanted eigenvectors, so that a variance fraction costs no more than a count. One pass
- * over the rows, n·d² + 4/3·d³ flops, 2·d² numbers of memory. Weakness: squaring B puts variances below 1e-16 of the
- * largest out of sight; `svd` sees them.
+ * over the rows, n·d² + 4/3·d³ flops, 2·d² numbers of memory. Weakness: squaring B loses variances below 1e-16 of the
+ * largest; `svd` finds them.
  */
 export const covariance: SolverDeclaration = {
   family: 'direct',

@@ -20,8 +20,8 @@ export interface Ritz {
 /** Rounds of projection that leave a block orthogonal to Q to rounding, even where it was nearly inside: Parlett §6.9. */
 const ROUNDS = 3;
 /**
- * How many times shorter than the image of a block what is left of it outside Q may be: so many times the rounding of the
- * projection is what orthogonality is off by. Semi-orthogonality, 1e-8, would do for T (Simon 1984).
+ * How many times shorter than the image of a block its part outside Q may be: the error of orthogonality is the rounding of the
+ * projection times this. Semi-orthogonality, 1e-8, would do for T (Simon 1984).
  */
 const SHRUNK = 1000;
 /** A row that keeps less than this share of its square is too close to the others for Cholesky QR. */
@@ -29,7 +29,7 @@ const INDEPENDENT = 1e-8;
 
 /** Rows that lose no more than this share of their square to the others leave Cholesky QR orthonormal at once, to 1e-14. */
 const APART = 0.01;
-/** Blocks of up to so many vectors are multiplied here: the engine would take longer to load them. */
+/** Blocks of up to so many vectors are multiplied in this file: loading them into the engine would take longer. */
 const FEW = 16;
 
 /** The basis Q, the projection T = QᵀSQ, and the part of S·(last block) that lies outside Q. */
@@ -41,7 +41,7 @@ export class KrylovSpace {
   #last: Float64Array = new Float64Array(0);
   #projected: Float64Array = new Float64Array(0);
   #outside: Float64Array = new Float64Array(0);
-  /** Products of its rows, upper triangle, and the longest of the images that it was left of. */
+  /** Products of its rows, upper triangle, and the length of the longest image it came from. */
   #products: Float64Array = new Float64Array(0);
   #longest = 0;
   /** The first vector of Q that the image of the last block has more than rounding of: T is banded. */
@@ -64,7 +64,7 @@ export class KrylovSpace {
     return this.#last;
   }
 
-  /** Appends a block of at least `lastCount`: what the last image left outside Q, and random directions to fill it. */
+  /** Appends a block of at least `lastCount`: what the last image left outside Q, and random directions to fill it up. */
   async append(count: number, progress: ProgressTracker): Promise<void> {
     const block = new Float64Array(count * this.#d);
     const carried = Math.min(count, this.lastCount) * this.#d;
@@ -145,7 +145,7 @@ export class KrylovSpace {
     block.set(await VectorBlock.use(block, count, d, tools, (rows) => rows.combine(coordinates, count)));
   }
 
-  /** Takes in the image S·(last block): its inside becomes new columns of T, its outside waits for `append`. */
+  /** Adds the image S·(last block): its inside becomes new columns of T, its outside is kept for `append`. */
   async expand(image: Float64Array, progress: ProgressTracker): Promise<void> {
     const m = this.size;
     const b = this.lastCount;
@@ -211,7 +211,7 @@ export class KrylovSpace {
     this.#restarted = true;
   }
 
-  /** Frees what the engine holds. */
+  /** Frees the basis. */
   release(): void {
     this.#basis.release();
   }

@@ -16,11 +16,11 @@ import { KrylovSpace, type Ritz } from './krylov-space.js';
 const OVERSAMPLING = 10;
 /** Block when the number of components is not known beforehand. */
 const GROWING_BLOCK = 20;
-/** Block where the data make narrow ones pay: a line of eight numbers costs the memory what one of them does. */
+/** Width of a narrow block: reading a cache line of eight numbers costs as much as reading one of them. */
 const NARROW = 8;
 /** Share of a wide block where both costs count: it was the fastest on dense data in memory. */
 const MIDDLE = 0.4;
-/** Readings of the data by wide blocks after which not converging is an error: several times what the slowest spectra need. */
+/** Most readings of the data with wide blocks: several times what the slowest spectra need. Not converging by then is an error. */
 const MOST_PASSES = 500;
 /** Wide blocks kept before a restart, memory allowing: more converge in fewer passes, and cost more to keep orthogonal. */
 const BLOCKS = 12;
@@ -28,30 +28,30 @@ const BLOCKS = 12;
 const MOST_NUMBERS = 1 << 26;
 /** Where d is no more than this many blocks, the space grows until it is all of ℝᵈ. */
 const WHOLE = 3;
-/** Share of the tolerance that residuals must reach before they are believed: what is measured afterwards differs by rounding. */
+/** Share of the tolerance that estimated residuals must reach: measured residuals differ from them by rounding. */
 const BELIEVED = 0.9;
 /**
  * Blocks that the plan expects before convergence: 8 to 12 where the spectrum falls, 25 where it is flat. The plan cannot know
- * which, so it counts with many and chooses Krylov where it is cheapest all the same.
+ * which, so it assumes many and chooses Krylov where it is still the cheapest.
  */
 const EXPECTED_BLOCKS = 15;
-/** Tolerances above this are a wish for speed, not for the last digit. */
+/** With a tolerance above this, speed matters more than the last digit. */
 const LOOSE = 1e-8;
 
 /**
  * Randomised block Lanczos with full reorthogonalisation and thick restarts: the space spanned by G, SG, S²G, … for a
- * random block G (Musco & Musco 2015), one `normal` pass a block, until every wanted Ritz pair has
+ * random block G (Musco & Musco 2015), one `normal` pass per block, until every wanted Ritz pair has
  * ‖Sv − θv‖ ≤ tolerance·θ₁.
  *
  * With Q the basis and T = QᵀSQ, the Ritz pairs are (θ, Qs) for eigenpairs of T, and their residual is that of the last
- * block alone: it costs no pass to know. A fraction of the variance is served by growing Q until the converged Ritz
+ * block alone, so it is known without a pass. For a fraction of the variance, Q grows until the converged Ritz
  * values sum to it: no full decomposition. 4·n·d·block flops per pass; memory for the basis, never d × d.
  *
  * A wide block takes fewer passes, a narrow one fewer vectors in all: a space of the same size has a polynomial of higher
  * degree. So blocks are narrow where the cost of a pass grows with the number of vectors, and wide where reading the rows dominates.
  *
  * A block finds no more equal eigenvalues than it has vectors, and finds that many if they are there. So where a block
- * narrower than what is wanted has found as many equal ones as it has vectors, all begins anew with a wide one.
+ * narrower than what is wanted has found as many equal ones as it has vectors, the solver starts again with a wide block.
  */
 export const krylov: SolverDeclaration = {
   family: 'direct',
@@ -122,7 +122,7 @@ async function converge(
       );
       const enough = ritz.residuals.length > 0;
       const k = Math.min(d, countWanted(wanted, ritz.values, trace));
-      // A space that is nearly everything is cheaper to complete than to doubt.
+      // A space that is nearly all of ℝᵈ is cheaper to complete than to check.
       const nearly = !whole && d <= WHOLE * block;
       const excess = enough ? missing(ritz, k, problem) : Number.POSITIVE_INFINITY;
       if (whole || (!nearly && excess <= 1)) return { ritz, k, believed: true, pass };
@@ -177,7 +177,7 @@ function missing(ritz: Ritz, k: number, { tolerance, roundoff }: Problem): numbe
   return Math.max(excess, over(ritz.residuals[k], Math.max(floor, 0.1 * gap)));
 }
 
-/** residual/allowed, where 0 is allowed too; what is no number is never allowed. */
+/** residual/allowed, where both may be 0; NaN counts as not allowed. */
 function over(residual: number, allowed: number): number {
   if (residual <= allowed) return Math.min(1, residual / allowed || 0);
   return allowed > 0 && residual > allowed ? residual / allowed : Number.POSITIVE_INFINITY;

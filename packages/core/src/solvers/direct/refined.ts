@@ -5,7 +5,13 @@ import { random } from '../../linalg/random.js';
 import { axpy, dot, norm } from '../../linalg/vector.js';
 import { type RitzVectors, rayleighRitz } from '../rayleigh-ritz.js';
 import { residualNorms } from '../residuals.js';
-import { countWanted, nextValue, type RoughProblem, type Solution, type SolverDeclaration } from '../solver.js';
+import {
+  countWanted,
+  nextValue,
+  type ScatterAndRowsProblem,
+  type Solution,
+  type SolverDeclaration,
+} from '../solver.js';
 import { byScatter, eigenvalueBound } from './covariance.js';
 
 /** Random vectors by which the error of the float32 scatter is measured. */
@@ -26,22 +32,22 @@ const OVERSAMPLING = 10;
 const COST_MARGIN = 1.1;
 /** Conjugate gradient steps that a correction may take. */
 const STEPS = 40;
-/** How much of the residual a correction may leave: besides the error of S̃ itself. */
+/** Share of the residual that a correction may leave, besides the error of S̃ itself. */
 const LEFT = 1e-6;
 /** Residuals of this times θ₁ are rounding: there is nothing to correct. */
 const ROUNDING = 16 * Number.EPSILON;
-/** Corrections larger than this are none: S̃ was too far from S, or the gap too small. */
+/** Larger corrections are not used: S̃ was too far from S, or the gap too small. */
 const SMALL = 1e-4;
 
 /**
  * Eigenvectors of a scatter S̃ that was summed in float32, made as good as those of the float64 scatter S by one `normal`
  * pass over the rows. Twice as fast as `covariance` where that pass is cheap, k ≪ d.
  *
- * The pass takes random vectors along and so measures E = S − S̃. Where that is all the tolerance asks for, S̃'s own
+ * The pass also multiplies random vectors, which measures E = S − S̃. Where E is within the tolerance, S̃'s own
  * eigenvectors are the result. Otherwise Rayleigh–Ritz on k + 10 of them gives V, Θ and residuals R = SV − VΘ of the size
  * of E, and one step of correction, v += (θ − S̃)⁻¹r on the complement of their span, makes these of the order of
  * ‖E‖·‖R‖/gap. S times the corrected vectors is SV + S̃δ, known up to ‖E‖‖δ‖, which the residuals include. A result
- * that does not meet the tolerance is thrown away, and the float64 scatter summed after all.
+ * that does not meet the tolerance is discarded, and the scatter is summed again in float64.
  */
 export const refined: SolverDeclaration = {
   family: 'direct',
@@ -66,11 +72,11 @@ export const refined: SolverDeclaration = {
   load: () => ({ needs: 'both', solve: solveRefined }),
 };
 
-async function solveRefined(problem: RoughProblem): Promise<Solution> {
+async function solveRefined(problem: ScatterAndRowsProblem): Promise<Solution> {
   const { d, scatter, passes, progress, wanted, trace, engine, tolerance } = problem;
   const choose = (found: Float64Array): number => {
     const span = countWanted(wanted, found, trace) + OVERSAMPLING;
-    // A span of half of everything is cheaper to complete than to correct.
+    // A span of half of all dimensions is cheaper to complete than to correct.
     return 2 * span >= d ? d : span;
   };
   const { values, vectors, count } = await engine.symmetricEigen(scatter.slice(), d, choose, () =>
@@ -132,7 +138,7 @@ async function solveRefined(problem: RoughProblem): Promise<Solution> {
   };
 }
 
-/** Eigenpairs and how far each is off. */
+/** Eigenpairs and the error of each. */
 interface Pairs {
   readonly basis: Float64Array;
   readonly values: Float64Array;
@@ -141,7 +147,7 @@ interface Pairs {
   readonly rayleigh: boolean;
 }
 
-/** The first k RitzVectors pairs: what float32 gives, measured exactly. */
+/** The first k Ritz pairs: what float32 gives, measured exactly. */
 function asTheyAre(ritz: RitzVectors, k: number, d: number): Pairs {
   const basis = ritz.vectors.slice(0, k * d);
   const values = ritz.values.slice(0, k);
@@ -149,11 +155,11 @@ function asTheyAre(ritz: RitzVectors, k: number, d: number): Pairs {
 }
 
 /**
- * The first k RitzVectors pairs, each corrected once; undefined where the corrections of the first `needed` do not converge. One
+ * The first k Ritz pairs, each corrected once; undefined where the corrections of the first `needed` do not converge. One
  * beyond those stays as it is where it cannot be corrected: in a cluster that the span cuts through.
  */
 async function correct(
-  problem: RoughProblem,
+  problem: ScatterAndRowsProblem,
   span: Float64Array,
   ritz: RitzVectors,
   count: number,
@@ -228,7 +234,7 @@ async function straighten(
   images: Float64Array,
   k: number,
   d: number,
-  problem: RoughProblem,
+  problem: ScatterAndRowsProblem,
 ): Promise<void> {
   const overlap = await VectorBlock.use(basis, k, d, problem, (span) => span.coordinates(basis, k));
   for (let i = 0; i < k; i++) overlap[i * k + i] -= 1;

@@ -10,7 +10,7 @@ import { countWanted, nextValue, type RowsProblem, type Solution, type SolverDec
  *
  * Tall data: tiles of rows are absorbed into a triangular R (d × d) with RᵀR = BᵀB, and R = U'ΣVᵀ. Wide data: tiles of
  * columns into R (n × n) with RᵀR = BBᵀ, R = U'ΣUᵀ, and V from BᵀU by QR. Nothing is squared, so σ is right to a few hundred
- * ε·σ₁ and variances far below 1e-16 of the largest are seen: the most accurate solver. 2·n·d² + 12·d³ flops for tall data,
+ * ε·σ₁ and variances far below 1e-16 of the largest are found: the most accurate solver. 2·n·d² + 12·d³ flops for tall data,
  * min(n, d)² numbers and one tile of memory. Weakness: the slowest of the direct solvers.
  */
 export const svd: SolverDeclaration = {
@@ -75,7 +75,7 @@ async function solveSvd(problem: RowsProblem): Promise<Solution> {
 
 /**
  * ‖ΔB‖ of the factorisation, a multiple of ε·‖B‖_F: sums over a tile's height, the tiles one after the other, and the
- * reflectors and rotations of `size` columns (Higham §19.3 and §20 have the shape of it; 8 covers the constants).
+ * reflectors and rotations of `size` columns (its form is in Higham §19.3 and §20; 8 covers the constants).
  */
 function backwardError(size: number, tiles: number, height: number, frobenius: number): number {
   return Number.EPSILON * (height + 8 * tiles + 8 * size) * frobenius;

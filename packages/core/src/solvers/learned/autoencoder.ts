@@ -1,13 +1,13 @@
 import { randomRows } from '../../linalg/orthonormalise.js';
 import { random } from '../../linalg/random.js';
 import { norm } from '../../linalg/vector.js';
-import type { Needs, Solver, Use } from '../solver.js';
+import type { Needs, Solver, SolverUse } from '../solver.js';
 import { type Anchor, anchorAt, batchEpoch } from './batches.js';
 import { largestVariance } from './largest-variance.js';
 import { learnFromRows, learnFromScatter } from './learn.js';
 import { type MeanTerms, meanTerms } from './mean-terms.js';
 import { optimiser } from './optimiser.js';
-import { type Controls, type Facts, paced, type Query, type Reply, type Rule } from './rule.js';
+import { type Controls, type Facts, type Query, type Reply, type Rule, withPauses } from './rule.js';
 import { StepSize } from './step-size.js';
 
 /** 1/L where σ₁ = 1: the curvature of both terms is at most 8 near orthonormal W. */
@@ -22,12 +22,12 @@ const BATCH_MOMENTUM = 0.9;
  *
  * averaged over the rows, in units in which the largest variance is 1, so that α and the step mean the same for all data.
  * Its minima are the W whose rows are an orthonormal basis of the principal subspace, for every α < 1: at a minimum of the first
- * term WᵀW is the projector, so WWᵀ = I. α changes the way, not where it ends. See `autoencoder-terms` for the gradient.
+ * term WᵀW is the projector, so WWᵀ = I. α changes the path, not the minimum. See `autoencoder-terms` for the gradient.
  *
  * On the full batch the rows matter only through S: 2·d²·k flops an epoch, whatever n is. With `batch` every step sees so many
  * rows: about an anchor (`batches.ts`) from the second epoch on, or, where `decay` is given, with steps η/(1 + epoch/decay).
  */
-export function autoencoder(needs: Needs, { learn }: Use): Solver {
+export function autoencoder(needs: Needs, { learn }: SolverUse): Solver {
   const [epochs, tolerance] = learn?.decay === undefined ? [5000, 1e-6] : [1000, 1e-3];
   const how = { rule: byGradient, epochs };
   return needs === 'scatter'
@@ -50,7 +50,7 @@ export function* byGradient(facts: Facts, controls: Controls): Rule {
     const { alpha } = controls;
     const step = size.step / (controls.decay === undefined ? 1 : 1 + epoch / controls.decay);
     const at = function* ({ weights: rows, image }: Anchor): Generator<Query, WeightTerms, Reply> {
-      const terms = yield* paced(meanTerms(rows, image, trace, alpha, k, d));
+      const terms = yield* withPauses(meanTerms(rows, image, trace, alpha, k, d));
       return { ...terms, rows, image: image.map((value) => value * top) };
     };
     let place: WeightTerms;
@@ -61,14 +61,14 @@ export function* byGradient(facts: Facts, controls: Controls): Rule {
       const anchor = epoch > 0 && controls.decay === undefined ? yield* anchorAt(weights.at, k, top) : undefined;
       const mean = { reconstruction: 0, orthogonality: 0, defect: 0 };
       yield* batchEpoch(weights.at, k, batch, top, anchor, function* (image, share) {
-        const terms = yield* paced(meanTerms(weights.at, image, trace, alpha, k, d));
+        const terms = yield* withPauses(meanTerms(weights.at, image, trace, alpha, k, d));
         weights.advance(terms.gradient, step, momentum);
         mean.reconstruction += share * terms.reconstruction;
         mean.orthogonality += share * terms.orthogonality;
         mean.defect = terms.defect;
         return Number.isFinite(terms.reconstruction);
       });
-      // At the anchor the loss of all rows is known; the mean over batches is that of a way.
+      // At the anchor the loss of all rows is known; otherwise it is the mean over the batches of the epoch.
       const known = anchor && Number.isFinite(mean.reconstruction);
       place = known ? yield* at(anchor) : { ...mean, rows: weights.at.slice() };
     }

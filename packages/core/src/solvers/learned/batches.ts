@@ -1,17 +1,17 @@
 import type { Query, Reply } from './rule.js';
 
-/** Rows of a batch, where their number is left to the rule. */
+/** Rows of a batch by default. */
 const USUAL = 256;
-/** Batches that few rows are cut into at least. */
+/** Fewest batches per epoch. */
 const SEVERAL = 16;
 const LEAST = 8;
 
 /** A batch size with several steps per epoch, and enough rows per step to be worth a pass. */
-export function usualBatch(n: number): number {
+export function defaultBatch(n: number): number {
   return Math.min(USUAL, Math.max(LEAST, Math.ceil(n / SEVERAL)));
 }
 
-/** Where an epoch began: weights W̃ and W̃C of all rows, from which batches take what is the same for all. */
+/** Where an epoch began: weights W̃ and W̃C of all rows, used to remove the noise of batches. */
 export interface Anchor {
   readonly weights: Float64Array;
   readonly image: Float64Array;
@@ -26,9 +26,9 @@ export function* anchorAt(weights: Float64Array, k: number, top: number): Genera
 /**
  * One epoch of steps, each on N = WC_b of a batch, C_b its scatter divided by its share of the rows, so that their mean is C.
  *
- * A batch is noise about the whole. With an anchor the noise is that of the way since the anchor only, N = (W − W̃)C_b + W̃C, and
- * vanishes as W comes to rest: steps need not get shorter (variance reduction: Johnson & Zhang 2013; for PCA Shamir 2015).
- * `step` takes N and the batch's share of the rows, and says whether to go on.
+ * A batch is noise about the whole. With an anchor, only the change since the anchor is noisy, N = (W − W̃)C_b + W̃C, and
+ * vanishes as W converges: steps need not get shorter (variance reduction: Johnson & Zhang 2013; for PCA Shamir 2015).
+ * `step` takes N and the batch's share of the rows, and returns whether to continue.
  */
 export function* batchEpoch(
   weights: Float64Array,

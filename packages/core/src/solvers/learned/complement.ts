@@ -3,13 +3,13 @@ import type { Random } from '../../linalg/random.js';
 import { addCombination, rowProducts } from '../../linalg/rows.js';
 import { symmetricEigen } from '../../linalg/symmetric-eigen.js';
 import { axpy, norm } from '../../linalg/vector.js';
-import { paced, type Query, type Reply } from './rule.js';
+import { type Query, type Reply, withPauses } from './rule.js';
 
 /** Vectors of a block: random ones miss a direction by thirty times the usual once in 30⁴. */
 const BLOCK = 4;
-/** Blocks after which what is known of the largest value is all there will be. */
+/** Most blocks: the estimate of the largest value is final after them. */
 const MOST_BLOCKS = 30;
-/** Dimensions that are all looked at. */
+/** Dimensions up to which the whole complement is computed. */
 const FILLED = 32;
 /** Rounds of projection that leave a block orthogonal to rounding, even where little of it was left: Parlett §6.9. */
 const ROUNDS = 3;
@@ -42,7 +42,7 @@ export function* largestOutside(
     for (let round = 0; round < ROUNDS; round++) {
       removeSpan(block, count, basis, k, d);
       removeSpan(block, count, q, size, d);
-      yield* paced(orthonormalise(block, count, d, rng));
+      yield* withPauses(orthonormalise(block, count, d, rng));
     }
     q.set(block, size * d);
     block = (yield { pass: 'normal', vectors: block, k: count }).product;
@@ -55,13 +55,13 @@ export function* largestOutside(
       for (let c = 0; c < count; c++) projected[i * most + size - count + c] = columns[i * count + c];
       square.set(projected.subarray(i * most, i * most + size), i * size);
     }
-    const { values, vectors } = yield* paced(symmetricEigen(square, size, 1));
+    const { values, vectors } = yield* withPauses(symmetricEigen(square, size, 1));
     const residual = new Float64Array(d);
     addCombination(1, vectors, 1, images, size, d, residual);
     addCombination(-values[0], vectors, 1, q, size, d, residual);
     const whole = size === room;
     const bound = whole ? norm(residual) : hidden * norm(residual);
-    // With little room left a direction may be all but outside and yet be the largest: it is cheaper to fill the room than to doubt.
+    // Where few dimensions are left, the largest direction could be missed: it is cheaper to compute all of them than to bound that.
     const nearly = room <= FILLED || room - size <= 2 * BLOCK;
     if (whole || size === most || (!nearly && enough(values[0], bound)))
       return { value: Math.max(0, values[0]), bound };

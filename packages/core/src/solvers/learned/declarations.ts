@@ -1,5 +1,5 @@
 import { WIDEST_SCATTER } from '../../limits.js';
-import type { Solver, SolverDeclaration, Use } from '../solver.js';
+import type { Solver, SolverDeclaration, SolverUse } from '../solver.js';
 
 /** Declarations of the solvers that learn. Their code is loaded on demand, so that a page that uses only exact solvers does not load it. */
 
@@ -24,7 +24,7 @@ export const autoencoder: SolverDeclaration = {
   family: 'learned',
   method: 'a linear autoencoder, trained by gradient descent',
   // On the full batch the rows matter only through their scatter.
-  needs: ({ cols, learn }: Use) => (learn?.batch === undefined && cols <= WIDEST_SCATTER ? 'scatter' : 'rows'),
+  needs: ({ cols, learn }: SolverUse) => (learn?.batch === undefined && cols <= WIDEST_SCATTER ? 'scatter' : 'rows'),
   learn: {
     options: ['epochs', 'step', 'decay', 'batch', 'alpha', 'descent', 'momentum', 'exact', 'onEpoch'],
   },
@@ -35,7 +35,7 @@ export const autoencoder: SolverDeclaration = {
 export const hebbian: SolverDeclaration = {
   family: 'learned',
   method: 'a Hebbian rule that learns from one row after the other',
-  needs: ({ learn }: Use) => (learn?.epochs === 1 ? 'once' : 'rows'),
+  needs: ({ learn }: SolverUse) => (learn?.epochs === 1 ? 'once' : 'rows'),
   learn: {
     rules: ['subspace', 'sanger', 'oja'],
     options: ['epochs', 'step', 'decay', 'batch', 'exact', 'onEpoch'],

@@ -5,10 +5,10 @@ import type { Task } from '../../progress.js';
 import { largestVariance } from './largest-variance.js';
 import { centre, innerProducts, pointsState, STEP, startPoints } from './moving-points.js';
 import { optimiser } from './optimiser.js';
-import { type Controls, type Facts, paced, type Rule } from './rule.js';
+import { type Controls, type Facts, type Rule, withPauses } from './rule.js';
 import { StepSize } from './step-size.js';
 
-/** Most points that all pairs are looked at of: their distances take half of n² numbers, 268 MB. */
+/** Most points for which all pairs are computed: their distances take half of n² numbers, 268 MB. */
 const MOST_POINTS = 8192;
 /** Keeps a force of zero from being divided by. */
 const TINY = 1e-300;
@@ -35,17 +35,17 @@ export function* pairwise(facts: Facts, controls: Controls): Rule {
   const top = facts.top ?? (yield* largestVariance(d, rng));
   // The same numbers are drawn in the same order as by `factored`, so that both start from the same points.
   const { product: rows } = yield { pass: 'rows' };
-  const data = yield* paced(centredDistances(rows, n, d, top));
+  const data = yield* withPauses(centredDistances(rows, n, d, top));
   const squares = sumOfSquares(data, n) / 4;
   const y = optimiser(controls.descent, startPoints(facts, rng, top), 1 / Math.sqrt(n));
   const size = new StepSize(y, controls, STEP);
   for (;;) {
     // Forces do not move the mean; Adam, which makes them of one size, does.
     centre(y.at, n, k);
-    const forces = yield* paced(addForces(data, y.at, n, k));
+    const forces = yield* withPauses(addForces(data, y.at, n, k));
     const { product: a } = yield { pass: 'multiplyTransposed', scores: y.at, k };
-    const inner = yield* paced(innerProducts(y.at, n, k));
-    const state = yield* paced(pointsState(a, inner, squares, top, d, k));
+    const inner = yield* withPauses(innerProducts(y.at, n, k));
+    const state = yield* withPauses(pointsState(a, inner, squares, top, d, k));
     const { attraction, repulsion, attracting } = forces;
     const { step } = size;
     const points = y.at.slice();
@@ -288,7 +288,7 @@ function addDeviations(x: Float64Array, out: Float64Array): void {
   for (let i = 0; i < x.length; i++) out[i] += (x[i] - mean) ** 2;
 }
 
-/** Force on i and, the other way round, on all j after it, along one coordinate. */
+/** The force on i and the opposite forces on all j after it, along one coordinate. */
 function push(x: Float64Array, force: Float64Array, coefficients: Float64Array, i: number, n: number): void {
   const here = x[i];
   let sum = 0;

@@ -9,11 +9,11 @@ import { addCombination, rowProducts } from '../../linalg/rows.js';
 import { symmetricEigen } from '../../linalg/symmetric-eigen.js';
 import { maxAbs, norm } from '../../linalg/vector.js';
 import { type ProgressTracker, runTaskSync } from '../../progress.js';
-import type { Fold, FoldSettings, OnceProblem, Solution } from '../solver.js';
+import type { Fold, FoldSettings, OnePassProblem, Solution } from '../solver.js';
 import { type Epoch, record } from './epoch.js';
 import { explain } from './failure.js';
 import { HEBBIAN_STEP, hebbianDirection } from './hebbian-rules.js';
-import { certified, checkExact, countOf, type Found, lookOutside, measure, replyAll } from './learn.js';
+import { certified, checkExact, countOf, type Found, measure, replyAll, searchOutside } from './learn.js';
 import type { HebbianRule } from './learn-options.js';
 import { reconstructionLoss } from './mean-terms.js';
 import { RowReplies } from './replies.js';
@@ -28,7 +28,7 @@ const SHARE = 1 / 32;
 const PART = 2048;
 /** Rows after which steps are half as long. */
 const HALF = 25_000;
-/** Batches that an estimate of the present remembers. */
+/** Batches that running means average over. */
 const MEMORY = 50;
 /** The loss is computed for one in so many batches; that takes as long as a step. */
 const LOOK = 4;
@@ -37,9 +37,9 @@ const BURST = 10;
 
 /**
  * Hebbian learning from rows that are seen once, as they come: the mean, the columns' scale and σ₁² are those of the rows so far,
- * and steps get shorter, η/(1 + t/25,000) after t rows (Robbins & Monro 1951). Memory is W and what is known of the columns.
+ * and steps get shorter, η/(1 + t/25,000) after t rows (Robbins & Monro 1951). Memory: W and the statistics of the columns.
  *
- * Where the rows can be read again the outcome is measured; where they cannot, variances are those of the last batches and nothing is certain.
+ * Where the rows can be read again the result is measured; where they cannot, variances are those of the last batches, without bounds.
  */
 export class HebbianFold implements Fold {
   readonly columns: ColumnStatistics;
@@ -167,7 +167,7 @@ export class HebbianFold implements Fold {
     this.#diverged = step !== undefined;
   }
 
-  async solve(problem: OnceProblem): Promise<Solution> {
+  async solve(problem: OnePassProblem): Promise<Solution> {
     const { d, tolerance, passes, progress, learn } = problem;
     const state: EpochState = {
       loss: this.#loss,
@@ -188,15 +188,15 @@ export class HebbianFold implements Fold {
     const reply = replies.reply.bind(replies);
     const found = leading(await replyAll(measure(state.rows, this.#k, d, this.#rng), reply), problem);
     const { k } = found;
-    const { next, missing } = await replyAll(lookOutside(found, k, d, tolerance, this.#rng), reply);
+    const { next, missing } = await replyAll(searchOutside(found, k, d, tolerance, this.#rng), reply);
     const trace = [tell(found.worst)];
     const converged = found.worst <= tolerance && !missing && !this.#diverged;
     const failure = converged ? {} : { failure: explain(state, 1, found, problem, missing) };
     return { ...certified(found, next), k, converged, passes: 2, trace, ...failure };
   }
 
-  /** Without another look at the rows: variances of the last batches, and everything possible. */
-  #believe(problem: OnceProblem, state: EpochState, epoch: Epoch): Solution {
+  /** Without a second reading: variances of the last batches, and bounds that exclude nothing. */
+  #believe(problem: OnePassProblem, state: EpochState, epoch: Epoch): Solution {
     const { d, trace } = problem;
     const all = this.#k;
     const q = this.#weights.slice();
@@ -215,7 +215,7 @@ export class HebbianFold implements Fold {
       ...found,
       values: guesses,
       next: k < d ? { value: 0, bound: trace } : undefined,
-      // A guess is off by no more than all variance; that there is some along each component is believed.
+      // An estimate is off by at most the total variance. Each component is assumed to have some variance.
       bracket: { above: guesses.map((value) => Math.max(value, trace - value)), below: 0 },
       unchecked: true,
       converged: !this.#diverged,
@@ -226,8 +226,8 @@ export class HebbianFold implements Fold {
   }
 }
 
-/** As many of what was found as can have variance: rows turned out to be fewer than neurons. */
-function leading(found: Found, { wanted, d }: OnceProblem): Found & { readonly k: number } {
+/** The components that can have variance, where there were fewer rows than neurons. */
+function leading(found: Found, { wanted, d }: OnePassProblem): Found & { readonly k: number } {
   const k = countOf(wanted);
   return {
     ...found,
@@ -238,7 +238,7 @@ function leading(found: Found, { wanted, d }: OnceProblem): Found & { readonly k
   };
 }
 
-/** σ₁² of the first batch, about: a few rounds of v ← Cv/‖Cv‖ from a random v. */
+/** An estimate of σ₁² of the first batch: a few rounds of v ← Cv/‖Cv‖ from a random v. */
 async function firstVariance(
   times: (vectors: Float64Array, count: number) => Promise<Float64Array>,
   d: number,

@@ -4,8 +4,8 @@ import { rowProductSteps } from '../../linalg/rows.js';
 import { dot, norm } from '../../linalg/vector.js';
 import { runTaskSync } from '../../progress.js';
 import { residualNorms } from '../residuals.js';
-import type { Solver, Use } from '../solver.js';
-import { anchorAt, batchEpoch, usualBatch } from './batches.js';
+import type { Solver, SolverUse } from '../solver.js';
+import { anchorAt, batchEpoch, defaultBatch } from './batches.js';
 import { HebbianFold } from './hebbian-fold.js';
 import { hebbianDirection, HEBBIAN_STEP as STEP } from './hebbian-rules.js';
 import { largestVariance } from './largest-variance.js';
@@ -13,7 +13,7 @@ import { learnFromRows } from './learn.js';
 import type { HebbianRule } from './learn-options.js';
 import { defectOf, reconstructionLoss } from './mean-terms.js';
 import { type Optimiser, optimiser } from './optimiser.js';
-import { type Controls, type Facts, paced, type Rule } from './rule.js';
+import { type Controls, type Facts, type Rule, withPauses } from './rule.js';
 import { StepSize } from './step-size.js';
 
 /** Epochs, of two readings each. */
@@ -40,7 +40,7 @@ const FADED = 0.5;
  * where `decay` is given, by steps η/(1 + epoch/decay). With `epochs: 1` rows are seen once as they come and none is kept
  * (`hebbian-fold.ts`).
  */
-export function hebbian({ learn }: Use): Solver {
+export function hebbian({ learn }: SolverUse): Solver {
   const rule = (learn?.rule ?? 'subspace') as HebbianRule;
   if (learn?.epochs === 1) return { needs: 'once', tolerance: 0.1, begin: (use) => new HebbianFold(rule, use) };
   const how = { rule: (facts: Facts, controls: Controls) => byHebb(rule, facts, controls), epochs: EPOCHS };
@@ -54,7 +54,7 @@ export function* byHebb(rule: HebbianRule, facts: Facts, controls: Controls): Ru
   const top = facts.top ?? (yield* largestVariance(d, rng));
   const trace = facts.trace / top;
   const weights = optimiser('plain', facts.start ?? randomRows(k, d, rng), 1);
-  const rows = Math.min(controls.batch ?? usualBatch(n), n);
+  const rows = Math.min(controls.batch ?? defaultBatch(n), n);
   // A row is longer than σ₁ by the effective rank: steps on few rows are that much shorter.
   const size = new StepSize(weights, controls, STEP / (1 + trace / rows));
   const learning: Learning = { rule, facts, controls, top, trace, weights, rows, size };
@@ -82,9 +82,9 @@ function* onAllRows({ rule, facts, controls, top, trace, weights, rows, size }: 
   for (let epoch = 0; ; epoch++) {
     const step = size.step / (controls.decay === undefined ? 1 : 1 + epoch / controls.decay);
     const { weights: at, image } = yield* anchorAt(weights.at, k, top);
-    const m = yield* paced(rowProductSteps(image, k, at, k, d));
-    const p = yield* paced(rowProductSteps(at, k, at, k, d));
-    const direction = yield* paced(hebbianDirection(rule, at, image, m, k, d));
+    const m = yield* withPauses(rowProductSteps(image, k, at, k, d));
+    const p = yield* withPauses(rowProductSteps(at, k, at, k, d));
+    const direction = yield* withPauses(hebbianDirection(rule, at, image, m, k, d));
     const loss = reconstructionLoss(m, p, trace, k);
     const slope = norm(direction);
     const { advance, shorter } = size.judge(loss, {
@@ -120,24 +120,24 @@ function* onBatches({ rule, facts, controls, top, trace, weights, rows, size }: 
     const losses: number[] = [];
     let batches = 0;
     yield* batchEpoch(weights.at, k, rows, top, anchor, function* (image) {
-      const m = yield* paced(rowProductSteps(image, k, weights.at, k, d));
+      const m = yield* withPauses(rowProductSteps(image, k, weights.at, k, d));
       if (batches++ % every === 0 || !Number.isFinite(m[0])) {
-        const p = yield* paced(rowProductSteps(weights.at, k, weights.at, k, d));
+        const p = yield* withPauses(rowProductSteps(weights.at, k, weights.at, k, d));
         losses.push(reconstructionLoss(m, p, trace, k));
       }
-      weights.advance(yield* paced(hebbianDirection(rule, weights.at, image, m, k, d)), -step, undefined);
+      weights.advance(yield* withPauses(hebbianDirection(rule, weights.at, image, m, k, d)), -step, undefined);
       return Number.isFinite(losses[losses.length - 1]);
     });
     const way = losses.reduce((sum, value) => sum + value, 0) / losses.length;
     const known = anchor && Number.isFinite(way) ? anchor : undefined;
     const at = known?.weights ?? weights.at.slice();
-    const p = yield* paced(rowProductSteps(at, k, at, k, d));
-    // At the anchor the loss of all rows is known; without one it is the mean over the way.
-    const m = known && (yield* paced(rowProductSteps(known.image, k, at, k, d)));
+    const p = yield* withPauses(rowProductSteps(at, k, at, k, d));
+    // At the anchor the loss of all rows is known; without one it is the mean over the epoch.
+    const m = known && (yield* withPauses(rowProductSteps(known.image, k, at, k, d)));
     const loss = m ? reconstructionLoss(m, p, trace, k) : way;
-    // The mean over the way of a first epoch is no measure for the losses at anchors: batches of few rows may have any.
+    // The mean of the first epoch cannot be compared with losses at anchors: batches of few rows vary too much.
     const comparable = known !== undefined || controls.decay !== undefined || !Number.isFinite(loss);
-    // Sanger's rule is no gradient of this loss: on its way to the order of components it may climb a little.
+    // Sanger's rule does not follow a gradient of this loss: while the components get their order, it may grow a little.
     const { shorter } = comparable ? size.judge(loss, { mayGrow: true, place: at }) : {};
     yield {
       loss,

@@ -6,8 +6,8 @@ const VECTORS = 4;
 const ROUNDS = 6;
 
 /**
- * σ₁², about: v ← Sv/‖Sv‖ for a few random v, and the largest ‖Sv‖ of the last round. It is never above σ₁² and a few
- * percent below, which is all that a step size needs to know.
+ * An estimate of σ₁²: v ← Sv/‖Sv‖ for a few random v, and the largest ‖Sv‖ of the last round. It is never above σ₁² and at most a
+ * few percent below, which is accurate enough for a step size.
  */
 export function* largestVariance(d: number, { normal }: Random): Generator<Query, number, Reply> {
   const k = Math.min(VECTORS, d);

@@ -33,8 +33,8 @@ export async function learnFromRows(problem: RowsProblem, method: Method): Promi
 }
 
 /**
- * Runs a rule to its end: replies to its queries, keeps its trace, and measures now and then how far its subspace is from being
- * that of eigenvectors. Where every residual is within the tolerance, it also looks outside the subspace, because a rule may rest
+ * Runs a rule to its end: replies to its queries, keeps its trace, and measures from time to time how far its subspace is from one of
+ * eigenvectors. Where every residual is within the tolerance, it also searches outside the subspace, because a rule may stop
  * where a direction is still missing.
  */
 async function learn(problem: Problem, method: Method, n: number, replies: Replies): Promise<Solution> {
@@ -75,7 +75,7 @@ async function learn(problem: Problem, method: Method, n: number, replies: Repli
     const good = found && found.worst <= tolerance && settled ? found : undefined;
     if (good || last) {
       const pairs = good ?? best ?? (await replyAll(measure(fallback(k, d), k, d, rng), reply));
-      const outside = await replyAll(lookOutside(pairs, k, d, tolerance, rng), reply);
+      const outside = await replyAll(searchOutside(pairs, k, d, tolerance, rng), reply);
       const converged = good !== undefined && !outside.missing;
       if (converged || last) {
         const failure = converged ? {} : { failure: explain(state, done, pairs, problem, outside.missing) };
@@ -126,8 +126,8 @@ export function* measure(
   return { ...pairs, worst: Math.max(...pairs.residuals) / pairs.values[0] };
 }
 
-/** The largest eigenvalue after the last, as well as the gap to it makes worth knowing, and whether it belongs among those found. */
-export function* lookOutside(
+/** The largest eigenvalue outside the subspace, as accurately as the gap requires, and whether it belongs to the components. */
+export function* searchOutside(
   { basis, values, residuals }: RitzPairs,
   k: number,
   d: number,
@@ -138,13 +138,13 @@ export function* lookOutside(
   const enough = (value: number, bound: number): boolean =>
     bound <= Math.max(tolerance * values[0], 0.1 * Math.abs(values[k - 1] - value));
   const { value, bound } = yield* largestOutside(basis, k, d, rng, enough);
-  // The largest value outside V is at least the eigenvalue after the last, and at most ‖R‖ more. It is a quotient of a vector that
-  // is there: above the last one that was found, it belongs among them.
+  // The largest value outside V is at least the eigenvalue after the last, and at most ‖R‖ more. It is a Rayleigh quotient of an
+  // actual vector: where it is above the last value found, that vector belongs to the components.
   const next = { value, bound: bound + Math.hypot(...residuals) };
   return { next, missing: value > values[k - 1] + tolerance * values[0] };
 }
 
-/** Rules have as many neurons, or coordinates, as they have been given: a count, as the options were checked to have. */
+/** The number of components as a count: the options of solvers that learn were checked to be one. */
 export function countOf(wanted: Problem['wanted']): number {
   if ('count' in wanted) return wanted.count;
   throw new TypeError('a fraction of the variance is no number of neurons');
@@ -169,7 +169,7 @@ export function controlsOf(learn: LearnOptions): Controls {
   return { step, alpha, momentum, descent, decay, batch };
 }
 
-/** Some axes, where no subspace that was seen can be measured. */
+/** Arbitrary axes, for the case that no subspace could be measured. */
 function fallback(k: number, d: number): Float64Array {
   const rows = new Float64Array(k * d);
   for (let r = 0; r < k; r++) rows[r * d + r] = 1;

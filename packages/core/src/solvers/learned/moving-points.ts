@@ -5,13 +5,13 @@ import type { EpochState, Facts } from './rule.js';
 
 /** Shared by both rules that move points: the start, the gradient and the epoch state. All in units where σ₁ = 1. */
 
-/** Below 1, from where on the largest component is overshot for good. */
+/** Below 1: with longer steps, the largest component diverges. */
 export const STEP = 0.25;
 /** Size of the random start. */
 const START = 0.5;
 /** Points between two pauses. */
 const STRIP = 64;
-/** Defect below which points are where they belong; it falls on beyond as long as their subspace is not found. */
+/** Defect below which the points count as settled; it keeps falling while their subspace is not found. */
 const SETTLED = 1e-3;
 
 /** The points to start from, where σ₁² is `top`: those given, or random ones too small to diverge. Centred where the rows are. */
@@ -22,7 +22,7 @@ export function startPoints({ n, k, centred, start }: Facts, { normal }: Random,
   return y;
 }
 
-/** Takes the mean of all points off each. */
+/** Subtracts the mean of all points from each. */
 export function centre(y: Float64Array, n: number, k: number): void {
   for (let c = 0; c < k; c++) {
     let mean = 0;

@@ -3,9 +3,9 @@ import type { Controls } from './rule.js';
 
 /** How gradients become steps. */
 export interface Optimiser {
-  /** Where the next gradient is wanted. */
+  /** The point at which the next gradient is needed. */
   readonly at: Float64Array;
-  /** Goes on from there, against the gradient. */
+  /** Takes a step from there, against the gradient. */
   advance(gradient: Float64Array, step: number, momentum: number | undefined): void;
   /** Returns to an earlier point and resets its momentum. */
   returnTo(place: Float64Array): void;
@@ -36,8 +36,8 @@ class Plain implements Optimiser {
 }
 
 /**
- * Nesterov's momentum: x' = θ − η·g(θ), θ' = x' + μ(x' − x). μ is given, or t/(t + 3) for the t-th step since the last time
- * that the way went uphill (g·(x' − x) > 0), when the speed is forgotten (O'Donoghue & Candès 2015).
+ * Nesterov's momentum: x' = θ − η·g(θ), θ' = x' + μ(x' − x). μ is given, or t/(t + 3) for the t-th step since a step last went
+ * uphill (g·(x' − x) > 0), when the momentum is reset (O'Donoghue & Candès 2015).
  */
 class Momentum implements Optimiser {
   readonly at: Float64Array;

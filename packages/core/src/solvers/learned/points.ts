@@ -1,12 +1,12 @@
 import { random } from '../../linalg/random.js';
 import { norm } from '../../linalg/vector.js';
-import type { Solver, Use } from '../solver.js';
+import type { Solver, SolverUse } from '../solver.js';
 import { pairwise } from './forces.js';
 import { largestVariance } from './largest-variance.js';
 import { learnFromRows } from './learn.js';
 import { innerProducts, pointGradient, pointsState, STEP, startPoints } from './moving-points.js';
 import { optimiser } from './optimiser.js';
-import { type Controls, type Facts, paced, type Rule } from './rule.js';
+import { type Controls, type Facts, type Rule, withPauses } from './rule.js';
 import { StepSize } from './step-size.js';
 
 /** Readings of the data. */
@@ -20,11 +20,11 @@ const EPOCHS = 5000;
  * Eˣ and Eʸ being squared distances and L the centring. `factored` computes it as the right side says: two passes over the rows and
  * no n × n matrix. `pairwise` adds up forces between all pairs (`forces.ts`), to the same iterates. Every local minimum
  * is a global one: Y becomes the scores, rotated. A step is Y += η/σ₁²·[…]; the start is random and no larger than σ₁, because a
- * start of a size of its own blows up on data that are small.
+ * start of a fixed size diverges on small data.
  *
  * In code Y is in units where σ₁ = 1. Rows of A = YᵀB span the subspace that the points have found.
  */
-export function points({ learn }: Use): Solver {
+export function points({ learn }: SolverUse): Solver {
   const rule = learn?.rule === 'pairwise' ? pairwise : factored;
   return { needs: 'rows', tolerance: 1e-6, solve: (problem) => learnFromRows(problem, { rule, epochs: EPOCHS }) };
 }
@@ -39,9 +39,9 @@ export function* factored(facts: Facts, controls: Controls): Rule {
   for (;;) {
     const { product: a } = yield { pass: 'multiplyTransposed', scores: y.at, k };
     const { product: image } = yield { pass: 'multiply', vectors: a, k };
-    const inner = yield* paced(innerProducts(y.at, n, k));
-    const gradient = yield* paced(pointGradient(y.at, inner, image, top, n, k));
-    const state = yield* paced(pointsState(a, inner, squares, top, d, k));
+    const inner = yield* withPauses(innerProducts(y.at, n, k));
+    const gradient = yield* withPauses(pointGradient(y.at, inner, image, top, n, k));
+    const state = yield* withPauses(pointsState(a, inner, squares, top, d, k));
     const { step } = size;
     const points = y.at.slice();
     const { advance, shorter } = size.judge(state.loss, { settled: state.settled });

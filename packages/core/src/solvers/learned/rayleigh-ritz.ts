@@ -6,9 +6,9 @@ import { symmetricEigen } from '../../linalg/symmetric-eigen.js';
 import { dot } from '../../linalg/vector.js';
 import type { Task } from '../../progress.js';
 import { residualNorms } from '../residuals.js';
-import { paced, type Query, type Reply } from './rule.js';
+import { type Query, type Reply, withPauses } from './rule.js';
 
-/** The best that a subspace has to offer: orthonormal rows v in it, θ = vᵀSv, and how far Sv is from θv. */
+/** The Ritz pairs of a subspace: orthonormal rows v in it, θ = vᵀSv, and how far Sv is from θv. */
 export interface RitzPairs {
   readonly basis: Float64Array;
   readonly values: Float64Array;
@@ -30,16 +30,16 @@ export function* rayleighRitz(
   rng: Random,
   known?: Float64Array,
 ): Generator<Query, RitzPairs, Reply> {
-  const lower = known && cholesky(yield* paced(rowProductSteps(rows, k, rows, k, d)), k, APART);
+  const lower = known && cholesky(yield* withPauses(rowProductSteps(rows, k, rows, k, d)), k, APART);
   if (known && lower) {
     const inverse = invertLower(lower, k);
-    const q = yield* paced(combined(inverse, rows, k, d));
-    return yield* paced(turn(q, yield* paced(combined(inverse, known, k, d)), k, d));
+    const q = yield* withPauses(combined(inverse, rows, k, d));
+    return yield* withPauses(turn(q, yield* withPauses(combined(inverse, known, k, d)), k, d));
   }
   const q = rows.slice();
-  yield* paced(orthonormalise(q, k, d, rng));
+  yield* withPauses(orthonormalise(q, k, d, rng));
   const { product } = yield { pass: 'normal', vectors: q, k };
-  return yield* paced(turn(q, product, k, d));
+  return yield* withPauses(turn(q, product, k, d));
 }
 
 /** Orthonormal rows Q and their images QS, turned to the eigenvectors of QSQᵀ. */

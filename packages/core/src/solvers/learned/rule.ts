@@ -27,7 +27,7 @@ export type Query =
   | { readonly pass: 'multiplyTransposed'; readonly scores: Float64Array; readonly k: number }
   /** One number: ‖S‖² = ΣᵢΣⱼ Sᵢⱼ². */
   | { readonly pass: 'squares' }
-  /** B itself (n × d), for rules that look at pairs of rows. */
+  /** B itself (n × d), for rules that use pairs of rows. */
   | { readonly pass: 'rows' }
   /** Nothing: a point in long work at which the caller may yield to the event loop. */
   | { readonly pass: 'pause' };
@@ -102,7 +102,7 @@ const PAUSE = { pass: 'pause' } as const;
 const PAUSE_EVERY = 1 << 20;
 
 /** Runs stepwise work inside a rule, with pauses in which the caller may yield to the event loop. */
-export function* paced<Result>(steps: Task<Result>): Generator<Query, Result, Reply> {
+export function* withPauses<Result>(steps: Task<Result>): Generator<Query, Result, Reply> {
   let worked = 0;
   for (;;) {
     const next = steps.next();

@@ -18,14 +18,14 @@ interface Frame {
 export interface PointForces {
   /** Dˣᵢⱼ, from the distances of the data. */
   readonly data: Float64Array;
-  /** Dʸᵢⱼ, from those of the embedding; it acts the other way round. */
+  /** Dʸᵢⱼ, from those of the embedding; it has the opposite sign. */
   readonly embedding: Float64Array;
   /** Σ(Dˣ − Dʸ)(yᵢ − yⱼ) over the pairs that pull, and over those that push, in the data's units; η/2 of both is a plain step. */
   readonly attraction: Float64Array;
   readonly repulsion: Float64Array;
 }
 
-/** One epoch of a descent. What it shows is its own copy, and what takes time is computed when it is asked for. */
+/** One epoch of a descent. Its arrays are copies, and expensive parts are computed on demand. */
 export class Snapshot implements Epoch {
   readonly epoch: number;
   readonly loss: number;

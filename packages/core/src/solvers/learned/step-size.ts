@@ -5,9 +5,9 @@ import type { Controls } from './rule.js';
 const ROUNDING = 1e-12;
 /** How often the loss may grow in succession before the step is called too long. */
 const PATIENCE = 3;
-/** How many times the loss of the start is too much at once. */
+/** A loss so many times that of the start means that the step is too long. */
 const TOO_MUCH = 2;
-/** Epochs without a new lowest loss, though there is something to gain, after which steps jump to and fro. */
+/** Epochs without a new lowest loss, although it could fall, after which the step is too long: it oscillates. */
 const IDLE = 100;
 /** The first step of an optimiser whose steps do not depend on the size of the gradient, as a share of what it moves. */
 const STRIDE = 0.1;
@@ -68,7 +68,7 @@ export class StepSize {
    *
    * A rule that follows no gradient adds what else it knows: how much a loss may grow beyond that of the start (`room`), the length of
    * the step's direction (`slope`), which falls towards the end, and whether the direction is `reversed` since the last step: a rule
-   * that goes ahead is not idle, however slow it is.
+   * that still makes progress is not idle, however slow it is.
    */
   judge(
     loss: number,
@@ -100,11 +100,11 @@ export class StepSize {
       return this.#goBack();
     if (rose && this.#optimiser.striding) this.#chosen *= SHORTER;
     if (mayGrow || this.#optimiser.striding || this.#growing < PATIENCE) return ADVANCE;
-    // A loss that wavers just above its lowest is at its end, not on its way up.
+    // A loss that stays just above its minimum has converged; it is not growing.
     return loss - this.#lowest <= 1e-3 * (first - this.#lowest) ? ADVANCE : this.#goBack();
   }
 
-  /** Losses of another α are no measure for those of this one. */
+  /** Forgets the losses: those of another α cannot be compared. */
   #forgetOther(): void {
     if (this.#alpha === this.#controls.alpha) return;
     this.#alpha = this.#controls.alpha;

@@ -7,7 +7,7 @@ import { isMatrix, toBlock } from '../../data/to-block.js';
 import { DataError, show } from '../../errors.js';
 import { runTaskSync } from '../../progress.js';
 
-/** Rows of which few enough are in memory to be watched. */
+/** Rows in memory, few enough to be animated. */
 export type WatchedData = readonly Row[] | Matrix<NumberArray>;
 
 /** Rows as the rules see them: B (n × d), centred, scaled and of size 1. */
@@ -15,7 +15,7 @@ export interface FramedRows {
   readonly rows: Float64Array;
   readonly n: number;
   readonly d: number;
-  /** The data's units that one of B's is. */
+  /** Size of one unit of B in the units of the data. */
   readonly unit: number;
   /** ‖B‖². */
   readonly trace: number;

@@ -21,7 +21,7 @@ export function isSketchOptions(value: unknown): value is SketchOptions {
   );
 }
 
-/** Rows that a sketch keeps: as asked, by default 2k + 10, or d where all components are wanted. */
+/** Rows of a sketch: as requested, by default 2k + 10, or d where all components are wanted. */
 export function sketchSize(k: number | 'all' | undefined, cols: number, given: number | undefined): number {
   if (k === 'all') return given ?? cols;
   const count = k === undefined || k < 1 ? undefined : k;

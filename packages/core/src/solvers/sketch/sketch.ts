@@ -36,9 +36,9 @@ export interface FramedSketch {
   readonly rounding: number;
 }
 
-/** Rows taken in between two compressions, at least: fewer would cost more in beginnings than in work. */
+/** Fewest rows between two compressions: with fewer, the overhead would cost more than the work. */
 const FEWEST = 48;
-/** Rows taken in for each that is kept: (s² + 2sℓ)/(s − ℓ) operations a number are fewest at s = 2.7ℓ. */
+/** Rows of the stack per row of the sketch: (s² + 2sℓ)/(s − ℓ) operations per number are fewest at s = 2.7ℓ. */
 const SHARE = 2;
 /** How far the data may outgrow the unit that they are kept in before it changes: squares of it are still far from overflow. */
 const REACH = 2 ** 100;
@@ -49,12 +49,12 @@ const U = 2 ** -53;
  * A few rows R (ℓ × d) with RᵀR ≈ S, S = Σw(x − x̄)(x − x̄)ᵀ the scatter of all rows that were added: constant memory, one reading,
  * any number of rows. Mergeable.
  *
- * Rows about their block's mean, and one row √(w₁w₂/w)·δ a block for the means' distance δ (Chan, Golub & LeVeque 1983; Ross
+ * Rows about their block's mean, and one row √(w₁w₂/w)·δ per block for the distance δ of the means (Chan, Golub & LeVeque 1983; Ross
  * et al. 2008), are written below R. When the stack A (s × d) is full, R becomes UᵀA with U the ℓ leading eigenvectors of AAᵀ:
  *
  *   AᵀA − RᵀR = Aᵀ(I − UUᵀ)A, between 0 and the first eigenvalue that was left out.
  *
- * So R never says more than there is, and `lost`, those eigenvalues summed over all compressions, bounds ‖S − RᵀR‖. That is
+ * So R never overestimates, and `lost`, those eigenvalues summed over all compressions, bounds ‖S − RᵀR‖. That is
  * block-incremental SVD. Frequent Directions (Liberty 2013; Ghashami, Liberty, Phillips & Woodruff 2016) also takes the
  * eigenvalue δ that was left out from those that stay, σᵢ² − δ. Every compression then costs the trace (ℓ + 1)·δ, and
  * `lost` is at most Σ_{i>j} λᵢ/(ℓ + 1 − j) for every j ≤ ℓ, whatever the data and their order.
@@ -72,7 +72,7 @@ export class Sketch {
   #products: Float64Array | undefined;
   #next: Float64Array | undefined;
   #filled = 0;
-  /** The common part of g; 0 as long as nothing varies. */
+  /** The common part of g; 0 while all rows are the same. */
   #unit = 0;
   #lost = 0;
   #rounding = 0;
@@ -128,7 +128,7 @@ export class Sketch {
     return this.#merges;
   }
 
-  /** The same once more: what is then added to the one does not change the other. */
+  /** A copy: adding to one does not change the other. */
   copy(): Sketch {
     const copy = new Sketch(this.#options);
     copy.#columns = copyStatistics(this.#columns);
@@ -155,7 +155,7 @@ export class Sketch {
     }
     this.#float32 &&= fitsFloat32(block.data);
     if (stats.rows > 0) await this.#join(stats, block.kind === 'sparse', 1, engine, progress);
-    // Rows that are all the same, as a single one is, lie at their mean: that is in already.
+    // Rows that are all the same, or only one row, equal their mean, which has been added already.
     if (stats.spread.some((spread) => spread > 0)) await this.#take(block, stats.mean, at.weights, engine, progress);
     else await progress.step(block.rows);
   }
@@ -210,7 +210,7 @@ export class Sketch {
     return this.#divisor.map((divisor) => 1 / divisor / this.#unit);
   }
 
-  /** Merges the statistics of more rows, settles the units that both are kept in, and adds the row of the means' distance. */
+  /** Merges the statistics of more rows, chooses the units for both, and adds the row of the means' distance. */
   async #join(
     more: Readonly<ColumnStatistics>,
     sparse: boolean,

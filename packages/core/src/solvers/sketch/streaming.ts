@@ -5,7 +5,7 @@ import { qr } from '../../linalg/qr.js';
 import { transpose } from '../../linalg/rows.js';
 import { rayleighRitz } from '../rayleigh-ritz.js';
 import { residualNorms } from '../residuals.js';
-import { countWanted, nextValue, type OnceProblem, type Problem, type Solution, type Solver } from '../solver.js';
+import { countWanted, nextValue, type OnePassProblem, type Problem, type Solution, type Solver } from '../solver.js';
 import { Sketch } from './sketch.js';
 import { sketchSize } from './sketch-options.js';
 
@@ -39,7 +39,7 @@ export const streaming: Solver = {
 };
 
 /** The components of what a sketch has seen, measured by a pass where there is one. */
-export async function solveSketch(sketch: Sketch, problem: OnceProblem, centred: boolean): Promise<Solution> {
+export async function solveSketch(sketch: Sketch, problem: OnePassProblem, centred: boolean): Promise<Solution> {
   const { d, engine, progress, wanted, trace, passes } = problem;
   const { rows, count, lost, rounding } = sketch.framed(problem.framing, centred, least(problem));
   const most = Math.min(count, d);

@@ -4,11 +4,11 @@ import type { Task } from '../../../src/progress.js';
 import { centredDistances } from '../../../src/solvers/learned/forces.js';
 import { meanTerms } from '../../../src/solvers/learned/mean-terms.js';
 import { innerProducts } from '../../../src/solvers/learned/moving-points.js';
-import { NO_REPLY, paced } from '../../../src/solvers/learned/rule.js';
+import { NO_REPLY, withPauses } from '../../../src/solvers/learned/rule.js';
 
-/** How often stepwise work lets whoever drives it yieldToEventLoop. */
+/** How often a task gives its caller a chance to yield to the event loop. */
 function pauses(steps: Task<unknown>): number {
-  const run = paced(steps);
+  const run = withPauses(steps);
   let count = 0;
   for (let turn = run.next(); !turn.done; turn = run.next(NO_REPLY)) count++;
   return count;

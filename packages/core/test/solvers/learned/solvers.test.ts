@@ -15,8 +15,8 @@ import { toCsr, toMatrix, withSpectrum } from '../../support/data.js';
 
 const reference = referenceEngine();
 
-/** Every way to learn, with how far from the exact subspace it may end, in residuals: its stated tolerance. */
-const ways: [string, { solver: 'points' | 'autoencoder' | 'hebbian'; learn: LearnOptions }][] = [
+/** Every method to learn, with how far from the exact subspace it may end, in residuals: its stated tolerance. */
+const methods: [string, { solver: 'points' | 'autoencoder' | 'hebbian'; learn: LearnOptions }][] = [
   ['points, factored', { solver: 'points', learn: {} }],
   ['points, pairwise', { solver: 'points', learn: { rule: 'pairwise' } }],
   ['points, plain', { solver: 'points', learn: { descent: 'plain' } }],
@@ -66,9 +66,9 @@ describe.each(Object.entries(shapes))('on data %s', (_, rows) => {
     exact = await pca(rows, { k: 3, solver: 'svd' });
   });
 
-  it.each(ways)('%s reaches the subspace of the SVD', async (_, way) => {
+  it.each(methods)('%s reaches the subspace of the SVD', async (_, method) => {
     for (const seed of [0, 1]) {
-      const model = await pca(rows, { k: 3, seed, ...way, learn: { ...way.learn, exact: exact.components } });
+      const model = await pca(rows, { k: 3, seed, ...method, learn: { ...method.learn, exact: exact.components } });
       const gap = (exact.uniqueness.subspace.gap as number) / exact.variances[0];
       const angle = largest(principalAngles(model.components, exact.components));
       expect(angle).toBeLessThan((3 * TOLERANCE) / gap);
@@ -106,28 +106,28 @@ describe('learning', () => {
     }
   });
 
-  it.each(ways)(
+  it.each(methods)(
     '%s does not depend on units: scaling the data changes nothing but the scale of the result',
-    async (_, way) => {
+    async (_, method) => {
       const scaled = (factor: number): Matrix => toMatrix(rows.map((row) => row.map((value) => value * factor)));
-      const one = await pca(scaled(1), { k: 2, ...way });
+      const one = await pca(scaled(1), { k: 2, ...method });
       for (const factor of [2 ** -20, 2 ** 20]) {
-        const other = await pca(scaled(factor), { k: 2, ...way });
+        const other = await pca(scaled(factor), { k: 2, ...method });
         expect(other.trace).toEqual(one.trace);
         expect(other.components.data).toEqual(one.components.data);
         expect(other.variances[0]).toBe(one.variances[0] * factor ** 2);
       }
       for (const factor of [1e-6, 1e6]) {
-        const other = await pca(scaled(factor), { k: 2, ...way });
+        const other = await pca(scaled(factor), { k: 2, ...method });
         expect(largest(principalAngles(other.components, one.components))).toBeLessThan(1e-4);
         expect(other.variances[0] / one.variances[0] / factor ** 2).toBeCloseTo(1, 9);
       }
     },
   );
 
-  it.each(ways)('%s gives the same bits on any number of threads, and for the same seed only', async (_, way) => {
+  it.each(methods)('%s gives the same bits on any number of threads, and for the same seed only', async (_, method) => {
     const many = toMatrix(withSpectrum(600, 40, (i) => 10 * 0.8 ** i));
-    const of = (options: object): Promise<Model> => pca(many, { k: 3, engine: 'wasm', ...way, ...options });
+    const of = (options: object): Promise<Model> => pca(many, { k: 3, engine: 'wasm', ...method, ...options });
     const one = await of({ threads: 1 });
     for (const threads of [2, 3]) {
       const other = await of({ threads });
@@ -137,11 +137,11 @@ describe('learning', () => {
     expect((await of({ seed: 9 })).trace).not.toEqual(one.trace);
   });
 
-  it.each(ways)('%s treats a weight as that many rows, and sparse rows like dense rows', async (name, way) => {
+  it.each(methods)('%s treats a weight as that many rows, and sparse rows like dense rows', async (name, method) => {
     const sparse = rows.map((row) => row.map((value, j) => (j % 3 === 1 && value < 0 ? 0 : value)));
     const weights = sparse.map((_, i) => [1, 2, 0, 3][i % 4]);
     const repeated = sparse.flatMap((row, i) => Array.from({ length: weights[i] }, () => row));
-    const options = { k: 2, ...way };
+    const options = { k: 2, ...method };
     const truth = await pca(repeated, options);
     const gap = (truth.uniqueness.subspace.gap as number) / truth.variances[0];
     if (name.includes('pairwise')) {
@@ -160,9 +160,9 @@ describe('learning', () => {
     for (const options of [{ scale: 'unit' as const }, { center: false }, { whiten: 'pca' as const }]) {
       const truth = await pca(rows, { k: 3, solver: 'svd', ...options });
       const gap = (truth.uniqueness.subspace.gap as number) / truth.variances[0];
-      for (const [name, way] of ways) {
+      for (const [name, method] of methods) {
         if ('center' in options && name.includes('pairwise')) continue;
-        const model = await pca(rows.values(), { k: 3, ...options, ...way });
+        const model = await pca(rows.values(), { k: 3, ...options, ...method });
         expect(largest(principalAngles(model.components, truth.components))).toBeLessThan((3 * TOLERANCE) / gap);
       }
     }
@@ -226,7 +226,7 @@ describe('learning', () => {
   });
 
   it('reports every epoch, and the model keeps the trace', async () => {
-    const told: number[] = [];
+    const losses: number[] = [];
     const exact = await pca(rows, { k: 2 });
     const model = await pca(rows, {
       k: 2,
@@ -234,24 +234,24 @@ describe('learning', () => {
       learn: {
         exact: exact.components,
         onEpoch: ({ epoch, loss, angle }, state) => {
-          told.push(loss);
-          expect(epoch).toBe(told.length - 1);
+          losses.push(loss);
+          expect(epoch).toBe(losses.length - 1);
           expect(state.rows.length).toBe(2 * 12);
           expect(state.points?.length).toBe(2 * 150);
           expect(angle).toBeGreaterThanOrEqual(0);
         },
       },
     });
-    expect(model.trace?.map(({ loss }) => loss)).toEqual(told);
-    expect(told[0]).toBeGreaterThan(told.at(-1) as number);
+    expect(model.trace?.map(({ loss }) => loss)).toEqual(losses);
+    expect(losses[0]).toBeGreaterThan(losses.at(-1) as number);
     for (const stored of [model.toBinary(), JSON.stringify(model)])
       expect(loadModel(stored).trace).toEqual(model.trace);
     expect(Object.isFrozen(model.trace)).toBe(true);
   });
 
   it('throws an error with the best model and the numbers when it runs out of epochs', async () => {
-    for (const [, way] of ways) {
-      const error = await pca(rows, { k: 3, ...way, learn: { ...way.learn, epochs: 2 }, tolerance: 1e-12 }).catch(
+    for (const [, method] of methods) {
+      const error = await pca(rows, { k: 3, ...method, learn: { ...method.learn, epochs: 2 }, tolerance: 1e-12 }).catch(
         (e) => e,
       );
       expect(error).toBeInstanceOf(ConvergenceError);
@@ -267,7 +267,7 @@ describe('learning', () => {
   });
 
   it('stops at once when the step is too long, and names a shorter step that works', async () => {
-    const long: [string, (typeof ways)[number][1]][] = [
+    const long: [string, (typeof methods)[number][1]][] = [
       ['points', { solver: 'points', learn: { step: 5, descent: 'plain' } }],
       ['points with momentum', { solver: 'points', learn: { step: 5 } }],
       ['autoencoder', { solver: 'autoencoder', learn: { step: 3, descent: 'plain' } }],
@@ -277,11 +277,11 @@ describe('learning', () => {
       ['autoencoder with Adam', { solver: 'autoencoder', learn: { step: 2, descent: 'adam' } }],
       ['sanger', { solver: 'hebbian', learn: { step: 9, rule: 'sanger' } }],
     ];
-    for (const [, way] of long) {
-      let { step } = way.learn;
+    for (const [, method] of long) {
+      let { step } = method.learn;
       for (let tries = 0; ; tries++) {
-        const learn = { ...way.learn, step } as LearnOptions;
-        const result = await pca(rows, { k: 3, solver: way.solver, learn }).catch((e) => e);
+        const learn = { ...method.learn, step } as LearnOptions;
+        const result = await pca(rows, { k: 3, solver: method.solver, learn }).catch((e) => e);
         if (!(result instanceof Error)) {
           expect(tries).toBeGreaterThan(0);
           break;
@@ -336,14 +336,14 @@ describe('learning', () => {
     expect(await refused({ solver: 'points', learn: { rule: 'pairwise' }, center: false })).toMatch(/center/);
     const broken = rows.map((row) => row.slice());
     broken[7][2] = Number.NaN;
-    for (const [, way] of ways) await expect(pca(broken, { k: 2, ...way })).rejects.toThrow(/row 7, column 2/);
+    for (const [, method] of methods) await expect(pca(broken, { k: 2, ...method })).rejects.toThrow(/row 7, column 2/);
   });
 
   it('has nothing to learn from rows that are all the same', async () => {
-    for (const [, way] of ways) {
+    for (const [, method] of methods) {
       const model = await pca(
         Array.from({ length: 5 }, () => [1, 2, 3]),
-        { k: 2, ...way },
+        { k: 2, ...method },
       );
       expect(Array.from(model.variances)).toEqual([0, 0]);
     }

@@ -1,17 +1,17 @@
 import type { DenseBlock } from '../../../data/block.js';
 
-/** Most rows of a tile, and steps of a product before its sum joins the others: rounding grows with TILE + n/TILE. */
+/** Most rows of a tile, and steps of a product before its sum is added to the others: rounding grows with TILE + n/TILE. */
 export const TILE = 256;
-/** Values of a chunk of tiles: what is copied in at a time, 2 MB of float64, so that it is still in a cache when it is packed. */
+/** Values of a chunk of tiles, which is copied in at once: 2 MB of float64, so that it is still in a cache when it is packed. */
 const CHUNK = 1 << 18;
-/** Values of a tile, which may be more: a tile has all columns. */
+/** Most values of a tile, which may be larger than a chunk: a tile has all columns. */
 const MOST = 1 << 20;
 /** Most lines of a slot. */
 const LINES = 64;
 /** Bytes before a slot's panels, as assembly/pack.ts has them. */
 export const HEADER = 384;
 
-/** Fewest rows of a tile where memory allows: below, adding up sums costs more than the sums. */
+/** Fewest rows of a tile where memory allows: with fewer, merging the sums costs more than computing them. */
 const LOWEST = 24;
 
 /** Rows of a tile of d columns: TILE, or what fits for wide data, a whole number of panels. */
@@ -35,7 +35,7 @@ export function chunkCols(rows: number): number {
   return Math.max(TILE, Math.floor(MOST / rows / TILE) * TILE);
 }
 
-/** Lines of a slot: few enough that there are jobs for several threads, enough that panels are used again and again. */
+/** Lines of a slot: few enough that there are jobs for several threads, enough that panels are reused. */
 export function groupLines(lines: number): number {
   return lines > 448 ? LINES : lines > 192 ? 32 : 16;
 }

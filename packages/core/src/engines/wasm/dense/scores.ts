@@ -4,12 +4,12 @@ import type { Packed, RowPipeline } from './row-pipeline.js';
 
 /** Vectors of a slot of scores. */
 const WIDTH = 64;
-/** Jobs that collecting falls into, for each slot of scores. */
+/** Jobs for collecting, per slot of scores. */
 const JOBS = 64;
 /** Rows that one job scores: an eighth of a tile, so that all threads have something to do. */
 const strip = (height: number): number => Math.max(4, Math.ceil(height / 32) * 4);
 
-/** Scores of the tiles of a chunk as slots: lines are the k vectors, 64 a slot, steps the tile's rows. */
+/** Scores of the tiles of a chunk as slots: lines are the k vectors, 64 per slot, steps the tile's rows. */
 export class Scores {
   readonly #runner: JobRunner;
   readonly #pipeline: RowPipeline;
@@ -31,7 +31,7 @@ export class Scores {
     for (const slots of this.#slots) this.#nameLines(slots);
   }
 
-  /** Jobs that one chunk takes at most: scoring it, and collecting from it. */
+  /** Most jobs for one chunk: to score it, and to collect from it. */
   get scoreJobs(): number {
     return this.#pipeline.tiles * this.#groups * Math.ceil(this.#pipeline.height / strip(this.#pipeline.height));
   }

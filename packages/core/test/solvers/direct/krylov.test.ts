@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { type CsrMatrix, pca } from '../../src/index.js';
+import { type CsrMatrix, pca } from '../../../src/index.js';
 
 /** Rows ±s·eⱼ: S is diagonal, with 2s² for column j, to the last bit. */
 function diagonal(sizes: readonly number[]): CsrMatrix {

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type Data, type Model, OptionError, pca, principalAngles } from '../../src/index.js';
-import { toCsr, toMatrix, withSpectrum } from '../support/data.js';
+import { type Data, type Model, OptionError, pca, principalAngles } from '../../../src/index.js';
+import { toCsr, toMatrix, withSpectrum } from '../../support/data.js';
 
 /** Problems that a sketch of `size` rows must compress several times. */
 const problems = fc.record({
@@ -190,7 +190,7 @@ describe('streaming', () => {
   });
 
   it('rejects moments, which have no rows to sketch', async () => {
-    const { Moments } = await import('../../src/index.js');
+    const { Moments } = await import('../../../src/index.js');
     const moments = await new Moments(2).add([
       [1, 2],
       [3, 5],

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { ConvergenceError, pca, principalAngles } from '../../../src/index.js';
+import { ConvergenceError, pca, principalAngles } from '../src/index.js';
 import {
   combineRows,
   type DescentRule,
@@ -9,8 +9,8 @@ import {
   rotatedOnto,
   rowProducts,
   type Snapshot,
-} from '../../../src/learn.js';
-import { toMatrix, withSpectrum } from '../../support/data.js';
+} from '../src/learn.js';
+import { toMatrix, withSpectrum } from './support/data.js';
 
 const rules: DescentRule[] = ['factored', 'pairwise', 'autoencoder', 'subspace', 'sanger', 'oja'];
 const rows = withSpectrum(60, 6, (i) => [9, 7, 3, 2, 1, 0.5][i], { offset: (j) => 3 * j });
@@ -359,7 +359,7 @@ describe('descend', () => {
     }
   });
 
-  it('tells what pulls from what pushes', () => {
+  it('separates attraction from repulsion', () => {
     // Two points near each other and far from the third, in one dimension: Dˣ is −2⟨xᵢ, xⱼ⟩ of what is centred.
     const state = descend([[0], [1], [11]], { rule: 'pairwise', k: 1, exact: false }).next().value as Snapshot;
     const { terms } = state;
@@ -380,7 +380,7 @@ describe('descend', () => {
     expect(terms.attracting).toBeCloseTo(pulls / 3, 12);
   });
 
-  it('needs no units either', () => {
+  it('does not depend on units', () => {
     for (const rule of rules) {
       const of = (factor: number): Snapshot[] => [
         ...descend(
@@ -408,14 +408,14 @@ describe('descend', () => {
     }
   });
 
-  it('leaves the exact subspace out when told so, or takes the one it is given', () => {
+  it('leaves the exact subspace out on request, or uses the given one', () => {
     expect(descend(rows, { rule: 'factored', exact: false }).next().value?.angle).toBeUndefined();
     const given = { rows: 2, cols: 6, data: Float64Array.of(1, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0) };
     const { angle } = [...descend(rows, { rule: 'factored', exact: given })].at(-1) as Snapshot;
     expect(angle).toBeGreaterThan(0.1);
   });
 
-  it('of forces adds up to the descent, whatever the point', () => {
+  it('gives forces that add up to the step of every point', () => {
     fc.assert(
       fc.property(fc.integer(), fc.integer({ min: 1, max: 3 }), (seed, k) => {
         const run = descend(rows, { rule: 'factored', k, seed, step: 0.2, descent: 'plain' });
@@ -436,7 +436,7 @@ describe('descend', () => {
     expect(() => points.forces(60)).toThrow(/no point 60/);
   });
 
-  it('refuses what cannot be watched', () => {
+  it('rejects options and data that it cannot use', () => {
     const refused = (data: unknown, options: object): string => {
       const error = catching(() => descend(data as never, options as never).next());
       return (error as Error | undefined)?.message ?? 'nothing';
