@@ -280,7 +280,7 @@ class Scanner {
       const found = this.#parseRecord(data, row * this.#cols);
       if (found === CUT) break;
       if (found === BLANK) continue;
-      for (const column of this.#roundedHere) this.#rounded.add(column);
+      if (this.#roundedHere.length > 0) for (const column of this.#roundedHere) this.#rounded.add(column);
       text?.push(this.#labelHere);
       row++;
       this.#record++;
@@ -293,9 +293,11 @@ class Scanner {
     const window = this.#window;
     const plan = this.#plan;
     const points = this.#points;
-    const [end, delimiter, blanks, width] = [this.#end, this.#delimiter, this.#blanks, plan.length];
+    const end = this.#end;
+    const delimiter = this.#delimiter;
+    const blanks = this.#blanks;
+    const width = plan.length;
     let at = this.#at;
-    this.#labelHere = null;
     if (this.#roundedHere.length > 0) this.#roundedHere = [];
     for (let column = 0; ; column++) {
       if (column === width) {
