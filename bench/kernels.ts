@@ -29,8 +29,8 @@ process.exit();
 
 /** The wasm engine on so many threads, in the arithmetic of the type; undefined where there is none. */
 async function engineWith(count: number, type: FloatType): Promise<Engine | undefined> {
-  const engine = await wasmEngine(count);
-  return type === 'float32' ? engine?.single : engine;
+  const engine = await wasmEngine({ threads: count });
+  return type === 'float32' ? engine?.float32 : engine;
 }
 
 async function measure(type: FloatType) {

@@ -40,7 +40,7 @@ process.exit();
 
 /** One `multiply` and one `multiplyTransposed`: what an epoch of points is made of. */
 async function twoPasses({ rows, cols, data }: Matrix, k: number): Promise<Contender> {
-  const engine = await wasmEngine(threads);
+  const engine = await wasmEngine({ threads });
   if (!engine) throw new Error('There is no WebAssembly SIMD here.');
   const frame = { shift: new Float64Array(cols).fill(0.13), factor: new Float64Array(cols).fill(1) };
   const vectors = new Float64Array(k * cols).fill(0.03);

@@ -28,7 +28,7 @@ const WEIGHTS = [
   { alpha: 0.5, colour: GREEN },
 ] as const;
 
-/** Rows of W that the orthonormality term alone pushes apart; and what its weight α does to learning: the way, not the end. */
+/** Left: rows of W moved by the orthonormality term alone. Right: its weight α changes how learning proceeds, not where it ends. */
 export const drawAutoencoder: Draw = async (progress) => {
   const { images } = await digits(2000);
   const exact = await pca(images, { k: 2 });
@@ -95,7 +95,7 @@ export const drawAutoencoder: Draw = async (progress) => {
         ),
       ],
     }),
-    told: [
+    measurements: [
       ...WEIGHTS.map(
         ({ alpha }, i) =>
           `α = ${alpha}: ${ends[i].epoch} epochs, then ${ends[i].defect.toExponential(1)} from orthonormal and ${(ends[i].angle ?? 0).toExponential(1)} rad from the exact plane.`,
@@ -117,7 +117,7 @@ function ojaAndGradient(weights: Matrix<Float64Array>, x: Uint8Array): number {
   return Math.max(...oja.map((step, at) => Math.abs(reconstructionGradient[at] + 2 * step))) / largest;
 }
 
-/** The way of three rows down ‖I − WWᵀ‖², seen from outside the unit sphere. */
+/** The paths of three rows that descend on ‖I − WWᵀ‖², seen from outside the unit sphere. */
 function sphere(x: number, y: number, radius: number): Part[] {
   const degrees = (angle: number): number => (angle * Math.PI) / 180;
   const at = (longitude: number, latitude: number): number[] => [
@@ -126,10 +126,10 @@ function sphere(x: number, y: number, radius: number): Part[] {
     Math.sin(degrees(latitude)),
   ];
   const rows = Float64Array.from([...at(-20, 0), ...at(5, 12), ...at(128, 15)]);
-  const ways: number[][][] = [[], [], []];
+  const paths: number[][][] = [[], [], []];
   for (let step = 0; step <= 800; step++) {
     if (step % 8 === 0)
-      for (const [row, way] of ways.entries()) way.push(Array.from(rows.subarray(3 * row, 3 * row + 3)));
+      for (const [row, path] of paths.entries()) path.push(Array.from(rows.subarray(3 * row, 3 * row + 3)));
     const { orthogonalityGradient } = autoencoderTerms({ rows: 3, cols: 3, data: rows }, [0, 0, 0]);
     for (let entry = 0; entry < rows.length; entry++) rows[entry] -= 0.01 * orthogonalityGradient[entry];
   }
@@ -147,14 +147,14 @@ function sphere(x: number, y: number, radius: number): Part[] {
     ...[0, 45, 90, 135].map((longitude) => circle((angle) => at(longitude, angle))),
   ];
   const colours = [BLUE, ORANGE, GREEN];
-  const drawn = ways.map((way, row) => {
-    const [start, end] = [seen(way[0]), seen(way[way.length - 1])];
+  const drawn = paths.map((path, row) => {
+    const [start, end] = [seen(path[0]), seen(path[path.length - 1])];
     const [startX, startY] = start.split(',');
     const [endX, endY] = end.split(',');
     return [
       `<line x2="${startX}" y2="${startY}" stroke="${colours[row]}" stroke-dasharray="4 4"/>`,
       `<line x2="${endX}" y2="${endY}" stroke="${colours[row]}" stroke-width="3"/>`,
-      `<polyline points="${way.map(seen).join(' ')}" fill="none" stroke="${colours[row]}" stroke-width="2"/>`,
+      `<polyline points="${path.map(seen).join(' ')}" fill="none" stroke="${colours[row]}" stroke-width="2"/>`,
       `<circle cx="${startX}" cy="${startY}" r="6" fill="white" stroke="${colours[row]}" stroke-width="2.5"/>`,
       `<circle cx="${endX}" cy="${endY}" r="7" fill="${colours[row]}"/>`,
       `<text x="${Number(endX) * 1.2}" y="${Number(endY) * 1.2 + 5}" font-size="15" fill="${INK}" text-anchor="middle">w${'₁₂₃'[row]}</text>`,

@@ -33,7 +33,7 @@ interface Set {
   readonly metric: 'cosine' | 'euclidean';
 }
 
-/** How small data become, and what that costs them: MNIST and embeddings, several ways. */
+/** Compression ratio against error, for MNIST and embeddings and several methods. */
 export const drawCompression: Draw = async (progress) => {
   const folder = mkdtempSync(join(tmpdir(), 'scree-compression-'));
   try {
@@ -50,7 +50,7 @@ export const drawCompression: Draw = async (progress) => {
     const best = outcomes.map((all) => all.find(({ name }) => name.startsWith('95 %, uniform')) as Outcome);
     return {
       svg: draw(sets, outcomes),
-      told: best.map(
+      measurements: best.map(
         ({ ratio, relativeError, recall, seconds = [0, 0] }, i) =>
           `${sets[i].title}: ${ratio.toFixed(1)} times smaller at 95 % of the variance, relative error ${relativeError.toFixed(3)}, recall@10 ${recall.toFixed(3)}; ${seconds[0].toFixed(1)} s to write, ${seconds[1].toFixed(1)} s to read.`,
       ),
@@ -109,7 +109,7 @@ async function compressed({ matrix, metric }: Set, path: string, progress: Step)
   return outcomes;
 }
 
-/** Without: gzip, and for floats half precision and bytes, each column from its smallest to its largest value. */
+/** Without scree: gzip; and for floats also float16 and int8, scaled from the smallest to the largest value of each column. */
 async function plainly({ matrix, metric }: Set, progress: Step): Promise<Outcome[]> {
   const { rows, cols, data } = matrix;
   const packed = async (bytes: Uint8Array): Promise<number> => (await promisify(gzip)(bytes)).length;
@@ -133,7 +133,7 @@ async function plainly({ matrix, metric }: Set, progress: Step): Promise<Outcome
   );
   const bytes = Float32Array.from(codes, (code, i) => low[i % cols] + (code * (high[i % cols] - low[i % cols])) / 255);
   const halves = data.map((value) => {
-    // Eleven bits of each number; the smallest of all, which a half has fewer for, are not in these data.
+    // float16 keeps eleven bits of each number. Subnormal numbers, which have fewer, do not occur in these data.
     const unit = 2 ** (Math.max(-14, Math.floor(Math.log2(Math.abs(value)))) - 10);
     return Math.round(value / unit) * unit;
   });

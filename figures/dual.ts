@@ -19,13 +19,13 @@ import {
 
 const HEIGHT = 360;
 const IMAGES = 100;
-const ROADS = [
+const SOLVERS = [
   { solver: 'covariance', colour: BLUE, symbol: 'circle', r: 5.5 },
   { solver: 'dual', colour: ORANGE, symbol: 'times', r: 3.5 },
   { solver: 'svd', colour: GREEN, symbol: 'circle', r: 2.5 },
 ] as const;
 
-/** The large matrix and the small one have the same eigenvalues; and what is squared loses half of its digits. */
+/** The large matrix and the small one have the same eigenvalues; squaring the data loses half of the digits. */
 export const drawDual: Draw = async () => {
   const { images } = await digits(IMAGES);
   const large = await pca(images, { k: 'all', solver: 'covariance' });
@@ -40,11 +40,11 @@ export const drawDual: Draw = async () => {
   const truth = Array.from({ length: 29 }, (_, j) => 10 ** -j);
   const graded = withVariances(truth, 64);
   const seen: { readonly solver: string; readonly exact: number; readonly found: number }[] = [];
-  for (const { solver } of ROADS) {
+  for (const { solver } of SOLVERS) {
     const { variances } = await pca(graded, { k: 'all', solver });
     seen.push(...truth.map((exact, j) => ({ solver, exact, found: variances[j] / variances[0] })));
   }
-  const told = ROADS.map(({ solver }) => {
+  const measurements = SOLVERS.map(({ solver }) => {
     const own = seen.filter((one) => one.solver === solver);
     const right = own.findIndex(({ exact, found }) => !(Math.abs(found - exact) <= 0.01 * exact));
     return `${solver} has variances right to 1 % down to ${own[(right < 0 ? own.length : right) - 1].exact.toExponential(0)} of the largest.`;
@@ -81,7 +81,7 @@ export const drawDual: Draw = async () => {
     y: { ...log([-30, 1], 5), label: 'share that is found', grid: true },
     marks: [
       Plot.link([0], { x1: 1, y1: 1, x2: 1e-28, y2: 1e-28, stroke: FAINT, strokeDasharray: '5 4' }),
-      ...ROADS.map(({ solver, colour, symbol, r }) =>
+      ...SOLVERS.map(({ solver, colour, symbol, r }) =>
         Plot.dot(
           seen.filter((one) => one.solver === solver && one.found > 1e-30),
           { x: 'exact', y: 'found', stroke: colour, symbol, r, strokeWidth: 1.8 },
@@ -94,7 +94,7 @@ export const drawDual: Draw = async () => {
   return {
     svg: sheet({
       title: 'Two matrices, the same eigenvalues; and the price of squaring',
-      description: `Left, ${pairs.length} variances of ${IMAGES} handwritten digits, from the matrix of 784 by 784 pixels as rings and from the matrix of ${IMAGES} by ${IMAGES} images as dots: every dot is in its ring. Right, made data whose variances are 1, a tenth, a hundredth and so on: the two roads that form a matrix of products leave the exact line between ten to the minus thirteen and ten to the minus sixteen, the SVD of the data themselves follows it to ten to the minus twenty-eight.`,
+      description: `Left, ${pairs.length} variances of ${IMAGES} handwritten digits, from the matrix of 784 by 784 pixels as rings and from the matrix of ${IMAGES} by ${IMAGES} images as dots: every dot is in its ring. Right, made data whose variances are 1, a tenth, a hundredth and so on: the two solvers that form a matrix of products leave the exact line between ten to the minus thirteen and ten to the minus sixteen, the SVD of the data themselves follows it to ten to the minus twenty-eight.`,
       height: HEADLINE + HEIGHT + 30,
       parts: [
         text(left, HEADLINE + 18, `${IMAGES} digits of 784 pixels`, { weight: 600 }),
@@ -110,9 +110,9 @@ export const drawDual: Draw = async () => {
         { x: WIDTH / 2, y: HEADLINE + 24, svg: squared },
       ],
     }),
-    told: [
+    measurements: [
       `${pairs.length} variances of ${IMAGES} digits, from both matrices: at most ${apart.toExponential(1)} of the largest apart.`,
-      ...told,
+      ...measurements,
     ],
   };
 };

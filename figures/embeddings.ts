@@ -1,18 +1,18 @@
 import type { Matrix } from 'scree';
 
-/** Topics that texts are about, and how many there are of each: the tenth has a tenth of the first. */
+/** Number of topics. Topic sizes follow Zipf's law: the tenth has a tenth of the texts of the first. */
 const TOPICS = 400;
-/** Share of the variance that is the topic's; the rest is the text's own. */
+/** Share of the variance between topics; the rest is within topics. */
 const OF_TOPIC = 0.45;
-/** How the spectrum falls: variances as (j + 12)^−1.3, so that 95 % of it take nearly half of 1536 components. */
+/** The spectrum: variance j is (j + 12)^−1.3, so that 95 % of the variance takes nearly half of 1536 components. */
 const FALL = 1.3;
 const BEND = 12;
-/** How far all are from the origin, as a share of their length: embeddings point roughly one way. */
+/** Distance of the mean from the origin, as a share of the length: embeddings point roughly in one direction. */
 const OFFSET = 0.5;
 
 /**
- * Rows that are made, not measured, but look like embeddings of texts: of length 1, about topics of very different
- * sizes, with a spectrum that falls slowly and axes that have nothing to do with the columns.
+ * Synthetic rows that resemble embeddings of texts: of length 1, in topics of very different sizes, with a spectrum that
+ * falls slowly and components that mix all columns.
  */
 export function embeddings(rows: number, cols: number): Matrix<Float32Array> {
   const { uniform, normal } = random(20);
@@ -39,7 +39,7 @@ export function embeddings(rows: number, cols: number): Matrix<Float32Array> {
   return { rows, cols, data };
 }
 
-/** The Walsh–Hadamard transform in place: every factor into every column. */
+/** The Walsh–Hadamard transform, in place: it spreads every factor over all columns. */
 function hadamard(x: Float64Array): void {
   for (let step = 1; step < x.length; step *= 2) {
     for (let start = 0; start < x.length; start += 2 * step) {

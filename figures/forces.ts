@@ -5,13 +5,13 @@ import type { Draw } from './figure.js';
 import { BLUE, DARK_ORANGE, FAINT, HEADLINE, INK, ORANGE, plot, sheet, text, WIDTH } from './svg.js';
 
 const HEIGHT = 350;
-/** Points of the left side, and the epoch it is drawn at: they have begun to part. */
+/** Points on the left side, and the epoch at which they are drawn: groups have begun to separate. */
 const [WATCHED, MOMENT] = [250, 14];
 /** Points whose neighbours are sorted on the right side. */
 const SORTED = 1000;
 const BINS = 50;
 
-/** Who pulls and who pushes a point; and what its neighbours do, sorted from the nearest to the farthest. */
+/** Left: the points that pull and push one point. Right: the forces of all neighbours, from the nearest to the farthest. */
 export const drawForces: Draw = async () => {
   const { images } = await digits(2000);
   const first = (rows: number) => ({ ...images, rows, data: images.data.subarray(0, rows * images.cols) });
@@ -100,7 +100,7 @@ export const drawForces: Draw = async () => {
         text(WIDTH / 2 + 40, top + HEIGHT + 20, 'median, middle half, middle 90 %', { colour: BLUE }),
       ],
     }),
-    told: [
+    measurements: [
       ...shares.map(
         ([name, { meansOnly, doubleCentred }]) =>
           `${name}: nearest neighbours attract ${percent(doubleCentred.nearestAttract)} of the points, farthest repel ${percent(doubleCentred.farthestRepel)} (double centring); ${percent(meansOnly.nearestAttract)} and ${percent(meansOnly.farthestRepel)} with row and column means only.`,
@@ -112,7 +112,7 @@ export const drawForces: Draw = async () => {
 
 type Watched = Parameters<typeof descend>[0];
 
-/** The point with the largest net force at the moment, and what the others do to it. */
+/** The point with the largest net force at that epoch, and the forces of the others on it. */
 function watch(data: Watched) {
   const run = descend(data, { rule: 'factored', exact: false });
   let state = run.next().value;
@@ -137,7 +137,7 @@ function watch(data: Watched) {
   return { moved, others, reach: (0.6 * extent) / longest };
 }
 
-/** The coefficients Dˣ of every point's neighbours, sorted by distance, and how far they follow it. */
+/** The coefficients Dˣ of every point's neighbours, sorted by distance, and their rank correlation with it. */
 function sortNeighbours(data: Watched) {
   const [start] = descend(data, { rule: 'factored', exact: false });
   const rows = Array.from({ length: SORTED }, (_, i) => start.forces(i).data);
@@ -168,7 +168,7 @@ function sortNeighbours(data: Watched) {
   return { bands, monotone: { exactly: exactly / SORTED, median: correlations[SORTED / 2] } };
 }
 
-/** Spearman's correlation of values with their places. */
+/** Spearman's rank correlation of values with their positions. */
 function rankCorrelation(values: readonly number[]): number {
   const n = values.length;
   const order = Array.from(values.keys()).sort((a, b) => values[a] - values[b]);

@@ -1,9 +1,9 @@
 import * as Plot from '@observablehq/plot';
+import { rotatedOnto } from '@scree/core/learn';
 import { type Epoch, pca } from 'scree';
 import { digits } from './data.js';
 import type { Draw } from './figure.js';
 import { pointCloud, type Window } from './point-cloud.js';
-import { align } from './procrustes.js';
 import {
   BLUE,
   COLOURS,
@@ -22,12 +22,12 @@ import {
 
 /** The largest principal angle to the exact plane that is good enough, in radians. */
 const GOOD = 1e-4;
-/** Shares of the way that are still left at moments that are drawn. */
+/** Misfits at which a panel is drawn. */
 const LEFT = [0.5, 0.15] as const;
 
 /**
- * Gradient descent on 60,000 points in the plane, n × 2 numbers that know nothing at first, until their inner products are those of
- * 60,000 images: the digits coloured, at several moments, next to the exact answer.
+ * Gradient descent on 60,000 points in the plane, which start at random and move until their inner products are those of 60,000
+ * images. Drawn at several epochs, coloured by digit, next to the exact answer.
  */
 export const drawDescent: Draw = async (progress) => {
   const { images, labels } = await digits();
@@ -61,8 +61,13 @@ export const drawDescent: Draw = async (progress) => {
   const scores = Float64Array.from((await exact.transform(images)).data, (score) => score / deviation);
   const unit = length / deviation;
   const moments = frames.map((frame, epoch) => {
-    const points = Float64Array.from(frame, (value) => value * unit);
-    return { epoch, ...align(points, scores) };
+    const points = rotatedOnto(
+      Float64Array.from(frame, (value) => value * unit),
+      scores,
+      images.rows,
+      2,
+    );
+    return { epoch, points, misfit: misfit(points, scores) };
   });
   const last = moments[moments.length - 1];
   const smallest = moments.reduce((least, one) => (extent(one) < extent(least) ? one : least));
@@ -103,26 +108,36 @@ export const drawDescent: Draw = async (progress) => {
     text(WIDTH / 2 + 16, below, 'Angle to the exact plane, rad', { weight: 600 }),
     { x: WIDTH / 2, y: below + 4, svg: curve(epochs, (epoch) => epoch.angle ?? 0, drawn, RED) },
   );
-  const told = [
+  const measurements = [
     `${images.rows} digits of ${images.cols} pixels; the descent took ${last.epoch} epochs and ${descended} s, the whole figure ${seconds(start)} s.`,
     `Final principal angle to the exact plane: ${angle.toExponential(2)} rad; it must be below ${GOOD}.`,
     `The points are the exact scores, turned, but for ${last.misfit.toExponential(2)} of their size.`,
-    `Panels: epochs ${drawn.join(', ')}; of the way is left: ${[...shown, last].map(({ misfit }) => misfit.toPrecision(2)).join(', ')}. Warnings: ${model.warnings.map(({ message }) => message).join(' ') || 'none'}.`,
+    `Panels: epochs ${drawn.join(', ')}; misfits: ${[...shown, last].map(({ misfit }) => misfit.toPrecision(2)).join(', ')}. Warnings: ${model.warnings.map(({ message }) => message).join(' ') || 'none'}.`,
   ];
   return {
     svg: sheet({
       title: 'PCA by gradient descent on the points: 60,000 digits of MNIST',
-      description: `Six scatter plots of the same 60,000 handwritten digits, coloured by digit. They begin as a shapeless cloud, spread, take on the shape of the exact answer, and after ${last.epoch} epochs cannot be told from it. Below, the loss above its minimum and the principal angle to the exact plane fall by many powers of ten; the angle ends at ${angle.toExponential(1)} rad.`,
+      description: `Six scatter plots of the same 60,000 handwritten digits, coloured by digit. They begin as a shapeless cloud, spread, take on the shape of the exact answer, and after ${last.epoch} epochs match it. Below, the loss above its minimum and the principal angle to the exact plane fall by many powers of ten; the angle ends at ${angle.toExponential(1)} rad.`,
       height: below + 4 + CURVE_HEIGHT,
       parts,
     }),
-    told,
+    measurements,
     ...(angle < GOOD ? {} : { failure: `The final angle ${angle} is not below ${GOOD}.` }),
   };
 };
 
 function seconds(since: number): string {
   return ((performance.now() - since) / 1000).toFixed(0);
+}
+
+/** ‖Y − Z‖/‖Z‖: how far points are from those they should be. */
+function misfit(y: Float64Array, z: Float64Array): number {
+  let [square, size] = [0, 0];
+  for (let at = 0; at < y.length; at++) {
+    square += (y[at] - z[at]) ** 2;
+    size += z[at] ** 2;
+  }
+  return Math.sqrt(square / size);
 }
 
 /** Sum of the squares of all coordinates. */

@@ -1,7 +1,7 @@
 import { pngAddress } from 'scree/png';
 import { COLOURS } from './svg.js';
 
-/** Pixels of the picture a pixel of the sheet. */
+/** Image pixels per pixel of the sheet, in each direction. */
 const DENSITY = 2;
 
 export interface Window {
@@ -10,8 +10,8 @@ export interface Window {
 }
 
 /**
- * Very many points as a picture inside the SVG, one pixel each: where several fall on one pixel, the digit that most of them
- * are has it. As shapes 60,000 points would take megabytes.
+ * Very many points as an image inside the SVG, one pixel per point. Where several points share a pixel, it has the colour of
+ * their most frequent digit. As SVG shapes, 60,000 points would take megabytes.
  */
 export function pointCloud(
   points: Float64Array,

@@ -1,21 +1,21 @@
 const CELLS = 30;
 
-/** A bar on a terminal, with words after it; in a pipe, where nobody watches, nothing. */
+/** A progress bar on a terminal, followed by a text. Shows nothing where the output is not a terminal. */
 export class ProgressBar {
-  readonly #watched = process.stderr.isTTY === true;
+  readonly #isTerminal = process.stderr.isTTY === true;
   #furthest = 0;
 
-  /** Shows how much is done, 0 to 1; it never goes back. */
+  /** Shows how much is done, from 0 to 1; the bar never moves back. */
   show(share: number, words: string): void {
-    if (!this.#watched) return;
+    if (!this.#isTerminal) return;
     this.#furthest = Math.max(this.#furthest, Math.min(1, share));
     const full = Math.round(CELLS * this.#furthest);
     process.stderr.write(`\r\x1b[K${'█'.repeat(full)}${'░'.repeat(CELLS - full)} ${words}`);
   }
 
-  /** Takes the bar away; the next one begins at nothing. */
+  /** Removes the bar; the next one begins at 0. */
   clear(): void {
-    if (this.#watched) process.stderr.write('\r\x1b[K');
+    if (this.#isTerminal) process.stderr.write('\r\x1b[K');
     this.#furthest = 0;
   }
 }

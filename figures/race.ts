@@ -1,26 +1,28 @@
 import * as Plot from '@observablehq/plot';
-import { ConvergenceError, type LearnOptions, pca, principalAngles, reference, type SolverName } from 'scree';
+import { ConvergenceError, type LearnOptions, pca, principalAngles, referenceEngine, type SolverName } from 'scree';
 import { digits } from './data.js';
 import type { Draw } from './figure.js';
 import type { ProgressBar } from './progress-bar.js';
 import { COLOURS, FAINT, HEADLINE, INK, type Part, plot, powerOfTen, powersOfTen, sheet, text, WIDTH } from './svg.js';
 
-/** Few enough that all pairs can be looked at. */
+const reference = referenceEngine();
+
+/** Few enough for forces between all pairs. */
 const DIGITS = 2000;
 const K = 2;
-/** Residual at which those that iterate may stop. */
+/** Residual at which iterative solvers may stop. */
 const TOLERANCE = 1e-9;
 const EPOCHS = 1500;
 
-interface Runner {
+interface Contender {
   readonly name: string;
   readonly solver: SolverName;
   readonly learn?: LearnOptions;
   readonly dashed?: boolean;
 }
 
-/** Who runs. Those with `learn` are drawn as lines, epoch by epoch, the others as one mark each, where they arrive. */
-const RUNNERS: readonly Runner[] = [
+/** Solvers with `learn` are drawn as lines, epoch by epoch, the others as one mark each, at the time they finish. */
+const CONTENDERS: readonly Contender[] = [
   { name: 'points, plain', solver: 'points', learn: { descent: 'plain' } },
   { name: 'points, momentum', solver: 'points', learn: {} },
   { name: 'points by pairs, momentum', solver: 'points', learn: { rule: 'pairwise' }, dashed: true },
@@ -39,30 +41,30 @@ const RUNNERS: readonly Runner[] = [
   { name: 'streaming', solver: 'streaming' },
 ];
 
-interface Place {
+interface Moment {
   readonly epoch: number;
   readonly seconds: number;
   readonly angle: number;
 }
 
-/** All roads on one data set: how far from the exact plane they are, against seconds and against epochs. */
+/** All solvers on one data set: their angle to the exact plane, against seconds and against epochs. */
 export const drawRace: Draw = async (progress) => {
   const { images } = await digits(DIGITS);
   progress.show(0, 'the exact plane, by the reference engine');
   const { components: exact } = await pca(images, { k: K, solver: 'svd', engine: reference });
-  // Whoever comes first would otherwise pay for compiling and for starting threads.
+  // Otherwise the first solver would pay for compiling and for starting threads.
   await pca(images, { k: K, solver: 'covariance' });
-  const runs: { readonly runner: Runner; readonly places: readonly Place[]; readonly colour: string }[] = [];
-  for (const [i, runner] of RUNNERS.entries()) {
+  const runs: { readonly runner: Contender; readonly moments: readonly Moment[]; readonly colour: string }[] = [];
+  for (const [i, runner] of CONTENDERS.entries()) {
     const colour = runner.learn ? COLOURS[i % COLOURS.length] : INK;
-    runs.push({ runner, places: await run(runner, images, exact, i / RUNNERS.length, progress), colour });
+    runs.push({ runner, moments: await run(runner, images, exact, i / CONTENDERS.length, progress), colour });
   }
   progress.clear();
 
   const learned = runs.filter(({ runner }) => runner.learn);
   const arrived = runs
     .filter(({ runner }) => !runner.learn)
-    .map(({ runner, places }) => ({ ...runner, ...places[0] }))
+    .map(({ runner, moments }) => ({ ...runner, ...moments[0] }))
     .sort((a, b) => a.seconds - b.seconds);
   const log = (from: number, to: number, by: number) => ({
     type: 'log' as const,
@@ -72,10 +74,10 @@ export const drawRace: Draw = async (progress) => {
     labelAnchor: 'center' as const,
   });
   const side = (by: 'seconds' | 'epoch', width: number) => {
-    const all = learned.flatMap(({ places }) => places).filter((place) => place[by] > 0);
-    const most = Math.max(...all.map((place) => place[by]));
+    const all = learned.flatMap(({ moments }) => moments).filter((moment) => moment[by] > 0);
+    const most = Math.max(...all.map((moment) => moment[by]));
     const least = Math.min(
-      ...all.map((place) => place[by]),
+      ...all.map((moment) => moment[by]),
       ...(by === 'seconds' ? arrived.map((one) => one.seconds) : []),
     );
     return plot({
@@ -93,9 +95,9 @@ export const drawRace: Draw = async (progress) => {
       },
       y: { ...log(-16, 0.5, 1), ticks: powersOfTen(-16, 0, 4), tickFormat: powerOfTen, grid: true, label: null },
       marks: [
-        ...learned.map(({ runner, places, colour }) =>
+        ...learned.map(({ runner, moments, colour }) =>
           Plot.line(
-            places.filter((place) => place[by] > 0),
+            moments.filter((moment) => moment[by] > 0),
             {
               x: by,
               y: 'angle',
@@ -109,7 +111,7 @@ export const drawRace: Draw = async (progress) => {
           ? []
           : [
               Plot.dot(arrived, { x: 'seconds', y: 'angle', symbol: 'star', fill: INK, r: 5 }),
-              // Names above and below in turn, because some arrive together.
+              // Names above and below in turn, because some finish together.
               ...arrived.map((one, i) =>
                 Plot.text([one], {
                   x: 'seconds',
@@ -125,9 +127,9 @@ export const drawRace: Draw = async (progress) => {
     });
   };
   const top = HEADLINE + 26;
-  const told = runs.map(({ runner, places }) => {
-    const end = places[places.length - 1];
-    const reached = places.find(({ angle }) => angle < 1e-6);
+  const measurements = runs.map(({ runner, moments }) => {
+    const end = moments[moments.length - 1];
+    const reached = moments.find(({ angle }) => angle < 1e-6);
     const line = `${runner.name.padEnd(26)} ${end.seconds.toFixed(3).padStart(8)} s`;
     if (!runner.learn) return `${line}              ${end.angle.toExponential(1)} rad`;
     const when = reached ? `1e-6 after ${reached.epoch} epochs, ${reached.seconds.toFixed(2)} s` : 'never below 1e-6';
@@ -135,8 +137,8 @@ export const drawRace: Draw = async (progress) => {
   });
   return {
     svg: sheet({
-      title: `A race of all roads: ${DIGITS.toLocaleString('en')} digits, ${K} components`,
-      description: `Two plots of the principal angle to the exact plane on logarithmic scales, against seconds and against epochs, for ten ways of learning; the exact roads, and streaming, are marks where they arrive. ${told.join('; ')}.`,
+      title: `A race of all solvers: ${DIGITS.toLocaleString('en')} digits, ${K} components`,
+      description: `Two plots of the principal angle to the exact plane on logarithmic scales, against seconds and against epochs, for ten learning rules; the exact solvers, and streaming, are marks at the time they finish. ${measurements.join('; ')}.`,
       height: top + HEIGHT + 10 + 22 * Math.ceil(learned.length / 2) + 40,
       parts: [
         text(16, HEADLINE + 16, 'Angle to the exact plane, rad, against seconds', { weight: 600 }),
@@ -147,27 +149,27 @@ export const drawRace: Draw = async (progress) => {
         text(
           16,
           top + HEIGHT + 16 + 22 * Math.ceil(learned.length / 2) + 8,
-          '★ exact roads, and streaming after one reading. One run on two shared cores: times are as noisy as that. Tolerance 1e-9.',
+          '★ exact solvers, and streaming after one pass. One run on two shared cores, so times are noisy. Tolerance 1e-9.',
           {
             colour: FAINT,
           },
         ),
       ],
     }),
-    told,
+    measurements,
   };
 };
 
 const HEIGHT = 420;
 
-/** Runs one road and notes where it is after every epoch. Angles are measured afterwards, and copying is not counted. */
+/** Runs one solver and records its rows after every epoch. Angles are measured afterwards, and copying is not counted. */
 async function run(
-  { name, solver, learn }: Runner,
+  { name, solver, learn }: Contender,
   images: Parameters<typeof pca>[0] & { readonly cols: number },
   exact: Parameters<typeof principalAngles>[0],
   share: number,
   progress: ProgressBar,
-): Promise<Place[]> {
+): Promise<Moment[]> {
   const seen: { readonly epoch: number; readonly seconds: number; readonly rows: Float64Array }[] = [];
   let aside = 0;
   const start = performance.now();
@@ -189,7 +191,7 @@ async function run(
       },
     }),
   });
-  // Some never come as far as they are asked to: how far they came is the picture.
+  // Some never reach the tolerance: the figure shows how far they came.
   const model = await fit.catch((error: unknown) => {
     if (error instanceof ConvergenceError) return error.best;
     throw error;
@@ -202,7 +204,7 @@ async function run(
 }
 
 /** The names of the lines, in two columns. */
-function names(learned: readonly { readonly runner: Runner; readonly colour: string }[], y: number): Part[] {
+function names(learned: readonly { readonly runner: Contender; readonly colour: string }[], y: number): Part[] {
   const each = Math.ceil(learned.length / 2);
   return learned.map(({ runner, colour }, i) => ({
     x: 16 + (WIDTH / 2) * Math.floor(i / each),

@@ -32,7 +32,7 @@ ${Object.keys(FIGURES).join(', ')}
   npm run figures
   npm run figures -- mnist-descent race`;
 
-/** Between two such lines of a page stands what a figure measured. */
+/** The measurements of a figure are written between two such lines of its page. */
 const MEASURED = '<!-- measured -->\n';
 
 let names: string[];
@@ -57,7 +57,7 @@ try {
 
 const docs = fileURLToPath(new URL('../../docs', import.meta.url));
 for (const name of names) {
-  const { svg, told, page, failure } = await FIGURES[name](new ProgressBar());
+  const { svg, measurements, page, failure } = await FIGURES[name](new ProgressBar());
   const to = folder ?? (page ? `${docs}/figures` : `${docs}/learn/figures`);
   mkdirSync(to, { recursive: true });
   const file = `${to}/${name}.svg`;
@@ -67,7 +67,7 @@ for (const name of names) {
     writeFileSync(`${docs}/${page.file}`, [before, `\n${page.text}\n`, after].join(MEASURED));
   }
   console.log(`${name}: ${file}, ${Math.round(svg.length / 1024)} KB`);
-  for (const line of told) console.log(`  ${line}`);
+  for (const line of measurements) console.log(`  ${line}`);
   if (failure === undefined) continue;
   console.error(`!! ${failure}`);
   process.exitCode = 1;

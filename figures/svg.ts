@@ -1,15 +1,15 @@
 import * as Plot from '@observablehq/plot';
 import { parseHTML } from 'linkedom';
 
-/** SVG files: figures of Plot, placed on one sheet that has a background, a title and a description of its own. */
+/** SVG files: several plots on one sheet with a background, a title and a description. */
 
-/** Width of every sheet: what a page of documentation shows as it is, and a phone at half its size. */
+/** Width of every sheet: a documentation page shows it at full size, a phone at half size. */
 export const WIDTH = 720;
-/** Large enough to be read at half its size. */
+/** Large enough to be read at half size. */
 export const FONT_SIZE = 14;
 export const INK = '#222';
 export const FAINT = '#767676';
-/** One colour a digit, and for other things that must be told apart. */
+/** One colour per digit; also for other things that must be distinguished. */
 export const COLOURS = [
   '#4e79a7',
   '#f28e2c',
@@ -23,7 +23,7 @@ export const COLOURS = [
   '#7f7f7f',
 ] as const;
 export const [BLUE, ORANGE, RED, , GREEN] = COLOURS;
-/** Orange that letters can be read in. */
+/** Orange that is dark enough for text. */
 export const DARK_ORANGE = '#b45f06';
 
 export interface Part {
@@ -32,7 +32,7 @@ export interface Part {
   readonly svg: string;
 }
 
-/** What Plot draws, as the inside of a group: Plot's own style sheet is made for pages and left out. */
+/** A plot as an SVG group, without Plot's style sheet, which is made for web pages. */
 export function plot(options: Plot.PlotOptions): string {
   const { document } = parseHTML('<html><body></body></html>');
   const drawn = Plot.plot({ document, ...options });
@@ -53,7 +53,7 @@ export function text(x: number, y: number, words: string, style: TextStyle = {})
   return { x, y, svg };
 }
 
-/** A line of names, each after a dot of its colour. */
+/** A row of names, each after a dot of its colour. */
 export function legend(x: number, y: number, entries: readonly (readonly [name: string, colour: string])[]): Part {
   let at = 0;
   const svg = entries.map(([name, colour]) => {
@@ -66,16 +66,16 @@ export function legend(x: number, y: number, entries: readonly (readonly [name: 
 }
 
 export interface Sheet {
-  /** What is shown; screen readers read it, and it is drawn as the headline. */
+  /** Drawn as the headline, and read by screen readers. */
   readonly title: string;
-  /** What a person sees in it, in words. */
+  /** The figure in words, for screen readers. */
   readonly description: string;
-  /** Of the headline and all parts. */
+  /** Height of the headline and all parts. */
   readonly height: number;
   readonly parts: readonly Part[];
 }
 
-/** Room that the headline takes. */
+/** Height of the headline. */
 export const HEADLINE = 40;
 const FOOT = 10;
 
@@ -105,7 +105,7 @@ export function powersOfTen(from: number, to: number, by = 1): number[] {
   return Array.from({ length: Math.floor((to - from) / by) + 1 }, (_, i) => 10 ** (from + i * by));
 }
 
-/** A hundredth of a pixel is enough: half the size of the file. */
+/** Rounds coordinates to a hundredth of a pixel, which halves the file. */
 function shortened(svg: string): string {
   return svg.replace(/="[^"]*"/g, (attribute) =>
     attribute.replace(/-?\d+\.\d{3,}(e-?\d+)?/g, (number) => String(Math.round(Number(number) * 100) / 100)),

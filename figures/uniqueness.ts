@@ -10,7 +10,7 @@ const STRETCHES = [
   { stretch: 1.5, colour: BLUE, at: 64, place: { textAnchor: 'start', dx: 8, dy: -4 } },
 ] as const;
 
-/** Equal variances leave the axis open; nearly equal ones leave it to the last digit of the data. */
+/** With equal variances no axis is determined; with nearly equal ones it depends on the last digit of the data. */
 export const drawUniqueness: Draw = async () => {
   const turned = STRETCHES.flatMap(({ stretch }) =>
     Array.from({ length: 181 }, (_, degrees) => ({
@@ -20,7 +20,7 @@ export const drawUniqueness: Draw = async () => {
     })),
   );
 
-  // The same numbers with 53 and with 24 bits: what the last digit of float32 turns.
+  // The same numbers with 53 and with 24 bits: how far the last digit of float32 turns the axis.
   const trials = [];
   for (let exponent = -1; exponent >= -9; exponent -= 0.5) {
     const data = ring(1 / Math.sqrt(1 - 10 ** exponent), 3);
@@ -94,7 +94,7 @@ export const drawUniqueness: Draw = async () => {
   const right = WIDTH / 2;
   return {
     svg: sheet({
-      title: 'When the axis is nobody’s choice',
+      title: 'When no axis is better than another',
       description: `Left, the variance along every direction of three rings: of an exact circle it is the same along all of them, so that no axis is better than another; the more it is stretched the clearer the best one. Right, how far rounding the data to float32 turns the first axis, against the gap between the two variances: the smaller the gap the larger the turn, always below the predicted bound; from a bound of a tenth of a radian on the axis is called undetermined.`,
       height: HEADLINE + 20 + HEIGHT,
       parts: [
@@ -104,10 +104,10 @@ export const drawUniqueness: Draw = async () => {
         { x: right, y: HEADLINE + 20, svg: turns },
         text(WIDTH - 30, HEADLINE + HEIGHT - 100, '● measured, determined', { colour: GREEN, anchor: 'end' }),
         text(WIDTH - 30, HEADLINE + HEIGHT - 78, '● measured, undetermined', { colour: RED, anchor: 'end' }),
-        text(WIDTH - 30, HEADLINE + HEIGHT - 56, '— bound told beforehand', { anchor: 'end' }),
+        text(WIDTH - 30, HEADLINE + HEIGHT - 56, '— predicted bound', { anchor: 'end' }),
       ],
     }),
-    told: [
+    measurements: [
       `${trials.length} gaps from 1e-1 to 1e-9: the turn was above the predicted bound in ${wrong} of them.`,
       `The smallest gap at which the axis is called determined: ${last?.gap.toExponential(1)}, where it turned by ${last?.turn.toExponential(1)} rad and could by ${last?.noiseAngle.toExponential(1)}.`,
     ],

@@ -8,7 +8,7 @@ const HEIGHT = 350;
 /** Degrees between two directions that are tried. */
 const FINENESS = 1;
 
-/** A line is turned through a cloud of points: what it keeps of the variance and what it loses always add up to the same. */
+/** A line through a cloud of points, in every direction: the variance that it keeps and the variance that it loses add up to a constant. */
 export const drawVariance: Draw = async () => {
   const flowers = iris().map(([sepal, , petal]) => ({ sepal, petal }));
   const model = await pca(flowers, { k: 1 });
@@ -109,7 +109,7 @@ export const drawVariance: Draw = async () => {
         { x: WIDTH / 2, y: HEADLINE, svg: curves },
       ],
     }),
-    told: [
+    measurements: [
       `Most variance of all whole degrees at ${most.degrees}°, the first component at ${best.toFixed(2)}°.`,
       `Kept ${model.variances[0].toFixed(4)} of ${model.totalVariance.toFixed(4)} cm²; kept + lost differs from it by at most ${spread.toExponential(1)}.`,
     ],

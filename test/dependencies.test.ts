@@ -8,11 +8,18 @@ const read = (path: string): string => readFileSync(`${root}/${path}`, 'utf8');
 const lock = JSON.parse(read('package-lock.json')) as {
   readonly packages: Readonly<Record<string, { readonly version?: string; readonly hasInstallScript?: boolean }>>;
 };
-const manifest = JSON.parse(read('packages/scree/package.json')) as {
+interface Manifest {
   readonly dependencies: Readonly<Record<string, string>>;
-  readonly optionalDependencies: Readonly<Record<string, string>>;
-};
-const published = Object.entries({ ...manifest.dependencies, ...manifest.optionalDependencies });
+  readonly optionalDependencies?: Readonly<Record<string, string>>;
+}
+
+/** What the published packages depend on, beside each other: the package, the dependency and its range. */
+const published = ['files', 'scree'].flatMap((folder) => {
+  const { dependencies, optionalDependencies } = JSON.parse(read(`packages/${folder}/package.json`)) as Manifest;
+  return Object.entries({ ...dependencies, ...optionalDependencies })
+    .filter(([name]) => !name.startsWith('@scree/'))
+    .map(([name, range]) => ({ folder, name, range }));
+});
 
 describe('dependencies', () => {
   it('run nothing at installation: only koffi has an install script, and npm is told to run none', () => {
@@ -21,15 +28,15 @@ describe('dependencies', () => {
     expect(read('.npmrc')).toMatch(/^ignore-scripts=true$/m);
   });
 
-  it('of scree are pinned, or allow later fixes of the version that the tests run with', () => {
-    for (const [name, range] of published) {
-      if (name === '@scree/core') continue;
+  it('of published packages are pinned, or allow later fixes of the version that the tests run with', () => {
+    for (const { folder, name, range } of published) {
       expect(range, name).toMatch(/^\^?\d+\.\d+\.\d+(-r\.\d+)?$/);
-      expect(lock.packages[`node_modules/${name}`]?.version, name).toBe(range.replace('^', ''));
+      const locked = lock.packages[`packages/${folder}/node_modules/${name}`] ?? lock.packages[`node_modules/${name}`];
+      expect(locked?.version, name).toBe(range.replace('^', ''));
     }
   });
 
-  it('of scree are explained, and listed in the bill of materials', () => {
+  it('of published packages are explained, and listed in the bill of materials', () => {
     const page = read('docs/dependencies.md');
     const { scripts } = JSON.parse(read('package.json')) as { readonly scripts: { readonly sbom: string } };
     const [command = ''] = scripts.sbom.split(' > ');
@@ -39,8 +46,8 @@ describe('dependencies', () => {
     };
     expect(bill.bomFormat).toBe('CycloneDX');
     const listed = bill.components.map(({ purl }) => decodeURIComponent(purl));
-    for (const [name] of published) {
-      if (name !== '@scree/core') expect(page, name).toContain(`| ${name}`);
+    for (const { name } of published) {
+      expect(page, name).toContain(`| ${name}`);
       expect(
         listed.some((purl) => purl.startsWith(`pkg:npm/${name}@`)),
         name,

@@ -2,7 +2,7 @@ import { pca } from '@scree/core';
 import { autoencoderTerms, neighbourForces } from '@scree/core/learn';
 import { describe, expect, it } from 'vitest';
 
-/** What the chapters of docs/learn say that their sources got wrong, held to definitions that are written out here. */
+/** The mistakes that the chapters of docs/learn name, checked against definitions that are written out here. */
 
 /** Numbers that look random and are the same every time. */
 const scattered = (rows: number, cols: number, seed: number): number[][] =>

@@ -19,8 +19,8 @@ const VERSIONS = ['20.19.0', '22', '24'];
 /** Threads, shared memory, kinds of SIMD; zstd; the thread that parses. */
 const TESTS = [
   'packages/core/test/engines/threads.test.ts',
-  'packages/scree/test/files/unpackers.test.ts',
-  'packages/scree/test/files/in-thread.test.ts',
+  'packages/scree/test/disk/unpackers.test.ts',
+  'packages/scree/test/disk/in-thread.test.ts',
 ];
 
 const root = fileURLToPath(new URL('..', import.meta.url));

@@ -11,6 +11,7 @@ const markdown = (folder: string): string[] =>
     .map((name) => `${folder}/${name}`);
 const pages = [
   'README.md',
+  'docs/library.md',
   'packages/core/README.md',
   'packages/files/README.md',
   'packages/scree/README.md',
@@ -41,7 +42,18 @@ describe('the READMEs and the chapters', () => {
     expect(snippets.length).toBeGreaterThanOrEqual(11);
     const compiler = `${root}node_modules/typescript/bin/tsc`;
     const files = snippets.map((_, i) => `${folder}snippet-${i}.ts`);
-    const flags = ['--strict', '--target', 'es2022', '--lib', 'es2022,dom', '--module', 'nodenext', '--ignoreConfig'];
+    const flags = [
+      '--strict',
+      '--target',
+      'es2022',
+      '--lib',
+      'es2022,dom',
+      '--module',
+      'nodenext',
+      '--types',
+      'node',
+      '--ignoreConfig',
+    ];
     node(compiler, ...flags, '--outDir', folder, ...files);
     // In the folder that is thrown away: a snippet may write a file.
     for (const i of snippets.keys()) expect(run(folder, `${folder}snippet-${i}.js`).length).toBeGreaterThan(0);

@@ -11,7 +11,7 @@ const here = (path) => fileURLToPath(new URL(path, import.meta.url));
 const LEARN =
   /[\\/](dist[\\/]learn|autoencoder-terms|descend|exact-rows|memory-replies|neighbour-forces|procrustes|snapshot|watched-data)\.js$/;
 /** Solvers that are loaded when they are asked for; what they declare of themselves is always there. */
-const ON_DEMAND = /[\\/]solvers[\\/](learned|sketch)[\\/](?!declarations?\.|learn-options\.)/;
+const ON_DEMAND = /[\\/]solvers[\\/](learned|sketch)[\\/](?!declarations?\.|sketch-options\.)/;
 
 const bundle = await rolldown({
   input: {

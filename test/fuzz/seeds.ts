@@ -217,7 +217,7 @@ export const TOKENS: Record<Format, readonly string[]> = {
     '"uniqueness"',
   ],
   moments: [...NUMBERS, ...STRUCTURE, '"rows":', '"weight":', '"inflation":', '"columnNames":', '"merges":', '"read":'],
-  checkpoint: [...NUMBERS, ...STRUCTURE, '"rows":', '"identity":', '\n', 'SCREEMOM'],
+  checkpoint: [...NUMBERS, ...STRUCTURE, '"rows":', '"identity":', '"version":2', '\n', 'SCREEMOM'],
   scree: [
     ...NUMBERS,
     ...STRUCTURE,

@@ -146,12 +146,12 @@ function fitCheckpoint(path: string, source: RowSource): Promise<Moments> {
   const how = {
     path,
     every: 0,
-    identity: { path: 'data.npy', size: 1 },
+    lock: { async confirm() {} },
+    identity: { path: 'data.npy', size: 1, computed: { engine: 'reference' } },
     compare: false,
     options: { engine: 'reference' },
     // With weights there is a chance to save after every block.
     weights: new Float64Array(12).fill(1),
-    lock: { confirm: async () => {} },
     narrator: { say() {}, onProgress() {} },
     signal: new AbortController().signal,
   };

@@ -3,20 +3,15 @@ import type { Scale } from './data/scaling.js';
 import { ConvergenceError, OptionError, show } from './errors.js';
 import { random } from './linalg/random.js';
 import { checkOptions } from './options.js';
+import { checkHow } from './solvers/check-learn.js';
 import { byGradient } from './solvers/learned/autoencoder.js';
 import { record } from './solvers/learned/epoch.js';
 import { exactRows, exactTop } from './solvers/learned/exact-rows.js';
 import { explain } from './solvers/learned/failure.js';
 import { pairwise } from './solvers/learned/forces.js';
 import { byHebb } from './solvers/learned/hebbian.js';
-import { checkExact, lookOutside, measure } from './solvers/learned/learn.js';
-import {
-  checkHow,
-  controlsOf,
-  type HebbianRule,
-  type LearnOptions,
-  type PointsRule,
-} from './solvers/learned/learn-options.js';
+import { checkExact, controlsOf, lookOutside, measure } from './solvers/learned/learn.js';
+import type { HebbianRule, LearnOptions, PointsRule } from './solvers/learned/learn-options.js';
 import { MemoryReplies } from './solvers/learned/memory-replies.js';
 import { factored } from './solvers/learned/points.js';
 import { type Controls, type EpochState, type Facts, NO_REPLY, type Rule } from './solvers/learned/rule.js';
@@ -168,7 +163,7 @@ export class Descent implements IterableIterator<Snapshot> {
     this.#controls.momentum = value;
   }
 
-  /** Whether the rule can be told so. */
+  /** Whether the rule supports that. */
   #check(change: LearnOptions): void {
     checkHow(change, SOLVER[this.#name], '');
   }

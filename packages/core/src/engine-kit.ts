@@ -1,6 +1,6 @@
 /**
  * `@scree/core/engine`: what an engine outside core, or anything else that reads rows itself, is built from. Stable only
- * together with the engine contract; who only fits models needs nothing of it.
+ * together with the engine contract. Programs that only fit models do not need it.
  */
 
 export { identityFrame, packTile } from './data/block.js';
@@ -10,7 +10,7 @@ export { decoded, decodeHalf } from './data/half.js';
 export { openSource } from './data/rows.js';
 export { type ColumnStatistics, checkFinite, countRows, emptyStatistics } from './data/statistics.js';
 export { toBlock } from './data/to-block.js';
-export { type OfferedEngine, offerEngine } from './engines/choose.js';
+export { chooseEngine, type OfferedEngine, offerEngine } from './engines/choose.js';
 export { dualByMultiply } from './engines/dual-by-multiply.js';
 export {
   type Pilot,
@@ -28,5 +28,6 @@ export { wasmEngineOrWhy } from './engines/wasm/wasm.js';
 export { keepAlive } from './keep-alive.js';
 export type { Count, SymmetricEigen } from './linalg/symmetric-eigen.js';
 export { maxAbs, powerOfTwo } from './linalg/vector.js';
+export { frameOf, type Reconstruction, reconstructBlock, removeComponents } from './model/reconstruction.js';
 export { type NestedModels, nestedModels } from './pca.js';
 export { ProgressTracker } from './progress.js';

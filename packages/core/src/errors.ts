@@ -1,6 +1,6 @@
 /**
  * Every error scree throws on purpose is a `ScreeError`: a stable `code` for programs, a message for people that
- * names the value, the place and the remedy, and `details` with the same facts as data.
+ * names the value, where it is and what to do, and `details` with the same facts as data.
  */
 
 export type ErrorCode =
@@ -54,6 +54,9 @@ export interface ErrorDetails {
   readonly expected?: unknown;
   /** The file, as the caller named it. */
   readonly path?: string;
+  /** Rows that have the problem, and rows of the data. */
+  readonly affectedRows?: number;
+  readonly totalRows?: number;
   /** Which of the problems that share a code this is. */
   readonly reason?: ErrorReason;
 }

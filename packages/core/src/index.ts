@@ -6,8 +6,8 @@ export { type FloatArray, type IntegerArray, type Matrix, type NumberArray, toRo
 export type { Data, DType, RowSource } from './data/rows.js';
 export type { Scale } from './data/scaling.js';
 export type { Engine, LoadedBlock, OnStep, Products, Rates, RowsAt } from './engines/engine.js';
-export { reference } from './engines/reference/reference.js';
-export { wasmEngine } from './engines/wasm/wasm.js';
+export { referenceEngine } from './engines/reference/reference.js';
+export { type WasmOptions, wasmEngine } from './engines/wasm/wasm.js';
 export {
   ConvergenceError,
   DataError,
@@ -21,24 +21,24 @@ export {
 export type { Certificate } from './model/certificate.js';
 export { loadModel } from './model/load.js';
 export { type ApplyOptions, Model } from './model/model.js';
-export type { ModelRecord } from './model/record.js';
+export type { ModelRecord, Whiten } from './model/record.js';
 export type { Determination, Uniqueness } from './model/uniqueness.js';
 export { type AddOptions, Moments } from './moments.js';
-export type { PcaOptions, Whiten } from './options.js';
+export type { PcaOptions } from './options.js';
 export { pca } from './pca.js';
 export { makePlan, type Plan, type PlanRequest, type Shape } from './plan.js';
 export type { Progress } from './progress.js';
 export type { Epoch } from './solvers/learned/epoch.js';
 export type {
-  DescentKind,
   HebbianRule,
   LearnOptions,
   LearnState,
   PointsRule,
 } from './solvers/learned/learn-options.js';
+export type { DescentKind } from './solvers/learned/rule.js';
 export type { SolverName } from './solvers/names.js';
 export { SOLVERS } from './solvers/registry.js';
-export type { SketchOptions, SketchRule } from './solvers/sketch/declaration.js';
+export type { SketchOptions, SketchRule } from './solvers/sketch/sketch-options.js';
 export type { SolverDeclaration } from './solvers/solver.js';
 export { Stream, type StreamAddOptions, type StreamOptions, stream } from './stream.js';
 export type { Warning, WarningCode } from './warning.js';

@@ -61,7 +61,7 @@ function idleBriefly(): void {
   timer = idle;
 }
 
-/** Whether a thread other than the first of this process is running or waits for a processor. Only Linux tells. */
+/** Whether a thread other than the first of this process is running or waits for a processor. Only Linux reports it. */
 function othersRun(): boolean {
   const files = process?.getBuiltinModule?.('fs');
   if (!files) return false;

@@ -9,5 +9,5 @@ export const MOST_COLUMNS = 2 ** 31 - 1;
 /** Widest data whose d × d scatter is kept (134 MB with its copy) where rows could be kept or read again instead. */
 export const WIDEST_SCATTER = 2896;
 
-/** Residual ‖Sv − λv‖/λ₁ that iterative solvers must reach unless told otherwise: what the storage type is worth. */
+/** Residual ‖Sv − λv‖/λ₁ that iterative solvers must reach by default: the precision of the storage type. */
 export const DEFAULT_TOLERANCE = { float32: 1e-6, float64: 1e-10 } as const;

@@ -1,29 +1,29 @@
+import { type ControlOptions, checkControl } from './control.js';
 import type { Block } from './data/block.js';
 import { refuseChanged } from './data/changes.js';
-import { fitsSingle } from './data/matrix.js';
+import { fitsFloat32 } from './data/matrix.js';
 import { momentsFromBytes, momentsToBytes } from './data/moments-bytes.js';
 import { checkWidth, type Data, openSource, type RowSource } from './data/rows.js';
 import { type ColumnStatistics, emptyStatistics, mergeStatistics } from './data/statistics.js';
 import { rowWeights } from './data/weights.js';
-import { chooseEngine } from './engines/choose.js';
+import { chooseEngine, type EngineChoice } from './engines/choose.js';
 import type { Engine } from './engines/engine.js';
 import { DataError, OptionError, show } from './errors.js';
 import { keepAlive } from './keep-alive.js';
 import { LARGEST_SQUARE } from './limits.js';
-import { type ControlOptions, checkControl, type PcaOptions } from './options.js';
 import { ProgressTracker } from './progress.js';
 
 export interface AddOptions extends ControlOptions {
-  /** One weight a row of what is added. */
+  /** One weight per added row. */
   readonly weights?: ArrayLike<number>;
-  /** What runs the pass. Default `'auto'`. */
-  readonly engine?: PcaOptions['engine'];
+  /** The engine that runs the pass. Default `'auto'`. */
+  readonly engine?: EngineChoice;
 }
 
 /**
- * Mergeable moments of rows: how many, their mean and their scatter S = Σw(x − x̄)(x − x̄)ᵀ. All that the covariance
- * road needs to know of the data, whatever its number of rows and wherever they are: partial fits, files and clusters
- * each keep theirs and merge them.
+ * Mergeable moments of rows: how many, their mean and their scatter S = Σw(x − x̄)(x − x̄)ᵀ. The covariance
+ * solver needs nothing else of the data, however many rows there are and wherever they are: partial fits, files and clusters
+ * keep moments and merge them.
  *
  * Two sets of rows merge exactly (Chan, Golub & LeVeque 1983): S = S₁ + S₂ + (w₁w₂/w)·δδᵀ, δ = x̄₂ − x̄₁. Nothing is
  * ever computed as Σxxᵀ − n·x̄x̄ᵀ, so data far from the origin lose no digits. Memory O(d²).
@@ -34,7 +34,7 @@ export class Moments {
   readonly #columns: ColumnStatistics;
   /** S in units of `unit[i]·unit[j]`, upper triangle. */
   readonly #scatter: Float64Array;
-  #single = true;
+  #float32 = true;
   #sparse = false;
   #merges = 0;
   #read = 0;
@@ -91,7 +91,7 @@ export class Moments {
 
   /** float32 when all rows were. */
   get dtype(): 'float32' | 'float64' {
-    return this.#single && this.#merges > 0 ? 'float32' : 'float64';
+    return this.#float32 && this.#merges > 0 ? 'float32' : 'float64';
   }
 
   /** Blocks and moments that were merged into these. */
@@ -168,7 +168,7 @@ export class Moments {
       loaded.release();
     }
     if (stats.rows === 0) return;
-    this.#absorb(stats, scatter, fitsSingle(block.data), block.kind === 'sparse', 1);
+    this.#absorb(stats, scatter, fitsFloat32(block.data), block.kind === 'sparse', 1);
   }
 
   /** Adds the rows that other moments have seen. */
@@ -181,7 +181,7 @@ export class Moments {
         expected: this.cols,
       });
     }
-    this.#absorb(other.#columns, other.#scatter, other.#single, other.#sparse, other.#merges);
+    this.#absorb(other.#columns, other.#scatter, other.#float32, other.#sparse, other.#merges);
     return this;
   }
 
@@ -192,7 +192,7 @@ export class Moments {
       columnNames: this.columnNames,
       columns: this.#columns,
       scatter: this.#scatter,
-      single: this.#single,
+      single: this.#float32,
       sparse: this.#sparse,
       merges: this.#merges,
       read: this.#read,
@@ -208,7 +208,7 @@ export class Moments {
     moments.#columns.weight = columns.weight;
     moments.#columns.inflation = columns.inflation;
     moments.#scatter.set(scatter);
-    moments.#single = single;
+    moments.#float32 = single;
     moments.#sparse = sparse;
     moments.#merges = merges;
     moments.#read = read;
@@ -230,7 +230,7 @@ export class Moments {
     return out;
   }
 
-  #absorb(stats: ColumnStatistics, scatter: Float64Array, single: boolean, sparse: boolean, merges: number): void {
+  #absorb(stats: ColumnStatistics, scatter: Float64Array, float32: boolean, sparse: boolean, merges: number): void {
     const d = this.cols;
     const weight = this.weight + stats.weight;
     const coupling = weight > 0 ? (this.weight * stats.weight) / weight : 0;
@@ -243,7 +243,7 @@ export class Moments {
           this.#scatter[at] * mine[i] * mine[j] + scatter[at] * theirs[i] * theirs[j] + coupling * delta[i] * delta[j];
       }
     }
-    this.#single &&= single;
+    this.#float32 &&= float32;
     this.#sparse ||= sparse;
     this.#merges += merges;
   }

@@ -1,21 +1,15 @@
+import { CONTROL_OPTIONS, type ControlOptions, checkObject, checkOption, type OptionCheck } from './control.js';
 import { checkScale, type Scale } from './data/scaling.js';
+import type { EngineChoice } from './engines/choose.js';
 import type { Engine } from './engines/engine.js';
+
 import { OptionError, show } from './errors.js';
-import type { Progress } from './progress.js';
-import { checkLearn, type LearnOptions } from './solvers/learned/learn-options.js';
+import type { Whiten } from './model/record.js';
+import { checkLearn } from './solvers/check-learn.js';
+import type { LearnOptions } from './solvers/learned/learn-options.js';
 import { SOLVER_NAMES, type SolverName } from './solvers/names.js';
 import { SOLVERS } from './solvers/registry.js';
-import { isSketchOptions, SKETCH_RULES, type SketchOptions } from './solvers/sketch/declaration.js';
-
-export type Whiten = false | 'pca' | 'zca';
-
-/** To watch long work, to stop it, and to say how many threads it may take. */
-export interface ControlOptions {
-  readonly onProgress?: (progress: Progress) => void;
-  readonly signal?: AbortSignal;
-  /** Threads that passes run on; the answer does not depend on it. Default: as many as the machine has. */
-  readonly threads?: number;
-}
+import { isSketchOptions, SKETCH_RULES, type SketchOptions } from './solvers/sketch/sketch-options.js';
 
 export interface PcaOptions extends ControlOptions {
   /**
@@ -25,25 +19,25 @@ export interface PcaOptions extends ControlOptions {
   readonly k?: number | 'all';
   /** Subtract the column means. Default true. */
   readonly center?: boolean;
-  /** What columns are divided by. Default `'none'`. */
+  /** How columns are scaled. Default `'none'`. */
   readonly scale?: Scale;
   /** Scores of variance 1: along the components (`'pca'`) or turned back to the columns (`'zca'`). Default false. */
   readonly whiten?: Whiten;
   /** Covariance is S/(n − ddof). Default 1. */
   readonly ddof?: number;
-  /** One weight a row, from 0 up: weight 2 counts a row twice. */
+  /** One weight per row, from 0 up: weight 2 counts a row twice. */
   readonly weights?: ArrayLike<number>;
   /** How to compute the components. Default `'auto'`: the plan chooses by cost, and says why. */
   readonly solver?: SolverName | 'auto';
-  /** How `points`, `autoencoder` and `hebbian` learn. */
+  /** Options of the solvers `points`, `autoencoder` and `hebbian`. */
   readonly learn?: LearnOptions;
-  /** What `streaming` keeps of the rows. */
+  /** The sketch that `streaming` keeps. */
   readonly sketch?: SketchOptions;
-  /** What runs the passes. Default `'auto'`: the fastest there is; `'blas'` comes with the package `scree`. */
-  readonly engine?: 'auto' | 'wasm' | 'reference' | 'blas' | Engine;
+  /** The engine that runs the passes. Default `'auto'`: the fastest available; `'blas'` comes with the package `scree`. */
+  readonly engine?: EngineChoice;
   /** Residual ‖Cv − λv‖/λ₁ that iterative solvers must reach. Default 1e-10, and 1e-6 for float32 data and for solvers that learn. */
   readonly tolerance?: number;
-  /** Bytes that the matrices of a solver may take, for the plan to choose by. Default: what a machine can hold. */
+  /** Most bytes that the matrices of a solver may take. The plan chooses accordingly. Default: what a machine can hold. */
   readonly memory?: number;
   /** Seed of everything random. Default 0. */
   readonly seed?: number;
@@ -66,21 +60,21 @@ type Undefaulted =
   | 'sketch'
   | 'memory';
 
-/** What each option may be: the check, and the words for it. */
-const OPTIONS: Record<keyof PcaOptions, { readonly must: string; readonly test: (value: unknown) => boolean }> = {
+/** The values that each option accepts. */
+const OPTIONS: Record<keyof PcaOptions, OptionCheck> = {
   k: {
     must: "a whole number from 1 up, a fraction between 0 and 1, or 'all'",
     test: (v) => v === 'all' || (typeof v === 'number' && ((v > 0 && v < 1) || (Number.isSafeInteger(v) && v >= 1))),
   },
   center: { must: 'true or false', test: (v) => typeof v === 'boolean' },
   scale: {
-    must: "'none', 'unit', 'pareto', 'range' or an array with one number a column",
+    must: "'none', 'unit', 'pareto', 'range' or an array with one number per column",
     test: (v) =>
       v === 'none' || v === 'unit' || v === 'pareto' || v === 'range' || Array.isArray(v) || ArrayBuffer.isView(v),
   },
   whiten: { must: "false, 'pca' or 'zca'", test: (v) => v === false || v === 'pca' || v === 'zca' },
   ddof: { must: 'a number from 0 up', test: (v) => typeof v === 'number' && v >= 0 && Number.isFinite(v) },
-  weights: { must: 'an array with one number a row', test: (v) => Array.isArray(v) || ArrayBuffer.isView(v) },
+  weights: { must: 'an array with one number per row', test: (v) => Array.isArray(v) || ArrayBuffer.isView(v) },
   solver: {
     must: `'auto' or one of ${SOLVER_NAMES.map((name) => `'${name}'`).join(', ')}`,
     test: (v) => v === 'auto' || SOLVER_NAMES.includes(v as SolverName),
@@ -94,12 +88,8 @@ const OPTIONS: Record<keyof PcaOptions, { readonly must: string; readonly test: 
     must: "'auto', 'wasm', 'reference', 'blas' or an engine",
     test: (v) => v === 'auto' || v === 'wasm' || v === 'reference' || v === 'blas' || isEngine(v),
   },
-  threads: {
-    must: 'a whole number from 1 to 256',
-    test: (v) => Number.isSafeInteger(v) && (v as number) >= 1 && (v as number) <= 256,
-  },
   tolerance: {
-    must: 'a number from 1e-14 to 0.1 (float64 cannot promise less, more is not an answer)',
+    must: 'a number from 1e-14 to 0.1 (less is beyond float64, more is not a useful result)',
     test: (v) => typeof v === 'number' && v >= 1e-14 && v <= 0.1,
   },
   memory: {
@@ -108,14 +98,10 @@ const OPTIONS: Record<keyof PcaOptions, { readonly must: string; readonly test: 
   },
   seed: { must: 'a whole number', test: (v) => Number.isSafeInteger(v) },
   columnNames: {
-    must: 'an array of strings, one a column',
+    must: 'an array of strings, one per column',
     test: (v) => Array.isArray(v) && v.every((name) => typeof name === 'string'),
   },
-  onProgress: { must: 'a function', test: (v) => typeof v === 'function' },
-  signal: {
-    must: 'an AbortSignal',
-    test: (v) => typeof v === 'object' && v !== null && 'throwIfAborted' in v,
-  },
+  ...CONTROL_OPTIONS,
 };
 
 function isEngine(value: unknown): boolean {
@@ -138,7 +124,7 @@ const DEFAULTS = {
   seed: 0,
 } as const;
 
-/** Checks options for themselves, before any data is read, and fills in the defaults. */
+/** Checks options, before any data are read, and fills in the defaults. */
 export function checkOptions(options: PcaOptions): Settings {
   checkObject(options);
   const given: Record<string, unknown> = {};
@@ -151,7 +137,7 @@ export function checkOptions(options: PcaOptions): Settings {
       );
     }
     if (value === undefined) continue;
-    checkOption(option as keyof PcaOptions, value);
+    checkOption(option, value, OPTIONS[option as keyof PcaOptions]);
     given[option] = value;
   }
   const settings: Settings = { ...DEFAULTS, ...given };
@@ -161,7 +147,7 @@ export function checkOptions(options: PcaOptions): Settings {
   return settings.learn?.rule === 'oja' ? { ...settings, k: 1 } : settings;
 }
 
-/** Only a solver that keeps a sketch can be told which. */
+/** The option `sketch` is only for solvers that keep a sketch. */
 function checkSketch({ solver, sketch }: Settings): void {
   if (sketch === undefined || (solver !== 'auto' && SOLVERS[solver].family === 'sketch')) return;
   const names = SOLVER_NAMES.filter((name) => SOLVERS[name].family === 'sketch').map((name) => `'${name}'`);
@@ -170,27 +156,6 @@ function checkSketch({ solver, sketch }: Settings): void {
     `sketch is for solver: ${names.join(' or ')}, and the solver is '${solver}'. Choose it, or leave sketch out.`,
     { option: 'sketch' },
   );
-}
-
-/** Checks the options that every call shares which reads data. */
-export function checkControl<Options extends ControlOptions>(options: Options): Options {
-  checkObject(options);
-  for (const option of ['signal', 'onProgress', 'threads'] as const) {
-    if (options[option] !== undefined) checkOption(option, options[option]);
-  }
-  return options;
-}
-
-function checkObject(options: unknown): void {
-  if (typeof options === 'object' && options !== null) return;
-  throw new OptionError('BAD_OPTION', `Options must be an object, not ${show(options)}.`, { value: options });
-}
-
-function checkOption(option: keyof PcaOptions, value: unknown): void {
-  const { must, test } = OPTIONS[option];
-  if (test(value)) return;
-  const code = option === 'k' ? 'K_OUT_OF_RANGE' : option === 'weights' ? 'BAD_WEIGHTS' : 'BAD_OPTION';
-  throw new OptionError(code, `${option} is ${show(value)}; it must be ${must}.`, { option, value });
 }
 
 /** Checks options against the width of the data. */

@@ -22,7 +22,7 @@ import type { Warning } from './warning.js';
  * Principal component analysis: the k directions of most variance, each with a certificate of how far from exact it
  * can be, and a word on whether the data determine it at all.
  *
- * The one road: data become a source, the plan chooses a solver, the rows are read as that solver needs them, the
+ * The pipeline: data become a source, the plan chooses a solver, the rows are read as that solver needs them, the
  * solver finds the subspace, `finish` makes the model.
  */
 export async function pca(data: Data | Moments, options: PcaOptions = {}): Promise<Model> {
@@ -36,7 +36,7 @@ export interface NestedModels {
   first(k: number): Model;
 }
 
-/** `pca`, for those who need models of several k, as a page does whose user drags k. */
+/** `pca` for several k at once, for example for a page with a slider for k. */
 export function nestedModels(data: Data | Moments, options: PcaOptions = {}): Promise<NestedModels> {
   return keepAlive(() => analyse(data, options));
 }
@@ -109,7 +109,7 @@ async function refuseFailedByChange(source: RowSource | undefined, error: unknow
   if (changed) throw new DataError('SOURCE_CHANGED', `${changed.message} The fit failed: ${error.message}`);
 }
 
-/** What the source and the engine have to say, once the last row was read. */
+/** Warnings of the source and the engine, collected after the last row was read. */
 async function warningsOf(source: RowSource | Moments, engine: Engine): Promise<readonly Warning[]> {
   const read = source instanceof Moments ? [] : ((await source.warnings?.()) ?? []);
   return [...read, ...(engine.warnings ?? [])];
@@ -134,8 +134,8 @@ async function choosePlan(shape: Shape, settings: Settings, engines: readonly [E
   const measured: Choice[] = [];
   for (const engine of engines) {
     const { name, skipsZeros } = engine;
-    const single = engine.single && { rates: await measureRates(engine.single) };
-    const facts = { name, skipsZeros, rates: await measureRates(engine), single };
+    const float32 = engine.float32 && { rates: await measureRates(engine.float32) };
+    const facts = { name, skipsZeros, rates: await measureRates(engine), float32 };
     measured.push({ engine, plan: makePlan(shape, { ...request, engine: facts }) });
   }
   return cheapest(measured);

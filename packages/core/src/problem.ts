@@ -13,7 +13,7 @@ import type { Problem, Solution } from './solvers/solver.js';
 /** Unit roundoff of the types that data are stored in. */
 const ROUNDOFF = { float32: 2 ** -24, float64: 2 ** -53 } as const;
 
-/** What a reading tells of the columns. */
+/** Facts about the columns, from one reading. */
 type Columns = Omit<Reading, 'solve' | 'release'>;
 
 export interface Posed {

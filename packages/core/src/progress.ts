@@ -4,11 +4,11 @@
  */
 
 export interface Progress {
-  /** What is being done, in two or three words: "reading rows", "eigenvectors". */
+  /** The current work in two or three words: "reading rows", "eigenvectors". */
   readonly phase: string;
   /** Work done in this phase, in units of the phase (rows, flops, passes). */
   readonly done: number;
-  /** Work of the whole phase; undefined where nobody knows (a stream of unknown length). */
+  /** Work of the whole phase; undefined where it is unknown (a stream of unknown length). */
   readonly total?: number;
 }
 

@@ -63,7 +63,7 @@ export async function readBoth(
   if (source instanceof Moments) throw new TypeError('moments have no rows to read');
   const kept = await rereadable(source, progress);
   const columnNames = settings.columnNames ?? source.columnNames;
-  const moments = await Moments.of(kept, { ...settings, engine: engine.single ?? engine }, progress, columnNames);
+  const moments = await Moments.of(kept, { ...settings, engine: engine.float32 ?? engine }, progress, columnNames);
   const weights = rowWeights(settings.weights, kept.rows);
   let passes: Passes | undefined;
   return {

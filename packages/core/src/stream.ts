@@ -1,3 +1,4 @@
+import { type ControlOptions, checkControl } from './control.js';
 import { refuseChanged } from './data/changes.js';
 import { type Data, matrixSource, openSource, type RowSource } from './data/rows.js';
 import { empty, isMatrix } from './data/to-block.js';
@@ -10,21 +11,14 @@ import { WIDEST_SCATTER } from './limits.js';
 import { finish } from './model/finish.js';
 import type { Model } from './model/model.js';
 import { Moments } from './moments.js';
-import {
-  type ControlOptions,
-  checkControl,
-  checkOptions,
-  checkWidth,
-  type PcaOptions,
-  type Settings,
-} from './options.js';
+import { checkOptions, checkWidth, type PcaOptions, type Settings } from './options.js';
 import { pca } from './pca.js';
 import { makePlan } from './plan.js';
 import { anyAxes, pose } from './problem.js';
 import { ProgressTracker } from './progress.js';
 import { foldRows } from './reading.js';
-import { sketchSize } from './solvers/sketch/declaration.js';
 import type { Sketch } from './solvers/sketch/sketch.js';
+import { sketchSize } from './solvers/sketch/sketch-options.js';
 
 /** Options that are those of `pca`. */
 const SHARED = ['k', 'center', 'scale', 'whiten', 'ddof', 'columnNames', 'engine', 'threads', 'seed'] as const;
@@ -33,7 +27,7 @@ const RULES = ['auto', 'moments', 'incremental', 'frequent-directions'] as const
 
 export interface StreamOptions extends Pick<PcaOptions, (typeof SHARED)[number]> {
   /**
-   * What is kept of the rows: their `'moments'`, d × d numbers and exact, or a sketch of `size` rows, made by
+   * What to keep of the rows: their `'moments'`, d × d numbers and exact, or a sketch of `size` rows, made by
    * `'incremental'` SVD or by `'frequent-directions'`. Default `'auto'`: moments up to 2896 columns, incremental above.
    */
   readonly rule?: (typeof RULES)[number];
@@ -42,7 +36,7 @@ export interface StreamOptions extends Pick<PcaOptions, (typeof SHARED)[number]>
 }
 
 export interface StreamAddOptions extends ControlOptions {
-  /** One weight a row of what is added. */
+  /** One weight per added row. */
   readonly weights?: ArrayLike<number>;
 }
 
@@ -66,7 +60,7 @@ export class Stream {
   readonly #size: number | undefined;
   #kept: Moments | Sketch | undefined;
   #names: readonly string[] | undefined;
-  /** What was asked for last: calls take their turn in the order they are made. */
+  /** The last call: calls run one after the other, in their order. */
   #turn: Promise<unknown> = Promise.resolve();
 
   constructor(options: StreamOptions = {}) {
@@ -228,7 +222,7 @@ export class Stream {
   }
 }
 
-/** What is kept with a source's rows added; what was kept before stays as it is. */
+/** A copy of the moments or sketch with the rows of a source added. The original does not change. */
 async function grown(
   kept: Moments | Sketch,
   source: RowSource,

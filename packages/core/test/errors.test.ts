@@ -184,7 +184,7 @@ describe('bad input gets a typed error that says what, where and what to do', ()
     });
   });
 
-  it('a matrix too wide for a covariance is refused before it is tried, with the way out', async () => {
+  it('a matrix too wide for a covariance is rejected before it is allocated, with a remedy', async () => {
     const wide = { rows: 2, cols: 20000, data: new Float64Array(40000).map((_, i) => i % 7) };
     await expect(pca(wide, { solver: 'covariance', k: 1 })).rejects.toMatchObject({
       code: 'TOO_LARGE',
@@ -193,7 +193,7 @@ describe('bad input gets a typed error that says what, where and what to do', ()
     expect((await pca(wide, { k: 1 })).variances[0]).toBeGreaterThan(0);
   });
 
-  it('moments refuse what only rows could answer', async () => {
+  it('moments reject requests that need rows', async () => {
     const moments = await new Moments(2).add(good);
     await expect(pca(moments, { solver: 'svd' })).rejects.toMatchObject({ code: 'BAD_OPTION' });
     await expect(pca(moments, { weights: [1, 1, 1, 1] })).rejects.toMatchObject({ code: 'BAD_OPTION' });
@@ -202,7 +202,7 @@ describe('bad input gets a typed error that says what, where and what to do', ()
     expect(() => moments.merge(new Moments(3))).toThrow(/3 columns/);
   });
 
-  it('a model refuses rows of another width, values that are not finite and columns it does not know', async () => {
+  it('a model rejects rows of another width, values that are not finite and unknown columns', async () => {
     const model = await pca(
       good.map(([a, b]) => ({ a, b })),
       { k: 1 },
@@ -260,7 +260,7 @@ describe('bad input gets a typed error that says what, where and what to do', ()
     expect(() => new Moments(2, ['a'])).toThrow(/1 column names for 2 columns/);
   });
 
-  it('data that change between passes are found out', async () => {
+  it('data that change between passes are detected', async () => {
     let reads = 0;
     const source = {
       cols: 1,

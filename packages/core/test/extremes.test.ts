@@ -60,7 +60,7 @@ describe.each(solverNames)('hard data, %s', (solver) => {
     },
   );
 
-  it('denormal numbers are numbers', async () => {
+  it('denormal numbers are handled like other numbers', async () => {
     const tiny = 5e-324;
     const rows = withSpectrum(30, 4, (i) => 1000 * 0.5 ** i).map((row) => row.map((x) => Math.round(x * 1000)));
     const plain = await pca(rows, { k: 2, solver });
@@ -73,7 +73,7 @@ describe.each(solverNames)('hard data, %s', (solver) => {
     expect(Math.abs(model.varianceRatios[0] - plain.varianceRatios[0])).toBeLessThan(1e-5);
   });
 
-  it('variances beyond float64 are refused with the remedy, and served when columns are scaled', async () => {
+  it('variances beyond float64 are rejected with a remedy, and computed when columns are scaled', async () => {
     const rows = withSpectrum(30, 4, (i) => 1e200 * 0.5 ** i);
     await expect(pca(rows, { k: 2, solver })).rejects.toMatchObject({ code: 'OUT_OF_RANGE' });
     const scaled = await pca(rows, { k: 2, solver, scale: 'unit' });
@@ -118,7 +118,7 @@ describe.each(solverNames)('hard data, %s', (solver) => {
     expect(one.certificate.orthonormality).toBeLessThan(1e-13);
   });
 
-  it('variance that only the rounding of float32 has put there does not count as rank', async () => {
+  it('variance that comes only from the rounding of float32 does not count as rank', async () => {
     const rows = withSpectrum(50, 8, (i) => (i < 3 ? 3 - i : 0), { offset: () => 10 });
     const data = { rows: 50, cols: 8, data: Float32Array.from(rows.flat()) };
     expect((await pca(data, { k: 6, solver })).uniqueness.rank).toBe(3);
@@ -162,7 +162,7 @@ describe.each(solverNames)('hard data, %s', (solver) => {
     expect(stamped.uniqueness.rank).toBe(2);
   });
 
-  it('data that vary by no more than their own rounding are told so', async () => {
+  it('data that vary by no more than their own rounding give a warning', async () => {
     const { normal } = random(6);
     const data = Float32Array.from({ length: 80 }, () => 4e9 + 100 * normal());
     const model = await pca({ rows: 40, cols: 2, data }, { k: 2, solver });
@@ -210,7 +210,7 @@ describe.each(solverNames)('hard data, %s', (solver) => {
   });
 });
 
-describe('uniqueness is told in words', () => {
+describe('uniqueness is described in sentences', () => {
   it('equal variances inside the subspace: the axes turn, the subspace stays', async () => {
     const rows = withSpectrum(60, 6, (i) => [5, 3, 3, 1, 0.5, 0.2][i]);
     for (const solver of solverNames) {
@@ -236,7 +236,7 @@ describe('uniqueness is told in words', () => {
     }
   });
 
-  it('what float32 storage cannot tell apart is not called determined', async () => {
+  it('axes that float32 storage cannot separate are not called determined', async () => {
     const rows = withSpectrum(60, 6, (i) => [5, 3, 3 - 1e-8, 1, 0.5, 0.2][i]);
     const f64 = await pca(rows, { k: 3, solver: 'svd' });
     expect(f64.uniqueness.axes[1].determined).toBe(true);
@@ -255,7 +255,7 @@ describe('uniqueness is told in words', () => {
     }
   });
 
-  it('small variances that are well apart are told apart by every solver, without a word', async () => {
+  it('small variances that are well separated are found by every solver, without a warning', async () => {
     const rows = withSpectrum(300, 30, (i) => 600 * 0.68 ** i, { offset: (j) => 10 * j });
     for (const solver of solverNames) {
       const model = await pca(rows, { k: 25, solver });
@@ -265,7 +265,7 @@ describe('uniqueness is told in words', () => {
     }
   });
 
-  it('verdicts and warnings never contradict one another', () =>
+  it('verdicts and warnings never contradict each other', () =>
     fc.assert(
       fc.asyncProperty(
         fc.constantFrom(...solverNames),
@@ -273,9 +273,9 @@ describe('uniqueness is told in words', () => {
         fc.integer({ min: 1, max: 8 }),
         fc.integer(),
         fc.boolean(),
-        async (solver, decay, k, seed, single) => {
+        async (solver, decay, k, seed, float32) => {
           const rows = withSpectrum(30, 8, (i) => decay ** i, { seed, offset: (j) => j });
-          const data = single ? Float32Array.from(rows.flat()) : Float64Array.from(rows.flat());
+          const data = float32 ? Float32Array.from(rows.flat()) : Float64Array.from(rows.flat());
           const { warnings, uniqueness } = await pca({ rows: 30, cols: 8, data }, { k, solver });
           const said = warnings.map(({ code }) => code);
           const all = uniqueness.axes.every(({ determined }) => determined);
@@ -285,7 +285,7 @@ describe('uniqueness is told in words', () => {
       ),
     ));
 
-  it('directions too small for the covariance road are left to svd, which sees them', async () => {
+  it('directions too small for the covariance solver are found by svd', async () => {
     const rows = withSpectrum(60, 4, (i) => [1, 1e-2, 1e-9, 1e-10][i]);
     const squared = await pca(rows, { k: 3, solver: 'covariance' });
     expect(squared.uniqueness.axes[2].determined).toBe(false);

@@ -41,11 +41,11 @@ function run(code: string): string {
   });
 }
 
-it('ends by itself when a promise of the library is all that it waits for', () => {
+it('a program that awaits only a promise of the library ends by itself', () => {
   expect(run("pca(data, { k: 3, threads: 2 }).then(() => console.log('done'));")).toBe('done\n');
 });
 
-it('refers to workers while they have a pass to do, and to nothing afterwards', () => {
+it('workers are referenced while they have jobs, and not afterwards', () => {
   const printed = run(`const during = new Set();
     await pca(data, { k: 3, threads: 2, solver: 'covariance', onProgress: () => during.add(kinds()) });
     // More than the short while that Node 20 is kept running for.

@@ -39,7 +39,7 @@ describe('@scree/core as a package', () => {
       'makePlan',
       'pca',
       'principalAngles',
-      'reference',
+      'referenceEngine',
       'stream',
       'toRows',
       'wasmEngine',

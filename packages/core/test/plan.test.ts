@@ -26,7 +26,7 @@ describe('the plan', () => {
     expect(made.reason).toMatch(reason);
   });
 
-  it('weighs passes by how fast the engine is', () => {
+  it('estimates passes by the speed of the engine', () => {
     const shape = { rows: 5000, cols: 2000 };
     expect(plan(shape, { k: 200 }).solver).toBe('covariance');
     const fast = plan(shape, { k: 200, engine: { name: 'fast', rates: { products: 2300, sparse: 1, eigen: 1.5 } } });
@@ -39,7 +39,7 @@ describe('the plan', () => {
     expect(quick.costs.krylov).toBeLessThan(plan(sparse).costs.krylov as number);
   });
 
-  it('counts what an engine takes to read, which is most of the work where columns are few', () => {
+  it('includes the time to read rows, which is most of the work where columns are few', () => {
     const rates = { products: 40, sparse: 1, eigen: 1.5 };
     const seconds = (cols: number, engineRates: object) =>
       plan(
@@ -51,9 +51,9 @@ describe('the plan', () => {
     expect(seconds(128, { reading: 0.42, products: 80 })).toBeLessThan(seconds(128, {}));
   });
 
-  it('takes float32 sums where the engine has them and they pay, and says so', () => {
+  it('uses float32 sums where the engine has them and they are faster, and says so', () => {
     const rates = { products: 25, sparse: 1, eigen: 4 };
-    const engine = { name: 'both', rates, single: { rates: { ...rates, products: 50 } } };
+    const engine = { name: 'both', rates, float32: { rates: { ...rates, products: 50 } } };
     const embeddings = { rows: 100_000, cols: 1536, dtype: 'float32' as const };
     expect(plan(embeddings, { k: 128, engine }).solver).toBe('refined');
     expect(plan(embeddings, { k: 128, engine }).reason).toMatch(/summed in float32, twice as fast/);
@@ -64,7 +64,7 @@ describe('the plan', () => {
     expect(plan(embeddings, { k: 0.9, engine }).costs).not.toHaveProperty('refined');
   });
 
-  it('is pure: the same question has the same answer', () => {
+  it('is pure: the same request gives the same plan', () => {
     expect(plan({ rows: 500, cols: 300 }, { k: 20 })).toEqual(plan({ rows: 500, cols: 300 }, { k: 20 }));
   });
 
@@ -76,7 +76,7 @@ describe('the plan', () => {
     }
   });
 
-  it('keeps to the memory it is given', () => {
+  it('respects the memory limit', () => {
     const shape = { rows: 50_000, cols: 3000 };
     expect(plan(shape, { k: 1000 }).solver).toMatch(/covariance|refined/);
     const tight = plan(shape, { k: 1000, memory: 200e6 });

@@ -48,7 +48,7 @@ function expectSame(model: Model, truth: Model, tolerance = 1e-11): void {
 describe.each(rules)('a stream that keeps %s', (rule) => {
   const options: StreamOptions = rule === 'moments' ? { k: 4, rule } : { k: 4, rule, size: 8 };
 
-  it('has the model of all rows, however they were cut into adds', async () => {
+  it('gives the model of all rows, however they are divided into calls of add', async () => {
     const truth = await pca(rows, { k: 4, solver: 'svd' });
     for (const parts of cuts) {
       const s = await addAll(options, rows, parts);
@@ -57,7 +57,7 @@ describe.each(rules)('a stream that keeps %s', (rule) => {
     }
   });
 
-  it('gives a model at any time, and goes on', async () => {
+  it('gives a model at any time, and can be continued', async () => {
     const s = stream(options);
     for (let from = 0; from < 400; from += 80) {
       await s.add(rows.slice(from, from + 80));
@@ -126,7 +126,7 @@ describe.each(rules)('a stream that keeps %s', (rule) => {
     for (let i = 0; i < 4; i++) expect(model.singularValues[i] / size / truth.singularValues[i]).toBeCloseTo(1, 10);
   });
 
-  it('works where the rows outgrow those before them beyond all measure, and the other way round', async () => {
+  it('works where rows are larger than earlier rows by hundreds of orders of magnitude, and smaller', async () => {
     const tiny = rows.map((row) => row.map((x) => x * 1e-150));
     for (const order of [
       [tiny, rows],
@@ -185,7 +185,7 @@ describe.each(rules)('a stream that keeps %s', (rule) => {
     expect(counted.dtype).toBe('float32');
   });
 
-  it('names the row and column of a NaN, and is as before after any error', async () => {
+  it('names the row and column of a NaN, and is unchanged after any error', async () => {
     const s = await stream(options).add(rows.slice(0, 200));
     const before = await s.model();
     const broken = rows.slice(200).map((row) => row.slice());
@@ -214,7 +214,7 @@ describe.each(rules)('a stream that keeps %s', (rule) => {
     expectSame(await s.model(), await pca(rows, { k: 4, solver: 'svd' }));
   });
 
-  it('has no model before the first row, and needs two rows about their mean', async () => {
+  it('has no model before the first row, and needs two rows when it centres', async () => {
     const s = stream(options);
     expect([s.rows, s.cols]).toEqual([0, undefined]);
     await expect(s.model()).rejects.toMatchObject({ code: 'EMPTY_DATA' });
@@ -226,7 +226,7 @@ describe.each(rules)('a stream that keeps %s', (rule) => {
     expectSame(await s.model(), await pca(rows.slice(0, 5), { k: 4, solver: 'svd' }));
   });
 
-  it('takes calls in the order they are made, waited for or not', async () => {
+  it('runs calls in their order, awaited or not', async () => {
     const s = stream(options);
     const adds = [0, 100, 200, 300].map((from) => s.add(rows.slice(from, from + 100)));
     const other = stream(options);
@@ -256,7 +256,7 @@ describe('stream', () => {
     expectSame(model, await pca(wide, { k: 2, solver: 'dual' }));
   });
 
-  it('refuses options that it has not, and values that they cannot have', () => {
+  it('rejects unknown options and invalid values', () => {
     expect(() => stream({ solver: 'svd' } as StreamOptions)).toThrow(/A stream has no option "solver"/);
     expect(() => stream(null as unknown as StreamOptions)).toThrow(OptionError);
     expect(() => stream({ rule: 'oja' } as unknown as StreamOptions)).toThrow(
@@ -268,7 +268,7 @@ describe('stream', () => {
     expect(() => stream({ rule: 'moments', size: 8 })).toThrow(/size is for sketches/);
   });
 
-  it('refuses widths and names that do not fit', async () => {
+  it('rejects widths and names that do not match', async () => {
     await expect(stream({ scale: [1, 2] }).add(rows)).rejects.toMatchObject({ code: 'BAD_SCALE' });
     await expect(stream({ columnNames: ['a'] }).add(rows)).rejects.toMatchObject({ code: 'BAD_OPTION' });
     const [a, b] = [stream(), stream()];
@@ -295,7 +295,7 @@ describe('stream', () => {
     expect(a.rows).toBe(2);
   });
 
-  it('takes no more memory for more rows', async () => {
+  it('uses no more memory for more rows', async () => {
     const cols = 500;
     const { normal } = random(5);
     const block = { rows: 256, cols, data: Float64Array.from({ length: 256 * cols }, normal) };

@@ -99,6 +99,9 @@ export function describeProblem({ message, code, details = {} }: Problem): strin
   return (code && ERRORS[code]?.({ ...details, file, at })) ?? message;
 }
 
+/** Columns that a warning names. */
+const NAMED_COLUMNS = 5;
+
 const WARNINGS: {
   readonly [Code in Warning['code']]?: (details: Record<string, unknown>, names: readonly string[]) => string;
 } = {
@@ -107,6 +110,15 @@ const WARNINGS: {
     const more = Number(all) - some.length;
     const one = Number(all) === 1;
     return `The ${one ? 'column' : 'columns'} ${listed(more > 0 ? [...some, `${count(more)} more`] : some)} ${one ? 'does' : 'do'} not vary enough to be scaled. Leaving constant columns out changes nothing else.`;
+  },
+  INTEGERS_ROUNDED: ({ columns, count: all }) => {
+    const rounded = columns as readonly { readonly name: string; readonly count: number }[];
+    const some = rounded
+      .slice(0, NAMED_COLUMNS)
+      .map(({ name, count: each }) => `${shorten(name, 40)} (${count(each)})`);
+    if (rounded.length > some.length) some.push(`${count(rounded.length - some.length)} more`);
+    const one = Number(all) === 1;
+    return `${several(Number(all), 'whole number')} beyond 2^53 ${one ? 'was' : 'were'} rounded to the nearest float64: ${listed(some)}. If a column holds identifiers, leave it out.`;
   },
   RANK_BELOW_K: ({ rank, k, solver }) => {
     const found = rank === 0 ? 'None' : `Only ${rank}`;

@@ -1,4 +1,4 @@
-import { pca, ScreeError } from '@scree/core';
+import { loadModel, pca, ScreeError, type Warning } from '@scree/core';
 import { describe, expect, it } from 'vitest';
 import { describeCell, describeProblem, describeWarning } from '../src/describe-problem.js';
 import { Session } from '../src/worker/session.js';
@@ -155,6 +155,29 @@ describe('the page, about a model,', () => {
     expect(warning.message).toContain("solver: 'svd'");
     expect(describeWarning(warning, names)).toContain('choose the solver svd');
     expect(describeWarning(warning, names)).not.toContain("'");
+  });
+
+  it('names chosen columns whose whole numbers were rounded by reading them', async () => {
+    const text = `id,x,y\n${Array.from({ length: 8 }, (_, i) => `900719925474099${i},${i * i},900719925474100${i}`).join('\n')}\n`;
+    const session = new Session();
+    const { id: data } = await session.open({ kind: 'text', name: 'ids.csv', text }, {});
+    const warningsOf = async (columns: readonly number[]): Promise<readonly Warning[]> => {
+      const { id, model } = await session.fit({ ...plain, columns, data }, {});
+      session.show(id);
+      // The model of fewer components, which the page shows and exports, has the same warning.
+      const rounded = (binary: Uint8Array) =>
+        loadModel(binary).warnings.filter(({ code }) => code === 'INTEGERS_ROUNDED');
+      expect(rounded(await session.modelOf(1))).toEqual(rounded(model));
+      return rounded(model);
+    };
+    const [warning] = await warningsOf([0, 1, 2]);
+    expect(describeWarning(warning, ['id', 'x', 'y'])).toBe(
+      '7 whole numbers beyond 2^53 were rounded to the nearest float64: id (3) and y (4). If a column holds identifiers, leave it out.',
+    );
+    const [ofOne] = await warningsOf([0, 1]);
+    expect(ofOne.details).toEqual({ count: 3, columns: [{ name: 'id', count: 3 }] });
+    expect(ofOne.message).toContain('3 whole numbers beyond 2^53 in ids.csv');
+    expect(await warningsOf([1])).toEqual([]);
   });
 
   it('shows the message of the library where a warning has no details', () => {

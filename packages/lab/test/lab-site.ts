@@ -10,13 +10,13 @@ import { build } from 'vite';
 import { expect } from 'vitest';
 import { type Site, serve } from '../../../test/serve.js';
 
-/** For tests of the lab in a real browser: the page as it is built from the sources, and a page that is watched. */
+/** For tests of the lab in a real browser: the site, built from the sources, and pages whose errors are recorded. */
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 
 /**
  * The site, built from the sources. Several test files need it, so it is built once and kept in the folder for temporary
- * files under a hash of all that it is made of: a stale build can never make a test pass.
+ * files, under a hash of its sources: a stale build can never make a test pass.
  */
 export async function labSite(): Promise<Site> {
   const folder = join(tmpdir(), `scree-lab-site-${hashOfSources()}`);
@@ -43,7 +43,7 @@ async function buildInto(folder: string): Promise<void> {
   renameSync(unfinished, folder);
 }
 
-/** Everything that the site may be built from: the lab, the sources of all packages, and the versions of what they use. */
+/** Everything that the site may be built from: the lab, the sources of all packages, and the versions of their dependencies. */
 function hashOfSources(): string {
   const hash = createHash('sha256');
   const sources = readdirSync(join(root, '..')).map((name) => `../${name}/src`);
@@ -60,10 +60,10 @@ function hashOfSources(): string {
   return hash.digest('hex').slice(0, 16);
 }
 
-/** What pack-mnist.js makes of a package, whose version is in the lock file. */
+/** Files that pack-mnist.js makes from a package, whose version is in the lock file. */
 const GENERATED = /^mnist-.*\.gz$/;
 
-/** Runs work that no other test process may do at the same time. */
+/** Runs work that only one test process may do at a time. */
 async function onlyOneAtATime(lock: string, work: () => Promise<void>): Promise<void> {
   const end = Date.now() + LONGEST_BUILD;
   for (;;) {
@@ -92,15 +92,15 @@ export const ISOLATED = {
   'Cross-Origin-Embedder-Policy': 'require-corp',
 };
 
-/** What pages must not do: log errors, or ask anybody but their own server. */
+/** A page, and whether it did what pages must not do: log errors, or make requests to other servers. */
 export interface Watched {
   readonly page: Page;
-  /** Fails when the page did something it must not. */
+  /** Fails when the page did something it must not since the last check. */
   check(): void;
   close(): Promise<void>;
 }
 
-/** Opens a page and keeps an eye on it. */
+/** Opens a page and records its errors and its requests to other servers. */
 export async function watch(browser: Browser, url: string, options: BrowserContextOptions = {}): Promise<Watched> {
   const context = await browser.newContext({ viewport: { width: 1280, height: 900 }, ...options });
   const page = await context.newPage();
@@ -117,9 +117,24 @@ export async function watch(browser: Browser, url: string, options: BrowserConte
   await page.goto(url);
   return {
     page,
-    check: () => expect(complaints).toEqual([]),
+    check: () => expect(complaints.splice(0)).toEqual([]),
     close: () => context.close(),
   };
+}
+
+/** Waits until the page has drawn some frames: by then it has reacted to a new size or to an event. */
+export function frames(page: Page, count: number): Promise<void> {
+  return page.evaluate(
+    (left) =>
+      new Promise<void>((resolve) => {
+        const tick = (): void => {
+          if (left-- > 0) requestAnimationFrame(tick);
+          else resolve();
+        };
+        tick();
+      }),
+    count,
+  );
 }
 
 /** Rules of accessibility that the page breaks, in short. The context needs `bypassCSP`. */

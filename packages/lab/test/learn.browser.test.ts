@@ -2,15 +2,20 @@
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, inject, it } from 'vitest';
 import { launchChromium } from '../../../test/chromium.js';
-import { labSite, serve, violations, type Watched, watch } from './lab-site.js';
+import { frames, labSite, serve, violations, type Watched, watch } from './lab-site.js';
 
 const executablePath = inject('chromium');
+/** For tests without motion, and with axe in the page. */
+const STILL: BrowserContextOptions = { bypassCSP: true, reducedMotion: 'reduce' };
 const SCREENS = ['variance', 'forces', 'autoencoder', 'charges', 'race', 'uniqueness'] as const;
 
 describe.skipIf(!executablePath)('Learn, in Chromium', () => {
   let browser: Browser;
   let server: { url: string; close(): Promise<void> };
+  /** The page of the current test. */
   let watched: Watched | undefined;
+  /** Pages that tests share, by their options. */
+  const shared = new Map<string, Watched>();
 
   beforeAll(async () => {
     server = await serve(await labSite());
@@ -20,16 +25,44 @@ describe.skipIf(!executablePath)('Learn, in Chromium', () => {
     await browser?.close();
     await server?.close();
   });
-  afterEach(async () => {
-    watched?.check();
-    await watched?.close();
+  afterEach(async ({ task }) => {
+    const used = watched;
     watched = undefined;
+    used?.check();
+    const key = [...shared].find(([, page]) => page === used)?.[0];
+    if (key !== undefined && task.result?.state !== 'fail') return;
+    if (key !== undefined) shared.delete(key);
+    await used?.close();
   });
 
+  /**
+   * Opens a screen. The page is loaded once for each set of options; afterwards another screen is opened in between, because
+   * a screen that is left loses its state.
+   */
   async function open(address: string, options: BrowserContextOptions = {}): Promise<Page> {
+    const key = JSON.stringify(options);
+    const screen = address.split('?')[0];
+    watched = shared.get(key);
+    if (watched) {
+      const { page } = watched;
+      await page.emulateMedia({ colorScheme: 'light' });
+      await page.setViewportSize({ width: 1280, height: 900 });
+      await goTo(page, screen === 'variance' ? 'uniqueness' : 'variance');
+      await goTo(page, address);
+      return page;
+    }
     watched = await watch(browser, `${server.url}#/learn/${address}`, options);
-    await watched.page.locator('.screen').waitFor();
+    shared.set(key, watched);
+    await watched.page.locator(`[data-screen=${screen}]`).waitFor();
     return watched.page;
+  }
+
+  /** Follows a link to a screen of Learn, without loading the page again. */
+  async function goTo(page: Page, address: string): Promise<void> {
+    await page.evaluate((hash) => {
+      location.hash = hash;
+    }, `/learn/${address}`);
+    await page.locator(`[data-screen=${address.split('?')[0]}]`).waitFor();
   }
 
   /** What a screen says of itself, for tests. */
@@ -57,7 +90,7 @@ describe.skipIf(!executablePath)('Learn, in Chromium', () => {
   const query = (page: Page): string => new URL(page.url()).hash.split('?')[1] ?? '';
 
   describe.each(SCREENS)('%s', (screen) => {
-    it('runs and ends where the mathematics says', async () => {
+    it('runs to the exact answer', async () => {
       const page = await open(screen);
       await toTheEnd(page);
       const { converged, angle, epoch } = await state(page);
@@ -67,9 +100,9 @@ describe.skipIf(!executablePath)('Learn, in Chromium', () => {
       expect(angle).toBeLessThan(screen === 'uniqueness' ? 0.2 : 1e-4);
     });
 
-    it('stands still where motion is not wanted, goes back to old states, and on to the same end', async () => {
-      const page = await open(screen, { reducedMotion: 'reduce' });
-      await page.waitForTimeout(300);
+    it('does not play with reduced motion, returns to earlier states, and ends at the same state again', async () => {
+      const page = await open(screen, STILL);
+      await frames(page, 5);
       expect(await state(page)).toMatchObject({ epoch: 0, playing: false });
       const picture = () =>
         page
@@ -88,7 +121,7 @@ describe.skipIf(!executablePath)('Learn, in Chromium', () => {
       expect(end.reached).toBe((await state(page)).reached);
     });
 
-    it('plays, pauses and steps by keys', async () => {
+    it('plays, pauses and steps with keys', async () => {
       const page = await open(screen);
       await page.keyboard.press('Home');
       await page.locator('.screen[data-epoch="0"][data-playing=false]').waitFor();
@@ -105,18 +138,18 @@ describe.skipIf(!executablePath)('Learn, in Chromium', () => {
       await page.locator('.screen[data-converged=true]').waitFor();
     });
 
-    it('breaks no rule of accessibility, light and dark, and fits a telephone', async () => {
-      const page = await open(screen, { bypassCSP: true, reducedMotion: 'reduce' });
+    it('passes axe in both themes, and fits a phone', async () => {
+      const page = await open(screen, STILL);
       await button(page, 'One step on').click();
       for (const colorScheme of ['light', 'dark'] as const) {
         await page.emulateMedia({ colorScheme });
         expect(await violations(page), colorScheme).toEqual([]);
       }
-      const told = await page.locator('[data-spoken]').textContent();
-      expect(told).toMatch(/\d/);
+      const summary = await page.locator('[data-announced]').textContent();
+      expect(summary).toMatch(/\d/);
       for (const width of [1280, 390]) {
         await page.setViewportSize({ width, height: 844 });
-        await page.waitForTimeout(200);
+        await frames(page, 3);
         const beyond = await page.evaluate(() => {
           const edge = document.documentElement.clientWidth;
           const wide = [...document.querySelectorAll('.learn *')].filter((one) => {
@@ -134,7 +167,7 @@ describe.skipIf(!executablePath)('Learn, in Chromium', () => {
   });
 
   describe('variance', () => {
-    it('is turned by hand, and rolls to the axis when it is let go', async () => {
+    it('turns the line with the mouse, and turns it to the axis when it is released', async () => {
       const page = await open('variance');
       const box = (await page.locator('.picture .stage svg').boundingBox())!;
       const [x, y] = [box.x + box.width / 2, box.y + box.height / 2];
@@ -149,7 +182,7 @@ describe.skipIf(!executablePath)('Learn, in Chromium', () => {
       expect((await state(page)).angle).toBeLessThan(1e-6);
     });
 
-    it('is turned by keys and by its slider, and adds up at every angle', async () => {
+    it('turns the line with keys and with its slider, and shows parts that add up at every angle', async () => {
       const page = await open('variance');
       const line = page.getByRole('slider', { name: /^Line/ });
       await line.focus();
@@ -182,8 +215,8 @@ describe.skipIf(!executablePath)('Learn, in Chromium', () => {
         expect(await trouble.textContent()).toContain('too long');
         // It is back at its lowest place, and that is what one sees: no moment before has a lower loss.
         const loss = async () => {
-          const told = (await page.locator('.told').textContent()) ?? '';
-          return Number(/loss ([\d.]+)/.exec(told)?.[1]);
+          const summary = (await page.locator('.summary').textContent()) ?? '';
+          return Number(/loss ([\d.]+)/.exec(summary)?.[1]);
         };
         const back = await loss();
         const { epoch } = await state(page);
@@ -201,7 +234,7 @@ describe.skipIf(!executablePath)('Learn, in Chromium', () => {
   });
 
   describe('forces', () => {
-    it('draw pull and push for the point that was chosen, which balance at rest', async () => {
+    it('shows the pull and push on the chosen point, which balance at rest', async () => {
       const page = await open('forces');
       await toTheEnd(page);
       const read = () => page.locator('.formula .live').evaluateAll((all) => all.map((one) => Number(one.textContent)));
@@ -218,7 +251,7 @@ describe.skipIf(!executablePath)('Learn, in Chromium', () => {
       await expect.poll(() => query(page)).toMatch(/point=\d+/);
     });
 
-    it('are counted: nearest and farthest neighbours, with both centrings', async () => {
+    it('counts nearest neighbours that attract and farthest ones that repel, with both centrings', async () => {
       const page = await open('forces');
       const shares = await page.locator('.figures td').allTextContents();
       expect(shares).toHaveLength(4);
@@ -228,7 +261,7 @@ describe.skipIf(!executablePath)('Learn, in Chromium', () => {
 
   describe('autoencoder', () => {
     it.each(['rule=oja', 'rule=subspace&k=2', 'rule=sanger&k=2', 'k=2&start=long', 'cloud=blobs&alpha=0.6'])(
-      'arrives with %s',
+      'converges with %s',
       async (chosen) => {
         const page = await open(`autoencoder?${chosen}`);
         await toTheEnd(page);
@@ -236,7 +269,7 @@ describe.skipIf(!executablePath)('Learn, in Chromium', () => {
       },
     );
 
-    it('takes α and the step while it runs', async () => {
+    it('applies a new α and step during a run', async () => {
       const page = await open('autoencoder');
       await page.getByRole('slider', { name: /^Weight/ }).fill('0.5');
       await page.getByRole('slider', { name: /^Step η/ }).fill('0.05');
@@ -248,7 +281,7 @@ describe.skipIf(!executablePath)('Learn, in Chromium', () => {
   });
 
   describe('charges', () => {
-    it('turn by keys and by the hand', async () => {
+    it('rotates the sphere with keys and with the mouse', async () => {
       const page = await open('charges');
       const sphere = page.getByRole('application', { name: /sphere/ });
       const yaw = async () => Number(await sphere.getAttribute('data-yaw'));
@@ -268,7 +301,7 @@ describe.skipIf(!executablePath)('Learn, in Chromium', () => {
       ['k=3', '1.000.000.000.001.000.000.000.001.00'],
       ['k=3&law=coulomb', '1.00−0.50−0.50−0.501.00−0.50−0.50−0.501.00'],
       ['k=2&alpha=0.3', '1.000.000.001.00'],
-    ])('bring WWᵀ to where it belongs: %s', async (chosen, numbers) => {
+    ])('ends at the right WWᵀ: %s', async (chosen, numbers) => {
       const page = await open(`charges?${chosen}`);
       await toTheEnd(page);
       expect((await state(page)).converged).toBe(true);
@@ -277,7 +310,7 @@ describe.skipIf(!executablePath)('Learn, in Chromium', () => {
   });
 
   describe('the race', () => {
-    it('brings every rule to the subspace on data of few and of many columns, and says when', async () => {
+    it('ends with every rule in the exact subspace, for few and for many columns', async () => {
       for (const chosen of ['', '?cloud=spring&k=1&time=milliseconds']) {
         const page = await open(`race${chosen}`);
         await toTheEnd(page);
@@ -286,12 +319,10 @@ describe.skipIf(!executablePath)('Learn, in Chromium', () => {
           .locator('[data-lane]')
           .evaluateAll((all) => all.map((one) => (one as HTMLElement).dataset.end));
         expect(new Set(ends)).toEqual(new Set(['arrived']));
-        await watched?.close();
       }
-      watched = undefined;
     });
 
-    it('leaves the page its frames', async () => {
+    it('does not slow down the frames of the page', async () => {
       const page = await open('race');
       const gaps = await page.evaluate(
         () =>
@@ -312,28 +343,28 @@ describe.skipIf(!executablePath)('Learn, in Chromium', () => {
 
   describe('uniqueness', () => {
     it.each([
-      ['', 'true', 'true', 'hold'],
-      ['second=4', 'true', 'false', 'The axes spin, the plane holds.'],
+      ['', 'true', 'true', 'Axes and plane are determined.'],
+      ['second=4', 'true', 'false', 'The axes spin, the plane stays fixed.'],
       ['third=2', 'false', 'true', 'The plane is not determined.'],
       ['second=4&k=1', 'false', 'false', 'The axis is not determined.'],
-    ])('judges %s', async (chosen, subspace, axis, words) => {
+    ])('describes what is determined: %s', async (chosen, subspace, axis, words) => {
       const page = await open(`uniqueness?${chosen}`);
       const verdict = page.locator('[data-verdict]');
       await expect.poll(() => verdict.getAttribute('data-verdict')).toBe(subspace);
       expect(await verdict.getAttribute('data-axis')).toBe(axis);
-      expect(await page.locator('.told').textContent()).toContain(words);
+      expect(await page.locator('.summary').textContent()).toContain(words);
     });
 
     it('follows its sliders', async () => {
       const page = await open('uniqueness');
       await page.getByRole('slider', { name: /^λ₂/ }).fill('4');
-      await expect.poll(() => page.locator('.told').textContent()).toContain('The axes spin');
+      await expect.poll(() => page.locator('.summary').textContent()).toContain('The axes spin');
       await page.getByRole('button', { name: 'λ₃ = λ₂' }).click();
-      await expect.poll(() => page.locator('.told').textContent()).toContain('not determined');
+      await expect.poll(() => page.locator('.summary').textContent()).toContain('not determined');
     });
   });
 
-  it('has its state in the address, and takes it from there', async () => {
+  it('keeps its settings in the address, and reads them from there', async () => {
     const page = await open('forces');
     await page.getByLabel('Points', { exact: true }).selectOption('roll');
     await page.getByLabel('Steps').selectOption('momentum');
@@ -376,7 +407,7 @@ describe.skipIf(!executablePath)('Learn, in Chromium', () => {
     }
   });
 
-  describe('data that do not say everything', () => {
+  describe('data that do not determine the answer', () => {
     const corners = [0, 1, 2, 3, 4, 5, 6, 7].map((i) => [i & 1, (i >> 1) & 1, i >> 2].map((bit) => 2 * bit - 1));
     const waves = Array.from({ length: 40 }, (_, i) => [2 * Math.sin(i), Math.cos(2.1 * i)]);
     const tables: Record<string, number[][]> = {
@@ -404,10 +435,7 @@ describe.skipIf(!executablePath)('Learn, in Chromium', () => {
     }
 
     async function ended(page: Page, address: string): Promise<string> {
-      await page.evaluate((hash) => {
-        location.hash = hash;
-      }, `/learn/${address}`);
-      await page.locator(`[data-screen=${address.split('?')[0]}]`).waitFor();
+      await goTo(page, address);
       const over = page.getByRole('button', { name: 'To the end', exact: true });
       // A run may come to its end by itself, at any moment: a click on what is disabled by then does nothing.
       const click = () => over.evaluate((control) => (control as HTMLButtonElement).click());
@@ -417,22 +445,22 @@ describe.skipIf(!executablePath)('Learn, in Chromium', () => {
       };
       await expect.poll(converged, { timeout: 30_000, message: address }).toBe(true);
       expect(await page.locator('[data-problem]').count()).toBe(0);
-      return (await page.locator('.told').textContent()) ?? '';
+      return (await page.locator('.summary').textContent()) ?? '';
     }
 
-    it('are said to be so where variances are equal, on every screen', async () => {
+    it('are reported on every screen if variances are equal', async () => {
       const page = await own('round.csv');
       expect(await ended(page, 'variance?cloud=own')).toContain('not determined');
       expect(await ended(page, 'forces?cloud=own')).toContain('every plane is as good. At rest');
       expect(await ended(page, 'autoencoder?cloud=own')).toContain('every axis is as good. Arrived');
       expect(await ended(page, 'charges?cloud=own&k=2&alpha=0.5')).toContain('every plane is as good. At rest');
-      const told = await ended(page, 'race?cloud=own');
-      expect(told).toMatch(/6 of 6 rules have arrived, none is more than 0° away.*not determined/);
+      const summary = await ended(page, 'race?cloud=own');
+      expect(summary).toMatch(/6 of 6 rules have arrived, none is more than 0° away.*not determined/);
       const exact = page.locator('.figures tr', { hasText: 'exact' }).locator('td').last();
       await expect.poll(() => exact.textContent()).toMatch(/10⁻¹.$/);
     });
 
-    it('are at rest when they are, in a plane and on a line', async () => {
+    it('converge in a plane and on a line', async () => {
       const flat = await own('flat.csv');
       expect(await ended(flat, 'forces?cloud=own')).toContain('no pair has anything left');
       const [loss, ...forces] = await flat
@@ -443,11 +471,11 @@ describe.skipIf(!executablePath)('Learn, in Chromium', () => {
       await watched?.close();
       const line = await own('line.csv');
       expect(await ended(line, 'forces?cloud=own')).toContain('Almost at rest: the data lie on a line');
-      expect(await ended(line, 'autoencoder?cloud=own&k=2')).toContain('nothing says how long W is');
+      expect(await ended(line, 'autoencoder?cloud=own&k=2')).toContain('the length of W across it is not determined');
       expect(await ended(line, 'race?cloud=own')).toContain('6 of 6');
     });
 
-    it.each(['small.csv', 'large.csv'])('are shown with digits whatever their units are: %s', async (name) => {
+    it.each(['small.csv', 'large.csv'])('are shown with digits in any units: %s', async (name) => {
       const page = await own(name);
       await page.setViewportSize({ width: 390, height: 844 });
       for (const screen of ['variance', 'forces', 'autoencoder']) {
@@ -463,13 +491,13 @@ describe.skipIf(!executablePath)('Learn, in Chromium', () => {
     });
   });
 
-  it('takes nonsense in the address for what is usual', async () => {
+  it('uses the defaults instead of invalid values in the address', async () => {
     const page = await open('autoencoder?cloud=%3Cimg%3E&rule=x&k=99&alpha=NaN&step=-1e9&seed=');
     await toTheEnd(page);
     expect((await state(page)).converged).toBe(true);
   });
 
-  it('leads from screen to screen, each from its top', async () => {
+  it('links each screen to the next, which starts at its top', async () => {
     const page = await open('variance');
     for (const screen of SCREENS.slice(1)) {
       await page.getByRole('link', { name: /^Next/ }).click();

@@ -27,7 +27,7 @@ const CORNERS = [
   [0.3, 0.3],
 ];
 
-describe.skipIf(!executablePath)('the big scatter in Chromium', () => {
+describe.skipIf(!executablePath)('the point cloud, in Chromium', () => {
   let browser: Browser;
   let server: Awaited<ReturnType<typeof serve>>;
   let page: Page;

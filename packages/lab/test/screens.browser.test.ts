@@ -3,22 +3,22 @@ import { fileURLToPath } from 'node:url';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { launchChromium } from '../../../test/chromium.js';
-import { ISOLATED, labSite, serve, watch } from './lab-site.js';
+import { frames, ISOLATED, labSite, serve, watch } from './lab-site.js';
 
 /**
- * Every screen, on a desk and on a phone, light and dark: nothing complains, nothing is wider than the page. With
- * `npm run screenshots` the pictures are kept, for the documentation and for the eye.
+ * Every screen, on desktop and phone, light and dark: no errors, and nothing is wider than the page. With
+ * `npm run screenshots` the pictures are saved for the documentation.
  */
 
 const executablePath = inject('chromium');
 const keeping = import.meta.env.MODE === 'screenshots';
-/** Somewhere else than in the documentation the pictures are whole pages, in all sizes and themes. */
+/** With SCREE_SCREENSHOTS=folder, the pictures are of whole pages, in all sizes and themes, and saved in that folder. */
 const whole = process.env.SCREE_SCREENSHOTS !== undefined;
 const folder = process.env.SCREE_SCREENSHOTS ?? fileURLToPath(new URL('../../../docs/lab', import.meta.url));
 
 const settled = (page: Page) => page.getByText('Determined by the data?').waitFor();
 
-/** What is done on each screen before it is looked at. */
+/** The address of each screen, and the steps before its picture is taken. */
 const screens: Record<string, { address: string; ready: (page: Page) => Promise<unknown> }> = {
   explore: { address: '#/explore?data=iris', ready: settled },
   'explore-digits': { address: '#/explore?data=mnist&k=40', ready: settled },
@@ -50,7 +50,7 @@ const screens: Record<string, { address: string; ready: (page: Page) => Promise<
   ...Object.fromEntries(
     ['variance', 'forces', 'autoencoder', 'charges', 'race', 'uniqueness'].map((name) => [
       `learn-${name}`,
-      { address: `#/learn/${name}`, ready: (page: Page) => page.waitForTimeout(keeping ? 4000 : 400) },
+      { address: `#/learn/${name}`, ready: (page: Page) => (keeping ? page.waitForTimeout(4000) : frames(page, 10)) },
     ]),
   ),
 };

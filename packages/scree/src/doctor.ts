@@ -1,7 +1,9 @@
 import { availableParallelism } from 'node:os';
-import { type DenseBlock, type Engine, reference } from '@scree/core';
+import { type DenseBlock, type Engine, referenceEngine } from '@scree/core';
 import { compileKernels, wasmEngineOrWhy } from '@scree/core/engine';
 import { blasEngine, loadBlas } from './blas/blas.js';
+
+const reference = referenceEngine();
 
 /** What an engine is here: there or not, and how fast. */
 export interface EngineDiagnosis {
@@ -65,7 +67,7 @@ async function diagnoseWasm(): Promise<EngineDiagnosis> {
     what: kernels?.relaxed ? 'relaxed SIMD (fused multiply-add)' : 'plain SIMD',
     threads: engine.threads,
     gflops: await measure(engine),
-    ...(engine.single ? { singleGflops: await measure(engine.single) } : {}),
+    ...(engine.float32 ? { singleGflops: await measure(engine.float32) } : {}),
   };
 }
 
@@ -82,7 +84,7 @@ async function diagnoseBlas(): Promise<EngineDiagnosis> {
     threads: engine.threads,
     lapack: lapack !== undefined,
     gflops: await measure(engine),
-    ...(engine.single ? { singleGflops: await measure(engine.single) } : {}),
+    ...(engine.float32 ? { singleGflops: await measure(engine.float32) } : {}),
   };
 }
 

@@ -15,7 +15,7 @@ import {
   pca,
   principalAngles,
   type RowsAt,
-  reference,
+  referenceEngine,
 } from 'scree';
 import { describe, expect, it, vi } from 'vitest';
 import { random } from '../../core/src/linalg/random.js';
@@ -24,10 +24,12 @@ import { runTaskSync } from '../../core/src/progress.js';
 import { toMatrix, withSpectrum } from '../../core/test/support/data.js';
 import { Packer } from '../src/blas/pack.js';
 
+const reference = referenceEngine();
+
 const found = await blasEngine();
 if (!found) process.stderr.write('blas: ITS TESTS ARE SKIPPED, there is no fast BLAS here\n');
 const engine = found as Engine;
-const single = engine?.single as Engine;
+const single = engine?.float32 as Engine;
 const none = (): void => {};
 const at = (weights?: Float64Array): RowsAt => ({ first: 0, weights, columnNames: undefined });
 

@@ -2,6 +2,7 @@ import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import * as core from '@scree/core';
 import * as scree from 'scree';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -60,13 +61,40 @@ describe('scree', () => {
     });
   });
 
+  it.each([
+    [8, Uint8Array, [200, 7], [200, 7]],
+    [9, Int8Array, [200, 7], [-56, 7]],
+    [11, Int16Array, [255, 254, 1, 2], [-2, 258]],
+    [12, Int32Array, [255, 255, 255, 254, 0, 0, 1, 2], [-2, 258]],
+    [13, Float32Array, [63, 192, 0, 0, 192, 0, 0, 0], [1.5, -2]],
+    [14, Float64Array, [63, 248, ...Array(6).fill(0), 192, ...Array(7).fill(0)], [1.5, -2]],
+  ])('reads IDX values of type %i as they are stored', async (type, Values, bytes, values) => {
+    const path = join(folder, 'typed.idx');
+    for (const [shape, rows, cols] of [
+      [[2], 2, 1],
+      [[1, 2], 1, 2],
+      [[2, 1, 1], 2, 1],
+    ] as const) {
+      await writeFile(
+        path,
+        Uint8Array.from([0, 0, type, shape.length, ...shape.flatMap((n) => [0, 0, 0, n]), ...bytes]),
+      );
+      expect(await scree.readIdx(pathToFileURL(path))).toEqual({ rows, cols, shape, data: Values.from(values) });
+    }
+  });
+
   it.each<[string, number[], RegExp]>([
-    ['nothing', [], /two zero bytes/],
+    ['nothing', [], /is empty/],
     ['text', [72, 101, 108, 108], /two zero bytes/],
     ['an unknown type', [0, 0, 3, 1, 0, 0, 0, 1, 7], /type 3/],
     ['a header that is cut off', [0, 0, 8, 3, 0, 0, 0, 1], /cut off/],
-    ['fewer values than it says', [0, 0, 8, 1, 0, 0, 0, 9, 1, 2], /9 values need 17 bytes, and it has 10/],
-    ['a shape beyond all memory', [0, 0, 14, 4, ...Array(16).fill(255)], /values need/],
+    [
+      'fewer values than it says',
+      [0, 0, 8, 1, 0, 0, 0, 9, 1, 2],
+      /cut off: its 9 values need 9 bytes, and 2 are there/,
+    ],
+    ['more values than it says', [0, 0, 8, 1, 0, 0, 0, 1, 1, 2], /its 1 values need 1 bytes, but 2 are there/],
+    ['a shape beyond all memory', [0, 0, 14, 4, ...Array(16).fill(255)], /more than any file holds/],
   ])('refuses an IDX file of %s', async (_, bytes, message) => {
     const path = join(folder, 'broken.idx');
     await writeFile(path, Uint8Array.from(bytes));

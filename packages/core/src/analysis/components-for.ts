@@ -1,3 +1,8 @@
+import type { Model } from '../model/model.js';
+
+/** Shares of the variance that people ask for. */
+const USUAL_SHARES = [0.8, 0.9, 0.95] as const;
+
 /** How many components are needed for a share of the variance; undefined where those kept do not reach it. */
 export function componentsFor(ratios: ArrayLike<number>, share: number): number | undefined {
   let sum = 0;
@@ -7,4 +12,17 @@ export function componentsFor(ratios: ArrayLike<number>, share: number): number 
     if (sum >= share - 1e-12) return i + 1;
   }
   return undefined;
+}
+
+/** Share of the variance that all components of a model keep together. */
+export function shareKept(model: Model): number {
+  return Math.min(
+    1,
+    model.varianceRatios.reduce((sum, ratio) => sum + ratio, 0),
+  );
+}
+
+/** How many components the usual shares of the variance take; undefined where the model keeps too few. */
+export function componentsForShares(model: Model): { share: number; components: number | undefined }[] {
+  return USUAL_SHARES.map((share) => ({ share, components: componentsFor(model.varianceRatios, share) }));
 }

@@ -2,7 +2,7 @@ import type { CanonicalCsr } from './csr.js';
 import { numbersOf } from './half.js';
 import type { NumberArray } from './matrix.js';
 
-/** What a source yields: some rows of the data, dense or sparse, checked and in one fixed layout. */
+/** Some rows of the data, dense or sparse, checked and in one fixed layout. Sources yield blocks. */
 export type Block = DenseBlock | SparseBlock;
 
 export interface DenseBlock {
@@ -20,8 +20,8 @@ export interface SparseBlock extends CanonicalCsr {
 }
 
 /**
- * How a pass sees the rows of a block: entry (i, j) is √wᵢ·(xᵢⱼ − shiftⱼ)·factorⱼ. Nothing is ever centred or scaled
- * in memory; the frame rides along in the pass. In formulas B = W^½(X − 1sᵀ)F.
+ * How a pass sees the rows of a block: entry (i, j) is √wᵢ·(xᵢⱼ − shiftⱼ)·factorⱼ. Data are never centred or scaled
+ * in memory; passes apply the frame. In formulas B = W^½(X − 1sᵀ)F.
  */
 export interface Frame {
   readonly shift: Float64Array;

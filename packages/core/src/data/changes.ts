@@ -1,14 +1,14 @@
 import { DataError } from '../errors.js';
 import type { Warning } from '../warning.js';
 import type { Block } from './block.js';
-import type { RowSource } from './rows.js';
+import type { RowSource } from './row-source.js';
 
-/** Entries of a block that are looked at, at most: every row has one where there are no more rows than that. */
+/** Most entries of a block that are compared: at least one per row where there are no more rows than that. */
 const SAMPLES = 4096;
-/** The golden ratio less one: its multiples spread columns evenly over the rows that are looked at. */
+/** The golden ratio less one: its multiples spread the columns evenly over the rows. */
 const SPREAD = 0.6180339887498949;
 
-/** Watches arrays that are read in place: what they give afterwards is compared with what they held at first. */
+/** Detects changes of arrays that are read in place, by comparing checksums of before and after. */
 export function watchBlocks(blocks: readonly Block[]): () => readonly Warning[] {
   const before = checksum(blocks);
   return () => {

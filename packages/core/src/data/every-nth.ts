@@ -21,7 +21,7 @@ export function everyNth(block: Block, first: number, step: number): Block {
   return { ...block, rows, indptr, indices, data };
 }
 
-/** Every n-th entry of an array with one a row. */
+/** Every n-th entry of an array with one entry per row. */
 export function everyNthOf(values: Float64Array, first: number, step: number): Float64Array {
   return Float64Array.from({ length: Math.ceil((values.length - first) / step) }, (_, i) => values[first + i * step]);
 }

@@ -1,5 +1,5 @@
 /**
- * Matrices and tables of other libraries, told by their methods so that nothing depends on those libraries. Many of them
+ * Matrices and tables of other libraries, recognised by their methods, so that scree depends on none of those libraries. Many of them
  * are iterable, but yield columns, entries or [row, column, value]: read as rows, they would give a wrong model in silence.
  */
 
@@ -50,7 +50,7 @@ const FOREIGN: readonly Foreign[] = [
   },
 ];
 
-/** What a value is and what to pass instead, where it is a matrix, table or row of another library that is not read. */
+/** For matrices, tables and rows of other libraries that are not supported: what the value is, and what to pass instead. */
 export function foreignAdvice(value: object): string | undefined {
   if (Array.isArray(value)) return undefined;
   const members = value as Members;

@@ -16,7 +16,7 @@ export interface GatherOptions {
   /** Rows a block holds; chosen by size when left out. */
   readonly capacity?: number;
   /** Store as float32. */
-  readonly single: boolean;
+  readonly float32: boolean;
   /** Columns of records to use; all of the first record's when left out. */
   readonly chosen?: readonly string[] | undefined;
   /** Names that earlier rows have settled. */
@@ -29,16 +29,16 @@ export interface GatherOptions {
 export class RowGatherer {
   readonly cols: number;
   readonly names: readonly string[] | undefined;
-  readonly single: boolean;
+  readonly float32: boolean;
   size = 0;
   readonly #chosen: boolean;
   readonly #capacity: number;
   #data: FloatArray;
   #prototype: unknown;
 
-  constructor(first: Row, { capacity, single, chosen, names, row = 0 }: GatherOptions) {
+  constructor(first: Row, { capacity, float32, chosen, names, row = 0 }: GatherOptions) {
     this.#chosen = chosen !== undefined;
-    this.single = single;
+    this.float32 = float32;
     this.#refuseForeign(first, row);
     if (isRecord(first)) {
       this.names = chosen ?? names ?? Object.keys(first);
@@ -48,7 +48,7 @@ export class RowGatherer {
       this.cols = first.length;
     }
     if (this.cols === 0) {
-      throw new DataError('EMPTY_DATA', `Row ${row} has no columns. PCA needs at least one number a row.`, { row });
+      throw new DataError('EMPTY_DATA', `Row ${row} has no columns. PCA needs at least one number per row.`, { row });
     }
     this.#capacity = capacity ?? Math.max(1, Math.floor(GATHER_VALUES / this.cols));
     this.#data = this.#allocate();
@@ -97,7 +97,7 @@ export class RowGatherer {
       const extra = Object.keys(row).find((key) => !names.includes(key)) as string;
       throw new DataError(
         'RAGGED_ROWS',
-        `Row ${at} has a column ${show(extra)} that the first row has not. Give all records the same keys, or choose with columnNames.`,
+        `Row ${at} has a column ${show(extra)} that the first row does not have. Give all records the same keys, or choose with columnNames.`,
         { row: at, columnName: extra },
       );
     }
@@ -126,7 +126,7 @@ export class RowGatherer {
 
   #allocate(): FloatArray {
     const length = this.#capacity * this.cols;
-    return this.single ? new Float32Array(length) : new Float64Array(length);
+    return this.float32 ? new Float32Array(length) : new Float64Array(length);
   }
 }
 
@@ -147,7 +147,7 @@ function checkRow(row: unknown, at: number): asserts row is ArrayLike<number> {
   );
 }
 
-/** What a row is and what to pass instead, where it holds numbers in a way that is not read. */
+/** For rows of an unsupported type that contain numbers: what the row is, and what to pass instead. */
 function adviceForRow(row: object): string | undefined {
   if (row instanceof Map) return 'a Map. Pass Object.fromEntries(map).';
   if (row instanceof Set) return 'a Set. Pass Array.from(set).';
@@ -156,7 +156,7 @@ function adviceForRow(row: object): string | undefined {
   return foreignAdvice(row);
 }
 
-/** A record may well have a column named "length": only what also has an entry 0, or can be iterated, is a list. */
+/** A record may well have a column named "length": only objects that also have an entry 0, or can be iterated, are lists. */
 function isRecord(row: unknown): row is RecordRow {
   if (typeof row !== 'object' || row === null || ArrayBuffer.isView(row) || Symbol.iterator in row) return false;
   return !('length' in row && typeof row.length === 'number' && 0 in row);

@@ -1,8 +1,8 @@
-/** The dense matrix: a view of numbers somebody else owns. */
+/** The dense matrix: a view of numbers that the caller owns. */
 
 export type FloatArray = Float32Array | Float64Array;
 
-/** Integers are data like any other: they become floats where they are read, and no copy of them is made. */
+/** Integers are converted to floats where they are read; no copy is made. */
 export type IntegerArray =
   | Uint8Array
   | Uint8ClampedArray
@@ -26,7 +26,7 @@ export interface Matrix<Data extends NumberArray = FloatArray> {
 }
 
 /** Whether float32 holds every number of the array's type. */
-export function fitsSingle(data: NumberArray): boolean {
+export function fitsFloat32(data: NumberArray): boolean {
   return !(data instanceof Float64Array || data instanceof Int32Array || data instanceof Uint32Array);
 }
 
@@ -36,11 +36,4 @@ export function toRows(source: Matrix): number[][] {
   return Array.from({ length: source.rows }, (_, i) =>
     Array.from(source.data.subarray(i * stride, i * stride + source.cols)),
   );
-}
-
-/** Transposes row-major `rows × cols` numbers. */
-export function transpose(data: Float64Array, rows: number, cols: number): Float64Array {
-  const out = new Float64Array(rows * cols);
-  for (let i = 0; i < rows; i++) for (let j = 0; j < cols; j++) out[j * rows + i] = data[i * cols + j];
-  return out;
 }

@@ -1,7 +1,7 @@
 import { ModelError, show } from '../errors.js';
 import { LARGEST_SQUARE } from '../limits.js';
-import { readerOf } from '../model/format-version.js';
 import { crc32 } from './crc32.js';
+import { readerOf } from './format-version.js';
 import type { ColumnStatistics } from './statistics.js';
 
 /**
@@ -97,7 +97,7 @@ function cutOff({ length }: Uint8Array): ModelError {
   return new ModelError('MODEL_TRUNCATED', `The moments end after ${length} bytes, in the middle.`);
 }
 
-/** A checksum shows damage, not a header that somebody made up. */
+/** A checksum detects damage, but not a forged header. */
 function isHeader(
   { rows, weight, inflation, columnNames, single, sparse, merges, read }: Record<string, unknown>,
   cols: number,

@@ -1,43 +1,21 @@
 import { DataError, show } from '../errors.js';
 import type { ProgressTracker } from '../progress.js';
-import type { Warning } from '../warning.js';
 import type { Block } from './block.js';
 import { watchBlocks } from './changes.js';
 import { foreignAdvice } from './foreign.js';
 import { type Row, RowGatherer } from './gather.js';
-import { fitsSingle } from './matrix.js';
-import { type Sample, sampleRows } from './sample.js';
+import { fitsFloat32 } from './matrix.js';
+import type { DType, RowSource } from './row-source.js';
+import { sampleRows } from './sample.js';
 import { openStream } from './stream.js';
 import { type AnyMatrix, empty, isCount, isMatrix, toBlock } from './to-block.js';
 
-export type DType = 'float32' | 'float64';
+export type { DType, RowSource };
 
 /** Everything that can be analysed. */
 export type Data = readonly Row[] | AnyMatrix | RowSource | Iterable<Row | AnyMatrix> | AsyncIterable<Row | AnyMatrix>;
 
-/** Rows in blocks, left to right and never back: what all data becomes before anything reads it. */
-export interface RowSource {
-  /** How many rows; undefined when nobody knows before the end. */
-  readonly rows?: number;
-  readonly cols: number;
-  readonly dtype: DType;
-  /** Stored entries of sparse data; undefined for dense. */
-  readonly nonzeros?: number;
-  readonly columnNames?: readonly string[];
-  /** What a look at some of the rows tells, where they are dense and at hand. */
-  readonly sample?: Sample | undefined;
-  /** Whether `blocks()` may be called again and yields the same rows. */
-  readonly rereadable: boolean;
-  /** Whether the blocks stay in memory between passes anyway, so that an engine may keep what it loaded of them. */
-  readonly resident: boolean;
-  blocks(): Iterable<Block> | AsyncIterable<Block>;
-  /** Asked once, after the last pass and before `close`: what the user should know of how the rows were read. */
-  warnings?(): readonly Warning[] | Promise<readonly Warning[]>;
-  /** Called once nothing more is read, also after an error. */
-  close?(): void | Promise<void>;
-}
-
-/** Turns data into a source; `chosen` are the columns to use of records. Whoever opens a source closes it. */
+/** Turns data into a source; `chosen` are the columns to use of records. The caller closes the source. */
 export async function openSource(
   data: Data,
   progress: ProgressTracker,
@@ -92,7 +70,7 @@ function fromBlocks(
   return {
     rows,
     cols: blocks[0].cols,
-    dtype: blocks.every((block) => fitsSingle(block.data)) ? 'float32' : 'float64',
+    dtype: blocks.every((block) => fitsFloat32(block.data)) ? 'float32' : 'float64',
     ...(blocks.every((block) => block.kind === 'sparse') ? { nonzeros } : {}),
     ...(columnNames ? { columnNames } : {}),
     rereadable: true,
@@ -125,8 +103,8 @@ export async function keepRows(source: RowSource, step: (rows: number) => void |
 
 function fromRows(rows: readonly Row[], chosen?: readonly string[]): RowSource {
   if (rows.length === 0) throw empty();
-  const single = rows.every((row) => row instanceof Float32Array);
-  const gather = new RowGatherer(rows[0], { capacity: rows.length, single, chosen });
+  const float32 = rows.every((row) => row instanceof Float32Array);
+  const gather = new RowGatherer(rows[0], { capacity: rows.length, float32, chosen });
   rows.forEach((row, i) => {
     gather.add(row, i);
   });

@@ -1,7 +1,7 @@
 import type { DenseBlock } from './block.js';
 import { numbersOf } from './half.js';
 
-/** What rows spread evenly over dense data tell about the rest. */
+/** Facts from rows that are spread evenly over dense data. */
 export interface Sample {
   /** Share of four and of eight neighbouring entries that are not all zero. */
   readonly four: number;
@@ -13,7 +13,7 @@ export interface Sample {
 /** Rows and entries that are looked at, at most. */
 const ROWS = 64;
 const ENTRIES = 1 << 17;
-/** Values that are told apart. */
+/** Distinct values that are counted. */
 const VALUES = 4096;
 
 export function sampleRows(block: DenseBlock): Sample {

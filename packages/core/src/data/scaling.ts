@@ -2,7 +2,7 @@ import { DataError, OptionError, show } from '../errors.js';
 import { powerOfTwo } from '../linalg/vector.js';
 import { type ColumnStatistics, columnSquares } from './statistics.js';
 
-/** What a column is divided by: nothing, its deviation, the root of it, its range, or numbers of one's own. */
+/** The divisor of a column: nothing, its deviation, the root of it, its range, or given numbers. */
 export type Scale = 'none' | 'unit' | 'pareto' | 'range' | ArrayLike<number>;
 
 export interface Scaling {

@@ -5,7 +5,7 @@ import type { Block, DenseBlock, SparseBlock } from './block.js';
 import { decoded } from './half.js';
 
 /**
- * What one reading of the columns tells: count, mean, spread and range of each. Mergeable: those of two sets of rows
+ * Statistics of the columns from one reading: count, mean, spread and range of each. Mergeable: those of two sets of rows
  * give those of both.
  *
  * Spreads are Σw(x − mean)² in units of `unit[j]²`, a power of two near the column's own size, so that columns of
@@ -68,7 +68,7 @@ export function copyStatistics(from: Readonly<ColumnStatistics>): ColumnStatisti
   };
 }
 
-/** Statistics of one block. `firstRow` and `names` place what is not finite, which is refused here, once for all passes. */
+/** Statistics of one block. Values that are not finite are rejected here, once for all passes; `firstRow` and `names` are for that message. */
 export function* blockStatistics(
   block: Block,
   weights: Float64Array | undefined,
@@ -80,7 +80,7 @@ export function* blockStatistics(
   return stats;
 }
 
-/** The same without the spread, for who gets that from elsewhere. */
+/** The same without the spread, for callers that compute it elsewhere. */
 export function* blockMeans(
   block: Block,
   weights: Float64Array | undefined,
@@ -243,7 +243,7 @@ function sparseSpread(
   }
 }
 
-/** The weight of the rows in which a column is not stored: exactly 0 where it is stored in all that count. */
+/** The weight of the rows in which a column is not stored: exactly 0 where it is stored in all rows of weight above 0. */
 function absentWeights(
   { rows, cols, indptr, indices }: SparseBlock,
   weights: Float64Array | undefined,
@@ -262,7 +262,7 @@ function absentWeights(
   return stored.map((weight, j) => (storedRows[j] === stats.rows ? 0 : Math.max(0, stats.weight - weight)));
 }
 
-/** What merging did to each column, for whoever keeps products of columns too. */
+/** What merging did to each column, for callers that merge products of columns too. */
 export interface Merged {
   /** Difference of the means, in the new unit. */
   readonly delta: Float64Array;
@@ -342,7 +342,7 @@ export function* checkFinite(given: Block, firstRow: number, names?: readonly st
   }
 }
 
-/** Whether numbers are finite. Four sums without a question in between: three times as fast as asking each number. */
+/** Whether numbers are finite. Four sums without a branch: three times as fast as checking each number. */
 function allFinite(numbers: Float64Array | Float32Array, from: number, to: number): boolean {
   let [a, b, c, d] = [0, 0, 0, 0];
   let at = from;

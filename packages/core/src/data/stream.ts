@@ -2,18 +2,18 @@ import { DataError } from '../errors.js';
 import type { ProgressTracker } from '../progress.js';
 import type { Block } from './block.js';
 import { type Row, RowGatherer, ragged } from './gather.js';
-import { fitsSingle } from './matrix.js';
-import type { RowSource } from './rows.js';
+import { fitsFloat32 } from './matrix.js';
+import type { RowSource } from './row-source.js';
 import { empty, isMatrix, toBlock } from './to-block.js';
 
 type Stream = Iterable<unknown> | AsyncIterable<unknown>;
 
-/** Items taken from a stream between two looks at the clock. */
+/** Items taken from a stream between two progress steps. */
 const LOOK = 256;
 
 /**
  * A stream of rows or blocks as a source that can be read once. It is read up to its first block, because its width is
- * known only then; whoever opened it closes it, whatever happens, and closing ends the stream's own iterator.
+ * known only then. The caller closes it, also after errors, and closing ends the iterator of the stream.
  */
 export async function openStream(
   stream: Stream,
@@ -27,7 +27,7 @@ export async function openStream(
   let used = false;
   return {
     cols: first.value.cols,
-    dtype: fitsSingle(first.value.data) ? 'float32' : 'float64',
+    dtype: fitsFloat32(first.value.data) ? 'float32' : 'float64',
     ...(names.found ? { columnNames: names.found } : {}),
     rereadable: false,
     resident: false,
@@ -61,7 +61,7 @@ async function* items(stream: Stream, progress: ProgressTracker): AsyncGenerator
       if (taken % LOOK === 0) await progress.yieldToEventLoop();
     }
   } catch (error) {
-    // An iterator that threw is done; one we gave up waiting for must still be told.
+    // An iterator that threw is done; one that is no longer awaited must still be closed.
     open = progress.aborted;
     throw error;
   } finally {
@@ -74,7 +74,7 @@ async function* items(stream: Stream, progress: ProgressTracker): AsyncGenerator
   }
 }
 
-/** Rows and matrices as blocks: rows are gathered until they are worth a pass. */
+/** Rows and matrices as blocks: rows are gathered until there are enough for a block. */
 async function* gatherBlocks(
   stream: AsyncIterable<unknown>,
   names: { found?: readonly string[] },
@@ -102,13 +102,13 @@ async function* gatherBlocks(
       );
     }
     const row = item as Row;
-    const single = row instanceof Float32Array;
-    if (gather?.single && !single) {
+    const float32 = row instanceof Float32Array;
+    if (gather?.float32 && !float32) {
       // A row that float32 cannot hold starts a block that can.
       if (gather.size) yield gather.take();
       gather = undefined;
     }
-    gather ??= new RowGatherer(row, { single, chosen: wanted, names: names.found, row: seen });
+    gather ??= new RowGatherer(row, { float32, chosen: wanted, names: names.found, row: seen });
     if (cols !== undefined && gather.cols !== cols) throw ragged(seen, gather.cols, cols);
     cols = gather.cols;
     if (gather.names) names.found = gather.names;

@@ -4,7 +4,7 @@ import type { DenseBlock, SparseBlock } from './block.js';
 import { type CsrMatrix, canonicalCsr } from './csr.js';
 import { foreignAdvice, isBuffer } from './foreign.js';
 import { notANumber } from './gather.js';
-import { type FloatArray, fitsSingle, type Matrix, type NumberArray } from './matrix.js';
+import { type FloatArray, fitsFloat32, type Matrix, type NumberArray } from './matrix.js';
 
 /** A matrix that says its numbers one by one, as those of ml-matrix do. They are copied. */
 export interface MatrixLike {
@@ -138,7 +138,7 @@ function isHalfArray(data: unknown): data is Uint16Array {
 function floats(data: NumberArray): FloatArray {
   if (data instanceof Float64Array || data instanceof Float32Array) return data;
   if (!STORED.some((type) => data instanceof type)) throw notStored(data);
-  return fitsSingle(data) ? Float32Array.from(data) : Float64Array.from(data);
+  return fitsFloat32(data) ? Float32Array.from(data) : Float64Array.from(data);
 }
 
 function notStored(data: unknown): DataError {

@@ -18,7 +18,7 @@ export interface RowWeights {
 export function rowWeights(weights: ArrayLike<number> | undefined, rows: number | undefined): RowWeights {
   if (weights === undefined) return { slice: () => undefined, end: () => {} };
   if (typeof weights !== 'object' || weights === null || typeof weights.length !== 'number') {
-    throw new OptionError('BAD_WEIGHTS', `weights must be an array with one number a row, not ${show(weights)}.`, {
+    throw new OptionError('BAD_WEIGHTS', `weights must be an array with one number per row, not ${show(weights)}.`, {
       option: 'weights',
       value: weights,
     });
@@ -38,7 +38,7 @@ export function rowWeights(weights: ArrayLike<number> | undefined, rows: number 
     sum += weight;
   }
   const mismatch = (count: number): OptionError =>
-    new OptionError('BAD_WEIGHTS', `There are ${weights.length} weights for ${count} rows. Give one weight a row.`, {
+    new OptionError('BAD_WEIGHTS', `There are ${weights.length} weights for ${count} rows. Give one weight per row.`, {
       option: 'weights',
       value: weights.length,
       expected: count,

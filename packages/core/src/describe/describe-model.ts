@@ -1,27 +1,19 @@
-import { componentsFor } from '../analysis/components-for.js';
+import { componentsForShares, shareKept } from '../analysis/components-for.js';
 import type { Model } from '../model/model.js';
 import { count, degrees, listed, percent, runs, several, show } from './numbers.js';
 
-/** What a model says, in sentences. All of it is plain text, to be escaped by whoever writes it into a document. */
-
-/** Shares of the variance that people ask for. */
-const SHARES = [0.8, 0.9, 0.95] as const;
-
-export function shareKept(model: Model): number {
-  return Math.min(
-    1,
-    model.varianceRatios.reduce((sum, ratio) => sum + ratio, 0),
-  );
-}
+/** A model described in sentences. They are plain text: escape them before you write them into HTML. */
 
 /** "k = 3 keep 80 %": how many components for which share of the variance. */
 export function varianceWords(model: Model): string[] {
   const { k, d } = model;
   if (model.totalVariance === 0) return ['All rows are the same: there is no variance that components could keep.'];
   const kept = shareKept(model);
-  const needed = SHARES.map((share) => ({ share, k: componentsFor(model.varianceRatios, share) }));
-  const reached = needed.flatMap(({ share, k }) => (k === undefined ? [] : [`${k} for ${percentMark(share)}`]));
-  const beyond = needed.flatMap(({ share, k }) => (k === undefined ? [percentMark(share)] : []));
+  const needed = componentsForShares(model);
+  const reached = needed.flatMap(({ share, components }) =>
+    components === undefined ? [] : [`${components} for ${percentMark(share)}`],
+  );
+  const beyond = needed.flatMap(({ share, components }) => (components === undefined ? [percentMark(share)] : []));
   return [
     `${several(k, 'component')} ${k === 1 ? 'keeps' : 'keep'} ${percent(kept)} of the variance of ${several(d, 'column')}.`,
     ...(reached.length > 0
@@ -49,13 +41,10 @@ export function spreadWords(model: Model): string[] {
 
 /** Which share of the variance takes how many components, for a table. */
 export function neededComponents(model: Model): { share: string; components: string }[] {
-  return SHARES.map((share) => {
-    const needed = componentsFor(model.varianceRatios, share);
-    return {
-      share: percentMark(share),
-      components: model.totalVariance === 0 ? '–' : needed === undefined ? `> ${model.k}` : String(needed),
-    };
-  });
+  return componentsForShares(model).map(({ share, components }) => ({
+    share: percentMark(share),
+    components: model.totalVariance === 0 ? '–' : components === undefined ? `> ${model.k}` : String(components),
+  }));
 }
 
 /** The certificate in plain words, with its numbers. */
@@ -99,7 +88,7 @@ export function certificateWords(model: Model): string[] {
   ];
 }
 
-/** Whether the data determine what was found. */
+/** Whether the data determine the components. */
 export function uniquenessWords(model: Model): string[] {
   const { uniqueness, k, d } = model;
   const { rank, subspace, axes } = uniqueness;

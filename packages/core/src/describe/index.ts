@@ -1,10 +1,9 @@
 /** `@scree/core/describe`: a model in sentences, and numbers as people read them. */
 
-export { componentsFor } from '../analysis/components-for.js';
+export { componentsFor, shareKept } from '../analysis/components-for.js';
 export {
   certificateWords,
   neededComponents,
-  shareKept,
   spreadWords,
   uniquenessWords,
   varianceWords,

@@ -1,6 +1,6 @@
 /** Numbers as people read them. */
 
-/** A space that lines are not broken at. */
+/** A no-break space. */
 const SPACE = '\u00a0';
 
 /** Up to `digits` significant digits; powers of ten where there would be many zeros. */
@@ -17,14 +17,14 @@ export function show(value: number, digits = 4): string {
   return minus(trimmed(value.toPrecision(digits).includes('e') ? String(rounded) : value.toPrecision(digits)));
 }
 
-/** A number beside an axis: short, whatever its size. */
+/** A number at an axis tick: short, whatever its size. */
 export function tick(value: number): string {
   const size = Math.abs(value);
   if (value === 0 || (size >= 1e-3 && size < 1e5)) return minus(String(Number(value.toPrecision(6))));
   return minus(value.toExponential(2).replace(/\.?0*e\+?/, 'e'));
 }
 
-/** A count with its thousands set apart. */
+/** A count with thousands separators. */
 export function count(value: number): string {
   return grouped(String(Math.round(value)));
 }

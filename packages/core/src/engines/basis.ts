@@ -1,4 +1,4 @@
-import { transpose } from '../data/matrix.js';
+import { transpose } from '../linalg/rows.js';
 import type { Basis, Engine, OnStep } from './engine.js';
 import { VectorBlock } from './vector-block.js';
 

@@ -1,36 +1,37 @@
 import { OptionError, show } from '../errors.js';
-import type { PcaOptions } from '../options.js';
 import type { Engine } from './engine.js';
 import { reference } from './reference/reference.js';
 import { wasmEngineOrWhy } from './wasm/wasm.js';
 
-/** An engine that another package brings along. Nothing of it is loaded before a fit asks for it. */
+/** An engine from another package. Its code is loaded when a fit first needs it. */
 export interface OfferedEngine {
   readonly name: string;
-  /** The engine, or undefined where the machine has not what it needs. Never throws. */
+  /** The engine, or undefined where the machine lacks what it needs. Never throws. */
   make(threads?: number): Promise<Engine | undefined>;
-  /** Why `make` gave nothing, and what to do about it. */
+  /** Why `make` returned undefined, and what to do about it. */
   why(): Promise<string>;
 }
 
 const offered = new Map<string, OfferedEngine>();
 
-/** Numbers in the data from which `'auto'` looks for an offered engine: below, a fit takes less time than loading one. */
+/** Size of the data, in numbers, from which `'auto'` considers an offered engine: smaller fits take less time than loading one. */
 const WORTH_LOADING = 1_000_000;
 
-/** Offers an engine under its name: `engine: name` asks for it, and `'auto'` weighs it against the others. */
+/** Registers an engine under its name: `engine: name` selects it, and `'auto'` compares it with the others. */
 export function offerEngine(engine: OfferedEngine): void {
   offered.set(engine.name, engine);
 }
 
+export type EngineChoice = 'auto' | 'wasm' | 'reference' | 'blas' | Engine;
+
 export interface EngineRequest {
-  readonly engine?: PcaOptions['engine'];
+  readonly engine?: EngineChoice | undefined;
   readonly threads?: number | undefined;
 }
 
 /**
- * The engines that may do it, the likely best first: the one that was asked for; or, for `'auto'`, those that are offered
- * and available where the data have enough numbers (or nobody knows how many), and WebAssembly, else plain TypeScript.
+ * The engines to choose from, probably fastest first: the one that was requested; or, for `'auto'`, the offered engines that are
+ * available, if the data are large (or their size is unknown), then WebAssembly, or plain TypeScript where there is none.
  */
 export async function availableEngines(
   { engine: wanted = 'auto', threads }: EngineRequest,
@@ -39,7 +40,7 @@ export async function availableEngines(
   if (typeof wanted === 'object') return [wanted];
   if (wanted === 'reference') return [reference];
   if (wanted === 'auto') {
-    const wasm = await wasmEngineOrWhy(threads);
+    const wasm = await wasmEngineOrWhy({ threads });
     const own = typeof wasm === 'string' ? insteadOfWasm(wasm) : wasm;
     if (numbers < WORTH_LOADING) return [own];
     const others = await Promise.all(Array.from(offered.values(), ({ make }) => make(threads)));
@@ -47,7 +48,7 @@ export async function availableEngines(
     return [first, ...rest];
   }
   if (wanted === 'wasm') {
-    const wasm = await wasmEngineOrWhy(threads);
+    const wasm = await wasmEngineOrWhy({ threads });
     if (typeof wasm === 'string') throw unavailable(wanted, wasm);
     return [wasm];
   }
@@ -58,12 +59,12 @@ export async function availableEngines(
   return [engine];
 }
 
-/** The engine for work that needs no plan: the likely best. */
+/** The engine for work without a plan: the first of the available ones. */
 export async function chooseEngine(request: EngineRequest, numbers?: number): Promise<Engine> {
   return (await availableEngines(request, numbers))[0];
 }
 
-/** Plain TypeScript, with a warning that says why. */
+/** The reference engine, with a warning that says why. */
 function insteadOfWasm(cause: string): Engine {
   const message = `The slower reference engine was used instead of WebAssembly: ${cause}. The result is as accurate. With engine: 'reference' this warning goes away.`;
   return { ...reference, warnings: [{ code: 'ENGINE_FALLBACK', message, details: { engine: 'reference', cause } }] };

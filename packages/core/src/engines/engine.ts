@@ -26,22 +26,22 @@ export interface Engine {
   readonly name: string;
   /** Threads that its passes may run on. */
   readonly threads: number;
-  /** What the plan weighs work with. */
+  /** Speeds that the plan estimates with. */
   readonly rates: Rates;
-  /** The same engine in float32 arithmetic, where it has that: about twice the rate, and a `roundoff` to match. */
-  readonly single?: Engine;
-  /** Whether entries that are zero side by side cost the products of the scatter nothing. */
+  /** The same engine with float32 products, where it has them: about twice as fast, with a larger `roundoff`. */
+  readonly float32?: Engine;
+  /** Whether the scatter skips products of neighbouring entries that are zero. */
   readonly skipsZeros?: boolean;
-  /** What the user should know of this engine on this machine, for example that it runs without threads and why. */
+  /** Warnings about this engine on this machine, for example that it runs without threads and why. */
   readonly warnings?: readonly Warning[];
   /** Shares or uploads a block once; passes then run on what was loaded. */
   load(block: Block): LoadedBlock | Promise<LoadedBlock>;
   /**
    * Eigenvalues and the leading eigenvectors of a symmetric matrix given by its upper triangle, as `symmetricEigen` of
-   * linalg defines them. `a` may be destroyed. The onStep counts flops.
+   * linalg defines them. `a` may be destroyed. `onStep` gets flops.
    */
   symmetricEigen(a: Float64Array, size: number, count: Count, onStep: OnStep): Promise<SymmetricEigen>;
-  /** An empty basis of vectors of that length, where the engine has a better way to keep one than as a block it loads. */
+  /** An empty basis of vectors of that length, where the engine can store one better than as a loaded block. */
   basis?(length: number): Basis;
   /**
    * The worst rounding error of `gram` and `normal` over n rows of d columns, relative to the energy of the data as
@@ -51,7 +51,7 @@ export interface Engine {
   roundoff(n: number, d: number, sparse: boolean): number;
 }
 
-/** Billions of operations a second. */
+/** Billions of operations per second. */
 export interface Rates {
   /** Dense products: gram, dual, multiply, multiplyTransposed, normal. */
   readonly products: number;
@@ -59,7 +59,7 @@ export interface Rates {
   readonly sparse: number;
   /** The reduction of a symmetric matrix, 4/3·d³. */
   readonly eigen: number;
-  /** Billions of numbers a second that a pass brings in, packs and looks at, whatever it multiplies; 0.5 when left out. */
+  /** Billions of numbers per second that a pass reads and packs, besides the products. Default 0.5. */
   readonly reading?: number | undefined;
 }
 
@@ -81,7 +81,7 @@ export interface RowsAt {
   readonly columnNames: readonly string[] | undefined;
 }
 
-/** Many long vectors Q, one a row, that others are made orthogonal to. They are copied. */
+/** Long vectors Q, one per row, that other vectors are made orthogonal to. They are copied. */
 export interface Basis {
   readonly size: number;
   append(vectors: Float64Array, count: number): void;
@@ -89,7 +89,7 @@ export interface Basis {
   project(vectors: Float64Array, count: number, from: number, onStep: OnStep): Promise<Float64Array>;
   /** CQ; `coordinates` is count × size. */
   combine(coordinates: Float64Array, count: number, onStep: OnStep): Promise<Float64Array>;
-  /** Forgets all vectors and frees what they took. */
+  /** Removes all vectors and frees their memory. */
   release(): void;
 }
 
@@ -103,11 +103,11 @@ export interface LoadedBlock {
   summarise(at: RowsAt, scatter: Float64Array | undefined, onStep: OnStep): Promise<ColumnStatistics>;
   /** S += BᵀB, upper triangle; `scatter` is cols × cols. */
   gram(frame: Frame, scatter: Float64Array, onStep: OnStep): void | Promise<void>;
-  /** K = B_this·B_otherᵀ into its place; where both are the same block only the upper triangle is needed. */
+  /** Writes K = B_this·B_otherᵀ into `into`; where both are the same block only the upper triangle is needed. */
   dual(frame: Frame, other: LoadedBlock, otherFrame: Frame, into: Products, onStep: OnStep): void | Promise<void>;
   /**
    * Y = BVᵀ; `vectors` is k × cols, `scores` rows × k. A dense row with a value that is not finite gets no finite score,
-   * whatever the vectors are: who multiplies rows that nobody has checked can tell by the first score of each.
+   * whatever the vectors are. So callers can check rows by their first scores.
    */
   multiply(frame: Frame, vectors: Float64Array, k: number, scores: Float64Array, onStep: OnStep): void | Promise<void>;
   /** Z += YᵀB; `scores` is rows × k, `out` k × cols. */
@@ -120,6 +120,6 @@ export interface LoadedBlock {
   ): void | Promise<void>;
   /** Z += (BVᵀ)ᵀB = VBᵀB, in one read of X; `vectors` and `out` are k × cols. */
   normal(frame: Frame, vectors: Float64Array, k: number, out: Float64Array, onStep: OnStep): void | Promise<void>;
-  /** Frees what `load` took. */
+  /** Frees what `load` allocated. */
   release(): void;
 }

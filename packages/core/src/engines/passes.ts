@@ -6,25 +6,25 @@ import { DataError } from '../errors.js';
 import type { ProgressTracker } from '../progress.js';
 import type { Engine, LoadedBlock, OnStep } from './engine.js';
 
-/** Lines of a packed tile: rounding of what is summed over a tile grows with it, the number of tiles falls with it. */
+/** Rows of a packed tile. Larger tiles round more within a tile; smaller tiles make more sums. */
 const TILE_LINES = 256;
 
-/** Some rows, and the scatter of them alone times vectors. */
+/** Some rows, and the product of their scatter with vectors. */
 export interface Batch {
   readonly rows: number;
   normal(vectors: Float64Array, k: number): Promise<Float64Array>;
 }
 
 /**
- * The engine's passes over a whole source: block after block in their order, with progress and cancellation. What a
- * solver sees of the data is this and nothing else.
+ * The engine's passes over a whole source: block after block in their order, with progress and cancellation. A
+ * solver sees the data only through these.
  */
 export class Passes {
   readonly rows: number;
   readonly cols: number;
   /**
-   * What a pass costs by: the vector, where rows are sparse and stay in memory; the reading, where they are read from elsewhere;
-   * both, where they are dense and in memory.
+   * What the cost of a pass grows with: the number of vectors, where rows are sparse and in memory; the readings, where rows are
+   * read from elsewhere; both, where they are dense and in memory.
    */
   readonly costs: 'vectors' | 'both' | 'readings';
   readonly #source: RowSource;

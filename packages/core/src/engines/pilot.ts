@@ -62,7 +62,7 @@ export interface SampledPilot extends Pilot {
   readonly varies: Uint8Array;
 }
 
-/** The frame that a pass sees the rows through while they are summed about a pilot. */
+/** The frame of a pass that sums rows about a pilot. */
 export function pilotFrame({ shift, unit }: Pilot, weights: Float64Array | undefined): Frame {
   const factor = unit.map((size) => 1 / size);
   return { shift, factor, ...(weights ? { rootWeights: weights.map(Math.sqrt) } : {}) };

@@ -1,5 +1,4 @@
-import { transpose } from '../data/matrix.js';
-import { combineRows, rowProducts } from './rows.js';
+import { combineRows, rowProducts, transpose } from './rows.js';
 import { svd } from './svd.js';
 
 /**

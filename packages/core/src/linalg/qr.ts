@@ -3,7 +3,7 @@ import { reflector } from './reflector.js';
 import { axpy, dot, maxAbs, powerOfTwo, scale } from './vector.js';
 
 export interface QR {
-  /** Orthonormal vectors, one a row (count × length). */
+  /** Orthonormal vectors, one per row (count × length). */
   readonly q: Float64Array;
   /** count × count, upper triangular. */
   readonly r: Float64Array;

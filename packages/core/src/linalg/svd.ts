@@ -1,19 +1,19 @@
-import { transpose } from '../data/matrix.js';
 import { ConvergenceError } from '../errors.js';
 import { runTaskSync, type Task } from '../progress.js';
 import { reflector } from './reflector.js';
+import { transpose } from './rows.js';
 import { axpy, dot, maxAbs, powerOfTwo, rotate, scale } from './vector.js';
 
 export interface SVD {
   /** Singular values, largest first: min(rows, cols) of them. */
   readonly values: Float64Array;
-  /** Right singular vectors, one a row (values × cols). */
+  /** Right singular vectors, one per row (values × cols). */
   readonly right: Float64Array;
-  /** Left singular vectors, one a row (values × rows); empty when not asked for. */
+  /** Left singular vectors, one per row (values × rows); empty when not requested. */
   readonly left: Float64Array;
 }
 
-/** QR sweeps a matrix may take for each of its singular values, on average: two are usual. */
+/** Most QR sweeps per singular value, on average; two are usual. */
 const SWEEPS = 30;
 
 /** A = Σᵢ σᵢ·leftᵢ·rightᵢᵀ of a small row-major matrix of any shape. `a` is kept. */

@@ -17,7 +17,7 @@ function coupled(d: Float64Array, e: Float64Array, i: number, negligible: number
   return Math.abs(e[i]) > Math.max(negligible, NEGLIGIBLE * (Math.abs(d[i]) + Math.abs(d[i + 1])));
 }
 
-/** What is negligible in the tridiagonal matrix (d, e). */
+/** The threshold below which entries of the tridiagonal matrix (d, e) are negligible. */
 function negligibleIn(d: Float64Array, e: Float64Array): number {
   let largest = 0;
   for (let i = 0; i < d.length; i++) largest = Math.max(largest, Math.abs(d[i]) + Math.abs(e[i]));
@@ -151,7 +151,7 @@ export function* tridiagonalValues(d: Float64Array, e: Float64Array): Task<Block
  * Eigenvectors of (d, e) for chosen eigenvalues by inverse iteration: rows of the result, each solves (T − λI)x = b
  * a few times from a random b. Eigenvalues of one block closer than 1e-3·‖T‖ are a cluster, whose vectors are kept
  * orthogonal as they are found (Peters & Wilkinson; Golub & Van Loan §8.2.2, §8.4.2). Cost O(size·count) and
- * O(size·cluster²). Weakness: no proof of orthogonality, so callers measure it and have another road.
+ * O(size·cluster²). Weakness: no proof of orthogonality, so callers measure it and fall back to another method.
  */
 export function* inverseIteration(d: Float64Array, e: Float64Array, chosen: readonly BlockValue[]): Task<Float64Array> {
   const size = d.length;
@@ -176,7 +176,7 @@ export function* inverseIteration(d: Float64Array, e: Float64Array, chosen: read
       if (chosen[other].value - value > 1e-3 * blockNorm) break;
       cluster.push(other * size + from);
     }
-    // Equal shifts would give equal vectors: members of a cluster are told apart by a few units in the last place.
+    // Equal shifts would give equal vectors: the shifts of a cluster are separated by a few units in the last place.
     const shift = value - cluster.length * 2 * Number.EPSILON * blockNorm;
     solver.factor(d, e, from, to, shift, Number.EPSILON * blockNorm);
     const x = vectors.subarray(row, row + length);
@@ -191,7 +191,7 @@ export function* inverseIteration(d: Float64Array, e: Float64Array, chosen: read
       }
       const left = norm(x);
       if (left < 1e-3) {
-        // What was found lies in the span of the cluster's others: start again elsewhere.
+        // The vector lies in the span of the others of its cluster: start again with another one.
         for (let i = 0; i < length; i++) x[i] = uniform() - 0.5;
         for (const start of cluster) axpy(-dot(vectors, start, x, 0, length), vectors, start, x, 0, length);
         continue;
@@ -204,7 +204,7 @@ export function* inverseIteration(d: Float64Array, e: Float64Array, chosen: read
   return vectors;
 }
 
-/** LU with partial pivoting of T − shift·I: U has two superdiagonals, L is a multiplier and a swap a row. */
+/** LU with partial pivoting of T − shift·I: U has two superdiagonals, L is one multiplier and one swap per row. */
 class ShiftedTridiagonal {
   readonly #u0: Float64Array;
   readonly #u1: Float64Array;

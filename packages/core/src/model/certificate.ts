@@ -1,12 +1,12 @@
 import type { Solution } from '../solvers/solver.js';
 
-/** How far the answer can be from the truth: every number is a bound, component by component. */
+/** Bounds on the numerical error of the result, component by component. */
 export interface Certificate {
   /** ‖Cv − λv‖/λ₁, measured; or the most it can be, where the rows were read once and are gone. */
   readonly residuals: readonly number[];
   /** |variance − exact variance| is at most this, in the units of the variances. */
   readonly varianceBounds: readonly number[];
-  /** The angle between a component and the exact one is at most this, in radians; π/2 where nothing is certain. */
+  /** The angle between a component and the exact one is at most this, in radians; π/2 where no bound is known. */
   readonly angleBounds: readonly number[];
   /** The largest principal angle between the subspace and the exact one is at most this, in radians. */
   readonly subspaceAngleBound: number;
@@ -38,7 +38,7 @@ export interface Accuracy {
  * λ to 2σβ + β² and the axis to √2·β over the gap between singular values (Wedin 1972), apart from the rounding of
  * means and scales (`preparation`), which adds to S itself. The better bound is taken.
  *
- * What is assumed: that no eigenvalue larger than the last was missed. The direct solvers compute them all. Krylov from
+ * This assumes that no eigenvalue larger than the last was missed. The direct solvers compute them all. Krylov from
  * a random start can only miss one that lies within `search` residuals of one it has (see `Solution`), so where the
  * distance to the neighbours is not larger than that, it is what the bounds say. A solver that brackets its eigenvalues
  * assumes nothing: the bracket is the bound, and Kato–Temple's where that is less.

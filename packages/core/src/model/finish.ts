@@ -1,15 +1,14 @@
 import type { Scaling } from '../data/scaling.js';
 import { DataError, show } from '../errors.js';
 import { orthonormalityDefect } from '../linalg/orthonormalise.js';
-import type { Whiten } from '../options.js';
 import type { Solution } from '../solvers/solver.js';
 import type { Warning } from '../warning.js';
 import { certify } from './certificate.js';
 import { Model } from './model.js';
-import type { Plan } from './record.js';
+import type { Plan, Whiten } from './record.js';
 import { judgeUniqueness } from './uniqueness.js';
 
-/** What finishing needs to know beside the solution. */
+/** What `finish` needs besides the solution. */
 export interface Facts {
   readonly d: number;
   readonly rows: number;

@@ -1,28 +1,26 @@
+import { type ControlOptions, checkControl } from '../control.js';
 import { type Block, type Frame, identityFrame, packTile } from '../data/block.js';
 import { refuseChanged } from '../data/changes.js';
-import { type FloatArray, fitsSingle, type Matrix } from '../data/matrix.js';
+import { type FloatArray, fitsFloat32, type Matrix } from '../data/matrix.js';
 import { checkWidth, type Data, type DType, openSource } from '../data/rows.js';
 import { checkFinite } from '../data/statistics.js';
 import { chooseEngine } from '../engines/choose.js';
 import { DataError } from '../errors.js';
 import { keepAlive } from '../keep-alive.js';
 import { axpy, dot } from '../linalg/vector.js';
-import { type ControlOptions, checkControl, type Whiten } from '../options.js';
 import { ProgressTracker } from '../progress.js';
 import type { Epoch } from '../solvers/learned/epoch.js';
 import type { Warning } from '../warning.js';
 import type { Certificate } from './certificate.js';
-import type { Plan } from './record.js';
-import { checkRecord, type ModelRecord } from './record.js';
+import { frameOf, reconstructBlock } from './reconstruction.js';
+import { checkRecord, type ModelRecord, type Plan, type Whiten } from './record.js';
 import { toBinary, toJSON } from './serialize.js';
 import type { Uniqueness } from './uniqueness.js';
 
 export type ApplyOptions = ControlOptions;
 
-/** Rows handled between two looks at the clock. */
+/** Rows handled between two progress steps. */
 const TILE = 256;
-/** Part of ‖b‖² below which ‖b‖² − ‖z‖² is no longer right to ten digits. */
-const CANCELLED = 1e-5;
 
 /**
  * A fitted PCA: an immutable record, and what can be done with it. The arrays are the model's own copies; nothing that
@@ -60,7 +58,7 @@ export class Model implements ModelRecord {
     this.#components = own(data);
     this.#mean = own(record.mean);
     this.#scale = own(record.scale);
-    // √λ by way of σ, which is a number even where λ has vanished; 0 where a component has no variance.
+    // √λ computed from σ, because λ may underflow; 0 where a component has no variance.
     const divisor = Math.sqrt(record.totalWeight - record.ddof);
     this.#deviations = record.singularValues.map((value, i) => (i < record.uniqueness.rank ? value / divisor : 0));
     this.components = Object.freeze({ rows, cols, data: own(data) });
@@ -100,13 +98,13 @@ export class Model implements ModelRecord {
    */
   async transform(data: Data, options: ApplyOptions = {}): Promise<Matrix> {
     const { k, d } = this;
-    const frame = { shift: this.#mean, factor: this.#scale.map((s) => 1 / s) };
+    const frame = frameOf({ mean: this.#mean, scale: this.#scale });
     const inverse = this.#deviations.map((deviation) => (deviation > 0 ? 1 / deviation : 0));
     const output = new RowCollector(this.whiten === 'zca' ? d : k);
     const wide = new Float64Array(d);
     const { threads } = checkControl(options);
     const visit = async (block: Block, progress: ProgressTracker, check: () => Promise<void>): Promise<void> => {
-      // The engine's scores tell of values that are not finite, except where entries that are not stored are left out.
+      // Values that are not finite show in the engine's scores, except for entries that are not stored.
       if (block.kind === 'sparse') await check();
       const engine = await chooseEngine({ threads }, block.data.length);
       const loaded = await engine.load(block);
@@ -161,35 +159,31 @@ export class Model implements ModelRecord {
    * ‖b − VᵀVb‖² with b = (x − mean)/scale. Over the rows of the fit they add up to (Σw − ddof)·Σ_{j>k} λⱼ.
    */
   async reconstructionError(data: Data, options: ApplyOptions = {}): Promise<Float64Array> {
-    const { k, d } = this;
-    const frame = { shift: this.#mean, factor: this.#scale.map((s) => 1 / s) };
-    const errors: number[] = [];
+    const errors: Float64Array[] = [];
     const { threads } = checkControl(options);
-    await this.#read('reconstruction error', data, d, options, async (block, progress) => {
-      // One product by the engine, and ‖b‖² − ‖z‖²; row by row only where that difference would lose digits.
+    const { components } = this;
+    const model = { components: { ...components, data: this.#components }, mean: this.#mean, scale: this.#scale };
+    await this.#read('reconstruction error', data, this.d, options, async (block, progress) => {
       const engine = await chooseEngine({ threads }, block.data.length);
-      const loaded = await engine.load(block);
-      const scores = new Float64Array(block.rows * k);
-      await loaded.multiply(frame, this.#components, k, scores, () => progress.step(0));
-      loaded.release();
-      let at = 0;
-      await eachRow(block, frame, progress, (row, start) => {
-        const square = dot(row, start, row, start, d);
-        const rest = square - dot(scores, at, scores, at, k);
-        at += k;
-        errors.push(rest > CANCELLED * square ? rest : this.#exactError(row, start));
-      });
+      errors.push((await reconstructBlock(model, block, engine, (rows) => progress.step(rows))).errors);
     });
-    return Float64Array.from(errors);
+    return joined(errors);
   }
 
-  /** ‖b − VᵀVb‖² of the row b that starts there, which is overwritten. */
-  #exactError(row: Float64Array, start: number): number {
-    const { k, d } = this;
-    for (let c = 0; c < k; c++) {
-      axpy(-dot(this.#components, c * d, row, start, d), this.#components, c * d, row, start, d);
-    }
-    return dot(row, start, row, start, d);
+  /**
+   * Loadings: √λᵢ·vᵢ, one row per component (k × d). Entry (i, j) is the covariance of column j, scaled, with the whitened
+   * scores of component i; with `scale: 'unit'` it is their correlation. LᵀL is the covariance of the scaled data that k
+   * components reconstruct. Computed anew at every access.
+   */
+  get loadings(): Matrix<Float64Array> {
+    const { rows, cols } = this.components;
+    const divisor = Math.sqrt(this.totalWeight - this.ddof);
+    const data = this.#components.map((entry, at) => {
+      const component = Math.floor(at / cols);
+      // √λ computed from σ, because λ may underflow.
+      return (this.singularValues[component] / divisor) * entry;
+    });
+    return { rows, cols, data };
   }
 
   /**
@@ -283,7 +277,7 @@ export class Model implements ModelRecord {
 /** Handles a block; `check` refuses values in it that are not finite. */
 type Visit = (block: Block, progress: ProgressTracker, check: () => Promise<void>) => Promise<void>;
 
-/** Whether the first score of every row is finite: a row with a value that is not has none that is. */
+/** Whether the first score of every row is finite: a row with a value that is not finite has no finite score. */
 function firstsFinite(scores: Float64Array, k: number): boolean {
   let sum = 0;
   for (let at = 0; at < scores.length; at += k) sum += scores[at] * 0;
@@ -307,6 +301,17 @@ async function eachRow(
   }
 }
 
+function joined(parts: readonly Float64Array[]): Float64Array {
+  if (parts.length === 1) return parts[0];
+  const whole = new Float64Array(parts.reduce((length, part) => length + part.length, 0));
+  let at = 0;
+  for (const part of parts) {
+    whole.set(part, at);
+    at += part.length;
+  }
+  return whole;
+}
+
 /** Collects rows of known width into a matrix: float32 while all that came is float32, float64 from then on. */
 class RowCollector {
   #rows = 0;
@@ -320,7 +325,7 @@ class RowCollector {
   /** Makes room for the rows that a block gives. */
   expect(block: Block): void {
     const needed = (this.#rows + block.rows) * this.#cols;
-    const double = !fitsSingle(block.data) || this.#data instanceof Float64Array;
+    const double = !fitsFloat32(block.data) || this.#data instanceof Float64Array;
     if (needed <= this.#data.length && double === this.#data instanceof Float64Array) return;
     const length = this.#rows === 0 ? needed : Math.max(needed, 2 * this.#data.length);
     const grown = double ? new Float64Array(length) : new Float32Array(length);
@@ -330,7 +335,7 @@ class RowCollector {
 
   /** Takes the rows that a block gave; where they are all there is so far, as they are and not as a copy. */
   give(rows: Float64Array, block: Block): void {
-    if (this.#rows === 0 && !fitsSingle(block.data)) this.#data = rows;
+    if (this.#rows === 0 && !fitsFloat32(block.data)) this.#data = rows;
     else {
       this.expect(block);
       this.#data.set(rows, this.#rows * this.#cols);

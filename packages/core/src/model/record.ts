@@ -2,14 +2,16 @@ import type { Matrix } from '../data/matrix.js';
 import type { DType } from '../data/rows.js';
 import { ModelError, show } from '../errors.js';
 import { orthonormalityDefect } from '../linalg/orthonormalise.js';
-import type { Whiten } from '../options.js';
 import type { Epoch } from '../solvers/learned/epoch.js';
 import type { SolverName } from '../solvers/names.js';
 import type { Warning } from '../warning.js';
 import type { Certificate } from './certificate.js';
 import type { Uniqueness } from './uniqueness.js';
 
-/** What will be done, and why. */
+/** Whether scores are scaled to variance 1: not at all, along the components, or turned back to the columns. */
+export type Whiten = false | 'pca' | 'zca';
+
+/** The solver and engine of a fit, and why they were chosen. */
 export interface Plan {
   readonly solver: SolverName;
   readonly engine: string;
@@ -21,13 +23,13 @@ export interface Plan {
   readonly costs: Readonly<Partial<Record<SolverName, number>>>;
 }
 
-/** Everything a model is. */
+/** The data of a model. */
 export interface ModelRecord {
-  /** k × d, one component a row, orthonormal, most variance first, the largest entry of each positive. */
+  /** k × d, one component per row, orthonormal, most variance first, the largest entry of each positive. */
   readonly components: Matrix<Float64Array>;
-  /** What is subtracted from each column; zeros when data were not centred. */
+  /** Subtracted from each column; zeros when the data were not centred. */
   readonly mean: Float64Array;
-  /** What each column is divided by. */
+  /** Each column is divided by this. */
   readonly scale: Float64Array;
   /** Variance along each component: λ, eigenvalues of the covariance of the scaled data. */
   readonly variances: Float64Array;
@@ -47,17 +49,17 @@ export interface ModelRecord {
   readonly centered: boolean;
   readonly whiten: Whiten;
   readonly columnNames?: readonly string[];
-  /** What the data were stored as. */
+  /** Type that the data were stored in. */
   readonly dtype: DType;
   readonly plan: Plan;
   readonly certificate: Certificate;
   readonly uniqueness: Uniqueness;
   readonly warnings: readonly Warning[];
-  /** How a solver that learns went, epoch by epoch. */
+  /** The epochs of a solver that learns. */
   readonly trace?: readonly Epoch[];
 }
 
-/** The vectors of a record, with the length each must have: the one list that checking and storing go by. */
+/** The vectors of a record, with the length each must have: used by checking and by storing. */
 export const VECTORS = [
   ['mean', 'd'],
   ['scale', 'd'],
@@ -66,7 +68,7 @@ export const VECTORS = [
   ['singularValues', 'k'],
 ] as const satisfies readonly (readonly [keyof ModelRecord, 'd' | 'k'])[];
 
-/** Refuses a record that cannot be a model, naming what is wrong with it. Nothing about it is taken for granted. */
+/** Throws where a record cannot be a model, and says why. Nothing about it is assumed, not even its types. */
 export function checkRecord(record: ModelRecord): void {
   const { components } = record;
   const [k, d] = [components.rows, components.cols];

@@ -1,7 +1,7 @@
 import { crc32 } from '../data/crc32.js';
+import { readerOf } from '../data/format-version.js';
 import { ModelError, show } from '../errors.js';
 import type { Epoch } from '../solvers/learned/epoch.js';
-import { readerOf } from './format-version.js';
 import type { ModelRecord } from './record.js';
 import { VECTORS } from './record.js';
 

@@ -137,7 +137,7 @@ function rankWarnings(rank: number, k: number, d: number, solver: SolverName): W
   return [{ code: 'RANK_BELOW_K', message: `${some} ${rest} ${advice}.`, details: { rank, k, d, solver } }];
 }
 
-/** Neighbours that the data cannot tell apart form runs; a run that reaches past k costs the subspace its uniqueness. */
+/** Neighbouring components that the data do not separate form runs. If a run reaches past k, the subspace is not unique. */
 function pairWarnings(pairs: readonly Pair[], k: number, variance: (i: number) => string): Warning[] {
   const warnings: Warning[] = [];
   for (let first = 0; first < pairs.length; first++) {
@@ -169,7 +169,7 @@ function pairWarnings(pairs: readonly Pair[], k: number, variance: (i: number) =
   return warnings;
 }
 
-/** What the data would tell apart, but the solver has not. */
+/** Warnings about components that the data determine, but that this solver is not accurate enough to separate. */
 function accuracyWarnings(
   pairs: readonly Pair[],
   k: number,

@@ -1,6 +1,6 @@
 /** `@scree/core/names`: the names of all solvers, for pages and help texts that must not load the solvers themselves. */
 
-/** Solvers whose answer is exact to a certified tolerance: `'auto'` chooses among these. */
+/** Solvers whose result is exact to a certified tolerance: `'auto'` chooses among these. */
 export const EXACT_SOLVERS = ['covariance', 'refined', 'dual', 'svd', 'krylov'] as const;
 
 /** Every solver of `registry.ts`, which the compiler holds to this list. */

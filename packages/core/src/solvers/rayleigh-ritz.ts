@@ -1,5 +1,5 @@
-import { transpose } from '../data/matrix.js';
 import { VectorBlock, type VectorTools } from '../engines/vector-block.js';
+import { transpose } from '../linalg/rows.js';
 
 /** Ritz pairs of a subspace, the largest value first. */
 export interface RitzVectors {

@@ -1,18 +1,18 @@
 import type { Block } from '../data/block.js';
-import type { Framing } from '../data/scaling.js';
+import type { Framing, Scale } from '../data/scaling.js';
 import type { ColumnStatistics } from '../data/statistics.js';
 import type { Engine, RowsAt } from '../engines/engine.js';
 import type { Passes } from '../engines/passes.js';
 import type { ErrorDetails } from '../errors.js';
-import type { Settings } from '../options.js';
 import type { ProgressTracker } from '../progress.js';
 import type { Epoch } from './learned/epoch.js';
 import type { LearnOptions } from './learned/learn-options.js';
+import type { SketchOptions } from './sketch/sketch-options.js';
 import type { Work } from './work.js';
 
 /**
- * What a solver is asked. All of it is in the frame: columns centred, scaled, weighted, and of size 1, so that
- * S = BᵀB is what it looks at. ddof, units, order and signs are not its business; `finish` sees to them.
+ * The input of a solver, in the frame: columns centred, scaled, weighted, and of size 1. It finds eigenvectors of S = BᵀB.
+ * ddof, units, order and signs are left to `finish`.
  */
 export interface Problem {
   /** Columns. */
@@ -24,13 +24,13 @@ export interface Problem {
   readonly trace: number;
   /** How far rounding may have taken the computed S, or its products, from the exact: ‖ΔS‖ at most. */
   readonly roundoff: number;
-  /** The part of it that comes from the rounding of means and scales, which no solver can do anything about. */
+  /** The part of it that comes from the rounding of means and scales, which no solver can reduce. */
   readonly preparation: number;
   /** Residual ‖Sv − λv‖/λ₁ that iterative solvers must reach. */
   readonly tolerance: number;
-  /** How solvers that learn go about it. */
+  /** Options of the solvers that learn. */
   readonly learn: LearnOptions;
-  /** The data's units that one of the frame's is, for telling only. */
+  /** Size of one unit of the frame in the units of the data, for messages. */
   readonly unit: number;
   /** Whether B's rows add up to zero: data that are centred and have no weights. */
   readonly centred: boolean;
@@ -40,33 +40,45 @@ export interface Problem {
   readonly progress: ProgressTracker;
 }
 
-/** A problem of which only the scatter is known: one pass over the rows, or moments from elsewhere. */
+/** A problem whose scatter alone is known: from one pass over the rows, or from moments. */
 export interface ScatterProblem extends Problem {
   /** S, upper triangle (d × d). The solver may destroy it. */
   readonly scatter: Float64Array;
 }
 
-/** A problem whose rows can be passed over as often as the solver likes. */
+/** A problem whose rows can be read as often as the solver needs. */
 export interface RowsProblem extends Problem {
   readonly passes: Passes;
 }
 
-/** A problem of which both are known: the scatter, though summed in less than float64, and the rows. */
+/** A problem with both: the scatter, summed in less than float64, and the rows. */
 export interface RoughProblem extends ScatterProblem, RowsProblem {}
 
-/** A problem whose rows were read once and folded up; passes are there where the rows can be read again. */
+/** A problem whose rows were read once, by a fold. `passes` is there where the rows can be read again. */
 export interface OnceProblem extends Problem {
   readonly framing: Framing;
   readonly passes: Passes | undefined;
 }
 
-/** What a solver keeps of rows while it reads them, the only time. */
+/** The state of a solver that reads the rows once, as they come. */
 export interface Fold {
   readonly columns: Readonly<ColumnStatistics>;
-  /** Blocks that were folded in. */
+  /** Blocks that were added. */
   readonly merges: number;
   add(block: Block, at: RowsAt, engine: Engine, progress: ProgressTracker): Promise<void>;
   solve(problem: OnceProblem): Promise<Solution>;
+}
+
+/** Settings of a solver that reads the data once, known before the first row. */
+export interface FoldSettings {
+  readonly cols: number;
+  readonly k?: number | 'all';
+  readonly center: boolean;
+  readonly scale: Scale;
+  readonly ddof: number;
+  readonly seed: number;
+  readonly learn?: LearnOptions;
+  readonly sketch?: SketchOptions;
 }
 
 /** How many components: a count, or as many as explain a fraction of the variance. */
@@ -82,7 +94,7 @@ export interface Solution {
   readonly residuals: Float64Array;
   /** The eigenvalue after the last one wanted, and how far off it may be; undefined when there is none (k = d). */
   readonly next: { readonly value: number; readonly bound: number } | undefined;
-  /** Whether values are the Rayleigh quotients vᵀSv of the rows, which lie closer to eigenvalues than others do. */
+  /** Whether values are the Rayleigh quotients vᵀSv of the rows, which lie closer to eigenvalues than other estimates. */
   readonly rayleigh?: boolean;
   /**
    * Where the solver worked on B and not on its square: how far its singular values may be off, ‖ΔB‖ at most. It
@@ -102,32 +114,32 @@ export interface Solution {
   readonly search?: number;
   /** Whether an iterative solver met the tolerance; direct solvers always have. */
   readonly converged: boolean;
-  /** Readings of the data. */
+  /** How many times the data were read. */
   readonly passes: number;
-  /** Whether nothing is certain of it, because the rows are gone that could have told. */
+  /** Whether the result could not be checked, because the rows cannot be read again. */
   readonly unchecked?: boolean;
-  /** How solvers that learn went, epoch by epoch. */
+  /** The epochs of a solver that learns. */
   readonly trace?: readonly Epoch[];
-  /** Why an iterative solver stopped and what to do, where that is more than having run out of passes. */
+  /** Why an iterative solver stopped and what to do, where the reason is not the limit of passes. */
   readonly failure?: Failure;
 }
 
-/** What went wrong in learning, in words, and the option to change. */
+/** Why learning failed, and which option to change. */
 export interface Failure {
   readonly code: 'NOT_CONVERGED' | 'DIVERGED';
   readonly message: string;
   readonly details: ErrorDetails;
 }
 
-/** A solver, and what it needs of the data. */
+/** A solver, and how it needs the data. */
 export type Solver = { readonly tolerance?: number } & (
   | { readonly needs: 'scatter'; solve(problem: ScatterProblem): Promise<Solution> }
   | { readonly needs: 'rows'; solve(problem: RowsProblem): Promise<Solution> }
   | { readonly needs: 'both'; solve(problem: RoughProblem): Promise<Solution> }
-  | { readonly needs: 'once'; begin(use: { readonly cols: number } & Settings): Fold }
+  | { readonly needs: 'once'; begin(settings: FoldSettings): Fold }
 );
 
-/** What the data must offer: their scatter, rows to pass over, both, or one reading. */
+/** The form of the data that a solver needs: their scatter, rows that can be read again, both, or one reading. */
 export type Needs = Solver['needs'];
 
 /** Options that decide what a solver needs. */
@@ -142,7 +154,7 @@ export interface LearnChoices {
   readonly options: readonly (keyof LearnOptions)[];
 }
 
-/** What a solver declares of itself before it is loaded: `registry.ts` lists these, and the plan, options and help derive from them. */
+/** The declaration of a solver, available before its code is loaded: `registry.ts` lists these, and the plan, options and help derive from them. */
 export interface SolverDeclaration {
   readonly family: 'direct' | 'learned' | 'sketch';
   /** How it finds the components, as the end of a sentence: "the eigenvectors of the covariance matrix". */
@@ -151,13 +163,13 @@ export interface SolverDeclaration {
   readonly learn?: LearnChoices;
   /** Side of the square matrix that it forms, where it forms one. */
   matrixSize?(shape: { readonly rows?: number; readonly cols: number }): number;
-  /** Seconds it would take; undefined where it cannot do the work. A solver without costs is never chosen, only asked for. */
+  /** Seconds it would take; undefined where it cannot do the work. A solver without costs is used only on request. */
   cost?(work: Work): number | undefined;
   /** Why it is the best choice for this shape, as a sentence. */
   reason?(shape: { readonly rows: number; readonly cols: number; readonly nonzeros?: number }): string;
   /** Whether it works on the data and not on their squares, so that variances far below 1e-16 of the largest are seen. */
   readonly precise?: boolean;
-  /** What limits its accuracy, and what to do where that is not enough to tell two axes apart. */
+  /** The limit of its accuracy, and what to do where that is not enough to separate two axes. */
   readonly accuracy: { readonly limit: 'rounding' | 'sketch'; readonly remedy: string };
   load(use: Use): Solver | Promise<Solver>;
 }

@@ -2,7 +2,7 @@ import type { Sample } from '../data/sample.js';
 import type { Rates } from '../engines/engine.js';
 import { DEFAULT_TOLERANCE } from '../limits.js';
 
-/** What the plan knows of the data before they are read. */
+/** The data, as far as the plan knows them before they are read. */
 export interface Shape {
   /** Undefined for a stream of unknown length. */
   readonly rows?: number;
@@ -10,23 +10,23 @@ export interface Shape {
   /** Stored entries, for sparse data. */
   readonly nonzeros?: number;
   readonly dtype?: 'float32' | 'float64';
-  /** What a look at some of the rows tells, where they are dense and at hand. */
+  /** Facts from a sample of the rows, where they are dense and in memory. */
   readonly sample?: Sample | undefined;
   readonly rereadable: boolean;
   /** Only the moments are known, not the rows. */
   readonly momentsOnly?: boolean;
 }
 
-/** What the plan knows of an engine: `Engine` is one. */
+/** The part of an `Engine` that the plan uses. */
 export interface EngineFacts {
   readonly name: string;
   readonly rates: Rates;
   /** The same in float32, where the engine has that. */
-  readonly single?: { readonly rates: Rates } | undefined;
+  readonly float32?: { readonly rates: Rates } | undefined;
   readonly skipsZeros?: boolean | undefined;
 }
 
-/** What is asked of a fit, as far as its cost depends on it. */
+/** The options of a fit that its cost depends on. */
 export interface WorkRequest {
   readonly k?: number | 'all' | undefined;
   readonly engine: EngineFacts;
@@ -88,13 +88,13 @@ export class Work {
     this.counted = k === undefined || (k !== 'all' && k >= 1);
     this.tolerance = tolerance ?? DEFAULT_TOLERANCE[shape.dtype ?? 'float64'];
     this.rates = engine.rates;
-    this.float32 = engine.single?.rates;
+    this.float32 = engine.float32?.rates;
     const sample = this.dense && n * d * d > WORTH_SAMPLING ? shape.sample : undefined;
     this.nonzeroShare = (engine.skipsZeros ? sample : undefined) ?? { four: 1, eight: 1 };
     this.manyValues = (sample?.distinct ?? 1) > 0.5;
   }
 
-  /** Reading `numbers` from memory or disk, beside what is computed with them. */
+  /** Seconds to read `numbers` from memory or disk, without computing. */
   reading(numbers: number): number {
     return numbers / ((this.rates.reading ?? READING_RATE) * 1e9);
   }

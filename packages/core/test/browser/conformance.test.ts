@@ -4,7 +4,7 @@ import { launchChromium } from '../../../../test/chromium.js';
 import { type Site, serve } from '../../../../test/serve.js';
 import { digests, shared } from '../conformance/digests.js';
 import { engineChecks } from '../conformance/engines.js';
-import { type EngineName, named, type Road, roads, ways } from '../conformance/roads.js';
+import { type EngineName, engineSetups, named, type SolverSetup, solverSetups } from '../conformance/setups.js';
 import { solverCases } from '../conformance/solvers.js';
 import { solverNames } from '../support/data.js';
 import { bundlePage } from './bundle.js';
@@ -80,30 +80,33 @@ describe.skipIf(!executablePath)('in Chromium', () => {
       expect(facts.kernels).not.toBe('none');
     });
 
-    it.each(named(ways))('%s gives the same bits as anywhere else', async (_, way) => {
+    it.each(named(engineSetups))('%s gives the same bits as anywhere else', async (_, setup) => {
       await expectSameBits(
-        way.engine,
-        page().evaluate((way) => conformance.digests(way), way),
+        setup.engine,
+        page().evaluate((setup) => conformance.digests(setup), setup),
       );
     });
 
     // Where a page should do such work; what an engine may do there is not what it may do in the page itself.
-    it.each(named(ways.filter(({ engine }) => engine === 'wasm')))('%s does so in a worker too', async (_, way) => {
-      await expectSameBits(
-        way.engine,
-        page().evaluate((way) => conformance.digestsInWorker(way), way),
-      );
-    });
+    it.each(named(engineSetups.filter(({ engine }) => engine === 'wasm')))(
+      '%s does so in a worker too',
+      async (_, setup) => {
+        await expectSameBits(
+          setup.engine,
+          page().evaluate((setup) => conformance.digestsInWorker(setup), setup),
+        );
+      },
+    );
 
-    describe.each(named(ways))('engine %s computes the five passes as they are defined', (_, way) => {
+    describe.each(named(engineSetups))('engine %s computes the five passes as they are defined', (_, setup) => {
       it.each(Object.keys(engineChecks))('%s', async (check) => {
-        const asked = [way, check] as const;
-        expectNone(await page().evaluate(([way, check]) => conformance.engine(way, check), asked), 1);
+        const asked = [setup, check] as const;
+        expectNone(await page().evaluate(([setup, check]) => conformance.engine(setup, check), asked), 1);
       });
     });
 
-    it.each(named(roads))('%s agrees with svd on the reference engine', async (_, road) => {
-      expectNone(await page().evaluate((road) => conformance.road(road), road), solverCases.length);
+    it.each(named(solverSetups))('%s agrees with svd on the reference engine', async (_, setup) => {
+      expectNone(await page().evaluate((setup) => conformance.setup(setup), setup), solverCases.length);
     });
   });
 
@@ -113,13 +116,13 @@ describe.skipIf(!executablePath)('in Chromium', () => {
 
     it('has no wasm engine, and says so', async () => {
       expect((await page().evaluate(() => conformance.facts())).kernels).toBe('none');
-      const [failure] = await page().evaluate(() => conformance.road({ engine: 'wasm', solver: 'svd' }, ['tall']));
+      const [failure] = await page().evaluate(() => conformance.setup({ engine: 'wasm', solver: 'svd' }, ['tall']));
       expect(failure).toContain('engine is "wasm", which is not available');
     });
 
     it.each(solverNames)('%s gives the right answers all the same', async (solver) => {
-      const asked: [Road, string[]] = [{ engine: 'auto', solver }, shapes];
-      const failures = await page().evaluate(([road, shapes]) => conformance.road(road, shapes), asked);
+      const asked: [SolverSetup, string[]] = [{ engine: 'auto', solver }, shapes];
+      const failures = await page().evaluate(([setup, shapes]) => conformance.setup(setup, shapes), asked);
       expectNone(failures, solverCases.filter(({ shape }) => shapes.includes(shape)).length);
     });
 

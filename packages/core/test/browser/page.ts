@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { wasmEngine } from '../../src/index.js';
 import { digests, kernelsHere } from '../conformance/digests.js';
 import { engineChecks } from '../conformance/engines.js';
-import { engineOf, type Road, type Way } from '../conformance/roads.js';
+import { type EngineSetup, engineOf, type SolverSetup } from '../conformance/setups.js';
 import { checkSolver, solverCases } from '../conformance/solvers.js';
 
 /** What the page can be asked to do: the conformance checks, with failures told as text. */
@@ -15,32 +15,32 @@ const checks = {
   /** What the page is allowed. */
   async facts(): Promise<{ isolated: boolean; sharedMemory: boolean; kernels: string; threads: number | undefined }> {
     const sharedMemory = typeof SharedArrayBuffer !== 'undefined';
-    const threads = (await wasmEngine(3))?.threads;
+    const threads = (await wasmEngine({ threads: 3 }))?.threads;
     return { isolated: crossOriginIsolated, sharedMemory, kernels: await kernelsHere(), threads };
   },
 
   /** One check of one engine. */
-  engine(way: Way, check: string): Promise<string[]> {
-    return failures([{ name: check, run: async () => engineChecks[check](await engineOf(way)) }]);
+  engine(setup: EngineSetup, check: string): Promise<string[]> {
+    return failures([{ name: check, run: async () => engineChecks[check](await engineOf(setup)) }]);
   },
 
-  /** Every case of one road, or those of some shapes only. */
-  road(road: Road, shapes?: readonly string[]): Promise<string[]> {
+  /** Every case of one setup, or those of some shapes only. */
+  setup(setup: SolverSetup, shapes?: readonly string[]): Promise<string[]> {
     const cases = solverCases.filter(({ shape }) => shapes?.includes(shape) ?? true);
     return failures(
-      cases.map((one) => ({ name: `${one.shape}: ${one.name}`, run: async () => checkSolver(road, one) })),
+      cases.map((one) => ({ name: `${one.shape}: ${one.name}`, run: async () => checkSolver(setup, one) })),
     );
   },
 
   digests,
 
   /** The same in a worker, where a page should do such work. */
-  digestsInWorker(way: Way): Promise<Record<string, string>> {
+  digestsInWorker(setup: EngineSetup): Promise<Record<string, string>> {
     const worker = new Worker(new URL('./worker.ts', import.meta.url), { type: 'module' });
     return new Promise<Record<string, string>>((resolve, reject) => {
       worker.onmessage = ({ data }) => ('failure' in data ? reject(new Error(data.failure)) : resolve(data.digests));
       worker.onerror = ({ message }) => reject(new Error(message || 'The worker did not start.'));
-      worker.postMessage(way);
+      worker.postMessage(setup);
     }).finally(() => worker.terminate());
   },
 };

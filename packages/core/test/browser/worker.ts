@@ -1,7 +1,7 @@
 import { digests } from '../conformance/digests.js';
-import type { Way } from '../conformance/roads.js';
+import type { EngineSetup } from '../conformance/setups.js';
 
-addEventListener('message', async ({ data }: MessageEvent<Way>) => {
+addEventListener('message', async ({ data }: MessageEvent<EngineSetup>) => {
   try {
     postMessage({ digests: await digests(data) });
   } catch (error) {

@@ -116,7 +116,7 @@ describe('the certificate is true', () => {
     );
   });
 
-  it('krylov: clusters, repeated and flat spectra in more dimensions than it looks at', async () => {
+  it('krylov: clusters, repeated and flat spectra in more dimensions than its basis has', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.integer({ min: 20, max: 60 }),

@@ -1,7 +1,7 @@
 import { compileKernels } from '../../src/engines/wasm/kernels.js';
 import { pca, type SolverName } from '../../src/index.js';
 import { random } from '../../src/linalg/random.js';
-import type { Way } from './roads.js';
+import type { EngineSetup } from './setups.js';
 
 /** Fits large enough that an engine cuts them into tiles and shares them out among threads. */
 const fits: readonly { readonly solver: SolverName; readonly rows: number; readonly cols: number }[] = [
@@ -19,7 +19,7 @@ const fits: readonly { readonly solver: SolverName; readonly rows: number; reado
  *   best there are, whatever engine the fit was done with);
  * - the random numbers that krylov starts from.
  */
-export async function digests(way: Way): Promise<Record<string, string>> {
+export async function digests(setup: EngineSetup): Promise<Record<string, string>> {
   const kernels = await kernelsHere();
   const result: Record<string, string> = {};
   for (const { solver, rows, cols } of fits) {
@@ -28,11 +28,11 @@ export async function digests(way: Way): Promise<Record<string, string>> {
       ['float32', Float32Array],
     ] as const) {
       const data = { rows, cols, data: new array(numbers(rows, cols)) };
-      const model = await pca(data, { k: 8, solver, ...way });
+      const model = await pca(data, { k: 8, solver, ...setup });
       const scores = await model.transform(data);
       const random = solver === 'krylov' ? `, random numbers ${randomNumbers()}` : '';
       const name = `${solver}, ${dtype}, ${rows} × ${cols}${random}, kernels:`;
-      const fitted = way.engine === 'reference' ? 'none' : kernels;
+      const fitted = setup.engine === 'reference' ? 'none' : kernels;
       result[`${name} ${fitted}`] = fnv1a(model.variances, model.components.data);
       result[`${name} ${fitted}, scores: ${kernels}`] = fnv1a(scores.data);
     }
@@ -40,7 +40,7 @@ export async function digests(way: Way): Promise<Record<string, string>> {
   return result;
 }
 
-/** The digests that two machines, or two ways, have both: these must agree. */
+/** The digests that two machines, or two engineSetups, have both: these must agree. */
 export function shared(ours: Record<string, string>, theirs: Record<string, string>): Record<string, string> {
   return Object.fromEntries(Object.entries(ours).filter(([name]) => name in theirs));
 }

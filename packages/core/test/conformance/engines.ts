@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import type { Block, Frame } from '../../src/data/block.js';
 import { canonicalCsr } from '../../src/data/csr.js';
-import { type Engine, type LoadedBlock, reference } from '../../src/index.js';
+import { type Engine, type LoadedBlock, referenceEngine } from '../../src/index.js';
 import { orthonormalityDefect } from '../../src/linalg/orthonormalise.js';
 import { random } from '../../src/linalg/random.js';
 import { symmetricEigen } from '../../src/linalg/symmetric-eigen.js';
@@ -9,6 +9,8 @@ import { dot } from '../../src/linalg/vector.js';
 import { runTaskSync } from '../../src/progress.js';
 import { atMost, below, equal, rejects, sameBits } from '../support/assert.js';
 import { toCsr } from '../support/data.js';
+
+const reference = referenceEngine();
 
 interface Case {
   readonly block: Block;
@@ -24,7 +26,7 @@ const cases = fc
     d: fc.integer({ min: 1, max: 9 }),
     k: fc.integer({ min: 1, max: 9 }),
     gap: fc.integer({ min: 0, max: 3 }),
-    single: fc.boolean(),
+    float32: fc.boolean(),
     layout: fc.constantFrom('dense' as const, 'sparse' as const),
     weighted: fc.boolean(),
     offset: fc.constantFrom(0, 3, 1e5),
@@ -37,16 +39,16 @@ function makeCase(
     n: number;
     d: number;
     gap: number;
-    single: boolean;
+    float32: boolean;
     layout: 'dense' | 'sparse';
     weighted: boolean;
     offset: number;
   },
   seed: number,
 ): Case {
-  const { n, d, gap, single, layout, weighted, offset } = shape;
+  const { n, d, gap, float32, layout, weighted, offset } = shape;
   const { normal, uniform } = random(seed);
-  const round = single ? Math.fround : (x: number) => x;
+  const round = float32 ? Math.fround : (x: number) => x;
   const rows = Array.from({ length: n }, () =>
     Array.from({ length: d }, (_, j) =>
       layout === 'sparse' && j > 0 && uniform() < 0.5 ? 0 : round(normal() + offset),
@@ -61,14 +63,14 @@ function makeCase(
     row.map((x, j) => (x - frame.shift[j]) * frame.factor[j] * (frame.rootWeights ? frame.rootWeights[i] : 1)),
   );
   const stride = d + gap;
-  const data = single ? new Float32Array(n * stride).fill(Number.NaN) : new Float64Array(n * stride).fill(Number.NaN);
+  const data = float32 ? new Float32Array(n * stride).fill(Number.NaN) : new Float64Array(n * stride).fill(Number.NaN);
   rows.forEach((row, i) => {
     data.set(row, i * stride);
   });
   const block: Block =
     layout === 'dense'
       ? { kind: 'dense', rows: n, cols: d, stride, data }
-      : { kind: 'sparse', ...canonicalCsr(toCsr(rows, single)) };
+      : { kind: 'sparse', ...canonicalCsr(toCsr(rows, float32)) };
   return { block, frame, b };
 }
 
@@ -163,16 +165,16 @@ export const engineChecks: Record<string, (engine: Engine) => void | Promise<voi
           d: fc.oneof(fc.integer({ min: 1, max: 9 }), fc.constantFrom(40, 300)),
           k: fc.integer({ min: 1, max: 9 }),
           gap: fc.integer({ min: 0, max: 2 }),
-          single: fc.boolean(),
+          float32: fc.boolean(),
           // Zeros may be left out of products, and so might whatever stands among them.
           zeros: fc.boolean(),
           bad: fc.constantFrom(Number.NaN, Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY),
           seed: fc.nat(),
         }),
-        async ({ n, d, k, gap, single, zeros, bad, seed }) => {
+        async ({ n, d, k, gap, float32, zeros, bad, seed }) => {
           const { normal, uniform } = random(seed);
           const stride = d + gap;
-          const data = single ? new Float32Array(n * stride) : new Float64Array(n * stride);
+          const data = float32 ? new Float32Array(n * stride) : new Float64Array(n * stride);
           if (!zeros) for (let at = 0; at < data.length; at++) data[at] = normal();
           const [row, column] = [Math.floor(uniform() * n), Math.floor(uniform() * d)];
           data[row * stride + column] = bad;
@@ -219,10 +221,10 @@ export const engineChecks: Record<string, (engine: Engine) => void | Promise<voi
 
   'dual: products of all pairs of rows, within a block and between two of any layout': (engine) =>
     fc.assert(
-      fc.asyncProperty(cases, fc.boolean(), async ({ block, frame, b, seed }, single) => {
+      fc.asyncProperty(cases, fc.boolean(), async ({ block, frame, b, seed }, float32) => {
         const n = block.rows;
         const other = makeCase(
-          { n: 5, d: block.cols, gap: 0, single, layout: single ? 'sparse' : 'dense', weighted: false, offset: 1 },
+          { n: 5, d: block.cols, gap: 0, float32, layout: float32 ? 'sparse' : 'dense', weighted: false, offset: 1 },
           seed + 7,
         );
         const size = n + 5;
@@ -312,7 +314,7 @@ export const engineChecks: Record<string, (engine: Engine) => void | Promise<voi
 
   async 'stops at the next tile when the onStep throws'(engine) {
     const { block, frame } = makeCase(
-      { n: 600, d: 4, gap: 0, single: false, layout: 'dense', weighted: false, offset: 0 },
+      { n: 600, d: 4, gap: 0, float32: false, layout: 'dense', weighted: false, offset: 0 },
       1,
     );
     const loaded = await engine.load(block);

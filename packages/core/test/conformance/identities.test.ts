@@ -6,7 +6,7 @@ import { random } from '../../src/linalg/random.js';
 import { runTaskSync } from '../../src/progress.js';
 import { solverNames, tables } from '../support/data.js';
 
-/** Covariance by its definition, entry by entry: the independent route. */
+/** Covariance by its definition, entry by entry, independent of the library. */
 function covarianceOf(rows: number[][], ddof = 1): number[][] {
   const n = rows.length;
   const d = rows[0].length;
@@ -37,11 +37,18 @@ const countOf = (rows: number[][], share: number): number => {
   const most = Math.min(rows.length, rows[0].length);
   return Math.max(1, Math.round(share * most));
 };
-/** What rounding may do, given how far the data are from the origin. */
+/** Allowed rounding error, given how far the data are from the origin. */
 const slack = (rows: number[][], total: number): number => {
   const offset = Math.max(...rows.flat().map(Math.abs)) * Number.EPSILON;
   return 1e-12 * total + 100 * offset * Math.sqrt(total) + 1e-300;
 };
+
+/** The same in the units of a model whose columns are scaled. */
+const slackOf = (rows: number[][], model: Model): number =>
+  slack(
+    rows.map((row) => row.map((x, j) => x / model.scale[j])),
+    model.totalVariance,
+  );
 
 async function check(
   test: (model: Model, rows: number[][], tolerance: number, options: PcaOptions) => Promise<void> | void,
@@ -107,7 +114,29 @@ describe('the identities of PCA hold for every solver on random shapes', () => {
       expect(Math.abs(distance - left)).toBeLessThanOrEqual(tolerance * rows.length);
     }));
 
-  it('maximum variance is minimum error: what a projection keeps and what it loses add up to the whole', () =>
+  it.each(['none', 'unit'] as const)(
+    'loadings L = √λ·V give the covariance of the reconstructed data, scaled by %s: LᵀL = cov(x̂/scale)',
+    (scale) =>
+      check(async (plain, rows, tolerance, options) => {
+        const model = scale === 'none' ? plain : await pca(rows, { ...options, scale });
+        const back = toRows(await model.inverseTransform(await model.transform(rows)));
+        const expected = covarianceOf(
+          back.map((row) => row.map((x, j) => x / model.scale[j])),
+          model.ddof,
+        );
+        const { rows: k, cols: d, data } = model.loadings;
+        expect([k, d]).toEqual([model.k, model.d]);
+        const limit = scale === 'none' ? tolerance : slackOf(rows, model);
+        for (let i = 0; i < d; i++) {
+          for (let j = 0; j < d; j++) {
+            const entry = sum(Array.from({ length: k }, (_, c) => data[c * d + i] * data[c * d + j]));
+            expect(Math.abs(entry - expected[i][j])).toBeLessThanOrEqual(limit);
+          }
+        }
+      }),
+  );
+
+  it('maximum variance is minimum error: the variance that a projection keeps and the error add up to the total', () =>
     check(async (model, rows, tolerance) => {
       const scores = toRows(await model.transform(rows));
       const kept = sum(scores.flat().map((z) => z * z));
@@ -162,7 +191,7 @@ describe('the identities of PCA hold for every solver on random shapes', () => {
     }));
 });
 
-describe('what is done to the data is seen in the model and nowhere else', () => {
+describe('a change of the data changes only the part of the model that it should', () => {
   const same = (a: Model, b: Model, tolerance: number): void => {
     for (let i = 0; i < a.k; i++) expect(Math.abs(a.variances[i] - b.variances[i])).toBeLessThanOrEqual(tolerance);
     const { gap } = a.uniqueness.subspace;
@@ -260,7 +289,7 @@ describe('what is done to the data is seen in the model and nowhere else', () =>
       ),
     ));
 
-  it('what is left out is spread over the other d − k directions, so that the model covariance keeps the trace', () =>
+  it('the variance left out is spread over the other d − k directions, so that the model covariance keeps the trace', () =>
     check((model, _, tolerance) => {
       const left = model.totalVariance - sum(model.variances);
       expect(Math.abs(model.noiseVariance * (model.d - model.k) - left)).toBeLessThanOrEqual(tolerance);

@@ -7,7 +7,7 @@ import { withSpectrum } from '../support/data.js';
  * Certificates of what was learned, on whatever data and however loosely: clusters, equal values, any k, starts that leave a direction
  * out, and models that did not converge. The exact answer is far more accurate than any bound here.
  */
-const ways: { solver: 'points' | 'autoencoder' | 'hebbian'; learn: LearnOptions }[] = [
+const engineSetups: { solver: 'points' | 'autoencoder' | 'hebbian'; learn: LearnOptions }[] = [
   { solver: 'points', learn: {} },
   { solver: 'points', learn: { rule: 'pairwise', descent: 'plain' } },
   { solver: 'autoencoder', learn: {} },
@@ -26,7 +26,7 @@ const problems = fc.record({
   steps: fc.constantFrom(1, 2, 3),
   rank: fc.integer({ min: 1, max: 20 }),
   seed: fc.integer({ min: 0, max: 1e6 }),
-  way: fc.constantFrom(...ways),
+  setup: fc.constantFrom(...engineSetups),
   tolerance: fc.constantFrom(0.1, 1e-2, 1e-4, 1e-6),
   epochs: fc.constantFrom(1, 3, 20, 3000),
 });
@@ -35,15 +35,15 @@ describe('certificates of learned models', () => {
   it('hold, converged or not, whatever the spectrum', async () => {
     let checked = 0;
     await fc.assert(
-      fc.asyncProperty(problems, async ({ n, d, share, decay, steps, rank, seed, way, tolerance, epochs }) => {
+      fc.asyncProperty(problems, async ({ n, d, share, decay, steps, rank, seed, setup, tolerance, epochs }) => {
         const most = Math.min(d, n - 1);
         const k = 1 + Math.floor(share * (most - 1));
         // Values in groups of `steps` that are equal.
         const rows = withSpectrum(n, d, (i) => (i < rank ? 5 * decay ** (steps * Math.floor(i / steps)) : 0), { seed });
         const exact = await pca(rows, { k, solver: 'svd' });
         if (exact.totalVariance < 1e-20) return;
-        const learn = { ...way.learn, epochs: way.learn.epochs ?? epochs };
-        const model = await pca(rows, { k, seed, tolerance, solver: way.solver, learn }).catch((error) => {
+        const learn = { ...setup.learn, epochs: setup.learn.epochs ?? epochs };
+        const model = await pca(rows, { k, seed, tolerance, solver: setup.solver, learn }).catch((error) => {
           if (error instanceof ConvergenceError && error.best instanceof Model) return error.best;
           throw error;
         });
@@ -64,7 +64,7 @@ describe('certificates of learned models', () => {
     expect(checked).toBeGreaterThan(500);
   });
 
-  it('know of a direction that was left out, and say so where it could not be found in time', async () => {
+  it('include a direction that was missed, and say so where it could not be found in time', async () => {
     // Columns that hardly differ in size and never appear together: a start near the one takes long to see the other.
     const rows = Array.from({ length: 24 }, (_, i) => {
       const side = i % 4 < 2 ? 1 : -1;

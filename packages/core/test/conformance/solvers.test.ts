@@ -1,9 +1,9 @@
 import { describe, it } from 'vitest';
-import { named, roads } from './roads.js';
+import { named, solverSetups } from './setups.js';
 import { checkSolver, shapeNames, solverCases } from './solvers.js';
 
-describe.each(named(roads))('%s agrees with svd on the reference engine', (_, road) => {
+describe.each(named(solverSetups))('%s agrees with svd on the reference engine', (_, setup) => {
   describe.each(shapeNames)('%s', (shape) => {
-    for (const one of solverCases.filter((one) => one.shape === shape)) it(one.name, () => checkSolver(road, one));
+    for (const one of solverCases.filter((one) => one.shape === shape)) it(one.name, () => checkSolver(setup, one));
   });
 });

@@ -2,7 +2,7 @@ import { type Model, pca, principalAngles, type Whiten } from '../../src/index.j
 import { random } from '../../src/linalg/random.js';
 import { atMost, below, equal } from '../support/assert.js';
 import { toCsr, toMatrix, withSpectrum } from '../support/data.js';
-import type { Road } from './roads.js';
+import type { SolverSetup } from './setups.js';
 
 /** The shapes and spectra that PCA meets, small enough to try every combination. */
 const shapes: Record<string, number[][]> = {
@@ -27,7 +27,7 @@ export interface SolverCase {
   readonly name: string;
 }
 
-/** Every shape, type, layout and weighting: what every road must get right. */
+/** Every shape, type, layout and weighting: what every setup must get right. */
 export const solverCases: readonly SolverCase[] = shapeNames.flatMap((shape) =>
   (['float64', 'float32'] as const).flatMap((dtype) =>
     (['dense', 'sparse'] as const).flatMap((layout) =>
@@ -39,7 +39,7 @@ export const solverCases: readonly SolverCase[] = shapeNames.flatMap((shape) =>
   ),
 );
 
-/** Zeros in two entries of five, so that the sparse road has something to skip; one column stays full. */
+/** Zeros in two entries of five, so that the sparse setup has something to skip; one column stays full. */
 function thin(rows: number[][]): number[][] {
   const { uniform } = random(99);
   return rows.map((row) => row.map((value, j) => (j > 0 && uniform() < 0.4 ? 0 : value)));
@@ -59,7 +59,7 @@ function wellDetermined(model: Model, i: number): boolean {
   return gap === null || gap > WELL * model.variances[0];
 }
 
-/** A case with its data, and the answers of svd on the reference engine: the same for every road, so computed once. */
+/** A case with its data, and the answers of svd on the reference engine: the same for every setup, so computed once. */
 interface Prepared {
   readonly rows: number[][];
   readonly data: Parameters<typeof pca>[0];
@@ -84,9 +84,9 @@ async function prepareAnew({ shape, dtype, layout, weighted }: SolverCase): Prom
   const filled = layout === 'sparse' ? thin(shapes[shape]) : shapes[shape];
   // float32 cannot hold 1e-120: there the same data are tried at a scale it has.
   const fit = dtype === 'float32' && shape === 'tiny scale' ? filled.map((r) => r.map((x) => x * 1e100)) : filled;
-  const single = dtype === 'float32';
-  const rows = fit.map((row) => row.map((x) => (single ? Math.fround(x) : x)));
-  const data = layout === 'sparse' ? toCsr(rows, single) : toMatrix(rows, single);
+  const float32 = dtype === 'float32';
+  const rows = fit.map((row) => row.map((x) => (float32 ? Math.fround(x) : x)));
+  const data = layout === 'sparse' ? toCsr(rows, float32) : toMatrix(rows, float32);
   const weights = weighted ? { weights: rows.map((_, i) => [1, 0.5, 2, 0, 3][i % 5]) } : {};
   const answers: Answer[] = [];
   for (const whiten of [false, 'pca', 'zca'] as const) {
@@ -97,11 +97,11 @@ async function prepareAnew({ shape, dtype, layout, weighted }: SolverCase): Prom
   return { rows, data, answers };
 }
 
-/** The road agrees with svd on the reference engine: variances, axes, subspace and scores, however they are whitened. */
-export async function checkSolver(road: Road, one: SolverCase): Promise<void> {
+/** The setup agrees with svd on the reference engine: variances, axes, subspace and scores, however they are whitened. */
+export async function checkSolver(setup: SolverSetup, one: SolverCase): Promise<void> {
   const { rows, data, answers } = await prepare(one);
   for (const answer of answers) {
-    const model = await pca(data, { ...answer.options, ...road });
+    const model = await pca(data, { ...answer.options, ...setup });
     const scores = (await model.transform(rows)).data;
     try {
       compare(
@@ -109,7 +109,7 @@ export async function checkSolver(road: Road, one: SolverCase): Promise<void> {
         scores,
         answer,
         rows.length,
-        road.solver === 'refined' && one.dtype === 'float32' ? rough : limits[one.dtype],
+        setup.solver === 'refined' && one.dtype === 'float32' ? rough : limits[one.dtype],
       );
     } catch (error) {
       const { whiten } = answer.options;

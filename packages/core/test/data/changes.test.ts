@@ -36,7 +36,7 @@ describe('a matrix that is changed while pca reads it gives a model with the war
     }
   });
 
-  it('but what is not read may change: gaps between rows, and rows of arrays, which are copied first', async () => {
+  it('but data that are not read may change: gaps between rows, and rows of arrays, which are copied first', async () => {
     const matrix = { rows: 60, cols: 6, stride: 8, data: new Float64Array(480) };
     rows.forEach((row, i) => {
       matrix.data.set(row, 8 * i);
@@ -68,7 +68,7 @@ it('a fit that fails because its matrix was changed says so, and does not blame 
   });
 });
 
-describe('results that carry no warnings are refused', () => {
+describe('results that cannot carry a warning are rejected', () => {
   const change = async (use: (data: Data) => Promise<unknown>): Promise<void> => {
     const matrix = toMatrix(rows);
     const result = use(matrix);

@@ -126,7 +126,7 @@ describe('data keep their type and names', () => {
     });
   });
 
-  it('a source of one’s own is read block by block, as often as it says it can', async () => {
+  it('a custom source is read block by block, as often as it says it can', async () => {
     let reads = 0;
     const source: RowSource = {
       cols: 4,
@@ -158,7 +158,7 @@ describe('data keep their type and names', () => {
     expect(kept.plan.reason).toMatch(/kept in memory/);
   });
 
-  it('a stream that begins in float32 and goes on in float64 loses nothing', async () => {
+  it('a stream that begins in float32 and continues in float64 loses no digits', async () => {
     const mixed = [Float32Array.of(1, 2), Float32Array.of(3, 1), [1e300, 0.1], [0.1, 1e-300]];
     const model = await pca(stream(mixed), { k: 2, scale: 'unit' });
     expect(model.dtype).toBe('float64');
@@ -212,7 +212,7 @@ describe('data keep their type and names', () => {
     await expect(pca([['1', '2']])).rejects.toMatchObject({ code: 'NOT_A_NUMBER' });
   });
 
-  it('a stream is closed whatever happens to the fit', async () => {
+  it('a stream is closed whether or not the fit succeeds', async () => {
     const open = (items: unknown[]) => {
       const state = { closed: false };
       const iterable = {
@@ -277,7 +277,7 @@ describe('data keep their type and names', () => {
     expect(Array.from(moments.mean)).toEqual([2, 3]);
   });
 
-  it('a block whose rows all have weight 0 is as if it were not there', async () => {
+  it('a block whose rows all have weight 0 has no effect', async () => {
     const parts = () => stream([toMatrix(rows.slice(0, 10)), toMatrix(rows.slice(10, 20)), toMatrix(rows.slice(20))]);
     const weights = rows.map((_, i) => (i < 10 ? 0 : 1));
     const expected = await pca(rows.slice(10), { k: 2 });
@@ -288,7 +288,7 @@ describe('data keep their type and names', () => {
     }
   });
 
-  it('moments gather rows from anywhere and feed the covariance road', async () => {
+  it('moments collect rows from any source and feed the covariance solver', async () => {
     const moments = new Moments(4, names);
     await moments.add(records.slice(0, 10));
     await moments.add(stream(rows.slice(10)));
@@ -356,7 +356,7 @@ class OpenCvMat {
   channels = () => 1;
 }
 
-describe('what holds numbers and is no table of rows is refused, and the message says what to pass', () => {
+describe('a container of numbers that is not a table of rows is rejected, and the message says what to pass', () => {
   const arrow = tableFromArrays({ a: [1, 2, 3], b: [3, 1, 2] });
   it.each<[string, () => unknown, RegExp]>([
     ['a tensor', () => new Tensor(), /TensorFlow.*tensor\.arraySync\(\)/],
@@ -411,7 +411,7 @@ describe('what holds numbers and is no table of rows is refused, and the message
 });
 
 describe('very wide data', () => {
-  it('a million columns and ten rows are no more trouble than they should be', async () => {
+  it('a million columns and ten rows need no d × d matrix', async () => {
     const [n, d] = [10, 1_040_000];
     const data = new Float32Array(n * d).map((_, i) => ((i * 7919) % 1013) / 1013);
     const model = await pca({ rows: n, cols: d, data }, { k: 1 });
@@ -421,7 +421,7 @@ describe('very wide data', () => {
 });
 
 describe('centring and scaling', () => {
-  it.each(['none', 'unit', 'pareto', 'range'] as const)('%s means what it says', async (scale) => {
+  it.each(['none', 'unit', 'pareto', 'range'] as const)('%s divides columns as documented', async (scale) => {
     const model = await pca(rows, { k: 4, scale });
     for (let j = 0; j < 4; j++) {
       const column = rows.map((row) => row[j]);
@@ -438,7 +438,7 @@ describe('centring and scaling', () => {
     }
   });
 
-  it('numbers of one’s own divide the columns', async () => {
+  it('given numbers divide the columns', async () => {
     const model = await pca(rows, { k: 4, scale: [1, 2, 4, 8] });
     const divided = await pca(
       rows.map((row) => row.map((x, j) => x / 2 ** j)),

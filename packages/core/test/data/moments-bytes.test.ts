@@ -10,7 +10,7 @@ const two = [
 ];
 
 describe('moments as bytes', () => {
-  it('go on from there as if they had never stopped, to the last bit', async () => {
+  it('continue as if they had never been stored, to the last bit', async () => {
     await fc.assert(
       fc.asyncProperty(tables, fc.nat(), async (rows, cut) => {
         const at = 1 + (cut % (rows.length - 1));
@@ -36,7 +36,7 @@ describe('moments as bytes', () => {
     expect(Array.from(named.mean)).toEqual([1, 2]);
   });
 
-  it('that are cut or changed are refused', async () => {
+  it('are rejected when they were truncated or changed', async () => {
     const bytes = (
       await new Moments(3).add([
         [1, 2, 3],
@@ -53,7 +53,7 @@ describe('moments as bytes', () => {
     );
   });
 
-  it('of a newer format ask for an update', () => {
+  it('ask for an update when their format is newer', () => {
     const bytes = new Moments(2).toBinary();
     new DataView(bytes.buffer).setUint32(8, 7, true);
     expect(() => Moments.fromBinary(bytes)).toThrow(/version 7.*up to version 1\. Update scree/);

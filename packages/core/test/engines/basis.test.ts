@@ -2,11 +2,13 @@ import { describe, expect, it } from 'vitest';
 import { LoadedBasis } from '../../src/engines/basis.js';
 import type { Basis } from '../../src/engines/engine.js';
 import { wasmEngine } from '../../src/engines/wasm/wasm.js';
-import { type Engine, reference } from '../../src/index.js';
+import { type Engine, referenceEngine } from '../../src/index.js';
 import { random } from '../../src/linalg/random.js';
 import { dot } from '../../src/linalg/vector.js';
 
-const wasm = (await wasmEngine(2)) as Engine;
+const reference = referenceEngine();
+
+const wasm = (await wasmEngine({ threads: 2 })) as Engine;
 const kinds: [string, (length: number) => Basis][] = [
   ['of the reference engine', (length) => new LoadedBasis(reference, length)],
   ['of loaded blocks', (length) => new LoadedBasis(wasm, length)],
@@ -73,7 +75,7 @@ describe('a basis in a memory of its own', () => {
   it('gives the same bits on any number of threads', async () => {
     const [length, size, count] = [20001, 130, 13];
     const run = async (threads: number): Promise<Buffer> => {
-      const basis = (((await wasmEngine(threads)) as Engine).basis as (length: number) => Basis)(length);
+      const basis = (((await wasmEngine({ threads })) as Engine).basis as (length: number) => Basis)(length);
       basis.append(numbers(size * length, 1), size);
       const z = numbers(count * length, 2);
       const inside = await basis.project(z, count, 0, none);

@@ -3,19 +3,21 @@ import type { Frame, SparseBlock } from '../../src/data/block.js';
 import { canonicalCsr } from '../../src/data/csr.js';
 import type { LoadedBlock } from '../../src/engines/engine.js';
 import { wasmEngine } from '../../src/engines/wasm/wasm.js';
-import { type Engine, reference } from '../../src/index.js';
+import { type Engine, referenceEngine } from '../../src/index.js';
 import { random } from '../../src/linalg/random.js';
+
+const reference = referenceEngine();
 
 interface Shape {
   readonly rows: number;
   readonly cols: number;
   readonly perRow: number;
   readonly weighted?: boolean;
-  readonly single?: boolean;
+  readonly float32?: boolean;
 }
 
 /** Sparse rows with a column that is stored in all of them, far from zero; a column and rows that are empty. */
-function makeCase({ rows, cols, perRow, weighted = false, single = false }: Shape): {
+function makeCase({ rows, cols, perRow, weighted = false, float32 = false }: Shape): {
   block: SparseBlock;
   frame: Frame;
 } {
@@ -39,7 +41,7 @@ function makeCase({ rows, cols, perRow, weighted = false, single = false }: Shap
     }
     indptr[i + 1] = indices.length;
   }
-  const values = single ? Float32Array.from(data) : Float64Array.from(data);
+  const values = float32 ? Float32Array.from(data) : Float64Array.from(data);
   const csr = canonicalCsr({ rows, cols, indptr, indices: Int32Array.from(indices), data: values });
   return {
     block: { kind: 'sparse', ...csr },
@@ -54,7 +56,7 @@ function makeCase({ rows, cols, perRow, weighted = false, single = false }: Shap
 /** One stage of parts; rows without entries; several stages, which take turns where rows are streamed, and work for several threads. */
 const shapes: Shape[] = [
   { rows: 3000, cols: 400, perRow: 20 },
-  { rows: 5000, cols: 37, perRow: 5, weighted: true, single: true },
+  { rows: 5000, cols: 37, perRow: 5, weighted: true, float32: true },
   { rows: 300, cols: 2000, perRow: 100, weighted: true },
   { rows: 140000, cols: 60, perRow: 8 },
 ];
@@ -96,7 +98,7 @@ function energyOf({ rows, indptr, indices, data }: SparseBlock, { shift, factor,
 describe('sparse passes in WebAssembly', () => {
   it.each(shapes)('agree with the reference: $rows × $cols', async (shape) => {
     const { block, frame } = makeCase(shape);
-    const engine = (await wasmEngine(2)) as Engine;
+    const engine = (await wasmEngine({ threads: 2 })) as Engine;
     const [ours, theirs] = [await engine.load(block), await reference.load(block)];
     const energy = energyOf(block, frame);
     for (const k of shape.rows > 100000 ? [3] : counts) {
@@ -115,7 +117,7 @@ describe('sparse passes in WebAssembly', () => {
     for (const k of shape.rows > 100000 ? [25] : [1, 13, 70]) {
       let first: Float64Array[] | undefined;
       for (const threads of [1, 2, 3, 8]) {
-        const loaded = await ((await wasmEngine(threads)) as Engine).load(block);
+        const loaded = await ((await wasmEngine({ threads })) as Engine).load(block);
         for (let round = 0; round < 2; round++) {
           const found = await products(loaded, frame, k);
           first ??= found;
@@ -132,7 +134,7 @@ describe('sparse passes in WebAssembly', () => {
 
   it('notice when the frame has changed, be it in place', async () => {
     const { block, frame } = makeCase(shapes[0]);
-    const engine = (await wasmEngine(1)) as Engine;
+    const engine = (await wasmEngine({ threads: 1 })) as Engine;
     const loaded = await engine.load(block);
     const before = await products(loaded, frame, 4);
     const moved = { shift: frame.shift.slice(), factor: frame.factor.slice(), rootWeights: numbers(block.rows, 5) };
@@ -149,7 +151,7 @@ describe('sparse passes in WebAssembly', () => {
 
   it('may run at the same time on one block', async () => {
     const { block, frame } = makeCase(shapes[2]);
-    const loaded = await ((await wasmEngine(2)) as Engine).load(block);
+    const loaded = await ((await wasmEngine({ threads: 2 })) as Engine).load(block);
     const alone = await products(loaded, frame, 20);
     const together = await Promise.all([20, 20, 20].map((k) => products(loaded, frame, k)));
     for (const found of together) expect(sameBits(found, alone)).toBe(true);
@@ -158,7 +160,7 @@ describe('sparse passes in WebAssembly', () => {
 
   it('stop when the onStep throws, and serve the next pass', async () => {
     const { block, frame } = makeCase(shapes[3]);
-    const loaded = await ((await wasmEngine(2)) as Engine).load(block);
+    const loaded = await ((await wasmEngine({ threads: 2 })) as Engine).load(block);
     const expected = await products(loaded, frame, 5);
     const out = new Float64Array(5 * block.cols);
     const stop = (): void => {
@@ -173,7 +175,7 @@ describe('sparse passes in WebAssembly', () => {
   it('report all rows once', async () => {
     for (const shape of shapes) {
       const { block, frame } = makeCase(shape);
-      const loaded = await ((await wasmEngine(2)) as Engine).load(block);
+      const loaded = await ((await wasmEngine({ threads: 2 })) as Engine).load(block);
       let rows = 0;
       const onStep = (done: number): void => {
         rows += done;
@@ -194,7 +196,10 @@ describe('sparse passes in WebAssembly', () => {
       };
       const block: SparseBlock = { kind: 'sparse', ...canonicalCsr(csr) };
       const frame: Frame = { shift: Float64Array.of(1, 2, 3), factor: Float64Array.of(1, 1, 2) };
-      const [ours, theirs] = [await ((await wasmEngine(1)) as Engine).load(block), await reference.load(block)];
+      const [ours, theirs] = [
+        await ((await wasmEngine({ threads: 1 })) as Engine).load(block),
+        await reference.load(block),
+      ];
       const [actual, expected] = [await products(ours, frame, 2), await products(theirs, frame, 2)];
       actual.forEach((found, pass) => {
         found.forEach((value, i) => {

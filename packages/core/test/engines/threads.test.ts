@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { Worker } from 'node:worker_threads';
 import { describe, expect, it } from 'vitest';
 import type { DenseBlock, Frame } from '../../src/data/block.js';
-import { hire } from '../../src/engines/wasm/threads/worker-pool.js';
+import { acquireWorkers } from '../../src/engines/wasm/threads/worker-pool.js';
 import { wasmEngine } from '../../src/engines/wasm/wasm.js';
 import { type Engine, EngineError, pca } from '../../src/index.js';
 import { random } from '../../src/linalg/random.js';
@@ -56,13 +56,13 @@ describe('threads', () => {
       [900, 1100],
     ]) {
       const data = block(rows, cols);
-      for (const single of [false, true]) {
+      for (const float32 of [false, true]) {
         const results: Uint8Array[] = [];
         for (const threads of [1, 2, 3, 8]) {
-          const engine = (await wasmEngine(threads)) as Engine;
+          const engine = (await wasmEngine({ threads })) as Engine;
           // Twice: the first time workers may be late and join in the middle.
           for (let round = 0; round < 2; round++) {
-            results.push(await everything(single ? (engine.single as Engine) : engine, data));
+            results.push(await everything(float32 ? (engine.float32 as Engine) : engine, data));
           }
         }
         for (const result of results) expect(Buffer.compare(result, results[0])).toBe(0);
@@ -103,7 +103,7 @@ describe('threads', () => {
     const threads = process.getBuiltinModule('worker_threads') as { Worker: unknown };
     const { rows, cols, data } = block(20000, 300);
     // Whoever is idle is taken, so that the next to be hired is the thief.
-    const taken = hire(64, 0);
+    const taken = acquireWorkers(64, 0);
     const original = threads.Worker;
     try {
       threads.Worker = class extends Worker {

@@ -2,8 +2,10 @@ import { describe, expect, it } from 'vitest';
 import { decodeHalf } from '../../src/data/half.js';
 import type { NumberArray } from '../../src/data/matrix.js';
 import { wasmEngine } from '../../src/engines/wasm/wasm.js';
-import { type DenseBlock, type Engine, type Matrix, pca, reference } from '../../src/index.js';
+import { type DenseBlock, type Engine, type Matrix, pca, referenceEngine } from '../../src/index.js';
 import { random } from '../../src/linalg/random.js';
+
+const reference = referenceEngine();
 
 const none = (): void => {};
 const wasm = (await wasmEngine()) as Engine;
@@ -47,7 +49,7 @@ describe.each(Object.keys(types) as (keyof typeof types)[])('%s data', (type) =>
   };
 
   it('give the passes the numbers they stand for, to the last bit', async () => {
-    for (const engine of [wasm, wasm.single as Engine, reference]) {
+    for (const engine of [wasm, wasm.float32 as Engine, reference]) {
       const results: Buffer[] = [];
       for (const data of [block, plain]) {
         const loaded = await engine.load(data);

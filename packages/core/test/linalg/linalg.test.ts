@@ -1,11 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { principalAngles } from '../../src/analysis/principal-angles.js';
-import { transpose } from '../../src/data/matrix.js';
 import { orthonormalise, orthonormalityDefect } from '../../src/linalg/orthonormalise.js';
 import { rotatedOnto } from '../../src/linalg/procrustes.js';
 import { absorbRows, qr } from '../../src/linalg/qr.js';
 import { random } from '../../src/linalg/random.js';
+import { transpose } from '../../src/linalg/rows.js';
 import { svd } from '../../src/linalg/svd.js';
 import { symmetricEigen } from '../../src/linalg/symmetric-eigen.js';
 import { maxAbs } from '../../src/linalg/vector.js';
@@ -165,7 +165,7 @@ describe('symmetricEigen', () => {
     }
   });
 
-  it('is not stopped by a large null space, whose block of the tridiagonal matrix is nothing but rounding', () => {
+  it('converges on a large null space, whose block of the tridiagonal matrix is pure rounding', () => {
     const [n, rank] = [400, 40];
     for (let seed = 1; seed <= 6; seed++) {
       const { normal } = random(seed);
@@ -195,7 +195,7 @@ describe('symmetricEigen', () => {
 });
 
 describe('orthonormalise', () => {
-  it('survives vectors that nearly or wholly depend on one another', () => {
+  it('handles vectors that nearly or fully depend on each other', () => {
     fc.assert(
       fc.property(fc.integer(), fc.constantFrom(0, 1e-15, 1e-12, 1e-8, 1), (seed, nudge) => {
         const rng = random(seed);
@@ -214,7 +214,7 @@ describe('orthonormalise', () => {
 });
 
 describe('principalAngles', () => {
-  it('reads strides, leaves dependent rows out, takes any number of rows, and refuses what is no subspace', () => {
+  it('reads strides, leaves dependent rows out, accepts any number of rows, and rejects what is not a subspace', () => {
     const plane = { rows: 2, cols: 3, data: Float64Array.of(1, 0, 0, 0, 1, 0) };
     const strided = { rows: 2, cols: 3, stride: 4, data: Float64Array.of(1, 0, 0, 9, 0, 1, 0) };
     expect(Math.max(...principalAngles(plane, strided))).toBeLessThan(1e-15);
@@ -228,7 +228,7 @@ describe('principalAngles', () => {
     expect(() => principalAngles(plane, { ...plane, data: plane.data.map(() => Number.NaN) })).toThrow(/not finite/);
   });
 
-  it('measures a known turn, however small, and ignores the choice of basis', () => {
+  it('measures a known rotation, however small, and ignores the choice of basis', () => {
     fc.assert(
       fc.property(fc.double({ min: -14, max: 0, noNaN: true }), fc.integer(), (exponent, seed) => {
         const angle = 10 ** exponent;

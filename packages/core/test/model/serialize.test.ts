@@ -90,7 +90,7 @@ describe('a stored model', () => {
     throw new Error('it was accepted');
   };
 
-  it('is refused when it is truncated, at any byte', async () => {
+  it('is rejected when it is truncated, at any byte', async () => {
     const model = await make();
     const bytes = model.toBinary();
     for (let length = 0; length < bytes.length; length += 7) {
@@ -101,7 +101,7 @@ describe('a stored model', () => {
       expect(failure(text.slice(0, length)).code).toBe('MODEL_TRUNCATED');
   });
 
-  it('is refused when any byte was changed', async () => {
+  it('is rejected when any byte was changed', async () => {
     const bytes = (await make()).toBinary();
     fc.assert(
       fc.property(fc.integer({ min: 0, max: bytes.length - 1 }), fc.integer({ min: 1, max: 255 }), (at, flip) => {
@@ -114,7 +114,7 @@ describe('a stored model', () => {
     expect(failure(Uint8Array.from([...bytes, 0])).code).toBe('MODEL_CHANGED');
   });
 
-  it('is refused when a number in the JSON was edited', async () => {
+  it('is rejected when a number in the JSON was edited', async () => {
     const text = JSON.stringify(await make());
     const edited = text.replace(/"totalVariance":\d/, (found) => found.slice(0, -1) + ((Number(found.at(-1)) % 9) + 1));
     expect(edited).not.toBe(text);
@@ -124,7 +124,7 @@ describe('a stored model', () => {
     });
   });
 
-  it('of a newer version asks for an update', async () => {
+  it('asks for an update when its format is newer', async () => {
     const model = await make();
     expect(failure({ ...model.toJSON(), version: 2 })).toMatchObject({
       code: 'MODEL_TOO_NEW',
@@ -135,7 +135,7 @@ describe('a stored model', () => {
     expect(failure(bytes).code).toBe('MODEL_TOO_NEW');
   });
 
-  it('is refused when it is something else', () => {
+  it('is rejected when it is something else', () => {
     for (const other of [
       '',
       'hello',
@@ -154,7 +154,7 @@ describe('a stored model', () => {
     }
   });
 
-  it('cannot be made of parts that do not fit', async () => {
+  it('cannot be constructed from parts that do not fit together', async () => {
     const model = await make();
     const bad: [Partial<Model>, RegExp][] = [
       [{ mean: new Float64Array(4) }, /mean has 4 numbers, not 5/],
@@ -170,7 +170,7 @@ describe('a stored model', () => {
     expect(new Model(spread(model)).k).toBe(3);
   });
 
-  it('is refused when its parts are not what they should be, although the checksum is right', async () => {
+  it('is rejected when its parts are not what they should be, although the checksum is right', async () => {
     const model = await make();
     const { checksum, ...body } = model.toJSON() as Record<string, unknown> & { checksum: string };
     const sign = (changed: object): object => {
@@ -223,7 +223,7 @@ describe('a stored model', () => {
     );
   });
 
-  it('is refused when its binary header lies, although the checksum is right', async () => {
+  it('is rejected when its binary header is wrong, although the checksum is right', async () => {
     const bytes = (await make()).toBinary();
     const view = new DataView(bytes.buffer);
     const length = view.getUint32(12, true);
@@ -241,7 +241,7 @@ describe('a stored model', () => {
     }
   });
 
-  it('does not change when its arrays or its source do', async () => {
+  it('does not change when its arrays or its source are changed', async () => {
     const model = await make();
     const before = (await model.transform(records)).data;
     model.components.data[0] = 99;

@@ -1,10 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { wasmEngine } from '../../src/engines/wasm/wasm.js';
-import { type Engine, type LoadedBlock, pca, principalAngles, reference } from '../../src/index.js';
+import { type Engine, type LoadedBlock, pca, principalAngles, referenceEngine } from '../../src/index.js';
 import { random } from '../../src/linalg/random.js';
 import { toMatrix, withSpectrum } from '../support/data.js';
 
-const wasm = (await wasmEngine(1)) as Engine;
+const reference = referenceEngine();
+
+const wasm = (await wasmEngine({ threads: 1 })) as Engine;
 
 /** The engine, its float32 sums off by `error` beside their own rounding; counts the scatters that were summed in float64. */
 function watched(error = 0): { engine: Engine; count: () => number } {
@@ -31,8 +33,8 @@ function watched(error = 0): { engine: Engine; count: () => number } {
       release: loaded.release.bind(loaded),
     };
   };
-  const single: Engine = { ...wasm.single!, load: (block) => load(wasm.single!, block, true) };
-  return { engine: { ...wasm, single, load: (block) => load(wasm, block, false) }, count: () => scatters };
+  const float32: Engine = { ...wasm.float32!, load: (block) => load(wasm.float32!, block, true) };
+  return { engine: { ...wasm, float32, load: (block) => load(wasm, block, false) }, count: () => scatters };
 }
 
 const spectra: Record<string, (i: number) => number> = {
@@ -70,7 +72,7 @@ describe('refined', () => {
     }
   });
 
-  it('throws away what float32 cannot give, and sums again in float64', async () => {
+  it('sums again in float64 where float32 is not accurate enough', async () => {
     const rows = withSpectrum(300, 60, (i) => 10 * 0.9 ** i);
     const truth = await pca(toMatrix(rows), { k: 4, solver: 'covariance', engine: wasm });
     const { engine, count } = watched(0.05);
@@ -80,7 +82,7 @@ describe('refined', () => {
     expect(Math.max(...model.certificate.residuals)).toBeLessThanOrEqual(1e-12);
   });
 
-  it('measures what a loose answer is off by, and adds it to the residuals', async () => {
+  it('measures the error of a loose result and adds it to the residuals', async () => {
     const rows = withSpectrum(500, 80, (i) => 10 * 0.9 ** i).map((row) => row.map(Math.fround));
     const { engine, count } = watched();
     const truth = await pca(toMatrix(rows), { k: 5, solver: 'svd', engine: reference });

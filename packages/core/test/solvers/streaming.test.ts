@@ -67,7 +67,7 @@ async function fit(problem: Problem, data: (rows: number[][]) => Data): Promise<
 }
 
 describe('streaming', () => {
-  it('after one reading: no error exceeds its bound, and no variance is too large', async () => {
+  it('has no error beyond its bound, and no variance that is too large, after one reading', async () => {
     await fc.assert(
       fc.asyncProperty(problems, async (problem) => {
         const { model, truth } = await fit(problem, (rows) =>
@@ -87,7 +87,7 @@ describe('streaming', () => {
     );
   });
 
-  it('measured by a second reading: the same, and residuals are those of the data', async () => {
+  it('has the same bounds after a second reading, with residuals measured on the data', async () => {
     let sharper = 0;
     await fc.assert(
       fc.asyncProperty(problems, async (problem) => {
@@ -102,7 +102,7 @@ describe('streaming', () => {
     expect(sharper).toBeGreaterThan(100);
   });
 
-  it('a sketch with room for all components gives the answer of svd, in one reading or two', async () => {
+  it('gives the result of svd where the sketch has room for all components, in one reading or two', async () => {
     const rows = withSpectrum(400, 14, (i) => (i < 7 ? 0.6 ** i : 0), { offset: (j) => 10 * j });
     const truth = await pca(toMatrix(rows), { k: 5, solver: 'svd' });
     for (const rule of ['incremental', 'frequent-directions'] as const) {
@@ -117,7 +117,7 @@ describe('streaming', () => {
     }
   });
 
-  it('small variances have rank although the sketch has lost more than them: they are bounded from below', async () => {
+  it('counts small variances towards the rank although the sketch has lost more than them: they are bounded from below', async () => {
     const rows = withSpectrum(600, 30, (i) => (i < 3 ? 1 : 0.3));
     const model = await pca(inParts(rows), { k: 4, solver: 'streaming', sketch: { size: 6 } });
     expect(model.certificate.varianceBounds[3]).toBeGreaterThan(model.variances[3]);
@@ -126,7 +126,7 @@ describe('streaming', () => {
     expect(model.warnings[0].message).toContain('Give the sketch a larger size');
   });
 
-  it('says so where a direction that came in small doses was left out, although what it found has no residual', async () => {
+  it('warns where it missed a direction that came in small parts, although the residuals are zero', async () => {
     const axis = (j: number, length: number, i: number) =>
       [0, 1, 2, 3].map((c) => (c === j ? (i % 2 ? length : -length) : 0));
     const early = Array.from({ length: 120 }, (_, i) => (i < 60 ? axis(0, 10, i) : axis(1, 3, i)));
@@ -145,7 +145,7 @@ describe('streaming', () => {
     checkCertificate(fair, truth);
   });
 
-  it('serves a fraction of the variance where the sketch holds it, and says what to do where it does not', async () => {
+  it('accepts a fraction of the variance where the sketch is large enough, and says what to do where it is not', async () => {
     const rows = withSpectrum(300, 20, (i) => 0.5 ** i);
     const truth = await pca(rows, { k: 0.9, solver: 'svd' });
     const model = await pca(inParts(rows), { k: 0.9, solver: 'streaming', sketch: { size: 8 } });
@@ -161,7 +161,7 @@ describe('streaming', () => {
     expect((await pca(inParts(flat), { k: 'all', solver: 'streaming' })).k).toBe(20);
   });
 
-  it('takes all the shapes that the others take: few rows, one column, constant data, more components than variance', async () => {
+  it('accepts all shapes that the other solvers accept: few rows, one column, constant data, more components than variance', async () => {
     for (const rows of [
       [
         [1, 2, 3],
@@ -189,7 +189,7 @@ describe('streaming', () => {
     }
   });
 
-  it('moments have no rows to sketch', async () => {
+  it('rejects moments, which have no rows to sketch', async () => {
     const { Moments } = await import('../../src/index.js');
     const moments = await new Moments(2).add([
       [1, 2],

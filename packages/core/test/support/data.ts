@@ -32,12 +32,12 @@ export function withSpectrum(
   );
 }
 
-export function toMatrix(rows: readonly (readonly number[])[], single = false): Matrix {
+export function toMatrix(rows: readonly (readonly number[])[], float32 = false): Matrix {
   const flat = rows.flat();
-  return { rows: rows.length, cols: rows[0].length, data: single ? Float32Array.from(flat) : Float64Array.from(flat) };
+  return { rows: rows.length, cols: rows[0].length, data: float32 ? Float32Array.from(flat) : Float64Array.from(flat) };
 }
 
-export function toCsr(rows: readonly (readonly number[])[], single = false): CsrMatrix {
+export function toCsr(rows: readonly (readonly number[])[], float32 = false): CsrMatrix {
   const indptr = [0];
   const indices: number[] = [];
   const values: number[] = [];
@@ -54,7 +54,7 @@ export function toCsr(rows: readonly (readonly number[])[], single = false): Csr
     cols: rows[0].length,
     indptr: Int32Array.from(indptr),
     indices: Int32Array.from(indices),
-    data: single ? Float32Array.from(values) : Float64Array.from(values),
+    data: float32 ? Float32Array.from(values) : Float64Array.from(values),
   };
 }
 

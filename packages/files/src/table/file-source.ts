@@ -388,6 +388,8 @@ export class FileSource implements DataFile {
         ...(first === undefined ? {} : { row: first }),
         ...(columns[0] ? { columnName: columns[0].name } : {}),
         value: columns,
+        affectedRows: incomplete,
+        totalRows: rows,
       },
     );
   }

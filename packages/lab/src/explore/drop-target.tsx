@@ -36,7 +36,7 @@ export function DropTarget() {
       document.removeEventListener('drop', drop);
     };
   });
-  if (dropping.value) return <div class="dropping">Let go to open the file</div>;
+  if (dropping.value) return <div class="dropping">Drop the file to open it</div>;
   if (refused.value === '') return null;
   return (
     <div class="refused" role="alert">

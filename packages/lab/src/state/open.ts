@@ -30,17 +30,17 @@ function show(data: OpenedData, query: URLSearchParams): void {
   const chosen = settingsFrom(query, data);
   settings.value = { data, chosen };
   onFirstFit(data, (now) => {
-    const told = viewFrom(query, data);
-    if (!told.colour) colourBy.value = chosen.label ?? 'none';
+    const given = viewFrom(query, data);
+    if (!given.colour) colourBy.value = chosen.label ?? 'none';
     // Arrows of single pixels are not informative.
     if (picture.peek() && !query.has('arrows')) showArrows.value = false;
-    if (!told.k) k.value = initialK(now.model.varianceRatios);
+    if (!given.k) k.value = initialK(now.model.varianceRatios);
     // After the selection was cleared because the data changed.
     queueMicrotask(() => {
       if (fitted.peek() === now) selected.value = selectionFrom(query, now.model.n);
     });
     const by = colourBy.peek();
-    if (told.colour || typeof by !== 'number') return;
+    if (given.colour || typeof by !== 'number') return;
     // Colours are not useful if nearly all names are different.
     queryFit(now, 'colourCodes', by).then((found) => {
       if (found.kind === 'groups' && found.others && colourBy.peek() === by) colourBy.value = 'none';

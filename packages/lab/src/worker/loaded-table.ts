@@ -1,7 +1,7 @@
-import { DataError, type Matrix, type NumberArray } from '@scree/core';
+import { DataError, type Matrix, type NumberArray, type Warning } from '@scree/core';
 import { ProgressTracker } from '@scree/core/engine';
 import type { DataFile, FileOptions } from '@scree/files';
-import { type Column, checkFileOptions, openData, type Table } from '@scree/files/internal';
+import { type Column, checkFileOptions, openData, RoundedIntegers, type Table } from '@scree/files/internal';
 import { MatrixBuilder } from './matrix-builder.js';
 import { memoryTable } from './memory-table.js';
 import type { Cell, ColumnInfo, Missing, TableInfo } from './messages.js';
@@ -34,6 +34,8 @@ export interface Selection {
   readonly keptRows?: Uint32Array;
   /** Rows with missing values: dropped or filled. */
   readonly incompleteRows: number;
+  /** Warnings from reading the chosen columns, for the model. */
+  readonly warnings: readonly Warning[];
   /** The error with rows as the table has them. */
   explain(error: unknown): Promise<unknown>;
 }
@@ -48,6 +50,8 @@ interface Parts {
   readonly extra: ExtraColumn | undefined;
   /** Missing values per column of `numbers`. */
   readonly missing: readonly number[];
+  /** Warnings from reading all columns of `numbers`. */
+  readonly warnings: readonly Warning[];
 }
 
 /**
@@ -61,6 +65,7 @@ export class LoadedTable {
   readonly #columnIndexes: readonly number[];
   readonly #numbers: Matrix<NumberArray>;
   readonly #extra: ExtraColumn | undefined;
+  readonly #warnings: readonly Warning[];
   readonly #texts = new Map<number, readonly (string | null)[]>();
 
   private constructor(parts: Parts) {
@@ -68,6 +73,7 @@ export class LoadedTable {
     this.#table = table;
     this.#numbers = numbers;
     this.#extra = extra;
+    this.#warnings = parts.warnings;
     this.#columnIndexes = columnIndexes;
     this.rows = numbers.rows;
     const { shape } = table;
@@ -101,7 +107,8 @@ export class LoadedTable {
           throw new DataError('BAD_DATA', `There are ${extra.numbers.length} labels for ${numbers.rows} rows.`);
         }
         const missing = await countMissing(numbers, name);
-        return new LoadedTable({ table, name, columnIndexes, mixed, numbers, extra, missing });
+        const warnings = (await table.warnings?.()) ?? [];
+        return new LoadedTable({ table, name, columnIndexes, mixed, numbers, extra, missing, warnings });
       } catch (error) {
         const found = mixedColumn(error);
         if (!found || mixed.size === MAX_MIXED_COLUMNS || columnIndexes.length === 1) throw error;
@@ -143,9 +150,10 @@ export class LoadedTable {
    */
   async select(columns: readonly number[], missing: Missing): Promise<Selection> {
     const used = columns.map((column) => this.#columnIndexes.indexOf(column));
+    const warnings = this.#warningsOf(columns);
     const isComplete = columns.every((column) => this.info.columns[column].missing === 0);
     if (isComplete && used.length === this.#numbers.cols && used.every((at, j) => at === j)) {
-      return { matrix: this.#numbers, incompleteRows: 0, explain: async (error) => error };
+      return { matrix: this.#numbers, incompleteRows: 0, warnings, explain: async (error) => error };
     }
     const { name } = this.info;
     const file = await openNumbers(this.#numbers, name, { columns: used.map(String), missing });
@@ -157,12 +165,30 @@ export class LoadedTable {
       matrix,
       ...(kept ? { keptRows: Uint32Array.from(kept) } : {}),
       incompleteRows: isComplete ? 0 : missing === 'drop' ? file.dropped : (await file.countMissing()).incomplete,
+      warnings,
       explain: (error) => file.explain(error),
     };
   }
 
   close(): Promise<void> {
     return this.#table.close();
+  }
+
+  /** The warnings of the file, as they would be if only these columns had been read. */
+  #warningsOf(columns: readonly number[]): readonly Warning[] {
+    return this.#warnings.flatMap((warning) => {
+      if (warning.code !== 'INTEGERS_ROUNDED' || !warning.details) return [warning];
+      const read = warning.details.columns as readonly { readonly name: string; readonly count: number }[];
+      const rounded = new Map(read.map(({ name, count }) => [name, count]));
+      const chosen = new RoundedIntegers();
+      chosen.merge(
+        columns.flatMap((column) => {
+          const count = rounded.get(this.info.columns[column].name);
+          return count === undefined ? [] : [[column, count] as const];
+        }),
+      );
+      return chosen.warnings(this.info.name, (column) => this.info.columns[column].name);
+    });
   }
 }
 

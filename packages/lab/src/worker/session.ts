@@ -1,5 +1,5 @@
-import { DataError, type Matrix, type NumberArray, ScreeError } from '@scree/core';
-import { type NestedModels, nestedModels } from '@scree/core/engine';
+import { DataError, type Matrix, type NumberArray, type RowSource, ScreeError, type Warning } from '@scree/core';
+import { type NestedModels, nestedModels, openSource, ProgressTracker } from '@scree/core/engine';
 import { openTable } from '../data/open-table.js';
 import { groupCodes, numberCodes, shadeCodes } from './colour-codes.js';
 import { csvOf } from './csv.js';
@@ -84,15 +84,17 @@ export class Session implements Handlers {
     const { info } = table;
     const names = columns.map((column) => info.columns[column].name);
     const named = (error: unknown): unknown => withColumnName(error, names);
-    const { matrix, keptRows, incompleteRows, explain } = await table.select(columns, missing).catch((error) => {
+    const selection = await table.select(columns, missing).catch((error) => {
       throw named(error);
     });
+    const { matrix, keptRows, incompleteRows, warnings, explain } = selection;
     const most = Math.max(MIN_COMPONENTS, Math.floor(MAX_SCORES / matrix.rows));
     const k = Math.max(1, Math.min(matrix.cols, matrix.rows - 1, MAX_COMPONENTS, most));
     // Column numbers are not names: the model of an array has no names, as with the command.
     const columnNames = info.named && new Set(names).size === names.length ? { columnNames: names } : {};
     const started = performance.now();
-    const models = await nestedModels(matrix, { k, scale, solver, ...columnNames, ...control }).catch(async (error) => {
+    const rows = await withWarnings(matrix, warnings);
+    const models = await nestedModels(rows, { k, scale, solver, ...columnNames, ...control }).catch(async (error) => {
       throw named(await explain(error));
     });
     const milliseconds = performance.now() - started;
@@ -256,6 +258,16 @@ async function fetchContent(origin: Origin, { signal }: Control): Promise<Blob |
 
 function throwIfCancelled({ signal }: Control): void {
   if (signal?.aborted) throw signal.reason;
+}
+
+/** The matrix as a source whose model has these warnings. */
+async function withWarnings(
+  matrix: Matrix<NumberArray>,
+  warnings: readonly Warning[],
+): Promise<Matrix<NumberArray> | RowSource> {
+  if (warnings.length === 0) return matrix;
+  const source = await openSource(matrix, new ProgressTracker({}));
+  return { ...source, warnings: async () => [...warnings, ...((await source.warnings?.()) ?? [])] };
 }
 
 /** Labels of pictures, from a file of their own. */

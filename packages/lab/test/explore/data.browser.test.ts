@@ -3,9 +3,9 @@ import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { createFile, pca } from 'scree';
 import { describe, expect, it } from 'vitest';
-import { describeExplore, names, rows } from './explore-page.js';
+import { describeExploreOnOnePage, names, rows } from './explore-page.js';
 
-describeExplore('data', (explore) => {
+describeExploreOnOnePage('data', (explore) => {
   describe('opens', () => {
     const csv = `name,${names.join(',')}\n${rows.map((row, i) => `row ${i},${row.join(',')}`).join('\n')}\n`;
     const flat = Float64Array.from(rows.flat());
@@ -115,8 +115,8 @@ describeExplore('data', (explore) => {
       given.items.add(new File(['a'], 'held.csv'));
       document.body.dispatchEvent(new DragEvent('dragover', { dataTransfer: given, bubbles: true, cancelable: true }));
     });
-    // The whole of the window is where it can be let go.
-    const overlay = (await explore.page.getByText('Let go to open the file').boundingBox())!;
+    // The file can be dropped anywhere in the window.
+    const overlay = (await explore.page.getByText('Drop the file to open it').boundingBox())!;
     expect([overlay.width > 1200, overlay.height > 800]).toEqual([true, true]);
     expect(await drop('text')).toBe(true);
     expect(await drop('two files')).toBe(false);

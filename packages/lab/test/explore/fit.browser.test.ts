@@ -2,9 +2,9 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createFile } from 'scree';
 import { expect, it } from 'vitest';
-import { describeExplore } from './explore-page.js';
+import { describeExploreOnOnePage } from './explore-page.js';
 
-describeExplore('settings and columns', (explore) => {
+describeExploreOnOnePage('settings and columns', (explore) => {
   it('drops rows with missing values, or fills them in, and says so', async () => {
     await explore.page.getByLabel('Built-in data').selectOption('penguins');
     await explore.fitted(/342 rows and 4 columns.*2 rows with missing values left out/);

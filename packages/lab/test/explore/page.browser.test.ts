@@ -1,9 +1,19 @@
 import { gzipSync } from 'node:zlib';
-import { describe, expect, it } from 'vitest';
+import type { Page } from 'playwright-core';
+import { expect, it } from 'vitest';
 import { violations, watch } from '../lab-site.js';
-import { describeExplore } from './explore-page.js';
+import { describeExploreOnOnePage } from './explore-page.js';
 
-describeExplore('the page', (explore) => {
+/** The colours of the page, of its text and of the first group of points. */
+const THEMES = {
+  light: { backgroundColor: 'rgb(245, 246, 248)', color: 'rgb(27, 31, 38)', swatch: 'rgb(61, 102, 196)' },
+  dark: { backgroundColor: 'rgb(17, 20, 24)', color: 'rgb(231, 234, 238)', swatch: 'rgb(123, 160, 245)' },
+};
+
+const backgroundOf = (page: Page): Promise<string> =>
+  page.evaluate(() => getComputedStyle(document.body).backgroundColor);
+
+describeExploreOnOnePage('the page', (explore) => {
   it('starts with iris: fitted, drawn and described', async () => {
     await expect.poll(() => explore.kept().textContent()).toMatch(/97\.8\s%/);
     expect(await explore.page.evaluate(() => crossOriginIsolated)).toBe(true);
@@ -27,7 +37,7 @@ describeExplore('the page', (explore) => {
 
   it.each(['light', 'dark'] as const)('has the chosen theme where the system is %s', async (colorScheme) => {
     const other = await watch(explore.browser, explore.url, { colorScheme });
-    /** What the style sheet paints, and what scripts do: the ground, the words, the colours of the points. */
+    /** Colours from the style sheet, and from scripts: the background, the text, the first group of points. */
     const seen = () =>
       other.page.evaluate(() => {
         const { backgroundColor, color } = getComputedStyle(document.body);
@@ -38,8 +48,7 @@ describeExplore('the page', (explore) => {
         probe.remove();
         return { backgroundColor, color, swatch, agree: swatch === group };
       });
-    const light = { backgroundColor: 'rgb(245, 246, 248)', color: 'rgb(27, 31, 38)', swatch: 'rgb(61, 102, 196)' };
-    const dark = { backgroundColor: 'rgb(17, 20, 24)', color: 'rgb(231, 234, 238)', swatch: 'rgb(123, 160, 245)' };
+    const { light, dark } = THEMES;
     const system = colorScheme === 'light' ? light : dark;
     await other.page.locator('.swatch').first().waitFor();
     for (const [choice, colours] of [
@@ -64,18 +73,21 @@ describeExplore('the page', (explore) => {
     await expect.poll(() => explore.page.getByRole('alert').textContent()).toContain('another server');
   });
 
-  describe.each(['', '#/explore?data=mnist', '#/explore?data=penguins&view=3d', '#/explore?data=wine'])(
-    'passes axe: %s',
-    (address) => {
-      it.each(['light', 'dark'] as const)('%s', async (colorScheme) => {
-        const other = await watch(explore.browser, explore.url + address, { colorScheme, bypassCSP: true });
-        await other.page.locator('.point-cloud canvas').first().waitFor();
-        await other.page.getByText('Determined by the data?').waitFor();
-        await other.page.locator('.table-scroll tbody tr').nth(2).hover();
-        await other.page.locator('.row-card').waitFor();
-        expect(await violations(other.page)).toEqual([]);
-        await other.close();
-      });
+  it.each(['data=iris', 'data=mnist', 'data=penguins&view=3d', 'data=wine'])(
+    'passes axe in both themes: %s',
+    async (query) => {
+      const other = await watch(explore.browser, `${explore.url}#/explore?${query}`, { bypassCSP: true });
+      const { page } = other;
+      await page.locator('.point-cloud canvas').first().waitFor();
+      await page.getByText('Determined by the data?').waitFor();
+      await page.locator('.table-scroll tbody tr').nth(2).hover();
+      await page.locator('.row-card').waitFor();
+      for (const colorScheme of ['light', 'dark'] as const) {
+        await page.emulateMedia({ colorScheme });
+        await expect.poll(() => backgroundOf(page)).toBe(THEMES[colorScheme].backgroundColor);
+        expect(await violations(page), colorScheme).toEqual([]);
+      }
+      await other.close();
     },
   );
 });

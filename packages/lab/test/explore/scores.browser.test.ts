@@ -127,7 +127,7 @@ describeExplore('the scores', (explore) => {
       .toMatch(/Row 3.*setosa/);
   });
 
-  it('places the row card beside the point', async () => {
+  it('places the row card next to the point', async () => {
     const ring = explore.page.locator('.rings circle').first();
     for (const rows of [
       explore.page.getByRole('button', { name: 'row 101 (virginica)' }),

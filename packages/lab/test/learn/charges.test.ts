@@ -49,7 +49,7 @@ describe('forces on the sphere', () => {
     });
   });
 
-  it('of charges are minus the gradient of their energy, and all run along the sphere', () => {
+  it('between charges are minus the gradient of their energy, along the sphere', () => {
     const whole = descent((v) => coulombEnergy(v, 4), w);
     const along = forceOf('coulomb', w, 4, 1, data.c);
     for (let a = 0; a < 4; a++) {
@@ -66,7 +66,7 @@ describe('forces on the sphere', () => {
 });
 
 describe.each(LAWS)('%s', (law) => {
-  it.each([2, 3, 4, 5, 6])('comes to rest with %i rows where the mathematics says', (k) => {
+  it.each([2, 3, 4, 5, 6])('converges to the known state with %i rows', (k) => {
     const { converged, w, off, orthogonality } = arrive(law, k);
     expect(converged).toBe(true);
     const gram = rowProducts(w, k, w, k, 3);
@@ -82,15 +82,15 @@ describe.each(LAWS)('%s', (law) => {
   });
 });
 
-describe('data that pull too', () => {
-  it.each([0, 0.3, 0.8])('turn two rows into the principal plane, orthonormal, α = %f', (alpha) => {
+describe('rows that the data move too', () => {
+  it.each([0, 0.3, 0.8])('end orthonormal in the principal plane, α = %f', (alpha) => {
     const { converged, angle, off } = arrive('rods', 2, alpha);
     expect(converged).toBe(true);
     expect(angle).toBeLessThan(1e-5);
     expect(off).toBeLessThan(1e-5);
   });
 
-  it.each([0, 0.5])('come to rest where λ₂ = λ₃, in one of the planes that are as good, α = %f', (alpha) => {
+  it.each([0, 0.5])('converge to one of the equally good planes if λ₂ = λ₃, α = %f', (alpha) => {
     for (const values of [
       [4, 1, 1],
       [2, 2, 2],

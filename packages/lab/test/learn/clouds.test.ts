@@ -14,7 +14,7 @@ const clouds = ([2, 3] as const).flatMap((dimensions) =>
 );
 
 describe.each(clouds)('$id in $dimensions dimensions', ({ id, dimensions, cloud }) => {
-  it('is the same every time, about its mean, and of finite size', () => {
+  it('is reproducible, centred, and finite', () => {
     const { points } = cloud;
     expect(cloudOf(id, dimensions).points.data).toEqual(points.data);
     expect(cloudOf(id, dimensions, 2).points.data).not.toEqual(points.data);
@@ -30,7 +30,7 @@ describe.each(clouds)('$id in $dimensions dimensions', ({ id, dimensions, cloud 
 });
 
 describe('clouds', () => {
-  it('take an unknown name for the first', () => {
+  it('include the first one under any unknown name', () => {
     expect(cloudOf('no such', 2).id).toBe('tilted');
     expect(cloudOf('own', 3).id).toBe('pancake');
   });
@@ -47,7 +47,7 @@ describe('clouds', () => {
 });
 
 describe.each(clouds.filter(({ dimensions }) => dimensions === 2))('a line through $id', ({ cloud }) => {
-  it('keeps and loses the total, keeps most on the axis, and rolls there from anywhere', () => {
+  it('keeps and loses the total variance, keeps most on the axis, and turns there from any angle', () => {
     const turning = turningOf(cloud.points);
     for (let degrees = -90; degrees < 90; degrees += 7) {
       const angle = (degrees * Math.PI) / 180;
@@ -67,7 +67,7 @@ describe.each(clouds.filter(({ dimensions }) => dimensions === 2))('a line throu
 });
 
 describe('a line through points that are round', () => {
-  it('stays where it is: every line is as good', () => {
+  it('does not move, because all lines are equally good', () => {
     const corners = { rows: 4, cols: 2, data: Float64Array.from([1, 1, 1, -1, -1, 1, -1, -1]) };
     const turning = turningOf(corners);
     expect(turning.level).toBe(true);
@@ -76,7 +76,7 @@ describe('a line through points that are round', () => {
 });
 
 describe.each(clouds.filter(({ dimensions }) => dimensions === 3))('forces on $id', ({ cloud }) => {
-  it('are a tendency among neighbours: shares, not laws', () => {
+  it('attract most nearest neighbours and repel most farthest ones, but not all', () => {
     const { doubleCentred, meansOnly } = neighbourForces(cloud.points);
     for (const share of [...Object.values(doubleCentred), ...Object.values(meansOnly)]) {
       expect(share).toBeGreaterThanOrEqual(0);

@@ -26,7 +26,7 @@ function turns(values: readonly number[]): { axis: number; plane: number } {
 }
 
 describe('a fan of axes', () => {
-  it('is of a cloud with exactly the eigenvalues that were asked for', async () => {
+  it('belongs to a cloud with exactly the requested eigenvalues', async () => {
     for (const values of [
       [4, 2, 0.6],
       [4, 4, 1],
@@ -39,7 +39,7 @@ describe('a fan of axes', () => {
     }
   });
 
-  it('is narrow where variances are apart, and as wide as first-order theory says', () => {
+  it('is as wide as first-order theory predicts, and narrow if variances differ', () => {
     const { axis, plane } = turns([4, 2, 0.6]);
     expect(plane).toBeLessThan(0.05);
     expect(axis).toBeGreaterThan(0.01);
@@ -60,7 +60,7 @@ describe('a fan of axes', () => {
     },
   );
 
-  it('opens in a plane that holds where λ₁ = λ₂, and loses the plane where λ₂ = λ₃', () => {
+  it('opens within a fixed plane if λ₁ = λ₂, and leaves the plane if λ₂ = λ₃', () => {
     const first = turns([4, 4, 0.6]);
     expect(first.axis).toBeGreaterThan(0.5);
     expect(first.plane).toBeLessThan(0.05);
@@ -69,7 +69,7 @@ describe('a fan of axes', () => {
     expect(second.plane).toBeGreaterThan(0.5);
   });
 
-  it('is what the library warns of', async () => {
+  it('is wide exactly if the library warns', async () => {
     const equal = await pca(cloudWith([4, 4, 0.6]), { k: 2 });
     expect(equal.uniqueness.subspace.determined).toBe(true);
     expect(equal.uniqueness.axes.map(({ determined }) => determined)).toEqual([false, false]);
@@ -78,8 +78,8 @@ describe('a fan of axes', () => {
   });
 });
 
-describe('noise that wanders', () => {
-  it('ends, moves by little steps, and begins the same every time', () => {
+describe('changing noise', () => {
+  it('ends, changes in small steps, and is reproducible', () => {
     const points = cloudWith([4, 2, 0.6]);
     const moments = momentsOf(wobble(points, NOISE));
     expect(moments.at(-1)?.converged).toBe(true);

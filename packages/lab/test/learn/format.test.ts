@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { angleText, fixed, unitsFor } from '../../src/learn/shared/format.js';
 
-describe('numbers that move', () => {
+describe('numbers on the screens', () => {
   it('have digits at every size of the data', () => {
     expect(unitsFor(4.7).text(3.214)).toBe('3.21');
     expect(unitsFor(4.7, 4).text(0.01234)).toBe('0.012');
@@ -13,7 +13,7 @@ describe('numbers that move', () => {
     expect(unitsFor(0).text(0)).toBe('0.00');
   });
 
-  it('have one way of writing angles, and a real minus', () => {
+  it('write angles in one way, and with a minus sign', () => {
     expect(angleText(0.5)).toBe('28.6°');
     expect(angleText(1e-8)).toBe('5.7\u00a0×\u00a010⁻⁷°');
     expect(fixed(-0.5)).toBe('−0.50');

@@ -25,7 +25,7 @@ describe.each(fields)('the race on $id', ({ points }) => {
     }
   });
 
-  it('has pairwise and factored points take the same steps', () => {
+  it('takes the same steps with pairwise and factored points', () => {
     const { run, runners } = race(points, 2, 1);
     for (let i = 0; i < 20; i++) run.next();
     const [pairwise, factored] = ['pairwise', 'factored'].map(
@@ -38,12 +38,15 @@ describe.each(fields)('the race on $id', ({ points }) => {
   });
 });
 
-describe('where variances are equal', () => {
-  it.each([[[4, 1, 1]], [[4, 4, 1]], [[2, 2, 2]], [[4, 1, 0]], [[4, 0, 0]]])('every rule arrives: %j', (values) => {
-    for (const k of [1, 2]) {
-      const { run, runners } = race(cloudWith(values), k, 1);
-      expect(lastOf(run).converged).toBe(true);
-      expect(runners.map(({ end }) => end)).toEqual(runners.map(() => 'arrived'));
-    }
-  });
+describe('with equal variances', () => {
+  it.each([[[4, 1, 1]], [[4, 4, 1]], [[2, 2, 2]], [[4, 1, 0]], [[4, 0, 0]]])(
+    'every rule of the race converges: %j',
+    (values) => {
+      for (const k of [1, 2]) {
+        const { run, runners } = race(cloudWith(values), k, 1);
+        expect(lastOf(run).converged).toBe(true);
+        expect(runners.map(({ end }) => end)).toEqual(runners.map(() => 'arrived'));
+      }
+    },
+  );
 });

@@ -42,7 +42,7 @@ describe('the terms of the loss', () => {
   const terms = (w: Float64Array, k: number, alpha: number) =>
     averageTerms({ rows: k, cols: 2, data: w }, data.c, alpha);
 
-  it.each([1, 2])('have the gradients that differences find, k = %i', (k) => {
+  it.each([1, 2])('have the gradients of finite differences, k = %i', (k) => {
     const w = someRows(k, 2);
     for (const alpha of [0, 0.4, 1]) {
       const loss = (v: Float64Array): number => {
@@ -56,7 +56,7 @@ describe('the terms of the loss', () => {
     }
   });
 
-  it('are those of single rows, averaged', () => {
+  it('are the means over single rows', () => {
     const w = someRows(2, 2);
     const { rows: n, data: x } = data.points;
     const mean = new Float64Array(4);
@@ -119,7 +119,7 @@ describe('α', () => {
     expect(new Set(epochs).size).toBe(3);
   });
 
-  it('may be so large, and variances so close, that thousands of epochs are needed: slow is not wrong', () => {
+  it('lets the run converge, in thousands of epochs, if it is large and variances are close', () => {
     const last = run('autoencoder', 1, 'short', unitCloud(cloudOf('round', 2).points), 0.95);
     expect(last.epoch).toBeGreaterThan(1000);
     expect(last.converged).toBe(true);
@@ -136,8 +136,8 @@ function plane(values: readonly [number, number]): UnitCloud {
   });
 }
 
-describe('data that do not say everything', () => {
-  it.each(RULES)('are no reason for %s not to come to rest', (rule) => {
+describe('data that do not determine the answer', () => {
+  it.each(RULES)('let %s converge', (rule) => {
     for (const k of rule === 'oja' ? [1] : [1, 2]) {
       const round = run(rule, k, 'short', plane([2, 2]));
       expect(round).toMatchObject({ converged: true });
@@ -148,7 +148,7 @@ describe('data that do not say everything', () => {
     }
   });
 
-  it('pin the length of all rows as soon as α does', () => {
+  it('determine the length of all rows as soon as α > 0', () => {
     expect(run('autoencoder', 2, 'short', plane([2, 0])).defect).toBeGreaterThan(0.01);
     expect(run('autoencoder', 2, 'short', plane([2, 0]), 0.5).defect).toBeLessThan(1e-5);
   });
@@ -179,7 +179,7 @@ describe('too long a step', () => {
     expect(run.next()?.epoch).toBe(best.epoch + 1);
   });
 
-  it.each(RULES)('is not what keeps %s from an axis that is hardly one', (rule) => {
+  it.each(RULES)('is not reported by %s for an axis that is hardly determined', (rule) => {
     for (const gap of [1e-2, 6e-3]) {
       const last = run(rule, 1, 'short', plane([2, 2 * (1 - gap)]));
       expect(last.converged).toBe(true);

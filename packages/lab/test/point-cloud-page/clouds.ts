@@ -55,7 +55,7 @@ export function fan(dimensions: 2 | 3): CloudArrow[] {
     'Assault',
     'UrbanPop',
     'Rape',
-    'a name that somebody made much too long',
+    'a name that is much too long to fit',
     '<img src=x onerror=alert(1)>',
     'flipper_length_mm',
     'bill_depth_mm',

@@ -1,4 +1,4 @@
-import { type Block, type Engine, OptionError, reference, wasmEngine } from '@scree/core';
+import { type Block, type Engine, OptionError, referenceEngine, wasmEngine } from '@scree/core';
 import { addressSpaceLeft } from '@scree/core/engine';
 import { BlasDense, type FloatBlock } from './dense.js';
 import { lapackEigen } from './eigen.js';
@@ -7,6 +7,8 @@ import { findLibrary, howToInstall, type Library, loadKoffi } from './library.js
 import { canPack } from './pack.js';
 import { Crew } from './thread-count.js';
 import { tileRows } from './tiles.js';
+
+const reference = referenceEngine();
 
 export interface BlasOptions {
   /** Threads to work on, for the whole process. Default what the library would choose itself. */
@@ -127,6 +129,6 @@ function engineOf(
       };
       return Math.max(worst(products.lanes), worst(1));
     },
-    ...(single ? { single } : {}),
+    ...(single ? { float32: single } : {}),
   };
 }

@@ -82,10 +82,15 @@ export class CheckpointLock {
     );
   }
 
+  /** Removes the lock. If that fails, it is tried again at the exit: what was computed is not wrong. */
   async release(): Promise<void> {
     clearInterval(this.#timer);
+    try {
+      if ((await readFile(this.#path, 'utf8')) === this.#content) await rm(this.#path);
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'ENOENT') return;
+    }
     settled(this);
-    if ((await readFile(this.#path, 'utf8').catch(() => '')) === this.#content) await rm(this.#path, { force: true });
   }
 }
 
@@ -107,8 +112,10 @@ async function create(path: string, content: string): Promise<boolean> {
     if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false;
     throw systemError(error, path, 'written');
   } finally {
-    await rm(part, { force: true });
-    settled(part);
+    await rm(part, { force: true }).then(
+      () => settled(part),
+      () => {},
+    );
   }
 }
 
@@ -156,7 +163,7 @@ async function takeAway(path: string, content: string): Promise<void> {
     if (!['ENOENT', 'EEXIST'].includes((error as NodeJS.ErrnoException).code ?? ''))
       throw systemError(error, path, 'written');
   } finally {
-    await rm(away, { force: true });
+    await rm(away, { force: true }).catch(() => {});
   }
 }
 

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import type { Stats } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { cpus } from 'node:os';
 import { type Block, DataError, Moments, type PcaOptions, type RowSource, wasmEngine } from '@scree/core';
@@ -6,8 +7,9 @@ import { compileKernels } from '@scree/core/engine';
 import { writeAtomically } from '../disk/atomic-file.js';
 import { type DataFile, FileError } from '../disk/index.js';
 import { readRegularFile } from '../disk/regular-file.js';
+import { systemError } from '../disk/system-error.js';
 import type { CheckpointLock } from './checkpoint-lock.js';
-import { countedFrom } from './counted-from.js';
+import { afterRows } from './describe-error.js';
 import { Fingerprint } from './fingerprint.js';
 import type { Narrator } from './terminal.js';
 
@@ -77,7 +79,7 @@ export async function momentsWithCheckpoint(file: DataFile, how: CheckpointOptio
         continue;
       }
       const sums = moments;
-      moments = await countedFrom(before, () =>
+      moments = await afterRows(before, () =>
         sums.add(
           { ...facts(source), blocks: group },
           {
@@ -113,7 +115,7 @@ export async function identityOf(
   columns: readonly string[],
   options: PcaOptions,
 ): Promise<Identity> {
-  const { size = null, mtimeMs = null } = path && path !== '-' ? await stat(path) : {};
+  const { size = null, mtimeMs = null } = path && path !== '-' ? await factsOf(path) : {};
   const said = ['sql', 'member', 'format', 'missing', 'weight', 'memory', 'engine'].map((name) => [
     name,
     flags[name] ?? null,
@@ -127,6 +129,12 @@ export async function identityOf(
     ...Object.fromEntries(said),
     computed: await computedBy(options),
   };
+}
+
+function factsOf(path: string): Promise<Stats> {
+  return stat(path).catch((error: unknown) => {
+    throw systemError(error, path, 'read');
+  });
 }
 
 /**
@@ -144,7 +152,7 @@ async function computedBy({ engine = 'auto', threads }: PcaOptions): Promise<Rec
       return { engine: 'blas', threads: made.threads, library, processor: cpus()[0]?.model };
     }
   }
-  const wasm = engine !== 'reference' && (await wasmEngine(threads)) && (await compileKernels());
+  const wasm = engine !== 'reference' && (await wasmEngine({ threads })) && (await compileKernels());
   return wasm ? { engine: 'wasm', fused: wasm.relaxed } : { engine: 'reference' };
 }
 

@@ -1,14 +1,15 @@
+import { SOLVER_NAMES } from '@scree/core/names';
 import type { Command } from './command.js';
 import { DATA_FLAGS } from './data-flags.js';
 import { choice, type Flag, number, on, text } from './flags.js';
 
 const EVERYWHERE: readonly Flag[] = [
-  on('quiet', 'say nothing on the way', 'q'),
-  on('debug', 'show where an error came from'),
-  on('help', 'this text', 'h'),
+  on('quiet', 'print no progress and no notes', 'q'),
+  on('debug', 'print the stack of an error'),
+  on('help', 'print this help', 'h'),
 ];
 
-const JSON_FLAG = on('json', 'one JSON object on standard output, everything else on standard error');
+const JSON_FLAG = on('json', 'print one JSON object to standard output');
 
 const whole = (name: string, value: string, what: string, short?: string): Flag =>
   number(name, value, what, 'be a whole number from 1 up', (v) => Number.isSafeInteger(v) && v >= 1, short);
@@ -16,54 +17,73 @@ const whole = (name: string, value: string, what: string, short?: string): Flag 
 const THREADS = number(
   'threads',
   'N',
-  'threads to use; all cores otherwise',
+  'number of threads (default: one per core)',
   'be a whole number from 1 to 256',
   (v) => Number.isSafeInteger(v) && v >= 1 && v <= 256,
 );
 
 const FIT_FLAGS: readonly Flag[] = [
-  whole('components', 'K', 'how many components; 10 otherwise, or as many as there are', 'k'),
+  whole('components', 'K', 'number of components (default: 10, or all if there are fewer)', 'k'),
   number(
     'variance',
     'SHARE',
-    'as many components as keep this share of the variance: 0.95',
+    'keep as many components as explain this share of the variance, such as 0.95',
     'be between 0 and 1',
     (v) => v > 0 && v < 1,
   ),
-  on('all', 'all components'),
-  choice('scale', ['none', 'unit', 'pareto', 'range'], 'what columns are divided by; none otherwise'),
-  choice('whiten', ['pca', 'zca'], 'scores of variance 1'),
-  on('no-center', 'do not subtract the mean'),
-  number('ddof', 'N', 'covariance is S/(n − ddof); 1 otherwise', 'be a number from 0 up', (v) => v >= 0),
+  on('all', 'keep all components'),
+  choice(
+    'scale',
+    ['none', 'unit', 'pareto', 'range'],
+    'divide each column by its standard deviation (unit), the root of that (pareto) or its range (default: none)',
+  ),
+  choice('whiten', ['pca', 'zca'], 'scale the scores to variance 1'),
+  on('no-center', 'do not subtract the column means'),
+  number('ddof', 'N', 'divide by n − N in the covariance (default: 1)', 'be a number from 0 up', (v) => v >= 0),
   choice(
     'solver',
-    ['auto', 'covariance', 'refined', 'dual', 'svd', 'krylov', 'streaming', 'points', 'autoencoder', 'hebbian'],
-    'the road; the plan decides otherwise',
+    ['auto', ...SOLVER_NAMES],
+    'how to compute the components (default: chosen by cost, see --explain)',
+    'NAME',
   ),
-  choice('engine', ['auto', 'wasm', 'blas', 'reference'], 'what runs the passes; the fastest otherwise'),
+  choice(
+    'engine',
+    ['auto', 'wasm', 'blas', 'reference'],
+    'what does the arithmetic (default: the fastest available, see scree doctor)',
+  ),
   THREADS,
-  number('seed', 'N', 'of everything random; 0 otherwise', 'be a whole number', Number.isSafeInteger),
+  number('seed', 'N', 'seed of the random numbers (default: 0)', 'be a whole number', Number.isSafeInteger),
   number(
     'tolerance',
     'X',
-    'residual that iterative solvers must reach',
+    'residual at which iterative solvers stop',
     'be from 1e-14 to 0.1',
     (v) => v >= 1e-14 && v <= 0.1,
   ),
 ];
 
 const FIT_ALONE: readonly Flag[] = [
-  on('explain', 'say what every road would cost'),
-  text('checkpoint', 'FILE', 'save the work on the way: killed and started again, it ends with the same bits'),
-  number('every', 'SECONDS', 'how often to save; 10 otherwise', 'be a number from 0 up', (v) => v >= 0),
+  on('explain', 'print the predicted time of every solver'),
+  text(
+    'checkpoint',
+    'FILE',
+    'save the sums there now and then, and continue from them after a crash, with the same result',
+  ),
+  number(
+    'every',
+    'SECONDS',
+    'time between two saves of the checkpoint (default: 10)',
+    'be a number from 0 up',
+    (v) => v >= 0,
+  ),
 ];
 
-const MODEL = text('model', 'MODEL', 'a model that is there already, instead of fitting one');
+const MODEL = text('model', 'MODEL', 'use this model instead of fitting one');
 
 const IMAGE: Flag = {
   name: 'image',
   value: 'WIDTHxHEIGHT',
-  what: 'rows are pictures of that size; arrays of pictures say so themselves',
+  what: 'show rows as pictures of this size (default: the shape of the array, if it has three dimensions)',
   read: (given) => {
     const [, width, height] = /^(\d+)x(\d+)$/.exec(given) ?? [];
     const found = { width: Number(width), height: Number(height) };
@@ -71,7 +91,7 @@ const IMAGE: Flag = {
   },
 };
 
-const CSV_SAFE = on('csv-safe', 'keep spreadsheets from running names and labels of a .csv or .tsv as formulas');
+const CSV_SAFE = on('csv-safe', 'in .csv and .tsv, keep spreadsheets from running names and labels as formulas');
 
 const OUT = (what: string): Flag => text('output', 'FILE', what, 'o');
 
@@ -86,7 +106,7 @@ export const COMMANDS: readonly Command[] = [
     flags: [
       ...FIT_FLAGS,
       ...FIT_ALONE,
-      OUT('where the model goes: .json, or any other name for the compact form'),
+      OUT('write the model there: as JSON if the name ends in .json, otherwise in binary'),
       JSON_FLAG,
       ...DATA_FLAGS,
       ...EVERYWHERE,
@@ -94,40 +114,43 @@ export const COMMANDS: readonly Command[] = [
     examples: [
       ['scree fit data.csv -k 10 -o model.json', 'ten components of all numeric columns'],
       ['scree fit big.npy --variance 0.95 --memory 500MB -o model.pca', 'a file larger than memory'],
-      ['scree fit wine.csv --scale unit --label kind --json', 'for programs'],
+      ['scree fit wine.csv --scale unit --label kind --json', 'results for another program'],
       [`scree fit --sql "select a, b from 'x.parquet' where a > 0" -k 2`, 'the result of a query'],
       ['cat data.csv | scree fit - -k 3', 'standard input'],
-      ['scree fit huge.npy -k 20 --checkpoint huge.part -o model.json', 'hours that survive a crash'],
+      ['scree fit huge.npy -k 20 --checkpoint huge.part -o model.json', 'can be continued after a crash'],
     ],
     load: () => import('./fit.js'),
   },
   {
     name: 'transform',
-    summary: 'scores of rows: their coordinates on the components',
+    summary: 'compute the scores of rows: their coordinates on the components',
     words: 'MODEL DATA',
     least: 2,
     most: 2,
     flags: [
-      OUT('where scores go: .npy, .csv, .tsv, .parquet or .arrow'),
+      OUT('write the scores there: .npy, .csv, .tsv, .parquet or .arrow'),
       CSV_SAFE,
       THREADS,
       ...DATA_FLAGS,
       ...EVERYWHERE,
     ],
     examples: [
-      ['scree transform model.json data.csv -o scores.npy', 'as many numbers a row as there are components'],
-      ['scree transform model.json new.parquet -o scores.csv', 'rows that the model has not seen'],
-      ['scree transform model.json data.csv --label name -o scores.csv', 'each with its name in front'],
+      ['scree transform model.json data.csv -o scores.npy', 'one row of scores per row of data'],
+      ['scree transform model.json new.parquet -o scores.csv', 'rows that the model was not fitted to'],
+      [
+        'scree transform model.json data.csv --label name -o scores.csv',
+        'with the names of the rows in the first column',
+      ],
     ],
     load: () => import('./transform.js'),
   },
   {
     name: 'reconstruct',
-    summary: 'rows back from scores, in the units of the data',
+    summary: 'compute rows from scores, in the units of the data',
     words: 'MODEL SCORES',
     least: 2,
     most: 2,
-    flags: [OUT('where rows go: .npy, .csv, .tsv, .parquet or .arrow'), CSV_SAFE, ...DATA_FLAGS, ...EVERYWHERE],
+    flags: [OUT('write the rows there: .npy, .csv, .tsv, .parquet or .arrow'), CSV_SAFE, ...DATA_FLAGS, ...EVERYWHERE],
     examples: [
       ['scree reconstruct model.json scores.npy -o data.npy', 'the best approximation that the components allow'],
     ],
@@ -135,7 +158,7 @@ export const COMMANDS: readonly Command[] = [
   },
   {
     name: 'inspect',
-    summary: 'what a model is, in words or as JSON',
+    summary: 'describe a model, in sentences or as JSON',
     words: 'MODEL',
     least: 1,
     most: 1,
@@ -153,14 +176,14 @@ export const COMMANDS: readonly Command[] = [
   },
   {
     name: 'report',
-    summary: 'a page about the components: figures, tables and what they mean',
+    summary: 'write a page about the components: figures, tables and explanations',
     words: 'DATA',
     least: 0,
     most: 1,
     flags: [
-      OUT('where the page goes: report.html'),
-      text('figures', 'FOLDER', 'where every figure goes as an SVG file too'),
-      text('title', 'TEXT', 'what the page is called; the name of the file otherwise'),
+      OUT('write the page there, such as report.html'),
+      text('figures', 'FOLDER', 'also write every figure into this folder, as SVG'),
+      text('title', 'TEXT', 'title of the page (default: the name of the file)'),
       IMAGE,
       MODEL,
       ...FIT_FLAGS,
@@ -178,18 +201,14 @@ export const COMMANDS: readonly Command[] = [
   },
   {
     name: 'compress',
-    summary: 'a smaller file: the model and rounded scores',
+    summary: 'write a smaller file: the model and rounded scores',
     words: 'DATA',
     least: 0,
     most: 1,
     flags: [
-      OUT('where it goes: data.scree'),
-      choice(
-        'quantise',
-        ['uniform', 'int8', 'float16'],
-        'how scores are rounded; uniform, which is smallest, otherwise',
-      ),
-      on('recall', 'also say how many of the ten nearest neighbours stay: for embeddings'),
+      OUT('write the compressed file there, such as data.scree'),
+      choice('quantise', ['uniform', 'int8', 'float16'], 'how to round the scores (default: uniform, the smallest)'),
+      on('recall', 'for embeddings: also print how many of the ten nearest neighbours stay the same'),
       MODEL,
       JSON_FLAG,
       ...FIT_FLAGS,
@@ -197,27 +216,24 @@ export const COMMANDS: readonly Command[] = [
       ...EVERYWHERE,
     ],
     examples: [
-      [
-        'scree compress data.npy -o data.scree --variance 0.95',
-        'a twentieth of the variance is lost, and most of the bytes',
-      ],
+      ['scree compress data.npy -o data.scree --variance 0.95', 'keeps 95 % of the variance'],
       ['scree compress embeddings.npy -o small.scree -k 256 --recall', 'neighbours before and after'],
     ],
     load: () => import('./compress.js'),
   },
   {
     name: 'decompress',
-    summary: 'the rows of a .scree file',
+    summary: 'read the rows of a .scree file',
     words: 'FILE',
     least: 1,
     most: 1,
-    flags: [OUT('where rows go: .npy, .csv, .tsv, .parquet or .arrow'), CSV_SAFE, ...EVERYWHERE],
-    examples: [['scree decompress data.scree -o data.npy', 'all rows, but for what was lost']],
+    flags: [OUT('write the rows there: .npy, .csv, .tsv, .parquet or .arrow'), CSV_SAFE, ...EVERYWHERE],
+    examples: [['scree decompress data.scree -o data.npy', 'all rows, without what compression lost']],
     load: () => import('./decompress.js'),
   },
   {
     name: 'lab',
-    summary: 'see and turn the components of your data, in your browser',
+    summary: 'explore the components of your data in your browser',
     words: '[DATA]',
     least: 0,
     most: 1,
@@ -225,16 +241,16 @@ export const COMMANDS: readonly Command[] = [
       number(
         'port',
         'N',
-        'where the page is served from, on this machine alone; any free one otherwise',
+        'port of the page, which only this machine can reach (default: any free port)',
         'be a whole number from 1 to 65535',
         (v) => Number.isInteger(v) && v >= 1 && v <= 65535,
       ),
-      on('no-open', 'only print the address, start no browser'),
+      on('no-open', 'print the address and do not open a browser'),
       ...EVERYWHERE,
     ],
     examples: [
       ['scree lab data.csv', 'explore a file; it is read by your browser and goes nowhere else'],
-      ['scree lab', 'data sets that are built in, and lessons'],
+      ['scree lab', 'built-in data sets and lessons'],
       [
         'scree lab data.npy --port 8765 --no-open',
         'on another machine: ssh -L 8765:127.0.0.1:8765 brings the page to yours',
@@ -244,17 +260,17 @@ export const COMMANDS: readonly Command[] = [
   },
   {
     name: 'demo',
-    summary: 'real handwritten digits: plan, progress, scree plot',
+    summary: 'analyse real handwritten digits: plan, progress, scree plot',
     words: '',
     least: 0,
     most: 0,
-    flags: [text('folder', 'FOLDER', 'where files go; scree-demo otherwise'), ...EVERYWHERE],
-    examples: [['scree demo', 'what to expect, in a minute']],
+    flags: [text('folder', 'FOLDER', 'write the files there (default: scree-demo)'), ...EVERYWHERE],
+    examples: [['scree demo', 'takes less than a minute']],
     load: () => import('./demo.js'),
   },
   {
     name: 'doctor',
-    summary: 'what this machine has, and how fast it is',
+    summary: 'print which engines this machine can use, and how fast they are',
     words: '',
     least: 0,
     most: 0,
@@ -264,13 +280,13 @@ export const COMMANDS: readonly Command[] = [
   },
   {
     name: 'completion',
-    summary: 'completion for your shell',
+    summary: 'print the completion script for your shell',
     words: 'bash|zsh|fish',
     least: 1,
     most: 1,
     flags: [...EVERYWHERE],
     examples: [
-      ['source <(scree completion bash)', 'for this shell; put it into ~/.bashrc for all'],
+      ['source <(scree completion bash)', 'for this session; add the line to ~/.bashrc for all of them'],
       ['scree completion fish > ~/.config/fish/completions/scree.fish', 'for fish'],
     ],
     load: () => import('./completion.js'),

@@ -1,24 +1,29 @@
 import type { FileOptions } from '@scree/files';
 import { choice, type Flag, list, size, text } from './flags.js';
 
-/** As core's readers need it; nothing of theirs is loaded for a help text. */
+/** The least that `@scree/files` accepts; repeated here because a help text must not load the readers. */
 const LEAST_MEMORY = 2 ** 24;
 
 /** How a data file is read, the same for every command that reads one. */
 export const DATA_FLAGS: readonly Flag[] = [
-  list('columns', 'A,B,…', 'columns to use; all numeric ones otherwise. Of arrays by number: 0-99,120'),
-  list('exclude', 'A,B,…', 'columns not to use'),
-  text('label', 'COLUMN', 'a column that names or colours the rows; it is not analysed'),
-  text('weight', 'COLUMN', 'a column that says how often each row counts'),
-  choice('missing', ['error', 'drop', 'mean'], 'rows with missing values: an error (default), left out, or filled in'),
-  text('sql', 'QUERY', 'analyse the result of a query; the file is the table "data", a database has its own'),
-  text('member', 'NAME', 'which array of a .npz, or which table of a database'),
+  list('columns', 'A,B,…', 'columns to use (default: all numeric ones); those of arrays by number: 0-99,120'),
+  list('exclude', 'A,B,…', 'columns to leave out'),
+  text('label', 'COLUMN', 'column that names or colours the rows; it is not analysed'),
+  text('weight', 'COLUMN', 'column that says how many times each row counts'),
+  choice(
+    'missing',
+    ['error', 'drop', 'mean'],
+    'rows with missing values: stop, leave them out, or fill in column means (default: error)',
+  ),
+  text('sql', 'QUERY', 'analyse the result of a query; a file is the table "data", a database has its own tables'),
+  text('member', 'NAME', 'array of a .npz file, or table of a database'),
   choice(
     'format',
     ['npy', 'npz', 'idx', 'csv', 'tsv', 'parquet', 'json', 'ndjson', 'arrow', 'duckdb', 'sqlite', 'scree'],
-    'the format, where it should not be found out',
+    'format of the file (default: recognised by its first bytes and its name)',
+    'NAME',
   ),
-  size('memory', 'memory to stay below; 1GB otherwise, 256MB is about the least for Parquet and SQL', LEAST_MEMORY),
+  size('memory', 'memory to use at most (default: 1GB; Parquet and SQL need about 256MB)', LEAST_MEMORY),
 ];
 
 /** What the flags say about reading. */

@@ -10,10 +10,10 @@ import { identityOf, momentsWithCheckpoint } from './checkpoint.js';
 import { CheckpointLock, lockPath } from './checkpoint-lock.js';
 import type { Call } from './command.js';
 import { fileOptions } from './data-flags.js';
+import { describeModel } from './describe-model.js';
 import { fitFile, fitOptions } from './fitted.js';
 import { withFile } from './opened.js';
 import { print, printLines } from './print.js';
-import { tellModel } from './tell-model.js';
 import { duration, Narrator } from './terminal.js';
 import { UsageError } from './usage-error.js';
 
@@ -24,7 +24,7 @@ export async function run(call: Call): Promise<void> {
     flags,
   } = call;
   if (flags.every !== undefined && flags.checkpoint === undefined) {
-    throw new UsageError('--every says how often --checkpoint saves, and there is none.');
+    throw new UsageError('--every says how often --checkpoint saves: use it with --checkpoint FILE.');
   }
   const options = fitOptions(flags);
   const { output, checkpoint } = flags;
@@ -33,7 +33,7 @@ export async function run(call: Call): Promise<void> {
       `${output} would be a table, and fit writes a model: -o model.json. Then scree inspect model.json -o ${output} writes its components, and scree transform scores.`,
     );
   }
-  // Before the work, and not after it.
+  // Before the fit: it may take hours.
   for (const target of [output, checkpoint]) if (typeof target === 'string') await checkTarget(target, [path]);
   if (typeof checkpoint !== 'string') return fit(call, options);
   if (typeof output === 'string') await checkApart(checkpoint, output);
@@ -45,7 +45,7 @@ export async function run(call: Call): Promise<void> {
   }
 }
 
-/** A checkpoint and its lock are deleted in the end, and the model must not be: whatever links lead to it. */
+/** A checkpoint and its lock are deleted in the end, so the model must not be the same file, not even through links. */
 async function checkApart(checkpoint: string, output: string): Promise<void> {
   if ((await isSameFile(checkpoint, output)) || (await isSameFile(await lockPath(checkpoint), output))) {
     throw new UsageError(
@@ -90,39 +90,39 @@ async function fit(
     if (flags.json) {
       print(`${JSON.stringify(asJson(model, seconds, options))}\n`);
     } else {
-      printLines(tellFit(model, seconds, flags.explain === true));
+      printLines(describeFit(model, seconds, flags.explain === true));
     }
     if (typeof output === 'string') narrator.say(`The model: ${output}`);
-    else if (!flags.json) narrator.say('Nothing was written: -o model.json keeps the model.');
+    else if (!flags.json) narrator.say('The model was not saved: use -o model.json to save it.');
   });
 }
 
-/** Squares of numbers that are there at once: the sums, those of a group and of a block, and the bytes that are saved. */
+/** Matrices of cols × cols numbers that are in memory at once: the sums, those of a group and of a block, and the bytes that are saved. */
 const SQUARES = 4;
 
-/** What is saved on the way is the covariance: roads that do not go by it read the file many times and have nothing to save. */
+/** A checkpoint holds the covariance. Solvers that do not use it read the file many times and have nothing to save. */
 function checkCheckpoint({ solver = 'auto' }: PcaOptions, cols: number, memory: number): void {
   if (solver !== 'auto' && solver !== 'covariance') {
     throw new UsageError(
-      `--checkpoint saves the covariance on the way, and --solver ${solver} has none: leave --solver out, which takes covariance then, or leave --checkpoint out.`,
+      `--checkpoint saves the covariance, and --solver ${solver} does not use it: leave --solver out, or leave --checkpoint out.`,
     );
   }
   const bytes = SQUARES * 8 * cols * cols;
   if (bytes <= memory) return;
   throw new UsageError(
-    `--checkpoint saves the covariance on the way, which takes ${showBytes(bytes)} for ${cols} columns, and --memory is ${showBytes(memory)}: allow that much, choose fewer with --columns, or leave --checkpoint out.`,
+    `--checkpoint saves the covariance, which takes ${showBytes(bytes)} for ${cols} columns, and --memory is ${showBytes(memory)}: allow that much, choose fewer columns with --columns, or leave --checkpoint out.`,
   );
 }
 
-function tellFit(model: Model, seconds: number, explain: boolean): string[] {
+function describeFit(model: Model, seconds: number, explain: boolean): string[] {
   const costs = Object.entries(model.plan.costs).map(
     ([name, cost]) => `  ${name.padEnd(12)} ${duration(cost as number)}`,
   );
   return [
     `${model.plan.reason} (${model.plan.solver} on ${model.plan.engine}, ${duration(seconds)})`,
-    ...(explain && costs.length > 0 ? ['What every road was expected to take:', ...costs] : []),
+    ...(explain && costs.length > 0 ? ['Predicted time of every solver:', ...costs] : []),
     '',
-    ...tellModel(model),
+    ...describeModel(model),
   ];
 }
 
@@ -131,7 +131,7 @@ function threadsOf({ plan }: Model, asked: number | undefined): number {
   return plan.engine === 'reference' ? 1 : (asked ?? availableParallelism());
 }
 
-/** What programs get: every number of the model under its own name. */
+/** The output of --json: every number of the model under its own name. */
 export function asJson(model: Model, seconds: number | undefined, { threads }: PcaOptions = {}): object {
   const { rows: k, cols: d, data } = model.components;
   return {

@@ -26,10 +26,10 @@ export const text = (name: string, value: string, what: string, short?: string):
 /** On, or not there. */
 export const on = (name: string, what: string, short?: string): Flag => ({ name, what, ...(short ? { short } : {}) });
 
-/** One of some words. */
-export const choice = (name: string, words: readonly string[], what: string): Flag => ({
+/** One of some words. The help lists them as the value, or below the flag if `value` is a name for them. */
+export const choice = (name: string, words: readonly string[], what: string, value = words.join('|')): Flag => ({
   name,
-  value: words.join('|'),
+  value,
   what,
   words,
   read: (given) => (words.includes(given) ? { value: given } : { must: `be one of ${words.join(', ')}` }),

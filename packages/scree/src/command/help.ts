@@ -12,12 +12,11 @@ export function generalHelp(commands: readonly Command[], version: string): stri
     ...commands.map(({ name, summary }) => `  ${name.padEnd(width)}  ${summary}`),
     '',
     'Files: .npy, .npz, .csv, .tsv, .parquet, .arrow, .json, .ndjson, IDX, DuckDB and SQLite databases, gzip or zstd',
-    'around text and arrays; - is standard input. Files larger than memory are no special case.',
+    'around text and arrays; - is standard input. Files may be larger than memory.',
     '',
-    'Exit codes: 0 done, 1 the data or the machine would not, 2 wrong usage; ended by a signal: 130 Ctrl-C, 143 SIGTERM,',
-    '129 SIGHUP.',
+    'Exit codes: 0 success, 1 an error, 2 wrong usage; ended by a signal: 130 Ctrl-C, 143 SIGTERM, 129 SIGHUP.',
     '',
-    'scree COMMAND --help says more. Examples:',
+    'scree COMMAND --help explains a command. Examples:',
     '',
     '  scree demo',
     '  scree fit data.csv -k 10 -o model.json',
@@ -28,16 +27,18 @@ export function generalHelp(commands: readonly Command[], version: string): stri
 
 /** The help of one command, which ends in examples. */
 export function commandHelp({ name, summary, words, flags, examples }: Command): string {
-  const shown = flags.map((flag) => [spelling(flag), flag.what] as const);
+  const shown = flags.map((flag) => [spelling(flag), flag.what, flag] as const);
   const width = Math.min(34, Math.max(...shown.map(([left]) => left.length)));
+  const indented = (line: string): string => `  ${' '.repeat(width)}  ${line}`;
   return [
     `scree ${name}: ${summary}`,
     '',
     `Usage: scree ${name}${words ? ` ${words}` : ''} [FLAGS]`,
     '',
-    ...shown.map(([left, what]) =>
-      left.length <= width ? `  ${left.padEnd(width)}  ${what}` : `  ${left}\n  ${' '.repeat(width)}  ${what}`,
-    ),
+    ...shown.flatMap(([left, what, { words: choices, value }]) => [
+      ...(left.length <= width ? [`  ${left.padEnd(width)}  ${what}`] : [`  ${left}`, indented(what)]),
+      ...(choices && value !== choices.join('|') ? [indented(`NAME: ${choices.join(', ')}`)] : []),
+    ]),
     '',
     'Examples:',
     '',

@@ -2,10 +2,10 @@ import type { Model } from '@scree/core';
 import { readModel } from '../disk/model-file.js';
 import { createFile, formatOf, holdsText, type OutputFormat } from '../disk/write-file.js';
 import type { Call } from './command.js';
+import { describeModel } from './describe-model.js';
 import { asJson } from './fit.js';
 import { print, printLines } from './print.js';
 import { rowsOutput } from './rows-output.js';
-import { tellModel } from './tell-model.js';
 import { Narrator } from './terminal.js';
 import { UsageError } from './usage-error.js';
 
@@ -37,7 +37,7 @@ export async function run(call: Call): Promise<void> {
   const names = model.columnNames;
   const shown = names && `${names.slice(0, 8).join(', ')}${names.length > 8 ? `, and ${names.length - 8} more` : ''}`;
   const columns = shown ? [`Columns: ${shown}`] : [];
-  printLines([`${facts.join(', ')}.`, ...columns, model.plan.reason, '', ...tellModel(model)]);
+  printLines([`${facts.join(', ')}.`, ...columns, model.plan.reason, '', ...describeModel(model)]);
 }
 
 /** One component a row, one column of the data a column. */

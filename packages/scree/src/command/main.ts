@@ -136,7 +136,8 @@ async function tellError(error: unknown, command: Command | undefined, debug: bo
     process.stderr.write(`${escapeText(error instanceof Error ? (error.stack ?? error.message) : String(error))}\n`);
   const { ScreeError } = await import('@scree/core');
   if (error instanceof ScreeError) {
-    if (!debug) say(`scree: ${oneLine(error.message)}`);
+    const { describeError } = await import('./describe-error.js');
+    say(`scree: ${oneLine(describeError(error))}`);
     return 1;
   }
   const known = (error as NodeJS.ErrnoException | undefined)?.code;

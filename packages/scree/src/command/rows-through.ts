@@ -2,7 +2,7 @@ import type { Block, CsrMatrix, Matrix, NumberArray, RowSource } from '@scree/co
 import { refuseChanged } from '@scree/core/engine';
 import type { LabelledBlock } from '@scree/files';
 import { createFile, type WriteOptions } from '../disk/index.js';
-import { countedFrom } from './counted-from.js';
+import { afterRows } from './describe-error.js';
 import type { Narrator } from './terminal.js';
 
 /** Rows of a source, block by block and with labels where `labelled` has them, through a function into a file that is whole or not there. */
@@ -19,7 +19,7 @@ export async function rowsThrough(
     let done = 0;
     for await (const { block, labels } of labelled ?? unlabelled(source)) {
       signal.throwIfAborted();
-      await writer.write(await countedFrom(done, () => change(matrixOf(block))), labels);
+      await writer.write(await afterRows(done, () => change(matrixOf(block))), labels);
       done += block.rows;
       narrator.onProgress({ phase, done, ...(source.rows === undefined ? {} : { total: source.rows }) });
     }

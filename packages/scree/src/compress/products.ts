@@ -1,5 +1,7 @@
-import { type Block, type Engine, type Frame, type OnStep, reference, wasmEngine } from '@scree/core';
+import { type Block, type Engine, type Frame, type OnStep, referenceEngine, wasmEngine } from '@scree/core';
 import { identityFrame } from '@scree/core/engine';
+
+const reference = referenceEngine();
 
 /** Scores of rows and rows from scores, by an engine's `multiply`: the same bits on any number of threads. */
 export interface Basis {
@@ -12,7 +14,7 @@ export interface Basis {
 }
 
 export async function productEngine(threads?: number): Promise<Engine> {
-  return (await wasmEngine(threads)) ?? reference;
+  return (await wasmEngine({ threads })) ?? reference;
 }
 
 export class Products {

@@ -1,4 +1,4 @@
-import { open } from 'node:fs/promises';
+import { type FileHandle, open } from 'node:fs/promises';
 import { crc32 } from 'node:zlib';
 import { FileError } from '@scree/files';
 import {
@@ -10,9 +10,10 @@ import {
   showBytes,
   truncated,
 } from '@scree/files/internal';
-import { fileBytes } from '../disk/file-bytes.js';
+import { closeRead, fileBytes } from '../disk/file-bytes.js';
+import { systemError } from '../disk/system-error.js';
 import { nodeUnpackers } from '../disk/unpackers.js';
-import { type Duck, fileName } from './duckdb.js';
+import { type Duck, duckError, fileName } from './duckdb.js';
 
 /** Bytes in which the header of a page is looked for, at first and at most, and of a page that are read at once. */
 const [USUAL_HEADER, LONGEST_HEADER] = [1 << 9, 1 << 20];
@@ -40,20 +41,18 @@ export function parquetCheck(
   let all: Promise<ReadonlyMap<string, Chunk[]>> | undefined;
   const verified = new Set<string>();
   return async (columns) => {
-    all ??= chunksOf(duck, file);
+    all ??= chunksOf(duck, file).catch((error: unknown) => {
+      throw duckError(error, path);
+    });
     const chunks = await all;
     const missing = (columns === 'all' ? [...chunks.keys()] : columns).filter((name) => !verified.has(name));
     if (missing.length === 0) return;
-    const handle = await open(file, 'r');
-    try {
-      const bytes = fileBytes(handle, path, 0, (await handle.stat()).size);
+    await withBytes(file, path, async (bytes) => {
       for (const name of missing) {
         await verifyColumn(bytes, name, chunks.get(name) ?? []);
         verified.add(name);
       }
-    } finally {
-      await handle.close();
-    }
+    });
   };
 }
 
@@ -62,11 +61,10 @@ const FOOTER_SHARE = 8;
 
 /** Refuses a footer that does not fit in the memory: it is read as a whole, and DuckDB does not count it. */
 export async function checkFooter(file: string, path: string, memory: number): Promise<void> {
-  const handle = await open(file, 'r');
-  try {
-    const { size } = await handle.stat();
+  await withBytes(file, path, async (bytes) => {
+    const { size = 0 } = bytes;
     const tail = new Uint8Array(8);
-    await fileBytes(handle, path, 0, size).readAt?.(tail, Math.max(0, size - 8));
+    await bytes.readAt?.(tail, Math.max(0, size - 8));
     const length = new DataView(tail.buffer).getUint32(0, true);
     // A footer longer than the file is no footer, and DuckDB says so.
     if (length > size || length <= memory / FOOTER_SHARE) return;
@@ -75,8 +73,19 @@ export async function checkFooter(file: string, path: string, memory: number): P
       path,
       `The footer of ${path} takes ${showBytes(length)}, and ${showBytes(memory / FOOTER_SHARE)} fit in the memory that reading may take. Allow more memory, or write fewer columns or row groups.`,
     );
+  });
+}
+
+/** Opens a file, and closes it when the work is done. Errors name `path`. */
+async function withBytes(file: string, path: string, work: (bytes: Bytes) => Promise<void>): Promise<void> {
+  let handle: FileHandle | undefined;
+  try {
+    handle = await open(file, 'r');
+    await work(fileBytes(handle, path, 0, (await handle.stat()).size));
+  } catch (error) {
+    throw systemError(error, path, 'read');
   } finally {
-    await handle.close();
+    await closeRead(handle);
   }
 }
 

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import type { Stats } from 'node:fs';
 import { type FileHandle, open, opendir, rename, rm, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
+import { closeRead } from './file-bytes.js';
 import { targetOf } from './output-target.js';
 import { PROCESS_ID, PROCESS_ID_PATTERN, stateOf } from './process-id.js';
 import { systemError } from './system-error.js';
@@ -185,8 +186,11 @@ class PartFile {
     if (this.#state === 'gone') return;
     if (this.#state === 'open') await this.handle.close().catch(() => {});
     this.#state = 'gone';
-    await rm(this.#part, { force: true });
-    settled(this.#part);
+    // If it cannot be removed now, it is removed at the exit. The error that led here is the one to report.
+    await rm(this.#part, { force: true }).then(
+      () => settled(this.#part),
+      () => {},
+    );
   }
 }
 
@@ -236,7 +240,7 @@ async function syncFolder(folder: string): Promise<void> {
   } catch (error) {
     if (!NO_SYNC.includes((error as NodeJS.ErrnoException).code ?? '')) throw error;
   } finally {
-    await handle?.close();
+    await closeRead(handle);
   }
 }
 

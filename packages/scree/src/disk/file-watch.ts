@@ -33,7 +33,7 @@ export class FileWatch {
   }
 
   static async start(handle: FileHandle, path: string): Promise<FileWatch> {
-    return new FileWatch(handle, path, await handle.stat({ bigint: true }));
+    return new FileWatch(handle, path, await stateOf(handle, path));
   }
 
   /** Says how the file is read: `byPath` where its path is opened again for every reading, and must name the same file. */
@@ -57,11 +57,9 @@ export class FileWatch {
   }
 
   async #change(): Promise<string | undefined> {
-    const now = await this.#handle.stat({ bigint: true }).catch((error: unknown) => {
-      throw systemError(error, this.#path, 'read');
-    });
     const { size } = this.#before;
     const path = this.#path;
+    const now = await stateOf(this.#handle, path);
     if (now.size !== size) return `${path} was changed while it was read: it had ${size} bytes and has ${now.size} now`;
     if (now.mtimeNs !== this.#before.mtimeNs) return `${path} was written to while it was read`;
     if (this.#byPath) {
@@ -79,6 +77,12 @@ export class FileWatch {
 function same(a: State | undefined, b: State | undefined): boolean {
   if (!a || !b) return a === b;
   return a.dev === b.dev && a.ino === b.ino && a.size === b.size && a.mtimeNs === b.mtimeNs;
+}
+
+function stateOf(handle: FileHandle, path: string): Promise<State> {
+  return handle.stat({ bigint: true }).catch((error: unknown) => {
+    throw systemError(error, path, 'read');
+  });
 }
 
 async function stateAt(path: string): Promise<State | undefined> {

@@ -3,6 +3,7 @@ import { type FileHandle, open } from 'node:fs/promises';
 import { DataError } from '@scree/core';
 import { FileError } from '@scree/files';
 import { showBytes } from '@scree/files/internal';
+import { closeRead } from './file-bytes.js';
 import { systemError } from './system-error.js';
 
 /** Without O_NONBLOCK, opening a named pipe waits for a writer, in a thread that no signal ends. */
@@ -27,7 +28,7 @@ export async function openRegularFile(path: string, remedy: string): Promise<{ h
     }
     return { handle, size: facts.size };
   } catch (error) {
-    await handle?.close();
+    await closeRead(handle);
     throw systemError(error, path, 'read');
   }
 }
@@ -53,7 +54,7 @@ export async function readRegularFile(
   } catch (error) {
     throw systemError(error, path, 'read');
   } finally {
-    await handle.close();
+    await closeRead(handle);
   }
 }
 

@@ -1,31 +1,35 @@
 import { rmSync } from 'node:fs';
 
-/** What is to be done should the program end before somebody says that it is settled. */
-const left = new Map<unknown, () => void>();
+/** Work to be done at the exit, by what it is about. */
+const pending = new Map<unknown, () => void>();
 let listening = false;
 
-/** Sees to it that this file or folder goes with the program, however early it ends: only a kill that nobody can hear leaves it. */
+/** Removes this file or folder at the exit, unless `settled` is called before. Only a process that is killed leaves it behind. */
 export function removeAtExit(path: string): void {
   atExit(path, () => rmSync(path, { recursive: true, force: true }));
 }
 
-/** Does this when the program ends, unless what it is about is settled before. */
-export function atExit(what: unknown, work: () => void): void {
-  left.set(what, work);
+/** Does this at the exit, unless `settled` is called before with the same `subject`. */
+export function atExit(subject: unknown, work: () => void): void {
+  pending.set(subject, work);
   if (listening) return;
   listening = true;
-  process.on('exit', () => {
-    for (const work of left.values()) {
-      try {
-        work();
-      } catch {
-        // There is nobody left to tell.
-      }
-    }
-  });
+  process.on('exit', doExitWork);
 }
 
-/** It is gone, or has become what it was to be. */
-export function settled(what: unknown): void {
-  left.delete(what);
+/** Exported for tests, which run many commands in one process. */
+export function doExitWork(): void {
+  for (const [subject, work] of pending) {
+    try {
+      work();
+      pending.delete(subject);
+    } catch {
+      // The process ends: the error cannot be reported any more.
+    }
+  }
+}
+
+/** Nothing is left to be done at the exit: the file was removed, or has got its final name. */
+export function settled(subject: unknown): void {
+  pending.delete(subject);
 }

@@ -154,7 +154,7 @@ function lossSection({ model, facts, colouring, image }: Contents): Part {
   const title = 'The rows farthest from their reconstruction';
   const html = lossless
     ? ''
-    : `<h3>${title}</h3><p class="faint">Rows are counted from 0, as they are in the data. The squared error is in the units of the variances; the lost share is of the row’s squared distance from ${centreOf(model)}. The columns named are those with most of the error, each with its share of it.</p>${tableHtml(table, title, 'scroll whole')}`;
+    : `<h3>${title}</h3><p class="faint">Rows are counted from 1, as they are in the data. The squared error is in the units of the variances; the lost share is of the row’s squared distance from ${centreOf(model)}. The columns named are those with most of the error, each with its share of it.</p>${tableHtml(table, title, 'scroll whole')}`;
   return {
     id: 'loss',
     title: 'What is lost',
@@ -163,12 +163,12 @@ function lossSection({ model, facts, colouring, image }: Contents): Part {
   };
 }
 
-function worstTable({ worst, placeOf }: RowFacts, colouring: Colouring, nameOf: NameOf): Table {
+function worstTable({ worst, numberOf }: RowFacts, colouring: Colouring, nameOf: NameOf): Table {
   const labelled = colouring.groups.length > 0 || colouring.range !== undefined;
   return {
     columns: ['row', ...(labelled ? [colouring.name] : []), 'squared error', 'distance', 'lost share', 'most of it in'],
     rows: worst.map(({ row, error, share, columns }) => [
-      String(placeOf(row)),
+      String(numberOf(row)),
       ...(labelled ? [colouring.labelOf(row) ?? ''] : []),
       show(error, 6),
       show(Math.sqrt(error)),

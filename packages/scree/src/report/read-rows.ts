@@ -1,5 +1,15 @@
-import { type Block, type Data, DataError, Model, OptionError, type Progress, type RowSource } from '@scree/core';
-import { identityFrame, openSource, ProgressTracker, packTile } from '@scree/core/engine';
+import { type Block, type Data, DataError, type Frame, type Model, OptionError, type Progress } from '@scree/core';
+import {
+  checkFinite,
+  chooseEngine,
+  frameOf,
+  identityFrame,
+  openSource,
+  ProgressTracker,
+  packTile,
+  reconstructBlock,
+  removeComponents,
+} from '@scree/core/engine';
 import { ErrorHistogram } from './error-histogram.js';
 import { EvenSample } from './even-sample.js';
 import type { Colouring } from './figures/colouring.js';
@@ -43,8 +53,8 @@ export interface RowFacts {
   readonly worst: readonly WorstRow[];
   /** Rows for pictures: one of each group, or spread evenly. */
   readonly examples: readonly WholeRow[];
-  /** Where a row is in the data that people know. */
-  placeOf(row: number): number;
+  /** The number of a row for people: counted from 1 in the data, including rows that were left out. */
+  numberOf(row: number): number;
 }
 
 export interface ReadOptions {
@@ -69,11 +79,8 @@ const WIDEST = 2 ** 16;
 
 /**
  * Reads rows once, whatever their number: scores of a sample, the error of every row, the worst of them.
- *
- * The error of a row b is ‖b‖² − ‖z‖², z its scores, which the engine computes: one product with the data. Where that would
- * cancel more digits than it keeps, and for every row that is reported, it is ‖b − VᵀVb‖², added up column by column.
  */
-export async function readRows(model: Model, data: Data, options: ReadOptions): Promise<Omit<RowFacts, 'placeOf'>> {
+export async function readRows(model: Model, data: Data, options: ReadOptions): Promise<Omit<RowFacts, 'numberOf'>> {
   const progress = new ProgressTracker(options);
   const source = await openSource(data, progress, model.columnNames);
   try {
@@ -90,8 +97,7 @@ export async function readRows(model: Model, data: Data, options: ReadOptions): 
       const size = Math.max(256, Math.floor(PIECE / source.cols));
       for (let from = 0; from < block.rows; from += size) {
         const piece = cut(block, from, Math.min(block.rows, from + size));
-        await reader.add(piece, options.signal);
-        await progress.step(piece.rows);
+        await reader.add(piece, progress);
       }
     }
     progress.end();
@@ -103,10 +109,8 @@ export async function readRows(model: Model, data: Data, options: ReadOptions): 
 
 class RowReader {
   readonly #model: Model;
-  /** The same without whitening: scores in the units of the variances. */
-  readonly #plain: Model;
   readonly #options: ReadOptions;
-  readonly #frame: { shift: Float64Array; factor: Float64Array };
+  readonly #frame: Frame;
   readonly #sample: EvenSample<SampledRow>;
   readonly #spread: EvenSample<WholeRow>;
   readonly #byGroup = new Map<number, WholeRow>();
@@ -118,27 +122,24 @@ class RowReader {
 
   constructor(model: Model, expected: number, options: ReadOptions) {
     this.#model = model;
-    this.#plain = model.whiten === false ? model : new Model({ ...model, whiten: false });
     this.#options = options;
-    this.#frame = { shift: model.mean, factor: model.scale.map((s) => 1 / s) };
+    this.#frame = frameOf(model);
     this.#sample = new EvenSample(expected, POINTS);
     this.#spread = new EvenSample(expected, EXAMPLES);
     this.#residual = new Float64Array(model.d);
   }
 
-  async add(block: Block, signal: AbortSignal | undefined): Promise<void> {
+  async add(block: Block, progress: ProgressTracker): Promise<void> {
     const { k } = this.#model;
-    const { squares, size } = this.#squares(block);
-    const scores = await this.#plain.transform(asSource(block), signal ? { signal } : {});
-    const trusted = scores.data instanceof Float32Array ? 1e-2 : 1e-8;
+    await progress.follow(checkFinite(block, this.#rows, this.#model.columnNames));
+    const engine = await chooseEngine({}, block.data.length);
+    const { scores, squares, errors } = await reconstructBlock(this.#model, block, engine, (rows) =>
+      progress.step(rows),
+    );
     for (let i = 0; i < block.rows; i++) {
       const row = this.#rows + i;
-      const z = scores.data.subarray(i * k, (i + 1) * k);
-      let kept = 0;
-      for (let c = 0; c < k; c++) kept += z[c] * z[c];
-      let error = squares[i] - kept;
-      if (!(error > trusted * Math.max(squares[i], size))) error = this.#exactError(block, i);
-      error = Math.min(error, Number.MAX_VALUE);
+      const z = scores.subarray(i * k, (i + 1) * k);
+      const error = Math.min(errors[i], Number.MAX_VALUE);
       this.#errorSum += error;
       this.#distances.add(Math.sqrt(error));
       if (this.#sample.wants(row)) {
@@ -152,7 +153,7 @@ class RowReader {
     this.#rows += block.rows;
   }
 
-  facts(): Omit<RowFacts, 'placeOf'> {
+  facts(): Omit<RowFacts, 'numberOf'> {
     const byGroup = [...this.#byGroup].sort(([a], [b]) => a - b).map(([, whole]) => whole);
     return {
       rows: this.#rows,
@@ -174,8 +175,9 @@ class RowReader {
   }
 
   #keepWorst(block: Block, i: number, scores: ArrayLike<number>, square: number): void {
-    const error = this.#exactError(block, i);
     const residual = this.#residual;
+    packTile(block, this.#frame, i, i + 1, 0, residual.length, residual);
+    const error = removeComponents(this.#model.components, residual);
     const columns: { column: number; share: number }[] = [];
     for (let column = 0; column < residual.length; column++) {
       const share = (residual[column] * residual[column]) / error;
@@ -202,75 +204,6 @@ class RowReader {
     packTile(block, identityFrame(d), i, i + 1, 0, d, values);
     return { row: this.#rows + i, values, scores: Float64Array.from(scores), error };
   }
-
-  /** ‖b − VᵀVb‖²; b − VᵀVb itself is left in #residual. */
-  #exactError(block: Block, i: number): number {
-    const { k, d } = this.#model;
-    const { data } = this.#model.components;
-    const b = this.#residual;
-    packTile(block, this.#frame, i, i + 1, 0, d, b);
-    for (let c = 0; c < k; c++) {
-      const v = data.subarray(c * d, (c + 1) * d);
-      let score = 0;
-      for (let j = 0; j < d; j++) score += v[j] * b[j];
-      for (let j = 0; j < d; j++) b[j] -= score * v[j];
-    }
-    let error = 0;
-    for (let j = 0; j < d; j++) error += b[j] * b[j];
-    return error;
-  }
-
-  /** ‖b‖² of every row, and the size of what was added up and taken away to get there. */
-  #squares(block: Block): { squares: Float64Array; size: number } {
-    const { shift, factor } = this.#frame;
-    const { d } = this.#model;
-    const squares = new Float64Array(block.rows);
-    if (block.kind === 'dense') {
-      const b = new Float64Array(d);
-      for (let i = 0; i < block.rows; i++) {
-        packTile(block, this.#frame, i, i + 1, 0, d, b);
-        let sum = 0;
-        for (let j = 0; j < d; j++) sum += b[j] * b[j];
-        if (!Number.isFinite(sum)) this.#checkFinite(b, i);
-        squares[i] = sum;
-      }
-      return { squares, size: 0 };
-    }
-    let empty = 0;
-    for (let j = 0; j < d; j++) empty += (shift[j] * factor[j]) ** 2;
-    for (let i = 0; i < block.rows; i++) {
-      let sum = empty;
-      for (let at = block.indptr[i]; at < block.indptr[i + 1]; at++) {
-        const j = block.indices[at];
-        // (x − s)² − s² = x(x − 2s).
-        sum += block.data[at] * (block.data[at] - 2 * shift[j]) * factor[j] * factor[j];
-      }
-      squares[i] = Math.max(0, sum);
-    }
-    return { squares, size: empty };
-  }
-
-  #checkFinite(b: Float64Array, i: number): void {
-    const column = b.findIndex((value) => !Number.isFinite(value));
-    if (column < 0) return;
-    const row = this.#rows + i;
-    throw new DataError(
-      'NOT_FINITE',
-      `Row ${row}, column ${column} is not a finite number. Leave the row out, or fill the value in.`,
-      { row, column, value: b[column] },
-    );
-  }
-}
-
-function asSource(block: Block): RowSource {
-  return {
-    rows: block.rows,
-    cols: block.cols,
-    dtype: 'float64',
-    rereadable: true,
-    resident: false,
-    blocks: () => [block],
-  };
 }
 
 /** Rows from…to−1 of a block, in place. */

@@ -54,7 +54,7 @@ export async function makeReport(input: ReportInput): Promise<Report> {
   const colouring = chooseColours(labels, input.labelName);
   const read = await readRows(model, source, { colouring, pictures: image !== undefined, signal, onProgress });
   checkLabels(labels, read.rows);
-  const facts: RowFacts = { ...read, placeOf: await placesOf(read, input.placesOf) };
+  const facts: RowFacts = { ...read, numberOf: await rowNumbers(read, input.placesOf) };
   const { composeReport } = await import('./compose.js');
   const report = composeReport({
     model,
@@ -71,14 +71,14 @@ export async function makeReport(input: ReportInput): Promise<Report> {
   return report;
 }
 
-/** What rows that are shown one by one are called, asked for together. */
-async function placesOf(
-  { sample, worst, examples }: Omit<RowFacts, 'placeOf'>,
-  ask: ReportInput['placesOf'],
-): Promise<RowFacts['placeOf']> {
-  if (!ask) return (row) => row;
+/** The numbers of the rows that are shown one by one, looked up together. */
+async function rowNumbers(
+  { sample, worst, examples }: Omit<RowFacts, 'numberOf'>,
+  placesOf: ReportInput['placesOf'],
+): Promise<RowFacts['numberOf']> {
+  if (!placesOf) return (row) => row + 1;
   const shown = [...new Set([...sample, ...worst, ...examples].map(({ row }) => row))];
-  const places = await ask(shown);
+  const places = await placesOf(shown);
   const known = new Map(shown.map((row, i) => [row, places[i]]));
-  return (row) => known.get(row) ?? row;
+  return (row) => (known.get(row) ?? row) + 1;
 }

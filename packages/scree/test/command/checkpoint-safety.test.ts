@@ -36,7 +36,7 @@ function interrupted(...more: readonly string[]): { mend: () => void; saved: Buf
     utimesSync(path('data.npy'), TIME, TIME);
   };
   put(Number.NaN);
-  expect(run([...FIT, ...more]).err).toMatch(/row 199999/);
+  expect(run([...FIT, ...more]).err).toMatch(/first: row 200,000, column/);
   return { mend: () => put(1), saved: readFileSync(path('c.part')) };
 }
 

@@ -115,15 +115,15 @@ describe('rows with gaps', () => {
     write('infinite.csv', text.join('\n'));
     const fit = scree(['fit', 'infinite.csv', '--missing', 'drop', '-k', '1']);
     expect(fit.code).toBe(1);
-    expect(fit.err).toMatch(/row 20, column 0/);
+    expect(fit.err).toMatch(/Row 21 of infinite\.csv has Infinity in column a/);
     text[21] = '0,0,0';
     text[40] = '0,0,8';
     write('far.csv', text.join('\n'));
     expect(scree(['report', 'far.csv', '--missing', 'drop', '-k', '1', '-o', 'far.html']).code).toBe(0);
     const [, farthest] = readFileSync(path('far.html'), 'utf8').split(
-      'Rows are counted from 0, as they are in the data',
+      'Rows are counted from 1, as they are in the data',
     );
-    expect(/<tbody>.*?>(\d+)</s.exec(farthest)?.[1]).toBe('39');
+    expect(/<tbody>.*?>(\d+)</s.exec(farthest)?.[1]).toBe('40');
   });
 });
 

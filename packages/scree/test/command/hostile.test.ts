@@ -24,7 +24,7 @@ type Case = readonly [what: string, name: string, content: Uint8Array | string, 
 /** All commands read through the same door: two go through all of it, the others have a look at each kind of file. */
 const EVERYWHERE: readonly Case[] = [
   ['a .npy cut off in its values', 'cut.npy', good.subarray(0, 300), /cut off/],
-  ['ragged rows', 'ragged.csv', 'a,b,c,d\n1,2,3,4\n5,6,7\n8,9,1,2\n', /Row 1 .* has 3 cells, the others have 4/],
+  ['ragged rows', 'ragged.csv', 'a,b,c,d\n1,2,3,4\n5,6,7\n8,9,1,2\n', /Row 2 .* has 3 cells, but the others have 4/],
   ['words only', 'words.csv', 'a,b\nx,y\nz,w\n', /no numeric column|has no column/],
   ['an empty file', 'empty.npy', '', /is empty/],
 ];
@@ -56,7 +56,7 @@ const MORE: readonly Case[] = [
     'a word among numbers',
     'mixed.csv',
     `a,b,c,d\n${'1,2,3,4\n2,1,4,3\n'.repeat(50)}1,2,three,4\n`,
-    /holds "three" in column "c"|no column/,
+    /has "three" in column c, where numbers are expected|no column/,
   ],
 ];
 

@@ -23,7 +23,7 @@ for (const name of readdirSync(modules)) {
     symlinkSync(join(modules, name), join(folder, 'node_modules', name));
 }
 mkdirSync(join(folder, 'node_modules/@scree'));
-symlinkSync(here('../core'), join(folder, 'node_modules/@scree/core'));
+for (const name of ['core', 'files']) symlinkSync(here(`../${name}`), join(folder, 'node_modules/@scree', name));
 
 function scree(...args: string[]): { code: number | null; out: string; err: string } {
   const { status, stdout, stderr } = spawnSync(process.execPath, [join(own, facts.bin.scree), ...args], {
@@ -34,7 +34,7 @@ function scree(...args: string[]): { code: number | null; out: string; err: stri
   return { code: status, out: stdout, err: stderr };
 }
 
-it('shows real digits, which come with the lab', () => {
+it('shows real digits, which are part of the lab', () => {
   const { code, out, err } = scree('demo', '-q');
   expect({ code, err }).toEqual({ code: 0, err: '' });
   expect(out).toMatch(/^10,?000\D*784|784 columns/m);

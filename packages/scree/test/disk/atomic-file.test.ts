@@ -10,7 +10,7 @@ const folder = mkdtempSync(join(tmpdir(), 'scree-atomic-'));
 const path = (name: string): string => join(folder, name);
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-const DIST = new URL('../../dist/files/atomic-file.js', import.meta.url).href;
+const DIST = new URL('../../dist/disk/atomic-file.js', import.meta.url).href;
 
 /** A process that has begun a file and does not end. */
 async function writer(target: string): Promise<{ kill(): Promise<void>; end(): Promise<void> }> {

@@ -101,7 +101,7 @@ describe('a report of iris', () => {
     const scores = await model.transform(rows);
     expect(tableOf(made, 'scores-1-2')).toEqual(
       rows.map((_, i) => [
-        String(i),
+        String(i + 1),
         labels.names[labels.codes[i]],
         show(scores.data[2 * i]),
         show(scores.data[2 * i + 1]),
@@ -111,7 +111,7 @@ describe('a report of iris', () => {
     const worst = [...errors.keys()].sort((a, b) => errors[b] - errors[a]).slice(0, 20);
     const { document } = parseHTML(made.html);
     const table = [...document.querySelectorAll('section[aria-labelledby=loss] > div.scroll tbody tr')];
-    expect(table.map((row) => row.querySelectorAll('td')[0].textContent)).toEqual(worst.map(String));
+    expect(table.map((row) => row.querySelectorAll('td')[0].textContent)).toEqual(worst.map((i) => String(i + 1)));
     expect(table.map((row) => row.querySelectorAll('td')[2].textContent)).toEqual(worst.map((i) => show(errors[i], 6)));
     const counted = tableOf(made, 'reconstruction-error').reduce((sum, [, , count]) => sum + Number(count), 0);
     expect(counted).toBe(150);
@@ -131,7 +131,7 @@ describe('a report of iris', () => {
   });
 
   it('says which point is which when it is pointed at', () => {
-    expect(made.html).toContain('<title>row 0: setosa</title>');
+    expect(made.html).toContain('<title>row 1: setosa</title>');
   });
 });
 
@@ -212,7 +212,7 @@ describe('names from outside', () => {
     expect(text).toContain('<img src=x onerror=alert(1)>');
     expect(text).toContain('</script><script>alert(2)</script>');
     expect(text).toContain('=cmd|" /C calc"!A0 & var(--c0) &amp; gnp.exe\ufffd\ufffd http://evil.example/');
-    expect(made.html).toContain('<title>row 0: &lt;img src=x onerror=alert(1)&gt;</title>');
+    expect(made.html).toContain('<title>row 1: &lt;img src=x onerror=alert(1)&gt;</title>');
     expect(made.figures.find(({ name }) => name === 'scores-1-2')?.svg).toContain('var(--c0)');
   });
 

@@ -2,9 +2,8 @@ import type { Block } from '../../data/block.js';
 import { symmetricEigen } from '../../linalg/symmetric-eigen.js';
 import { runTask } from '../../progress.js';
 import type { Engine, LoadedBlock } from '../engine.js';
-import { DenseReference } from './dense.js';
+import { DenseReference, TILE } from './dense.js';
 import { SparseReference } from './sparse.js';
-import { TILE } from './tile.js';
 
 /** Unit roundoff of float64. */
 const U = 2 ** -53;
@@ -26,3 +25,8 @@ export const reference: Engine = {
    */
   roundoff: (n, d, sparse) => U * (d + (sparse ? n : Math.min(n, TILE) + Math.ceil(n / TILE)) + 16),
 };
+
+/** The reference engine: plain TypeScript on one thread. */
+export function referenceEngine(): Engine {
+  return reference;
+}

@@ -1,10 +1,10 @@
 import type { Frame, SparseBlock } from '../../data/block.js';
-import { transpose } from '../../data/matrix.js';
 import type { ColumnStatistics } from '../../data/statistics.js';
+import { transpose } from '../../linalg/rows.js';
 import { axpy, dot } from '../../linalg/vector.js';
 import type { LoadedBlock, OnStep, Products, RowsAt } from '../engine.js';
 import { summariseTwice } from '../summarise.js';
-import { TILE } from './tile.js';
+import { TILE } from './dense.js';
 
 /**
  * The five passes over sparse rows, with implicit centring: B is never filled in.
@@ -47,7 +47,7 @@ export class SparseReference implements LoadedBlock {
           scatter[target + indices[other]] += value * (entries[other] * root);
         }
       }
-      const pause = this.#beatEvery(i, onStep);
+      const pause = this.#stepEvery(i, onStep);
       if (pause) await pause;
     }
     for (let i = 0; i < d; i++) {
@@ -89,7 +89,7 @@ export class SparseReference implements LoadedBlock {
     const offset = offsets(centred.rest, vectors, k);
     for (let i = 0; i < this.rows; i++) {
       this.#scoreRow(i, frame, centred.entries, byColumn, offset, k, scores, i * k);
-      const pause = this.#beatEvery(i, onStep);
+      const pause = this.#stepEvery(i, onStep);
       if (pause) await pause;
     }
   }
@@ -107,7 +107,7 @@ export class SparseReference implements LoadedBlock {
     const sums = new Float64Array(k);
     for (let i = 0; i < this.rows; i++) {
       this.#collectRow(i, frame, centred.entries, scores, i * k, k, byColumn, sums);
-      const pause = this.#beatEvery(i, onStep);
+      const pause = this.#stepEvery(i, onStep);
       if (pause) await pause;
     }
     settle(byColumn, sums, centred.rest, k, out);
@@ -123,7 +123,7 @@ export class SparseReference implements LoadedBlock {
     for (let i = 0; i < this.rows; i++) {
       this.#scoreRow(i, frame, centred.entries, byColumn, offset, k, scores, 0);
       this.#collectRow(i, frame, centred.entries, scores, 0, k, collected, sums);
-      const pause = this.#beatEvery(i, onStep);
+      const pause = this.#stepEvery(i, onStep);
       if (pause) await pause;
     }
     settle(collected, sums, centred.rest, k, out);
@@ -191,7 +191,7 @@ export class SparseReference implements LoadedBlock {
     }
   }
 
-  #beatEvery(i: number, onStep: OnStep): void | Promise<void> {
+  #stepEvery(i: number, onStep: OnStep): void | Promise<void> {
     const done = i + 1;
     if (done % TILE === 0) return onStep(TILE);
     if (done === this.rows) return onStep(done % TILE);

@@ -5,9 +5,9 @@ interface NodeProcess {
 }
 
 /**
- * Bytes of address space that this process may still take. Infinity where nothing limits it, and where that cannot be found
- * out: only Linux tells, and only `ulimit -v` and its relatives set such a limit. V8 ends the whole process where it finds too
- * few addresses for a new thread, so this is asked before.
+ * Bytes of address space that this process may still use. Infinity where there is no limit, and where the limit is unknown:
+ * only Linux reports it, and only `ulimit -v` and similar tools set it. V8 aborts the whole process where the address space is too
+ * small for a new thread, so check this first.
  */
 export function addressSpaceLeft(): number {
   const { process } = globalThis as { process?: NodeProcess };

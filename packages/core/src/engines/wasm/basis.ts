@@ -1,35 +1,35 @@
-import { transpose } from '../../data/matrix.js';
+import { transpose } from '../../linalg/rows.js';
 import type { Basis, OnStep } from '../engine.js';
 import type { Kernels } from './kernels.js';
-import type { Lender } from './sparse/sparse.js';
-import type { Team } from './threads/job-runner.js';
+import type { RunnerProvider } from './sparse/sparse.js';
+import type { JobRunner } from './threads/job-runner.js';
 
-/** Rows of Q whose products are one job, and columns of Z that are. */
+/** Rows of Q, and columns of Z, that one job handles. */
 const ROWS = 32;
 const COLUMNS = 1024;
 
-/** A basis in a memory of its own: it is copied in once and never packed, and threads share it. */
+/** A basis in WebAssembly memory of its own. Vectors are copied in once, never packed, and shared by all threads. */
 export class WasmBasis implements Basis {
   readonly #length: number;
   readonly #stride: number;
-  readonly #lender: Lender;
+  readonly #provider: RunnerProvider;
   #kernels: Kernels | undefined;
   #start = 0;
   size = 0;
 
-  constructor(length: number, lender: Lender, kernels: Kernels) {
+  constructor(length: number, provider: RunnerProvider, kernels: Kernels) {
     this.#kernels = kernels;
     this.#length = length;
-    // Whole lines of the caches.
+    // A whole number of cache lines.
     this.#stride = Math.ceil(length / 8) * 8;
-    this.#lender = lender;
+    this.#provider = provider;
   }
 
   append(vectors: Float64Array, count: number): void {
-    this.#kernels ??= this.#lender.take();
+    this.#kernels ??= this.#provider.takeKernels();
     const kernels = this.#kernels;
     if (!kernels) throw new RangeError('WebAssembly.Memory(): could not allocate memory');
-    // Nothing but the basis is kept, so that what is appended follows what is there.
+    // The basis is the only array that is kept, so new vectors follow the old ones without a gap.
     kernels.clear();
     const start = kernels.allocate(count * this.#stride * 8);
     if (this.size === 0) this.#start = start;
@@ -41,19 +41,19 @@ export class WasmBasis implements Basis {
   async project(vectors: Float64Array, count: number, from: number, onStep: OnStep): Promise<Float64Array> {
     const rows = this.size - from;
     if (rows === 0) return new Float64Array(0);
-    return this.#run(4 * rows * this.#length * count, async (team) => {
-      const { kernels } = team;
+    return this.#run(4 * rows * this.#length * count, async (runner) => {
+      const { kernels } = runner;
       const q = this.#start + from * this.#stride * 8;
       const z = kernels.allocate(count * this.#stride * 8);
       const h = kernels.allocate(rows * count * 8);
       this.#put(kernels, z, vectors, count);
-      this.#reserve(team, rows);
+      this.#reserve(runner, rows);
       for (let r = 0; r < rows; r += ROWS) {
         const some = Math.min(ROWS, rows - r);
-        team.job('basisProducts', q + r * this.#stride * 8, some, this.#stride, z, count, h + r * count * 8);
+        runner.addJob('basisProducts', q + r * this.#stride * 8, some, this.#stride, z, count, h + r * count * 8);
       }
-      await team.step(onStep);
-      await this.#subtract(team, q, rows, z, count, h, onStep);
+      await runner.runJobs(onStep);
+      await this.#subtract(runner, q, rows, z, count, h, onStep);
       this.#get(kernels, z, vectors, count);
       return kernels.doubles(h, rows * count).slice();
     });
@@ -62,29 +62,29 @@ export class WasmBasis implements Basis {
   async combine(coordinates: Float64Array, count: number, onStep: OnStep): Promise<Float64Array> {
     const out = new Float64Array(count * this.#length);
     if (this.size === 0) return out;
-    return this.#run(2 * this.size * this.#length * count, async (team) => {
-      const { kernels } = team;
+    return this.#run(2 * this.size * this.#length * count, async (runner) => {
+      const { kernels } = runner;
       const z = kernels.zeros(count * this.#stride);
       const h = kernels.put(transpose(coordinates, count, this.size).map((value) => -value));
-      this.#reserve(team, this.size);
-      await this.#subtract(team, this.#start, this.size, z, count, h, onStep);
+      this.#reserve(runner, this.size);
+      await this.#subtract(runner, this.#start, this.size, z, count, h, onStep);
       this.#get(kernels, z, out, count);
       return out;
     });
   }
 
   release(): void {
-    if (this.#kernels) this.#lender.giveBack(this.#kernels);
+    if (this.#kernels) this.#provider.returnKernels(this.#kernels);
     this.#kernels = undefined;
     this.size = 0;
   }
 
-  #reserve(team: Team, rows: number): void {
-    team.reserve(Math.max(Math.ceil(rows / ROWS), Math.ceil(this.#stride / COLUMNS)));
+  #reserve(runner: JobRunner, rows: number): void {
+    runner.reserve(Math.max(Math.ceil(rows / ROWS), Math.ceil(this.#stride / COLUMNS)));
   }
 
   async #subtract(
-    team: Team,
+    runner: JobRunner,
     q: number,
     rows: number,
     z: number,
@@ -94,16 +94,16 @@ export class WasmBasis implements Basis {
   ): Promise<void> {
     for (let left = 0; left < this.#stride; left += COLUMNS) {
       const right = Math.min(this.#stride, left + COLUMNS);
-      team.job('basisSubtract', q, rows, this.#stride, z, count, h, left, right);
+      runner.addJob('basisSubtract', q, rows, this.#stride, z, count, h, left, right);
     }
-    await team.step(onStep);
+    await runner.runJobs(onStep);
   }
 
-  #run<Result>(flops: number, pass: (team: Team) => Promise<Result>): Promise<Result> {
-    return this.#lender.runOn(this.#kernels as Kernels, flops, pass);
+  #run<Result>(flops: number, pass: (runner: JobRunner) => Promise<Result>): Promise<Result> {
+    return this.#provider.runOn(this.#kernels as Kernels, flops, pass);
   }
 
-  /** Vectors into the memory, with zeros up to the stride. */
+  /** Copies vectors into the memory, with zeros up to the stride. */
   #put(kernels: Kernels, start: number, vectors: Float64Array, count: number): void {
     const [length, stride] = [this.#length, this.#stride];
     const rows = kernels.doubles(start, count * stride);

@@ -3,44 +3,44 @@ import type { Tridiagonal } from '../../linalg/tridiagonalise.js';
 import { maxAbs, powerOfTwo, scale } from '../../linalg/vector.js';
 import { runTask } from '../../progress.js';
 import type { OnStep } from '../engine.js';
-import type { Team } from './threads/job-runner.js';
+import type { JobRunner } from './threads/job-runner.js';
 
-/** Below this the copies cost more than the kernels save; above the other the matrix does not fit beside its copy. */
+/** Smallest matrix for which the kernels save more than the copies cost, and largest one that fits into memory with its copy. */
 const SMALLEST = 48;
 const LARGEST = 16384;
-/** Parts that the rows of a step fall into: always as many, so that the sums do not depend on the number of threads. */
+/** Parts that rows are divided into: a fixed number, so that the sums do not depend on the number of threads. */
 const PARTS = 4;
-/** Rows of a step below which threads would wait for one another longer than they work. */
+/** Rows below which one thread is faster than several that wait for each other. */
 const SHARED = 256;
-/** Columns reduced between two beats. */
+/** Columns reduced between two calls of `onStep`. */
 const COLUMNS = 16;
-/** Vectors that one job takes back. */
+/** Vectors that one job transforms back. */
 const VECTORS = 8;
 
-/** Whether the kernels are worth it, and the matrix fits. */
+/** Whether the kernels are faster for this size, and the matrix fits. */
 export function suits(size: number): boolean {
   return size >= SMALLEST && size <= LARGEST;
 }
 
-/** `symmetricEigen` of linalg, its O(size³) parts in WebAssembly: the reduction, and the way back of the vectors. */
+/** `symmetricEigen` of linalg, its O(size³) parts in WebAssembly: the reduction, and the back-transformation of the vectors. */
 export async function wasmEigen(
   a: Float64Array,
   size: number,
   count: Count,
-  team: Team,
+  runner: JobRunner,
   onStep: OnStep,
 ): Promise<SymmetricEigen> {
   const unit = powerOfTwo(maxAbs(a));
   scale(1 / unit, a);
-  team.reserve(Math.max(PARTS, Math.ceil(size / VECTORS)));
-  const { t, matrix, taus } = await reduce(a, size, team, onStep);
+  runner.reserve(Math.max(PARTS, Math.ceil(size / VECTORS)));
+  const { t, matrix, taus } = await reduce(a, size, runner, onStep);
   const found = await runTask(tridiagonalEigen(t, unit, count), onStep);
-  const vectors = team.kernels.put(found.vectors);
+  const vectors = runner.kernels.put(found.vectors);
   for (let from = 0; from < found.count; from += VECTORS) {
-    team.job('backTransform', matrix, size, taus, vectors, from, Math.min(found.count, from + VECTORS));
+    runner.addJob('backTransform', matrix, size, taus, vectors, from, Math.min(found.count, from + VECTORS));
   }
-  await team.step(() => onStep(0));
-  found.vectors.set(team.kernels.doubles(vectors, found.vectors.length));
+  await runner.runJobs(() => onStep(0));
+  found.vectors.set(runner.kernels.doubles(vectors, found.vectors.length));
   await onStep(2 * size * size * found.count);
   return found;
 }
@@ -52,8 +52,8 @@ interface Reduced {
   readonly taus: number;
 }
 
-async function reduce(a: Float64Array, size: number, team: Team, onStep: OnStep): Promise<Reduced> {
-  const { kernels } = team;
+async function reduce(a: Float64Array, size: number, runner: JobRunner, onStep: OnStep): Promise<Reduced> {
+  const { kernels } = runner;
   const { run } = kernels;
   const matrix = kernels.put(a.subarray(0, size * size));
   const [diagonal, offDiagonal, taus, w] = [0, 0, 0, 0].map(() => kernels.zeros(size));
@@ -65,10 +65,10 @@ async function reduce(a: Float64Array, size: number, team: Team, onStep: OnStep)
     if (j === size - 1) break;
     const shared = size - j > SHARED;
     for (let i = 0; i < PARTS; i++) {
-      if (shared) team.job('reduceRows', matrix, size, taus, w, p + i * part, j, i, PARTS);
+      if (shared) runner.addJob('reduceRows', matrix, size, taus, w, p + i * part, j, i, PARTS);
       else run.reduceRows(matrix, size, taus, w, p + i * part, j, i, PARTS);
     }
-    if (shared) await team.step(() => onStep(0));
+    if (shared) await runner.runJobs(() => onStep(0));
     run.endColumn(matrix, size, taus, w, p, part, j, PARTS);
     flops += 4 * (size - j) * (size - j);
     if (j % COLUMNS !== 0) continue;
@@ -77,7 +77,7 @@ async function reduce(a: Float64Array, size: number, team: Team, onStep: OnStep)
     flops = 0;
   }
   const copy = (start: number): Float64Array => kernels.doubles(start, size).slice();
-  // The reflectors stay in the memory: nobody looks at them here.
+  // The reflectors stay in the WebAssembly memory; `reflectors` is not read.
   const t = { size, diagonal: copy(diagonal), offDiagonal: copy(offDiagonal), taus: copy(taus), reflectors: a };
   return { t, matrix, taus };
 }

@@ -1,55 +1,55 @@
 import { Kernels } from './kernels.js';
 import { replaceWorkers } from './threads/worker-pool.js';
 
-/** Memory that idle kernels may hold together: WebAssembly memory never shrinks, so kernels beyond it are dropped. */
-const KEPT = 128 * 2 ** 20;
+/** Most memory of all idle kernels together: WebAssembly memory never shrinks, so further kernels are dropped. */
+const MOST_IDLE_BYTES = 128 * 2 ** 20;
 
-/** Passes that run at the same time, at most: more would take more memory and no less time. */
-const MOST_BORROWED = 16;
+/** Most passes that run at the same time: more would take more memory and save no time. */
+const MOST_PASSES = 16;
 
 /**
- * The kernels that passes work with. Passes that run at the same time must not share a memory; others may. Where there are
- * many passes, or the system gives no further memory, a pass waits for one that another pass returns.
+ * Idle kernels. Passes that run at the same time must not share a memory. Where there are many passes, or the system has no more
+ * memory, a pass waits until another pass returns its kernels.
  */
 const idle: Kernels[] = [];
-/** Kernels in use by passes, which return them soon. Those that `takeKernels` gave away do not count. */
-let borrowed = 0;
+/** Kernels that running passes use. Those from `takeKernels` do not count. */
+let inUse = 0;
 const waiting: (() => void)[] = [];
-/** Bytes of kernels that were dropped, and that workers may still hold. */
+/** Bytes of kernels that were dropped; workers may still refer to them. */
 let dropped = 0;
 
-/** Lends kernels for one pass. */
+/** Calls `use` with kernels, and returns them to the pool afterwards. */
 export async function withKernels<Result>(
   module: WebAssembly.Module,
   use: (kernels: Kernels) => Promise<Result>,
 ): Promise<Result> {
   let kernels = idle.pop();
   while (!kernels) {
-    if (borrowed < MOST_BORROWED) {
+    if (inUse < MOST_PASSES) {
       try {
         kernels = new Kernels(module);
         break;
       } catch (error) {
-        if (borrowed === 0) throw error;
+        if (inUse === 0) throw error;
       }
     }
     await new Promise<void>((resolve) => waiting.push(resolve));
     kernels = idle.pop();
   }
-  borrowed++;
+  inUse++;
   try {
     return await use(kernels);
   } finally {
-    borrowed--;
+    inUse--;
     returnKernels(kernels);
   }
 }
 
-/** Kernels to keep for longer; undefined where that would leave none for passes to borrow. */
+/** Kernels to keep for longer; undefined where that would leave none for passes to withRunner. */
 export function takeKernels(module: WebAssembly.Module): Kernels | undefined {
   try {
     const kernels = idle.pop() ?? new Kernels(module);
-    if (idle.length + borrowed > 0) return kernels;
+    if (idle.length + inUse > 0) return kernels;
     idle.push(kernels);
     return new Kernels(module);
   } catch {
@@ -60,11 +60,11 @@ export function takeKernels(module: WebAssembly.Module): Kernels | undefined {
 export function returnKernels(kernels: Kernels): void {
   kernels.forget();
   const held = idle.reduce((sum, { bytes }) => sum + bytes, 0);
-  if (!kernels.broken && held + kernels.bytes <= KEPT) {
+  if (!kernels.broken && held + kernels.bytes <= MOST_IDLE_BYTES) {
     idle.push(kernels);
   } else {
     dropped += kernels.bytes;
-    if (dropped > KEPT) {
+    if (dropped > MOST_IDLE_BYTES) {
       dropped = 0;
       replaceWorkers();
     }

@@ -1,7 +1,7 @@
 import { messageOf } from '../../errors.js';
 import { keepAlive } from '../../keep-alive.js';
 import { plainSimd, relaxedSimd } from './kernels-binary.js';
-import { BOARD, BOARD_BYTES, type FunctionName } from './threads/job-queue.js';
+import { type FunctionName, QUEUE_BYTES, QUEUE_START } from './threads/job-queue.js';
 
 /** The functions of assembly/kernels.ts: addresses, counts and switches, all of them 32-bit numbers. */
 type Exports = Readonly<
@@ -10,23 +10,23 @@ type Exports = Readonly<
 
 /** A page of WebAssembly memory. */
 const PAGE = 65536;
-/** Pages that a memory may grow to: 4 GB, or as much of that as the system lets us reserve. */
+/** Largest size of a memory, in pages: 4 GB, or as much as the system allows to reserve. */
 const MOST_PAGES = [65536, 16384, 4096, 1024];
 
 let made = 0;
 
 /**
- * One instance of the kernels and its memory, which workers can share. A pass borrows one for itself and lays its arrays
- * out in it from the start; nothing in it outlives the pass, unless it is kept.
+ * One instance of the kernels and its memory, which workers can share. A pass uses one alone and allocates its
+ * arrays from the start of the memory; nothing in it outlives the pass, except after `keep`.
  */
 export class Kernels {
   readonly id = ++made;
   readonly module: WebAssembly.Module;
   readonly memory: WebAssembly.Memory;
   readonly run: Exports;
-  /** Set where a worker was lost that may still write into the memory: nobody may use it again. */
+  /** Set when a worker failed that may still write into the memory: the memory must not be used again. */
   broken = false;
-  #base = BOARD + BOARD_BYTES;
+  #base = QUEUE_START + QUEUE_BYTES;
   #top = this.#base;
 
   constructor(module: WebAssembly.Module) {
@@ -40,24 +40,24 @@ export class Kernels {
     return this.memory.buffer.byteLength;
   }
 
-  /** Forgets all arrays but those that are kept. */
+  /** Frees all arrays except those that are kept. */
   clear(): void {
     this.#top = this.#base;
   }
 
-  /** Keeps the arrays that are there now for the passes to come. */
+  /** Keeps the present arrays for later passes. */
   keep(): void {
     this.#base = this.#top;
   }
 
-  /** Keeps nothing any more. */
+  /** Frees all arrays. */
   forget(): void {
-    // What comes before is the team's board, and address 0, which means "none".
-    this.#base = BOARD + BOARD_BYTES;
+    // Before it are the job queue and address 0, which means "none".
+    this.#base = QUEUE_START + QUEUE_BYTES;
     this.#top = this.#base;
   }
 
-  /** Room for `bytes`, at a multiple of 64; the memory grows as needed. What is there is not zeroed. */
+  /** Allocates `bytes` at a multiple of 64, not zeroed; the memory grows as needed. */
   allocate(bytes: number): number {
     const start = this.#top;
     this.#top = Math.ceil((start + bytes) / 64) * 64;
@@ -66,29 +66,29 @@ export class Kernels {
     return start;
   }
 
-  /** Numbers copied into the memory. */
+  /** Copies numbers into the memory and returns their address. */
   put(numbers: Float64Array): number {
     const start = this.allocate(numbers.byteLength);
     this.doubles(start, numbers.length).set(numbers);
     return start;
   }
 
-  /** Room for `length` numbers, all 0. */
+  /** Allocates `length` numbers, all 0. */
   zeros(length: number): number {
     const start = this.allocate(length * 8);
     this.doubles(start, length).fill(0);
     return start;
   }
 
-  /** A view of float64 numbers; good until the next `allocate`. */
+  /** A view of float64 numbers, valid until the next `allocate`. */
   doubles(start: number, length: number): Float64Array {
     return new Float64Array(this.memory.buffer, start, length);
   }
 }
 
 /**
- * Memory that workers can share; without workers it does no harm. One that is not shared would need no fewer addresses, so
- * there is no point in trying that where this fails.
+ * Memory that workers can share. Without workers it works too. Memory that is not shared needs as much address space, so it
+ * would not help to try that where this fails.
  */
 function sharedMemory(): WebAssembly.Memory {
   let failure: unknown;
@@ -133,7 +133,7 @@ async function compile(): Promise<Compiled | string> {
     try {
       return { module: await WebAssembly.compile(bytes), relaxed };
     } catch (error) {
-      // Not allowed, for example: a page whose Content-Security-Policy has no 'wasm-unsafe-eval'.
+      // For example: a page whose Content-Security-Policy has no 'wasm-unsafe-eval'.
       return `WebAssembly cannot be compiled here (${messageOf(error)})`;
     }
   }

@@ -8,37 +8,43 @@ import type { Engine, LoadedBlock } from '../engine.js';
 import { reference } from '../reference/reference.js';
 import { SparseReference } from '../reference/sparse.js';
 import { WasmBasis } from './basis.js';
-import { type Borrow, WasmDense } from './dense/dense.js';
+import { WasmDense, type WithRunner } from './dense/dense.js';
 import { passRows, TILE, tileRows } from './dense/layout.js';
 import { suits, wasmEigen } from './eigen.js';
 import { returnKernels, takeKernels, withKernels } from './kernel-pool.js';
 import { type Compiled, compileOrWhy } from './kernels.js';
-import { type Lender, WasmSparse } from './sparse/sparse.js';
-import { Team } from './threads/job-runner.js';
+import { type RunnerProvider, WasmSparse } from './sparse/sparse.js';
+import { JobRunner } from './threads/job-runner.js';
 import { canShare, machineThreads, workersRefused } from './threads/worker-pool.js';
 
 /** Unit roundoff of float64 and of float32. */
 const U = 2 ** -53;
 const U32 = 2 ** -24;
-/** Steps that assembly/multiply.ts sums in float32. */
+/** Products that assembly/multiply.ts sums in float32 before it adds the sum in float64. */
 const CHAIN = 64;
 
-/** Flops of a pass that are worth a second thread that waits for work, and starting one: 0.4 and two milliseconds of one. */
-const WORTH = 1e7;
-const WORTH_STARTING = 5e7;
+/** Flops from which a pass uses idle workers, and from which it starts new ones: 0.4 and 2 milliseconds of one thread. */
+const USE_WORKERS_FLOPS = 1e7;
+const START_WORKERS_FLOPS = 5e7;
 const engines = new Map<string, Promise<Engine | string>>();
 
+export interface WasmOptions {
+  /** Threads that passes run on. Default: as many as the machine has. */
+  readonly threads?: number | undefined;
+}
+
 /**
- * The WebAssembly engine: SIMD, on as many threads as are wanted (default: all the machine has) and can be had. Undefined
- * where WebAssembly SIMD or its memory is missing. The answer does not depend on the number of threads.
+ * The WebAssembly engine: SIMD, on several threads where workers can share memory. Undefined where WebAssembly SIMD or its
+ * memory is missing. The result does not depend on the number of threads.
  */
-export async function wasmEngine(wanted?: number): Promise<Engine | undefined> {
-  const engine = await wasmEngineOrWhy(wanted);
+export async function wasmEngine(options: WasmOptions = {}): Promise<Engine | undefined> {
+  const engine = await wasmEngineOrWhy(options);
   return typeof engine === 'string' ? undefined : engine;
 }
 
-/** The same, or why there is none. */
-export function wasmEngineOrWhy(wanted = machineThreads()): Promise<Engine | string> {
+/** The WebAssembly engine, or the reason why there is none. */
+export function wasmEngineOrWhy(options: WasmOptions = {}): Promise<Engine | string> {
+  const wanted = options.threads ?? machineThreads();
   const threads = canShare() ? wanted : 1;
   const key = `${threads} of ${wanted}`;
   let engine = engines.get(key);
@@ -53,7 +59,7 @@ async function make(threads: number, wanted: number): Promise<Engine | string> {
   const compiled = await compileOrWhy();
   if (typeof compiled === 'string') return compiled;
   try {
-    // The first memory: the pool keeps it for the first pass.
+    // Allocates the first memory, which the pool keeps for the first pass.
     await withKernels(compiled.module, async () => {});
   } catch (error) {
     return `the system refuses the memory that WebAssembly needs (${messageOf(error)}). Node and Chrome reserve 10 GB of address space for it: if that is limited (ulimit -v), raise the limit, or start Node with --disable-wasm-trap-handler`;
@@ -61,7 +67,7 @@ async function make(threads: number, wanted: number): Promise<Engine | string> {
   return makeEngine(compiled, threads, wanted);
 }
 
-/** What the user should know where workers were wanted and refused. */
+/** The warning for the user where workers could not be started. */
 function warningsFor(wanted: number): readonly Warning[] {
   const cause = workersRefused();
   if (wanted === 1 || cause === undefined) return [];
@@ -75,21 +81,25 @@ function warningsFor(wanted: number): readonly Warning[] {
 }
 
 function makeEngine({ module, relaxed }: Compiled, threads: number, wanted: number): Engine {
-  const runOn: Lender['runOn'] = async (kernels, flops, pass) => {
-    const team = new Team(kernels, flops < WORTH ? 1 : threads, flops < WORTH_STARTING ? 1 : threads);
+  const runOn: RunnerProvider['runOn'] = async (kernels, flops, pass) => {
+    const runner = new JobRunner(
+      kernels,
+      flops < USE_WORKERS_FLOPS ? 1 : threads,
+      flops < START_WORKERS_FLOPS ? 1 : threads,
+    );
     try {
-      return await pass(team);
+      return await pass(runner);
     } finally {
-      team.end();
+      runner.release();
     }
   };
-  const borrow: Borrow = (flops, pass) => withKernels(module, (kernels) => runOn(kernels, flops, pass));
-  const lender: Lender = { borrow, runOn, take: () => takeKernels(module), giveBack: returnKernels };
+  const withRunner: WithRunner = (flops, pass) => withKernels(module, (kernels) => runOn(kernels, flops, pass));
+  const provider: RunnerProvider = { withRunner, runOn, takeKernels: () => takeKernels(module), returnKernels };
   const sparse = (block: SparseBlock): LoadedBlock =>
-    WasmSparse.suits(block) ? new WasmSparse(block, lender) : new SparseReference(block);
-  // 24.5 GFLOP/s a thread fused, 17 without (bench/, an AMD EPYC).
+    WasmSparse.suits(block) ? new WasmSparse(block, provider) : new SparseReference(block);
+  // 24.5 GFLOP/s per thread fused, 17 without (bench/, an AMD EPYC).
   const rate = (relaxed ? 23 : 17) * (1 + 0.9 * (threads - 1));
-  // 4 to 5 GFLOP/s a thread over 4 M entries in 20,000 columns: what the caches bring in.
+  // 4 to 5 GFLOP/s per thread over 4 M entries in 20,000 columns: the caches are the limit.
   const sparseRate = 4.5 * (1 + 0.9 * (threads - 1));
   const eigen = 9 * (1 + 0.5 * (Math.min(threads, 4) - 1));
   const chain = (d: number): number => Math.min(d, TILE) + Math.ceil(d / TILE) + 16;
@@ -98,22 +108,22 @@ function makeEngine({ module, relaxed }: Compiled, threads: number, wanted: numb
     threads,
     skipsZeros: true,
     basis: (length) => {
-      const kernels = lender.take();
-      return kernels ? new WasmBasis(length, lender, kernels) : new LoadedBasis(engine, length);
+      const kernels = provider.takeKernels();
+      return kernels ? new WasmBasis(length, provider, kernels) : new LoadedBasis(engine, length);
     },
     async symmetricEigen(a, size, count, onStep) {
       if (!suits(size)) return runTask(symmetricEigen(a, size, count), onStep);
-      return borrow((4 / 3) * size ** 3, (team) => wasmEigen(a, size, count, team, onStep));
+      return withRunner((4 / 3) * size ** 3, (runner) => wasmEigen(a, size, count, runner, onStep));
     },
   };
-  const single: Engine = {
+  const float32: Engine = {
     ...shared,
     name: 'wasm, float32',
     get warnings() {
       return warningsFor(wanted);
     },
     rates: { products: 2 * rate, sparse: sparseRate, eigen },
-    load: (block) => (block.kind === 'dense' ? new WasmDense(block, borrow, true) : sparse(block)),
+    load: (block) => (block.kind === 'dense' ? new WasmDense(block, withRunner, true) : sparse(block)),
     roundoff: (n, d, sparse) =>
       sparse ? reference.roundoff(n, d, sparse) : U32 * (CHAIN + TILE / CHAIN + 4) + U * (chain(d) + tiles(n, d)),
   };
@@ -124,8 +134,8 @@ function makeEngine({ module, relaxed }: Compiled, threads: number, wanted: numb
       return warningsFor(wanted);
     },
     rates: { products: rate, sparse: sparseRate, eigen },
-    single,
-    load: (block) => (block.kind === 'dense' ? new WasmDense(block, borrow, false) : sparse(block)),
+    float32,
+    load: (block) => (block.kind === 'dense' ? new WasmDense(block, withRunner, false) : sparse(block)),
     roundoff: (n, d, sparse) =>
       sparse ? reference.roundoff(n, d, sparse) : U * (chain(d) + Math.min(n, tileRows(d)) + tiles(n, d)),
   };

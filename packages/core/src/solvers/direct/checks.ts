@@ -1,5 +1,5 @@
 /**
- * When to measure again how far an iteration is from its goal. Residuals fall by about the same factor every pass, so two looks tell
+ * When to measure again how far an iteration is from its goal. Residuals fall by about the same factor every pass, so two measurements show
  * when the next can decide something. It is taken a little early, and never more than a quarter of the passes later.
  */
 export class Checks {

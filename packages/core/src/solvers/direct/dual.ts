@@ -1,6 +1,6 @@
-import { transpose } from '../../data/matrix.js';
 import { LARGEST_SQUARE } from '../../limits.js';
 import { qr } from '../../linalg/qr.js';
+import { transpose } from '../../linalg/rows.js';
 import { eigenFlops } from '../../linalg/symmetric-eigen.js';
 import { dot } from '../../linalg/vector.js';
 import { residualNorms } from '../residuals.js';

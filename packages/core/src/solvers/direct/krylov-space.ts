@@ -1,10 +1,10 @@
-import { transpose } from '../../data/matrix.js';
 import { LoadedBasis } from '../../engines/basis.js';
 import type { Basis, Engine } from '../../engines/engine.js';
 import { VectorBlock } from '../../engines/vector-block.js';
 import { cholesky, invertLower } from '../../linalg/cholesky.js';
 import { orthonormalise } from '../../linalg/orthonormalise.js';
 import type { Random } from '../../linalg/random.js';
+import { transpose } from '../../linalg/rows.js';
 import { axpy, dot, norm, scale } from '../../linalg/vector.js';
 import type { ProgressTracker } from '../../progress.js';
 
@@ -13,7 +13,7 @@ export interface Ritz {
   readonly values: Float64Array;
   /** Residuals of the leading ones. */
   readonly residuals: Float64Array;
-  /** Their coordinates in the basis, one a row. */
+  /** Their coordinates in the basis, one per row. */
   readonly coordinates: Float64Array;
 }
 
@@ -72,7 +72,7 @@ export class KrylovSpace {
     for (let i = carried; i < block.length; i++) block[i] = this.#random.normal();
     if (carried < block.length || !(await this.#normalise(block, count, progress)))
       await this.#settle(block, count, progress);
-    // What comes after a restart is coupled to all that was kept.
+    // The first block after a restart is coupled to all vectors that were kept.
     this.#coupled = this.#restarted ? 0 : this.size - this.lastCount;
     this.#restarted = false;
     this.#basis.append(block, count);
@@ -154,7 +154,7 @@ export class KrylovSpace {
     for (let i = 0; i < first; i++) next.set(this.#projected.subarray(i * first, (i + 1) * first), i * m);
     this.#longest = 0;
     for (let c = 0; c < b; c++) this.#longest = Math.max(this.#longest, norm(image, c * this.#d, this.#d));
-    // What T says is there first, then what rounding has put everywhere.
+    // First the components that T predicts, then those that rounding has added.
     for (const from of [this.#coupled, 0]) {
       const inside = await this.#basis.project(image, b, from, () => progress.yieldToEventLoop());
       for (let j = from; j < m; j++) {

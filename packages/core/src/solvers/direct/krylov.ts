@@ -18,7 +18,7 @@ const OVERSAMPLING = 10;
 const GROWING_BLOCK = 20;
 /** Block where the data make narrow ones pay: a line of eight numbers costs the memory what one of them does. */
 const NARROW = 8;
-/** Share of a wide block where a pass costs by both: what was fastest on dense data in memory. */
+/** Share of a wide block where both costs count: it was the fastest on dense data in memory. */
 const MIDDLE = 0.4;
 /** Readings of the data by wide blocks after which not converging is an error: several times what the slowest spectra need. */
 const MOST_PASSES = 500;
@@ -45,10 +45,10 @@ const LOOSE = 1e-8;
  *
  * With Q the basis and T = QᵀSQ, the Ritz pairs are (θ, Qs) for eigenpairs of T, and their residual is that of the last
  * block alone: it costs no pass to know. A fraction of the variance is served by growing Q until the converged Ritz
- * values sum to it: no full decomposition. 4·n·d·block flops a pass; memory for the basis, never d × d.
+ * values sum to it: no full decomposition. 4·n·d·block flops per pass; memory for the basis, never d × d.
  *
  * A wide block takes fewer passes, a narrow one fewer vectors in all: a space of the same size has a polynomial of higher
- * degree. So blocks are narrow where a pass costs by the vector, and wide where it costs by the reading.
+ * degree. So blocks are narrow where the cost of a pass grows with the number of vectors, and wide where reading the rows dominates.
  *
  * A block finds no more equal eigenvalues than it has vectors, and finds that many if they are there. So where a block
  * narrower than what is wanted has found as many equal ones as it has vectors, all begins anew with a wide one.
@@ -164,7 +164,7 @@ function holds(wanted: Wanted, values: Float64Array, trace: number): boolean {
 /**
  * How many times larger than allowed the worst residual is: all k pairs to the tolerance, and the one after them well enough
  * to know the gap. Where the gap is smaller than the tolerance an eigenvalue in it could be missed, so the residuals go
- * down to rounding before the answer is believed, unless a loose answer was asked for.
+ * down to rounding before the result is accepted, unless a loose tolerance was given.
  */
 function missing(ritz: Ritz, k: number, { tolerance, roundoff }: Problem): number {
   const largest = ritz.values[0];
@@ -198,7 +198,7 @@ async function finishRitz(
   const image = await problem.passes.normal(basis, k);
   const values = Float64Array.from({ length: k }, (_, r) => dot(image, r * d, basis, r * d, d));
   const known = ritz.residuals.length > k;
-  // What is left of the trace bounds every eigenvalue that was not found.
+  // The rest of the trace bounds every eigenvalue that was not found.
   const left = Math.max(0, problem.trace - values.reduce((sum, value) => sum + value, 0)) + problem.roundoff;
   const value = known ? Math.max(0, ritz.values[k]) : 0;
   const bound = known ? Math.min(ritz.residuals[k] + problem.roundoff, Math.max(problem.roundoff, left - value)) : left;
@@ -211,7 +211,7 @@ async function finishRitz(
     next: k >= d ? undefined : { value, bound },
     rayleigh: true,
     search: space.size === d ? 1 : searchOf(d, block),
-    // What the iteration believes of its residuals counts only if the data say so too.
+    // The residuals that the iteration estimates are confirmed with the data.
     converged: believed && residuals.every((residual) => residual <= problem.tolerance * values[0]),
     passes: passes + 1,
   };

@@ -26,7 +26,7 @@ const OVERSAMPLING = 10;
 const COST_MARGIN = 1.1;
 /** Conjugate gradient steps that a correction may take. */
 const STEPS = 40;
-/** How much of the residual a correction may leave: what is left beside the error of S̃ itself. */
+/** How much of the residual a correction may leave: besides the error of S̃ itself. */
 const LEFT = 1e-6;
 /** Residuals of this times θ₁ are rounding: there is nothing to correct. */
 const ROUNDING = 16 * Number.EPSILON;
@@ -38,9 +38,9 @@ const SMALL = 1e-4;
  * pass over the rows. Twice as fast as `covariance` where that pass is cheap, k ≪ d.
  *
  * The pass takes random vectors along and so measures E = S − S̃. Where that is all the tolerance asks for, S̃'s own
- * eigenvectors are the answer. Otherwise Rayleigh–RitzVectors on k + 10 of them gives V, Θ and residuals R = SV − VΘ of the size
+ * eigenvectors are the result. Otherwise Rayleigh–Ritz on k + 10 of them gives V, Θ and residuals R = SV − VΘ of the size
  * of E, and one step of correction, v += (θ − S̃)⁻¹r on the complement of their span, makes these of the order of
- * ‖E‖·‖R‖/gap. S times the corrected vectors is SV + S̃δ, known up to ‖E‖‖δ‖, which the residuals include. An answer
+ * ‖E‖·‖R‖/gap. S times the corrected vectors is SV + S̃δ, known up to ‖E‖‖δ‖, which the residuals include. A result
  * that does not meet the tolerance is thrown away, and the float64 scatter summed after all.
  */
 export const refined: SolverDeclaration = {
@@ -61,7 +61,7 @@ export const refined: SolverDeclaration = {
     return COST_MARGIN * (scatter + work.eigen(d, count + OVERSAMPLING) + refinement);
   },
   reason: ({ rows, cols }) =>
-    `The ${cols}×${cols} covariance of ${rows} rows is summed in float32, twice as fast, and its answer checked and refined in float64.`,
+    `The ${cols}×${cols} covariance of ${rows} rows is summed in float32, which is twice as fast; the result is checked and refined in float64.`,
   accuracy: { limit: 'rounding', remedy: "Use solver: 'svd', or scale the columns" },
   load: () => ({ needs: 'both', solve: solveRefined }),
 };

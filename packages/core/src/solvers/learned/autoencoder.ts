@@ -1,9 +1,8 @@
 import { randomRows } from '../../linalg/orthonormalise.js';
 import { random } from '../../linalg/random.js';
 import { norm } from '../../linalg/vector.js';
-import type { Solver, Use } from '../solver.js';
+import type { Needs, Solver, Use } from '../solver.js';
 import { type Anchor, anchorAt, batchEpoch } from './batches.js';
-import { autoencoder as declaration } from './declarations.js';
 import { largestVariance } from './largest-variance.js';
 import { learnFromRows, learnFromScatter } from './learn.js';
 import { type MeanTerms, meanTerms } from './mean-terms.js';
@@ -28,11 +27,10 @@ const BATCH_MOMENTUM = 0.9;
  * On the full batch the rows matter only through S: 2·d²·k flops an epoch, whatever n is. With `batch` every step sees so many
  * rows: about an anchor (`batches.ts`) from the second epoch on, or, where `decay` is given, with steps η/(1 + epoch/decay).
  */
-export function autoencoder(use: Use): Solver {
-  const { learn } = use;
+export function autoencoder(needs: Needs, { learn }: Use): Solver {
   const [epochs, tolerance] = learn?.decay === undefined ? [5000, 1e-6] : [1000, 1e-3];
   const how = { rule: byGradient, epochs };
-  return declaration.needs(use) === 'scatter'
+  return needs === 'scatter'
     ? { needs: 'scatter', tolerance, solve: (problem) => learnFromScatter(problem, how) }
     : { needs: 'rows', tolerance, solve: (problem) => learnFromRows(problem, how) };
 }

@@ -6,7 +6,7 @@ const USUAL = 256;
 const SEVERAL = 16;
 const LEAST = 8;
 
-/** A size of batch that makes several steps an epoch, each of rows enough to be worth a pass. */
+/** A batch size with several steps per epoch, and enough rows per step to be worth a pass. */
 export function usualBatch(n: number): number {
   return Math.min(USUAL, Math.max(LEAST, Math.ceil(n / SEVERAL)));
 }

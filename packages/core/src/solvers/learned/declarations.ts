@@ -1,7 +1,7 @@
 import { WIDEST_SCATTER } from '../../limits.js';
 import type { Solver, SolverDeclaration, Use } from '../solver.js';
 
-/** What the solvers that learn declare. Their code is loaded when one is asked for, so that a page that only fits exactly does not carry it. */
+/** Declarations of the solvers that learn. Their code is loaded on demand, so that a page that uses only exact solvers does not load it. */
 
 const ACCURACY: SolverDeclaration['accuracy'] = {
   limit: 'rounding',
@@ -29,7 +29,7 @@ export const autoencoder: SolverDeclaration = {
     options: ['epochs', 'step', 'decay', 'batch', 'alpha', 'descent', 'momentum', 'exact', 'onEpoch'],
   },
   accuracy: ACCURACY,
-  load: async (use): Promise<Solver> => (await import('./autoencoder.js')).autoencoder(use),
+  load: async (use): Promise<Solver> => (await import('./autoencoder.js')).autoencoder(autoencoder.needs(use), use),
 };
 
 export const hebbian: SolverDeclaration = {

@@ -1,18 +1,18 @@
-import { principalAngles } from '../../analysis/principal-angles.js';
 import type { Matrix } from '../../data/matrix.js';
+import { subspaceAngles } from '../../linalg/subspace-angles.js';
 import type { EpochState } from './rule.js';
 
-/** One epoch of a solver that learns, as its trace and `onEpoch` tell it. Lengths are in units where σ₁ = 1. */
+/** One epoch of a solver that learns, as its trace and `onEpoch` report it. Lengths are in units where σ₁ = 1. */
 export interface Epoch {
   /** Counted from 0: the start, or with batches the first pass over them. With an anchor, all numbers are those of where the epoch began. */
   readonly epoch: number;
-  /** What is minimised, in units in which the largest variance is 1: no number here depends on the data's scale. */
+  /** The loss, in units in which the largest variance is 1: no number here depends on the scale of the data. */
   readonly loss: number;
-  /** The parts that the loss is made of, by name. */
+  /** The terms of the loss, by name. */
   readonly terms: Readonly<Record<string, number>>;
   /** The step that was taken from here, in units of 1/σ₁². */
   readonly step: number;
-  /** Rows a step saw, where it was not all of them. */
+  /** Rows per step, if not all. */
   readonly batch?: number;
   /** How far from orthonormal the weights are, max |WWᵀ − I|; of points, how far |AAᵀ − G²| is from 0 relative to G² (A = YᵀB, G = YᵀY). */
   readonly defect: number;
@@ -46,6 +46,6 @@ export function record(
 
 /** The largest principal angle between the spans of two sets of rows; π/2 where one is not wholly spanned. */
 export function largestAngle(a: Float64Array, ka: number, b: Float64Array, kb: number, d: number): number {
-  const angles = principalAngles({ rows: ka, cols: d, data: a }, { rows: kb, cols: d, data: b });
+  const angles = subspaceAngles(a, ka, b.subarray(0, kb * d), kb, d);
   return angles.length < Math.min(ka, kb) ? Math.PI / 2 : angles[angles.length - 1];
 }

@@ -8,9 +8,8 @@ import { type Random, random } from '../../linalg/random.js';
 import { addCombination, rowProducts } from '../../linalg/rows.js';
 import { symmetricEigen } from '../../linalg/symmetric-eigen.js';
 import { maxAbs, norm } from '../../linalg/vector.js';
-import type { Settings } from '../../options.js';
 import { type ProgressTracker, runTaskSync } from '../../progress.js';
-import type { Fold, OnceProblem, Solution } from '../solver.js';
+import type { Fold, FoldSettings, OnceProblem, Solution } from '../solver.js';
 import { type Epoch, record } from './epoch.js';
 import { explain } from './failure.js';
 import { HEBBIAN_STEP, hebbianDirection } from './hebbian-rules.js';
@@ -31,7 +30,7 @@ const PART = 2048;
 const HALF = 25_000;
 /** Batches that an estimate of the present remembers. */
 const MEMORY = 50;
-/** Batches of which one is looked at for the loss, which takes as long to know as a step. */
+/** The loss is computed for one in so many batches; that takes as long as a step. */
 const LOOK = 4;
 /** Weights that are this large are diverging. */
 const BURST = 10;
@@ -46,14 +45,14 @@ export class HebbianFold implements Fold {
   readonly columns: ColumnStatistics;
   merges = 0;
   readonly #rule: HebbianRule;
-  readonly #settings: Settings;
+  readonly #settings: FoldSettings;
   readonly #d: number;
   readonly #k: number;
   readonly #rng: Random;
   readonly #weights: Float64Array;
-  /** A mean of WC over the last batches, C the scatter a row, in the frame's units. */
+  /** A mean of WC over the last batches, C the scatter per row, in the frame's units. */
   readonly #image: Float64Array;
-  /** σ₁² a row, from the lengths of WC so far, in the same units. */
+  /** σ₁² per row, from the lengths of WC so far, in the same units. */
   #top = 0;
   #unit = 1;
   #batches = 0;
@@ -64,7 +63,7 @@ export class HebbianFold implements Fold {
   #step = 0;
   #diverged = false;
 
-  constructor(rule: HebbianRule, settings: { readonly cols: number } & Settings) {
+  constructor(rule: HebbianRule, settings: FoldSettings) {
     const { cols, k, seed } = settings;
     this.#rule = rule;
     this.#settings = settings;
@@ -118,7 +117,7 @@ export class HebbianFold implements Fold {
     return this.#settings.learn?.batch ?? Math.max(FIRST, Math.min(LAST, Math.floor(SHARE * this.#learned)));
   }
 
-  /** What is remembered, in other units: both are powers of two, so nothing is rounded. */
+  /** Converts the state to another unit. Units are powers of two, so nothing is rounded. */
   #measureIn(unit: number): void {
     const factor = (this.#unit / unit) ** 2;
     this.#top *= factor;

@@ -18,11 +18,11 @@ import { StepSize } from './step-size.js';
 
 /** Epochs, of two readings each. */
 const EPOCHS = 5000;
-/** How often an epoch's way is looked at for the loss, which takes as long to know as a step. */
+/** How many times per epoch the loss is computed; that takes as long as a step. */
 const LOOKS = 16;
-/** Residual of a row where σ₁ = 1 below which Sanger's rule has told the components apart. */
+/** Residual of a row where σ₁ = 1 below which Sanger's rule has separated the components. */
 const IN_ORDER = 1e-3;
-/** Length below which a row is on its way to nothing, or to a component. */
+/** Length below which a row is shrinking to zero, or is moving to a component. */
 const FADED = 0.5;
 
 /**
@@ -63,7 +63,7 @@ export function* byHebb(rule: HebbianRule, facts: Facts, controls: Controls): Ru
   return yield* full ? onAllRows(learning) : onBatches(learning);
 }
 
-/** What both variants of a rule work on. */
+/** The state that both variants of a rule share. */
 interface Learning {
   readonly rule: HebbianRule;
   readonly facts: Facts;
@@ -157,7 +157,7 @@ function* onBatches({ rule, facts, controls, top, trace, weights, rows, size }: 
 }
 
 /**
- * Whether rows are components themselves and not any basis of their span: ‖Cw − θw‖ is small where σ₁ = 1. On the way a row shrinks and
+ * Whether rows are components themselves and not any basis of their span: ‖Cw − θw‖ is small where σ₁ = 1. Before that, a row shrinks and
  * grows again, when those before it take their share; it may stay short only where the others have all the variance there is.
  */
 function inOrder(weights: Float64Array, image: Float64Array, trace: number, k: number, d: number): boolean {

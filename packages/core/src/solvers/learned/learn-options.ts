@@ -1,160 +1,45 @@
 import type { Matrix } from '../../data/matrix.js';
-import { OptionError, show } from '../../errors.js';
-import { SOLVER_NAMES, type SolverName } from '../names.js';
-import { SOLVERS } from '../registry.js';
 import type { Epoch } from './epoch.js';
-import type { Controls } from './rule.js';
+import type { DescentKind } from './rule.js';
 
 export type PointsRule = 'factored' | 'pairwise';
 export type HebbianRule = 'oja' | 'subspace' | 'sanger';
 
-/** How a gradient becomes a step: as it is, with Nesterov's momentum, or by Adam. */
-export type DescentKind = 'plain' | 'momentum' | 'adam';
-
-/** How the solvers that learn go about it. Each solver takes the options that mean something to it and refuses the others. */
+/** Options of the solvers that learn. Each solver accepts the options that apply to it and rejects the others. */
 export interface LearnOptions {
   /**
    * points: `'factored'` (default) or `'pairwise'`; hebbian: `'subspace'` (default), `'sanger'` or `'oja'` (k = 1).
    */
   readonly rule?: PointsRule | HebbianRule;
-  /** Readings of the data after which not having converged is an error. */
+  /** Most readings of the data. Not having converged by then is an error. */
   readonly epochs?: number;
   /**
-   * Length of a step in units of 1/σ₁², or for Adam as a share of the size of a weight. Left out, it is chosen, and shortened where the
-   * loss grows.
+   * Length of a step in units of 1/σ₁², or for Adam as a share of the size of a weight. Default: chosen by the rule, and shortened when
+   * the loss grows.
    */
   readonly step?: number;
-  /** Epochs after which the step is half of what it was: η/(1 + epoch/decay). Left out, the noise of batches is taken out otherwise. */
+  /** Epochs after which the step is half of what it was: η/(1 + epoch/decay). Default: no decay, and the noise of batches is removed in another way. */
   readonly decay?: number;
-  /** Rows a step sees. Left out: all of them (autoencoder), or a sixteenth, at most 256 (hebbian). */
+  /** Rows per step. Default: all of them (autoencoder), or a sixteenth, at most 256 (hebbian). */
   readonly batch?: number;
   /** Weight of the orthonormality term, 0 ≤ α < 1. Default 0: the reconstruction error alone leads to orthonormal rows. */
   readonly alpha?: number;
-  /** What is done with a gradient. Default `'momentum'`. */
+  /** How a gradient becomes a step. Default `'momentum'`. */
   readonly descent?: DescentKind;
-  /** Share of the last step that is added to the next, 0 ≤ μ < 1. Left out, it grows until the gradient turns round. */
+  /** Share of the last step that is added to the next, 0 ≤ μ < 1. Default: it grows until the gradient changes direction. */
   readonly momentum?: number;
-  /** The exact subspace, where it is known: rows that span it. The trace then has the angle to it. */
+  /** The exact subspace, where it is known: rows that span it. The trace then contains the angle to it. */
   readonly exact?: Matrix<Float64Array>;
   /** Called after every epoch, with rows that span the subspace so far and, by `points`, the points themselves (n × k). */
   readonly onEpoch?: (epoch: Epoch, state: LearnState) => void;
 }
 
-/** What may be changed of a rule while it runs, as the options have it at first. */
-export function controlsOf(learn: LearnOptions): Controls {
-  const { step, alpha = 0, momentum, descent = 'momentum', decay, batch } = learn;
-  return { step, alpha, momentum, descent, decay, batch };
-}
-
-/** Where learning stands: what it shows is valid until it goes on. */
+/** The current state of learning. Its arrays are valid until learning continues. */
 export interface LearnState {
   /** Rows whose span is the subspace found so far: k × d. */
   readonly rows: Float64Array;
   /** The embedded points, n × k, of rules that move points, where σ₁ is about 1; rows with weights have √w times theirs. */
   readonly points?: Float64Array;
-  /** What points are to be multiplied by to be scores, in the data's units. */
+  /** Points times this are scores, in the units of the data. */
   readonly unit?: number;
-}
-
-type Check = { readonly must: string; readonly test: (value: unknown) => boolean };
-
-const number = (must: string, test: (value: number) => boolean): Check => ({
-  must,
-  test: (value) => typeof value === 'number' && test(value),
-});
-
-const whole = (least: number): Check =>
-  number(`a whole number from ${least} up`, (v) => Number.isSafeInteger(v) && v >= least);
-
-const oneOf = (...names: readonly string[]): Check => ({
-  must: names.map((name) => `'${name}'`).join(' or '),
-  test: (value) => names.includes(value as string),
-});
-
-const CHECKS: Record<Exclude<keyof LearnOptions, 'rule'>, Check> = {
-  epochs: whole(1),
-  step: number('a number above 0', (v) => v > 0 && Number.isFinite(v)),
-  decay: number('a number of epochs above 0', (v) => v > 0),
-  batch: whole(1),
-  alpha: number('a number from 0 to below 1 (at 1 the data would not matter)', (v) => v >= 0 && v < 1),
-  descent: oneOf('plain', 'momentum', 'adam'),
-  momentum: number('a number from 0 to below 1', (v) => v >= 0 && v < 1),
-  exact: {
-    must: 'a matrix { rows, cols, data } of Float64Array, as model.components is',
-    test: (v) => typeof v === 'object' && v !== null && (v as Matrix).data instanceof Float64Array,
-  },
-  onEpoch: { must: 'a function', test: (v) => typeof v === 'function' },
-};
-
-/** What is asked of a fit, as far as learning is concerned. */
-interface Asked {
-  readonly solver: SolverName | 'auto';
-  readonly learn?: LearnOptions | undefined;
-  readonly k?: number | 'all' | undefined;
-  readonly center?: boolean;
-  readonly weights?: unknown;
-}
-
-/** Checks how a solver is to learn, and what. */
-export function checkLearn({ solver, learn, k, center, weights }: Asked): void {
-  if (learn !== undefined) checkHow(learn, solver);
-  if (solver !== 'auto' && SOLVERS[solver].family === 'learned' && typeof k === 'number' && k < 1) {
-    throw new OptionError(
-      'K_OUT_OF_RANGE',
-      `k is the fraction ${k}, and a solver that learns must know how many components to learn. Give k as a whole number, or use an exact solver.`,
-      { option: 'k', value: k },
-    );
-  }
-  if (learn?.rule === 'oja' && k !== undefined && k !== 1) {
-    throw new OptionError(
-      'K_OUT_OF_RANGE',
-      `Oja's rule has one neuron, so k must be 1, not ${show(k)}. Use rule: 'subspace' or 'sanger' for more.`,
-      { option: 'k', value: k, expected: 1 },
-    );
-  }
-  if (learn?.rule !== 'pairwise' || (center !== false && weights === undefined)) return;
-  const option = center === false ? 'center' : 'weights';
-  throw new OptionError(
-    'BAD_OPTION',
-    `The pairwise rule is about distances between rows, which know no ${option === 'center' ? 'origin, so center cannot be false' : 'weights'}. Use rule: 'factored'.`,
-    { option },
-  );
-}
-
-/** Checks the options of learning against what the solver takes. */
-export function checkHow(learn: LearnOptions, solver: SolverName | 'auto', prefix = 'learn.'): void {
-  if (typeof learn !== 'object' || learn === null) throw refused('learn', learn, 'an object');
-  const learner = solver === 'auto' ? undefined : SOLVERS[solver].learn;
-  if (!learner) {
-    const names = SOLVER_NAMES.filter((name) => SOLVERS[name].learn).map((name) => `'${name}'`);
-    throw new OptionError(
-      'BAD_OPTION',
-      `learn is for the solvers that learn, and the solver is '${solver}'. Choose one of ${names.join(', ')}, or leave learn out.`,
-      { option: 'learn' },
-    );
-  }
-  for (const [option, value] of Object.entries(learn)) {
-    if (value === undefined) continue;
-    const check = option === 'rule' ? learner.rules && oneOf(...learner.rules) : CHECKS[option as keyof typeof CHECKS];
-    if (!check || !(option === 'rule' || learner.options.includes(option as keyof LearnOptions))) {
-      const known = [...(learner.rules ? ['rule'] : []), ...learner.options];
-      throw new OptionError(
-        'UNKNOWN_OPTION',
-        `There is no option ${show(option)} for ${solver} to learn by. It has ${known.join(', ')}.`,
-        { option: `${prefix}${option}` },
-      );
-    }
-    if (!check.test(value)) throw refused(`${prefix}${option}`, value, check.must);
-  }
-  if (learn.momentum !== undefined && learn.descent !== undefined && learn.descent !== 'momentum') {
-    throw new OptionError(
-      'BAD_OPTION',
-      `${prefix}momentum is for descent: 'momentum', and it is '${learn.descent}'. Leave one of them out.`,
-      { option: `${prefix}momentum` },
-    );
-  }
-}
-
-function refused(option: string, value: unknown, must: string): OptionError {
-  return new OptionError('BAD_OPTION', `${option} is ${show(value)}; it must be ${must}.`, { option, value });
 }

@@ -1,11 +1,11 @@
-import { OptionError, show } from '../../errors.js';
+import { DataError, OptionError, show } from '../../errors.js';
 import { type Random, random } from '../../linalg/random.js';
 import { Checks } from '../direct/checks.js';
 import type { Problem, RowsProblem, ScatterProblem, Solution } from '../solver.js';
 import { largestOutside } from './complement.js';
 import { type Epoch, record } from './epoch.js';
 import { explain } from './failure.js';
-import { controlsOf, type LearnOptions } from './learn-options.js';
+import type { LearnOptions } from './learn-options.js';
 import { type RitzPairs, rayleighRitz } from './rayleigh-ritz.js';
 import { type Replies, RowReplies, withScatter } from './replies.js';
 import { type Controls, type Facts, NO_REPLY, type Query, type Reply, type Rule } from './rule.js';
@@ -138,7 +138,7 @@ export function* lookOutside(
   const enough = (value: number, bound: number): boolean =>
     bound <= Math.max(tolerance * values[0], 0.1 * Math.abs(values[k - 1] - value));
   const { value, bound } = yield* largestOutside(basis, k, d, rng, enough);
-  // What is largest outside V is at least the eigenvalue after the last, and at most ‖R‖ more. It is a quotient of a vector that
+  // The largest value outside V is at least the eigenvalue after the last, and at most ‖R‖ more. It is a quotient of a vector that
   // is there: above the last one that was found, it belongs among them.
   const next = { value, bound: bound + Math.hypot(...residuals) };
   return { next, missing: value > values[k - 1] + tolerance * values[0] };
@@ -152,12 +152,21 @@ export function countOf(wanted: Problem['wanted']): number {
 
 export function checkExact(exact: NonNullable<LearnOptions['exact']>, d: number, option = 'learn.exact'): void {
   const { rows, cols, data } = exact;
-  if (cols === d && Number.isSafeInteger(rows) && rows >= 1 && rows <= d && data.length >= rows * d) return;
+  if (cols === d && Number.isSafeInteger(rows) && rows >= 1 && rows <= d && data.length >= rows * d) {
+    if (data.every(Number.isFinite)) return;
+    throw new DataError('NOT_FINITE', `${option} has a value that is not finite.`, { option });
+  }
   throw new OptionError(
     'BAD_OPTION',
     `${option} is ${show(rows)} × ${show(cols)}, and the data have ${d} columns: it must have 1 to ${d} rows of ${d}.`,
     { option, value: cols, expected: d },
   );
+}
+
+/** The values that a rule's controls start with. */
+export function controlsOf(learn: LearnOptions): Controls {
+  const { step, alpha = 0, momentum, descent = 'momentum', decay, batch } = learn;
+  return { step, alpha, momentum, descent, decay, batch };
 }
 
 /** Some axes, where no subspace that was seen can be measured. */

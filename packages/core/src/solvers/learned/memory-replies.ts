@@ -1,5 +1,4 @@
-import { transpose } from '../../data/matrix.js';
-import { addCombination, rowProducts } from '../../linalg/rows.js';
+import { addCombination, rowProducts, transpose } from '../../linalg/rows.js';
 import { dot } from '../../linalg/vector.js';
 import { whole } from './replies.js';
 import { NO_REPLY, type Query, type Reply } from './rule.js';

@@ -15,7 +15,7 @@ export interface NeighbourForces {
 }
 
 /**
- * What neighbours in the data do to one another: j pulls i where ‖xᵢ − xⱼ‖² is below its centring, and pushes where it is above.
+ * The forces between neighbours in the data: j pulls i where ‖xᵢ − xⱼ‖² is below its centring, and pushes where it is above.
  * Nearest neighbours are said to attract and farthest ones to repel; this counts how often they do. O(n²·d).
  */
 export function neighbourForces(data: WatchedData): NeighbourForces {

@@ -7,9 +7,9 @@ export interface Optimiser {
   readonly at: Float64Array;
   /** Goes on from there, against the gradient. */
   advance(gradient: Float64Array, step: number, momentum: number | undefined): void;
-  /** Goes back to an earlier place and forgets its speed. */
+  /** Returns to an earlier point and resets its momentum. */
   returnTo(place: Float64Array): void;
-  /** Whether a step is as long however small the gradient is: then it is a share of the size of what it moves. */
+  /** Whether the length of a step does not depend on the size of the gradient: then it is a share of the size of the weights. */
   readonly striding?: boolean;
 }
 
@@ -93,7 +93,7 @@ class Adam implements Optimiser {
     this.#steps++;
     const first = 1 - FIRST ** this.#steps;
     const second = 1 - SECOND ** this.#steps;
-    // What is zero in all gradients stays where it is.
+    // Weights whose gradients are all zero stay where they are.
     const least = Number.EPSILON * Math.sqrt(dot(gradient, 0, gradient, 0, gradient.length) / gradient.length);
     for (let i = 0; i < gradient.length; i++) {
       this.#mean[i] = FIRST * this.#mean[i] + (1 - FIRST) * gradient[i];

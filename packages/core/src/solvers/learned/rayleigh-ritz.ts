@@ -15,7 +15,7 @@ export interface RitzPairs {
   readonly residuals: Float64Array;
 }
 
-/** Share of its square that a row must keep beside the others for Cholesky to make it orthonormal without losing digits. */
+/** Share of its square that a row must keep after the others are projected out for Cholesky to make it orthonormal without losing digits. */
 const APART = 1e-4;
 
 /**

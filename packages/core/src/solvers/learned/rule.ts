@@ -1,5 +1,4 @@
 import type { Task } from '../../progress.js';
-import type { DescentKind } from './learn-options.js';
 
 /**
  * A learning rule is a generator. It yields queries for products with the data and gets the replies, and after every epoch it
@@ -58,9 +57,9 @@ export interface EpochState {
   readonly unit?: number;
   /** False while the rule must continue even if its subspace is right: points may still have to move. */
   readonly settled?: boolean;
-  /** Length of the change that a step of size 1 would make, in units where σ₁ = 1; left out where a batch does not tell. */
+  /** Length of the change that a step of size 1 would make, in units where σ₁ = 1; left out where batches do not show it. */
   readonly slope?: () => number;
-  /** Set when a step that was given is too long, because the loss is not finite, or grows: one to try instead. */
+  /** Set when a step that was given is too long, because the loss is not finite, or grows: a step to try instead. */
   readonly shorter?: number | undefined;
 }
 
@@ -81,7 +80,10 @@ export interface Facts {
   readonly top?: number;
 }
 
-/** What may be changed while a rule runs. */
+/** How a gradient becomes a step: as it is, with Nesterov's momentum, or by Adam. */
+export type DescentKind = 'plain' | 'momentum' | 'adam';
+
+/** Parameters that may be changed while a rule runs. */
 export interface Controls {
   /** Left undefined, the rule chooses. */
   step: number | undefined;

@@ -5,7 +5,7 @@ import { dot } from '../../linalg/vector.js';
 import type { Epoch } from './epoch.js';
 import type { EpochState } from './rule.js';
 
-/** What a snapshot draws from: the rows in their frame, and how many of the data's units are one of theirs. */
+/** The rows in their frame, and the size of the frame's unit in the units of the data. */
 interface Frame {
   readonly n: number;
   readonly d: number;

@@ -11,17 +11,17 @@ const TOO_MUCH = 2;
 const IDLE = 100;
 /** The first step of an optimiser whose steps do not depend on the size of the gradient, as a share of what it moves. */
 const STRIDE = 0.1;
-/** What is left of such a step when the loss grows: it was as long as the way that was left. */
+/** Factor for such a step when the loss grows: it was about as long as the remaining distance. */
 const SHORTER = 0.7;
 
 export interface Verdict {
-  /** Whether the gradient that belongs to the loss is to be followed; if not, the optimiser is back at the best place so far. */
+  /** Whether the gradient that belongs to the loss is to be followed; if not, the optimiser is back at the best point so far. */
   readonly advance: boolean;
   /** Where a step that was given is too long: one to try. */
   readonly shorter?: number;
 }
 
-/** What a rule knows of an epoch beside its loss. */
+/** Facts about an epoch besides its loss. */
 interface Evidence {
   readonly mayGrow?: boolean;
   readonly settled?: boolean;
@@ -34,8 +34,8 @@ interface Evidence {
 const ADVANCE: Verdict = { advance: true };
 
 /**
- * The length of the next step, from how the loss went. A loss that grows sends the optimiser back to the best place so far; a step that
- * was left to the rule is halved, one that was given is told to be too long.
+ * The length of the next step, from how the loss changed. When the loss grows, the optimiser returns to the best point so far; a step
+ * that the rule has chosen is halved, and a step that was given is reported as too long.
  */
 export class StepSize {
   readonly #optimiser: Optimiser;
@@ -63,7 +63,7 @@ export class StepSize {
   }
 
   /**
-   * Notes the loss at a place, which is where the optimiser is unless another is given. A loss that `mayGrow` is one of batches, or of no
+   * Records the loss at a point, by default where the optimiser is. A loss that `mayGrow` is one of batches, or of no
    * gradient; one that is not `settled` must still fall.
    *
    * A rule that follows no gradient adds what else it knows: how much a loss may grow beyond that of the start (`room`), the length of

@@ -48,7 +48,7 @@ function blockOf(data: WatchedData): { block: DenseBlock; names?: readonly strin
     const block = toBlock(data);
     if (block.kind === 'dense') return { block };
   } else if (Array.isArray(data) && data.length > 0) {
-    const gather = new RowGatherer(data[0], { capacity: data.length, single: false });
+    const gather = new RowGatherer(data[0], { capacity: data.length, float32: false });
     data.forEach((row, i) => {
       gather.add(row, i);
     });

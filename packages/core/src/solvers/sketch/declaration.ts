@@ -1,28 +1,6 @@
-import { OptionError } from '../../errors.js';
 import type { SolverDeclaration } from '../solver.js';
 
-export const SKETCH_RULES = ['incremental', 'frequent-directions'] as const;
-export type SketchRule = (typeof SKETCH_RULES)[number];
-
-/** What is kept of rows that are read once. */
-export interface SketchOptions {
-  /** How rows become a sketch: `'incremental'` SVD (default) or `'frequent-directions'`, which bounds its error beforehand. */
-  readonly rule?: SketchRule;
-  /** Rows of the sketch. Default 2k + 10. */
-  readonly size?: number;
-}
-
-export function isSketchOptions(value: unknown): value is SketchOptions {
-  if (typeof value !== 'object' || value === null) return false;
-  const { rule, size, ...others } = value as Record<string, unknown>;
-  return (
-    Object.keys(others).length === 0 &&
-    (rule === undefined || SKETCH_RULES.includes(rule as SketchRule)) &&
-    (size === undefined || (Number.isSafeInteger(size) && (size as number) >= 2))
-  );
-}
-
-/** What the solver that keeps a sketch of the rows declares; its code is loaded when it is asked for. */
+/** Declaration of the solver that keeps a sketch of the rows. Its code is loaded on demand. */
 export const streaming: SolverDeclaration = {
   family: 'sketch',
   method: 'a sketch of the rows, kept while they were read once',
@@ -30,17 +8,3 @@ export const streaming: SolverDeclaration = {
   accuracy: { limit: 'sketch', remedy: 'Give the sketch a larger size' },
   load: async () => (await import('./streaming.js')).streaming,
 };
-
-/** Rows that a sketch keeps: as asked, by default 2k + 10, or d where all components are wanted. */
-export function sketchSize(k: number | 'all' | undefined, cols: number, given: number | undefined): number {
-  if (k === 'all') return given ?? cols;
-  const count = k === undefined || k < 1 ? undefined : k;
-  const usual = 2 * (count ?? 10) + 10;
-  const size = given ?? usual;
-  if (count === undefined || size >= count) return size;
-  throw new OptionError(
-    'BAD_OPTION',
-    `A sketch of ${size} rows cannot hold ${count} components. Use a size of at least ${count}; 2k + 10 = ${usual} is usual.`,
-    { option: 'size', value: size, expected: count },
-  );
-}

@@ -1,5 +1,5 @@
 import { type Block, type Frame, packTile } from '../../data/block.js';
-import { fitsSingle, transpose } from '../../data/matrix.js';
+import { fitsFloat32 } from '../../data/matrix.js';
 import { chooseFrame, columnScales, type Framing, type Scale } from '../../data/scaling.js';
 import {
   type ColumnStatistics,
@@ -13,16 +13,17 @@ import { VectorBlock } from '../../engines/vector-block.js';
 import { DataError, OptionError } from '../../errors.js';
 import { LARGEST_SQUARE } from '../../limits.js';
 import { orthonormalityDefect } from '../../linalg/orthonormalise.js';
+import { transpose } from '../../linalg/rows.js';
 import { dot, powerOfTwo, scale as rescale } from '../../linalg/vector.js';
 import type { ProgressTracker } from '../../progress.js';
-import type { SketchRule } from './declaration.js';
+import type { SketchRule } from './sketch-options.js';
 
 export interface SketchOptions {
   readonly cols: number;
   /** ℓ: rows that are kept. */
   readonly size: number;
   readonly rule: SketchRule;
-  /** What columns will be divided by in the end: the sketch keeps them in units near that. */
+  /** The scaling of the final model: the sketch keeps columns in units near it. */
   readonly scale: Scale;
   readonly centred: boolean;
 }
@@ -75,7 +76,7 @@ export class Sketch {
   #unit = 0;
   #lost = 0;
   #rounding = 0;
-  #single = true;
+  #float32 = true;
   #sparse = false;
   #merges = 0;
 
@@ -115,7 +116,7 @@ export class Sketch {
   }
 
   get dtype(): 'float32' | 'float64' {
-    return this.#single && this.#merges > 0 ? 'float32' : 'float64';
+    return this.#float32 && this.#merges > 0 ? 'float32' : 'float64';
   }
 
   get sparse(): boolean {
@@ -137,13 +138,13 @@ export class Sketch {
     copy.#unit = this.#unit;
     copy.#lost = this.#lost;
     copy.#rounding = this.#rounding;
-    copy.#single = this.#single;
+    copy.#float32 = this.#float32;
     copy.#sparse = this.#sparse;
     copy.#merges = this.#merges;
     return copy;
   }
 
-  /** Adds a block of rows. After an error the sketch is of no use any more: who wants to go on adds to a copy. */
+  /** Adds a block of rows. After an error the sketch cannot be used any more: to be able to continue, add to a copy. */
   async add(block: Block, at: RowsAt, engine: Engine, progress: ProgressTracker): Promise<void> {
     const loaded = await engine.load(block);
     let stats: ColumnStatistics;
@@ -152,7 +153,7 @@ export class Sketch {
     } finally {
       loaded.release();
     }
-    this.#single &&= fitsSingle(block.data);
+    this.#float32 &&= fitsFloat32(block.data);
     if (stats.rows > 0) await this.#join(stats, block.kind === 'sparse', 1, engine, progress);
     // Rows that are all the same, as a single one is, lie at their mean: that is in already.
     if (stats.spread.some((spread) => spread > 0)) await this.#take(block, stats.mean, at.weights, engine, progress);
@@ -164,7 +165,7 @@ export class Sketch {
     const { cols: d } = this;
     if (other.#columns.rows === 0) return;
     const constant = other.#columns.spread.map((spread) => (spread > 0 ? 0 : 1));
-    this.#single &&= other.#single;
+    this.#float32 &&= other.#float32;
     await this.#join(other.#columns, other.#sparse, other.#merges, engine, progress);
     if (other.#unit === 0) return;
     const theirs = other.#factor();
@@ -195,7 +196,7 @@ export class Sketch {
     let kept = 0;
     for (let i = 0; i < count; i++) kept += dot(rows, i * d, rows, i * d, d);
     const most = largest(ratio) ** 2;
-    // What a matrix without negative eigenvalues has of trace, it has at most of norm.
+    // The norm of a matrix without negative eigenvalues is at most its trace.
     return {
       rows,
       count,
@@ -204,7 +205,7 @@ export class Sketch {
     };
   }
 
-  /** g: what a column's numbers are multiplied by in the stack. */
+  /** g: the factor of a column's numbers in the stack. */
   #factor(): Float64Array {
     return this.#divisor.map((divisor) => 1 / divisor / this.#unit);
   }
@@ -245,7 +246,7 @@ export class Sketch {
     await this.#push(engine, progress, (j) => coupling * delta[j] * factor[j]);
   }
 
-  /** Columns that begin to vary get a unit; where the data have outgrown the common one, a larger takes its place. */
+  /** Columns that begin to vary get a unit; where the data outgrow the common unit, a larger one replaces it. */
   #settleUnits(constant: Float64Array): void {
     const { scale: wanted, centred } = this.#options;
     const { scale } = columnScales(this.#columns, wanted, this.#columns.weight, centred);

@@ -1,22 +1,22 @@
-import { transpose } from '../../data/matrix.js';
 import type { Passes } from '../../engines/passes.js';
 import { VectorBlock } from '../../engines/vector-block.js';
 import { OptionError } from '../../errors.js';
 import { qr } from '../../linalg/qr.js';
+import { transpose } from '../../linalg/rows.js';
 import { rayleighRitz } from '../rayleigh-ritz.js';
 import { residualNorms } from '../residuals.js';
 import { countWanted, nextValue, type OnceProblem, type Problem, type Solution, type Solver } from '../solver.js';
-import { sketchSize } from './declaration.js';
 import { Sketch } from './sketch.js';
+import { sketchSize } from './sketch-options.js';
 
 /**
  * One reading, and no row kept: the rows are folded into a sketch C of a few rows (see `Sketch`), whose eigenpairs
- * CᵀCv = θv are the answer. 0 ⪯ S − CᵀC ⪯ Δ·I with a Δ that is known, so
+ * CᵀCv = θv are the result. 0 ⪯ S − CᵀC ⪯ Δ·I with a Δ that is known, so
  *
  *   θᵢ ≤ λᵢ ≤ θᵢ + Δ, and ‖Sv − θv‖ ≤ Δ.
  *
- * Where the rows can be read again, one pass measures Sv for all ℓ vectors, and the answer is the best that their span has
- * (Rayleigh–Ritz), with true residuals. (s² + 2sℓ)/(s − ℓ) = 7.5·ℓ flops a number, O(ℓ·d) memory. Weakness: an answer
+ * Where the rows can be read again, one pass measures Sv for all ℓ vectors, and the result is the best that their span contains
+ * (Rayleigh–Ritz), with true residuals. (s² + 2sℓ)/(s − ℓ) = 7.5·ℓ flops per number, O(ℓ·d) memory. Weakness: a result
  * as good as the sketch is large, not one to a tolerance.
  */
 export const streaming: Solver = {
@@ -143,7 +143,7 @@ function least({ wanted, d }: Problem): number {
   return 'count' in wanted ? Math.min(wanted.count, d) : 1;
 }
 
-/** What is wanted can be given only where the sketch holds it. */
+/** Throws where the sketch is too small for what is wanted. */
 function checkHeld(values: Float64Array, k: number, lost: number, { wanted, trace }: Problem, size: number): void {
   const asked = 'count' in wanted ? wanted.count : wanted.fraction;
   const share = values.slice(0, k).reduce((sum, value) => sum + value, 0) / trace;

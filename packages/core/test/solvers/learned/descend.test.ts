@@ -22,7 +22,7 @@ function shown(state: Snapshot | undefined): unknown {
 }
 
 describe.each(rules)('descend by %s', (rule) => {
-  it('ends at the exact subspace, whose angle it tells on the way', async () => {
+  it('ends at the exact subspace, and reports the angle to it in every epoch', async () => {
     for (const data of [rows, toMatrix(rows), toMatrix(rows, true), withSpectrum(14, 40, (i) => 9 * 0.6 ** i)]) {
       const run = descend(data, { rule, tolerance: 1e-8 });
       const states = [...run];
@@ -59,7 +59,7 @@ describe.each(rules)('descend by %s', (rule) => {
     expect(shown(other)).not.toEqual(whole[0]);
   });
 
-  it('shows copies: what is done to a snapshot does nothing to the run', () => {
+  it('gives copies: changing a snapshot does not change the run', () => {
     const [plain, disturbed] = [descend(rows, { rule }), descend(rows, { rule })];
     for (let epoch = 0; epoch < 6; epoch++) {
       const [a, b] = [plain.next().value, disturbed.next().value];
@@ -69,7 +69,7 @@ describe.each(rules)('descend by %s', (rule) => {
     }
   });
 
-  it('says when it has had too many epochs, and hands over the last state', () => {
+  it('says when it runs out of epochs, and gives the last state', () => {
     const run = descend(rows, { rule, epochs: 3, tolerance: 1e-14 });
     let states = 0;
     const error = catching(() => {
@@ -82,7 +82,7 @@ describe.each(rules)('descend by %s', (rule) => {
     expect(run.next().done).toBe(true);
   });
 
-  it('stops at a step that is too long, and one that it names works', () => {
+  it('stops at a step that is too long, and names one that works', () => {
     let step = 50;
     for (let tries = 0; tries < 10; tries++) {
       const run = descend(rows, { rule, step });
@@ -177,7 +177,7 @@ describe('descend from a given start', () => {
 describe('descend until rest', () => {
   const flat = withSpectrum(40, 5, (i) => [4, 3][i] ?? 0);
 
-  it('goes on after the subspace is found, until points are the scores', async () => {
+  it('continues after the subspace is found, until points are the scores', async () => {
     const truth = await (await pca(flat, { k: 2, solver: 'svd' })).transform(flat);
     const misfit = (state: Snapshot | undefined): number => {
       const y = (state as Snapshot).scores().data;
@@ -230,7 +230,7 @@ describe('descend in exact units', () => {
 });
 
 describe('descend after too long a step', () => {
-  it.each(rules)('hands over the state with the lowest loss: %s', (rule) => {
+  it.each(rules)('gives the state with the lowest loss: %s', (rule) => {
     const points = rule === 'factored' || rule === 'pairwise';
     const run = descend(rows, { rule, step: 2.5, ...(points ? {} : { batch: rows.length }) });
     const seen: Snapshot[] = [];
@@ -248,7 +248,7 @@ describe('descend after too long a step', () => {
 });
 
 describe('descend', () => {
-  it('can be steered on its way: α and the step are changed at once', () => {
+  it('applies changes of α and of the step at once, while it runs', () => {
     const run = descend(rows, { rule: 'autoencoder' });
     const first = run.next().value as Snapshot;
     expect(first.loss).toBe(first.terms.reconstruction);
@@ -274,7 +274,7 @@ describe('descend', () => {
     }).toThrow(/step is NaN/);
   });
 
-  it('goes on when α falls, and when a step that was too long is shortened', () => {
+  it('continues when α falls, and when a step that was too long is shortened', () => {
     for (const step of [0.1, undefined]) {
       const run = descend(rows, { rule: 'autoencoder', alpha: 0.95, ...(step ? { step } : {}) });
       for (let epoch = 0; epoch < 3; epoch++) run.next();
@@ -290,7 +290,7 @@ describe('descend', () => {
     }
   });
 
-  it('is told only what its rule can be told', () => {
+  it('accepts only changes that its rule supports', () => {
     const points = descend(rows, { rule: 'factored', descent: 'plain' });
     expect(() => {
       points.alpha = 0.5;
@@ -308,7 +308,7 @@ describe('descend', () => {
     }).toThrow(/alpha is NaN/);
   });
 
-  it('does not rest where a direction is missing', () => {
+  it('does not stop where a direction is missing', () => {
     // Not centred, the mean is the first component, and random points that were centred would have nothing of it.
     const data = Array.from({ length: 20 }, (_, i) => {
       const side = i % 2 ? 1 : -1;
@@ -321,7 +321,7 @@ describe('descend', () => {
     }
   });
 
-  it('of more components than there are compares what has variance', () => {
+  it('compares only components with variance where more are requested than exist', () => {
     const flat = withSpectrum(30, 8, (i) => (i < 2 ? 3 - i : 0));
     for (const rule of ['factored', 'autoencoder', 'subspace', 'sanger'] as const) {
       expect([...descend(flat, { rule, k: 3 })].at(-1)?.angle).toBeLessThan(1e-4);

@@ -57,7 +57,7 @@ function scatterTimes(
 }
 
 describe('the linear autoencoder', () => {
-  it('has the gradient that central differences have, of either term', () => {
+  it('has the gradient that central differences give, for both terms', () => {
     fc.assert(
       fc.property(shapes, ({ k, extra, seed }) => {
         const d = k + extra;
@@ -73,7 +73,7 @@ describe('the linear autoencoder', () => {
     );
   });
 
-  it('is averaged over rows by way of their scatter alone', () => {
+  it('can be averaged over rows from their scatter alone', () => {
     fc.assert(
       fc.property(shapes, fc.constantFrom(0, 0.3, 0.9), ({ k, extra, n, seed }, alpha) => {
         const d = k + extra;
@@ -154,7 +154,7 @@ describe('forces on points', () => {
     return lessRows.reduce((sum, row) => sum + row.reduce((s, value, j) => s + (value - columnMeans[j]) ** 2, 0), 0);
   }
 
-  it('are −1/8 of the exact gradient, and of both roads the same', () => {
+  it('are −1/8 of the exact gradient, and the same for both rules', () => {
     const [n, d, k] = [9, 4, 2];
     for (const seed of [1, 2, 3]) {
       const data = { rows: n, cols: d, data: normals(n * d, seed) };
@@ -174,7 +174,7 @@ describe('forces on points', () => {
     }
   });
 
-  it('add up, point by point, to what moves it', () => {
+  it('add up to the total force on each point', () => {
     const [n, d] = [12, 5];
     const run = descend(
       { rows: n, cols: d, data: normals(n * d, 4) },

@@ -19,7 +19,7 @@ const once = { k: 2, solver: 'hebbian', learn: { epochs: 1 } } as const;
 const angleTo = (model: Model, exact: Model): number => principalAngles(model.components, exact.components)[1];
 
 describe.each(['subspace', 'sanger'] as const)('one pass of the %s rule', (rule) => {
-  it('over a stream keeps no row, comes near the subspace, and claims nothing', async () => {
+  it('over a stream keeps no row, comes near the subspace, and makes no claim about its accuracy', async () => {
     const exact = await pca(rows(N), { k: 2 });
     const model = await pca(rows(N), { ...once, learn: { epochs: 1, rule, exact: exact.components } });
     expect(angleTo(model, exact)).toBeLessThan(0.1);
@@ -52,7 +52,7 @@ describe.each(['subspace', 'sanger'] as const)('one pass of the %s rule', (rule)
 });
 
 describe('one pass', () => {
-  it('knows no units, and takes weights, scales and sparse rows', async () => {
+  it('does not depend on units, and accepts weights, scales and sparse rows', async () => {
     const one = await pca(rows(2000), once);
     for (const factor of [2 ** -400, 2 ** 400]) {
       const other = await pca(rows(2000, factor), once);
@@ -76,7 +76,7 @@ describe('one pass', () => {
     }
   });
 
-  it('is the same for the same seed, and whitens what it has', async () => {
+  it('is the same for the same seed, and can whiten', async () => {
     const of = (seed: number): Promise<Model> => pca(rows(1000), { ...once, seed, whiten: 'pca' });
     const [a, b, c] = [await of(1), await of(1), await of(2)];
     expect(a.components.data).toEqual(b.components.data);
@@ -87,7 +87,7 @@ describe('one pass', () => {
     expect(square).toBeLessThan(2);
   });
 
-  it('stops at too long a step, and names a shorter one', async () => {
+  it('stops when the step is too long, and names a shorter one', async () => {
     for (const data of [[...rows(3000)], rows(3000)]) {
       const error = await pca(data, { ...once, learn: { epochs: 1, step: 50 } }).catch((e) => e);
       expect(error).toBeInstanceOf(ConvergenceError);

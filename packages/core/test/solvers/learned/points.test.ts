@@ -28,7 +28,7 @@ describe('pairwise and factored points', () => {
     }
   });
 
-  it('never climb with a step that they chose themselves', () => {
+  it('never increase the loss with a step that they chose themselves', () => {
     fc.assert(
       fc.property(tables, fc.integer({ min: 1, max: 3 }), (rows, k) => {
         if (rows.length < 4 || rows[0].length < k || spreadless(rows)) return;
@@ -48,8 +48,8 @@ function spreadless(rows: number[][]): boolean {
   return rows.every((row) => row.every((value, j) => value === rows[0][j]));
 }
 
-describe('what neighbours do', () => {
-  it('is counted as the definitions say', () => {
+describe('the forces between neighbours', () => {
+  it('are counted as defined', () => {
     const { normal } = random(8);
     for (const [n, d] of [
       [60, 2],

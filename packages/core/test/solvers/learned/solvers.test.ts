@@ -9,9 +9,11 @@ import {
   pca,
   principalAngles,
   type RowSource,
-  reference,
+  referenceEngine,
 } from '../../../src/index.js';
 import { toCsr, toMatrix, withSpectrum } from '../../support/data.js';
+
+const reference = referenceEngine();
 
 /** Every way to learn, with how far from the exact subspace it may end, in residuals: its stated tolerance. */
 const ways: [string, { solver: 'points' | 'autoencoder' | 'hebbian'; learn: LearnOptions }][] = [
@@ -96,7 +98,7 @@ describe.each(Object.entries(shapes))('on data %s', (_, rows) => {
 describe('learning', () => {
   const rows = shapes.tall;
 
-  it('leads to orthonormal rows without being told to', async () => {
+  it('leads to orthonormal rows although the loss does not ask for them', async () => {
     for (const alpha of [0, 0.3, 0.9]) {
       const { trace } = await pca(rows, { k: 3, solver: 'autoencoder', learn: { alpha, step: 0.1 } });
       expect(trace?.at(-1)?.defect).toBeLessThan(1e-6);
@@ -104,21 +106,24 @@ describe('learning', () => {
     }
   });
 
-  it.each(ways)('%s knows no units: any scale changes nothing but them', async (_, way) => {
-    const scaled = (factor: number): Matrix => toMatrix(rows.map((row) => row.map((value) => value * factor)));
-    const one = await pca(scaled(1), { k: 2, ...way });
-    for (const factor of [2 ** -20, 2 ** 20]) {
-      const other = await pca(scaled(factor), { k: 2, ...way });
-      expect(other.trace).toEqual(one.trace);
-      expect(other.components.data).toEqual(one.components.data);
-      expect(other.variances[0]).toBe(one.variances[0] * factor ** 2);
-    }
-    for (const factor of [1e-6, 1e6]) {
-      const other = await pca(scaled(factor), { k: 2, ...way });
-      expect(largest(principalAngles(other.components, one.components))).toBeLessThan(1e-4);
-      expect(other.variances[0] / one.variances[0] / factor ** 2).toBeCloseTo(1, 9);
-    }
-  });
+  it.each(ways)(
+    '%s does not depend on units: scaling the data changes nothing but the scale of the result',
+    async (_, way) => {
+      const scaled = (factor: number): Matrix => toMatrix(rows.map((row) => row.map((value) => value * factor)));
+      const one = await pca(scaled(1), { k: 2, ...way });
+      for (const factor of [2 ** -20, 2 ** 20]) {
+        const other = await pca(scaled(factor), { k: 2, ...way });
+        expect(other.trace).toEqual(one.trace);
+        expect(other.components.data).toEqual(one.components.data);
+        expect(other.variances[0]).toBe(one.variances[0] * factor ** 2);
+      }
+      for (const factor of [1e-6, 1e6]) {
+        const other = await pca(scaled(factor), { k: 2, ...way });
+        expect(largest(principalAngles(other.components, one.components))).toBeLessThan(1e-4);
+        expect(other.variances[0] / one.variances[0] / factor ** 2).toBeCloseTo(1, 9);
+      }
+    },
+  );
 
   it.each(ways)('%s gives the same bits on any number of threads, and for the same seed only', async (_, way) => {
     const many = toMatrix(withSpectrum(600, 40, (i) => 10 * 0.8 ** i));
@@ -132,7 +137,7 @@ describe('learning', () => {
     expect((await of({ seed: 9 })).trace).not.toEqual(one.trace);
   });
 
-  it.each(ways)('%s counts a weight as so many rows, and sparse rows as rows', async (name, way) => {
+  it.each(ways)('%s treats a weight as that many rows, and sparse rows like dense rows', async (name, way) => {
     const sparse = rows.map((row) => row.map((value, j) => (j % 3 === 1 && value < 0 ? 0 : value)));
     const weights = sparse.map((_, i) => [1, 2, 0, 3][i % 4]);
     const repeated = sparse.flatMap((row, i) => Array.from({ length: weights[i] }, () => row));
@@ -151,7 +156,7 @@ describe('learning', () => {
     }
   });
 
-  it('takes streams, scaled columns and rows that are not centred', async () => {
+  it('accepts streams, scaled columns and rows that are not centred', async () => {
     for (const options of [{ scale: 'unit' as const }, { center: false }, { whiten: 'pca' as const }]) {
       const truth = await pca(rows, { k: 3, solver: 'svd', ...options });
       const gap = (truth.uniqueness.subspace.gap as number) / truth.variances[0];
@@ -179,7 +184,7 @@ describe('learning', () => {
     }
   });
 
-  it('closes the batches it has opened, whatever ends it', async () => {
+  it('closes its batches, however it ends', async () => {
     let open = 0;
     const block = toMatrix(rows);
     const source = (): RowSource => ({
@@ -220,7 +225,7 @@ describe('learning', () => {
     expect(open).toBe(0);
   });
 
-  it('is told epoch by epoch, and the model keeps it', async () => {
+  it('reports every epoch, and the model keeps the trace', async () => {
     const told: number[] = [];
     const exact = await pca(rows, { k: 2 });
     const model = await pca(rows, {
@@ -244,7 +249,7 @@ describe('learning', () => {
     expect(Object.isFrozen(model.trace)).toBe(true);
   });
 
-  it('that does not end in time is an error with the best model and the numbers', async () => {
+  it('throws an error with the best model and the numbers when it runs out of epochs', async () => {
     for (const [, way] of ways) {
       const error = await pca(rows, { k: 3, ...way, learn: { ...way.learn, epochs: 2 }, tolerance: 1e-12 }).catch(
         (e) => e,
@@ -261,7 +266,7 @@ describe('learning', () => {
     }
   });
 
-  it('with too long a step is stopped at once, and a shorter one is named that works', async () => {
+  it('stops at once when the step is too long, and names a shorter step that works', async () => {
     const long: [string, (typeof ways)[number][1]][] = [
       ['points', { solver: 'points', learn: { step: 5, descent: 'plain' } }],
       ['points with momentum', { solver: 'points', learn: { step: 5 } }],
@@ -295,7 +300,7 @@ describe('learning', () => {
     }
   });
 
-  it('can be cancelled, and shows progress', async () => {
+  it('can be cancelled, and reports progress', async () => {
     const controller = new AbortController();
     const phases = new Set<string>();
     const running = pca(
@@ -312,7 +317,7 @@ describe('learning', () => {
     expect(phases).toContain('passes over the data');
   });
 
-  it('refuses what it cannot do, and says what instead', async () => {
+  it('rejects options that it does not support, and says what to use instead', async () => {
     const refused = (options: object): Promise<string> =>
       pca(rows, options as never).then(
         () => 'nothing',
@@ -334,7 +339,7 @@ describe('learning', () => {
     for (const [, way] of ways) await expect(pca(broken, { k: 2, ...way })).rejects.toThrow(/row 7, column 2/);
   });
 
-  it('of rows that are all the same has nothing to learn', async () => {
+  it('has nothing to learn from rows that are all the same', async () => {
     for (const [, way] of ways) {
       const model = await pca(
         Array.from({ length: 5 }, () => [1, 2, 3]),
@@ -344,7 +349,7 @@ describe('learning', () => {
     }
   });
 
-  it('by steps that decay needs no second look at the rows', async () => {
+  it('with decaying steps needs no second reading of the rows', async () => {
     const [k, decay] = [2, 5];
     for (const solver of ['hebbian', 'autoencoder'] as const) {
       const exact = await pca(rows, { k });

@@ -8,7 +8,7 @@ import { ProgressTracker, runTaskSync } from '../../../src/progress.js';
 import { type FramedSketch, Sketch, type SketchOptions } from '../../../src/solvers/sketch/sketch.js';
 import { withSpectrum } from '../../support/data.js';
 
-const engine = (await wasmEngine(1))!;
+const engine = (await wasmEngine({ threads: 1 }))!;
 const progress = new ProgressTracker();
 
 function block(rows: readonly (readonly number[])[]): Block {
@@ -108,7 +108,7 @@ function rowsOf({
 }
 
 describe('a sketch', () => {
-  it('has 0 ⪯ S − RᵀR ⪯ lost, whatever the data, their order, weights and cuts', async () => {
+  it('has 0 ⪯ S − RᵀR ⪯ lost, for any data, order, weights and division into blocks', async () => {
     await fc.assert(
       fc.asyncProperty(problems, async (problem) => {
         const { rows, weights } = rowsOf(problem);
@@ -141,7 +141,7 @@ describe('a sketch', () => {
     );
   });
 
-  it('with as many rows as the data have dimensions is exact to rounding, however the rows are cut', async () => {
+  it('with as many rows as the data have dimensions is exact to rounding, however the rows are divided', async () => {
     const rows = withSpectrum(400, 12, (i) => (i < 6 ? 0.5 ** i : 0), { offset: (j) => 100 * j });
     for (const rule of ['incremental', 'frequent-directions'] as const) {
       for (const seed of [1, 2, 3]) {
@@ -153,7 +153,7 @@ describe('a sketch', () => {
     }
   });
 
-  it('merges: the bounds add up and hold, in any order and grouping', async () => {
+  it('can be merged in any order and grouping: the bounds add up and hold', async () => {
     const rows = withSpectrum(500, 20, (i) => 0.8 ** i).map((row, i) => row.map((x) => x + (i > 300 ? 0.2 : 0)));
     for (const rule of ['incremental', 'frequent-directions'] as const) {
       const make = () =>
@@ -184,7 +184,7 @@ describe('a sketch', () => {
     }
   });
 
-  it('copies itself: what is added to the copy leaves it as it was', async () => {
+  it('does not change when rows are added to its copy', async () => {
     const rows = withSpectrum(300, 10, (i) => 0.8 ** i);
     const sketch = await sketchOf([rows.slice(0, 200)], { size: 4 });
     const before = plain(sketch);
@@ -196,7 +196,7 @@ describe('a sketch', () => {
     expect(plain(copy)).toEqual(plain(whole));
   });
 
-  it('keeps columns in units of their own where they will be scaled, so that small ones are not lost beside large ones', async () => {
+  it('keeps columns in units of their own where they will be scaled, so that small columns are not lost next to large ones', async () => {
     const rows = withSpectrum(400, 10, (i) => 0.8 ** i, { scale: (j) => 10 ** (3 * j - 15) });
     const framed = async (scale: SketchOptions['scale']) => {
       const sketch = await sketchOf(cut(rows, 7), { size: 10, scale });

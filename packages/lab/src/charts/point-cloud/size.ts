@@ -8,14 +8,14 @@ export interface Size {
 /** Calls `tell` with the size of an element, at once and whenever it or the resolution of the screen changes. Returns a function that stops it. */
 export function watchSize(element: Element, tell: (size: Size) => void): () => void {
   let resolution: MediaQueryList | undefined;
-  let told: Size | undefined;
+  let reported: Size | undefined;
   const measure = (): void => {
     const size = { width: element.clientWidth, height: element.clientHeight, ratio: devicePixelRatio };
     resolution?.removeEventListener('change', measure);
     resolution = matchMedia(`(resolution: ${size.ratio}dppx)`);
     resolution.addEventListener('change', measure);
-    if (size.width === told?.width && size.height === told.height && size.ratio === told.ratio) return;
-    told = size;
+    if (size.width === reported?.width && size.height === reported.height && size.ratio === reported.ratio) return;
+    reported = size;
     tell(size);
   };
   const observer = new ResizeObserver(measure);

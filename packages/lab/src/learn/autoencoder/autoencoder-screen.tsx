@@ -82,12 +82,12 @@ export function AutoencoderScreen() {
       playback={playback}
       lead={
         <>
-          Squeeze x through k numbers, y = Wx, and blow it up again with the same weights: x<sub>rec</sub> = Wᵀy.
-          Learning corrects errors in both directions:{' '}
+          Encode x as k numbers, y = Wx, and decode with the same weights: x<sub>rec</sub> = Wᵀy. Learning corrects two
+          errors:{' '}
           <b class="lost">
             x<sub>rec</sub> against x
           </b>
-          , and, of the code of that,{' '}
+          , and, after encoding again,{' '}
           <b class="second">
             y<sub>rec</sub> against y
           </b>
@@ -121,11 +121,11 @@ export function AutoencoderScreen() {
           ) : (
             <Hebb rule={rule} first={first} second={second} />
           )}
-          <p class="hint">The x are the points as they are drawn: divided by √λ₁, whatever their units were.</p>
+          <p class="hint">x is a point as it is drawn: divided by √λ₁, so units do not matter.</p>
         </div>
       }
       below={<Losses playback={playback} epoch={shown?.epoch ?? 0} angles={k === 1 && determined(goal)} />}
-      told={told(shown, rule, k, data)}
+      summary={summary(shown, rule, k, data)}
       angle={angle}
       converged={converged}
       tries={tries(data)}
@@ -196,16 +196,16 @@ function AutoencoderControls(props: ControlsProps) {
 function tries(data: UnitCloud) {
   return [
     <>
-      Start with orthonormal rows: y<sub>rec</sub> lies on y from the first epoch, and the second error stays zero.
-      There Oja’s rule and the gradient are the same.
+      Start with orthonormal rows: y<sub>rec</sub> equals y from the first epoch, and the second error stays zero. Then
+      Oja’s rule and the gradient are the same.
     </>,
-    <>Slide α while it runs, or start again with another: the way changes and the speed, the end does not.</>,
+    <>Change α during the run, or restart with another α: the path and the speed change, the result does not.</>,
     <>
-      Take k = 2 and Sanger’s rule: w₁ finds the first axis, w₂ the second
-      {meet(data, 1) ? ' (of data with λ₁ > λ₂; these have no first axis)' : ''}. The subspace rule finds any two at
-      right angles.
+      Choose k = 2 and Sanger’s rule: w₁ finds the first axis, w₂ the second
+      {meet(data, 1) ? ' (of data with λ₁ > λ₂; these have no first axis)' : ''}. The subspace rule finds two arbitrary
+      orthogonal axes of the same plane.
     </>,
-    <>Turn the step up until it breaks.</>,
+    <>Increase the step until the run diverges.</>,
   ];
 }
 
@@ -213,22 +213,22 @@ function Source() {
   return (
     <>
       <p>
-        The note asks whether Oja’s rule follows from this loss, and leaves it open as “quite different”. It does
-        follow: where the rows of W are orthonormal, y<sub>rec</sub> = y, and ∂L<sub>AE</sub>/∂W is exactly −2 times
+        The note asks whether Oja’s rule follows from this loss, and leaves the question open (“quite different”). It
+        does follow: if the rows of W are orthonormal, y<sub>rec</sub> = y, and ∂L<sub>AE</sub>/∂W is exactly −2 times
         Oja’s subspace step.
       </p>
       <p>
-        It calls the autoencoder’s answer “rotated and scaled” and adds an orthonormality term to mend that. Only
-        rotated: with tied weights, and data of k dimensions or more, every minimum of L<sub>AE</sub> alone has WᵀW =
-        the projector, so WWᵀ = I. Leave α at 0 and watch the orthonormality loss fall to zero by itself. And it is the
-        rows of W that span the subspace, not its columns.
+        It calls the autoencoder’s result “rotated and scaled” and adds an orthonormality term to correct that. The
+        result is only rotated: with tied weights, and data of k dimensions or more, every minimum of L<sub>AE</sub>{' '}
+        alone has WᵀW = the projector, so WWᵀ = I. Leave α at 0 and watch the orthonormality loss fall to zero by
+        itself. Note that the rows of W span the subspace, not its columns.
       </p>
     </>
   );
 }
 
 /** The state of the run in sentences. */
-function told(shown: Learned | undefined, rule: WeightRule, k: number, data: UnitCloud): string {
+function summary(shown: Learned | undefined, rule: WeightRule, k: number, data: UnitCloud): string {
   if (!shown) return 'No run.';
   const { epoch, reconstruction, orthogonality, angle, defect, alpha, converged } = shown;
   const goal = goalOf(data, k);
@@ -245,11 +245,11 @@ function told(shown: Learned | undefined, rule: WeightRule, k: number, data: Uni
 function ending(rule: WeightRule, k: number, data: UnitCloud, alpha: number): string {
   if (k === 1) return `Arrived: w is a unit vector${determined(goalOf(data, 1)) ? ' on the principal axis' : ''}.`;
   if (!pinned(data, k, alpha)) {
-    return 'Arrived: W lets all of the data through. They lie on a line, so nothing says how long W is across it.';
+    return 'Arrived: W reproduces all of the data. They lie on a line, so the length of W across it is not determined.';
   }
   if (rule !== 'sanger' || meet(data, 1)) {
     const free = rule === 'sanger' ? ' λ₁ = λ₂, so no axis is the first.' : '';
-    return `Arrived: two orthonormal rows, turned as the start had it.${free}`;
+    return `Arrived: two orthonormal rows, in an orientation that depends on the start.${free}`;
   }
   return 'Arrived: the rows are the two components, in order.';
 }

@@ -49,9 +49,10 @@ export function ChargesScreen() {
       playback={playback}
       lead={
         <>
-          The term ‖I − WWᵀ‖² wants the rows of W to be of length 1 and at right angles. Here it moves them, inside a
-          unit sphere that you can turn. A row at an acute angle is pushed away; one at an obtuse angle is pulled
-          closer; at 90° nothing happens. So they are not charges but rods, charged alike at both ends.
+          The term ‖I − WWᵀ‖² is smallest when the rows of W have length 1 and are at right angles. Here it moves them,
+          inside a unit sphere that you can rotate. A row at an acute angle is pushed away; one at an obtuse angle is
+          pulled closer; at 90° there is no force. So the rows do not behave like charges but like rods with equal
+          charges at both ends.
         </>
       }
       picture={
@@ -93,7 +94,7 @@ export function ChargesScreen() {
         </>
       }
       below={<LossChart playback={playback} law={law} least={least} />}
-      told={told(shown, law, k, data, alpha)}
+      summary={summary(shown, law, k, data, alpha)}
       angle={shown?.angle ?? off}
       converged={converged}
       tries={TRIES}
@@ -197,16 +198,16 @@ function LossChart({ playback, law, least }: { playback: Playback<Charged>; law:
 
 const TRIES = [
   <>
-    Take real charges with k = 3: they part to 120° and lie in a plane. The orthonormality term stops at 90°. With k = 2
-    charges go to opposite poles; rods do not.
+    Choose real charges with k = 3: they move to 120° and lie in a plane. The orthonormality term stops at 90°. With k =
+    2, charges go to opposite poles; rods do not.
   </>,
   <>
-    Take k = 4 or more: there is no room for four right angles in space. Free rows shrink to a tight frame, WᵀW = I, and
-    the loss stops at k − 3; held on the sphere they become WᵀW = (k/3)·I.
+    Choose k = 4 or more: four vectors cannot all be orthogonal in three dimensions. Free rows shrink to a tight frame,
+    WᵀW = I, and the loss stops at k − 3; on the sphere they reach WᵀW = (k/3)·I.
   </>,
   <>
-    Lower α with k = 2: now data pull too, and the two rows turn into the plane of most variance. They stay at right
-    angles even at α = 0, unless the data are flat.
+    Lower α with k = 2: now the data act too, and the two rows move into the plane of most variance. They become
+    orthogonal even at α = 0, unless the data are flat.
   </>,
 ];
 
@@ -219,8 +220,8 @@ function Source() {
         a spring to length 1, and from every other row a push that changes its sign at 90°.
       </p>
       <p>
-        The picture of charges is therefore not quite right: equal charges would part to 120°, and never be content with
-        a right angle.
+        The comparison with charges is therefore not quite right: equal charges would move to 120° and not stop at a
+        right angle.
       </p>
     </>
   );
@@ -234,16 +235,16 @@ function aim(law: Law, k: number, whole: boolean): string {
 
 /** A sentence for rows at rest. */
 function ending(law: Law, k: number, whole: boolean, plane: Goal | undefined): string {
-  if (law === 'coulomb') return 'At rest: every force that is left points straight out of the sphere.';
+  if (law === 'coulomb') return 'At rest: all remaining forces point straight out of the sphere.';
   if (!whole)
-    return 'At rest: W lets all of the data through. They are flat, and nothing says how long W is across them.';
+    return 'At rest: W reproduces all of the data. They are flat, so the length of W across them is not determined.';
   if (k > 3) return `At rest: a tight frame, WᵀW = ${law === 'rods' ? '' : `${fixed(k / 3)}·`}I.`;
   if (!plane) return 'At rest: orthonormal rows.';
   return `At rest: orthonormal rows in ${determined(plane) ? 'the principal plane' : 'one of these planes'}.`;
 }
 
 /** The state of the run in sentences. */
-function told(shown: Charged | undefined, law: Law, k: number, data: UnitCloud, alpha: number): string {
+function summary(shown: Charged | undefined, law: Law, k: number, data: UnitCloud, alpha: number): string {
   if (!shown) return 'No run.';
   // With two rows the data pull towards a plane.
   const plane = shown.angle !== undefined && k < 3 ? goalOf(data, k) : undefined;

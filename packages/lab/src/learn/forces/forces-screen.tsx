@@ -56,10 +56,10 @@ export function ForcesScreen() {
       playback={playback}
       lead={
         <>
-          Forget axes. Put the points anywhere in the plane and let every pair act: pairs that are too close for the
-          data <b class="push">push</b>, pairs that are too far apart <b class="pull">pull</b>. Where the points come to
-          rest, in the pale sockets, they are the principal component scores, perhaps turned or mirrored: no basis was
-          ever computed.
+          Forget axes. Put the points anywhere in the plane and connect every pair with a spring: pairs that are closer
+          than they are in the data <b class="push">push</b>, pairs that are too far apart <b class="pull">pull</b>. The
+          points come to rest at the principal component scores (the pale circles), possibly rotated or reflected. No
+          basis is ever computed.
         </>
       }
       picture={<Picture cloud={cloud} facts={facts} shown={shown} forces={forces} chosen={chosen} onChoose={choose} />}
@@ -90,7 +90,7 @@ export function ForcesScreen() {
         </>
       }
       below={<LossChart playback={playback} floor={moving.floor} />}
-      told={told(playback, facts, forces, chosen)}
+      summary={summary(playback, facts, forces, chosen)}
       angle={angle}
       converged={shown?.converged === true}
       tries={tries(goal)}
@@ -210,7 +210,7 @@ function ForcesControls({ cloud, how, chosen, step, onCloud, onHow, onChoose, on
 }
 
 /** The state of the run in sentences. */
-function told(
+function summary(
   { shown: { value: shown } }: Playback<Moved>,
   { goal, moving }: Facts,
   forces: PointForces | undefined,
@@ -240,7 +240,7 @@ function countPairs({ data, embedding }: PointForces, chosen: number): { pull: n
 function ending({ goal, second }: MovingPoints): string {
   if (second < THIN) {
     const why = second < 1e-9 ? 'the data lie on a line' : `λ₂ is only ${small(second)} of λ₁`;
-    return `Almost at rest: ${why}, and across it the points close in ever more slowly.`;
+    return `Almost at rest: ${why}, and across it the points move ever more slowly.`;
   }
   const where = determined(goal) ? 'the scores' : 'the scores on one of them';
   return isFlat(goal.eigen, 2)
@@ -251,16 +251,16 @@ function ending({ goal, second }: MovingPoints): string {
 function tries(goal: Goal) {
   return [
     <>
-      Choose a point in the middle, then one at the rim.{' '}
+      Choose a point in the middle, then one at the edge.{' '}
       {isFlat(goal.eigen, 2)
-        ? 'At rest no pull and no push is left: these data are flat, and the plane has all of them.'
-        : 'At rest pull and push are as long and opposite: they do not vanish, because a third dimension is missing in the plane.'}
+        ? 'At rest there is no pull and no push: these data are flat, and the plane contains all of them.'
+        : 'At rest, pull and push are equal and opposite. They are not zero, because the plane lacks the third dimension.'}
     </>,
-    <>Turn the step above 1. Points overshoot, and the run says so and goes back.</>,
+    <>Set the step above 1. The points overshoot; the run reports it and goes back.</>,
     <>
       Start again at random: the picture ends{' '}
-      {determined(goal) ? 'turned or mirrored, never otherwise' : 'as good, but not the same: in another of the planes'}
-      . Of the built-in points, almost a ball takes longest: its second and third variance are close.
+      {determined(goal) ? 'rotated or reflected, but otherwise the same' : 'equally good, but in a different plane'}. Of
+      the built-in points, “almost a ball” takes longest, because its second and third variances are close.
     </>,
   ];
 }
@@ -269,15 +269,15 @@ function Source() {
   return (
     <>
       <p>
-        The method is from a note of 2022, and its idea holds: f = ‖L(Eˣ − Eʸ)L‖² = 4‖XcXcᵀ − YcYcᵀ‖², and every local
-        minimum is global. Its formulas need care: its gradient is half of the true one (−8Σⱼ, not −4Σⱼ), and its
-        algorithm adds the gradient, so it climbs; here we subtract. A start from N(0, 1) blows up on data that are
-        small; we start at half of σ₁.
+        The method is from a note of 2022, and its idea is right: f = ‖L(Eˣ − Eʸ)L‖² = 4‖XcXcᵀ − YcYcᵀ‖², and every
+        local minimum is global. Its formulas need care: its gradient is half of the true one (−8Σⱼ, not −4Σⱼ), and its
+        algorithm adds the gradient, so it climbs; here we subtract. A start from N(0, 1) diverges for data with small
+        values; we start at half of σ₁.
       </p>
       <p>
-        It claims that nearest neighbours only attract and farthest only repel. The table counts: a tendency, not a law.
-        With exact double centring the sign is that of −⟨xᵢ, xⱼ⟩, so what counts is which side of the mean two points
-        are on.
+        It claims that nearest neighbours only attract and farthest only repel. The table shows that this is a tendency,
+        not a law. With exact double centring the sign is that of −⟨xᵢ, xⱼ⟩: it depends on whether two points are on the
+        same side of the mean.
       </p>
     </>
   );

@@ -45,9 +45,9 @@ export function RaceScreen() {
       unit="round"
       lead={
         <>
-          Every rule of these screens on the same data and towards the same subspace. A curve is the largest principal
-          angle that is still missing, on a logarithmic axis: a straight line down means that every epoch wins the same
-          factor. The exact solve has no curve: it is there at once, and it says where “there” is.
+          All learning rules on the same data. Each curve is the largest principal angle to the exact subspace, on a
+          logarithmic axis: a straight line means that every epoch reduces the angle by the same factor. The exact
+          solver has no curve, because it takes one step; its subspace is the reference.
         </>
       }
       picture={
@@ -90,15 +90,15 @@ export function RaceScreen() {
           <Measure worst={worst} />
         </>
       }
-      told={told(epoch, lanes, worst, goal)}
+      summary={summary(epoch, lanes, worst, goal)}
       angle={worst}
       converged={lanes.length > 0 && arrivedAmong(lanes).length === lanes.length}
       tries={TRIES}
       source={
         <p>
           None of the sources compares the rules, and one calls the autoencoder and Oja’s rule “quite different”. On the
-          same data they end in the same subspace. All rules here read all rows once an epoch, so that epochs can be
-          compared; in small batches Hebb’s rules need fewer, because each epoch then has many steps.
+          same data they reach the same subspace. All rules here read all rows once per epoch, so that epochs can be
+          compared; with small batches Hebb’s rules need fewer epochs, because each epoch has many steps.
         </p>
       }
     />
@@ -107,16 +107,16 @@ export function RaceScreen() {
 
 const TRIES = [
   <>
-    Points by pairs and points factored take the same steps: against epochs their curves are one, against milliseconds
-    pairs fall behind.
+    Points by pairs and factored points take the same steps: their curves against epochs coincide. Against milliseconds,
+    pairs are slower.
   </>,
   <>
-    Compare the autoencoder with momentum and plain: momentum pays where variances are close. Take the data that are
+    Compare the autoencoder with and without momentum: momentum helps when variances are close. Choose the data that are
     almost a ball.
   </>,
   <>
-    Against milliseconds, look where the exact solve is. What can be computed need not be learned; learning is for
-    seeing how it works, or for data that never stop coming.
+    Against milliseconds, compare with the exact solver. It is the better choice for computing components; learning
+    rules are for seeing how learning works, and for data that keep arriving.
   </>,
 ];
 
@@ -126,7 +126,7 @@ function arrivedAmong(lanes: readonly Shown[]): readonly Shown[] {
 }
 
 /** The state of the race in sentences. */
-function told(epoch: number, lanes: readonly Shown[], worst: number, goal: Goal): string {
+function summary(epoch: number, lanes: readonly Shown[], worst: number, goal: Goal): string {
   const arrived = arrivedAmong(lanes);
   const stopped = lanes.filter(({ runner, at }) => runner.end === 'stopped' && at === runner.epochs.length - 1).length;
   const soonest = Math.min(...arrived.map(({ runner }) => runner.epochs.length - 1));
@@ -138,7 +138,7 @@ function told(epoch: number, lanes: readonly Shown[], worst: number, goal: Goal)
     `Round ${epoch}: ${arrived.length} of ${lanes.length} rules have arrived, ${
       all ? `none is more than ${angleText(worst)} away` : `the last is ${angleText(worst)} away`
     }.`,
-    stopped > 0 ? `${stopped} gave up: variances that are close take more epochs than there are here.` : '',
+    stopped > 0 ? `${stopped} stopped early: with close variances they need more epochs than this race has.` : '',
     first.length > 0 && soonest > 0 ? `First in epochs, after ${soonest}: ${first.join(' and ')}.` : '',
     undetermined(goal),
   );

@@ -20,7 +20,7 @@ interface Props<M extends Moment> {
   /** Curves, below the picture. */
   readonly below?: ComponentChildren;
   /** The state of the run in sentences, shown below the picture and read aloud by screen readers. */
-  readonly told: string;
+  readonly summary: string;
   /** Angle to the exact result, in radians. */
   readonly angle: number;
   readonly converged: boolean;
@@ -33,8 +33,22 @@ interface Props<M extends Moment> {
 
 /** The layout that all Learn screens share. */
 export function Screen<M extends Moment>(props: Props<M>) {
-  const { id, playback, unit, lead, picture, controls, side, below, told, angle, converged, problem, tries, source } =
-    props;
+  const {
+    id,
+    playback,
+    unit,
+    lead,
+    picture,
+    controls,
+    side,
+    below,
+    summary,
+    angle,
+    converged,
+    problem,
+    tries,
+    source,
+  } = props;
   const next = nextOf(id);
   return (
     <article
@@ -55,7 +69,7 @@ export function Screen<M extends Moment>(props: Props<M>) {
           <section class="panel picture" aria-label="Picture">
             {picture}
             <Player playback={playback} {...(unit === undefined ? {} : { unit })} />
-            <p class={`told ${converged ? 'arrived' : ''}`}>{told}</p>
+            <p class={`summary ${converged ? 'arrived' : ''}`}>{summary}</p>
             {problem}
           </section>
           {below && (
@@ -83,7 +97,7 @@ export function Screen<M extends Moment>(props: Props<M>) {
           </ul>
         </section>
         <section class="panel">
-          <h2>What the source says, and what is so</h2>
+          <h2>Corrections to the sources</h2>
           {source}
         </section>
       </div>
@@ -96,7 +110,7 @@ export function Screen<M extends Moment>(props: Props<M>) {
           Next: {next ? titleOf(next) : 'your own data'} <span aria-hidden="true">→</span>
         </a>
       </div>
-      <Spoken text={told} now={!playback.playing.value} />
+      <Announcer text={summary} now={!playback.playing.value} />
     </article>
   );
 }
@@ -105,7 +119,7 @@ export function Screen<M extends Moment>(props: Props<M>) {
 const ANNOUNCE_EVERY = 4000;
 
 /** Announces a changing text to screen readers: every few seconds, and at once when the run pauses or ends. */
-function Spoken({ text, now }: { text: string; now: boolean }) {
+function Announcer({ text, now }: { text: string; now: boolean }) {
   const [spoken, speak] = useState('');
   const latest = useRef(text);
   latest.current = text;
@@ -118,7 +132,7 @@ function Spoken({ text, now }: { text: string; now: boolean }) {
     return () => clearInterval(timer);
   }, [now, now ? text : '']);
   return (
-    <p class="visually-hidden" aria-live="polite" data-spoken>
+    <p class="visually-hidden" aria-live="polite" data-announced>
       {spoken}
     </p>
   );

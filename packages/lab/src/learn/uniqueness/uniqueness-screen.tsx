@@ -17,7 +17,7 @@ const COPIES = 36;
 /** Turn by noise, in radians, above which an axis counts as undetermined. */
 const LOOSE = 0.35;
 
-/** Eigenvalues that become equal: the axes spin while the subspace holds, or the subspace is lost. */
+/** Eigenvalues that become equal: the axes spin while the subspace stays fixed, or the subspace is not determined either. */
 export function UniquenessScreen() {
   const [settings, change] = useSettings(DEFAULTS);
   const second = numberIn(settings.second, 0.2, FIRST, 2);
@@ -37,7 +37,7 @@ export function UniquenessScreen() {
   };
   const now = shown ? subspaceTurn(shown.axes, still, k) : 0;
   const what = k === 1 ? 'axis' : 'plane';
-  const told = `λ₁ = ${fixed(FIRST)}, λ₂ = ${fixed(second)}, λ₃ = ${fixed(third)}. Noise turns the first axis by ${angleText(turns.axis)}, typically, and the ${what} of the first ${k === 1 ? 'component' : 'two'} by ${angleText(turns.subspace)}. ${summary(turns.axis, turns.subspace, k)}`;
+  const summary = `λ₁ = ${fixed(FIRST)}, λ₂ = ${fixed(second)}, λ₃ = ${fixed(third)}. Noise turns the first axis by ${angleText(turns.axis)}, typically, and the ${what} of the first ${k === 1 ? 'component' : 'two'} by ${angleText(turns.subspace)}. ${verdictText(turns.axis, turns.subspace, k)}`;
 
   return (
     <Screen
@@ -46,9 +46,9 @@ export function UniquenessScreen() {
       unit="moment"
       lead={
         <>
-          Every library returns axes; whether the data have any is another question. Thin lines are the axes of {COPIES}{' '}
-          copies of the data with a little noise; the arrows follow noise that wanders. Let λ₂ meet λ₁, and the axes
-          spin in a plane that holds still. Let λ₃ meet λ₂, and the plane itself goes.
+          Every library returns axes, but the data may not determine them. Thin lines are the axes of {COPIES} copies of
+          the data with a little noise; the arrows show the axes as the noise changes. If λ₂ equals λ₁, the axes spin in
+          a plane that stays fixed. If λ₃ equals λ₂, the plane is not determined either.
         </>
       }
       picture={
@@ -67,7 +67,7 @@ export function UniquenessScreen() {
           <VerdictPanel verdict={verdict} k={k} stored={stored} onStored={(id) => change({ stored: id })} />
         </>
       }
-      told={told}
+      summary={summary}
       angle={now}
       converged={shown?.converged === true}
       tries={TRIES}
@@ -142,13 +142,13 @@ function UniquenessControls({ second, third, noise, k, onChange }: ControlsProps
 
 const TRIES = [
   <>
-    Push λ₂ = λ₁: v₁ and v₂ point anywhere in the plane, and the rims of all planes still lie on one another. Ask for
-    the first component only, and there is nothing to hold.
+    Press λ₂ = λ₁: v₁ and v₂ point anywhere in the plane, but the planes still coincide. Choose the first component
+    only, and nothing is determined.
   </>,
-  <>Push λ₃ = λ₂: v₁ stands firm, v₂ spins about it and takes the plane along.</>,
+  <>Press λ₃ = λ₂: v₁ stays fixed, v₂ spins about it, and the plane spins with it.</>,
   <>
-    Let them almost meet and lower the noise: the turn is noise over gap. How close is too close depends on how well you
-    measured.
+    Make two of them almost equal and lower the noise: the turn is the noise divided by the gap. How close is too close
+    depends on the precision of the data.
   </>,
 ];
 
@@ -157,21 +157,21 @@ function Source() {
     <>
       <p>
         Lecture notes leave “when is the subspace unique?” as an exercise. The answer: exactly when λ<sub>k</sub> &gt; λ
-        <sub>k+1</sub>. Inside it an axis is unique, up to its sign, when its λ equals no other.
+        <sub>k+1</sub>. Within the subspace an axis is unique, up to its sign, if its λ differs from all others.
       </p>
       <p>
-        Slides take an orthonormal set of eigenvectors as given. Where eigenvalues are equal there is one, but a program
-        has to choose it, and the choice means nothing. The note on forces calls PCA the single state of rest: it rests
-        in every rotation.
+        Slides take an orthonormal set of eigenvectors as given. For equal eigenvalues such a set exists, but it is an
+        arbitrary choice. The note on forces calls PCA the only state of rest; but every rotation of it is a state of
+        rest too.
       </p>
     </>
   );
 }
 
-function summary(axis: number, subspace: number, k: number): string {
+function verdictText(axis: number, subspace: number, k: number): string {
   if (subspace > LOOSE) return `The ${k === 1 ? 'axis' : 'plane'} is not determined.`;
-  if (k === 1) return 'The axis holds.';
-  return axis > LOOSE ? 'The axes spin, the plane holds.' : 'Axes and plane hold.';
+  if (k === 1) return 'The axis is determined.';
+  return axis > LOOSE ? 'The axes spin, the plane stays fixed.' : 'Axes and plane are determined.';
 }
 
 /** The library's verdict on the data without noise. */

@@ -12,11 +12,11 @@ interface Props {
   /** Angle of the principal axis, where there is one. */
   readonly axis?: number;
   readonly onTurn: (angle: number) => void;
-  readonly onLetGo: () => void;
+  readonly onRelease: () => void;
 }
 
 /** Points, a line through their mean that can be turned, and the projections onto it. */
-export function TurnStage({ points, reach, angle, axis, onTurn, onLetGo }: Props) {
+export function TurnStage({ points, reach, angle, axis, onTurn, onRelease }: Props) {
   const holding = useRef(false);
   const [ux, uy] = [Math.cos(angle), Math.sin(angle)];
   const handlers = (view: View) => ({
@@ -31,23 +31,23 @@ export function TurnStage({ points, reach, angle, axis, onTurn, onLetGo }: Props
     onPointerMove: (event: PointerEvent) => {
       if (holding.current) turnTo(view, event);
     },
-    onPointerUp: letGo,
-    onPointerCancel: letGo,
+    onPointerUp: release,
+    onPointerCancel: release,
   });
   const turnTo = (view: View, event: PointerEvent): void => {
     const [x, y] = view.from(event as unknown as Parameters<View['from']>[0]);
     if (Math.hypot(x, y) > 8 / view.scale) onTurn(Math.atan2(y, x));
   };
-  function letGo(): void {
+  function release(): void {
     if (!holding.current) return;
     holding.current = false;
-    onLetGo();
+    onRelease();
   }
   const degrees = (lineAngle(angle) * 180) / Math.PI;
   const press = (event: KeyboardEvent): void => {
     const by = { ArrowLeft: 1, ArrowUp: 1, ArrowRight: -1, ArrowDown: -1, PageUp: 10, PageDown: -10 }[event.key];
     if (by !== undefined) onTurn(angle + (by * Math.PI) / 180);
-    else if (event.key === 'Enter') onLetGo();
+    else if (event.key === 'Enter') onRelease();
     else return;
     event.preventDefault();
   };

@@ -30,7 +30,7 @@ import { climb, lineAngle, ON_AXIS, turningOf } from './turning.js';
 
 const DEFAULTS = { cloud: 'tilted', angle: '-50', snap: 'yes' };
 
-/** A line that the user turns: how much variance it keeps and loses, and how it rolls to the principal axis when released. */
+/** A line that the user turns: how much variance it keeps and loses, and how it turns to the principal axis when released. */
 export function VarianceScreen() {
   const [settings, change] = useSettings(DEFAULTS);
   const cloud = useCloud(settings.cloud, 2);
@@ -40,7 +40,7 @@ export function VarianceScreen() {
   // Where a run begins: the first at the angle in the address, the others where the user released the line.
   const start = useSignal({ angle: given, run: 0 });
   const held = useSignal<number | undefined>(undefined);
-  const rolls = useRef(false);
+  const turnsToAxis = useRef(false);
   const playback = usePlayback(() => climb(turning, start.value.angle), [turning, start.value.run], {
     rate: 60,
     paused: true,
@@ -53,17 +53,17 @@ export function VarianceScreen() {
     playback.pause();
     held.value = lineAngle(to);
   };
-  const letGo = (roll: boolean): void => {
+  const release = (toAxis: boolean): void => {
     if (held.value === undefined) return;
     start.value = { angle: held.value, run: start.value.run + 1 };
     change({ angle: ((held.value * 180) / Math.PI).toFixed(0) });
     held.value = undefined;
-    rolls.current = roll;
+    turnsToAxis.current = toAxis;
   };
   // After the user has released the line, the new run starts at once.
   useEffect(() => {
-    if (!rolls.current) return;
-    rolls.current = false;
+    if (!turnsToAxis.current) return;
+    turnsToAxis.current = false;
     if (reducedMotion.peek()) playback.hurry();
     else playback.play();
   }, [playback]);
@@ -71,7 +71,7 @@ export function VarianceScreen() {
   const converged = turning.level || Math.abs(off) < ON_AXIS;
   const { total, level } = turning;
   const units = unitsFor(total);
-  const told = `The line keeps ${units.text(kept)} and loses ${units.text(lost)} of ${units.text(total)}: ${percent(kept / total)} kept. ${
+  const summary = `The line keeps ${units.text(kept)} and loses ${units.text(lost)} of ${units.text(total)}: ${percent(kept / total)} kept. ${
     level
       ? 'λ₁ = λ₂: the axis is not determined, every line keeps as much.'
       : converged
@@ -85,10 +85,10 @@ export function VarianceScreen() {
       unit="step"
       lead={
         <>
-          Every point is dropped onto the line. <b class="kept">Where it lands</b> is kept,{' '}
-          <b class="lost">how far it falls</b> is lost. Turn the line: what is kept and what is lost change, their sum
-          does not, by Pythagoras, point for point. So the line of most variance is also the line of least error. Let
-          go, and it rolls there.
+          Every point is projected onto the line. <b class="kept">Its position along the line</b> is kept,{' '}
+          <b class="lost">its distance to the line</b> is lost. Turn the line: the two parts change, but by Pythagoras’
+          theorem their sum does not. So the line of most variance is also the line of least error. When you release the
+          line, it turns to that direction.
         </>
       }
       picture={
@@ -98,7 +98,7 @@ export function VarianceScreen() {
           angle={angle}
           {...(level ? {} : { axis: turning.axis })}
           onTurn={turn}
-          onLetGo={() => letGo(snap)}
+          onRelease={() => release(snap)}
         />
       }
       controls={
@@ -112,7 +112,7 @@ export function VarianceScreen() {
           }}
           onAngle={(to) => {
             turn(to);
-            letGo(false);
+            release(false);
           }}
           onSnap={(on) => change({ snap: on ? 'yes' : 'no' })}
         />
@@ -125,7 +125,7 @@ export function VarianceScreen() {
           </div>
         </>
       }
-      told={told}
+      summary={summary}
       angle={level ? 0 : Math.abs(off)}
       converged={converged}
       tries={TRIES}
@@ -157,7 +157,7 @@ function VarianceControls({ cloud, angle, snap, onCloud, onAngle, onSnap }: Cont
         text={`${fixed(degrees, 1)}°`}
         onSlide={(to) => onAngle((to * Math.PI) / 180)}
       />
-      <Switch label="Rolls to the axis when let go" on={snap} onSwitch={onSnap} />
+      <Switch label="Turns to the axis when released" on={snap} onSwitch={onSnap} />
     </Controls>
   );
 }
@@ -208,22 +208,22 @@ function KeptAndLost({ kept, lost, units }: { kept: number; lost: number; units:
 }
 
 const TRIES = [
-  <>Turn the line across the cloud: there it keeps the least, and that least is the other eigenvalue, λ₂.</>,
-  <>Take the points that are almost round. The curve is almost flat: hardly any line is better than another.</>,
-  <>Take the banana. The best line is still the best line, but a line is a poor picture of a bow.</>,
+  <>Turn the line across the cloud: there it keeps the least variance, which is the other eigenvalue, λ₂.</>,
+  <>Choose the points that are almost round. The curve is almost flat: all lines are nearly equally good.</>,
+  <>Choose the banana. There is a best line, but a line is a poor model of a curve.</>,
 ];
 
 function Source() {
   return (
     <>
       <p>
-        Slides and notes call XᵀX/n the covariance and do not say that the mean must come off first. It must: the line
-        here goes through the mean. Uncentred, the “first component” mostly points from the origin to the mean, whatever
-        the shape of the cloud.
+        Slides and notes call XᵀX/n the covariance and do not say that the mean must be subtracted first. It must: the
+        line here goes through the mean. Without centring, the “first component” mostly points from the origin to the
+        mean, whatever the shape of the cloud.
       </p>
       <p>
-        The sums are over n − 1, as scikit-learn and R have it; with n both parts and the total shrink alike, and the
-        line is the same.
+        The sums are divided by n − 1, as in scikit-learn and R. Dividing by n makes both parts and the total smaller by
+        the same factor, and gives the same line.
       </p>
     </>
   );

@@ -6,12 +6,12 @@ import { type Figure, plot } from './figure.js';
 const BINS = 40;
 
 /** How far rows are from their reconstructions. */
-export function errorsFigure({ distances, rows, worst, placeOf }: RowFacts, scaled: boolean): Figure {
+export function errorsFigure({ distances, rows, worst, numberOf }: RowFacts, scaled: boolean): Figure {
   const { bins, logarithmic } = distances.bins(BINS);
   const [median, far] = [distances.quantile(0.5), distances.quantile(0.99)];
   const height = 290;
   const [low, high] = [bins[0]?.from ?? 0, bins[bins.length - 1]?.to ?? 1];
-  const outliers = worst.map(({ row, error }) => ({ row: placeOf(row), at: Math.sqrt(error) }));
+  const outliers = worst.map(({ row, error }) => ({ row: numberOf(row), at: Math.sqrt(error) }));
   /** A line at a distance, and its name above it, in a line of its own. */
   const mark = (at: number, name: string, line: number): Plot.Markish[] => {
     if (!(at > 0)) return [];

@@ -94,7 +94,7 @@ export function reconstructionPictures(model: Model, facts: RowFacts, colouring:
       0,
       22 + i * line,
       [
-        text(left - 10, box.height / 2 - (label === undefined ? -4 : 4), `row ${facts.placeOf(row.row)}`, {
+        text(left - 10, box.height / 2 - (label === undefined ? -4 : 4), `row ${facts.numberOf(row.row)}`, {
           size: 12,
           anchor: 'end',
         }),

@@ -18,7 +18,7 @@ const SPEAKING = 400;
 const TURN = 200;
 
 export function toPoints(
-  { sample, placeOf }: Pick<RowFacts, 'sample' | 'placeOf'>,
+  { sample, numberOf }: Pick<RowFacts, 'sample' | 'numberOf'>,
   colouring: Colouring,
   first: number,
   second: number,
@@ -27,7 +27,7 @@ export function toPoints(
     x: scores[first],
     y: scores[second],
     colour: colourOf(row, colouring),
-    row: placeOf(row),
+    row: numberOf(row),
     label: colouring.labelOf(row),
   }));
 }

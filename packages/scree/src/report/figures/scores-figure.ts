@@ -208,14 +208,14 @@ function centreWords(sample: readonly SampledRow[], colouring: Colouring, ...axe
 }
 
 /** Every point where they are few, else where each group lies. */
-function scoresTable({ sample, placeOf }: RowFacts, colouring: Colouring, axes: readonly number[]): Table {
+function scoresTable({ sample, numberOf }: RowFacts, colouring: Colouring, axes: readonly number[]): Table {
   const names = axes.map((axis) => `PC${axis + 1}`);
   const labelled = colouring.groups.length > 0 || colouring.range !== undefined;
   if (sample.length <= MOST_ROWS) {
     return {
       columns: ['row', ...(labelled ? [colouring.name] : []), ...names],
       rows: sample.map(({ row, scores }) => [
-        String(placeOf(row)),
+        String(numberOf(row)),
         ...(labelled ? [colouring.labelOf(row) ?? ''] : []),
         ...axes.map((axis) => show(scores[axis])),
       ]),

@@ -2,7 +2,7 @@ import type { DenseBlock, Frame } from '../../../data/block.js';
 import type { Kernels } from '../kernels.js';
 import { typeCode } from './layout.js';
 
-/** Part of the data in the kernels' memory, as it is stored. Two of them take turns: one is filled while the other is packed. */
+/** Part of the data in the kernels' memory, as it is stored. Two are used in turn: one is filled while the other is packed. */
 export class Chunk {
   readonly start: number;
   readonly roots: number;

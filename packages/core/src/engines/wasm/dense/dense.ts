@@ -3,42 +3,42 @@ import type { ColumnStatistics } from '../../../data/statistics.js';
 import { dualByMultiply } from '../../dual-by-multiply.js';
 import type { LoadedBlock, OnStep, Products, RowsAt } from '../../engine.js';
 import type { PilotSums } from '../../pilot.js';
-import type { Team } from '../threads/job-runner.js';
+import type { JobRunner } from '../threads/job-runner.js';
 import { multiplyRows, type Rows } from './dual.js';
-import { RowFlow } from './row-flow.js';
+import { RowPipeline } from './row-pipeline.js';
 import { Scores } from './scores.js';
 import { summariseOnce } from './summarise.js';
 
-/** Rows of a group in the dual pass: its products are 32 MB. */
+/** Rows of a group in the dual pass: the products of two groups are 32 MB. */
 const GROUP = 2048;
 
-/** Flops that could be done while a number is copied and packed. */
+/** The time to copy and pack one number, in flops. */
 const READING = 40;
 
-/** Lends a team to a pass of so many flops and takes it back when it is done. */
-export type Borrow = <Result>(flops: number, pass: (team: Team) => Promise<Result>) => Promise<Result>;
+/** Runs a pass of so many flops with a job runner, and releases the runner afterwards. */
+export type WithRunner = <Result>(flops: number, pass: (runner: JobRunner) => Promise<Result>) => Promise<Result>;
 
 /**
  * The passes over dense rows in WebAssembly: chunks of rows are copied in, packed through the frame, multiplied. With
- * `single` the products of gram and dual are float32, their sums over tiles float64.
+ * `float32` the products of gram and dual are float32, their sums over tiles float64.
  */
 export class WasmDense implements LoadedBlock {
   readonly rows: number;
   readonly cols: number;
   readonly #block: DenseBlock;
-  readonly #borrow: Borrow;
-  readonly #single: boolean;
+  readonly #withRunner: WithRunner;
+  readonly #float32: boolean;
 
-  constructor(block: DenseBlock, borrow: Borrow, single: boolean) {
+  constructor(block: DenseBlock, withRunner: WithRunner, float32: boolean) {
     this.rows = block.rows;
     this.cols = block.cols;
     this.#block = block;
-    this.#borrow = borrow;
-    this.#single = single;
+    this.#withRunner = withRunner;
+    this.#float32 = float32;
   }
 
   summarise(at: RowsAt, scatter: Float64Array | undefined, onStep: OnStep): Promise<ColumnStatistics> {
-    return summariseOnce(this.#block, at, scatter, this.#single, (frame, sums) =>
+    return summariseOnce(this.#block, at, scatter, this.#float32, (frame, sums) =>
       this.#sum(frame, scatter, sums, onStep),
     );
   }
@@ -47,7 +47,7 @@ export class WasmDense implements LoadedBlock {
     return this.#sum(frame, scatter, undefined, onStep);
   }
 
-  /** Groups of rows are multiplied pair by pair; of each pair, tiles of columns go through, each number once. */
+  /** Multiplies groups of rows pair by pair; each pair is read once, in tiles of columns. */
   async dual(frame: Frame, other: LoadedBlock, otherFrame: Frame, into: Products, onStep: OnStep): Promise<void> {
     if (!(other instanceof WasmDense)) {
       return dualByMultiply(this.#block, frame, other, otherFrame, into, onStep);
@@ -58,9 +58,9 @@ export class WasmDense implements LoadedBlock {
       for (let j = other === this ? i : 0; j < other.rows; j += GROUP) {
         const cols = Math.min(GROUP, other.rows - j);
         const b: Rows = { block: other.#block, frame: otherFrame, first: j, count: cols };
-        await this.#borrow(2 * count * cols * this.cols, async (team) => {
-          const sums = await multiplyRows(team, a, b, this.#single, () => onStep(0));
-          const found = team.kernels.doubles(sums, count * cols);
+        await this.#withRunner(2 * count * cols * this.cols, async (runner) => {
+          const sums = await multiplyRows(runner, a, b, this.#float32, () => onStep(0));
+          const found = runner.kernels.doubles(sums, count * cols);
           for (let r = 0; r < count; r++) {
             const target = (into.row + i + r) * into.size + into.column + j;
             into.products.set(found.subarray(r * cols, (r + 1) * cols), target);
@@ -74,12 +74,12 @@ export class WasmDense implements LoadedBlock {
 
   multiply(frame: Frame, vectors: Float64Array, k: number, scores: Float64Array, onStep: OnStep): Promise<void> {
     const d = this.cols;
-    return this.#borrow(this.rows * d * (READING + 2 * k), async (team) => {
-      const packed = packVectors(team, vectors, k, d);
-      const flow = new RowFlow(team, this.#block, frame);
-      const y = new Scores(team, flow, k);
-      team.reserve(y.scoreJobs + flow.packJobs);
-      await flow.run(onStep, {
+    return this.#withRunner(this.rows * d * (READING + 2 * k), async (runner) => {
+      const packed = packVectors(runner, vectors, k, d);
+      const pipeline = new RowPipeline(runner, this.#block, frame);
+      const y = new Scores(runner, pipeline, k);
+      runner.reserve(y.scoreJobs + pipeline.packJobs);
+      await pipeline.run(onStep, {
         first: (chunk) => y.score(chunk, packed, d),
         after: (chunk) => y.read(chunk, scores),
       });
@@ -88,21 +88,21 @@ export class WasmDense implements LoadedBlock {
 
   multiplyTransposed(frame: Frame, scores: Float64Array, k: number, out: Float64Array, onStep: OnStep): Promise<void> {
     const d = this.cols;
-    return this.#borrow(this.rows * d * (READING + 2 * k), async (team) => {
-      const { kernels } = team;
+    return this.#withRunner(this.rows * d * (READING + 2 * k), async (runner) => {
+      const { kernels } = runner;
       const sums = kernels.zeros(k * d);
-      const flow = new RowFlow(team, this.#block, frame);
-      const y = new Scores(team, flow, k);
-      const room = flow.tiles * flow.height * k * 8;
+      const pipeline = new RowPipeline(runner, this.#block, frame);
+      const y = new Scores(runner, pipeline, k);
+      const room = pipeline.tiles * pipeline.height * k * 8;
       const given = [kernels.allocate(room), kernels.allocate(room)];
       const zeros = kernels.zeros(k);
       const ones = kernels.put(new Float64Array(k).fill(1));
-      team.reserve(y.collectJobs + flow.packJobs + flow.tiles);
-      await flow.run(onStep, {
+      runner.reserve(y.collectJobs + pipeline.packJobs + pipeline.tiles);
+      await pipeline.run(onStep, {
         begin: (chunk) => {
-          const { first, rows, turn } = chunk;
-          kernels.doubles(given[turn], rows * k).set(scores.subarray(first * k, (first + rows) * k));
-          y.pack(chunk, given[turn], zeros, ones);
+          const { first, rows, buffer } = chunk;
+          kernels.doubles(given[buffer], rows * k).set(scores.subarray(first * k, (first + rows) * k));
+          y.pack(chunk, given[buffer], zeros, ones);
         },
         first: (chunk) => y.collect(chunk, sums, d),
       });
@@ -112,17 +112,17 @@ export class WasmDense implements LoadedBlock {
 
   normal(frame: Frame, vectors: Float64Array, k: number, out: Float64Array, onStep: OnStep): Promise<void> {
     const d = this.cols;
-    return this.#borrow(this.rows * d * (READING + 4 * k), async (team) => {
-      const packed = packVectors(team, vectors, k, d);
-      const sums = team.kernels.zeros(k * d);
-      const flow = new RowFlow(team, this.#block, frame);
-      const y = new Scores(team, flow, k);
-      team.reserve(Math.max(y.scoreJobs, y.collectJobs + flow.packJobs));
-      await flow.run(onStep, {
+    return this.#withRunner(this.rows * d * (READING + 4 * k), async (runner) => {
+      const packed = packVectors(runner, vectors, k, d);
+      const sums = runner.kernels.zeros(k * d);
+      const pipeline = new RowPipeline(runner, this.#block, frame);
+      const y = new Scores(runner, pipeline, k);
+      runner.reserve(Math.max(y.scoreJobs, y.collectJobs + pipeline.packJobs));
+      await pipeline.run(onStep, {
         first: (chunk) => y.score(chunk, packed, d),
         second: (chunk) => y.collect(chunk, sums, d),
       });
-      add(out, team.kernels.doubles(sums, k * d));
+      add(out, runner.kernels.doubles(sums, k * d));
     });
   }
 
@@ -131,30 +131,30 @@ export class WasmDense implements LoadedBlock {
   /** One reading: the scatter in the frame, the columns' sums, or both. */
   #sum(frame: Frame, scatter: Float64Array | undefined, sums: PilotSums | undefined, onStep: OnStep): Promise<void> {
     const d = this.cols;
-    const single = this.#single ? 1 : 0;
+    const float32 = this.#float32 ? 1 : 0;
     const flops = this.rows * d * (READING + (scatter ? d : 0));
-    return this.#borrow(flops, async (team) => {
-      const { kernels } = team;
+    return this.#withRunner(flops, async (runner) => {
+      const { kernels } = runner;
       const products = scatter ? kernels.zeros(d * d) : 0;
       const squares = scatter !== undefined;
-      const options = { single: this.#single, slots: squares, stats: sums !== undefined, squares };
-      const flow = new RowFlow(team, this.#block, frame, options);
-      const { groups, slot, tile } = flow;
-      team.reserve(flow.packJobs + (scatter ? (groups * (groups + 1)) / 2 : 0));
-      await flow.run(onStep, {
+      const options = { float32: this.#float32, slots: squares, stats: sums !== undefined, squares };
+      const pipeline = new RowPipeline(runner, this.#block, frame, options);
+      const { groups, slot, tile } = pipeline;
+      runner.reserve(pipeline.packJobs + (scatter ? (groups * (groups + 1)) / 2 : 0));
+      await pipeline.run(onStep, {
         first: ({ slots, tiles }) => {
           if (!scatter) return;
           for (let g = 0; g < groups; g++) {
             for (let h = g; h < groups; h++) {
               const [left, right, upper] = [slots + g * slot, slots + h * slot, g === h ? 1 : 0];
-              team.job('multiplySlots', left, tile, right, tile, tiles, products, d, upper, single, 1, 0);
+              runner.addJob('multiplySlots', left, tile, right, tile, tiles, products, d, upper, float32, 1, 0);
             }
           }
         },
         after: ({ stats, tiles, first }) => {
           if (!sums) return;
           for (let t = 0; t < tiles; t++) {
-            sums.add(kernels.doubles(stats + t * 4 * d * 8, 4 * d), first + t * flow.height);
+            sums.add(kernels.doubles(stats + t * 4 * d * 8, 4 * d), first + t * pipeline.height);
           }
         },
       });
@@ -164,7 +164,7 @@ export class WasmDense implements LoadedBlock {
 }
 
 /** k vectors of length d side by side, for `scoreSlots`. */
-function packVectors({ kernels }: Team, vectors: Float64Array, k: number, d: number): number {
+function packVectors({ kernels }: JobRunner, vectors: Float64Array, k: number, d: number): number {
   const out = kernels.allocate(Math.ceil(k / 4) * 4 * d * 8);
   const source = kernels.put(vectors.subarray(0, k * d));
   kernels.run.packVectors(source, k, d, out);

@@ -1,6 +1,6 @@
 import type { DenseBlock, Frame } from '../../../data/block.js';
 import type { OnStep } from '../../engine.js';
-import type { Team } from '../threads/job-runner.js';
+import type { JobRunner } from '../threads/job-runner.js';
 import { Chunk } from './chunk.js';
 import { chunkCols, groupLines, slotBytes, TILE } from './layout.js';
 
@@ -9,44 +9,52 @@ class RowLines {
   readonly groups: number;
   readonly slot: number;
   readonly tile: number;
-  readonly #team: Team;
+  readonly #runner: JobRunner;
   readonly #first: number;
   readonly #rows: number;
   readonly #width: number;
-  readonly #single: boolean;
+  readonly #float32: boolean;
   readonly #raw: Chunk[];
   readonly #slots: number[];
   readonly #shift: number;
   readonly #factor: number;
 
-  constructor(team: Team, block: DenseBlock, frame: Frame, first: number, rows: number, cols: number, single: boolean) {
-    const { kernels } = team;
-    this.#team = team;
+  constructor(
+    runner: JobRunner,
+    block: DenseBlock,
+    frame: Frame,
+    first: number,
+    rows: number,
+    cols: number,
+    float32: boolean,
+  ) {
+    const { kernels } = runner;
+    this.#runner = runner;
     this.#first = first;
     this.#rows = rows;
-    this.#single = single;
+    this.#float32 = float32;
     this.#width = groupLines(rows);
     this.groups = Math.ceil(rows / this.#width);
-    this.slot = slotBytes(Math.min(rows, this.#width), Math.min(cols, TILE), single);
+    this.slot = slotBytes(Math.min(rows, this.#width), Math.min(cols, TILE), float32);
     this.tile = this.slot * this.groups;
-    const turns = cols < block.cols ? [0, 1] : [0];
-    this.#raw = turns.map(() => new Chunk(kernels, block, frame, rows, cols));
-    this.#slots = turns.map(() => kernels.allocate(Math.ceil(cols / TILE) * this.tile));
+    const buffers = cols < block.cols ? [0, 1] : [0];
+    this.#raw = buffers.map(() => new Chunk(kernels, block, frame, rows, cols));
+    this.#slots = buffers.map(() => kernels.allocate(Math.ceil(cols / TILE) * this.tile));
     this.#shift = kernels.put(frame.shift);
     this.#factor = kernels.put(frame.factor);
   }
 
-  load(turn: number, left: number, right: number): void {
-    this.#raw[turn].load(this.#first, this.#rows, left, right);
+  load(buffer: number, left: number, right: number): void {
+    this.#raw[buffer].load(this.#first, this.#rows, left, right);
   }
 
-  pack(turn: number, left: number): void {
-    const raw = this.#raw[turn];
+  pack(buffer: number, left: number): void {
+    const raw = this.#raw[buffer];
     for (let t = 0; t * TILE < raw.cols; t++) {
       for (let g = 0; g < this.groups; g++) {
         const row = g * this.#width;
         const column = (left + t * TILE) * 8;
-        this.#team.job(
+        this.#runner.addJob(
           'packRows',
           raw.start + (row * raw.cols + t * TILE) * raw.bytes,
           raw.type,
@@ -57,15 +65,15 @@ class RowLines {
           this.#shift + column,
           this.#factor + column,
           raw.roots === 0 ? 0 : raw.roots + row * 8,
-          this.slotAt(turn, t, g),
-          this.#single ? 1 : 0,
+          this.slotAt(buffer, t, g),
+          this.#float32 ? 1 : 0,
         );
       }
     }
   }
 
-  slotAt(turn: number, t: number, g: number): number {
-    return this.#slots[turn] + t * this.tile + g * this.slot;
+  slotAt(buffer: number, t: number, g: number): number {
+    return this.#slots[buffer] + t * this.tile + g * this.slot;
   }
 }
 
@@ -81,16 +89,22 @@ export interface Rows {
  * K = B₁B₂ᵀ of some rows and some others (the same: upper triangle alone), left in the memory at the address that is
  * returned: the columns go through it chunk by chunk, each number once.
  */
-export async function multiplyRows(team: Team, a: Rows, b: Rows, single: boolean, onStep: OnStep): Promise<number> {
+export async function multiplyRows(
+  runner: JobRunner,
+  a: Rows,
+  b: Rows,
+  float32: boolean,
+  onStep: OnStep,
+): Promise<number> {
   const d = a.block.cols;
   const same = a.block === b.block && a.first === b.first;
   const width = Math.min(d, chunkCols(Math.max(a.count, b.count)));
-  const sums = team.kernels.zeros(a.count * b.count);
-  const left = new RowLines(team, a.block, a.frame, a.first, a.count, width, single);
-  const right = same ? left : new RowLines(team, b.block, b.frame, b.first, b.count, width, single);
+  const sums = runner.kernels.zeros(a.count * b.count);
+  const left = new RowLines(runner, a.block, a.frame, a.first, a.count, width, float32);
+  const right = same ? left : new RowLines(runner, b.block, b.frame, b.first, b.count, width, float32);
   const sides = same ? [left] : [left, right];
   const tiles = Math.ceil(width / TILE);
-  team.reserve(left.groups * right.groups + tiles * (left.groups + right.groups));
+  runner.reserve(left.groups * right.groups + tiles * (left.groups + right.groups));
   const chunks = Math.ceil(d / width);
   const load = (c: number): void => {
     if (c < chunks) for (const side of sides) side.load(c % 2, c * width, Math.min(d, (c + 1) * width));
@@ -100,18 +114,18 @@ export async function multiplyRows(team: Team, a: Rows, b: Rows, single: boolean
   };
   load(0);
   pack(0);
-  await team.step(onStep, () => load(1));
+  await runner.runJobs(onStep, () => load(1));
   for (let c = 0; c < chunks; c++) {
     const count = Math.ceil((Math.min(d, (c + 1) * width) - c * width) / TILE);
     for (let g = 0; g < left.groups; g++) {
       for (let h = same ? g : 0; h < right.groups; h++) {
         const [from, to] = [left.slotAt(c % 2, 0, g), right.slotAt(c % 2, 0, h)];
-        const [upper, narrow] = [same && g === h ? 1 : 0, single ? 1 : 0];
-        team.job('multiplySlots', from, left.tile, to, right.tile, count, sums, b.count, upper, narrow, 1, 0);
+        const [upper, narrow] = [same && g === h ? 1 : 0, float32 ? 1 : 0];
+        runner.addJob('multiplySlots', from, left.tile, to, right.tile, count, sums, b.count, upper, narrow, 1, 0);
       }
     }
     pack(c + 1);
-    await team.step(onStep, () => load(c + 2));
+    await runner.runJobs(onStep, () => load(c + 2));
     const pause = onStep(0);
     if (pause) await pause;
   }

@@ -41,11 +41,11 @@ export function groupLines(lines: number): number {
 }
 
 /**
- * Bytes of a slot of `lines` lines over `steps` steps: panels of 32 bytes a step, of 4 lines or, `single`, of 8, and their
- * lists of 4 bytes a step.
+ * Bytes of a slot of `lines` lines over `steps` steps: panels of 32 bytes per step, of 4 lines (or 8 for `float32`), and their
+ * lists of 4 bytes per step.
  */
-export function slotBytes(lines: number, steps: number, single: boolean): number {
-  return Math.ceil((HEADER + Math.ceil(lines / (single ? 8 : 4)) * steps * 36) / 64) * 64;
+export function slotBytes(lines: number, steps: number, float32: boolean): number {
+  return Math.ceil((HEADER + Math.ceil(lines / (float32 ? 8 : 4)) * steps * 36) / 64) * 64;
 }
 
 /** How assembly/entry.ts calls the types that data may be stored in. */

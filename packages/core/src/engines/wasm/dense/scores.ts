@@ -1,6 +1,6 @@
-import type { Team } from '../threads/job-runner.js';
+import type { JobRunner } from '../threads/job-runner.js';
 import { HEADER, slotBytes } from './layout.js';
-import type { Packed, RowFlow } from './row-flow.js';
+import type { Packed, RowPipeline } from './row-pipeline.js';
 
 /** Vectors of a slot of scores. */
 const WIDTH = 64;
@@ -11,52 +11,52 @@ const strip = (height: number): number => Math.max(4, Math.ceil(height / 32) * 4
 
 /** Scores of the tiles of a chunk as slots: lines are the k vectors, 64 a slot, steps the tile's rows. */
 export class Scores {
-  readonly #team: Team;
-  readonly #flow: RowFlow;
+  readonly #runner: JobRunner;
+  readonly #pipeline: RowPipeline;
   readonly #k: number;
   readonly #slot: number;
   readonly #tile: number;
   readonly #groups: number;
   readonly #slots: [number, number];
 
-  constructor(team: Team, flow: RowFlow, k: number) {
-    this.#team = team;
-    this.#flow = flow;
+  constructor(runner: JobRunner, pipeline: RowPipeline, k: number) {
+    this.#runner = runner;
+    this.#pipeline = pipeline;
     this.#k = k;
     this.#groups = Math.ceil(k / WIDTH);
-    this.#slot = slotBytes(Math.min(k, WIDTH), flow.height, false);
+    this.#slot = slotBytes(Math.min(k, WIDTH), pipeline.height, false);
     this.#tile = this.#slot * this.#groups;
-    const bytes = flow.tiles * this.#tile;
-    this.#slots = [team.kernels.allocate(bytes), team.kernels.allocate(bytes)];
+    const bytes = pipeline.tiles * this.#tile;
+    this.#slots = [runner.kernels.allocate(bytes), runner.kernels.allocate(bytes)];
     for (const slots of this.#slots) this.#nameLines(slots);
   }
 
   /** Jobs that one chunk takes at most: scoring it, and collecting from it. */
   get scoreJobs(): number {
-    return this.#flow.tiles * this.#groups * Math.ceil(this.#flow.height / strip(this.#flow.height));
+    return this.#pipeline.tiles * this.#groups * Math.ceil(this.#pipeline.height / strip(this.#pipeline.height));
   }
   get collectJobs(): number {
-    return this.#groups * Math.ceil(this.#flow.groups / this.#together);
+    return this.#groups * Math.ceil(this.#pipeline.groups / this.#together);
   }
 
   /** Slots of columns that one job collects: very wide data have thousands of them, each too little work for a job. */
   get #together(): number {
-    return Math.ceil(this.#flow.groups / JOBS);
+    return Math.ceil(this.#pipeline.groups / JOBS);
   }
 
   /** Y = BVᵀ for a chunk; `vectors` are k packed vectors of length d. */
   score(chunk: Packed, vectors: number, d: number): void {
-    const { slot, tile, groups, height } = this.#flow;
+    const { slot, tile, groups, height } = this.#pipeline;
     const step = strip(height);
     for (let t = 0; t < chunk.tiles; t++) {
-      const rows = this.#flow.rowsOf(chunk, t);
+      const rows = this.#pipeline.rowsOf(chunk, t);
       for (let q = 0; q < this.#groups; q++) {
         const k = Math.min(WIDTH, this.#k - q * WIDTH);
-        const out = this.#slots[chunk.turn] + t * this.#tile + q * this.#slot;
+        const out = this.#slots[chunk.buffer] + t * this.#tile + q * this.#slot;
         const packed = vectors + q * WIDTH * d * 8;
         for (let from = 0; from < rows; from += step) {
           const to = Math.min(rows, from + step);
-          this.#team.job('scoreSlots', chunk.slots + t * tile, slot, groups, rows, from, to, packed, k, d, out);
+          this.#runner.addJob('scoreSlots', chunk.slots + t * tile, slot, groups, rows, from, to, packed, k, d, out);
         }
       }
     }
@@ -66,22 +66,22 @@ export class Scores {
   pack(chunk: Packed, source: number, shift: number, factor: number): void {
     const k = this.#k;
     for (let t = 0; t < chunk.tiles; t++) {
-      const rows = this.#flow.rowsOf(chunk, t);
-      const from = source + t * this.#flow.height * k * 8;
-      const out = this.#slots[chunk.turn] + t * this.#tile;
-      this.#team.job('packColumns', from, 0, k, rows, k, 0, shift, factor, 0, out, 0, 0, 0, WIDTH, this.#slot);
+      const rows = this.#pipeline.rowsOf(chunk, t);
+      const from = source + t * this.#pipeline.height * k * 8;
+      const out = this.#slots[chunk.buffer] + t * this.#tile;
+      this.#runner.addJob('packColumns', from, 0, k, rows, k, 0, shift, factor, 0, out, 0, 0, 0, WIDTH, this.#slot);
     }
   }
 
   /** Z += YᵀB for a chunk; Z is k × d at `sums`. */
   collect(chunk: Packed, sums: number, d: number): void {
-    const { slot, tile, groups } = this.#flow;
+    const { slot, tile, groups } = this.#pipeline;
     const together = this.#together;
     for (let q = 0; q < this.#groups; q++) {
-      const left = this.#slots[chunk.turn] + q * this.#slot;
+      const left = this.#slots[chunk.buffer] + q * this.#slot;
       for (let g = 0; g < groups; g += together) {
         const [right, count] = [chunk.slots + g * slot, Math.min(together, groups - g)];
-        this.#team.job('multiplySlots', left, this.#tile, right, tile, chunk.tiles, sums, d, 0, 0, count, slot);
+        this.#runner.addJob('multiplySlots', left, this.#tile, right, tile, chunk.tiles, sums, d, 0, 0, count, slot);
       }
     }
   }
@@ -90,12 +90,12 @@ export class Scores {
   read(chunk: Packed, out: Float64Array): void {
     const k = this.#k;
     for (let t = 0; t < chunk.tiles; t++) {
-      const rows = this.#flow.rowsOf(chunk, t);
-      const target = (chunk.first + t * this.#flow.height) * k;
+      const rows = this.#pipeline.rowsOf(chunk, t);
+      const target = (chunk.first + t * this.#pipeline.height) * k;
       for (let r = 0; r < k; r++) {
-        const slot = this.#slots[chunk.turn] + t * this.#tile + Math.floor(r / WIDTH) * this.#slot;
+        const slot = this.#slots[chunk.buffer] + t * this.#tile + Math.floor(r / WIDTH) * this.#slot;
         const line = r % WIDTH;
-        const panel = this.#team.kernels.doubles(slot + HEADER + (line >> 2) * rows * 32, rows * 4);
+        const panel = this.#runner.kernels.doubles(slot + HEADER + (line >> 2) * rows * 32, rows * 4);
         for (let i = 0; i < rows; i++) out[target + i * k + r] = panel[i * 4 + (line & 3)];
       }
     }
@@ -103,10 +103,10 @@ export class Scores {
 
   /** Line i of slot q is vector 64q + i: the one part of a slot that never changes. */
   #nameLines(slots: number): void {
-    for (let t = 0; t < this.#flow.tiles; t++) {
+    for (let t = 0; t < this.#pipeline.tiles; t++) {
       for (let q = 0; q < this.#groups; q++) {
         const start = slots + t * this.#tile + q * this.#slot + 16;
-        new Int32Array(this.#team.kernels.memory.buffer, start, WIDTH).forEach((_, i, lines) => {
+        new Int32Array(this.#runner.kernels.memory.buffer, start, WIDTH).forEach((_, i, lines) => {
           lines[i] = q * WIDTH + i;
         });
       }

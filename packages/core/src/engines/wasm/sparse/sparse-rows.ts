@@ -1,11 +1,11 @@
 import type { Frame, SparseBlock } from '../../../data/block.js';
 import type { Kernels } from '../kernels.js';
 
-/** Entries and rows of a part, at most (a row is never cut): a few milliseconds of work, 6 MB of entries. */
+/** Most entries and rows of a part (a row is never divided): a few milliseconds of work, 6 MB of entries. */
 const ENTRIES = 1 << 19;
 const ROWS = 1 << 15;
 
-/** Some rows that follow one another. */
+/** Consecutive rows. */
 export interface Part {
   readonly first: number;
   readonly rows: number;
@@ -14,7 +14,7 @@ export interface Part {
   readonly to: number;
 }
 
-/** The rows cut into parts, by the shape alone; those of one stage go through the memory together, each of them as one job. */
+/** Divides the rows into parts, by their shape alone. The parts of a stage are in memory together, and each is one job. */
 export function cutRows({ rows, indptr }: SparseBlock, together: number): Part[][] {
   const entries = indptr[rows];
   const stages = Math.max(1, Math.ceil(entries / (together * ENTRIES)), Math.ceil(rows / (together * ROWS)));
@@ -32,12 +32,12 @@ export function cutRows({ rows, indptr }: SparseBlock, together: number): Part[]
   );
 }
 
-/** How a frame shows sparse rows: a row of B is √w·(a − t), and entry x of a in column j is (x − lift)·factor. */
+/** Sparse rows as a frame sees them: a row of B is √w·(a − t), and entry x of a in column j is (x − lift)·factor. */
 export interface Centred {
   readonly frame: Frame;
-  /** The shift of columns that are stored in every row that counts, 0 in others. */
+  /** The shift of columns that are stored in every row of weight above 0; 0 for other columns. */
   readonly lift: Float64Array;
-  /** t: what the shift of all others takes off every row. */
+  /** t: the shift of the other columns, subtracted from every row. */
   readonly rest: Float64Array;
 }
 
@@ -52,12 +52,12 @@ export function centre({ rows, cols, indptr, indices }: SparseBlock, frame: Fram
   }
   const lift = shift.map((value, j) => (counts[j] === counted ? value : 0));
   const rest = shift.map((value, j) => (counts[j] === counted ? 0 : value * factor[j]));
-  // A copy: whoever made the frame may change it.
+  // A copy, because the caller may change the frame.
   const roots = rootWeights && { rootWeights: rootWeights.slice() };
   return { frame: { shift: shift.slice(), factor: factor.slice(), ...roots }, lift, rest };
 }
 
-/** Whether two frames show the same. */
+/** Whether two frames are equal. */
 export function sameFrame(a: Frame, b: Frame): boolean {
   return (
     sameNumbers(a.shift, b.shift) &&
@@ -74,44 +74,44 @@ function sameNumbers(a: Float64Array, b: Float64Array): boolean {
   return true;
 }
 
-/** Where a part lies in the memory: its entries as the frame shows them, their columns, where rows start, roots of weights. */
+/** Addresses of a part in the memory: its entries in the frame, their columns, where rows start, and roots of weights. */
 export interface RowAddresses {
   readonly values: number;
   readonly columns: number;
   readonly starts: number;
   readonly roots: number;
-  /** Its entries once more, column by column, as `sparseTurn` lays them out; 0 where there is no such copy. */
-  readonly turned: number;
+  /** A copy of its entries by column, as `sparseTurn` writes it; 0 where there is none. */
+  readonly byColumn: number;
 }
 
-/** Bytes that a part of so many rows and entries takes. */
+/** Bytes of a part. */
 export function partBytes(rows: number, entries: number, weighted: boolean): number {
   return entries * 12 + (rows + 1) * 4 + (weighted ? rows * 8 : 0) + 4 * 64;
 }
 
 /** Bytes of the copy by column: starts, rows and values, each at a multiple of 64. */
-export function turnedBytes(entries: number, cols: number): number {
+export function byColumnBytes(entries: number, cols: number): number {
   return entries * 12 + (cols + 2) * 4 + 2 * 64;
 }
 
-/** Room for a part, and for its entries by column where `turnedCols` is their number. */
-export function placePart(
+/** Allocates a part, and a copy by column where `byColumnCols` is above 0. */
+export function allocatePart(
   kernels: Kernels,
   rows: number,
   entries: number,
   weighted: boolean,
-  turnedCols = 0,
+  byColumnCols = 0,
 ): RowAddresses {
   return {
     values: kernels.allocate(entries * 8),
     columns: kernels.allocate(entries * 4),
     starts: kernels.allocate((rows + 1) * 4),
     roots: weighted ? kernels.allocate(rows * 8) : 0,
-    turned: turnedCols > 0 ? kernels.allocate(turnedBytes(entries, turnedCols)) : 0,
+    byColumn: byColumnCols > 0 ? kernels.allocate(byColumnBytes(entries, byColumnCols)) : 0,
   };
 }
 
-/** Copies a part in, through the frame: entries are shifted, scaled and weighted. */
+/** Copies a part into the memory; its entries are shifted, scaled and weighted. */
 export function fillPart(kernels: Kernels, at: RowAddresses, block: SparseBlock, part: Part, centred: Centred): void {
   const { indptr, indices, data } = block;
   const { lift, frame } = centred;

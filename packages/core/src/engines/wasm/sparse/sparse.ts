@@ -3,45 +3,45 @@ import type { ColumnStatistics } from '../../../data/statistics.js';
 import type { LoadedBlock, OnStep, Products, RowsAt } from '../../engine.js';
 import { SparseReference } from '../../reference/sparse.js';
 import { summariseTwice } from '../../summarise.js';
-import type { Borrow } from '../dense/dense.js';
+import type { WithRunner } from '../dense/dense.js';
 import type { Kernels } from '../kernels.js';
-import type { Team } from '../threads/job-runner.js';
+import type { JobRunner } from '../threads/job-runner.js';
 import {
+  allocatePart,
+  byColumnBytes,
   type Centred,
   centre,
   cutRows,
   fillPart,
   type Part,
   partBytes,
-  placePart,
   type RowAddresses,
   sameFrame,
-  turnedBytes,
 } from './sparse-rows.js';
 
-/** Lends teams to sparse passes: with any memory, or with one that a block keeps for itself until it gives it back. */
-export interface Lender {
-  readonly borrow: Borrow;
-  /** Undefined where there is no memory to keep. */
-  take(): Kernels | undefined;
-  giveBack(kernels: Kernels): void;
-  runOn<Result>(kernels: Kernels, flops: number, pass: (team: Team) => Promise<Result>): Promise<Result>;
+/** Runs passes: with kernels from the pool, or with kernels that a block keeps until it returns them. */
+export interface RunnerProvider {
+  readonly withRunner: WithRunner;
+  /** Undefined where the system has no memory for it. */
+  takeKernels(): Kernels | undefined;
+  returnKernels(kernels: Kernels): void;
+  runOn<Result>(kernels: Kernels, flops: number, pass: (runner: JobRunner) => Promise<Result>): Promise<Result>;
 }
 
 /** Lanes of a panel: one line of the caches is eight float64. */
 const LANES = 8;
-/** Panels that go through the rows together, at most. */
+/** Most panels that are multiplied in one reading of the rows. */
 const PANELS = 8;
 /** Bytes that the sums of one panel may take, all parts together. */
 const SUMS = 2 ** 27;
-/** Parts of the rows that are done at the same time, each with its own sums: fixed, so that no answer depends on threads. */
+/** Parts of the rows that are done at the same time, each with its own sums. The number is fixed, so that results do not depend on threads. */
 const PARTS = 4;
 /** Bytes of rows that may stay in the memory between passes. */
 const RESIDENT = 2 ** 28;
-/** Entries a column and part from which on a copy by column pays. */
-const TURNED = 4;
+/** Entries per column and part from which a copy by column pays off. */
+const BY_COLUMN_ENTRIES = 4;
 
-/** What a pass is given and what it fills: Y = BVᵀ has vectors and scores, Z += YᵀB scores and sums, Z += VBᵀB vectors and sums. */
+/** The arrays of a pass: Y = BVᵀ has vectors and scores, Z += YᵀB scores and sums, Z += VBᵀB vectors and sums. */
 interface Pass {
   readonly vectors?: Float64Array;
   readonly scores?: Float64Array;
@@ -52,9 +52,9 @@ interface Pass {
 interface Kept {
   readonly kernels: Kernels;
   readonly centred: Centred;
-  readonly placed: readonly RowAddresses[][];
+  readonly addresses: readonly RowAddresses[][];
   /** Whether their entries have been copied by column, where there is room for that. */
-  turned: boolean;
+  byColumn: boolean;
 }
 
 /**
@@ -62,7 +62,7 @@ interface Kept {
  *
  * Vectors are packed side by side, eight to a line; for a row, the lines of its entries' columns are added up to its
  * scores, and the scores go back to the lines of the same columns in Z. A job is one part of the rows and one panel of
- * vectors. Parts have sums of their own, which are added up in their order, so no answer depends on who did what.
+ * vectors. Parts have sums of their own, which are added up in their order, so results do not depend on which thread did what.
  *
  * From the second pass on the rows stay in a memory of their own where they are no more than 256 MB, and by column
  * too where there is room for that: gathering sums column by column is quicker than scattering them, and the same to the last
@@ -73,7 +73,7 @@ export class WasmSparse implements LoadedBlock {
   readonly cols: number;
   readonly #block: SparseBlock;
   readonly #plain: SparseReference;
-  readonly #lender: Lender;
+  readonly #provider: RunnerProvider;
   readonly #parts: number;
   readonly #stages: readonly (readonly Part[])[];
   #passes = 0;
@@ -81,12 +81,12 @@ export class WasmSparse implements LoadedBlock {
   #centred: Centred | undefined;
   #kept: Kept | undefined;
 
-  constructor(block: SparseBlock, lender: Lender) {
+  constructor(block: SparseBlock, provider: RunnerProvider) {
     this.rows = block.rows;
     this.cols = block.cols;
     this.#block = block;
     this.#plain = new SparseReference(block);
-    this.#lender = lender;
+    this.#provider = provider;
     this.#parts = Math.max(1, Math.min(PARTS, Math.floor(SUMS / panelBytes(block.cols, LANES))));
     this.#stages = cutRows(block, this.#parts);
   }
@@ -104,7 +104,7 @@ export class WasmSparse implements LoadedBlock {
     return this.#plain.gram(frame, scatter, onStep);
   }
 
-  /** As the reference does it: rows of the one, filled in, are vectors that the other is multiplied by. */
+  /** As the reference engine does it: filled rows of one block are vectors that the other is multiplied by. */
   dual(frame: Frame, other: LoadedBlock, otherFrame: Frame, into: Products, onStep: OnStep): Promise<void> {
     return this.#plain.dual(frame, other, otherFrame, into, onStep);
   }
@@ -122,7 +122,7 @@ export class WasmSparse implements LoadedBlock {
   }
 
   release(): void {
-    if (this.#kept) this.#lender.giveBack(this.#kept.kernels);
+    if (this.#kept) this.#provider.returnKernels(this.#kept.kernels);
     this.#kept = undefined;
     this.#centred = undefined;
     this.#passes = 0;
@@ -134,16 +134,16 @@ export class WasmSparse implements LoadedBlock {
     const centred = this.#centred;
     if (this.#passes++ > 0 && !this.#busy) this.#keep(centred);
     if (this.#busy || this.#kept?.centred !== centred) {
-      return this.#lender.borrow(flops, (team) => this.#work(team, centred, undefined, k, pass, onStep));
+      return this.#provider.withRunner(flops, (runner) => this.#work(runner, centred, undefined, k, pass, onStep));
     }
-    const { kernels, placed } = this.#kept;
+    const { kernels, addresses } = this.#kept;
     const kept = this.#kept;
     this.#busy = true;
     try {
-      await this.#lender.runOn(kernels, flops, async (team) => {
-        if (!kept.turned) await this.#turn(team, placed, onStep);
-        kept.turned = true;
-        await this.#work(team, centred, placed, k, pass, onStep);
+      await this.#provider.runOn(kernels, flops, async (runner) => {
+        if (!kept.byColumn) await this.#copyByColumn(runner, addresses, onStep);
+        kept.byColumn = true;
+        await this.#work(runner, centred, addresses, k, pass, onStep);
       });
     } finally {
       this.#busy = false;
@@ -152,84 +152,94 @@ export class WasmSparse implements LoadedBlock {
     }
   }
 
-  /** Brings the rows into a memory that they stay in, if they are not too many. */
+  /** Copies the rows into a memory where they stay, if there is room. */
   #keep(centred: Centred): void {
     if (this.#kept?.centred === centred) return;
     const weighted = centred.frame.rootWeights !== undefined;
     const parts = this.#stages.flat();
     const plain = parts.reduce((sum, { rows, from, to }) => sum + partBytes(rows, to - from, weighted), 0);
     if (plain > RESIDENT) return;
-    const both = parts.reduce((sum, { from, to }) => sum + turnedBytes(to - from, this.cols), plain);
-    const turns = both <= RESIDENT && this.#block.data.length >= TURNED * this.cols * parts.length;
-    const kernels = this.#kept?.kernels ?? this.#lender.take();
+    const both = parts.reduce((sum, { from, to }) => sum + byColumnBytes(to - from, this.cols), plain);
+    const copies = both <= RESIDENT && this.#block.data.length >= BY_COLUMN_ENTRIES * this.cols * parts.length;
+    const kernels = this.#kept?.kernels ?? this.#provider.takeKernels();
     if (!kernels) return;
     kernels.forget();
-    const placed = this.#stages.map((stage) =>
+    const addresses = this.#stages.map((stage) =>
       stage.map((part) => {
-        const at = placePart(kernels, part.rows, part.to - part.from, weighted, turns ? this.cols : 0);
+        const at = allocatePart(kernels, part.rows, part.to - part.from, weighted, copies ? this.cols : 0);
         fillPart(kernels, at, this.#block, part, centred);
         return at;
       }),
     );
     kernels.keep();
-    this.#kept = { kernels, centred, placed, turned: !turns };
+    this.#kept = { kernels, centred, addresses, byColumn: !copies };
   }
 
-  /** Copies entries by column. */
-  async #turn(team: Team, placed: readonly RowAddresses[][], onStep: OnStep): Promise<void> {
+  /** Makes the copies by column. */
+  async #copyByColumn(runner: JobRunner, addresses: readonly RowAddresses[][], onStep: OnStep): Promise<void> {
     const parts = this.#stages.flat();
-    team.reserve(parts.length);
-    placed.flat().forEach(({ values, columns, starts, turned }, p) => {
-      team.job('sparseTurn', values, columns, starts, parts[p].rows, this.cols, turned);
+    runner.reserve(parts.length);
+    addresses.flat().forEach(({ values, columns, starts, byColumn }, p) => {
+      runner.addJob('sparseTurn', values, columns, starts, parts[p].rows, this.cols, byColumn);
     });
-    await team.step(() => onStep(0));
-    team.kernels.clear();
+    await runner.runJobs(() => onStep(0));
+    runner.kernels.clear();
   }
 
   async #work(
-    team: Team,
+    runner: JobRunner,
     centred: Centred,
-    placed: readonly RowAddresses[][] | undefined,
+    addresses: readonly RowAddresses[][] | undefined,
     k: number,
     pass: Pass,
     onStep: OnStep,
   ): Promise<void> {
-    const flow = placed ? { at: (s: number) => placed[s], load: () => {} } : this.#stream(team.kernels, centred);
+    const pipeline = addresses
+      ? { at: (s: number) => addresses[s], load: () => {} }
+      : this.#stream(runner.kernels, centred);
     const stages = this.#stages;
-    const bench = new Bench(team, this.#parts, stages, centred.rest, k, pass, (placed?.[0]?.[0]?.turned ?? 0) !== 0);
-    for (let first = 0; first < k; first += bench.count) {
-      const last = first + bench.count >= k;
-      await bench.begin(first, onStep);
-      flow.load(0);
+    const buffers = new PanelBuffers(
+      runner,
+      this.#parts,
+      stages,
+      centred.rest,
+      k,
+      pass,
+      (addresses?.[0]?.[0]?.byColumn ?? 0) !== 0,
+    );
+    for (let first = 0; first < k; first += buffers.count) {
+      const last = first + buffers.count >= k;
+      await buffers.begin(first, onStep);
+      pipeline.load(0);
       for (let s = 0; s < stages.length; s++) {
-        bench.work(stages[s], flow.at(s));
-        await team.step(
+        buffers.work(stages[s], pipeline.at(s));
+        await runner.runJobs(
           () => onStep(0),
-          () => flow.load(s + 1),
+          () => pipeline.load(s + 1),
         );
-        bench.read(stages[s]);
+        buffers.read(stages[s]);
         const rows = stages[s].reduce((sum, part) => sum + part.rows, 0);
         const pause = onStep(last ? rows : 0);
         if (pause) await pause;
       }
-      await bench.end(onStep);
+      await buffers.end(onStep);
     }
   }
 
-  /** Two rooms for stages that take turns. */
+  /** Two buffers that stages use in turn. */
   #stream(kernels: Kernels, centred: Centred): { at(s: number): RowAddresses[]; load(s: number): void } {
     const stages = this.#stages;
     const all = stages.flat();
     const rows = all.reduce((most, part) => Math.max(most, part.rows), 0);
     const entries = all.reduce((most, { from, to }) => Math.max(most, to - from), 0);
     const weighted = centred.frame.rootWeights !== undefined;
-    const rooms = stages.slice(0, 2).map((stage) => stage.map(() => placePart(kernels, rows, entries, weighted)));
-    const held = [-1, -1];
+    const rooms = stages.slice(0, 2).map((stage) => stage.map(() => allocatePart(kernels, rows, entries, weighted)));
+    const loaded = [-1, -1];
     return {
       at: (s) => rooms[s % 2],
       load: (s) => {
-        if (s >= stages.length || held[s % 2] === s) return;
-        held[s % 2] = s;
+        if (s >= stages.length || loaded[s % 2] === s) return;
+        loaded[s % 2] = s;
         stages[s].forEach((part, p) => {
           fillPart(kernels, rooms[s % 2][p], this.#block, part, centred);
         });
@@ -240,7 +250,7 @@ export class WasmSparse implements LoadedBlock {
 
 /** Some of the vectors, side by side. */
 interface Panel {
-  /** The first of them, counted from the first on the bench. */
+  /** Index of its first vector, counted from the first in the buffers. */
   readonly first: number;
   readonly lanes: number;
   /** Lanes that are in use. */
@@ -249,11 +259,11 @@ interface Panel {
   readonly sums: number;
 }
 
-/** What a pass has in the memory besides the rows: panels of vectors and of sums, scores, and room to bring vectors in and out. */
-class Bench {
-  /** Vectors that go through the rows together. */
+/** What a pass keeps in memory besides the rows: panels of vectors and of sums, scores, and buffers to copy vectors in and out. */
+class PanelBuffers {
+  /** Vectors that are multiplied in one reading of the rows. */
   readonly count: number;
-  readonly #team: Team;
+  readonly #runner: JobRunner;
   readonly #parts: number;
   readonly #d: number;
   readonly #k: number;
@@ -268,20 +278,20 @@ class Bench {
   #panels: Panel[] = [];
 
   constructor(
-    team: Team,
+    runner: JobRunner,
     parts: number,
     stages: readonly (readonly Part[])[],
     rest: Float64Array,
     k: number,
     pass: Pass,
-    turned: boolean,
+    byColumn: boolean,
   ) {
-    const { kernels } = team;
+    const { kernels } = runner;
     const d = rest.length;
     const panel = panelBytes(d, LANES);
     const most = Math.max(1, Math.min(PANELS, Math.floor(SUMS / (panel * parts))));
     this.count = Math.min(k, most * LANES);
-    this.#team = team;
+    this.#runner = runner;
     this.#parts = parts;
     this.#d = d;
     this.#k = k;
@@ -293,11 +303,11 @@ class Bench {
     this.#room = pass.vectors ? kernels.allocate(panels * panel) : 0;
     this.#sums = pass.out ? kernels.allocate(panels * panel * parts) : 0;
     // Scores of whole panels where columns are to gather them.
-    this.#scores = kernels.allocate(stageRows * (pass.scores ? this.count : turned ? panels * LANES : 0) * 8);
-    team.reserve(panels * parts);
+    this.#scores = kernels.allocate(stageRows * (pass.scores ? this.count : byColumn ? panels * LANES : 0) * 8);
+    runner.reserve(panels * parts);
   }
 
-  /** Vectors from `first` on come in; sums are 0. */
+  /** Copies vectors from `first` on in and sets the sums to 0. */
   async begin(first: number, onStep: OnStep): Promise<void> {
     const d = this.#d;
     const { vectors, out } = this.#pass;
@@ -317,75 +327,75 @@ class Bench {
       });
     }
     if (vectors) {
-      this.#team.kernels
+      this.#runner.kernels
         .doubles(this.#lines, this.#width * d)
         .set(vectors.subarray(first * d, (first + this.#width) * d));
     }
     for (const { first: line, lanes, width, start, sums } of this.#panels) {
       const cleared = out ? panelBytes(d, lanes) * this.#parts : 0;
       const source = this.#lines + line * d * 8;
-      if (vectors) this.#team.job('sparsePack', source, d, lanes, width, this.#rest, start, sums, cleared);
-      else this.#team.job('sparsePack', 0, 0, 0, 0, 0, 0, sums, cleared);
+      if (vectors) this.#runner.addJob('sparsePack', source, d, lanes, width, this.#rest, start, sums, cleared);
+      else this.#runner.addJob('sparsePack', 0, 0, 0, 0, 0, 0, sums, cleared);
     }
-    await this.#team.step(() => onStep(0));
+    await this.#runner.runJobs(() => onStep(0));
   }
 
   /** Jobs for the parts of a stage. */
-  work(stage: readonly Part[], placed: readonly RowAddresses[]): void {
-    const team = this.#team;
+  work(stage: readonly Part[], addresses: readonly RowAddresses[]): void {
+    const runner = this.#runner;
     const d = this.#d;
     const { vectors, scores, out } = this.#pass;
     if (scores && out) this.#moveScores(stage, scores, true);
     let y = this.#scores;
     stage.forEach(({ rows }, a) => {
-      const { values, columns, starts, roots, turned } = placed[a];
+      const { values, columns, starts, roots, byColumn } = addresses[a];
       for (const { first, lanes, width, start, sums } of this.#panels) {
         const z = sums + a * panelBytes(d, lanes);
         const row = y + first * 8;
-        if (vectors && out && turned !== 0 && lanes === LANES) {
+        if (vectors && out && byColumn !== 0 && lanes === LANES) {
           const room = y + rows * first * 8;
-          team.job('sparseNormalTurned', values, columns, starts, rows, roots, d, start, z, room, turned);
+          runner.addJob('sparseNormalTurned', values, columns, starts, rows, roots, d, start, z, room, byColumn);
         } else if (vectors && out) {
-          team.job('sparseNormal', values, columns, starts, rows, roots, d, lanes, start, z);
+          runner.addJob('sparseNormal', values, columns, starts, rows, roots, d, lanes, start, z);
         } else if (vectors) {
-          team.job('sparseScore', values, columns, starts, rows, roots, d, lanes, start, row, this.#width, width);
+          runner.addJob('sparseScore', values, columns, starts, rows, roots, d, lanes, start, row, this.#width, width);
         } else {
-          team.job('sparseCollect', values, columns, starts, rows, roots, d, lanes, row, this.#width, width, z);
+          runner.addJob('sparseCollect', values, columns, starts, rows, roots, d, lanes, row, this.#width, width, z);
         }
       }
       y += rows * (scores ? this.#width : this.#panels.length * LANES) * 8;
     });
   }
 
-  /** Takes the scores of a stage out, where the pass makes scores. */
+  /** Copies the scores of a stage out, where the pass computes scores. */
   read(stage: readonly Part[]): void {
     const { scores, out } = this.#pass;
     if (scores && !out) this.#moveScores(stage, scores, false);
   }
 
-  /** Adds the sums to what they are wanted in. */
+  /** Adds the sums to `out`. */
   async end(onStep: OnStep): Promise<void> {
     const { out } = this.#pass;
     if (!out) return;
     const d = this.#d;
     for (const { first, lanes, width, sums } of this.#panels) {
       const target = this.#lines + first * d * 8;
-      this.#team.job('sparseSettle', sums, panelBytes(d, lanes), this.#parts, d, lanes, width, this.#rest, target);
+      this.#runner.addJob('sparseSettle', sums, panelBytes(d, lanes), this.#parts, d, lanes, width, this.#rest, target);
     }
-    await this.#team.step(() => onStep(0));
-    const found = this.#team.kernels.doubles(this.#lines, this.#width * d);
+    await this.#runner.runJobs(() => onStep(0));
+    const found = this.#runner.kernels.doubles(this.#lines, this.#width * d);
     const start = this.#first * d;
     for (let i = 0; i < found.length; i++) out[start + i] += found[i];
   }
 
-  /** Scores of a stage's rows, in or out: all k of a row, or those that are on the bench. */
+  /** Copies the scores of a stage's rows in or out: all k of a row, or those that the buffers hold. */
   #moveScores(stage: readonly Part[], scores: Float64Array, inwards: boolean): void {
     const k = this.#k;
     const width = this.#width;
     const row = stage[0].first;
     const rows = stage.reduce((sum, part) => sum + part.rows, 0);
-    const here = this.#team.kernels.doubles(this.#scores, rows * width);
-    // Where only some are on the bench, row by row.
+    const here = this.#runner.kernels.doubles(this.#scores, rows * width);
+    // Row by row where the buffers hold only some of them.
     const [count, length] = width === k ? [1, rows * k] : [rows, width];
     for (let i = 0; i < count; i++) {
       const there = (row + i) * k + this.#first;
@@ -395,7 +405,7 @@ class Bench {
   }
 }
 
-/** Bytes of a panel: a line a column, and one for the shift. */
+/** Bytes of a panel: one line per column, and one for the shift. */
 function panelBytes(d: number, lanes: number): number {
   return (d + 1) * lanes * 8;
 }

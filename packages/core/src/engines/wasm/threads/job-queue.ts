@@ -1,35 +1,35 @@
 /**
- * The board on which a team finds its work, at the start of the memory that it shares. A step's jobs are laid out in a
- * table, then `remaining` is set to their number; whoever takes one off it owns the job of that number. One atomic word
- * says both that there is work and which, so a worker that comes late or lags behind can do no harm.
+ * A lock-free job queue at the start of shared memory. The main thread writes a table of jobs, then sets `remaining` to their
+ * number. A thread claims a job by decrementing `remaining` atomically; the value it read is the index of its job. One atomic
+ * word carries both "is there work" and "which job", so a worker that wakes late cannot run a stale job.
  */
 
-/** Byte offset of the board. Address 0 stays unused: it means "none". */
-export const BOARD = 64;
-/** Bytes that the board takes. */
-export const BOARD_BYTES = 64;
-/** Words of a job: the function's number and its arguments. */
+/** Byte offset of the queue. Address 0 stays unused: it means "none". */
+export const QUEUE_START = 64;
+/** Bytes that the queue takes. */
+export const QUEUE_BYTES = 64;
+/** 32-bit words of a job: the index of its function, then the arguments. */
 export const JOB_WORDS = 16;
 
-/** The board's words. */
+/** Indexes of the queue's 32-bit words. */
 export const word = {
-  /** Grows with every step: what idle workers sleep on. */
+  /** Incremented for every list of jobs. Idle workers wait on it. */
   generation: 0,
-  /** 1 while a pass is running: workers stay. */
+  /** 1 while a pass is running; workers leave when it is 0. */
   active: 1,
-  /** Jobs that nobody has taken yet; 0 or less when there are none. */
+  /** Jobs that no thread has claimed yet; 0 or less when there are none. */
   remaining: 2,
-  /** Jobs of the step that are done. */
+  /** Jobs that are done. */
   done: 3,
   /** 1 when a job failed. */
   failed: 4,
   /** Address of the table of jobs. */
   table: 5,
-  /** Size of the memory, in pages: a worker that knows a smaller one asks anew. */
+  /** Size of the memory, in pages: a worker whose view is smaller makes a new one. */
   pages: 6,
 } as const;
 
-/** What jobs call, by number: exports of assembly/kernels.ts. */
+/** The functions that jobs can call, by index: exports of assembly/kernels.ts. */
 export const FUNCTIONS = [
   'packColumns',
   'packRows',

@@ -1,27 +1,27 @@
 import { EngineError } from '../../../errors.js';
 import type { OnStep } from '../../engine.js';
 import type { Kernels } from '../kernels.js';
-import { BOARD, BOARD_BYTES, FUNCTIONS, type FunctionName, JOB_WORDS, word } from './job-queue.js';
-import { dismiss, hire, type Worker } from './worker-pool.js';
+import { FUNCTIONS, type FunctionName, JOB_WORDS, QUEUE_BYTES, QUEUE_START, word } from './job-queue.js';
+import { acquireWorkers, releaseWorkers, type Worker } from './worker-pool.js';
 
-/** Milliseconds of work after which the caller's onStep is asked whether to go on. */
-const SPELL = 20;
-/** Milliseconds that main watches the board for the last jobs of a step before it lets the event loop turn. */
-const WATCH = 2;
-/** Milliseconds without a job done after which a lost worker is taken to have taken its job with it. */
-const GRACE = 200;
+/** Milliseconds between two calls of `onStep`, which reports progress and throws when the work is cancelled. */
+const PROGRESS_INTERVAL = 20;
+/** Milliseconds that the main thread spins until the last jobs are done, before it yields to the event loop. */
+const SPIN_TIME = 2;
+/** Milliseconds without progress after which the job of a failed worker counts as lost. */
+const ORPHAN_TIMEOUT = 200;
 
 /**
- * The threads of one pass: this one, and as many workers as were free. A step is a list of jobs that may run at the same
- * time and in any order; steps follow one another. No job's result depends on who does it, so neither does the answer.
+ * Runs the jobs of one pass on this thread and on the workers that were free. `runJobs` runs a list of jobs, at the same time
+ * and in any order, and returns when all are done. The result of a job does not depend on the thread that runs it.
  */
-export class Team {
+export class JobRunner {
   readonly kernels: Kernels;
-  readonly #board: Int32Array;
+  readonly #queue: Int32Array;
   readonly #workers: Worker[];
   readonly #calls: ((...numbers: number[]) => void)[];
   #table = 0;
-  /** The table of jobs, `JOB_WORDS` each. Shared memory stays where it is when it grows, so one view does for all of them. */
+  /** The table of jobs, `JOB_WORDS` each. Shared memory does not move when it grows, so one view stays valid. */
   #entries = new Int32Array();
   #jobs = 0;
 
@@ -29,23 +29,23 @@ export class Team {
     this.kernels = kernels;
     this.#calls = FUNCTIONS.map((name) => kernels.run[name] as (...numbers: number[]) => void);
     kernels.clear();
-    this.#board = new Int32Array(kernels.memory.buffer, BOARD, BOARD_BYTES / 4).fill(0);
-    this.#workers = threads > 1 ? hire(threads - 1, most - 1) : [];
+    this.#queue = new Int32Array(kernels.memory.buffer, QUEUE_START, QUEUE_BYTES / 4).fill(0);
+    this.#workers = threads > 1 ? acquireWorkers(threads - 1, most - 1) : [];
     if (this.#workers.length === 0) return;
-    this.#board[word.active] = 1;
+    this.#queue[word.active] = 1;
     for (const worker of this.#workers) {
       worker.postMessage({ id: kernels.id, memory: kernels.memory, module: kernels.module });
     }
   }
 
-  /** Makes room for steps of up to `jobs` jobs. */
+  /** Allocates a table for lists of up to `jobs` jobs. */
   reserve(jobs: number): void {
     this.#table = this.kernels.allocate(jobs * JOB_WORDS * 4);
     this.#entries = new Int32Array(this.kernels.memory.buffer, this.#table, jobs * JOB_WORDS);
   }
 
-  /** Adds a job to the step that comes next. */
-  job(name: FunctionName, ...numbers: number[]): void {
+  /** Adds a job to the list that `runJobs` will run next. */
+  addJob(name: FunctionName, ...numbers: number[]): void {
     const entries = this.#entries;
     const at = this.#jobs * JOB_WORDS;
     if (at === entries.length) throw new RangeError('the table of jobs is full');
@@ -54,47 +54,47 @@ export class Team {
     for (let i = 0; i < numbers.length; i++) entries[at + 1 + i] = numbers[i];
   }
 
-  /** Does the jobs that were added; `meanwhile` runs here first, while the others have begun. */
-  async step(onStep: OnStep, meanwhile?: () => void): Promise<void> {
-    const board = this.#board;
+  /** Runs the jobs that were added. `meanwhile` runs first on this thread, while the workers have started. */
+  async runJobs(onStep: OnStep, meanwhile?: () => void): Promise<void> {
+    const queue = this.#queue;
     const jobs = this.#jobs;
     this.#jobs = 0;
-    board[word.table] = this.#table;
-    board[word.pages] = this.kernels.bytes >>> 16;
-    Atomics.store(board, word.done, 0);
-    Atomics.store(board, word.remaining, jobs);
+    queue[word.table] = this.#table;
+    queue[word.pages] = this.kernels.bytes >>> 16;
+    Atomics.store(queue, word.done, 0);
+    Atomics.store(queue, word.remaining, jobs);
     if (this.#workers.length > 0) {
-      Atomics.add(board, word.generation, 1);
-      Atomics.notify(board, word.generation);
+      Atomics.add(queue, word.generation, 1);
+      Atomics.notify(queue, word.generation);
     }
     meanwhile?.();
     try {
-      await this.#takePart(onStep);
+      await this.#claimJobs(onStep);
     } catch (error) {
-      // What nobody has taken is left; what is being done is waited for, because it writes into the memory.
-      const left = Math.max(0, Atomics.exchange(board, word.remaining, 0));
+      // Jobs that no thread has claimed are dropped. Running jobs are awaited, because they write into the memory.
+      const left = Math.max(0, Atomics.exchange(queue, word.remaining, 0));
       await this.#wait(jobs - left);
       throw error;
     }
     await this.#wait(jobs);
-    if (Atomics.load(board, word.failed) !== 0) throw this.#failure('a job failed');
+    if (Atomics.load(queue, word.failed) !== 0) throw this.#workerLost('a job failed');
   }
 
-  /** Lets the workers go. */
-  end(): void {
+  /** Returns the workers to the pool. */
+  release(): void {
     if (this.#workers.length === 0) return;
-    Atomics.store(this.#board, word.active, 0);
-    Atomics.add(this.#board, word.generation, 1);
-    Atomics.notify(this.#board, word.generation);
-    dismiss(this.#workers);
+    Atomics.store(this.#queue, word.active, 0);
+    Atomics.add(this.#queue, word.generation, 1);
+    Atomics.notify(this.#queue, word.generation);
+    releaseWorkers(this.#workers);
   }
 
-  async #takePart(onStep: OnStep): Promise<void> {
-    const board = this.#board;
+  async #claimJobs(onStep: OnStep): Promise<void> {
+    const queue = this.#queue;
     const e = this.#entries;
     let since = performance.now();
-    while (Atomics.load(board, word.remaining) > 0) {
-      const job = Atomics.sub(board, word.remaining, 1) - 1;
+    while (Atomics.load(queue, word.remaining) > 0) {
+      const job = Atomics.sub(queue, word.remaining, 1) - 1;
       if (job < 0) return;
       const at = job * JOB_WORDS;
       try {
@@ -116,33 +116,33 @@ export class Team {
           e[at + 15],
         );
       } finally {
-        Atomics.add(board, word.done, 1);
+        Atomics.add(queue, word.done, 1);
       }
-      if (performance.now() - since < SPELL) continue;
+      if (performance.now() - since < PROGRESS_INTERVAL) continue;
       const pause = onStep(0);
       if (pause) await pause;
       since = performance.now();
     }
   }
 
-  /** Until `jobs` are done: by watching for a moment, then with the event loop free. */
+  /** Waits until `jobs` are done: spins for a moment, then yields to the event loop. */
   async #wait(jobs: number): Promise<void> {
-    const done = (): number => Atomics.load(this.#board, word.done);
+    const done = (): number => Atomics.load(this.#queue, word.done);
     if (done() === jobs) return;
     const start = performance.now();
-    while (performance.now() - start < WATCH) if (done() === jobs) return;
+    while (performance.now() - start < SPIN_TIME) if (done() === jobs) return;
     let seen = done();
     let since = performance.now();
     while (done() < jobs) {
       await new Promise<void>((resolve) => setTimeout(resolve, 0));
       const now = done();
       if (now !== seen) [seen, since] = [now, performance.now()];
-      const lost = this.#workers.find((worker) => worker.lost !== undefined)?.lost;
-      if (lost !== undefined && performance.now() - since > GRACE) throw this.#failure(lost);
+      const failure = this.#workers.find((worker) => worker.failure !== undefined)?.failure;
+      if (failure !== undefined && performance.now() - since > ORPHAN_TIMEOUT) throw this.#workerLost(failure);
     }
   }
 
-  #failure(why: string): EngineError {
+  #workerLost(why: string): EngineError {
     this.kernels.broken = true;
     return new EngineError(
       'WORKER_LOST',

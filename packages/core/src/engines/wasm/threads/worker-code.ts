@@ -1,12 +1,11 @@
-import { BOARD, FUNCTIONS, JOB_WORDS, word } from './job-queue.js';
+import { FUNCTIONS, JOB_WORDS, QUEUE_START, word } from './job-queue.js';
 
-/** Looks at the board before going to sleep: about as long as main takes between two steps. */
-const LOOKS = 4000;
+/** Times that a worker checks for new jobs before it sleeps: about the time between two lists of jobs. */
+const SPINS = 4000;
 
 /**
- * What a worker runs: text, so that it starts from a bare `import` or a bundle alike, with no second file to find. A
- * message brings the memory of a pass; the worker takes jobs off its board until the pass ends. It never keeps what it
- * is given: all state is on the board.
+ * The program of a worker. It is text, so that it starts in the same way from a module and from a bundle, without a second file.
+ * A message carries the memory of a pass; the worker claims jobs from its queue until the pass ends. All state is in the queue.
  */
 export const workerCode = `
 const threads = globalThis.process?.getBuiltinModule?.('worker_threads');
@@ -17,29 +16,29 @@ function work({ id, memory, module }) {
     const { exports } = new WebAssembly.Instance(module, { env: { memory } });
     last = { id, calls: ${JSON.stringify(FUNCTIONS)}.map((name) => exports[name]) };
   }
-  const board = new Int32Array(memory.buffer, ${BOARD}, 16);
+  const queue = new Int32Array(memory.buffer, ${QUEUE_START}, 16);
   let words = new Int32Array(memory.buffer);
   for (;;) {
-    const generation = Atomics.load(board, ${word.generation});
-    if (Atomics.load(board, ${word.active}) === 0) return;
-    while (Atomics.load(board, ${word.remaining}) > 0) {
-      const job = Atomics.sub(board, ${word.remaining}, 1) - 1;
+    const generation = Atomics.load(queue, ${word.generation});
+    if (Atomics.load(queue, ${word.active}) === 0) return;
+    while (Atomics.load(queue, ${word.remaining}) > 0) {
+      const job = Atomics.sub(queue, ${word.remaining}, 1) - 1;
       if (job < 0) break;
-      // What grew in another thread is known here only when asked for.
-      if (words.byteLength >>> 16 < Atomics.load(board, ${word.pages})) {
+      // Memory that grew in another thread becomes visible here only after memory.grow(0).
+      if (words.byteLength >>> 16 < Atomics.load(queue, ${word.pages})) {
         memory.grow(0);
         words = new Int32Array(memory.buffer);
       }
-      const j = (board[${word.table}] >>> 2) + job * ${JOB_WORDS};
+      const j = (queue[${word.table}] >>> 2) + job * ${JOB_WORDS};
       try {
         last.calls[words[j]](${Array.from({ length: JOB_WORDS - 1 }, (_, i) => `words[j + ${i + 1}]`).join(', ')});
       } catch {
-        Atomics.store(board, ${word.failed}, 1);
+        Atomics.store(queue, ${word.failed}, 1);
       }
-      Atomics.add(board, ${word.done}, 1);
+      Atomics.add(queue, ${word.done}, 1);
     }
-    for (let i = 0; i < ${LOOKS} && Atomics.load(board, ${word.generation}) === generation; i++);
-    Atomics.wait(board, ${word.generation}, generation);
+    for (let i = 0; i < ${SPINS} && Atomics.load(queue, ${word.generation}) === generation; i++);
+    Atomics.wait(queue, ${word.generation}, generation);
   }
 }
 if (threads) port.on('message', work);

@@ -2,21 +2,22 @@ import { messageOf } from '../../../errors.js';
 import { addressSpaceLeft } from '../address-space.js';
 import { workerCode } from './worker-code.js';
 
-/** A thread that can join a pass: what worker_threads and Web Workers have in common. */
+/** A worker thread: the interface that Node's worker_threads and Web Workers share here. */
 export interface Worker {
   postMessage(message: unknown): void;
-  /** Whether it keeps the program alive: only while it has a pass to do. */
+  /** Keeps the process alive. */
   ref(): void;
+  /** Lets the process end although the worker exists. */
   unref(): void;
-  /** Ends it: it must have nothing to do. */
+  /** Terminates it. It must be idle. */
   end(): void;
-  /** How many times workers had been replaced when it was started. */
+  /** How many times the workers had been replaced when it was started. */
   readonly generation: number;
-  /** Why it can work no more; undefined while it can. */
-  readonly lost: string | undefined;
+  /** Why it cannot run jobs any more; undefined while it can. */
+  readonly failure: string | undefined;
 }
 
-/** The shape of Node's worker_threads that is used, and of a Web Worker. */
+/** The parts of Node's Worker and of a Web Worker that are used. */
 interface NodeWorker {
   postMessage(message: unknown): void;
   terminate(): unknown;
@@ -31,36 +32,41 @@ interface WebWorker {
   onmessage: ((event: { data: unknown }) => void) | null;
 }
 
-/** Workers without a pass to do, for whoever comes next. They never keep a program alive. */
+/**
+ * Idle workers, reused by the next pass. An idle worker is unreferenced, so it does not keep the process alive; a worker with a job
+ * is referenced, so the event loop never runs empty under a pending promise.
+ */
 const idle: Worker[] = [];
-let count = 0;
-/** Why no worker, or no further one, can be started; undefined as long as none was refused. */
+/** Workers that are running, idle ones included. */
+let running = 0;
+/** Why the last attempt to start a worker was refused; undefined if none was. */
 let refusal: string | undefined;
-/** Whether workers can be had at all: not where a policy forbids them. */
+/** False once it is known that workers cannot be started at all, for example because a policy forbids them. */
 let possible = true;
 /** Address space that a worker takes: about 850 MB on Node 20 (measured), and some for the work. */
 const WORKER_ADDRESSES = 2 ** 30;
-/** Workers that have not taken their addresses yet. */
+/** Workers that are starting and have not reserved their address space yet. */
 let starting = 0;
 
-/** Up to `wanted` workers that are free, started if need be, as long as there are no more than `most` in all. */
-export function hire(wanted: number, most: number): Worker[] {
-  const hired: Worker[] = [];
-  while (hired.length < wanted) {
+/** Up to `count` idle workers. Starts new ones while fewer than `limit` are running. */
+export function acquireWorkers(count: number, limit: number): Worker[] {
+  const acquired: Worker[] = [];
+  while (acquired.length < count) {
     const free = idle.pop();
-    if (free?.lost !== undefined) continue;
-    const worker = free ?? (count < most ? start() : undefined);
+    if (free?.failure !== undefined) continue;
+    const worker = free ?? (running < limit ? start() : undefined);
     if (!worker) break;
     worker.ref();
-    hired.push(worker);
+    acquired.push(worker);
   }
-  return hired;
+  return acquired;
 }
 
-export function dismiss(workers: readonly Worker[]): void {
+/** Returns workers to the pool. */
+export function releaseWorkers(workers: readonly Worker[]): void {
   for (const worker of workers) {
     worker.unref();
-    if (worker.lost !== undefined) continue;
+    if (worker.failure !== undefined) continue;
     if (worker.generation === generation) idle.push(worker);
     else worker.end();
   }
@@ -69,15 +75,15 @@ export function dismiss(workers: readonly Worker[]): void {
 let generation = 0;
 
 /**
- * Ends idle workers now and the others after their pass; passes to come start new ones. A worker holds every memory that it
- * was ever sent until it collects garbage, which it hardly ever does: it makes none.
+ * Terminates idle workers now and the others after their pass; later passes start new ones. A worker keeps every memory that it
+ * was sent until it collects garbage, and it rarely does, because its program allocates nothing.
  */
 export function replaceWorkers(): void {
   generation++;
   for (const worker of idle.splice(0)) worker.end();
 }
 
-/** Why passes run on fewer threads than they would like to; undefined where nothing was refused. */
+/** Why passes run on fewer threads than requested; undefined where nothing was refused. */
 export function workersRefused(): string | undefined {
   return refusal;
 }
@@ -116,25 +122,25 @@ function start(): Worker | undefined {
     return undefined;
   }
   const worker = {
-    lost: undefined as string | undefined,
+    failure: undefined as string | undefined,
     postMessage: (_: unknown): void => {},
     ref: (): void => {},
     unref: (): void => {},
     end: (): void => {},
     generation,
   };
-  const lose = (why: unknown): void => {
-    if (worker.lost !== undefined) return;
-    worker.lost = String(why);
-    count--;
+  const fail = (why: unknown): void => {
+    if (worker.failure !== undefined) return;
+    worker.failure = String(why);
+    running--;
   };
   try {
     const threads = nodeThreads();
     if (threads) {
       const thread = new threads.Worker(workerCode, { eval: true });
-      // Listening for messages would take the reference again, so errors of jobs are read off the board instead.
-      thread.on('error', lose);
-      thread.on('exit', () => lose('it ended'));
+      // A message listener would reference the worker again, so errors of jobs are read from the queue instead.
+      thread.on('error', fail);
+      thread.on('exit', () => fail('it ended'));
       starting++;
       let started = false;
       const begin = (): void => {
@@ -144,7 +150,7 @@ function start(): Worker | undefined {
       thread.on('online', begin);
       thread.on('exit', begin);
       worker.end = () => {
-        lose('it was replaced');
+        fail('it was replaced');
         void thread.terminate();
       };
       worker.ref = () => thread.ref();
@@ -155,12 +161,12 @@ function start(): Worker | undefined {
       const url = URL.createObjectURL(new Blob([workerCode], { type: 'text/javascript' }));
       const thread = new Web(url);
       thread.onerror = ({ message }) => {
-        // A page whose policy allows no workers of its own still has one thread.
+        // A page whose Content-Security-Policy forbids such workers continues on one thread.
         refuse(message ?? 'it could not start');
-        lose(message ?? 'it could not start');
+        fail(message ?? 'it could not start');
       };
       worker.end = () => {
-        lose('it was replaced');
+        fail('it was replaced');
         thread.terminate();
       };
       worker.postMessage = (message) => thread.postMessage(message);
@@ -169,7 +175,7 @@ function start(): Worker | undefined {
     refuse(`worker threads cannot be started (${messageOf(error)})`);
     return undefined;
   }
-  count++;
+  running++;
   return worker;
 }
 
@@ -180,7 +186,7 @@ function permitted(): boolean {
   return process?.permission?.has('worker') !== false;
 }
 
-/** Why Node would not start another worker thread, or end the whole process instead; undefined where it would. */
+/** Why Node cannot start another worker thread, or would abort the process if it tried; undefined if it can. */
 export function whyNoWorker(): string | undefined {
   if (!permitted()) return FORBIDDEN;
   if (addressSpaceLeft() >= (starting + 1) * WORKER_ADDRESSES) return undefined;

@@ -1,10 +1,10 @@
 import type { DenseBlock, Frame } from '../../../data/block.js';
 import type { OnStep } from '../../engine.js';
-import type { Team } from '../threads/job-runner.js';
+import type { JobRunner } from '../threads/job-runner.js';
 import { Chunk } from './chunk.js';
 import { chunkTiles, groupLines, passRows, slotBytes, tileRows } from './layout.js';
 
-/** Columns that one job packs, at most: a whole number of slots, few enough that threads share a single tile. */
+/** Most columns that one job packs: a whole number of slots, few enough that several threads can share a tile. */
 const PACKED = 256;
 
 /** A chunk of rows in panels: tiles of up to `height` rows, each of them `groups` slots of columns. */
@@ -17,10 +17,10 @@ export interface Packed {
   readonly slots: number;
   readonly stats: number;
   /** Whether it is in the first or the second of the two buffers. */
-  readonly turn: 0 | 1;
+  readonly buffer: 0 | 1;
 }
 
-/** What is done with a chunk, as jobs of one step, or of two where the second needs the first; then with the results. */
+/** What is done with a chunk: one list of jobs, or two where the second needs the results of the first; then `after`. */
 export interface Work {
   begin?(chunk: Packed): void;
   first?(chunk: Packed): void;
@@ -28,9 +28,9 @@ export interface Work {
   after?(chunk: Packed): void;
 }
 
-export interface FlowOptions {
+export interface PipelineOptions {
   /** Panels of float32. */
-  readonly single?: boolean;
+  readonly float32?: boolean;
   /** Whether rows are packed, or only summed up. */
   readonly slots?: boolean;
   /** Whether statistics are kept. */
@@ -40,19 +40,19 @@ export interface FlowOptions {
 }
 
 /**
- * Rows on their way through the memory, chunk by chunk: this thread copies one in while the team packs the one before and
- * works on the one before that.
+ * Streams rows through the memory, chunk by chunk: this thread copies one chunk in while jobs pack the previous chunk and
+ * multiply the one before it.
  */
-export class RowFlow {
+export class RowPipeline {
   readonly height: number;
   readonly groups: number;
   readonly width: number;
   readonly slot: number;
   /** Bytes between the same slot of two tiles. */
   readonly tile: number;
-  readonly #team: Team;
+  readonly #runner: JobRunner;
   readonly #block: DenseBlock;
-  readonly #single: boolean;
+  readonly #float32: boolean;
   readonly #chunkRows: number;
   readonly #chunks: number;
   readonly #raw: Chunk[] = [];
@@ -62,27 +62,27 @@ export class RowFlow {
   readonly #factor: number;
 
   constructor(
-    team: Team,
+    runner: JobRunner,
     block: DenseBlock,
     frame: Frame,
-    { single = false, slots = true, stats = false, squares = false }: FlowOptions = {},
+    { float32 = false, slots = true, stats = false, squares = false }: PipelineOptions = {},
   ) {
     const { rows: n, cols: d } = block;
-    const { kernels } = team;
-    this.#team = team;
+    const { kernels } = runner;
+    this.#runner = runner;
     this.#block = block;
-    this.#single = single;
+    this.#float32 = float32;
     this.height = Math.min(Math.ceil(n / 8) * 8, squares ? tileRows(d) : passRows(d));
     this.width = groupLines(d);
     this.groups = Math.ceil(d / this.width);
-    this.slot = slotBytes(Math.min(d, this.width), this.height, single);
+    this.slot = slotBytes(Math.min(d, this.width), this.height, float32);
     this.tile = this.slot * this.groups;
     const tiles = Math.min(Math.ceil(n / this.height), chunkTiles(d, this.height));
     this.#chunkRows = tiles * this.height;
     this.#chunks = Math.ceil(n / this.#chunkRows);
     this.#shift = kernels.put(frame.shift);
     this.#factor = kernels.put(frame.factor);
-    for (let turn = 0; turn < Math.min(2, this.#chunks); turn++) {
+    for (let buffer = 0; buffer < Math.min(2, this.#chunks); buffer++) {
       this.#raw.push(new Chunk(kernels, block, frame, Math.min(n, this.#chunkRows), d));
       this.#slots.push(slots ? kernels.allocate(tiles * this.tile) : 0);
       this.#stats.push(stats ? kernels.allocate(tiles * 4 * d * 8) : 0);
@@ -105,20 +105,20 @@ export class RowFlow {
   }
 
   async run(onStep: OnStep, work: Work): Promise<void> {
-    const team = this.#team;
+    const runner = this.#runner;
     const go: OnStep = () => onStep(0);
     this.#load(0);
     this.#pack(0, work);
-    await team.step(go, () => this.#load(1));
+    await runner.runJobs(go, () => this.#load(1));
     for (let c = 0; c < this.#chunks; c++) {
       const chunk = this.#chunk(c);
       if (work.first && work.second) {
         work.first(chunk);
-        await team.step(go);
+        await runner.runJobs(go);
       }
       (work.second ?? work.first)?.(chunk);
       this.#pack(c + 1, work);
-      await team.step(go, () => this.#load(c + 2));
+      await runner.runJobs(go, () => this.#load(c + 2));
       work.after?.(chunk);
       const pause = onStep(chunk.rows);
       if (pause) await pause;
@@ -128,32 +128,32 @@ export class RowFlow {
   #chunk(c: number): Packed {
     const first = c * this.#chunkRows;
     const rows = Math.min(this.#chunkRows, this.#block.rows - first);
-    const turn = (c % 2) as 0 | 1;
+    const buffer = (c % 2) as 0 | 1;
     return {
       first,
       rows,
       tiles: Math.ceil(rows / this.height),
-      slots: this.#slots[turn],
-      stats: this.#stats[turn],
-      turn,
+      slots: this.#slots[buffer],
+      stats: this.#stats[buffer],
+      buffer,
     };
   }
 
   #load(c: number): void {
     if (c >= this.#chunks) return;
-    const { first, rows, turn } = this.#chunk(c);
-    this.#raw[turn].load(first, rows, 0, this.#block.cols);
+    const { first, rows, buffer } = this.#chunk(c);
+    this.#raw[buffer].load(first, rows, 0, this.#block.cols);
   }
 
   #pack(c: number, work: Work): void {
     if (c >= this.#chunks) return;
     const chunk = this.#chunk(c);
-    const { slots, stats, tiles, turn } = chunk;
-    const raw = this.#raw[turn];
+    const { slots, stats, tiles, buffer } = chunk;
+    const raw = this.#raw[buffer];
     const d = this.#block.cols;
     for (let t = 0; t < tiles; t++) {
       for (let left = 0; left < d; left += PACKED) {
-        this.#team.job(
+        this.#runner.addJob(
           'packColumns',
           raw.start + (t * this.height * d + left) * raw.bytes,
           raw.type,
@@ -165,7 +165,7 @@ export class RowFlow {
           this.#factor + left * 8,
           raw.roots === 0 ? 0 : raw.roots + t * this.height * 8,
           slots === 0 ? 0 : slots + t * this.tile + (left / this.width) * this.slot,
-          this.#single ? 1 : 0,
+          this.#float32 ? 1 : 0,
           stats === 0 ? 0 : stats + (t * 4 * d + left) * 8,
           d * 8,
           this.width,

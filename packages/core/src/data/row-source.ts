@@ -1,0 +1,27 @@
+import type { Warning } from '../warning.js';
+import type { Block } from './block.js';
+import type { Sample } from './sample.js';
+
+export type DType = 'float32' | 'float64';
+
+/** A source of rows, in blocks. All data become a source before anything reads them. */
+export interface RowSource {
+  /** How many rows; undefined where that is known only at the end. */
+  readonly rows?: number;
+  readonly cols: number;
+  readonly dtype: DType;
+  /** Stored entries of sparse data; undefined for dense. */
+  readonly nonzeros?: number;
+  readonly columnNames?: readonly string[];
+  /** Facts from a sample of the rows, where they are dense and in memory. */
+  readonly sample?: Sample | undefined;
+  /** Whether `blocks()` may be called again and yields the same rows. */
+  readonly rereadable: boolean;
+  /** Whether the blocks stay in memory between passes, so that an engine may keep what it has loaded. */
+  readonly resident: boolean;
+  blocks(): Iterable<Block> | AsyncIterable<Block>;
+  /** Called once, after the last pass and before `close`: what the user should know about how the rows were read. */
+  warnings?(): readonly Warning[] | Promise<readonly Warning[]>;
+  /** Called when reading has ended, also after an error. */
+  close?(): void | Promise<void>;
+}

@@ -1,0 +1,105 @@
+import { type Block, type Frame, packTile, type SparseBlock } from '../data/block.js';
+import type { Matrix } from '../data/matrix.js';
+import type { Engine, OnStep } from '../engines/engine.js';
+import { axpy, dot } from '../linalg/vector.js';
+
+/** Rows packed between two calls of `onStep`. */
+const TILE = 256;
+/** Share of ‖b‖² below which ‖b‖² − ‖z‖² is no longer right to ten digits. */
+const CANCELLED = 1e-5;
+
+/** The parts of a model that reconstruction needs. */
+interface Subspace {
+  readonly components: Matrix<Float64Array>;
+  readonly mean: Float64Array;
+  readonly scale: Float64Array;
+}
+
+/** The rows b = (x − mean)/scale of a block, as the components V see them. */
+export interface Reconstruction {
+  /** z = Vb, not whitened: rows × k. */
+  readonly scores: Float64Array;
+  /** ‖b‖² of every row. */
+  readonly squares: Float64Array;
+  /** ‖b − VᵀVb‖² of every row. */
+  readonly errors: Float64Array;
+}
+
+/** The frame in which the rows of a block are b = (x − mean)/scale. */
+export function frameOf({ mean, scale }: Pick<Subspace, 'mean' | 'scale'>): Frame {
+  return { shift: mean, factor: scale.map((s) => 1 / s) };
+}
+
+/**
+ * Scores and reconstruction errors of a block of finite rows. The error of a row is ‖b‖² − ‖z‖², which takes one product by the
+ * engine. Where that difference would lose digits, it is ‖b − VᵀVb‖², computed row by row.
+ */
+export async function reconstructBlock(
+  model: Subspace,
+  block: Block,
+  engine: Engine,
+  onStep: OnStep,
+): Promise<Reconstruction> {
+  const { rows: k, cols: d, data: components } = model.components;
+  const frame = frameOf(model);
+  const loaded = await engine.load(block);
+  const scores = new Float64Array(block.rows * k);
+  await loaded.multiply(frame, components, k, scores, () => onStep(0));
+  loaded.release();
+  const squares = new Float64Array(block.rows);
+  const errors = new Float64Array(block.rows);
+  // Sparse rows are not filled in, unless the difference of a row would lose digits.
+  const empty = block.kind === 'sparse' ? dotOfShift(frame) : 0;
+  const height = block.kind === 'sparse' ? 1 : Math.min(TILE, block.rows);
+  const tile = new Float64Array(height * d);
+  for (let from = 0; from < block.rows; from += TILE) {
+    const to = Math.min(block.rows, from + TILE);
+    if (block.kind === 'dense') packTile(block, frame, from, to, 0, d, tile);
+    for (let i = from; i < to; i++) {
+      const start = block.kind === 'dense' ? (i - from) * d : 0;
+      squares[i] = block.kind === 'dense' ? dot(tile, start, tile, start, d) : sparseSquare(block, frame, i, empty);
+      const rest = squares[i] - dot(scores, i * k, scores, i * k, k);
+      if (rest > CANCELLED * Math.max(squares[i], empty)) {
+        errors[i] = rest;
+        continue;
+      }
+      if (block.kind === 'sparse') packTile(block, frame, i, i + 1, 0, d, tile);
+      errors[i] = removeComponents(model.components, tile, start);
+    }
+    const pause = onStep(to - from);
+    if (pause) await pause;
+  }
+  return { scores, squares, errors };
+}
+
+/** ‖b‖² of a row without stored entries. */
+function dotOfShift({ shift, factor }: Frame): number {
+  let sum = 0;
+  for (let j = 0; j < shift.length; j++) sum += (shift[j] * factor[j]) ** 2;
+  return sum;
+}
+
+/** ‖b‖² of a sparse row: a stored x replaces s² by (x − s)² = s² + x(x − 2s). */
+function sparseSquare(
+  { indptr, indices, data }: SparseBlock,
+  { shift, factor }: Frame,
+  i: number,
+  empty: number,
+): number {
+  let sum = empty;
+  for (let at = indptr[i]; at < indptr[i + 1]; at++) {
+    const j = indices[at];
+    sum += data[at] * (data[at] - 2 * shift[j]) * factor[j] * factor[j];
+  }
+  return Math.max(0, sum);
+}
+
+/** Replaces the row b that starts there by its residual b − VᵀVb, and returns ‖b − VᵀVb‖². */
+export function removeComponents(
+  { rows: k, cols: d, data }: Matrix<Float64Array>,
+  row: Float64Array,
+  start = 0,
+): number {
+  for (let c = 0; c < k; c++) axpy(-dot(data, c * d, row, start, d), data, c * d, row, start, d);
+  return dot(row, start, row, start, d);
+}

@@ -1,0 +1,36 @@
+import { OptionError } from '../../errors.js';
+
+export const SKETCH_RULES = ['incremental', 'frequent-directions'] as const;
+export type SketchRule = (typeof SKETCH_RULES)[number];
+
+/** The sketch of rows that are read once. */
+export interface SketchOptions {
+  /** How rows become a sketch: `'incremental'` SVD (default) or `'frequent-directions'`, which bounds its error beforehand. */
+  readonly rule?: SketchRule;
+  /** Rows of the sketch. Default 2k + 10. */
+  readonly size?: number;
+}
+
+export function isSketchOptions(value: unknown): value is SketchOptions {
+  if (typeof value !== 'object' || value === null) return false;
+  const { rule, size, ...others } = value as Record<string, unknown>;
+  return (
+    Object.keys(others).length === 0 &&
+    (rule === undefined || SKETCH_RULES.includes(rule as SketchRule)) &&
+    (size === undefined || (Number.isSafeInteger(size) && (size as number) >= 2))
+  );
+}
+
+/** Rows that a sketch keeps: as asked, by default 2k + 10, or d where all components are wanted. */
+export function sketchSize(k: number | 'all' | undefined, cols: number, given: number | undefined): number {
+  if (k === 'all') return given ?? cols;
+  const count = k === undefined || k < 1 ? undefined : k;
+  const usual = 2 * (count ?? 10) + 10;
+  const size = given ?? usual;
+  if (count === undefined || size >= count) return size;
+  throw new OptionError(
+    'BAD_OPTION',
+    `A sketch of ${size} rows cannot hold ${count} components. Use a size of at least ${count}; 2k + 10 = ${usual} is usual.`,
+    { option: 'size', value: size, expected: count },
+  );
+}

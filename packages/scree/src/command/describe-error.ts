@@ -1,0 +1,210 @@
+import { type ErrorDetails, ScreeError, type Warning } from '@scree/core';
+import { count, listed, several, show } from '@scree/core/describe';
+import { shellWord } from './shell-word.js';
+
+/**
+ * Errors and warnings as sentences for the terminal, made from their codes and details: rows are counted from 1, and advice
+ * names flags. (The library's own messages count rows from 0 and name options.) Where this file has no sentence for an
+ * error, the library's is printed.
+ */
+
+/** `file` names the data; `Row` and `rowName` are the row with its file, at the beginning of a sentence and inside it. */
+interface Facts extends ErrorDetails {
+  readonly file: string;
+  readonly Row: string;
+  readonly rowName: string;
+}
+
+type Describe = (facts: Facts, message: string) => string | undefined;
+
+const ERRORS: { readonly [Code in ScreeError['code']]?: Describe } = {
+  MISSING_VALUES: ({ reason, file, Row, row, columnName, value, affectedRows, totalRows }) => {
+    if (reason === 'empty-column') {
+      return `${capital(column(columnName))} of ${file} has no values, so it has no mean. Leave it out: ${exclude([String(columnName)])}.`;
+    }
+    const columns = Array.isArray(value) ? (value as readonly { readonly name: string }[]).map(({ name }) => name) : [];
+    if (row !== undefined && columns.length === 0) {
+      return `${Row} has no weight (${column(columnName)}). Fill it in, or use --missing drop to leave such rows out.`;
+    }
+    const choices = '--missing drop to leave those rows out, --missing mean to fill them with column means';
+    if (row === undefined || affectedRows === undefined || totalRows === undefined) {
+      return `${file} has missing values. Use ${choices}, or --exclude to leave out columns.`;
+    }
+    return `${file} has missing values in ${count(affectedRows)} of ${several(totalRows, 'row')} (first: row ${count(row + 1)}, ${column(columnName)}). Use ${choices}, or ${exclude(columns)}.`;
+  },
+  NOT_FINITE: ({ Row, row, column: index, columnName, value }) =>
+    row === undefined
+      ? undefined
+      : `${Row} has ${value} in ${column(columnName ?? index)}. ${
+          Number.isNaN(value) ? 'PCA needs a number there' : 'Infinite values have no variance'
+        }: correct it, or leave the column out with --exclude.`,
+  NOT_A_NUMBER: ({ Row, row, columnName, value }) => {
+    if (row === undefined) return undefined;
+    const comma =
+      typeof value === 'string' && /^[+-]?\d*\.\d+$/.test(value) ? 'numbers with a decimal comma' : 'numbers';
+    const title = row === 0 ? ' If these are the names of the columns, remove what is above them.' : '';
+    return `${Row} has ${quoted(value)} in ${column(columnName)}, where ${comma} are expected. Correct it, leave the cell empty if the value is missing, or use ${exclude([String(columnName)])}.${title}`;
+  },
+  RAGGED_ROWS: ({ reason, Row, row, columnName, value, expected }) => {
+    if (row === undefined) return undefined;
+    if (reason === 'mixed-forms') return `${Row} is a list among records, or the reverse. Use one form for all rows.`;
+    if (reason === 'unknown-key')
+      return `${Row} has a key ${quoted(columnName)} that the first rows do not have. Give all records the same keys.`;
+    if (columnName !== undefined) {
+      const found = typeof value === 'number' ? `a list of ${count(value)}` : String(value);
+      return `${Row} has ${found} in ${column(columnName)}, but the first row has a list of ${expected}. Make all lists equally long, or use ${exclude([columnName])}.`;
+    }
+    if (typeof value !== 'number' || typeof expected !== 'number') return undefined;
+    const title = row === 0 && value < expected ? ', or remove it if it is a title' : ' or remove it';
+    return `${Row} has ${several(value, 'cell')}, but the others have ${count(expected)}. Complete it${title}.`;
+  },
+  BAD_DATA: ({ reason, Row, columnName, value, expected }) => {
+    if (reason === 'open-quote')
+      return `${Row} opens a quotation mark that is never closed. Close it, or double it if it belongs to the text.`;
+    if (reason !== 'ambiguous-mark') return undefined;
+    const [mark, text] = [String(expected), String(value)];
+    return `${Row} has ${quoted(value)} in ${column(columnName)}: its ${mark === ',' ? 'comma' : 'point'} may separate thousands or decimals. Write ${text.replace(mark, '')} or ${text.replace(mark, '.')}0, and the whole column in the same way, or use ${exclude([String(columnName)])}.`;
+  },
+  BAD_FILE: ({ reason, file, Row, rowName, row, value, expected }) => {
+    if (row === undefined) return undefined;
+    if (reason === 'missing-comma') return `${file} cannot be read: there is no comma after ${rowName}.`;
+    if (reason === 'not-a-record') return `${Row} is neither a record nor a list.`;
+    if (reason === 'nested-too-deep') return `${Row} is nested more than ${expected} levels deep.`;
+    return reason === 'invalid-json' ? `${Row} is not valid JSON (${value}).` : undefined;
+  },
+  FILE_TRUNCATED: ({ reason, file, rowName, expected }) => {
+    const again = 'Copy or download it again.';
+    if (reason === 'unfinished-row') return `${file} is cut off: ${rowName} does not end. ${again}`;
+    if (reason !== 'missing-row') return undefined;
+    return `${file} is cut off: it should have ${several(Number(expected), 'row')} and ends before ${rowName}. ${again}`;
+  },
+  TOO_LARGE: ({ reason, option, Row, row, value }, message) => {
+    if (option === 'solver')
+      return `This solver needs a matrix of ${count(Number(value))} × ${count(Number(value))} numbers, more than a machine can hold. Use --solver krylov, or leave --solver out.`;
+    if (reason !== 'memory') return undefined;
+    if (row === undefined) return `${message} (The limit is --memory.)`;
+    return `${Row} is longer than the memory allows. A quotation mark may be missing; otherwise allow more with --memory.`;
+  },
+  UNSUPPORTED: ({ reason, file }) =>
+    reason === 'memory'
+      ? `${file} has a dictionary that is too large for the memory. Allow more with --memory.`
+      : undefined,
+  EMPTY_DATA: ({ reason, file }) =>
+    reason === 'no-complete-row'
+      ? `Every row of ${file} has a missing value, so --missing drop leaves nothing. Use --missing mean, or --exclude the columns with the most missing values.`
+      : undefined,
+  OUT_OF_RANGE: ({ column: index, columnName, value }) =>
+    index !== undefined || typeof value !== 'number'
+      ? undefined
+      : `The variance of these data is too large for float64${columnName === undefined ? '' : ` (${column(columnName)})`}. Divide the data by ${value.toExponential(0)} first, or use --scale unit.`,
+  K_OUT_OF_RANGE: ({ value, expected }) =>
+    typeof value !== 'number' || typeof expected !== 'number'
+      ? undefined
+      : `-k is ${value}, but these data have at most ${several(expected, 'component')}. Use -k ${expected} or less, or --all.`,
+  BAD_WEIGHTS: ({ Row, row, value }) =>
+    row === undefined ? undefined : `${Row} has the weight ${value}. Weights must be 0 or more; 0 leaves a row out.`,
+  BAD_OPTION: ({ option, value }, message) => {
+    if (option === 'engine')
+      return `--engine ${value} is not available on this machine; scree doctor says why. Leave --engine out to use the fastest one that is.`;
+    if (option === 'ddof') return `--ddof ${value} leaves nothing to divide by: use a number below the number of rows.`;
+    return option === 'member' || option === 'sql' ? `${message} (--${option})` : undefined;
+  },
+  NOT_CONVERGED: ({ value, expected }) =>
+    typeof value !== 'number' || typeof expected !== 'number'
+      ? undefined
+      : `The solver stopped at a residual of ${show(value)}, above the tolerance of ${show(expected)}. Use another --solver, or a larger --tolerance.`,
+  WORKER_LOST: ({ value }) =>
+    `A worker thread stopped in the middle of the work: ${value}. Try again, or use --threads 1.`,
+};
+
+export function describeError(error: ScreeError): string {
+  const { code, message, details } = error;
+  const path = details.path ?? ('path' in error ? String(error.path) : undefined);
+  const file = path === undefined || path === '-' || path === 'standard input' ? 'standard input' : path;
+  const { row } = details;
+  const rowName = row === undefined ? `the first line of ${file}` : `row ${count(row + 1)} of ${file}`;
+  const facts = { ...details, file, rowName, Row: capital(rowName) };
+  const described = ERRORS[code]?.(facts, message);
+  return described === undefined ? message : described.startsWith('standard') ? capital(described) : described;
+}
+
+/** Adds the data file to an error that names none. */
+export function nameFile(error: unknown, path: string | undefined): unknown {
+  if (error instanceof ScreeError && error.details.path === undefined && !('path' in error))
+    Object.assign(error, { details: { ...error.details, path: path ?? 'the query' } });
+  return error;
+}
+
+/** Does something with rows that come after `before` others, and makes an error that names a row count those too. */
+export async function afterRows<Result>(before: number, work: () => Promise<Result>): Promise<Result> {
+  try {
+    return await work();
+  } catch (error) {
+    if (error instanceof ScreeError && error.details.row !== undefined)
+      Object.assign(error, { details: { ...error.details, row: error.details.row + before } });
+    throw error;
+  }
+}
+
+const WARNINGS: {
+  readonly [Code in Warning['code']]?: (
+    details: Readonly<Record<string, unknown>>,
+    names: readonly string[] | undefined,
+  ) => string | undefined;
+} = {
+  CONSTANT_COLUMN: ({ columns, count: all }, names) => {
+    const shown = (columns as readonly number[]).map((j) => String(names?.[j] ?? j));
+    const more = Number(all) - shown.length;
+    const [noun, verb] = all === 1 ? ['Column', 'does'] : ['Columns', 'do'];
+    return `${noun} ${listed(more > 0 ? [...shown, `${count(more)} more`] : shown)} ${verb} not vary enough to be scaled. Leaving constant columns out with --exclude changes nothing else.`;
+  },
+  RANK_BELOW_K: ({ rank, k, solver }) => {
+    const found = rank === 0 ? 'None' : `Only ${rank}`;
+    const start = `${found} of the ${k} components ${Number(rank) > 1 ? 'have' : 'has'} variance that can be told from zero; the others are not determined by the data.`;
+    if (rank === 0) return `${start} The data vary by no more than the rounding of their own numbers.`;
+    const other = solver === 'svd' ? '' : ', or --solver svd if you expect variances this small';
+    return `${start} Use -k ${rank} or less${other}.`;
+  },
+  BELOW_ACCURACY: ({ component, variance, degrees, solver }) =>
+    `From component ${Number(component) + 1} on (variance ${show(Number(variance))}), the solver ${solver} may have rotated neighbouring axes into each other by up to ${degrees}°: their variances are too close, or too small compared with the largest. ${
+      solver === 'svd'
+        ? 'Use --scale unit'
+        : solver === 'krylov'
+          ? 'Use --solver svd'
+          : 'Use --solver svd or --scale unit'
+    } to avoid this.`,
+  ENGINE_FALLBACK: ({ engine, cause }) => {
+    if (engine === 'reference')
+      return `The slower reference engine was used instead of WebAssembly: ${cause}. The result is as accurate. With --engine reference this warning goes away.`;
+    if (engine !== 'wasm') return undefined;
+    return `The wasm engine had fewer threads than usual: ${cause}. The result is the same. With --threads 1 this warning goes away.`;
+  },
+};
+
+/** `names`: those of the model's columns, where it has names. */
+export function describeWarning({ code, message, details }: Warning, names: readonly string[] | undefined): string {
+  return (details && WARNINGS[code]?.(details, names)) ?? message;
+}
+
+/** Names in the advice to exclude them; beyond this many, the first of them and their number. */
+const MOST_NAMES = 8;
+
+function exclude(names: readonly string[]): string {
+  if (names.length > MOST_NAMES) return `--exclude to leave out some of the ${count(names.length)} columns with gaps`;
+  // As a list is read: a comma inside a name is doubled.
+  return `--exclude ${shellWord(names.map((name) => name.replaceAll(',', ',,')).join(','))}`;
+}
+
+function column(name: unknown): string {
+  return `column ${typeof name === 'string' && !/^[\w.-]+$/.test(name) ? quoted(name) : name}`;
+}
+
+/** A value as JSON, shortened in the middle of a sentence. */
+function quoted(value: unknown): string {
+  const text = JSON.stringify(value) ?? String(value);
+  return text.length > 60 ? `${text.slice(0, 56)}…"` : text;
+}
+
+function capital(text: string): string {
+  return text[0].toUpperCase() + text.slice(1);
+}

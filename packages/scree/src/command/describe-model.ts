@@ -1,0 +1,63 @@
+import type { Model } from '@scree/core';
+import { several } from '@scree/core/describe';
+import { screePlot } from '../scree-plot.js';
+import { describeWarning } from './describe-error.js';
+
+/** Columns of the terminal that a scree plot needs for its numbers, besides its bars. */
+const NUMBERS = 25;
+
+/** A model in sentences and a plot, as lines: the variance that was kept, how accurate it is, and warnings. */
+export function describeModel(model: Model): string[] {
+  const kept = model.varianceRatios.reduce((sum, ratio) => sum + ratio, 0);
+  const width = Math.max(8, Math.min(40, (process.stdout.columns ?? 80) - NUMBERS));
+  return [
+    ...screePlot(model, { most: 20, width }).split('\n'),
+    '',
+    `${several(model.k, 'component keeps', 'components keep')} ${(100 * kept).toFixed(1)} % of the variance of ${several(model.d, 'column')}.`,
+    describeAccuracy(model),
+    ...model.warnings.map((warning) => `Note: ${describeWarning(warning, model.columnNames)}`),
+  ];
+}
+
+/** The bounds of the certificate in one sentence; the numbers themselves are in --json and in the report. */
+export function describeAccuracy({
+  k,
+  variances,
+  certificate: { varianceBounds, angleBounds },
+}: Pick<Model, 'k' | 'variances' | 'certificate'>): string {
+  const certain = Array.from({ length: k }, (_, i) => i).filter((i) => variances[i] > varianceBounds[i]);
+  const zero = variances.length > 0 && varianceBounds[k - 1] <= Number.EPSILON * 1e4 * variances[0];
+  const rest = zero ? 'zero within rounding' : 'not certain';
+  if (certain.length === 0) return `Accuracy: the ${k === 1 ? 'variance is' : 'variances are'} ${rest}.`;
+  const error = Math.max(...certain.map((i) => varianceBounds[i] / variances[i]));
+  const digits = Math.min(15, Math.floor(-Math.log10(error)));
+  const angle = Math.max(...certain.map((i) => angleBounds[i]));
+  const [one, all] = [certain.length === 1, certain.length === k];
+  const which = all
+    ? one
+      ? 'the variance'
+      : 'all variances'
+    : `the ${one ? 'variance' : 'variances'} of ${numbers(certain)}`;
+  const exact = digits < 1 ? 'in the order of magnitude' : `to ${several(digits, 'digit')}`;
+  const direction = angle > 1.57 ? '' : `, ${one ? 'its direction' : 'directions'} to ${shortDegrees(angle)}`;
+  const others = Array.from({ length: k }, (_, i) => i).filter((i) => !certain.includes(i));
+  const end = all ? '' : `; ${numbers(others)} ${others.length === 1 ? 'is' : 'are'} ${rest}`;
+  return `Accuracy: ${which} ${one ? 'is' : 'are'} exact ${exact}${direction}${end}.`;
+}
+
+/** "component 3", "components 3–5": components from 1, in ranges. */
+function numbers(indices: readonly number[]): string {
+  const ranges: [number, number][] = [];
+  for (const i of indices) {
+    const last = ranges.at(-1);
+    if (last && last[1] === i - 1) last[1] = i;
+    else ranges.push([i, i]);
+  }
+  const shown = ranges.map(([from, to]) => (from === to ? `${from + 1}` : `${from + 1}–${to + 1}`));
+  return `${indices.length === 1 ? 'component' : 'components'} ${shown.join(', ')}`;
+}
+
+/** Radians as degrees with one digit: 0.2°, 3e-9°. */
+function shortDegrees(radians: number): string {
+  return `${Number(((180 / Math.PI) * radians).toPrecision(1))}°`;
+}

@@ -1,0 +1,83 @@
+import { DataError, type ErrorDetails, OptionError, type ScreeError } from '@scree/core';
+import { FileError } from '@scree/files';
+import { describe, expect, it } from 'vitest';
+import { afterRows, describeError, describeWarning, nameFile } from '../../src/command/describe-error.js';
+
+const about = (code: ScreeError['code'], details: ErrorDetails, message = 'the library says'): string =>
+  describeError(nameFile(new DataError(code, message, details), 'cars.csv') as ScreeError);
+
+describe('an error of the command', () => {
+  it('names the rows with missing values, and the flags that deal with them', () => {
+    const value = ['mpg', 'horse power', 'a,b'].map((name) => ({ name, count: 1 }));
+    expect(about('MISSING_VALUES', { row: 0, columnName: 'mpg', value, affectedRows: 6, totalRows: 3200 })).toBe(
+      "cars.csv has missing values in 6 of 3,200 rows (first: row 1, column mpg). Use --missing drop to leave those rows out, --missing mean to fill them with column means, or --exclude 'mpg,horse power,a,,b'.",
+    );
+    expect(about('MISSING_VALUES', {})).toMatch(/^cars\.csv has missing values\. Use --missing drop/);
+    expect(about('MISSING_VALUES', { row: 3, columnName: 'w' })).toMatch(
+      /^Row 4 of cars\.csv has no weight \(column w\)/,
+    );
+    expect(about('MISSING_VALUES', { column: 2, columnName: 'w', reason: 'empty-column' })).toMatch(/--exclude w\.$/);
+  });
+
+  it.each([
+    ['NOT_FINITE', { row: 9, column: 1, value: Number.POSITIVE_INFINITY }, /^Row 10 .* has Infinity in column 1\./],
+    ['NOT_A_NUMBER', { row: 9, columnName: 'my x', value: 'ill' }, /^Row 10 .* has "ill" in column "my x".*'my x'\.$/],
+    ['NOT_A_NUMBER', { row: 9, columnName: 'x', value: '1.5' }, /where numbers with a decimal comma are expected/],
+    ['RAGGED_ROWS', { row: 1, value: 1, expected: 2 }, /^Row 2 .* has 1 cell, but the others have 2\./],
+    [
+      'RAGGED_ROWS',
+      { row: 1, columnName: 'v', value: 3, expected: 4, reason: 'list-length' },
+      /a list of 3 in column v/,
+    ],
+    ['BAD_DATA', { reason: 'open-quote' }, /^The first line of cars\.csv opens/],
+    [
+      'BAD_DATA',
+      { row: 0, columnName: 'x', value: '1,234', expected: ',', reason: 'ambiguous-mark' },
+      /its comma may separate .* Write 1234 or 1\.2340,/,
+    ],
+    ['BAD_FILE', { row: 4, reason: 'missing-comma' }, /no comma after row 5 of cars\.csv/],
+    ['FILE_TRUNCATED', { row: 4, expected: 9, reason: 'missing-row' }, /should have 9 rows and ends before row 5/],
+    ['TOO_LARGE', { row: 4, reason: 'memory' }, /^Row 5 .*--memory/],
+    ['TOO_LARGE', { reason: 'memory' }, /^the library says \(The limit is --memory\.\)/],
+    ['EMPTY_DATA', { reason: 'no-complete-row' }, /--missing mean/],
+    ['OUT_OF_RANGE', { value: 1e200 }, /--scale unit/],
+    ['K_OUT_OF_RANGE', { option: 'k', value: 9, expected: 3 }, /^-k is 9, .* Use -k 3 or less, or --all\.$/],
+    ['BAD_WEIGHTS', { row: 2, value: -1 }, /^Row 3 of cars\.csv has the weight -1\./],
+    ['BAD_OPTION', { option: 'engine', value: 'blas' }, /^--engine blas is not available .* scree doctor/],
+    ['NOT_CONVERGED', { value: 0.5, expected: 0.1 }, /larger --tolerance/],
+    ['WORKER_LOST', { value: 'killed' }, /--threads 1/],
+    ['SOURCE_CHANGED', {}, /^the library says$/],
+  ] as const)('has its own words for %s %j', (code, details, expected) => {
+    expect(about(code, details)).toMatch(expected);
+  });
+
+  it('names the file of the error itself, and standard input', () => {
+    const row = { row: 0, reason: 'not-a-record' } as const;
+    expect(describeError(new FileError('BAD_FILE', 'other.json', '', row))).toMatch(/^Row 1 of other\.json is/);
+    const error = nameFile(new DataError('MISSING_VALUES', ''), '-') as ScreeError;
+    expect(describeError(error)).toMatch(/^Standard input has missing values/);
+    const named = new OptionError('K_OUT_OF_RANGE', 'k is the fraction 0.5', { option: 'k', value: 0.5 });
+    expect(describeError(named)).toBe('k is the fraction 0.5');
+  });
+
+  it('counts rows from the beginning of the file, not of the block', async () => {
+    const failing = afterRows(100, async () => {
+      throw new DataError('NOT_FINITE', '', { row: 5, column: 0, value: Number.NaN });
+    });
+    await expect(failing).rejects.toMatchObject({ details: { row: 105 } });
+  });
+});
+
+describe('a warning of the command', () => {
+  it.each([
+    ['CONSTANT_COLUMN', { columns: [1], count: 1 }, /^Column b does not vary .* --exclude/],
+    ['CONSTANT_COLUMN', { columns: [0, 1], count: 7 }, /^Columns a, b and 5 more do not vary/],
+    ['RANK_BELOW_K', { rank: 2, k: 5, solver: 'dual' }, /Use -k 2 or less, or --solver svd/],
+    ['BELOW_ACCURACY', { component: 2, variance: 1, degrees: 3, solver: 'dual' }, /^From component 3 .*--scale unit/],
+    ['ENGINE_FALLBACK', { engine: 'reference', cause: 'why' }, /With --engine reference this warning goes away/],
+    ['ENGINE_FALLBACK', { engine: 'wasm', cause: 'why' }, /With --threads 1 this warning goes away/],
+    ['INTEGERS_ROUNDED', {}, /^the library says$/],
+  ] as const)('names flags: %s', (code, details, expected) => {
+    expect(describeWarning({ code, message: 'the library says', details }, ['a', 'b'])).toMatch(expected);
+  });
+});
