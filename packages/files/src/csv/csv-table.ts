@@ -445,7 +445,7 @@ class Scanner {
     return numberIn(text, mark ?? '.');
   }
 
-  /** The first mark in a column where nobody knows the decimal mark tells it, or is an error. */
+  /** Decides the decimal mark of a column, where it is not known yet, by the first cell that has a mark; it may be an error. */
   #decide(text: string, column: number): Mark | undefined {
     const told = whatTells(text);
     if (typeof told === 'string') return undefined;
@@ -460,7 +460,7 @@ class Scanner {
 
   #pointOf(mark: Mark | undefined): number {
     const point = mark === undefined ? NONE : mark === ',' ? COMMA : POINT;
-    // Between quotes a comma may be a decimal mark even where it parts cells; others are not for the fast road.
+    // Between quotes a comma may be a decimal mark even where it parts cells; such cells are read in the slower way.
     return point === this.#delimiter ? NONE : point;
   }
 

@@ -15,13 +15,13 @@ export interface ParquetColumn {
 }
 
 /** Types whose numbers float32 holds. */
-export const SINGLE = /^(TINYINT|SMALLINT|UTINYINT|USMALLINT|FLOAT|BOOLEAN)$/;
+export const FLOAT32_TYPES = /^(TINYINT|SMALLINT|UTINYINT|USMALLINT|FLOAT|BOOLEAN)$/;
 const NUMBER =
   /^(TINYINT|SMALLINT|INTEGER|BIGINT|UTINYINT|USMALLINT|UINTEGER|UBIGINT|FLOAT|DOUBLE|BOOLEAN|DECIMAL\(\d+,\d+\))$/;
 const TEXT = /^(VARCHAR|UUID)$/;
 const REPETITIONS = new Set<string | undefined>(['REQUIRED', 'OPTIONAL', 'REPEATED']);
 
-/** What somebody wrote into a file under a name of his own. */
+/** A note in the footer of a file, by its key: pandas and Arrow keep their own descriptions there. */
 export function noteOf({ key_value_metadata: notes }: FileMetaData, name: string): string | undefined {
   return notes?.find(({ key }) => key === name)?.value;
 }
