@@ -17,17 +17,17 @@ export function badFile(path: string, what: string, details: ErrorDetails = {}):
   return new FileError('BAD_FILE', path, `${path} cannot be read: ${what}.`, details);
 }
 
-/** The file ends before its time. */
+/** The file ends early. */
 export function truncated(path: string, what: string, details: ErrorDetails = {}): FileError {
   return new FileError(
     'FILE_TRUNCATED',
     path,
-    `${path} is cut off: ${what}. Copy or download it again, or ask whoever wrote it.`,
+    `${path} is cut off: ${what}. Copy or download it again, or ask its author.`,
     details,
   );
 }
 
-/** The file is sound, but holds what we do not read. */
+/** The file is valid, but holds something that is not supported. */
 export function unsupported(path: string, what: string, remedy: string, details: ErrorDetails = {}): FileError {
   return new FileError('UNSUPPORTED', path, `${path} ${what}. ${remedy}`, details);
 }

@@ -17,7 +17,7 @@ export interface FileOptions {
   readonly weight?: string | undefined;
   /** Rows with missing values are an error (the default), left out, or filled in with the column's mean. */
   readonly missing?: Missing | undefined;
-  /** What `missing: 'mean'` fills in instead of the file's own means: one number a column used, such as a model's `mean`. */
+  /** What `missing: 'mean'` fills in instead of the file's own means: one number per column that is used, such as a model's `mean`. */
   readonly fill?: ArrayLike<number> | undefined;
   /** A query whose result is the data: of the tables in a database file, or of files by their names. */
   readonly sql?: string | undefined;

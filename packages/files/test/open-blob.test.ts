@@ -48,7 +48,7 @@ describe('an .npz of SciPy', () => {
     expect((await refused(blobOf(lost))).code).toBe('BAD_SPARSE');
   });
 
-  it('may be somebody else’s, with arrays of these names', async () => {
+  it('may be another archive that has arrays of these names', async () => {
     const own = blobOf(zipFile([...triples, part('format', npyFile('<f8', [2], bytesOf(Float64Array.of(1, 2))))]));
     expect((await refused(own)).message).toContain('Choose one with member');
   });

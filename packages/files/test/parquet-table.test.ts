@@ -41,7 +41,7 @@ async function readAll(content: Uint8Array<ArrayBuffer>, options: FileOptions = 
   }
 }
 
-describe('a Parquet file in the lab', () => {
+describe('a Parquet file', () => {
   const content = written([
     { name: 'id', data: ['a', 'b', 'a', 'ü'], type: 'STRING' },
     { name: 'x', data: Float64Array.of(1.5, 2.5, 3.5, -4.25), type: 'DOUBLE' },
@@ -115,7 +115,7 @@ describe('a Parquet file in the lab', () => {
     await file.close();
   });
 
-  it('may be packed with gzip as a whole, as somebody always does', async () => {
+  it('may be packed with gzip as a whole', async () => {
     expect(await readAll(new Uint8Array(gzipSync(content)))).toHaveLength(4);
   });
 

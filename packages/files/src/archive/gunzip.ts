@@ -45,7 +45,7 @@ async function atMember(input: InputWindow, member: number): Promise<boolean> {
 async function skipHeader(input: InputWindow): Promise<void> {
   const at = await input.take(10);
   const [method, flags] = input.bytes.subarray(at + 2, at + 4);
-  if (method !== 8 || flags & RESERVED) throw badFile(input.path, 'it does not unpack (a kind of gzip nobody knows)');
+  if (method !== 8 || flags & RESERVED) throw badFile(input.path, 'it does not unpack (an unknown kind of gzip)');
   if (flags & EXTRA) {
     const length = await input.take(2);
     const extra = input.bytes[length] | (input.bytes[length + 1] << 8);

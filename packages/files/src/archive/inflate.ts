@@ -2,10 +2,10 @@ import { badFile, truncated } from '../file-error.js';
 import type { InputWindow } from './input-window.js';
 
 /**
- * Unpacks deflate (RFC 1951) as a stream. Browsers have `DecompressionStream`, which is faster, but it does not say where
- * the packed data ended: what follows in a gzip file of several members is then lost, refused or read, as each browser
- * likes, and nobody can tell data that are cut off from data that are damaged. So we do it ourselves; whoever has
- * something faster that can tell (Node's zlib) passes it as an unpacker.
+ * Unpacks deflate (RFC 1951) as a stream. The `DecompressionStream` of browsers is faster (docs/dependencies.md), but it does
+ * not say where the packed data end: Chromium refuses gzip files of several members, others ignore or read what follows.
+ * Nor does it distinguish data that are cut off from data that are damaged. Node's zlib does both and is passed as an
+ * unpacker there.
  */
 
 /** How far back a copy may reach. */
@@ -92,7 +92,7 @@ class Inflater {
     return chunk;
   }
 
-  /** Whole bytes that were read ahead: at the end they are somebody else's, and before that the window may move. */
+  /** Whole bytes that were read ahead: at the end they belong to what follows, and before that the window may move. */
   #giveBack(): void {
     this.#input.at -= this.#count >> 3;
     this.#count &= 7;

@@ -28,6 +28,9 @@ export function unpackLz4(packed: Uint8Array, size: number): Uint8Array {
   return out;
 }
 
+/** Bytes up to which a loop is faster than a call that copies. */
+const SHORT = 32;
+
 /** One block: runs of plain bytes, each followed by a copy of bytes that came before. */
 function unpackBlock(packed: Uint8Array, start: number, end: number, out: Uint8Array, filled: number): number {
   let at = start;
@@ -44,7 +47,8 @@ function unpackBlock(packed: Uint8Array, start: number, end: number, out: Uint8A
     const token = packed[at++];
     const plain = token >> 4 === 15 ? longer(15) : token >> 4;
     if (at + plain > end || to + plain > out.length) throw new RangeError('an LZ4 run goes beyond its end');
-    out.set(packed.subarray(at, at + plain), to);
+    if (plain > SHORT) out.set(packed.subarray(at, at + plain), to);
+    else for (let i = 0; i < plain; i++) out[to + i] = packed[at + i];
     at += plain;
     to += plain;
     // The last run has no copy.
@@ -55,7 +59,7 @@ function unpackBlock(packed: Uint8Array, start: number, end: number, out: Uint8A
     const copy = ((token & 15) === 15 ? longer(15) : token & 15) + 4;
     if (distance === 0 || distance > to || to + copy > out.length)
       throw new RangeError('an LZ4 copy goes beyond its end');
-    if (distance >= copy) out.copyWithin(to, to - distance, to - distance + copy);
+    if (distance >= copy && copy > SHORT) out.copyWithin(to, to - distance, to - distance + copy);
     else for (let i = 0; i < copy; i++) out[to + i] = out[to - distance + i];
     to += copy;
   }

@@ -5,7 +5,7 @@ import { truncated } from '../file-error.js';
 export interface Bytes {
   /** What messages call them. */
   readonly path: string;
-  /** How many there are; undefined when nobody knows before the end. */
+  /** How many there are; undefined when that is known only at the end. */
   readonly size: number | undefined;
   /** Whether `open` may be called again and gives the same bytes. */
   readonly rereadable: boolean;

@@ -18,7 +18,7 @@ export async function* readAhead<Item>(
       yield item;
     }
   } finally {
-    // Whoever leaves early may close the file: not while it is being read.
+    // A caller that stops early may close the file, but not while it is being read.
     await coming.catch(() => {});
   }
 }

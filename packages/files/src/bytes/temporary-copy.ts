@@ -17,7 +17,7 @@ const PART = 1 << 20;
 
 /**
  * Lays them down in a `Blob`, which browsers keep on disk when it is large, up to as many as the memory allowed: what
- * was packed by somebody who means harm unpacks without end.
+ * was made to do harm may unpack without end.
  */
 export const copyToBlob: MakeCopy = async (bytes, memory) => {
   const { path } = bytes;

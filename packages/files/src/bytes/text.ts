@@ -10,7 +10,7 @@ const PIECE = 4096;
 /** So many more lines that are no UTF-8 than lines that are leave no doubt. */
 const CLEAR = 1000;
 
-// A mark at the beginning is left to whoever reads: within a file it is a character like any other.
+// A mark at the beginning is left to the caller: within a file it is a character like any other.
 const utf8 = new TextDecoder('utf-8', { ignoreBOM: true });
 const encoder = new TextEncoder();
 

@@ -37,7 +37,7 @@ export function numberIn(cell: string, mark: Mark): number | undefined {
 export interface Signs {
   texts: number;
   whole: number;
-  /** Whole numbers of more than three digits: whoever parts thousands would have parted these. */
+  /** Whole numbers of more than three digits: a writer that separates thousands would have separated these. */
   long: number;
   readonly mark: Record<Mark, number>;
   readonly either: Record<Mark, number>;

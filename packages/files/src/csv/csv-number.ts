@@ -1,7 +1,7 @@
 /**
  * Decimal numbers from bytes, correctly rounded. Up to 15 digits and 22 decimals one division of exact numbers is
  * enough (Clinger 1990); up to 19 digits the division is done in twice the precision, and where even that cannot tell
- * how to round, or the number is longer, NaN says that somebody else must look.
+ * how to round, or the number is longer, NaN says that the slower way must be used.
  */
 
 const TENS = Array.from({ length: 23 }, (_, i) => 10 ** i);

@@ -41,7 +41,7 @@ export function splitRecords(text: string, delimiter: string, most: number, whol
       if (at >= text.length || text[at] === '\n' || text[at] === '\r') break;
       if (!blanks) at++;
     }
-    // A cut record, or one whose end nobody has seen.
+    // The record is cut off, or its end is not in the sample.
     if (at >= text.length && !whole) return { records, end: begin, open: undefined };
     if (text[at] === '\r' && text[at + 1] === '\n') at++;
     at++;

@@ -47,7 +47,7 @@ export function arrayTable(layout: ArrayLayout, bytes: Bytes, { format, memory, 
   const { readAt } = bytes;
   if (columnwise && !readAt) throw new TypeError('columns can only be read where any place can be');
   const integers = new RoundedIntegers();
-  // Created only when somebody asks: there may be very many.
+  // Created only when they are needed: there may be very many.
   let columns: Table['columns'] | undefined;
   return {
     format,

@@ -39,22 +39,22 @@ function settleTruth(buffer: ArrayBuffer, length: number): void {
   for (let i = 0; i < length; i++) if (bytes[i] > 1) bytes[i] = 1;
 }
 
-const single = { dtype: 'float32', float: false } as const;
+const float32 = { dtype: 'float32', float: false } as const;
 const double = { dtype: 'float64', float: false } as const;
 
 export const NUMBER_TYPES: readonly NumberType[] = [
-  { name: 'f2', bytes: 2, ...single, float: true, half: true, view: (b, n) => new Uint16Array(b, 0, n) },
-  { name: 'f4', bytes: 4, ...single, float: true, view: (b, n) => new Float32Array(b, 0, n) },
+  { name: 'f2', bytes: 2, ...float32, float: true, half: true, view: (b, n) => new Uint16Array(b, 0, n) },
+  { name: 'f4', bytes: 4, ...float32, float: true, view: (b, n) => new Float32Array(b, 0, n) },
   { name: 'f8', bytes: 8, ...double, float: true, view: (b, n) => new Float64Array(b, 0, n) },
-  { name: 'i1', bytes: 1, ...single, view: (b, n) => new Int8Array(b, 0, n) },
-  { name: 'i2', bytes: 2, ...single, view: (b, n) => new Int16Array(b, 0, n) },
+  { name: 'i1', bytes: 1, ...float32, view: (b, n) => new Int8Array(b, 0, n) },
+  { name: 'i2', bytes: 2, ...float32, view: (b, n) => new Int16Array(b, 0, n) },
   { name: 'i4', bytes: 4, ...double, view: (b, n) => new Int32Array(b, 0, n) },
   { name: 'i8', bytes: 8, ...double, view: (b, n) => new Float64Array(b, 0, n), settle: settle64(true) },
-  { name: 'u1', bytes: 1, ...single, view: (b, n) => new Uint8Array(b, 0, n) },
-  { name: 'u2', bytes: 2, ...single, view: (b, n) => new Uint16Array(b, 0, n) },
+  { name: 'u1', bytes: 1, ...float32, view: (b, n) => new Uint8Array(b, 0, n) },
+  { name: 'u2', bytes: 2, ...float32, view: (b, n) => new Uint16Array(b, 0, n) },
   { name: 'u4', bytes: 4, ...double, view: (b, n) => new Uint32Array(b, 0, n) },
   { name: 'u8', bytes: 8, ...double, view: (b, n) => new Float64Array(b, 0, n), settle: settle64(false) },
-  { name: 'b1', bytes: 1, ...single, view: (b, n) => new Uint8Array(b, 0, n), settle: settleTruth },
+  { name: 'b1', bytes: 1, ...float32, view: (b, n) => new Uint8Array(b, 0, n), settle: settleTruth },
 ];
 
 export function numberType(name: string): NumberType | undefined {

@@ -9,7 +9,7 @@ import { readRuns, readValues, type Span, type Stored, textOfValue } from './par
 
 /** Bytes of a page's own header, at most. */
 const LONGEST_HEADER = 1 << 16;
-/** Bytes that a number takes in memory, or a place in a dictionary, and a text, which is a view of its page. */
+/** Bytes that a number or a code of a dictionary takes in memory, and a text, which is a view of its page. */
 const [NUMBER, TEXT] = [9, 120];
 
 /** Bytes that all columns together keep, and may keep. */
@@ -26,7 +26,7 @@ export interface ChunkOptions {
   readonly budget: Budget;
 }
 
-/** Values of a page, maybe by their places in a dictionary, and which rows have one; undefined where all do. */
+/** Values of a page, or codes of a dictionary's values, and which rows have a value; undefined where all have one. */
 interface Page {
   readonly values: Stored;
   readonly codes: Uint32Array | undefined;
@@ -67,14 +67,14 @@ export class ParquetChunk {
     this.#options = options;
     this.#unpack = unpack;
     this.#left = options.rows;
-    // A dictionary at 0 is none: there the file says what it is.
+    // A dictionary offset of 0 means that there is none: a file begins with its magic bytes.
     this.#position = Number(meta.dictionary_page_offset || meta.data_page_offset);
     this.#end = this.#position + Number(meta.total_compressed_size);
     if (!(this.#position >= 4 && this.#end >= this.#position && this.#end <= file.size))
       throw truncated(file.path, 'a column would lie beyond its end');
   }
 
-  /** The next numbers, into every `stride`-th place; missing ones are NaN. */
+  /** Writes the next numbers into every `stride`-th element; missing ones are NaN. */
   async numbers(out: Float32Array | Float64Array, start: number, stride: number, count: number): Promise<void> {
     let at = start;
     await this.#take(count, ({ values, codes, present }, row, value, some) => {
@@ -83,9 +83,9 @@ export class ParquetChunk {
       for (let i = row; i < row + some; i++, at += stride) {
         if (present && present[i] === 0) out[at] = Number.NaN;
         else {
-          const place = codes ? codes[from] : from;
-          if (place >= values.length) throw new RangeError('a value is not in its dictionary');
-          out[at] = values[place];
+          const index = codes ? codes[from] : from;
+          if (index >= values.length) throw new RangeError('a value is not in its dictionary');
+          out[at] = values[index];
           from++;
         }
       }
@@ -102,9 +102,9 @@ export class ParquetChunk {
       for (let i = row; i < row + some; i++) {
         if (present && present[i] === 0) texts.push(null);
         else {
-          const place = codes ? codes[from] : from;
-          if (place >= values.length) throw new RangeError('a value is not in its dictionary');
-          const found = values[place];
+          const index = codes ? codes[from] : from;
+          if (index >= values.length) throw new RangeError('a value is not in its dictionary');
+          const found = values[index];
           texts.push(
             typeof found !== 'number' ? textOfValue(found, element) : Number.isNaN(found) ? null : String(found),
           );
@@ -220,7 +220,7 @@ export class ParquetChunk {
     return this.#options.element.type?.endsWith('BYTE_ARRAY') ? TEXT : NUMBER;
   }
 
-  /** Counts what is kept from now on. */
+  /** Counts the bytes that are kept from now on, and refuses more than all columns together may keep. */
   #keep(what: 'dictionary' | 'page', bytes: number): void {
     const { budget } = this.#options;
     budget.kept += bytes - this.#kept[what];
@@ -239,7 +239,7 @@ export class ParquetChunk {
     return out;
   }
 
-  /** Brings so many bytes of the column into view, or all that are left. */
+  /** Makes sure that the window holds so many bytes of the column, or all that are left. */
   async #view(count: number): Promise<void> {
     const left = this.#end - this.#position;
     const wanted = Math.min(count, left);
@@ -258,10 +258,10 @@ export class ParquetChunk {
   }
 }
 
-/** What unpacks the pages of a column; loaded when the first is packed. */
+/** The unpacker for a column's codec; the library is loaded when the first file needs it. */
 async function unpackerOf({ codec }: ColumnMetaData, path: string): Promise<Unpacker> {
   if (codec === 'UNCOMPRESSED') return (bytes) => bytes;
-  // Core's own unpackers verify checksums, and never unpack to more than the size.
+  // Our own unpackers verify checksums, and never unpack to more than the size.
   if (codec === 'ZSTD') return plainUnpackers.zstdPiece;
   if (codec === 'GZIP') return (bytes, size) => gunzipPage(bytes, size, path);
   const { compressors } = await import('hyparquet-compressors');
@@ -291,7 +291,7 @@ async function gunzipPage(packed: Uint8Array, size: number, path: string): Promi
   }
 }
 
-/** What Snappy says it unpacks to: the one bound that its unpacker has. */
+/** The size that Snappy's data claim. The unpacker allocates it, so it must be the size in the page header. */
 function snappySize(bytes: Uint8Array): number {
   let size = 0;
   for (let i = 0; i < 5 && i < bytes.length; i++) {

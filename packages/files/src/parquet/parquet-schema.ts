@@ -8,25 +8,25 @@ export interface ParquetColumn {
   readonly kind: ColumnKind;
   /** The type as DuckDB calls it, so that the lab and scree say the same. */
   readonly type: string;
-  /** Its place among the leaves of the schema, which is that of its chunk in every row group; −1 where it is nested. */
+  /** Its index among the leaves of the schema, which is also the index of its chunk in every row group; −1 where it is nested. */
   readonly leaf: number;
   readonly element: SchemaElement;
   readonly index: boolean;
 }
 
 /** Types whose numbers float32 holds. */
-export const SINGLE = /^(TINYINT|SMALLINT|UTINYINT|USMALLINT|FLOAT|BOOLEAN)$/;
+export const FLOAT32_TYPES = /^(TINYINT|SMALLINT|UTINYINT|USMALLINT|FLOAT|BOOLEAN)$/;
 const NUMBER =
   /^(TINYINT|SMALLINT|INTEGER|BIGINT|UTINYINT|USMALLINT|UINTEGER|UBIGINT|FLOAT|DOUBLE|BOOLEAN|DECIMAL\(\d+,\d+\))$/;
 const TEXT = /^(VARCHAR|UUID)$/;
 const REPETITIONS = new Set<string | undefined>(['REQUIRED', 'OPTIONAL', 'REPEATED']);
 
-/** What somebody wrote into a file under a name of his own. */
+/** A note in the footer of a file, by its key: pandas and Arrow keep their own descriptions there. */
 export function noteOf({ key_value_metadata: notes }: FileMetaData, name: string): string | undefined {
   return notes?.find(({ key }) => key === name)?.value;
 }
 
-/** The columns of a schema. What is nested is listed, but not read, and so are durations and what is empty. */
+/** The columns of a schema. Nested columns, durations and empty columns are listed, but not read. */
 export function columnsOf(metadata: FileMetaData, durations: readonly string[]): ParquetColumn[] {
   const { schema } = metadata;
   const isIndex = pandasIndex(noteOf(metadata, 'pandas'));
@@ -37,7 +37,7 @@ export function columnsOf(metadata: FileMetaData, durations: readonly string[]):
     const element = schema[at];
     if (!element) throw new RangeError('its schema ends early');
     const { name } = element;
-    // Elements stand in depth-first order: a column is over when all the children that were promised have come.
+    // Elements are in depth-first order: a column ends when all the children that were announced were seen.
     let open = 1;
     const first = leaf;
     for (; open > 0; at++) {

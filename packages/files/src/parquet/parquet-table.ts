@@ -7,7 +7,7 @@ import { arrowDurations } from '../reader-notes.js';
 import { checkColumns } from '../table/most-columns.js';
 import { blockRows, type DenseBatch, type Request, type Table } from '../table/table.js';
 import { ParquetChunk } from './parquet-chunk.js';
-import { columnsOf, noteOf, SINGLE } from './parquet-schema.js';
+import { columnsOf, FLOAT32_TYPES, noteOf } from './parquet-schema.js';
 
 /** Longest footer that is read. */
 const LONGEST_FOOTER = 64 << 20;
@@ -17,9 +17,9 @@ const LANES = 8;
 const [LEAST_WINDOW, MOST_WINDOW] = [1 << 15, 1 << 20];
 
 /**
- * Parquet in browsers, for `openBlob`'s readers: only the columns asked for are read, page by page, so that memory is bounded
- * by pages and not by row groups. Columns are numbers, text and others as where scree reads them with DuckDB, but what is
- * nested is left out. hyparquet reads what describes the file and its pages; it believes it, so we do not.
+ * Parquet in browsers. Only the columns that are asked for are read, page by page, so that memory is bounded by pages and not by
+ * row groups. Columns have the same types as where scree reads them with DuckDB, but nested ones are left out. hyparquet
+ * parses the footer without checking it, so every count and offset in it is checked here.
  */
 export const openParquet: TableReader = (file, { memory }) => guarded(file.path, () => open(file, memory));
 
@@ -32,7 +32,7 @@ async function open(file: SeekableBytes, memory: number): Promise<Table> {
   const rows = groups.reduce((sum, group) => sum + group.rows, 0);
   if (!Number.isSafeInteger(rows) || rows !== countOf(metadata.num_rows))
     throw badFile(file.path, `it says that it has ${metadata.num_rows} rows, its groups have ${rows}`);
-  const single = (numbers: readonly number[]) => numbers.every((j) => SINGLE.test(columns[j].type));
+  const fitsFloat32 = (numbers: readonly number[]) => numbers.every((j) => FLOAT32_TYPES.test(columns[j].type));
   const everything = [...columns.keys()];
   return {
     format: 'Parquet',
@@ -41,7 +41,7 @@ async function open(file: SeekableBytes, memory: number): Promise<Table> {
     named: true,
     uniform: false,
     rows,
-    dtype: (numbers) => (single(numbers === 'all' ? everything : numbers) ? 'float32' : 'float64'),
+    dtype: (numbers) => (fitsFloat32(numbers === 'all' ? everything : numbers) ? 'float32' : 'float64'),
     gaps: true,
     strict: true,
     rereadable: file.rereadable,
@@ -52,7 +52,7 @@ async function open(file: SeekableBytes, memory: number): Promise<Table> {
   async function* read({ numbers: asked, text }: Request): AsyncGenerator<DenseBatch, void, void> {
     const numbers = asked === 'all' ? everything : asked;
     const cols = numbers.length;
-    const Values = single(numbers) ? Float32Array : Float64Array;
+    const Values = fitsFloat32(numbers) ? Float32Array : Float64Array;
     const height = blockRows(Math.max(1, cols) * Values.BYTES_PER_ELEMENT, memory, rows);
     const buffers = [new Values(height * cols), new Values(height * cols)];
     let [turn, filled] = [0, 0];
@@ -142,7 +142,7 @@ async function inLanes<Item>(
   }
 }
 
-/** Whatever the libraries say of a broken file, as one of our errors. */
+/** Turns errors of libraries, and our RangeErrors, into a FileError. */
 async function guarded<Value>(path: string, work: () => Promise<Value>): Promise<Value> {
   try {
     return await work();

@@ -5,7 +5,7 @@
 
 export type ThriftStruct = Map<number, number | boolean | ThriftStruct>;
 
-/** Types of fields that are told apart. */
+/** Types of fields. */
 const [STOP, TRUE, FALSE, BYTE, INT64, DOUBLE, BINARY, LIST, SET, MAP, STRUCT] = [0, 1, 2, 3, 6, 7, 8, 9, 10, 11, 12];
 const DEEPEST = 16;
 

@@ -46,7 +46,7 @@ export interface DataFile {
   labelled(): AsyncIterable<LabelledBlock>;
   /** The label of every row, or of some: codes of two or four bytes, however long the texts are. */
   labels(options?: LabelOptions): Promise<Labels>;
-  /** One weight a row, as `pca` wants them; undefined when no column was chosen for it. */
+  /** One weight per row, as `pca` takes them; undefined when no column was chosen for it. */
   weights(): Promise<Float64Array | undefined>;
   /** Counts missing values (empty, NA, NaN) of the columns used, in one reading. */
   countMissing(): Promise<MissingValues>;
@@ -116,7 +116,7 @@ export class FileSource implements DataFile {
     const file = this;
     this.source = {
       get rows() {
-        // Undefined until somebody has counted, as a source may be.
+        // Undefined until the rows were counted, which a source may be.
         return file.#rows as number;
       },
       cols,

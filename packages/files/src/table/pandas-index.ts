@@ -16,7 +16,7 @@ function indexColumns(metadata: string | undefined): string[] {
     const { index_columns: columns } = JSON.parse(metadata ?? '{}') as { index_columns?: unknown };
     return Array.isArray(columns) ? columns.filter((column) => typeof column === 'string') : [];
   } catch {
-    // Somebody else's words.
+    // Not JSON as pandas writes it: then there is no index.
     return [];
   }
 }

@@ -8,7 +8,7 @@ export interface Column {
   readonly kind: ColumnKind;
   /** The type in the format's own words: "int16", "VARCHAR", "row index". */
   readonly type: string;
-  /** Whether it numbers the rows: then it is analysed only when somebody names it. */
+  /** Whether it numbers the rows: then it is analysed only if it is named in `columns`. */
   readonly index?: boolean | undefined;
 }
 
@@ -40,7 +40,7 @@ export interface Table {
   readonly width: number;
   /** Whether the names are the file's own; otherwise they are numbers from 0 up. */
   readonly named: boolean;
-  /** Whether all columns are numbers of one type, as in an array: then there may be very many, and nobody lists them. */
+  /** Whether all columns are numbers of one type, as in an array: then there may be very many, and they are not listed. */
   readonly uniform: boolean;
   readonly rows: number | undefined;
   /** Stored entries, where rows are sparse. */
@@ -62,7 +62,7 @@ export interface Table {
 
 /** The table, with more to close. */
 export function withClose(table: Table, close: () => Promise<void>): Table {
-  // Not a copy: its columns are listed only when somebody asks, and there may be very many.
+  // Not a copy: its columns are created only when they are needed, and there may be very many.
   return Object.create(table, {
     close: {
       value: async () => {
