@@ -59,6 +59,8 @@ export interface ErrorDetails {
   readonly totalRows?: number;
   /** Which of the problems that share a code this is. */
   readonly reason?: ErrorReason;
+  /** Why something is not available on this machine, as part of a sentence. */
+  readonly cause?: string;
 }
 
 export type ErrorReason =

@@ -85,8 +85,8 @@ const OPTIONS: Record<keyof PcaOptions, OptionCheck> = {
     test: isSketchOptions,
   },
   engine: {
-    must: "'auto', 'wasm', 'reference', 'blas' or an engine",
-    test: (v) => v === 'auto' || v === 'wasm' || v === 'reference' || v === 'blas' || isEngine(v),
+    must: "'auto', 'wasm', 'reference', 'blas', another engine's name or an engine",
+    test: (v) => typeof v === 'string' || isEngine(v),
   },
   tolerance: {
     must: 'a number from 1e-14 to 0.1 (less is beyond float64, more is not a useful result)',

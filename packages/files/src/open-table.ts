@@ -49,8 +49,8 @@ export async function openTable(file: Identified, options: CheckedOptions, platf
   const { bytes, content, format, packing } = file;
   const { label, title, openInOrder, openSeekable } = FORMATS[format];
   const context = { options, platform, format: packing ? `${label}, ${packing}` : label };
-  if (openInOrder) return openInOrder(content, context);
   const own = platform.readers[format];
+  if (openInOrder && !own) return openInOrder(content, context);
   if (!own && !openSeekable) {
     throw unsupported(bytes.path, `is ${title}, which cannot be read here`, 'Save the data as .npy, .csv or .arrow.');
   }

@@ -120,20 +120,16 @@ const WARNINGS: {
     const one = Number(all) === 1;
     return `${several(Number(all), 'whole number')} beyond 2^53 ${one ? 'was' : 'were'} rounded to the nearest float64: ${listed(some)}. If a column holds identifiers, leave it out.`;
   },
-  RANK_BELOW_K: ({ rank, k, solver }) => {
+  RANK_BELOW_K: ({ rank, k, precise }) => {
     const found = rank === 0 ? 'None' : `Only ${rank}`;
     const some = `${found} of the ${k} components ${Number(rank) > 1 ? 'have' : 'has'} variance that can be told from zero; the others are not determined by the data.`;
     if (rank === 0) return `${some} The data vary by no more than the rounding of their own numbers.`;
-    const other = solver === 'svd' ? '' : ', or choose the solver svd if you expect variances this small';
+    const other = precise ? '' : ', or choose the solver svd if you expect variances this small';
     return `${some} Keep ${rank} at most${other}.`;
   },
-  BELOW_ACCURACY: ({ component, variance, degrees, solver }) =>
+  BELOW_ACCURACY: ({ component, variance, degrees, solver, precise }) =>
     `From component ${Number(component) + 1} on (variance ${show(Number(variance))}), the solver ${solver} may have rotated neighbouring axes into each other by up to ${degrees}°: their variances are too close, or too small beside the largest. ${
-      solver === 'svd'
-        ? `To avoid this, ${DIVIDE}`
-        : solver === 'krylov'
-          ? 'Choose the solver svd'
-          : `Choose the solver svd, or ${DIVIDE}`
+      precise ? `To avoid this, ${DIVIDE}` : `Choose the solver svd, or ${DIVIDE}`
     }.`,
 };
 

@@ -22,7 +22,8 @@ export function offerEngine(engine: OfferedEngine): void {
   offered.set(engine.name, engine);
 }
 
-export type EngineChoice = 'auto' | 'wasm' | 'reference' | 'blas' | Engine;
+/** By name, `blas` and others where a package offers them (`offerEngine`), or an engine itself. */
+export type EngineChoice = 'auto' | 'wasm' | 'reference' | 'blas' | (string & {}) | Engine;
 
 export interface EngineRequest {
   readonly engine?: EngineChoice | undefined;
@@ -74,6 +75,6 @@ function unavailable(wanted: string, why: string): OptionError {
   return new OptionError(
     'BAD_OPTION',
     `engine is ${show(wanted)}, which is not available: ${why}. Or use engine: 'auto'.`,
-    { option: 'engine', value: wanted },
+    { option: 'engine', value: wanted, cause: why },
   );
 }

@@ -125,7 +125,8 @@ function componentBlurs({ k, basis, next }: Solution, noise: Float64Array, d: nu
 
 function rankWarnings(rank: number, k: number, d: number, solver: SolverName): Warning[] {
   if (rank === k) return [];
-  const remedy = SOLVERS[solver].precise ? '' : ", or solver: 'svd' if you expect variances this small";
+  const precise = SOLVERS[solver].precise === true;
+  const remedy = precise ? '' : ", or solver: 'svd' if you expect variances this small";
   const found = rank === 0 ? 'None' : `Only ${rank}`;
   const some = `${found} of the ${k} components ${rank > 1 ? 'have' : 'has'} variance that can be told from zero.`;
   const rest =
@@ -134,7 +135,7 @@ function rankWarnings(rank: number, k: number, d: number, solver: SolverName): W
       : `${components(rank, k - 1)} ${rank + 1 === k ? 'is some direction' : 'are some directions'} orthogonal to the others, not determined by the data.`;
   const advice =
     rank === 0 ? 'The data vary by no more than the rounding of their own numbers' : `Use k ≤ ${rank}${remedy}`;
-  return [{ code: 'RANK_BELOW_K', message: `${some} ${rest} ${advice}.`, details: { rank, k, d, solver } }];
+  return [{ code: 'RANK_BELOW_K', message: `${some} ${rest} ${advice}.`, details: { rank, k, d, solver, precise } }];
 }
 
 /** Neighbouring components that the data do not separate form runs. If a run reaches past k, the subspace is not unique. */
@@ -179,7 +180,8 @@ function accuracyWarnings(
   const unsure = pairs.findIndex(({ noise, solver }) => noise < LOOSE && noise + solver >= LOOSE);
   if (unsure < 0) return [];
   const turn = Math.min(90, (pairs[unsure].solver * 180) / Math.PI).toPrecision(2);
-  const { limit, remedy } = SOLVERS[solver].accuracy;
+  const { accuracy, precise } = SOLVERS[solver];
+  const { limit, remedy } = accuracy;
   return [
     {
       code: 'BELOW_ACCURACY',
@@ -187,7 +189,13 @@ function accuracyWarnings(
         `From component ${unsure + 1}${unsure + 1 === k ? '' : ' on'} (variance ${variance(unsure)}) the ${solver} solver may have turned neighbouring ` +
         `axes into one another by up to ${turn}°: their variances are too close, or too small beside the largest, for its ${limit}. ` +
         `${remedy}.`,
-      details: { component: unsure, variance: Number(variance(unsure)), degrees: Number(turn), solver },
+      details: {
+        component: unsure,
+        variance: Number(variance(unsure)),
+        degrees: Number(turn),
+        solver,
+        precise: precise === true,
+      },
     },
   ];
 }

@@ -3,6 +3,7 @@ import type { CsrMatrix, Matrix } from '../../src/index.js';
 import { orthonormalise } from '../../src/linalg/orthonormalise.js';
 import { random } from '../../src/linalg/random.js';
 import { runTaskSync } from '../../src/progress.js';
+import { EXACT_SOLVERS } from '../../src/solvers/names.js';
 
 /** Rows with the given singular values (up to sampling of the mean), plus an offset a column. */
 export function withSpectrum(
@@ -77,4 +78,4 @@ export const tables = fc
     });
   });
 
-export const solverNames = ['covariance', 'refined', 'dual', 'svd', 'krylov'] as const;
+export const solverNames = EXACT_SOLVERS;

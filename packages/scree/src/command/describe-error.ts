@@ -105,9 +105,9 @@ const ERRORS: { readonly [Code in ScreeError['code']]?: Describe } = {
       : `-k is ${value}, but these data have at most ${several(expected, 'component')}. Use -k ${expected} or less, or --all.`,
   BAD_WEIGHTS: ({ Row, row, value }) =>
     row === undefined ? undefined : `${Row} has the weight ${value}. Weights must be 0 or more; 0 leaves a row out.`,
-  BAD_OPTION: ({ option, value }, message) => {
+  BAD_OPTION: ({ option, value, cause }, message) => {
     if (option === 'engine')
-      return `--engine ${value} is not available on this machine; scree doctor says why. Leave --engine out to use the fastest one that is.`;
+      return `--engine ${value} is not available on this machine${cause === undefined ? '; scree doctor says why' : `: ${cause}`}. Leave --engine out to use the fastest one that is.`;
     if (option === 'ddof') return `--ddof ${value} leaves nothing to divide by: use a number below the number of rows.`;
     return option === 'member' || option === 'sql' ? `${message} (--${option})` : undefined;
   },
