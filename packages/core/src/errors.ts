@@ -148,8 +148,8 @@ export function show(value: unknown): string {
   return String(value);
 }
 
-/** "row 3, column 2" or "row 3, column 2 ("height")", counted from zero as the arrays are. */
+/** "row 3, column 2" or "row 3, column 2 ("height")": rows counted from 1 as people do, columns by the index that options take. */
 export function describeCell(row: number, column: number, names?: readonly string[]): string {
   const name = names?.[column];
-  return name === undefined ? `row ${row}, column ${column}` : `row ${row}, column ${column} (${show(name)})`;
+  return name === undefined ? `row ${row + 1}, column ${column}` : `row ${row + 1}, column ${column} (${show(name)})`;
 }

@@ -37,7 +37,7 @@ export function canonicalCsr(source: CsrMatrix): CanonicalCsr {
   }
   for (let i = 0; i < rows; i++) {
     const [from, to] = [source.indptr[i], source.indptr[i + 1]];
-    if (!Number.isInteger(to) || to < from) throw bad(`indptr falls from ${from} to ${to} at row ${i}`, i);
+    if (!Number.isInteger(to) || to < from) throw bad(`indptr falls from ${from} to ${to} at row ${i + 1}`, i);
   }
   let sorted = true;
   for (let i = 0; i < rows; i++) {
@@ -45,7 +45,7 @@ export function canonicalCsr(source: CsrMatrix): CanonicalCsr {
     for (let at = from; at < to; at++) {
       const column = source.indices[at];
       if (!Number.isInteger(column) || column < 0 || column >= cols) {
-        throw bad(`entry ${at} in row ${i} names column ${column}, but there are ${cols} columns`, i);
+        throw bad(`entry ${at} in row ${i + 1} names column ${column}, but there are ${cols} columns`, i);
       }
       if (at > from && column <= source.indices[at - 1]) sorted = false;
     }

@@ -48,7 +48,9 @@ export class RowGatherer {
       this.cols = first.length;
     }
     if (this.cols === 0) {
-      throw new DataError('EMPTY_DATA', `Row ${row} has no columns. PCA needs at least one number per row.`, { row });
+      throw new DataError('EMPTY_DATA', `Row ${row + 1} has no columns. PCA needs at least one number per row.`, {
+        row,
+      });
     }
     this.#capacity = capacity ?? Math.max(1, Math.floor(GATHER_VALUES / this.cols));
     this.#data = this.#allocate();
@@ -82,14 +84,14 @@ export class RowGatherer {
     if (prototype === this.#prototype) return;
     this.#prototype = prototype;
     const advice = adviceForRow(row);
-    if (advice) throw new DataError('BAD_DATA', `Row ${at} is ${advice}`, { row: at });
+    if (advice) throw new DataError('BAD_DATA', `Row ${at + 1} is ${advice}`, { row: at });
   }
 
   #addRecord(row: Row, at: number, start: number, names: readonly string[]): void {
     if (!isRecord(row)) {
       throw new DataError(
         'RAGGED_ROWS',
-        `Row ${at} is ${show(row)}, but the first row is a record. Use one form for all rows.`,
+        `Row ${at + 1} is ${show(row)}, but the first row is a record. Use one form for all rows.`,
         { row: at },
       );
     }
@@ -97,7 +99,7 @@ export class RowGatherer {
       const extra = Object.keys(row).find((key) => !names.includes(key)) as string;
       throw new DataError(
         'RAGGED_ROWS',
-        `Row ${at} has a column ${show(extra)} that the first row does not have. Give all records the same keys, or choose with columnNames.`,
+        `Row ${at + 1} has a column ${show(extra)} that the first row does not have. Give all records the same keys, or choose with columnNames.`,
         { row: at, columnName: extra },
       );
     }
@@ -107,7 +109,7 @@ export class RowGatherer {
         if (!(names[j] in row)) {
           throw new DataError(
             'MISSING_COLUMN',
-            `Row ${at} has no column ${show(names[j])}. Every record needs the same keys.`,
+            `Row ${at + 1} has no column ${show(names[j])}. Every record needs the same keys.`,
             { row: at, column: j, columnName: names[j] },
           );
         }
@@ -133,7 +135,7 @@ export class RowGatherer {
 export function ragged(row: number, found: number, expected: number): DataError {
   return new DataError(
     'RAGGED_ROWS',
-    `Row ${row} has ${found} numbers, but the rows before it have ${expected}. All rows need the same length.`,
+    `Row ${row + 1} has ${found} numbers, but the rows before it have ${expected}. All rows need the same length.`,
     { row, value: found, expected },
   );
 }
@@ -142,7 +144,7 @@ function checkRow(row: unknown, at: number): asserts row is ArrayLike<number> {
   if (typeof row === 'object' && row !== null && typeof (row as ArrayLike<number>).length === 'number') return;
   throw new DataError(
     'BAD_DATA',
-    `Row ${at} is ${show(row)}, not an array of numbers or a record. Pass rows as [[1, 2], [3, 4]] or [{ a: 1, b: 2 }].`,
+    `Row ${at + 1} is ${show(row)}, not an array of numbers or a record. Pass rows as [[1, 2], [3, 4]] or [{ a: 1, b: 2 }].`,
     { row: at, value: row },
   );
 }

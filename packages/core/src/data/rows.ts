@@ -123,7 +123,7 @@ export function checkWidth(block: Block, source: RowSource, row: number): void {
   if (block.cols === source.cols) return;
   throw new DataError(
     'RAGGED_ROWS',
-    `The rows from ${row} on have ${block.cols} columns, those before them ${source.cols}.`,
+    `The rows from ${row + 1} on have ${block.cols} columns, those before them ${source.cols}.`,
     {
       row,
       value: block.cols,

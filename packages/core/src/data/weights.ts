@@ -30,7 +30,7 @@ export function rowWeights(weights: ArrayLike<number> | undefined, rows: number 
     if (typeof weight !== 'number' || !(weight >= 0 && weight <= HEAVIEST)) {
       throw new OptionError(
         'BAD_WEIGHTS',
-        `The weight of row ${i} is ${show(weight)}. Weights must be numbers from 0 to ${HEAVIEST}; 0 leaves a row out.`,
+        `The weight of row ${i + 1} is ${show(weight)}. Weights must be numbers from 0 to ${HEAVIEST}; 0 leaves a row out.`,
         { option: 'weights', row: i, value: weight },
       );
     }

@@ -360,7 +360,7 @@ describe('a container of numbers that is not a table of rows is rejected, and th
   const arrow = tableFromArrays({ a: [1, 2, 3], b: [3, 1, 2] });
   it.each<[string, () => unknown, RegExp]>([
     ['a tensor', () => new Tensor(), /TensorFlow.*tensor\.arraySync\(\)/],
-    ['rows that are tensors', () => [new Tensor()], /Row 0 is a TensorFlow/],
+    ['rows that are tensors', () => [new Tensor()], /Row 1 is a TensorFlow/],
     ['a math.js matrix, which yields entries', () => new MathMatrix(), /math\.js.*matrix\.toArray\(\)/],
     ['an ndarray', () => new Ndarray(), /an ndarray.*shape\[0\]/],
     ['a polars frame, which yields columns', () => polarsFrame, /frame\.toRecords\(\)/],
@@ -369,13 +369,13 @@ describe('a container of numbers that is not a table of rows is rejected, and th
     ['a Mat of OpenCV, whose data are bytes', () => new OpenCvMat(), /mat\.data32F/],
     ['an Arrow table', () => arrow, /Arrow table.*row\.toJSON\(\)/],
     ['rows that are Arrow vectors', () => [arrow.getChildAt(0)], /vector\.toArray\(\)/],
-    ['a stream of Arrow tables', () => stream([arrow]), /Row 0 is an Apache Arrow table/],
+    ['a stream of Arrow tables', () => stream([arrow]), /Row 1 is an Apache Arrow table/],
     ['a Map, which yields [key, value]', () => new Map([[1, 2], [3, 4]]), /map\.values\(\)/], // biome-ignore format: one line
     ['rows that are Maps', () => [new Map([['a', 1]])], /Object\.fromEntries/],
     ['rows that are Sets', () => [new Set([1, 2])], /Array\.from/],
-    ['a Set of numbers', () => new Set(numbers), /Row 0 is 1, not an array/],
-    ['a stream of numbers', () => stream(numbers), /Row 0 is 1, not an array/],
-    ['a stream of text', () => stream(['1,2', '3,4']), /Row 0 is "1,2"/],
+    ['a Set of numbers', () => new Set(numbers), /Row 1 is 1, not an array/],
+    ['a stream of numbers', () => stream(numbers), /Row 1 is 1, not an array/],
+    ['a stream of text', () => stream(['1,2', '3,4']), /Row 1 is "1,2"/],
     ['text', () => '1,2', /not "1,2"/],
     ['a Buffer', () => Buffer.from(numbers), /has no shape/],
     ['rows that are Buffers', () => [Buffer.from(numbers), Buffer.from(numbers)], /Float32Array\(buffer\.buffer/],
@@ -386,7 +386,7 @@ describe('a container of numbers that is not a table of rows is rejected, and th
       /needs 6/,
     ],
     ['the body of a response', () => new Response('1,2\n3,4').body, /yields bytes/],
-    ['a DataView as a row', () => [new DataView(new ArrayBuffer(8))], /Row 0 is a DataView/],
+    ['a DataView as a row', () => [new DataView(new ArrayBuffer(8))], /Row 1 is a DataView/],
   ])('%s', async (_, make, message) => {
     await expect(pca(make() as Data)).rejects.toMatchObject({
       code: 'BAD_DATA',
@@ -405,7 +405,7 @@ describe('a container of numbers that is not a table of rows is rejected, and th
     const matrix = { rows: 2, columns: 2, get: (i: number, j: number) => (i + j < 2 ? 1 : '2'), to2DArray: () => [] };
     await expect(pca(matrix as unknown as Data)).rejects.toMatchObject({
       code: 'NOT_A_NUMBER',
-      message: expect.stringMatching(/Row 1, column 1 holds "2"/),
+      message: expect.stringMatching(/Row 2, column 1 holds "2"/),
     });
   });
 });

@@ -103,7 +103,7 @@ export function fromUpperHalf(word: number): number {
 function farAway(row: number): DataError {
   return new DataError(
     'OUT_OF_RANGE',
-    `Row ${row} is too far from the rows that the model was fitted to: its scores do not fit into whole steps. Fit the model to these data, or quantise as 'float16'.`,
+    `Row ${row + 1} is too far from the rows that the model was fitted to: its scores do not fit into whole steps. Fit the model to these data, or quantise as 'float16'.`,
     { row },
   );
 }

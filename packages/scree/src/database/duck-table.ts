@@ -315,7 +315,7 @@ async function duckTable(
       if (items[from + i] === list) continue;
       throw new DataError(
         'RAGGED_ROWS',
-        `Row ${first + i} of ${path} has a list of ${items[from + i]} in column ${JSON.stringify(name)}, the first has ${list}. Exclude the column, or make all lists equally long.`,
+        `Row ${first + i + 1} of ${path} has a list of ${items[from + i]} in column ${JSON.stringify(name)}, the first has ${list}. Exclude the column, or make all lists equally long.`,
         { row: first + i, columnName: name, value: items[from + i], expected: list, reason: 'list-length' },
       );
     }

@@ -259,7 +259,7 @@ function toNumber(value: Value, row: number, name: string, path: string): number
   const shown = typeof value === 'string' ? JSON.stringify(value.slice(0, 40)) : 'bytes';
   throw new DataError(
     'NOT_A_NUMBER',
-    `Row ${row} of ${path} holds ${shown} in column ${JSON.stringify(name)}, where others hold numbers. Correct it, or exclude the column.`,
+    `Row ${row + 1} of ${path} holds ${shown} in column ${JSON.stringify(name)}, where others hold numbers. Correct it, or exclude the column.`,
     { row, columnName: name, value },
   );
 }
