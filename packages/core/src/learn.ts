@@ -7,7 +7,7 @@ export { type DescendOptions, type Descent, type DescentRule, descend } from './
 export { orthonormalRows } from './linalg/orthonormalise.js';
 export { rotatedOnto } from './linalg/procrustes.js';
 export { type Random, random } from './linalg/random.js';
-export { combineRows, rowProducts } from './linalg/rows.js';
+export { combineRows, rowProducts } from './linalg/row-products.js';
 export { type Eigen, eigenOf } from './linalg/symmetric-eigen.js';
 export { type AutoencoderTerms, autoencoderTerms, averageTerms } from './solvers/learned/autoencoder-terms.js';
 export type { MeanTerms } from './solvers/learned/mean-terms.js';

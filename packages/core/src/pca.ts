@@ -1,5 +1,5 @@
 import { changeOf } from './data/changes.js';
-import { type Data, openSource, type RowSource } from './data/rows.js';
+import { type Data, openSource, type RowSource } from './data/open-source.js';
 import { availableEngines } from './engines/choose.js';
 import type { Engine } from './engines/engine.js';
 import { measureRates } from './engines/rates.js';

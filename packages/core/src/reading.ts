@@ -1,4 +1,4 @@
-import { checkWidth, keepRows, type RowSource } from './data/rows.js';
+import { checkWidth, keepRows, type RowSource } from './data/open-source.js';
 import type { Framing } from './data/scaling.js';
 import { type ColumnStatistics, emptyStatistics, mergeStatistics } from './data/statistics.js';
 import { type RowWeights, rowWeights } from './data/weights.js';

@@ -1,6 +1,6 @@
 import { type ControlOptions, checkControl } from './control.js';
 import { refuseChanged } from './data/changes.js';
-import { type Data, matrixSource, openSource, type RowSource } from './data/rows.js';
+import { type Data, matrixSource, openSource, type RowSource } from './data/open-source.js';
 import { empty, isMatrix } from './data/to-block.js';
 import { rowWeights } from './data/weights.js';
 import { chooseEngine } from './engines/choose.js';

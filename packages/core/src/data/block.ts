@@ -1,5 +1,5 @@
 import type { CanonicalCsr } from './csr.js';
-import { numbersOf } from './half.js';
+import { numbersOf } from './float16.js';
 import type { NumberArray } from './matrix.js';
 
 /** Some rows of the data, dense or sparse, checked and in one fixed layout. Sources yield blocks. */

@@ -1,5 +1,5 @@
 import type { DenseBlock } from './block.js';
-import { numbersOf } from './half.js';
+import { numbersOf } from './float16.js';
 
 /** Facts from rows that are spread evenly over dense data. */
 export interface Sample {

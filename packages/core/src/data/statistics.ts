@@ -2,7 +2,7 @@ import { DataError, describeCell } from '../errors.js';
 import { powerOfTwo } from '../linalg/vector.js';
 import type { Task } from '../progress.js';
 import type { Block, DenseBlock, SparseBlock } from './block.js';
-import { decoded } from './half.js';
+import { decoded } from './float16.js';
 
 /**
  * Statistics of the columns from one reading: count, mean, spread and range of each. Mergeable: those of two sets of rows

@@ -1,4 +1,4 @@
-import { transpose } from '../linalg/rows.js';
+import { transpose } from '../linalg/row-products.js';
 import type { Basis, Engine, OnStep } from './engine.js';
 import { VectorBlock } from './vector-block.js';
 

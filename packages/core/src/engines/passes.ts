@@ -1,6 +1,6 @@
 import { type Block, type Frame, packTile } from '../data/block.js';
 import { everyNth, everyNthOf } from '../data/every-nth.js';
-import type { RowSource } from '../data/rows.js';
+import type { RowSource } from '../data/open-source.js';
 import type { RowWeights } from '../data/weights.js';
 import { DataError } from '../errors.js';
 import type { ProgressTracker } from '../progress.js';

@@ -1,5 +1,5 @@
 import type { DenseBlock, Frame } from '../data/block.js';
-import { numbersOf } from '../data/half.js';
+import { numbersOf } from '../data/float16.js';
 import type { ColumnStatistics } from '../data/statistics.js';
 import { powerOfTwo } from '../linalg/vector.js';
 

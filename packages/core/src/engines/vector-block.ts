@@ -1,5 +1,5 @@
 import { type Frame, identityFrame } from '../data/block.js';
-import { transpose } from '../linalg/rows.js';
+import { transpose } from '../linalg/row-products.js';
 import type { Engine, LoadedBlock } from './engine.js';
 
 /** The engine that multiplies, and what is called between its tiles. */

@@ -1,4 +1,4 @@
-import { combineRows, rowProducts, transpose } from './rows.js';
+import { combineRows, rowProducts, transpose } from './row-products.js';
 import { svd } from './svd.js';
 
 /**

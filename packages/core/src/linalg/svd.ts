@@ -1,7 +1,7 @@
 import { ConvergenceError } from '../errors.js';
 import { runTaskSync, type Task } from '../progress.js';
 import { reflector } from './reflector.js';
-import { transpose } from './rows.js';
+import { transpose } from './row-products.js';
 import { axpy, dot, maxAbs, powerOfTwo, rotate, scale } from './vector.js';
 
 export interface SVD {

@@ -2,7 +2,7 @@ import { type ControlOptions, checkControl } from '../control.js';
 import { type Block, type Frame, identityFrame, packTile } from '../data/block.js';
 import { refuseChanged } from '../data/changes.js';
 import { type FloatArray, fitsFloat32, type Matrix } from '../data/matrix.js';
-import { checkWidth, type Data, type DType, openSource } from '../data/rows.js';
+import { checkWidth, type Data, type DType, openSource } from '../data/open-source.js';
 import { checkFinite } from '../data/statistics.js';
 import { chooseEngine } from '../engines/choose.js';
 import { DataError } from '../errors.js';

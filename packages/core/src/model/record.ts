@@ -1,5 +1,5 @@
 import type { Matrix } from '../data/matrix.js';
-import type { DType } from '../data/rows.js';
+import type { DType } from '../data/open-source.js';
 import { ModelError, show } from '../errors.js';
 import { orthonormalityDefect } from '../linalg/orthonormalise.js';
 import type { Epoch } from '../solvers/learned/epoch.js';

@@ -1,5 +1,5 @@
 import { VectorBlock, type VectorTools } from '../engines/vector-block.js';
-import { transpose } from '../linalg/rows.js';
+import { transpose } from '../linalg/row-products.js';
 
 /** Ritz pairs of a subspace, the largest value first. */
 export interface RitzVectors {

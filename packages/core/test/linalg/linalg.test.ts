@@ -5,7 +5,7 @@ import { orthonormalise, orthonormalityDefect } from '../../src/linalg/orthonorm
 import { rotatedOnto } from '../../src/linalg/procrustes.js';
 import { absorbRows, qr } from '../../src/linalg/qr.js';
 import { random } from '../../src/linalg/random.js';
-import { transpose } from '../../src/linalg/rows.js';
+import { transpose } from '../../src/linalg/row-products.js';
 import { svd } from '../../src/linalg/svd.js';
 import { symmetricEigen } from '../../src/linalg/symmetric-eigen.js';
 import { maxAbs } from '../../src/linalg/vector.js';

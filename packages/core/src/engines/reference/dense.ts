@@ -1,5 +1,5 @@
 import { type DenseBlock, type Frame, packTile } from '../../data/block.js';
-import { decoded } from '../../data/half.js';
+import { decoded } from '../../data/float16.js';
 import type { ColumnStatistics } from '../../data/statistics.js';
 import { axpy, dot } from '../../linalg/vector.js';
 import { dualByMultiply } from '../dual-by-multiply.js';

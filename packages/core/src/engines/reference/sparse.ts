@@ -1,6 +1,6 @@
 import type { Frame, SparseBlock } from '../../data/block.js';
 import type { ColumnStatistics } from '../../data/statistics.js';
-import { transpose } from '../../linalg/rows.js';
+import { transpose } from '../../linalg/row-products.js';
 import { axpy, dot } from '../../linalg/vector.js';
 import type { LoadedBlock, OnStep, Products, RowsAt } from '../engine.js';
 import { summariseTwice } from '../summarise.js';

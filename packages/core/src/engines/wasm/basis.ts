@@ -1,4 +1,4 @@
-import { transpose } from '../../linalg/rows.js';
+import { transpose } from '../../linalg/row-products.js';
 import type { Basis, OnStep } from '../engine.js';
 import type { Kernels } from './kernels.js';
 import type { RunnerProvider } from './sparse/sparse.js';

@@ -1,6 +1,6 @@
 import { LARGEST_SQUARE } from '../../limits.js';
 import { qr } from '../../linalg/qr.js';
-import { transpose } from '../../linalg/rows.js';
+import { transpose } from '../../linalg/row-products.js';
 import { eigenFlops } from '../../linalg/symmetric-eigen.js';
 import { dot } from '../../linalg/vector.js';
 import { residualNorms } from '../residuals.js';

@@ -9,7 +9,7 @@ import {
   type SolverDeclaration,
   type Wanted,
 } from '../solver.js';
-import { Checks } from './checks.js';
+import { Checks } from './residual-schedule.js';
 import { KrylovSpace, type Ritz } from './krylov-space.js';
 
 /** Vectors beyond the wanted ones in a wide block: they speed convergence and show the eigenvalue after the last. */

@@ -1,6 +1,6 @@
 import { LARGEST_SQUARE } from '../../limits.js';
 import { absorbRows, qr } from '../../linalg/qr.js';
-import { transpose } from '../../linalg/rows.js';
+import { transpose } from '../../linalg/row-products.js';
 import { svdSteps } from '../../linalg/svd.js';
 import { residualNorms } from '../residuals.js';
 import { countWanted, nextValue, type RowsProblem, type Solution, type SolverDeclaration } from '../solver.js';

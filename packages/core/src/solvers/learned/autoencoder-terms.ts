@@ -1,7 +1,7 @@
 import type { Matrix } from '../../data/matrix.js';
 import { isMatrix } from '../../data/to-block.js';
 import { DataError, show } from '../../errors.js';
-import { addCombination, rowProducts } from '../../linalg/rows.js';
+import { addCombination, rowProducts } from '../../linalg/row-products.js';
 import { runTaskSync } from '../../progress.js';
 import { type MeanTerms, meanTerms, orthogonalityLoss } from './mean-terms.js';
 

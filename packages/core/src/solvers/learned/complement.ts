@@ -1,6 +1,6 @@
 import { orthonormalise } from '../../linalg/orthonormalise.js';
 import type { Random } from '../../linalg/random.js';
-import { addCombination, rowProducts } from '../../linalg/rows.js';
+import { addCombination, rowProducts } from '../../linalg/row-products.js';
 import { symmetricEigen } from '../../linalg/symmetric-eigen.js';
 import { axpy, norm } from '../../linalg/vector.js';
 import { type Query, type Reply, withPauses } from './rule.js';

@@ -1,5 +1,5 @@
 import type { Matrix } from '../../data/matrix.js';
-import { addCombination, rowProducts } from '../../linalg/rows.js';
+import { addCombination, rowProducts } from '../../linalg/row-products.js';
 import { symmetricEigen } from '../../linalg/symmetric-eigen.js';
 import { runTaskSync } from '../../progress.js';
 import { scatterOf } from './memory-replies.js';

@@ -5,7 +5,7 @@ import { type ColumnStatistics, emptyStatistics, mergeStatistics } from '../../d
 import type { Engine, LoadedBlock, RowsAt } from '../../engines/engine.js';
 import { orthonormalise, orthonormalityDefect, randomRows } from '../../linalg/orthonormalise.js';
 import { type Random, random } from '../../linalg/random.js';
-import { addCombination, rowProducts } from '../../linalg/rows.js';
+import { addCombination, rowProducts } from '../../linalg/row-products.js';
 import { symmetricEigen } from '../../linalg/symmetric-eigen.js';
 import { maxAbs, norm } from '../../linalg/vector.js';
 import { type ProgressTracker, runTaskSync } from '../../progress.js';

@@ -1,4 +1,4 @@
-import { addCombinationSteps } from '../../linalg/rows.js';
+import { addCombinationSteps } from '../../linalg/row-products.js';
 import type { Task } from '../../progress.js';
 import type { HebbianRule } from './learn-options.js';
 

@@ -1,6 +1,6 @@
 import { randomRows } from '../../linalg/orthonormalise.js';
 import { random } from '../../linalg/random.js';
-import { rowProductSteps } from '../../linalg/rows.js';
+import { rowProductSteps } from '../../linalg/row-products.js';
 import { dot, norm } from '../../linalg/vector.js';
 import { runTaskSync } from '../../progress.js';
 import { residualNorms } from '../residuals.js';

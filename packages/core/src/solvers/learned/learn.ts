@@ -1,12 +1,12 @@
 import { DataError, OptionError, show } from '../../errors.js';
 import { type Random, random } from '../../linalg/random.js';
-import { Checks } from '../direct/checks.js';
+import { Checks } from '../direct/residual-schedule.js';
 import type { Problem, RowsProblem, ScatterProblem, Solution } from '../solver.js';
 import { largestOutside } from './complement.js';
 import { type Epoch, record } from './epoch.js';
 import { explain } from './failure.js';
 import type { LearnOptions } from './learn-options.js';
-import { type RitzPairs, rayleighRitz } from './rayleigh-ritz.js';
+import { type RitzPairs, rayleighRitz } from './ritz-pairs.js';
 import { type Replies, RowReplies, withScatter } from './replies.js';
 import { type Controls, type Facts, NO_REPLY, type Query, type Reply, type Rule } from './rule.js';
 

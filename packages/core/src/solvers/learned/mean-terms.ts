@@ -1,4 +1,4 @@
-import { addCombinationSteps, rowProductSteps } from '../../linalg/rows.js';
+import { addCombinationSteps, rowProductSteps } from '../../linalg/row-products.js';
 import type { Task } from '../../progress.js';
 
 export interface MeanTerms {

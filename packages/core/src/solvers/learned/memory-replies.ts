@@ -1,4 +1,4 @@
-import { addCombination, rowProducts, transpose } from '../../linalg/rows.js';
+import { addCombination, rowProducts, transpose } from '../../linalg/row-products.js';
 import { dot } from '../../linalg/vector.js';
 import { whole } from './replies.js';
 import { NO_REPLY, type Query, type Reply } from './rule.js';

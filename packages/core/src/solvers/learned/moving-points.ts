@@ -1,5 +1,5 @@
 import type { Random } from '../../linalg/random.js';
-import { rowProductSteps } from '../../linalg/rows.js';
+import { rowProductSteps } from '../../linalg/row-products.js';
 import type { Task } from '../../progress.js';
 import type { EpochState, Facts } from './rule.js';
 

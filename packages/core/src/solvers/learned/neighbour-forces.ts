@@ -1,4 +1,4 @@
-import { rowProducts } from '../../linalg/rows.js';
+import { rowProducts } from '../../linalg/row-products.js';
 import { frameRows, type WatchedData } from './watched-data.js';
 
 /** Shares of the points whose nearest neighbour pulls them, and whose farthest pushes them away. */

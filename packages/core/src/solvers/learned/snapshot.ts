@@ -1,6 +1,6 @@
 import type { Matrix } from '../../data/matrix.js';
 import { OptionError, show } from '../../errors.js';
-import { rowProducts } from '../../linalg/rows.js';
+import { rowProducts } from '../../linalg/row-products.js';
 import { dot } from '../../linalg/vector.js';
 import type { Epoch } from './epoch.js';
 import type { EpochState } from './rule.js';

@@ -13,7 +13,7 @@ import { VectorBlock } from '../../engines/vector-block.js';
 import { DataError, OptionError } from '../../errors.js';
 import { LARGEST_SQUARE } from '../../limits.js';
 import { orthonormalityDefect } from '../../linalg/orthonormalise.js';
-import { transpose } from '../../linalg/rows.js';
+import { transpose } from '../../linalg/row-products.js';
 import { dot, powerOfTwo, scale as rescale } from '../../linalg/vector.js';
 import type { ProgressTracker } from '../../progress.js';
 import type { SketchRule } from './sketch-options.js';

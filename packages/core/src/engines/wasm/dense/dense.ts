@@ -7,7 +7,7 @@ import type { JobRunner } from '../threads/job-runner.js';
 import { multiplyRows, type Rows } from './dual.js';
 import { RowPipeline } from './row-pipeline.js';
 import { Scores } from './scores.js';
-import { summariseOnce } from './summarise.js';
+import { summariseOnce } from './summarise-dense.js';
 
 /** Rows of a group in the dual pass: the products of two groups are 32 MB. */
 const GROUP = 2048;

@@ -1,7 +1,7 @@
 import { cholesky, invertLower } from '../../linalg/cholesky.js';
 import { orthonormalise } from '../../linalg/orthonormalise.js';
 import type { Random } from '../../linalg/random.js';
-import { addCombinationSteps, rowProductSteps } from '../../linalg/rows.js';
+import { addCombinationSteps, rowProductSteps } from '../../linalg/row-products.js';
 import { symmetricEigen } from '../../linalg/symmetric-eigen.js';
 import { dot } from '../../linalg/vector.js';
 import type { Task } from '../../progress.js';

@@ -7,7 +7,7 @@ import { type Row, RowGatherer } from './gather.js';
 import { fitsFloat32 } from './matrix.js';
 import type { DType, RowSource } from './row-source.js';
 import { sampleRows } from './sample.js';
-import { openStream } from './stream.js';
+import { openStream } from './open-stream.js';
 import { type AnyMatrix, empty, isCount, isMatrix, toBlock } from './to-block.js';
 
 export type { DType, RowSource };
