@@ -27,7 +27,7 @@ const collect = (): void => collector?.({ type: 'minor' });
 const READING = 0.05;
 /** Seconds of fitting after which a short fit counts as warm. */
 const WARM = 0.5;
-/** Threads of the one before spin for some milliseconds after their work; nobody should be measured beside them. */
+/** Threads of the one before spin for some milliseconds after their work; nothing should be measured at that time. */
 const SETTLE = 100;
 
 const wait = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));

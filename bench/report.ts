@@ -59,7 +59,7 @@ export function report(quick: boolean): string | undefined {
     '## Workloads',
     '',
     '"×" is the time of scikit-learn’s best over this time. "Of syrk" is the time of OpenBLAS forming the smaller of XᵀX and XXᵀ,',
-    'and nothing else, over this time: a bound for roads that form it, which others may pass. "Variances" is the largest',
+    'and nothing else, over this time: a bound for solvers that form it, which others may pass. "Variances" is the largest',
     'error of a variance as a share of λ₁, "subspace" the largest principal angle to the accurate answer in radians. "Memory" is',
     'how far a fit raises the peak of its process above the loaded data. What was far slower than others at once ran once.',
     ...measured.flatMap(({ workload, result }) => [...section(workload, result), ...differs(result.environment)]),
@@ -219,7 +219,7 @@ function kernelTable({ kernels }: KernelResult): string[] {
   ];
 }
 
-function streamingTable({ roads }: StreamingResult): string[] {
+function streamingTable({ rules }: StreamingResult): string[] {
   const { rows, cols, over } = STREAMING;
   return [
     `A model of ${count(rows)} × ${cols} float64 numbers for k = 10 by one reading, from moments and from a sketch of 30 rows; the last reads`,
@@ -227,7 +227,7 @@ function streamingTable({ roads }: StreamingResult): string[] {
     '',
     ...table(
       ['kept', 'median', 'middle half', 'of moments', ''],
-      roads.map(({ name, time, ratio }, i) => [
+      rules.map(({ name, time, ratio }, i) => [
         name,
         milliseconds(time.median),
         time.runs > 1 ? `${milliseconds(time.low)} – ${milliseconds(time.high)}` : '',

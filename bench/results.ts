@@ -57,7 +57,7 @@ export interface KernelResult {
 /** Models by one reading of the rows, the first from moments. */
 export interface StreamingResult {
   readonly environment: Environment;
-  readonly roads: readonly { readonly name: string; readonly time: Spread; readonly ratio: number }[];
+  readonly rules: readonly { readonly name: string; readonly time: Spread; readonly ratio: number }[];
   readonly skipped: readonly string[];
 }
 

@@ -27,12 +27,12 @@ const entries = [];
 for (const one of contenders) entries.push({ contender: one, trial: await trial(one) });
 const samples = await interleave(entries, rounds, () => {});
 const moments = spread(samples[0]).median;
-const roads = entries.map(({ contender: { name } }, i) => {
+const rules = entries.map(({ contender: { name } }, i) => {
   const time = spread(samples[i]);
   console.log(`  ${name}: ${milliseconds(time.median)}, ${times(time.median / moments)} of moments`);
   return { name, time, ratio: time.median / moments };
 });
-save('streaming', { environment: await environment(threads, Peer.start(threads)), roads, skipped: [] }, quick);
+save('streaming', { environment: await environment(threads, Peer.start(threads)), rules, skipped: [] }, quick);
 process.exit();
 
 async function sketch(matrix: Matrix, rule: NonNullable<StreamOptions['rule']>): Promise<Model> {

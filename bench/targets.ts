@@ -13,7 +13,7 @@ export interface Verdict {
   readonly remark: string;
 }
 
-/** How many times as far off the nearest may be where nobody is as accurate as the bar. */
+/** How many times as far off the nearest may be where no contender is as accurate as the bar. */
 const NEAREST = 10;
 
 /**

@@ -11,7 +11,7 @@ export interface Workload {
   readonly k: number;
   readonly make: () => Matrix | CsrMatrix | Promise<Matrix | CsrMatrix>;
   /**
-   * scikit-learn's solvers that make sense here, beside 'auto'; the others take minutes or memory nobody has. In float32
+   * scikit-learn's solvers that make sense here, beside 'auto'; the others take minutes, or more memory than machines have. In float32
    * its fast solvers lose digits, so there they may also run on a float64 copy.
    */
   readonly sklearn: readonly string[];

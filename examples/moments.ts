@@ -1,4 +1,4 @@
-/** Rows in several places: each place sums its own up, the sums are merged, nobody sees all the rows. */
+/** Rows on several machines: each adds up its own, the sums are merged, and no machine sees all the rows. */
 import { Moments, pca } from '@scree/core';
 
 const office = (offset: number): number[][] =>

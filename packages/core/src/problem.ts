@@ -40,15 +40,15 @@ export function makeProblem(
   const scaling = columnScales(columns, settings.scale, divisor, center);
   const framing = chooseFrame(columns, scaling.scale, center);
   const scaled = settings.scale === 'unit' || settings.scale === 'pareto';
-  const preparation = (center ? meanError(reading, framing) : 0) + (scaled ? scaleError(reading, framing) : 0);
-  const roundoff = passError(reading, framing, engine, center) + preparation;
+  const framingError = (center ? meanError(reading, framing) : 0) + (scaled ? scaleError(reading, framing) : 0);
+  const roundoff = passError(reading, framing, engine, center) + framingError;
   const problem: Problem = {
     d,
     rankLimit,
     wanted,
     trace: framing.trace,
     roundoff,
-    preparation,
+    framingError,
     tolerance: settings.tolerance ?? usual,
     learn: settings.learn ?? {},
     unit: framing.unit,
@@ -71,7 +71,7 @@ export function makeProblem(
     unit: framing.unit,
     trace: framing.trace,
     roundoff,
-    preparation,
+    framingError,
     noise: lastDigits(reading, framing),
     plan,
   };

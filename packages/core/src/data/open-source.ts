@@ -5,9 +5,9 @@ import { detectChanges } from './changes.js';
 import { foreignAdvice } from './foreign.js';
 import { type Row, RowGatherer } from './gather.js';
 import { fitsFloat32 } from './matrix.js';
+import { openStream } from './open-stream.js';
 import type { DType, RowSource } from './row-source.js';
 import { sampleRows } from './sample.js';
-import { openStream } from './open-stream.js';
 import { type AnyMatrix, empty, isCount, isMatrix, toBlock } from './to-block.js';
 
 export type { DType, RowSource };

@@ -36,7 +36,7 @@ export interface Accuracy {
  * asin(r/g) of its axis (Davis–Kahan; Parlett §11.7). r is the measured residual plus what rounding can have hidden
  * from it: `roundoff`, and the basis' own defect. A solver that never squared B knows σ to `singularBound` = β, hence
  * λ to 2σβ + β² and the axis to √2·β over the gap between singular values (Wedin 1972), apart from the rounding of
- * means and scales (`preparation`), which adds to S itself. The better bound is taken.
+ * means and scales (`framingError`), which adds to S itself. The better bound is taken.
  *
  * This assumes that no eigenvalue larger than the last was missed. The direct solvers compute them all. Krylov from
  * a random start can only miss one that lies within `search` residuals of one it has (see `Solution`), so where the
@@ -45,7 +45,7 @@ export interface Accuracy {
  */
 export function certify(
   solution: Solution,
-  { roundoff, preparation }: { readonly roundoff: number; readonly preparation: number },
+  { roundoff, framingError }: { readonly roundoff: number; readonly framingError: number },
   defect: number,
   toVariance: number,
 ): Accuracy {
@@ -68,7 +68,7 @@ export function certify(
   const sine = (residual: number, gap: { value: number; root: number }): number => {
     const bySquare = gap.value > 0 ? residual / gap.value : 1;
     if (singularBound === undefined) return bySquare;
-    const shift = preparation === 0 ? 0 : gap.value > 0 ? preparation / gap.value : 1;
+    const shift = framingError === 0 ? 0 : gap.value > 0 ? framingError / gap.value : 1;
     return Math.min(bySquare, wedin(singularBound, gap.root) + shift);
   };
 
@@ -80,7 +80,7 @@ export function certify(
     let bound = bracket ? Math.max(bracket.above[i], bracket.below) + hidden : together;
     if (rayleigh && gap > 0) bound = Math.min(bound, residuals[i] ** 2 / gap + hidden);
     if (singularBound !== undefined)
-      bound = Math.min(bound, 2 * roots[i] * singularBound + singularBound ** 2 + preparation);
+      bound = Math.min(bound, 2 * roots[i] * singularBound + singularBound ** 2 + framingError);
     valueBounds.push(bound);
     angleBounds.push(angle(Math.max(0, ...around.map((side) => sine(residuals[i] + hidden, side)))));
   }

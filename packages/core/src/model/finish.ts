@@ -24,7 +24,7 @@ export interface Facts {
   readonly unit: number;
   readonly trace: number;
   readonly roundoff: number;
-  readonly preparation: number;
+  readonly framingError: number;
   /** How much each column changes in norm when every number of it changes in its last place. */
   readonly noise: Float64Array;
   readonly plan: Plan;
@@ -36,7 +36,7 @@ export interface Facts {
  */
 export function finish(found: Solution, facts: Facts, sourceWarnings: readonly Warning[] = []): Model {
   const { d } = facts;
-  const solution = order(found, d);
+  const solution = sortByVariance(found, d);
   const { k, basis, values } = solution;
   fixSigns(basis, k, d);
   // Eigenvalues of S in the frame times this are variances in the user's units.
@@ -91,7 +91,7 @@ export function finish(found: Solution, facts: Facts, sourceWarnings: readonly W
  * found, and as far off as its certificate says at most.
  */
 export function firstComponents(found: Solution, k: number, facts: Facts): Solution {
-  const solution = order(found, facts.d);
+  const solution = sortByVariance(found, facts.d);
   if (k >= solution.k) return solution;
   const { valueBounds } = certify(solution, facts, orthonormalityDefect(solution.basis, solution.k, facts.d), 1);
   const { bracket } = solution;
@@ -107,17 +107,17 @@ export function firstComponents(found: Solution, k: number, facts: Facts): Solut
 }
 
 /** Largest variance first, none below zero. */
-function order(found: Solution, d: number): Solution {
-  const rank = Array.from(found.values.keys()).sort((i, j) => found.values[j] - found.values[i]);
+function sortByVariance(found: Solution, d: number): Solution {
+  const order = Array.from(found.values.keys()).sort((i, j) => found.values[j] - found.values[i]);
   const basis = new Float64Array(found.k * d);
-  rank.forEach((from, to) => {
+  order.forEach((from, to) => {
     basis.set(found.basis.subarray(from * d, (from + 1) * d), to * d);
   });
   return {
     ...found,
     basis,
-    values: Float64Array.from(rank, (i) => Math.max(0, found.values[i])),
-    residuals: Float64Array.from(rank, (i) => found.residuals[i]),
+    values: Float64Array.from(order, (i) => Math.max(0, found.values[i])),
+    residuals: Float64Array.from(order, (i) => found.residuals[i]),
   };
 }
 

@@ -25,7 +25,7 @@ export interface Problem {
   /** How far rounding may have taken the computed S, or its products, from the exact: ‖ΔS‖ at most. */
   readonly roundoff: number;
   /** The part of it that comes from the rounding of means and scales, which no solver can reduce. */
-  readonly preparation: number;
+  readonly framingError: number;
   /** Residual ‖Sv − λv‖/λ₁ that iterative solvers must reach. */
   readonly tolerance: number;
   /** Options of the solvers that learn. */

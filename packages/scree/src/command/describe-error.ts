@@ -4,7 +4,7 @@ import { shellWord } from './shell-word.js';
 
 /**
  * Errors and warnings as sentences for the terminal, made from their codes and details: rows are counted from 1, and advice
- * names flags. (The library's own messages count rows from 0 and name options.) Where this file has no sentence for an
+ * names flags. (The library's own messages name options.) Where this file has no sentence for an
  * error, the library's is printed.
  */
 

@@ -9,8 +9,8 @@ import {
   type SolverDeclaration,
   type Wanted,
 } from '../solver.js';
-import { Checks } from './residual-schedule.js';
 import { KrylovSpace, type Ritz } from './krylov-space.js';
+import { ResidualSchedule } from './residual-schedule.js';
 
 /** Vectors beyond the wanted ones in a wide block: they speed convergence and show the eigenvalue after the last. */
 const OVERSAMPLING = 10;
@@ -108,7 +108,7 @@ async function converge(
 ): Promise<{ ritz: Ritz; k: number; believed: boolean; pass: number }> {
   const { d, passes, progress, wanted, trace } = problem;
   const mostPasses = MOST_PASSES * Math.max(1, Math.round(wide / block));
-  const checks = new Checks();
+  const checks = new ResidualSchedule();
   let most = Number.POSITIVE_INFINITY;
   await space.append(block, progress);
   for (let pass = 1; ; pass++) {

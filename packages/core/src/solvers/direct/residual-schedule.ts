@@ -2,7 +2,7 @@
  * When to measure again how far an iteration is from its goal. Residuals fall by about the same factor every pass, so two measurements show
  * when the next can decide something. It is taken a little early, and never more than a quarter of the passes later.
  */
-export class Checks {
+export class ResidualSchedule {
   #next = 1;
   #pass = 0;
   #excess = Number.POSITIVE_INFINITY;

@@ -1,13 +1,13 @@
 import { DataError, OptionError, show } from '../../errors.js';
 import { type Random, random } from '../../linalg/random.js';
-import { Checks } from '../direct/residual-schedule.js';
+import { ResidualSchedule } from '../direct/residual-schedule.js';
 import type { Problem, RowsProblem, ScatterProblem, Solution } from '../solver.js';
 import { largestOutside } from './complement.js';
 import { type Epoch, record } from './epoch.js';
 import { explain } from './failure.js';
 import type { LearnOptions } from './learn-options.js';
-import { type RitzPairs, rayleighRitz } from './ritz-pairs.js';
 import { type Replies, RowReplies, withScatter } from './replies.js';
+import { type RitzPairs, rayleighRitz } from './ritz-pairs.js';
 import { type Controls, type Facts, NO_REPLY, type Query, type Reply, type Rule } from './rule.js';
 
 /** A learning rule, and how many epochs it may take. */
@@ -50,7 +50,7 @@ async function learn(problem: Problem, method: Method, n: number, replies: Repli
     return given;
   };
   const recorded: Epoch[] = [];
-  const checks = new Checks();
+  const checks = new ResidualSchedule();
   let best: Found | undefined;
   const rule = method.rule({ n, d, k, trace, seed, centred }, controlsOf(options));
   let turn = rule.next();
