@@ -7,7 +7,7 @@ export function generalHelp(commands: readonly Command[], version: string): stri
   return [
     `scree ${version}: principal component analysis of data files`,
     '',
-    'Usage: scree COMMAND [WORDS] [FLAGS]',
+    'Usage: scree COMMAND [ARGUMENTS] [FLAGS]',
     '',
     ...commands.map(({ name, summary }) => `  ${name.padEnd(width)}  ${summary}`),
     '',
