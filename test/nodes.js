@@ -20,7 +20,7 @@ const VERSIONS = ['20.19.0', '22', '24'];
 const TESTS = [
   'packages/core/test/engines/threads.test.ts',
   'packages/scree/test/disk/unpackers.test.ts',
-  'packages/scree/test/disk/in-thread.test.ts',
+  'packages/scree/test/disk/table-in-thread.test.ts',
 ];
 
 const root = fileURLToPath(new URL('..', import.meta.url));

@@ -27,7 +27,7 @@ export const CONTROL_OPTIONS: Record<keyof ControlOptions, OptionCheck> = {
   },
 };
 
-/** ResidualSchedule the options that every call that reads data has. */
+/** Checks the options that every call that reads data has. */
 export function checkControl<Options extends ControlOptions>(options: Options): Options {
   checkObject(options);
   for (const option of ['signal', 'onProgress', 'threads'] as const) {

@@ -124,7 +124,7 @@ const DEFAULTS = {
   seed: 0,
 } as const;
 
-/** ResidualSchedule options, before any data are read, and fills in the defaults. */
+/** Checks options, before any data are read, and fills in the defaults. */
 export function checkOptions(options: PcaOptions): Settings {
   checkObject(options);
   const given: Record<string, unknown> = {};
@@ -158,7 +158,7 @@ function checkSketch({ solver, sketch }: Settings): void {
   );
 }
 
-/** ResidualSchedule options against the width of the data. */
+/** Checks options against the width of the data. */
 export function checkWidth(settings: Settings, cols: number): void {
   checkScale(settings.scale, cols);
   const names = settings.columnNames;

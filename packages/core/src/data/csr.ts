@@ -22,7 +22,7 @@ export interface CanonicalCsr {
   readonly data: FloatArray;
 }
 
-/** ResidualSchedule a CSR matrix; sorts rows and adds up repeated entries where a row needs it. */
+/** Checks a CSR matrix; sorts rows and adds up repeated entries where a row needs it. */
 export function canonicalCsr(source: CsrMatrix): CanonicalCsr {
   const { rows, cols } = source;
   const { length } = source.indices;

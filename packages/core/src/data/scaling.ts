@@ -41,7 +41,7 @@ function deviation(stats: ColumnStatistics, j: number, divisor: number, centred:
   return Math.sqrt(sum / divisor) * unit;
 }
 
-/** ResidualSchedule scales that were given as numbers. */
+/** Checks scales that were given as numbers. */
 export function checkScale(scale: Scale, cols: number): void {
   if (typeof scale === 'string') return;
   if (scale.length !== cols) {

@@ -42,7 +42,7 @@ interface LearnRequest {
   readonly weights?: unknown;
 }
 
-/** ResidualSchedule `learn` together with the options that it depends on. */
+/** Checks `learn` together with the options that it depends on. */
 export function checkLearn({ solver, learn, k, center, weights }: LearnRequest): void {
   if (learn !== undefined) checkLearnOptions(learn, solver);
   if (solver !== 'auto' && SOLVERS[solver].family === 'learned' && typeof k === 'number' && k < 1) {
@@ -68,7 +68,7 @@ export function checkLearn({ solver, learn, k, center, weights }: LearnRequest):
   );
 }
 
-/** ResidualSchedule that the solver accepts the options in `learn`. */
+/** Checks that the solver accepts the options in `learn`. */
 export function checkLearnOptions(learn: LearnOptions, solver: SolverName | 'auto', prefix = 'learn.'): void {
   if (typeof learn !== 'object' || learn === null) throw refused('learn', learn, 'an object');
   const learner = solver === 'auto' ? undefined : SOLVERS[solver].learn;

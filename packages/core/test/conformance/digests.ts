@@ -40,7 +40,7 @@ export async function digests(setup: EngineSetup): Promise<Record<string, string
   return result;
 }
 
-/** The digests that two machines, or two engineSetups, have both: these must agree. */
+/** The digests that two machines, or two setups, have both: these must agree. */
 export function shared(ours: Record<string, string>, theirs: Record<string, string>): Record<string, string> {
   return Object.fromEntries(Object.entries(ours).filter(([name]) => name in theirs));
 }

@@ -160,20 +160,16 @@ const WARNINGS: {
     const [noun, verb] = all === 1 ? ['Column', 'does'] : ['Columns', 'do'];
     return `${noun} ${listed(more > 0 ? [...shown, `${count(more)} more`] : shown)} ${verb} not vary enough to be scaled. Leaving constant columns out with --exclude changes nothing else.`;
   },
-  RANK_BELOW_K: ({ rank, k, solver }) => {
+  RANK_BELOW_K: ({ rank, k, precise }) => {
     const found = rank === 0 ? 'None' : `Only ${rank}`;
     const start = `${found} of the ${k} components ${Number(rank) > 1 ? 'have' : 'has'} variance that can be told from zero; the others are not determined by the data.`;
     if (rank === 0) return `${start} The data vary by no more than the rounding of their own numbers.`;
-    const other = solver === 'svd' ? '' : ', or --solver svd if you expect variances this small';
+    const other = precise ? '' : ', or --solver svd if you expect variances this small';
     return `${start} Use -k ${rank} or less${other}.`;
   },
-  BELOW_ACCURACY: ({ component, variance, degrees, solver }) =>
+  BELOW_ACCURACY: ({ component, variance, degrees, solver, precise }) =>
     `From component ${Number(component) + 1} on (variance ${show(Number(variance))}), the solver ${solver} may have rotated neighbouring axes into each other by up to ${degrees}°: their variances are too close, or too small compared with the largest. ${
-      solver === 'svd'
-        ? 'Use --scale unit'
-        : solver === 'krylov'
-          ? 'Use --solver svd'
-          : 'Use --solver svd or --scale unit'
+      precise ? 'Use --scale unit' : 'Use --solver svd or --scale unit'
     } to avoid this.`,
   ENGINE_FALLBACK: ({ engine, cause }) => {
     if (engine === 'reference')

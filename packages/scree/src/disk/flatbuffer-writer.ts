@@ -1,4 +1,4 @@
-/** FlatBuffers, as far as Arrow's headers need them, written; core's `flat` reads them. */
+/** FlatBuffers, as far as Arrow's headers need them, written; `flatbuffer.ts` of @scree/files reads them. */
 
 /** A value of a field to be written. */
 export type FlatValue =

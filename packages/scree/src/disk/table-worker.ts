@@ -6,7 +6,7 @@ import { fileBytes } from './file-bytes.js';
 import { type FromThread, sendError, type TextTask, type ThreadTask, type ToThread } from './thread-messages.js';
 import { nodeUnpackers } from './unpackers.js';
 
-/** A thread that parses text, or asks a database: see in-thread.ts, which starts it. */
+/** A thread that parses text, or asks a database: see table-in-thread.ts, which starts it. */
 
 const port = parentPort;
 if (!port) throw new TypeError('this is the program of a worker thread');

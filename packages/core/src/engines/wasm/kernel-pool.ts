@@ -45,7 +45,7 @@ export async function withKernels<Result>(
   }
 }
 
-/** Kernels to keep for longer; undefined where that would leave none for passes to withRunner. */
+/** Kernels to keep for longer; undefined where that would leave none for passes to run. */
 export function takeKernels(module: WebAssembly.Module): Kernels | undefined {
   try {
     const kernels = idle.pop() ?? new Kernels(module);

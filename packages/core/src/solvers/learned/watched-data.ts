@@ -21,7 +21,7 @@ export interface FramedRows {
   readonly trace: number;
 }
 
-/** ResidualSchedule rows and puts them into their frame. */
+/** Checks rows and puts them into their frame. */
 export function frameRows(
   data: WatchedData,
   { center, scale, ddof }: { readonly center: boolean; readonly scale: Scale; readonly ddof: number },
