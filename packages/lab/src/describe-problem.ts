@@ -121,9 +121,9 @@ const WARNINGS: {
     return `${several(Number(all), 'whole number')} beyond 2^53 ${one ? 'was' : 'were'} rounded to the nearest float64: ${listed(some)}. If a column holds identifiers, leave it out.`;
   },
   RANK_BELOW_K: ({ rank, k, precise }) => {
-    const found = rank === 0 ? 'None' : `Only ${rank}`;
-    const some = `${found} of the ${k} components ${Number(rank) > 1 ? 'have' : 'has'} variance that can be told from zero; the others are not determined by the data.`;
-    if (rank === 0) return `${some} The data vary by no more than the rounding of their own numbers.`;
+    if (rank === 0)
+      return `None of the ${k} components has variance that can be told from zero: the data vary by no more than the rounding of their own numbers.`;
+    const some = `Only ${rank} of the ${k} components ${Number(rank) > 1 ? 'have' : 'has'} variance that can be told from zero; the others are not determined by the data.`;
     const other = precise ? '' : ', or choose the solver svd if you expect variances this small';
     return `${some} Keep ${rank} at most${other}.`;
   },

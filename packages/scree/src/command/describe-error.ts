@@ -161,11 +161,11 @@ const WARNINGS: {
     return `${noun} ${listed(more > 0 ? [...shown, `${count(more)} more`] : shown)} ${verb} not vary enough to be scaled. Leaving constant columns out with --exclude changes nothing else.`;
   },
   RANK_BELOW_K: ({ rank, k, precise }) => {
-    const found = rank === 0 ? 'None' : `Only ${rank}`;
-    const start = `${found} of the ${k} components ${Number(rank) > 1 ? 'have' : 'has'} variance that can be told from zero; the others are not determined by the data.`;
-    if (rank === 0) return `${start} The data vary by no more than the rounding of their own numbers.`;
+    if (rank === 0)
+      return `None of the ${k} components has variance that can be told from zero: the data vary by no more than the rounding of their own numbers.`;
+    const start = `Only ${rank} of the ${k} components ${Number(rank) > 1 ? 'have' : 'has'} variance that can be told from zero; the others are not determined by the data.`;
     const other = precise ? '' : ', or --solver svd if you expect variances this small';
-    return `${start} Use -k ${rank} or less${other}.`;
+    return `${start} Use -k ${rank}${rank === 1 ? '' : ' or less'}${other}.`;
   },
   BELOW_ACCURACY: ({ component, variance, degrees, solver, precise }) =>
     `From component ${Number(component) + 1} on (variance ${show(Number(variance))}), the solver ${solver} may have rotated neighbouring axes into each other by up to ${degrees}°: their variances are too close, or too small compared with the largest. ${

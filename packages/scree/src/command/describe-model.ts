@@ -28,7 +28,7 @@ export function describeAccuracy({
   const certain = Array.from({ length: k }, (_, i) => i).filter((i) => variances[i] > varianceBounds[i]);
   const zero = variances.length > 0 && varianceBounds[k - 1] <= Number.EPSILON * 1e4 * variances[0];
   const rest = zero ? 'zero within rounding' : 'not certain';
-  if (certain.length === 0) return `Accuracy: the ${k === 1 ? 'variance is' : 'variances are'} ${rest}.`;
+  if (certain.length === 0) return `Rounding: the ${k === 1 ? 'variance is' : 'variances are'} ${rest}.`;
   const error = Math.max(...certain.map((i) => varianceBounds[i] / variances[i]));
   const digits = Math.min(15, Math.floor(-Math.log10(error)));
   const angle = Math.max(...certain.map((i) => angleBounds[i]));
@@ -42,7 +42,7 @@ export function describeAccuracy({
   const direction = angle > 1.57 ? '' : `, ${one ? 'its direction' : 'directions'} to ${shortDegrees(angle)}`;
   const others = Array.from({ length: k }, (_, i) => i).filter((i) => !certain.includes(i));
   const end = all ? '' : `; ${numbers(others)} ${others.length === 1 ? 'is' : 'are'} ${rest}`;
-  return `Accuracy: ${which} ${one ? 'is' : 'are'} exact ${exact}${direction}${end}.`;
+  return `Rounding: ${which} ${one ? 'is' : 'are'} exact ${exact}${direction}${end}.`;
 }
 
 /** "component 3", "components 3–5": components from 1, in ranges. */

@@ -13,7 +13,7 @@ const ACTIVE = /[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u206
 
 const rows = Array.from({ length: 12 }, (_, i) => `${i},${(i * i) % 7},${(i * 5) % 11},name${i}`).join('\n');
 write('evil.csv', `${EVIL},b,c,"t\x1b]0;title\x07"\n${rows}\n`);
-write('lines.csv', `"a\nAccuracy: forged",b,c\n${rows.replaceAll(/,name\d+/g, '')}\n`);
+write('lines.csv', `"a\nRounding: forged",b,c\n${rows.replaceAll(/,name\d+/g, '')}\n`);
 run(['fit', 'evil.csv', '-k', '2', '-o', 'model.json', '-q']);
 
 /** A model with more of it: in the sentences that a model file brings along. */
@@ -63,7 +63,7 @@ describe('nothing from a file controls the terminal', () => {
     ]) {
       const { code, out, err } = run(args);
       expect(code).toBe(0);
-      expect(out + err).not.toMatch(/^(Accuracy: )?forged/m);
+      expect(out + err).not.toMatch(/^(Rounding: )?forged/m);
     }
   });
 
