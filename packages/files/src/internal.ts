@@ -42,7 +42,6 @@ export { type Platform, plainPlatform, type TableReader, type TableReaders } fro
 export { arrowDurations, csvHead } from './reader-notes.js';
 export { HEAD, sniffFormat } from './sniff.js';
 export type { LeftOut } from './table/choose-columns.js';
-export type { DataFile, LabelledBlock, MissingValues } from './table/file-source.js';
 export type { LabelOptions, Labels } from './table/labels.js';
 export { checkColumns, mostColumns } from './table/most-columns.js';
 export { pandasIndex } from './table/pandas-index.js';
@@ -57,4 +56,5 @@ export {
   type Table,
   withClose,
 } from './table/table.js';
+export type { DataFile, LabelledBlock, MissingValues } from './table/table-file.js';
 export { uniqueNames } from './table/unique-names.js';

@@ -53,8 +53,8 @@ export async function openArrow(
     uniform: false,
     rows: known.rows,
     dtype: (numbers) => (fitsFloat32(numbers === 'all' ? everything : numbers) ? 'float32' : 'float64'),
-    gaps: true,
-    strict: true,
+    mayMissValues: true,
+    checkMissing: true,
     rereadable: file.rereadable,
     read({ numbers: asked, text }) {
       const numbers = asked === 'all' ? everything : asked;

@@ -61,8 +61,8 @@ export function arrayTable(layout: ArrayLayout, bytes: Bytes, { format, memory, 
     rows,
     shape,
     dtype: () => type.dtype,
-    gaps: type.float,
-    strict: false,
+    mayMissValues: type.float,
+    checkMissing: false,
     rereadable: bytes.rereadable,
     read(request) {
       const wanted = request.numbers === 'all' ? undefined : new Set(request.numbers);

@@ -11,10 +11,10 @@ export interface LeftOut {
 }
 
 export interface Choice {
-  /** Places of the columns used. */
+  /** Indexes of the columns used. */
   readonly used: readonly number[] | 'all';
-  /** The same, and the weight behind them. */
-  readonly read: readonly number[] | 'all';
+  /** The same, and the index of the weight after them. */
+  readonly usedAndWeight: readonly number[] | 'all';
   readonly cols: number;
   /** Names of the columns used. */
   names(): readonly string[];
@@ -30,7 +30,7 @@ export function chooseColumns(table: Table, options: FileOptions, path: string):
     // Arrays may be very wide: what is not chosen needs no list.
     return {
       used: 'all',
-      read: 'all',
+      usedAndWeight: 'all',
       cols: table.width,
       names: () => Array.from({ length: table.width }, (_, j) => String(j)),
       label: undefined,
@@ -77,7 +77,7 @@ export function chooseColumns(table: Table, options: FileOptions, path: string):
   const names = used.map((j) => table.columns[j].name);
   return {
     used,
-    read: weight === undefined ? used : [...used, weight],
+    usedAndWeight: weight === undefined ? used : [...used, weight],
     cols: used.length,
     names: () => names,
     label,

@@ -18,8 +18,8 @@ export async function openCompressedTable(path: string): Promise<Table> {
     rows,
     dtype: () => source.dtype,
     // Scores are checked when they are unpacked: what is made of them are numbers.
-    gaps: false,
-    strict: false,
+    mayMissValues: false,
+    checkMissing: false,
     rereadable: true,
     async *read(request) {
       for await (const block of source.blocks()) yield chosen(block, request);

@@ -39,7 +39,7 @@ export interface SqliteTask {
 /** What is known of the table when it is open. */
 export type TableFacts = Pick<
   Table,
-  'format' | 'columns' | 'width' | 'named' | 'uniform' | 'rows' | 'gaps' | 'strict' | 'rereadable'
+  'format' | 'columns' | 'width' | 'named' | 'uniform' | 'rows' | 'mayMissValues' | 'checkMissing' | 'rereadable'
 > & { readonly dtype: ReturnType<Table['dtype']> };
 
 /** To the thread: begin a reading; a buffer that may be filled with a batch of it; end it. */

@@ -72,7 +72,7 @@ export interface FileFacts {
 }
 
 /** What a table becomes when columns are chosen and it is said what to do about missing values. */
-export class FileSource implements DataFile {
+export class TableFile implements DataFile {
   readonly source: RowSource;
   readonly leftOut: readonly LeftOut[];
   readonly label: string | undefined;
@@ -143,14 +143,14 @@ export class FileSource implements DataFile {
   }
 
   get #drops(): boolean {
-    return this.#missing === 'drop' && this.#table.gaps;
+    return this.#missing === 'drop' && this.#table.mayMissValues;
   }
 
   async labels(options: LabelOptions = {}): Promise<Labels> {
     const { label } = this.#choice;
     if (label === undefined) throw noLabel();
-    const numbers = this.#drops ? this.#choice.read : [];
-    const texts = async function* (this: FileSource): AsyncGenerator<readonly (string | null)[], void, void> {
+    const numbers = this.#drops ? this.#choice.usedAndWeight : [];
+    const texts = async function* (this: TableFile): AsyncGenerator<readonly (string | null)[], void, void> {
       for await (const batch of this.#table.read({ numbers, text: label })) {
         const text = batch.text as readonly (string | null)[];
         yield this.#drops ? dropRows(batch as DenseBatch).map((i) => text[i]) : text;
@@ -162,7 +162,7 @@ export class FileSource implements DataFile {
   async weights(): Promise<Float64Array | undefined> {
     const { weight } = this.#choice;
     if (weight === undefined) return undefined;
-    const numbers = this.#drops ? this.#choice.read : [weight];
+    const numbers = this.#drops ? this.#choice.usedAndWeight : [weight];
     const parts: Float64Array[] = [];
     let rows = 0;
     for await (const { block } of this.#table.read({ numbers })) {
@@ -251,10 +251,10 @@ export class FileSource implements DataFile {
   }
 
   async *#batches(text?: number): AsyncGenerator<Batch, void, void> {
-    const { used, read, cols } = this.#choice;
-    const watched = this.#table.gaps && (this.#missing !== 'error' || this.#table.strict);
+    const { used, usedAndWeight, cols } = this.#choice;
+    const watched = this.#table.mayMissValues && (this.#missing !== 'error' || this.#table.checkMissing);
     const means = watched && this.#missing === 'mean' ? await this.#columnMeans() : undefined;
-    const request = { numbers: this.#drops ? read : used, ...(text === undefined ? {} : { text }) };
+    const request = { numbers: this.#drops ? usedAndWeight : used, ...(text === undefined ? {} : { text }) };
     let [rows, dropped] = [0, 0];
     for await (const batch of this.#table.read(request)) {
       const before = batch.block.rows;
@@ -295,13 +295,13 @@ export class FileSource implements DataFile {
   }
 
   async #computeMeans(): Promise<Float64Array> {
-    const { cols, read, weight } = this.#choice;
+    const { cols, usedAndWeight, weight } = this.#choice;
     const [pilot, sums, totals] = [
       new Float64Array(cols).fill(Number.NaN),
       new Float64Array(cols),
       new Float64Array(cols),
     ];
-    for await (const { block } of this.#table.read({ numbers: read })) {
+    for await (const { block } of this.#table.read({ numbers: usedAndWeight })) {
       const { data, rows, stride, cols: width } = decoded(block as DenseBlock);
       for (let i = 0; i < rows; i++) {
         const share = weight === undefined ? 1 : data[i * stride + width - 1];
@@ -330,7 +330,7 @@ export class FileSource implements DataFile {
     if (!this.#drops) return [...rows];
     const places = new Map<number, number>(rows.map((row) => [row, row]));
     let [kept, read] = [0, 0];
-    for await (const batch of this.#table.read({ numbers: this.#choice.read })) {
+    for await (const batch of this.#table.read({ numbers: this.#choice.usedAndWeight })) {
       const count = batch.block.rows;
       for (const i of dropRows(batch as DenseBatch)) {
         if (places.has(kept)) places.set(kept, read + i);
@@ -344,11 +344,11 @@ export class FileSource implements DataFile {
   async explain(error: unknown): Promise<unknown> {
     const changed = await this.#changed(error);
     if (changed) return changed;
-    const { gaps, rereadable } = this.#table;
+    const { mayMissValues, rereadable } = this.#table;
     if (!(error instanceof ScreeError) || !rereadable) return error;
     const { code, details } = error;
     if (details.row === undefined || !(code === 'NOT_FINITE' || code === 'BAD_WEIGHTS')) return error;
-    if (code === 'NOT_FINITE' && Number.isNaN(details.value) && gaps && this.#missing === 'error')
+    if (code === 'NOT_FINITE' && Number.isNaN(details.value) && mayMissValues && this.#missing === 'error')
       return this.#missingError();
     // The error counts the rows that were kept; people count the rows of the file.
     const [row] = await this.placesOf([details.row]);
