@@ -108,7 +108,7 @@ export class Descent implements IterableIterator<Snapshot> {
       solver: SOLVER[rule],
       learn,
     });
-    const { rows, n, d, unit, trace } = frameRows(data, settings);
+    const { rows, n, d, unit, scatterTrace } = frameRows(data, settings);
     const k = checkCount(settings.k, n, d);
     this.#frame = { rows, unit };
     this.#replies = new MemoryReplies(rows, n, d);
@@ -117,7 +117,7 @@ export class Descent implements IterableIterator<Snapshot> {
       n,
       d,
       k,
-      trace,
+      scatterTrace,
       seed: settings.seed,
       centred: settings.center,
       ...(start === undefined

@@ -81,7 +81,7 @@ async function fit(
   const reading = await readFor(solver, source, settings, engine, progress);
   try {
     const { problem, framing, facts } = makeProblem(reading, settings, engine, plan, progress, solver.tolerance);
-    const solution = framing.trace > 0 ? await reading.solve(problem, framing) : axesWithoutVariance(problem);
+    const solution = framing.scatterTrace > 0 ? await reading.solve(problem, framing) : axesWithoutVariance(problem);
     const warnings = await warningsOf(source, engine);
     const model = finish(solution, facts, warnings);
     const first = (k: number): Model =>

@@ -46,7 +46,7 @@ export function makeProblem(
     d,
     rankLimit,
     wanted,
-    trace: framing.trace,
+    scatterTrace: framing.scatterTrace,
     roundoff,
     framingError,
     tolerance: settings.tolerance ?? usual,
@@ -69,7 +69,7 @@ export function makeProblem(
     columnNames: reading.columnNames,
     dtype: reading.dtype,
     unit: framing.unit,
-    trace: framing.trace,
+    scatterTrace: framing.scatterTrace,
     roundoff,
     framingError,
     noise: lastDigits(reading, framing),
@@ -148,10 +148,10 @@ function meanError(reading: Columns, framing: Framing): number {
     if (bound > 0) each += (2 * (bound + 2 ** -52 * farthest) * framing.factor[j]) ** 2;
   }
   const { weight } = columns;
-  return weight * whole + (aboutBlocks ? weight * each + 2 * Math.sqrt(framing.trace * weight * each) : 0);
+  return weight * whole + (aboutBlocks ? weight * each + 2 * Math.sqrt(framing.scatterTrace * weight * each) : 0);
 }
 
 /** ‖ΔS‖ from rounding in the deviations that columns are divided by: relative, so at most twice that of the trace. */
 function scaleError({ columns, sparse, merges }: Columns, framing: Framing): number {
-  return 2 * sumBound(columns.rows, sparse, merges) * framing.trace;
+  return 2 * sumBound(columns.rows, sparse, merges) * framing.scatterTrace;
 }

@@ -217,7 +217,7 @@ export class Stream {
     const asked = { ...problem, framing, passes: undefined };
     const { solveSketch } = await import('./solvers/sketch/streaming.js');
     const solution =
-      framing.trace > 0 ? await solveSketch(sketch, asked, settings.center) : axesWithoutVariance(problem);
+      framing.scatterTrace > 0 ? await solveSketch(sketch, asked, settings.center) : axesWithoutVariance(problem);
     progress.end();
     return finish(solution, facts);
   }

@@ -71,7 +71,7 @@ export interface Framing {
   readonly factor: Float64Array;
   readonly unit: number;
   /** Σⱼ of the scaled columns' variance times the divisor, in units of unit²: trace(S) as the passes see it. */
-  readonly trace: number;
+  readonly scatterTrace: number;
 }
 
 export function chooseFrame(stats: ColumnStatistics, scale: Float64Array, centred: boolean): Framing {
@@ -89,10 +89,10 @@ export function chooseFrame(stats: ColumnStatistics, scale: Float64Array, centre
   }
   const unit = powerOfTwo(largest);
   const factor = Float64Array.from(scale, (s) => 1 / s / unit);
-  let trace = 0;
+  let scatterTrace = 0;
   for (let j = 0; j < scale.length; j++) {
     const squares = columnSquares(stats, j, centred);
-    trace += squares.sum * (squares.unit * factor[j]) ** 2;
+    scatterTrace += squares.sum * (squares.unit * factor[j]) ** 2;
   }
-  return { shift: centred ? stats.mean.slice() : new Float64Array(scale.length), factor, unit, trace };
+  return { shift: centred ? stats.mean.slice() : new Float64Array(scale.length), factor, unit, scatterTrace };
 }

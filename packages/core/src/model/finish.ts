@@ -22,7 +22,7 @@ export interface Facts {
   readonly dtype: 'float32' | 'float64';
   /** The frame's unit: user's lengths are frame lengths times this. */
   readonly unit: number;
-  readonly trace: number;
+  readonly scatterTrace: number;
   readonly roundoff: number;
   readonly framingError: number;
   /** How much each column changes in norm when every number of it changes in its last place. */
@@ -46,7 +46,7 @@ export function finish(found: Solution, facts: Facts, sourceWarnings: readonly W
   const judged = judgeUniqueness(solution, accuracy, facts, toVariance);
 
   const variances = values.map((value) => value * toVariance);
-  const totalVariance = facts.trace * toVariance;
+  const totalVariance = facts.scatterTrace * toVariance;
   if (!Number.isFinite(totalVariance)) {
     throw new DataError(
       'OUT_OF_RANGE',
@@ -60,10 +60,10 @@ export function finish(found: Solution, facts: Facts, sourceWarnings: readonly W
     mean: facts.mean,
     scale: facts.scaling.scale,
     variances,
-    varianceRatios: values.map((value) => (facts.trace > 0 ? Math.min(1, value / facts.trace) : 0)),
+    varianceRatios: values.map((value) => (facts.scatterTrace > 0 ? Math.min(1, value / facts.scatterTrace) : 0)),
     totalVariance,
     singularValues: values.map((value) => Math.sqrt(value) * facts.unit),
-    noiseVariance: k < d ? (Math.max(0, facts.trace - explained) / (d - k)) * toVariance : 0,
+    noiseVariance: k < d ? (Math.max(0, facts.scatterTrace - explained) / (d - k)) * toVariance : 0,
     n: facts.rows,
     totalWeight: facts.weight,
     ddof: facts.ddof,
@@ -153,7 +153,7 @@ function dataWarnings(facts: Facts, variances: Float64Array, values: Float64Arra
       details: { columns: constant.slice(0, 5), count: constant.length },
     });
   }
-  if (facts.trace === 0) {
+  if (facts.scatterTrace === 0) {
     const any = facts.d > 1 ? ', and any direction is as good as any other' : '';
     // Identifiers and times in nanoseconds may differ where float64 cannot see it.
     const large = facts.mean.some((mean) => Math.abs(mean) >= 2 ** 53);

@@ -106,7 +106,7 @@ async function converge(
   block: number,
   wide: number,
 ): Promise<{ ritz: Ritz; k: number; believed: boolean; pass: number }> {
-  const { d, passes, progress, wanted, trace } = problem;
+  const { d, passes, progress, wanted, scatterTrace } = problem;
   const mostPasses = MOST_PASSES * Math.max(1, Math.round(wide / block));
   const checks = new ResidualSchedule();
   let most = Number.POSITIVE_INFINITY;
@@ -118,10 +118,10 @@ async function converge(
     const crowded = space.size + space.lastCount > most && most < d;
     if (last || crowded || checks.due(pass)) {
       const ritz = await space.ritz(progress, (values) =>
-        whole || holds(wanted, values, trace) ? countWanted(wanted, values, trace) + 1 : 0,
+        whole || holds(wanted, values, scatterTrace) ? countWanted(wanted, values, scatterTrace) + 1 : 0,
       );
       const enough = ritz.residuals.length > 0;
-      const k = Math.min(d, countWanted(wanted, ritz.values, trace));
+      const k = Math.min(d, countWanted(wanted, ritz.values, scatterTrace));
       // A space that is nearly all of ℝᵈ is cheaper to complete than to check.
       const nearly = !whole && d <= WHOLE * block;
       const excess = enough ? missing(ritz, k, problem) : Number.POSITIVE_INFINITY;
@@ -156,9 +156,9 @@ function searchOf(d: number, block: number): number {
 }
 
 /** Whether the Ritz values found so far can hold the wanted variance at all. */
-function holds(wanted: Wanted, values: Float64Array, trace: number): boolean {
+function holds(wanted: Wanted, values: Float64Array, scatterTrace: number): boolean {
   if ('count' in wanted) return values.length >= wanted.count;
-  return values.reduce((sum, value) => sum + value, 0) >= wanted.fraction * trace * (1 - 1e-13);
+  return values.reduce((sum, value) => sum + value, 0) >= wanted.fraction * scatterTrace * (1 - 1e-13);
 }
 
 /**
@@ -199,7 +199,7 @@ async function finishRitz(
   const values = Float64Array.from({ length: k }, (_, r) => dot(image, r * d, basis, r * d, d));
   const known = ritz.residuals.length > k;
   // The rest of the trace bounds every eigenvalue that was not found.
-  const left = Math.max(0, problem.trace - values.reduce((sum, value) => sum + value, 0)) + problem.roundoff;
+  const left = Math.max(0, problem.scatterTrace - values.reduce((sum, value) => sum + value, 0)) + problem.roundoff;
   const value = known ? Math.max(0, ritz.values[k]) : 0;
   const bound = known ? Math.min(ritz.residuals[k] + problem.roundoff, Math.max(problem.roundoff, left - value)) : left;
   const residuals = residualNorms(image, basis, values, k, d);

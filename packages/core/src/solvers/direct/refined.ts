@@ -73,16 +73,16 @@ export const refined: SolverDeclaration = {
 };
 
 async function solveRefined(problem: ScatterAndRowsProblem): Promise<Solution> {
-  const { d, scatter, passes, progress, wanted, trace, engine, tolerance } = problem;
+  const { d, scatter, passes, progress, wanted, scatterTrace, engine, tolerance } = problem;
   const choose = (found: Float64Array): number => {
-    const span = countWanted(wanted, found, trace) + OVERSAMPLING;
+    const span = countWanted(wanted, found, scatterTrace) + OVERSAMPLING;
     // A span of half of all dimensions is cheaper to complete than to correct.
     return 2 * span >= d ? d : span;
   };
   const { values, vectors, count } = await engine.symmetricEigen(scatter.slice(), d, choose, () =>
     progress.yieldToEventLoop(),
   );
-  const k = countWanted(wanted, values, trace);
+  const k = countWanted(wanted, values, scatterTrace);
   const rough = await multiplySymmetric(scatter, vectors, count, d, problem);
   const { normal } = random(problem.seed);
   const probes = Float64Array.from({ length: PROBES * d }, normal);

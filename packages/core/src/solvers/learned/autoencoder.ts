@@ -39,18 +39,18 @@ export function* byGradient(facts: Facts, controls: Controls): Rule {
   const { d, k } = facts;
   const rng = random(facts.seed);
   const top = facts.top ?? (yield* largestVariance(d, rng));
-  const trace = facts.trace / top;
+  const relativeTrace = facts.scatterTrace / top;
   const weights = optimiser(controls.descent, facts.start ?? randomRows(k, d, rng), 1 / Math.sqrt(d));
   // A batch of all rows is the full batch, which needs no anchor.
   const batch = controls.batch !== undefined && controls.batch < facts.n ? controls.batch : undefined;
   // A row is longer than σ₁ by the effective rank: steps on few rows are that much shorter.
-  const chosen = batch === undefined ? STEP : STEP / (1 + trace / batch);
+  const chosen = batch === undefined ? STEP : STEP / (1 + relativeTrace / batch);
   const size = new StepSize(weights, controls, chosen);
   for (let epoch = 0; ; epoch++) {
     const { alpha } = controls;
     const step = size.step / (controls.decay === undefined ? 1 : 1 + epoch / controls.decay);
     const at = function* ({ weights: rows, image }: Anchor): Generator<Query, WeightTerms, Reply> {
-      const terms = yield* withPauses(meanTerms(rows, image, trace, alpha, k, d));
+      const terms = yield* withPauses(meanTerms(rows, image, relativeTrace, alpha, k, d));
       return { ...terms, rows, image: image.map((value) => value * top) };
     };
     let place: WeightTerms;
@@ -61,7 +61,7 @@ export function* byGradient(facts: Facts, controls: Controls): Rule {
       const anchor = epoch > 0 && controls.decay === undefined ? yield* anchorAt(weights.at, k, top) : undefined;
       const mean = { reconstruction: 0, orthogonality: 0, defect: 0 };
       yield* batchEpoch(weights.at, k, batch, top, anchor, function* (image, share) {
-        const terms = yield* withPauses(meanTerms(weights.at, image, trace, alpha, k, d));
+        const terms = yield* withPauses(meanTerms(weights.at, image, relativeTrace, alpha, k, d));
         weights.advance(terms.gradient, step, momentum);
         mean.reconstruction += share * terms.reconstruction;
         mean.orthogonality += share * terms.orthogonality;

@@ -89,9 +89,9 @@ export class HebbianFold implements Fold {
     const divisor = this.columns.weight - ddof;
     if (this.columns.rows < 2 || divisor <= 0 || this.#weights.length === 0 || this.#diverged) return;
     const framing = chooseFrame(this.columns, columnScales(this.columns, scale, divisor, center).scale, center);
-    if (framing.trace === 0) return;
+    if (framing.scatterTrace === 0) return;
     this.#measureIn(framing.unit);
-    const trace = framing.trace / this.columns.weight;
+    const covarianceTrace = framing.scatterTrace / this.columns.weight;
     const perRow = this.columns.weight / this.#read;
     const parts = Math.ceil(block.rows / PART);
     for (let p = 0; p < parts; p++) {
@@ -104,7 +104,7 @@ export class HebbianFold implements Fold {
         const frame = weights ? { ...framing, rootWeights: weights.map(Math.sqrt) } : framing;
         const loaded = await engine.load(rows);
         try {
-          await this.#learn(loaded, frame, perRow * rows.rows, trace, progress);
+          await this.#learn(loaded, frame, perRow * rows.rows, covarianceTrace, progress);
         } finally {
           loaded.release();
         }
@@ -125,12 +125,12 @@ export class HebbianFold implements Fold {
     this.#unit = unit;
   }
 
-  /** One step on a batch whose rows have that weight on the average of all; `trace` is tr C. */
+  /** One step on a batch whose rows have that weight on the average of all; `covarianceTrace` is tr C. */
   async #learn(
     batch: LoadedBlock,
     frame: Frame,
     weight: number,
-    trace: number,
+    covarianceTrace: number,
     progress: ProgressTracker,
   ): Promise<void> {
     const [k, d] = [this.#k, this.#d];
@@ -153,10 +153,11 @@ export class HebbianFold implements Fold {
     const m = rowProducts(image, k, this.#weights, k, d);
     if (this.#batches % LOOK === 1) {
       const p = rowProducts(this.#weights, k, this.#weights, k, d);
-      this.#loss += (reconstructionLoss(m, p, trace / this.#top, k) - this.#loss) / Math.ceil(this.#batches / LOOK);
+      this.#loss +=
+        (reconstructionLoss(m, p, covarianceTrace / this.#top, k) - this.#loss) / Math.ceil(this.#batches / LOOK);
     }
     const { step } = this.#settings.learn ?? {};
-    const chosen = step ?? HEBBIAN_STEP / (1 + trace / this.#top / batch.rows) / this.#shortened;
+    const chosen = step ?? HEBBIAN_STEP / (1 + covarianceTrace / this.#top / batch.rows) / this.#shortened;
     this.#step = chosen / (1 + this.#learned / HALF);
     const direction = runTaskSync(hebbianDirection(this.#rule, this.#weights, image, m, k, d));
     const before = this.#weights.slice();
@@ -197,7 +198,7 @@ export class HebbianFold implements Fold {
 
   /** Without a second reading: variances of the last batches, and bounds that exclude nothing. */
   #believe(problem: OnePassProblem, state: EpochState, epoch: Epoch): Solution {
-    const { d, trace } = problem;
+    const { d, scatterTrace } = problem;
     const all = this.#k;
     const q = this.#weights.slice();
     runTaskSync(orthonormalise(q, all, d, this.#rng));
@@ -207,16 +208,19 @@ export class HebbianFold implements Fold {
     const { values, vectors } = runTaskSync(symmetricEigen(rowProducts(image, all, q, all, d), all, all));
     const basis = new Float64Array(all * d);
     addCombination(1, vectors, all, q, all, d, basis);
-    const found = leading({ basis, values, residuals: new Float64Array(all).fill(trace), worst: Number.NaN }, problem);
+    const found = leading(
+      { basis, values, residuals: new Float64Array(all).fill(scatterTrace), worst: Number.NaN },
+      problem,
+    );
     const { k } = found;
-    const guesses = found.values.map((value) => Math.min(trace, Math.max(0, value * this.columns.weight)));
+    const guesses = found.values.map((value) => Math.min(scatterTrace, Math.max(0, value * this.columns.weight)));
     const failed = this.#diverged ? { failure: explain(state, 1, found, problem, false) } : {};
     return {
       ...found,
       values: guesses,
-      next: k < d ? { value: 0, bound: trace } : undefined,
+      next: k < d ? { value: 0, bound: scatterTrace } : undefined,
       // An estimate is off by at most the total variance. Each component is assumed to have some variance.
-      bracket: { above: guesses.map((value) => Math.max(value, trace - value)), below: 0 },
+      bracket: { above: guesses.map((value) => Math.max(value, scatterTrace - value)), below: 0 },
       unchecked: true,
       converged: !this.#diverged,
       passes: 1,

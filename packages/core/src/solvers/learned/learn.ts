@@ -38,7 +38,7 @@ export async function learnFromRows(problem: RowsProblem, method: Method): Promi
  * where a direction is still missing.
  */
 async function learn(problem: Problem, method: Method, n: number, replies: Replies): Promise<Solution> {
-  const { d, trace, seed, centred, wanted, tolerance, learn: options } = problem;
+  const { d, scatterTrace, seed, centred, wanted, tolerance, learn: options } = problem;
   const k = countOf(wanted);
   if (options.exact) checkExact(options.exact, d);
   const epochs = options.epochs ?? method.epochs;
@@ -52,7 +52,7 @@ async function learn(problem: Problem, method: Method, n: number, replies: Repli
   const recorded: Epoch[] = [];
   const checks = new ResidualSchedule();
   let best: Found | undefined;
-  const rule = method.rule({ n, d, k, trace, seed, centred }, controlsOf(options));
+  const rule = method.rule({ n, d, k, scatterTrace, seed, centred }, controlsOf(options));
   let turn = rule.next();
   for (;;) {
     const state = turn.value;

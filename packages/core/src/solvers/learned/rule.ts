@@ -69,8 +69,8 @@ export interface Facts {
   readonly n: number;
   readonly d: number;
   readonly k: number;
-  /** trace(S). */
-  readonly trace: number;
+  /** tr S, the sum of all its eigenvalues. */
+  readonly scatterTrace: number;
   readonly seed: number;
   /** Whether rows are centred, without weights: then points are too. */
   readonly centred: boolean;

@@ -182,7 +182,7 @@ export class Sketch {
    * The sketch in a frame: columns times f/g; about zero, where data are not centred, by one more row √w·x̄. Rows of zeros
    * make them `least` in number.
    */
-  framed({ factor, trace }: Framing, centred: boolean, least: number): FramedSketch {
+  framed({ factor, scatterTrace }: Framing, centred: boolean, least: number): FramedSketch {
     const { cols: d } = this;
     const { mean, weight, spread } = this.#columns;
     const mine = this.#factor();
@@ -200,7 +200,7 @@ export class Sketch {
     return {
       rows,
       count,
-      lost: Math.min(this.#lost * most, Math.max(0, trace - kept)),
+      lost: Math.min(this.#lost * most, Math.max(0, scatterTrace - kept)),
       rounding: this.#rounding * most,
     };
   }
@@ -251,8 +251,8 @@ export class Sketch {
     const { scale: wanted, centred } = this.#options;
     const { scale } = columnScales(this.#columns, wanted, this.#columns.weight, centred);
     for (let j = 0; j < scale.length; j++) if (constant[j]) this.#divisor[j] = powerOfTwo(scale[j]);
-    const { unit, trace } = chooseFrame(this.#columns, this.#divisor, true);
-    if (trace === 0) return;
+    const { unit, scatterTrace } = chooseFrame(this.#columns, this.#divisor, true);
+    if (scatterTrace === 0) return;
     if (this.#unit > 0 && unit / this.#unit > REACH) {
       const ratio = this.#unit / unit;
       rescale(ratio, this.#stack, 0, this.#filled * this.cols);

@@ -35,7 +35,7 @@ async function sketchOf(
 /** The sketch in the data's own units. */
 function plain(sketch: Sketch): FramedSketch {
   const { cols: d } = sketch;
-  const framing = { shift: new Float64Array(d), factor: new Float64Array(d).fill(1), unit: 1, trace: Infinity };
+  const framing = { shift: new Float64Array(d), factor: new Float64Array(d).fill(1), unit: 1, scatterTrace: Infinity };
   return sketch.framed(framing, true, 1);
 }
 
@@ -205,7 +205,7 @@ describe('a sketch', () => {
         (_, j) => Math.sqrt(sketch.columns.spread[j]) * sketch.columns.unit[j],
       );
       const factor = Float64Array.from(deviation, (x) => 1 / x);
-      return sketch.framed({ shift: new Float64Array(10), factor, unit: 1, trace: 10 }, true, 1);
+      return sketch.framed({ shift: new Float64Array(10), factor, unit: 1, scatterTrace: 10 }, true, 1);
     };
     expect((await framed('unit')).rounding).toBeLessThan(1e-9);
     expect((await framed('none')).rounding).toBeGreaterThan(1);
