@@ -159,7 +159,7 @@ function checkSketch({ solver, sketch }: Settings): void {
 }
 
 /** Checks options against the width of the data. */
-export function checkWidth(settings: Settings, cols: number): void {
+export function checkColumnOptions(settings: Settings, cols: number): void {
   checkScale(settings.scale, cols);
   const names = settings.columnNames;
   if (names && names.length !== cols) {

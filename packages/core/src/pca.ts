@@ -9,11 +9,11 @@ import { keepAlive } from './keep-alive.js';
 import { finish, firstComponents } from './model/finish.js';
 import type { Model } from './model/model.js';
 import { Moments } from './moments.js';
-import { checkOptions, checkWidth, type PcaOptions, type Settings } from './options.js';
+import { checkColumnOptions, checkOptions, type PcaOptions, type Settings } from './options.js';
 import { makePlan, type Plan, type Shape } from './plan.js';
 import { axesWithoutVariance, makeProblem } from './problem.js';
 import { ProgressTracker } from './progress.js';
-import { type Reading, readBoth, readMoments, readOnce, readRows } from './reading.js';
+import { type PreparedData, readBoth, readMoments, readOnce, readRows } from './reading.js';
 import { SOLVERS } from './solvers/registry.js';
 import type { Solver } from './solvers/solver.js';
 import type { Warning } from './warning.js';
@@ -75,7 +75,7 @@ async function fit(
   engines: readonly [Engine, ...Engine[]],
   progress: ProgressTracker,
 ): Promise<NestedModels> {
-  checkWidth(settings, source.cols);
+  checkColumnOptions(settings, source.cols);
   const { plan, engine } = await choosePlan(source instanceof Moments ? shapeOf(source) : source, settings, engines);
   const solver = await SOLVERS[plan.solver].load({ cols: source.cols, learn: settings.learn });
   const reading = await readFor(solver, source, settings, engine, progress);
@@ -156,7 +156,7 @@ function readFor(
   settings: Settings,
   engine: Engine,
   progress: ProgressTracker,
-): Promise<Reading> {
+): Promise<PreparedData> {
   if (solver.needs === 'scatter') return readMoments(source, settings, engine, progress, solver);
   if (solver.needs === 'rows') return readRows(source, settings, engine, progress, solver);
   if (solver.needs === 'once') return readOnce(source, settings, engine, progress, solver);

@@ -3,23 +3,23 @@ import { columnSquares, meanBound, sumBound } from './data/statistics.js';
 import type { Engine } from './engines/engine.js';
 import { DataError, OptionError } from './errors.js';
 import { DEFAULT_TOLERANCE } from './limits.js';
-import type { Facts } from './model/finish.js';
+import type { FitFacts } from './model/finish.js';
 import { checkCount, type Settings } from './options.js';
 import type { Plan } from './plan.js';
 import type { ProgressTracker } from './progress.js';
-import type { Reading } from './reading.js';
+import type { PreparedData } from './reading.js';
 import type { Problem, Solution } from './solvers/solver.js';
 
 /** Unit roundoff of the types that data are stored in. */
 const ROUNDOFF = { float32: 2 ** -24, float64: 2 ** -53 } as const;
 
 /** Facts about the columns, from one reading. */
-type Columns = Omit<Reading, 'solve' | 'release'>;
+type Columns = Omit<PreparedData, 'solve' | 'release'>;
 
 export interface PreparedProblem {
   readonly problem: Problem;
   readonly framing: Framing;
-  readonly facts: Facts;
+  readonly facts: FitFacts;
 }
 
 /** Makes the problem for a solver from the data that were read and the settings, and the facts that `finish` needs. */
@@ -57,7 +57,7 @@ export function makeProblem(
     engine,
     progress,
   };
-  const facts: Facts = {
+  const facts: FitFacts = {
     d,
     rows: columns.rows,
     weight: columns.weight,

@@ -11,7 +11,7 @@ import { WIDEST_SCATTER } from './limits.js';
 import { finish } from './model/finish.js';
 import type { Model } from './model/model.js';
 import { Moments } from './moments.js';
-import { checkOptions, checkWidth, type PcaOptions, type Settings } from './options.js';
+import { checkColumnOptions, checkOptions, type PcaOptions, type Settings } from './options.js';
 import { pca } from './pca.js';
 import { makePlan } from './plan.js';
 import { axesWithoutVariance, makeProblem } from './problem.js';
@@ -170,7 +170,7 @@ export class Stream {
 
   /** Empty moments or an empty sketch, by the rule. */
   async #begin(cols: number, names: readonly string[] | undefined): Promise<Moments | Sketch> {
-    checkWidth(this.#settings, cols);
+    checkColumnOptions(this.#settings, cols);
     const { k, scale, center } = this.#settings;
     const rule = this.#rule === 'auto' ? (cols <= WIDEST_SCATTER ? 'moments' : 'incremental') : this.#rule;
     if (rule === 'moments') return new Moments(cols, names);

@@ -88,7 +88,7 @@ export function* blockMeans(
   names?: readonly string[],
 ): Task<ColumnStatistics> {
   const stats = emptyStatistics(block.cols);
-  countRows(stats, block.rows, weights);
+  addRowCounts(stats, block.rows, weights);
   if (block.kind === 'dense') yield* denseMeans(block, weights, firstRow, names, stats);
   else sparseMeans(block, weights, firstRow, names, stats);
   if (stats.rows === 0) return stats;
@@ -101,8 +101,8 @@ export function* blockMeans(
   return stats;
 }
 
-/** Counts the rows of weight above 0, and their weight. */
-export function countRows(stats: ColumnStatistics, rows: number, weights: Float64Array | undefined): void {
+/** Adds the number of rows of weight above 0, and their weight, to the statistics. */
+export function addRowCounts(stats: ColumnStatistics, rows: number, weights: Float64Array | undefined): void {
   if (!weights) {
     stats.weight += rows;
     stats.rows += rows;

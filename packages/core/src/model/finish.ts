@@ -9,7 +9,7 @@ import type { Plan, Whiten } from './record.js';
 import { judgeUniqueness } from './uniqueness.js';
 
 /** What `finish` needs besides the solution. */
-export interface Facts {
+export interface FitFacts {
   readonly d: number;
   readonly rows: number;
   readonly weight: number;
@@ -34,7 +34,7 @@ export interface Facts {
  * From a solver's subspace to the model: order, signs, ddof, units, clipping, ratios, checks. It happens here, once,
  * so that no number's meaning depends on the solver.
  */
-export function finish(found: Solution, facts: Facts, sourceWarnings: readonly Warning[] = []): Model {
+export function finish(found: Solution, facts: FitFacts, sourceWarnings: readonly Warning[] = []): Model {
   const { d } = facts;
   const solution = sortByVariance(found, d);
   const { k, basis, values } = solution;
@@ -90,7 +90,7 @@ export function finish(found: Solution, facts: Facts, sourceWarnings: readonly W
  * The first k components of a solution, as if no more had been requested. The eigenvalue after them is then one that was
  * found, and as far off as its certificate says at most.
  */
-export function firstComponents(found: Solution, k: number, facts: Facts): Solution {
+export function firstComponents(found: Solution, k: number, facts: FitFacts): Solution {
   const solution = sortByVariance(found, facts.d);
   if (k >= solution.k) return solution;
   const { valueBounds } = certify(solution, facts, orthonormalityDefect(solution.basis, solution.k, facts.d), 1);
@@ -135,7 +135,7 @@ function fixSigns(basis: Float64Array, k: number, d: number): void {
   }
 }
 
-function dataWarnings(facts: Facts, variances: Float64Array, values: Float64Array): Warning[] {
+function dataWarnings(facts: FitFacts, variances: Float64Array, values: Float64Array): Warning[] {
   const warnings: Warning[] = [];
   const constant = facts.scaling.constantColumns;
   if (constant.length > 0) {
@@ -172,7 +172,7 @@ function dataWarnings(facts: Facts, variances: Float64Array, values: Float64Arra
   return warnings;
 }
 
-function whitenWarnings(facts: Facts, rank: number, k: number): Warning[] {
+function whitenWarnings(facts: FitFacts, rank: number, k: number): Warning[] {
   if (!facts.whiten || rank === k) return [];
   return [
     {

@@ -2,7 +2,7 @@ import { type ControlOptions, checkControl } from '../control.js';
 import { type Block, type Frame, identityFrame, packTile } from '../data/block.js';
 import { refuseChanged } from '../data/changes.js';
 import { type FloatArray, fitsFloat32, type Matrix } from '../data/matrix.js';
-import { checkWidth, type Data, type DType, openSource } from '../data/open-source.js';
+import { checkBlockWidth, type Data, type DType, openSource } from '../data/open-source.js';
 import { checkFinite } from '../data/statistics.js';
 import { chooseEngine } from '../engines/choose.js';
 import { DataError } from '../errors.js';
@@ -259,7 +259,7 @@ export class Model implements ModelRecord {
       let rows = 0;
       progress.begin(phase, source.rows);
       for await (const block of source.blocks()) {
-        checkWidth(block, source, rows);
+        checkBlockWidth(block, source, rows);
         const first = rows;
         const check = (): Promise<void> => progress.follow(checkFinite(block, first, names));
         if (checks === 'first') await check();

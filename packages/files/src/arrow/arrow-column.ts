@@ -6,7 +6,7 @@ import { textOf } from '../bytes/text.js';
 import { badFile, FileError } from '../file-error.js';
 import { wasRounded } from '../table/rounded-integers.js';
 import { decimals } from './arrow-decimal.js';
-import { type Batch, bytesAt, type Field, type ValueType } from './arrow-format.js';
+import { bytesAt, type Field, type RecordBatch, type ValueType } from './arrow-format.js';
 
 /** Where a field's description and buffers are in a batch. */
 export interface Spot {
@@ -15,7 +15,7 @@ export interface Spot {
 }
 
 /** Where each field is: what stands before it is counted, children and all. Each must be as long as its batch. */
-export function locate(fields: readonly Field[], batch: Batch, path: string): Spot[] {
+export function locate(fields: readonly Field[], batch: RecordBatch, path: string): Spot[] {
   let [fieldNode, buffer, variadic] = [0, 0, 0];
   const pass = ({ type, dictionary, children }: Field): void => {
     fieldNode++;
@@ -50,14 +50,14 @@ const LISTS = 1 << 12;
 /** The buffers of one batch of rows, read in parts where they are plain, and as a whole where they are packed. */
 export class BatchReader {
   readonly #file: SeekableBytes;
-  readonly #batch: Batch;
+  readonly #batch: RecordBatch;
   readonly #limit: number;
   readonly #unpackers: Unpackers;
   readonly #unpacked = new Map<number, Uint8Array>();
   #kept = 0;
 
   /** `limit` is how many bytes may be unpacked and kept at once. */
-  constructor(file: SeekableBytes, batch: Batch, limit: number, unpackers: Unpackers) {
+  constructor(file: SeekableBytes, batch: RecordBatch, limit: number, unpackers: Unpackers) {
     this.#file = file;
     this.#batch = batch;
     this.#limit = limit;

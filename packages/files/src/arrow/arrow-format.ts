@@ -43,7 +43,7 @@ export interface ArrowFile {
 }
 
 /** A batch's own description: rows, and where in its body each buffer is. */
-export interface Batch {
+export interface RecordBatch {
   readonly length: number;
   /** Of each field in depth-first order: its length, and how many values are missing. */
   readonly nodes: Float64Array;
@@ -135,7 +135,7 @@ async function readMessage(
 }
 
 /** What a batch of rows says of itself. */
-export async function readBatch(file: SeekableBytes, place: MessageLocation): Promise<Batch> {
+export async function readBatch(file: SeekableBytes, place: MessageLocation): Promise<RecordBatch> {
   return guarded(file.path, async () => {
     const { message, metadata } = await readMessage(file, place);
     if (message?.uint8(1) !== RECORDS) throw badFile(file.path, 'a batch of rows is not where it should be');
@@ -149,7 +149,7 @@ export async function readBatch(file: SeekableBytes, place: MessageLocation): Pr
 export async function readDictionary(
   file: SeekableBytes,
   place: MessageLocation,
-): Promise<{ id: number; more: boolean; batch: Batch }> {
+): Promise<{ id: number; more: boolean; batch: RecordBatch }> {
   return guarded(file.path, async () => {
     const { message, metadata } = await readMessage(file, place);
     const dictionary = message?.uint8(1) === DICTIONARY ? message.table(2) : undefined;
@@ -160,7 +160,7 @@ export async function readDictionary(
   });
 }
 
-function describeBatch(records: FlatTable, file: SeekableBytes, body: number, bodyLength: number): Batch {
+function describeBatch(records: FlatTable, file: SeekableBytes, body: number, bodyLength: number): RecordBatch {
   const length = records.int64(0);
   const [nodes, buffers] = [records.int64s(1, 2), records.int64s(2, 2)];
   if (length < 0 || bodyLength < 0 || body + bodyLength > file.size)

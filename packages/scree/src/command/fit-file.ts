@@ -7,7 +7,7 @@ import type { Call } from './command.js';
 import { fileOptions } from './data-flags.js';
 import type { Narrator } from './terminal.js';
 import { UsageError } from './usage-error.js';
-import { countRows, withFile } from './with-file.js';
+import { countRowsOfSmallFile, withFile } from './with-file.js';
 
 // As the package's index does. Loading the whole package would take longer than most fits.
 offerBlas();
@@ -36,7 +36,7 @@ export async function fitFile(
   narrator: Narrator,
   read: (weights: Float64Array | undefined) => Promise<RowSource | Moments> = async () => file.source,
 ): Promise<{ model: Model; seconds: number }> {
-  await countRows(file, signal);
+  await countRowsOfSmallFile(file, signal);
   narrator.say(file.describe());
   const weights = await file.weights();
   const memory = (flags.memory as number | undefined) ?? DEFAULT_MEMORY;
@@ -77,7 +77,7 @@ export async function withModel(
   if (other) throw new UsageError(`--${other} says how to fit, and --model brings a model. Leave one of them out.`);
   const model = await readModel(flags.model);
   await withFile(path, readingFor(model, fileOptions(flags)), async (file) => {
-    checkWidth(model, file.source.cols, path ?? 'The query');
+    checkModelWidth(model, file.source.cols, path ?? 'The query');
     await use(file, { model });
   });
 }
@@ -122,7 +122,7 @@ function listed(names: readonly string[]): string {
   return names.length > 12 ? `${some}, … (${names.length} in all)` : some;
 }
 
-export function checkWidth(model: Model, cols: number, path: string): void {
+export function checkModelWidth(model: Model, cols: number, path: string): void {
   if (cols === model.d) return;
   throw new DataError(
     'WIDTH_MISMATCH',

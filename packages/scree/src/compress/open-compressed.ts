@@ -242,7 +242,8 @@ function checkRounded(values: Float64Array, quantise: Quantiser): void {
   if (!holds) throw new NotLines(`a score is no ${quantise}`);
 }
 
-interface Reading {
+/** What `readBlocks` needs of an open file. */
+interface StoredRows {
   readonly path: string;
   readonly readAt: ReadAt;
   readonly end: number;
@@ -260,7 +261,7 @@ async function* readBlocks({
   basis,
   engine,
   ...from
-}: Reading): AsyncGenerator<Block, void, void> {
+}: StoredRows): AsyncGenerator<Block, void, void> {
   const { k, cols, dtype, quantise, step } = header;
   const products = new Products(basis, engine);
   let index = 0;

@@ -27,13 +27,13 @@ const FINEST = 2 ** -40;
 
 export interface StoredModel {
   readonly bytes: Uint8Array;
-  /** All of the model but its arrays, as JSON has it. */
-  readonly facts: Facts;
+  readonly withoutArrays: ModelWithoutArrays;
   /** What a reader will have. */
   readonly basis: Basis;
 }
 
-export type Facts = Omit<
+/** All of a model but its arrays, as JSON has it. */
+export type ModelWithoutArrays = Omit<
   ModelRecord,
   'components' | 'mean' | 'scale' | 'variances' | 'varianceRatios' | 'singularValues' | 'trace' | 'columnNames'
 >;
@@ -88,16 +88,16 @@ export async function storeModel(
     ]);
     return {
       bytes,
-      facts: factsOf(model, widened(model.certificate, turn, near.defect)),
+      withoutArrays: withoutArraysOf(model, widened(model.certificate, turn, near.defect)),
       basis: { components: near.components, k, d, mean, scale },
     };
   }
 }
 
-/** The model that bytes and facts stand for, and its basis. Whatever is wrong with them is thrown. */
+/** The model that its bytes and the rest of it stand for, and its basis. Whatever is wrong with them is thrown. */
 export async function readStoredModel(
   bytes: Uint8Array,
-  facts: Facts,
+  withoutArrays: ModelWithoutArrays,
   shape: {
     readonly k: number;
     readonly d: number;
@@ -134,13 +134,13 @@ export async function readStoredModel(
     scale: Float64Array.from(new Uint32Array(scaleWords), fromUpperHalf),
   };
   const model = new Model({
-    ...facts,
+    ...withoutArrays,
     components: { rows: k, cols: d, data: near.components },
     mean: basis.mean,
     scale: basis.scale,
     variances: spread,
     varianceRatios: spread.map((variance) =>
-      facts.totalVariance > 0 ? Math.min(1, variance / facts.totalVariance) : 0,
+      withoutArrays.totalVariance > 0 ? Math.min(1, variance / withoutArrays.totalVariance) : 0,
     ),
     singularValues: new Float64Array(singularValues),
     ...(columnNames ? { columnNames } : {}),
@@ -185,7 +185,7 @@ function widened(certificate: Certificate, { each, all }: Turns, defect: number)
   };
 }
 
-function factsOf(model: Model, certificate: Certificate): Facts {
+function withoutArraysOf(model: Model, certificate: Certificate): ModelWithoutArrays {
   const { totalVariance, noiseVariance, n, totalWeight, ddof, centered, whiten, dtype, plan, uniqueness, warnings } =
     model;
   return {

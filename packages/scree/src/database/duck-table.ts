@@ -52,7 +52,7 @@ export interface DuckFile {
   readonly file: string;
 }
 
-export async function openParquet({ path, memory, file }: DuckFile): Promise<Table> {
+export async function openParquetInDuckDB({ path, memory, file }: DuckFile): Promise<Table> {
   await checkFooter(file, path, memory);
   const duck = await openDuck(path, memory);
   return closing(duck, path, async () => {
@@ -64,7 +64,7 @@ export async function openParquet({ path, memory, file }: DuckFile): Promise<Tab
 }
 
 /** A table of a DuckDB database file, which is opened for reading only. */
-export async function openDatabase(
+export async function openDuckDBFile(
   { path, memory, file }: DuckFile,
   { member, sql }: { member?: string | undefined; sql?: string | undefined },
 ): Promise<Table> {
@@ -168,7 +168,7 @@ async function queryTable(
   return duckTable(duck, parquetRelation(file), { path, memory, format: 'SQL', counted: true, notes });
 }
 
-interface Facts {
+interface DuckTableOptions {
   readonly path: string;
   readonly memory: number;
   readonly format: string;
@@ -182,7 +182,7 @@ interface Facts {
 async function duckTable(
   duck: Duck,
   relation: string,
-  { path, memory, format, counted, notes, verify }: Facts,
+  { path, memory, format, counted, notes, verify }: DuckTableOptions,
 ): Promise<Table> {
   const described = (await duck.rows(`DESCRIBE SELECT * FROM ${relation}`)) as [string, string][];
   checkColumns(described.length, memory, path);

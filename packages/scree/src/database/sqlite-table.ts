@@ -44,7 +44,7 @@ export async function openSqlite(
     // A thread that is terminated leaves its lock behind: in the temporary folder, which is removed, and not next to the data.
     const apart = name !== file && (sql !== undefined || worthThread((await stat(file)).size)) && hasThreads();
     if (apart) return await openInThread(task, folder.remove);
-    const table = await openDatabase(task);
+    const table = await openSqliteFile(task);
     return {
       ...table,
       close: async () => {
@@ -59,7 +59,7 @@ export async function openSqlite(
 }
 
 /** The same in this thread. The database must be in a folder where its lock may be left behind. */
-export async function openDatabase({ file, path, memory, member, sql }: SqliteTask): Promise<Table> {
+export async function openSqliteFile({ file, path, memory, member, sql }: SqliteTask): Promise<Table> {
   const { default: sqlite } = await import('node-sqlite3-wasm');
   let database: Database | undefined;
   try {

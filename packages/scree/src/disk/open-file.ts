@@ -72,7 +72,7 @@ async function openHandle(path: string): Promise<{ handle: FileHandle; bytes: By
 }
 
 /** Formats that can be read from a stream; the others need the end of the file first, or its beginning twice. */
-const FLOWING: readonly FileFormat[] = ['npy', 'idx'];
+const READ_AS_STREAM: readonly FileFormat[] = ['npy', 'idx'];
 
 async function openStandardInput(options: CheckedOptions, stdin: AsyncIterable<Uint8Array>): Promise<DataFile> {
   const path = 'standard input';
@@ -86,7 +86,7 @@ async function openStandardInput(options: CheckedOptions, stdin: AsyncIterable<U
     options.label !== undefined ||
     options.weight !== undefined ||
     options.sql !== undefined;
-  if (format && FLOWING.includes(format) && !twice && !isFortran(head)) {
+  if (format && READ_AS_STREAM.includes(format) && !twice && !isFortran(head)) {
     const table = await openAny(bytes, { name: '', format }, options);
     return openData(table, options, { path, bytes: undefined }, async () => {
       await chunks.return?.();
@@ -151,9 +151,9 @@ const node: Platform = {
   copy: (bytes) => copyToDisk(bytes),
   readers: {
     parquet: async (bytes, { memory }) =>
-      (await import('../database/duck-table.js')).openParquet(onDisk(bytes, memory)),
+      (await import('../database/duck-table.js')).openParquetInDuckDB(onDisk(bytes, memory)),
     duckdb: async (bytes, options) =>
-      (await import('../database/duck-table.js')).openDatabase(onDisk(bytes, options.memory), options),
+      (await import('../database/duck-table.js')).openDuckDBFile(onDisk(bytes, options.memory), options),
     sqlite: async (bytes, options) =>
       (await import('../database/sqlite-table.js')).openSqlite(onDisk(bytes, options.memory), options),
     scree: async (bytes, { memory }) =>

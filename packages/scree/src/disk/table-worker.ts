@@ -12,10 +12,11 @@ const port = parentPort;
 if (!port) throw new TypeError('this is the program of a worker thread');
 const send = (message: FromThread, transfer: readonly ArrayBuffer[] = []): void => port.postMessage(message, transfer);
 
-/** Readings under way, and the buffers that each may still fill. */
-const readings = new Map<number, Reading>();
+/** Readings under way, by number, each with the buffers that it may fill. */
+const readings = new Map<number, FreeBuffers>();
 
-class Reading {
+/** Buffers that a reading may fill: each is given by the thread that reads, and goes back to it with a batch of rows. */
+class FreeBuffers {
   readonly #free: (ArrayBuffer | undefined)[] = [];
   #wake: () => void = () => {};
   stopped = false;
@@ -30,8 +31,8 @@ class Reading {
     this.#wake();
   }
 
-  /** Waits until a batch is wanted. A buffer that is too small, or none, is replaced by a new one. */
-  async room(bytes: number): Promise<ArrayBuffer> {
+  /** Waits for the next buffer, that is until a batch is wanted. A buffer that is too small, or none, is replaced by a new one. */
+  async next(bytes: number): Promise<ArrayBuffer> {
     while (this.#free.length === 0 && !this.stopped) {
       await new Promise<void>((resolve) => {
         this.#wake = resolve;
@@ -57,8 +58,8 @@ port.on('message', (message: ToThread) => {
 
 async function open(task: ThreadTask): Promise<Table> {
   if (task.kind === 'text') return openText(task);
-  const { openDatabase } = await import('../database/sqlite-table.js');
-  return openDatabase(task);
+  const { openSqliteFile } = await import('../database/sqlite-table.js');
+  return openSqliteFile(task);
 }
 
 function openText({ file, size, path, packing, format, memory }: TextTask): Promise<Table> {
@@ -77,14 +78,14 @@ function openText({ file, size, path, packing, format, memory }: TextTask): Prom
 }
 
 async function read(number: number, request: Request): Promise<void> {
-  const reading = new Reading();
-  readings.set(number, reading);
+  const buffers = new FreeBuffers();
+  readings.set(number, buffers);
   try {
     const table = await opening;
     for await (const batch of table.read(request)) {
       const { rows, cols, data } = (batch as DenseBatch).block;
-      const buffer = await reading.room(8 * data.length);
-      if (reading.stopped) return;
+      const buffer = await buffers.next(8 * data.length);
+      if (buffers.stopped) return;
       // The reader fills its own arrays again and again: what is handed over is a copy.
       const sent = new Float64Array(buffer, 0, rows * cols);
       sent.set(data.subarray(0, rows * cols));

@@ -7,7 +7,7 @@ import { largestVariance } from './largest-variance.js';
 import { learnFromRows, learnFromScatter } from './learn.js';
 import { type MeanTerms, meanTerms } from './mean-terms.js';
 import { optimiser } from './optimiser.js';
-import { type Controls, type Facts, type Query, type Reply, type Rule, withPauses } from './rule.js';
+import { type Controls, type Query, type Reply, type Rule, type RuleProblem, withPauses } from './rule.js';
 import { StepSize } from './step-size.js';
 
 /** 1/L where σ₁ = 1: the curvature of both terms is at most 8 near orthonormal W. */
@@ -35,14 +35,14 @@ export function autoencoder(needs: Needs, { learn }: SolverUse): Solver {
     : { needs: 'rows', tolerance, solve: (problem) => learnFromRows(problem, how) };
 }
 
-export function* byGradient(facts: Facts, controls: Controls): Rule {
-  const { d, k } = facts;
-  const rng = random(facts.seed);
-  const top = facts.top ?? (yield* largestVariance(d, rng));
-  const relativeTrace = facts.scatterTrace / top;
-  const weights = optimiser(controls.descent, facts.start ?? randomRows(k, d, rng), 1 / Math.sqrt(d));
+export function* byGradient(problem: RuleProblem, controls: Controls): Rule {
+  const { d, k } = problem;
+  const rng = random(problem.seed);
+  const top = problem.top ?? (yield* largestVariance(d, rng));
+  const relativeTrace = problem.scatterTrace / top;
+  const weights = optimiser(controls.descent, problem.start ?? randomRows(k, d, rng), 1 / Math.sqrt(d));
   // A batch of all rows is the full batch, which needs no anchor.
-  const batch = controls.batch !== undefined && controls.batch < facts.n ? controls.batch : undefined;
+  const batch = controls.batch !== undefined && controls.batch < problem.n ? controls.batch : undefined;
   // A row is longer than σ₁ by the effective rank: steps on few rows are that much shorter.
   const chosen = batch === undefined ? STEP : STEP / (1 + relativeTrace / batch);
   const size = new StepSize(weights, controls, chosen);

@@ -13,7 +13,7 @@ import { learnFromRows } from './learn.js';
 import type { HebbianRule } from './learn-options.js';
 import { defectOf, reconstructionLoss } from './mean-terms.js';
 import { type Optimiser, optimiser } from './optimiser.js';
-import { type Controls, type Facts, type Rule, withPauses } from './rule.js';
+import { type Controls, type Rule, type RuleProblem, withPauses } from './rule.js';
 import { StepSize } from './step-size.js';
 
 /** Epochs, of two readings each. */
@@ -43,21 +43,21 @@ const FADED = 0.5;
 export function hebbian({ learn }: SolverUse): Solver {
   const rule = (learn?.rule ?? 'subspace') as HebbianRule;
   if (learn?.epochs === 1) return { needs: 'once', tolerance: 0.1, begin: (use) => new HebbianFold(rule, use) };
-  const how = { rule: (facts: Facts, controls: Controls) => byHebb(rule, facts, controls), epochs: EPOCHS };
+  const how = { rule: (problem: RuleProblem, controls: Controls) => byHebb(rule, problem, controls), epochs: EPOCHS };
   const tolerance = learn?.decay === undefined ? 1e-6 : 1e-3;
   return { needs: 'rows', tolerance, solve: (problem) => learnFromRows(problem, how) };
 }
 
-export function* byHebb(rule: HebbianRule, facts: Facts, controls: Controls): Rule {
-  const { n, d, k } = facts;
-  const rng = random(facts.seed);
-  const top = facts.top ?? (yield* largestVariance(d, rng));
-  const relativeTrace = facts.scatterTrace / top;
-  const weights = optimiser('plain', facts.start ?? randomRows(k, d, rng), 1);
+export function* byHebb(rule: HebbianRule, problem: RuleProblem, controls: Controls): Rule {
+  const { n, d, k } = problem;
+  const rng = random(problem.seed);
+  const top = problem.top ?? (yield* largestVariance(d, rng));
+  const relativeTrace = problem.scatterTrace / top;
+  const weights = optimiser('plain', problem.start ?? randomRows(k, d, rng), 1);
   const rows = Math.min(controls.batch ?? defaultBatch(n), n);
   // A row is longer than σ₁ by the effective rank: steps on few rows are that much shorter.
   const size = new StepSize(weights, controls, STEP / (1 + relativeTrace / rows));
-  const learning: Learning = { rule, facts, controls, top, relativeTrace, weights, rows, size };
+  const learning: Learning = { rule, problem, controls, top, relativeTrace, weights, rows, size };
   // A batch of all rows is the full batch, which needs no anchor.
   const full = controls.batch !== undefined && controls.batch >= n;
   return yield* full ? onAllRows(learning) : onBatches(learning);
@@ -66,7 +66,7 @@ export function* byHebb(rule: HebbianRule, facts: Facts, controls: Controls): Ru
 /** The state that both variants of a rule share. */
 interface Learning {
   readonly rule: HebbianRule;
-  readonly facts: Facts;
+  readonly problem: RuleProblem;
   readonly controls: Controls;
   /** σ₁². */
   readonly top: number;
@@ -78,8 +78,8 @@ interface Learning {
 }
 
 /** One step per epoch, on all rows. The state of an epoch is that of where its step begins. */
-function* onAllRows({ rule, facts, controls, top, relativeTrace, weights, rows, size }: Learning): Rule {
-  const { d, k } = facts;
+function* onAllRows({ rule, problem, controls, top, relativeTrace, weights, rows, size }: Learning): Rule {
+  const { d, k } = problem;
   let before: Float64Array | undefined;
   for (let epoch = 0; ; epoch++) {
     const step = size.step / (controls.decay === undefined ? 1 : 1 + epoch / controls.decay);
@@ -115,8 +115,8 @@ function* onAllRows({ rule, facts, controls, top, relativeTrace, weights, rows, 
 }
 
 /** A step per batch, about an anchor from the second epoch on unless steps decay. */
-function* onBatches({ rule, facts, controls, top, relativeTrace, weights, rows, size }: Learning): Rule {
-  const { n, d, k } = facts;
+function* onBatches({ rule, problem, controls, top, relativeTrace, weights, rows, size }: Learning): Rule {
+  const { n, d, k } = problem;
   const every = Math.max(1, Math.floor(n / rows / LOOKS));
   for (let epoch = 0; ; epoch++) {
     const step = size.step / (controls.decay === undefined ? 1 : 1 + epoch / controls.decay);

@@ -8,11 +8,11 @@ import { explain } from './failure.js';
 import type { LearnOptions } from './learn-options.js';
 import { type Replies, RowReplies, withScatter } from './replies.js';
 import { type RitzPairs, rayleighRitz } from './ritz-pairs.js';
-import { type Controls, type Facts, NO_REPLY, type Query, type Reply, type Rule } from './rule.js';
+import { type Controls, NO_REPLY, type Query, type Reply, type Rule, type RuleProblem } from './rule.js';
 
 /** A learning rule, and how many epochs it may take. */
 export interface Method {
-  readonly rule: (facts: Facts, controls: Controls) => Rule;
+  readonly rule: (problem: RuleProblem, controls: Controls) => Rule;
   readonly epochs: number;
 }
 

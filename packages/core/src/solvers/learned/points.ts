@@ -6,7 +6,7 @@ import { largestVariance } from './largest-variance.js';
 import { learnFromRows } from './learn.js';
 import { innerProducts, pointGradient, pointsState, STEP, startPoints } from './moving-points.js';
 import { optimiser } from './optimiser.js';
-import { type Controls, type Facts, type Rule, withPauses } from './rule.js';
+import { type Controls, type Rule, type RuleProblem, withPauses } from './rule.js';
 import { StepSize } from './step-size.js';
 
 /** Readings of the data. */
@@ -29,12 +29,12 @@ export function points({ learn }: SolverUse): Solver {
   return { needs: 'rows', tolerance: 1e-6, solve: (problem) => learnFromRows(problem, { rule, epochs: EPOCHS }) };
 }
 
-export function* factored(facts: Facts, controls: Controls): Rule {
-  const { n, d, k } = facts;
-  const rng = random(facts.seed);
-  const top = facts.top ?? (yield* largestVariance(d, rng));
+export function* factored(problem: RuleProblem, controls: Controls): Rule {
+  const { n, d, k } = problem;
+  const rng = random(problem.seed);
+  const top = problem.top ?? (yield* largestVariance(d, rng));
   const squares = (yield { pass: 'squares' }).product[0] / top ** 2;
-  const y = optimiser(controls.descent, startPoints(facts, rng, top), 1 / Math.sqrt(n));
+  const y = optimiser(controls.descent, startPoints(problem, rng, top), 1 / Math.sqrt(n));
   const size = new StepSize(y, controls, STEP);
   for (;;) {
     const { product: a } = yield { pass: 'multiplyTransposed', scores: y.at, k };

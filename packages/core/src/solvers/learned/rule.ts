@@ -64,7 +64,7 @@ export interface EpochState {
 }
 
 /** The problem, as far as a rule knows it. */
-export interface Facts {
+export interface RuleProblem {
   /** Number of rows. */
   readonly n: number;
   readonly d: number;
