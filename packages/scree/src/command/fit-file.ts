@@ -5,7 +5,7 @@ import type { DataFile, FileOptions } from '../disk/index.js';
 import { readModel } from '../disk/model-file.js';
 import type { Call } from './command.js';
 import { fileOptions } from './data-flags.js';
-import type { Narrator } from './terminal.js';
+import type { Terminal } from './terminal.js';
 import { UsageError } from './usage-error.js';
 import { countRows, withFile } from './with-file.js';
 
@@ -33,14 +33,14 @@ export function fitOptions(flags: Readonly<Record<string, unknown>>): PcaOptions
 export async function fitFile(
   file: DataFile,
   { flags, signal }: Pick<Call, 'flags' | 'signal'>,
-  narrator: Narrator,
+  terminal: Terminal,
   read: (weights: Float64Array | undefined) => Promise<RowSource | Moments> = async () => file.source,
 ): Promise<{ model: Model; seconds: number }> {
   await countRows(file, signal);
-  narrator.say(file.describe());
+  terminal.note(file.describe());
   const weights = await file.weights();
   const memory = (flags.memory as number | undefined) ?? DEFAULT_MEMORY;
-  const { onProgress } = narrator;
+  const { onProgress } = terminal;
   const start = performance.now();
   const rows = await read(weights);
   // The weights are already part of moments.
@@ -48,7 +48,7 @@ export async function fitFile(
   const fitted = await pca(rows, { ...fitOptions(flags), ...weighted, memory, onProgress, signal });
   // Moments do not know the file that they were read from.
   const model = rows instanceof Moments ? withWarnings(fitted, (await file.source.warnings?.()) ?? []) : fitted;
-  narrator.clear();
+  terminal.clear();
   return { model, seconds: (performance.now() - start) / 1000 };
 }
 
@@ -59,7 +59,7 @@ function withWarnings(model: Model, more: readonly Warning[]): Model {
 /** A file with the model that --model names, or with one that is fitted to it. */
 export async function withModel(
   call: Call,
-  narrator: Narrator,
+  terminal: Terminal,
   use: (file: DataFile, fitted: { readonly model: Model; readonly seconds?: number }) => Promise<void>,
 ): Promise<void> {
   const {
@@ -69,7 +69,7 @@ export async function withModel(
   if (typeof flags.model !== 'string') {
     await withFile(path, fileOptions(flags), async (file) => {
       checkTwice(file);
-      await use(file, await fitFile(file, call, narrator));
+      await use(file, await fitFile(file, call, terminal));
     });
     return;
   }

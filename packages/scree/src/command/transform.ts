@@ -6,7 +6,7 @@ import { fileOptions } from './data-flags.js';
 import { checkWidth, readingFor } from './fit-file.js';
 import { rowsOutput } from './rows-output.js';
 import { rowsThrough } from './rows-through.js';
-import { Narrator } from './terminal.js';
+import { Terminal } from './terminal.js';
 import { withFile } from './with-file.js';
 
 /** `scree transform`: scores of the rows of a file. */
@@ -17,7 +17,7 @@ export async function run(call: Call): Promise<void> {
     signal,
   } = call;
   const output = await rowsOutput(call, 'Say where the scores go: -o scores.npy.');
-  const narrator = new Narrator({ quiet: flags.quiet === true });
+  const terminal = new Terminal({ quiet: flags.quiet === true });
   const model = await readModel(modelPath);
   const threads = typeof flags.threads === 'number' ? { threads: flags.threads } : {};
   await withFile(dataPath, readingFor(model, fileOptions(flags)), async (file) => {
@@ -29,13 +29,13 @@ export async function run(call: Call): Promise<void> {
     const csvSafe = flags['csv-safe'] === true;
     const options = { cols, columnNames, dtype: file.source.dtype, label, csvSafe };
     const scores = (rows: Parameters<Model['transform']>[0]) => model.transform(rows, { ...threads, signal });
-    const how = { narrator, signal, phase: 'scores' };
+    const how = { terminal, signal, phase: 'scores' };
     const labelled = label === undefined ? undefined : file.labelled();
     const count = await rowsThrough(file.source, output, options, scores, how, labelled);
     const { dropped } = file;
     const left = dropped === 0 ? '' : `; ${dropped} with missing values ${dropped === 1 ? 'was' : 'were'} left out`;
-    narrator.say(`${count} rows of ${cols} ${cols === 1 ? 'score' : 'scores'}${left}: ${output}`);
+    terminal.note(`${count} rows of ${cols} ${cols === 1 ? 'score' : 'scores'}${left}: ${output}`);
     if (file.label !== undefined && label === undefined)
-      narrator.say('Labels are only written to .csv and .tsv files.');
+      terminal.note('Labels are only written to .csv and .tsv files.');
   });
 }

@@ -15,7 +15,7 @@ import { CheckpointLock } from '../../src/command/checkpoint-lock.js';
 import { run as compress } from '../../src/command/compress.js';
 import { fitFile } from '../../src/command/fit-file.js';
 import { run as report } from '../../src/command/report.js';
-import { Narrator } from '../../src/command/terminal.js';
+import { Terminal } from '../../src/command/terminal.js';
 import { run as transform } from '../../src/command/transform.js';
 import { runDuck, useFolder } from './support.js';
 
@@ -149,10 +149,10 @@ it('a fit with a checkpoint carries the warning too', async () => {
   const path = fresh('npy');
   const file = await openFile(path);
   const { signal } = new AbortController();
-  const narrator = new Narrator({ quiet: true });
+  const terminal = new Terminal({ quiet: true });
   const lock = await CheckpointLock.acquire(folder.file('part'));
   try {
-    const { model } = await fitFile(file, { flags: { components: 2 }, signal }, narrator, async () => {
+    const { model } = await fitFile(file, { flags: { components: 2 }, signal }, terminal, async () => {
       const moments = await momentsWithCheckpoint(file, {
         path: folder.file('part'),
         lock,
@@ -160,7 +160,7 @@ it('a fit with a checkpoint carries the warning too', async () => {
         identity: { computed: {} },
         compare: false,
         options: {},
-        narrator,
+        terminal,
         signal,
       });
       appendFileSync(path, 'more');
