@@ -9,11 +9,11 @@ import { UsageError } from './usage-error.js';
 
 /** `scree compress`: a data file as a model and rounded scores. */
 export async function run(call: Call): Promise<void> {
-  const { words, flags, signal } = call;
+  const { positionals, flags, signal } = call;
   const output = flags.output;
   if (typeof output !== 'string') throw new UsageError('Say where it goes: -o data.scree.');
   if (flags.whiten !== undefined) throw new UsageError('Whitened scores are no smaller: leave --whiten out.');
-  await checkTarget(output, [...words, flags.model as string | undefined]);
+  await checkTarget(output, [...positionals, flags.model as string | undefined]);
   const terminal = new Terminal({ quiet: flags.quiet === true });
   const start = performance.now();
   await withModel(call, terminal, async (file, { model }) => {

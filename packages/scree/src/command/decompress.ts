@@ -8,7 +8,7 @@ import { Terminal } from './terminal.js';
 /** `scree decompress`: rows back from a .scree file. */
 export async function run(call: Call): Promise<void> {
   const {
-    words: [path],
+    positionals: [path],
     flags,
     signal,
   } = call;

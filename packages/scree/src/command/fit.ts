@@ -20,7 +20,7 @@ import { withFile } from './with-file.js';
 /** `scree fit`: a model of a data file. */
 export async function run(call: Call): Promise<void> {
   const {
-    words: [path],
+    positionals: [path],
     flags,
   } = call;
   if (flags.every !== undefined && flags.checkpoint === undefined) {
@@ -60,7 +60,7 @@ async function fit(
   checkpoint?: { readonly path: string; readonly lock: CheckpointLock },
 ): Promise<void> {
   const {
-    words: [path],
+    positionals: [path],
     flags,
     signal,
   } = call;

@@ -12,7 +12,7 @@ import { UsageError } from './usage-error.js';
 /** `scree inspect`: what a stored model is. */
 export async function run(call: Call): Promise<void> {
   const {
-    words: [path],
+    positionals: [path],
     flags,
   } = call;
   if (flags['csv-safe'] && flags.output === undefined)

@@ -12,7 +12,7 @@ import { UsageError } from './usage-error.js';
 const PATIENCE = 5_000;
 
 /** `scree lab`: the lab in the browser, from a server on this machine. Ctrl-C is how it ends, so that is no failure. */
-export async function run({ words: [path], flags, signal }: Call): Promise<void> {
+export async function run({ positionals: [path], flags, signal }: Call): Promise<void> {
   if (path === '-') throw new UsageError('The lab reads its data more than once: name a file, not standard input.');
   const terminal = new Terminal({ quiet: flags.quiet === true });
   const data = path === undefined ? undefined : await SharedFile.find(path);

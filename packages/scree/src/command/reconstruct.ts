@@ -10,7 +10,7 @@ import { withFile } from './with-file.js';
 /** `scree reconstruct`: rows back from scores. */
 export async function run(call: Call): Promise<void> {
   const {
-    words: [modelPath, scoresPath],
+    positionals: [modelPath, scoresPath],
     flags,
     signal,
   } = call;

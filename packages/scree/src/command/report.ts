@@ -13,8 +13,8 @@ import { UsageError } from './usage-error.js';
 
 /** `scree report`: a page about the components of a data file. */
 export async function run(call: Call): Promise<void> {
-  const { words, flags, signal } = call;
-  const [path] = words;
+  const { positionals, flags, signal } = call;
+  const [path] = positionals;
   const { output, figures } = flags;
   if (typeof output !== 'string') throw new UsageError('Say where the report goes: -o report.html.');
   await checkTarget(output, [path, flags.model as string | undefined]);
@@ -30,7 +30,7 @@ export async function run(call: Call): Promise<void> {
       labels,
       labelName: file.label,
       image: (flags.image as { width: number; height: number } | undefined) ?? pictureOf(file.shape),
-      command: `scree report ${[...words, ...spelled(flags)].map(shellWord).join(' ')}`,
+      command: `scree report ${[...positionals, ...spelled(flags)].map(shellWord).join(' ')}`,
       seconds,
       placesOf: (rows) => file.placesOf(rows),
       onProgress: terminal.onProgress,

@@ -12,7 +12,7 @@ import { withFile } from './with-file.js';
 /** `scree transform`: scores of the rows of a file. */
 export async function run(call: Call): Promise<void> {
   const {
-    words: [modelPath, dataPath],
+    positionals: [modelPath, dataPath],
     flags,
     signal,
   } = call;

@@ -247,7 +247,7 @@ describe('scree', () => {
     expect(err).toBe('');
   });
 
-  it('completes commands, flags, their words and names with spaces in a real shell', () => {
+  it('completes commands, flags, their values and names with spaces in a real shell', () => {
     write('my data.csv', 'a,b\n1,2\n');
     write('completion.bash', scree(['completion', 'bash']).out);
     const completed = (...words: string[]): string[] => {
@@ -275,7 +275,7 @@ describe('scree', () => {
     ['an unknown command', ['fti', 'x'], /Did you mean fit\?/],
     ['an unknown flag', ['fit', 'table.csv', '--wihten', 'pca'], /Did you mean --whiten\?/],
     ['a flag before the command', ['-k', '3'], /Flags come after/],
-    ['too many words', ['fit', 'a', 'b'], /takes DATA/],
+    ['too many arguments', ['fit', 'a', 'b'], /takes DATA/],
     ['no data', ['fit', '-k', '2'], /Name a data file/],
     ['two counts', ['fit', 'table.csv', '-k', '2', '--all'], /exclude one another/],
     ['no output', ['transform', 'model.json', 'table.csv'], /Say where the scores go/],

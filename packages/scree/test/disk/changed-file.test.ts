@@ -176,8 +176,13 @@ it('a fit with a checkpoint carries the warning too', async () => {
 
 describe('commands that write rows or figures fail, and leave no output', () => {
   /** The file changes when the command first asks whether it should stop. */
-  async function fails(run: typeof transform, words: string[], output: string, flags: object = {}): Promise<void> {
-    const path = words[words.length - 1];
+  async function fails(
+    run: typeof transform,
+    positionals: string[],
+    output: string,
+    flags: object = {},
+  ): Promise<void> {
+    const path = positionals[positionals.length - 1];
     const { signal } = new AbortController();
     let asked = false;
     const touch = (): boolean => {
@@ -187,7 +192,7 @@ describe('commands that write rows or figures fail, and leave no output', () => 
     };
     vi.spyOn(signal, 'throwIfAborted').mockImplementation(() => void touch());
     Object.defineProperty(signal, 'aborted', { get: touch });
-    await expect(run({ words, flags: { output, quiet: true, ...flags }, signal })).rejects.toMatchObject({
+    await expect(run({ positionals, flags: { output, quiet: true, ...flags }, signal })).rejects.toMatchObject({
       code: 'SOURCE_CHANGED',
       message: expect.stringMatching(/was written to while it was read/),
     });
