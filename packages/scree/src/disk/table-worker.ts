@@ -57,8 +57,8 @@ port.on('message', (message: ToThread) => {
 
 async function open(task: ThreadTask): Promise<Table> {
   if (task.kind === 'text') return openText(task);
-  const { openDatabase } = await import('../database/sqlite-table.js');
-  return openDatabase(task);
+  const { openSqliteInThisThread } = await import('../database/sqlite-table.js');
+  return openSqliteInThisThread(task);
 }
 
 function openText({ file, size, path, packing, format, memory }: TextTask): Promise<Table> {
