@@ -10,13 +10,13 @@ import type { Cell, Problem } from './worker/messages.js';
 
 const DIVIDE = 'divide the columns by their standard deviation (see Fit)';
 
-/** `file` and `at` begin a sentence or stand in it; `at` is the row with its file. */
-interface Facts extends ErrorDetails {
+/** The details of an error, with names for sentences: `at` is the row with its file, at the start of a sentence and inside it. */
+interface NamedDetails extends ErrorDetails {
   readonly file: string;
   readonly at: { readonly start: string; readonly inside: string };
 }
 
-type Describe = (facts: Facts) => string | undefined;
+type Describe = (details: NamedDetails) => string | undefined;
 
 const ERRORS: { readonly [Code in ScreeError['code']]?: Describe } = {
   RAGGED_ROWS: ({ reason, at, columnName, value, expected }) => {

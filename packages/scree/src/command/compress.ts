@@ -2,7 +2,7 @@ import { showBytes } from '@scree/files/internal';
 import { compressFile, openCompressed, type Quantiser, recallAtTen } from '../compress/index.js';
 import { checkTarget } from '../disk/output-target.js';
 import type { Call } from './command.js';
-import { checkTwice, withModel } from './fit-file.js';
+import { checkRereadable, withModel } from './fit-file.js';
 import { print, printLines } from './print.js';
 import { duration, Terminal } from './terminal.js';
 import { UsageError } from './usage-error.js';
@@ -18,7 +18,7 @@ export async function run(call: Call): Promise<void> {
   const start = performance.now();
   await withModel(call, terminal, async (file, { model }) => {
     const { source } = file;
-    if (flags.recall) checkTwice(file);
+    if (flags.recall) checkRereadable(file);
     const { onProgress } = terminal;
     const done = await compressFile({
       source,

@@ -68,7 +68,7 @@ export async function withModel(
   } = call;
   if (typeof flags.model !== 'string') {
     await withFile(path, fileOptions(flags), async (file) => {
-      checkTwice(file);
+      checkRereadable(file);
       await use(file, await fitFile(file, call, terminal));
     });
     return;
@@ -76,14 +76,14 @@ export async function withModel(
   const other = [...COUNTS, ...NAMED, 'no-center'].find((name) => name !== 'threads' && flags[name] !== undefined);
   if (other) throw new UsageError(`--${other} says how to fit, and --model brings a model. Leave one of them out.`);
   const model = await readModel(flags.model);
-  await withFile(path, readingFor(model, fileOptions(flags)), async (file) => {
-    checkWidth(model, file.source.cols, path ?? 'The query');
+  await withFile(path, fileOptionsFor(model, fileOptions(flags)), async (file) => {
+    checkColumnCount(model, file.source.cols, path ?? 'The query');
     await use(file, { model });
   });
 }
 
 /** Refuses data that cannot be read a second time. */
-export function checkTwice({ source }: DataFile): void {
+export function checkRereadable({ source }: DataFile): void {
   if (source.rereadable) return;
   throw new UsageError('This reads rows more than once: save standard input to a file first, or bring a --model.');
 }
@@ -92,7 +92,7 @@ export function checkTwice({ source }: DataFile): void {
  * How rows are read for a model: its own columns, by name where it knows their names, whatever their order and whatever else
  * the table has; gaps are filled with its means, where it has them, so that the scores of a row do not depend on the others.
  */
-export function readingFor(model: Model, options: FileOptions): FileOptions {
+export function fileOptionsFor(model: Model, options: FileOptions): FileOptions {
   return {
     ...options,
     ...columnsFor(model, options),
@@ -122,7 +122,7 @@ function listed(names: readonly string[]): string {
   return names.length > 12 ? `${some}, … (${names.length} in all)` : some;
 }
 
-export function checkWidth(model: Model, cols: number, path: string): void {
+export function checkColumnCount(model: Model, cols: number, path: string): void {
   if (cols === model.d) return;
   throw new DataError(
     'WIDTH_MISMATCH',

@@ -3,7 +3,7 @@ import { readModel } from '../disk/model-file.js';
 import { formatOf, holdsText, type OutputFormat } from '../disk/write-file.js';
 import type { Call } from './command.js';
 import { fileOptions } from './data-flags.js';
-import { checkWidth, readingFor } from './fit-file.js';
+import { checkColumnCount, fileOptionsFor } from './fit-file.js';
 import { rowsOutput } from './rows-output.js';
 import { rowsThrough } from './rows-through.js';
 import { Terminal } from './terminal.js';
@@ -20,8 +20,8 @@ export async function run(call: Call): Promise<void> {
   const terminal = new Terminal({ quiet: flags.quiet === true });
   const model = await readModel(modelPath);
   const threads = typeof flags.threads === 'number' ? { threads: flags.threads } : {};
-  await withFile(dataPath, readingFor(model, fileOptions(flags)), async (file) => {
-    checkWidth(model, file.source.cols, dataPath);
+  await withFile(dataPath, fileOptionsFor(model, fileOptions(flags)), async (file) => {
+    checkColumnCount(model, file.source.cols, dataPath);
     const cols = model.whiten === 'zca' ? model.d : model.k;
     const columnNames = Array.from({ length: cols }, (_, i) => (model.whiten === 'zca' ? `c${i}` : `pc${i + 1}`));
     // With its label a row can be found again, also where others were left out.
