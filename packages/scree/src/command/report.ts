@@ -6,6 +6,7 @@ import { checkFolder, checkTarget } from '../disk/output-target.js';
 import { systemError } from '../disk/system-error.js';
 import { makeReport } from '../report/report.js';
 import type { Call } from './command.js';
+import { describeWarning } from './describe-error.js';
 import { withModel } from './fit-file.js';
 import { shellWord } from './shell-word.js';
 import { Terminal } from './terminal.js';
@@ -31,6 +32,7 @@ export async function run(call: Call): Promise<void> {
       labelName: file.label,
       image: (flags.image as { width: number; height: number } | undefined) ?? pictureOf(file.shape),
       command: `scree report ${[...positionals, ...spelled(flags)].map(shellWord).join(' ')}`,
+      describeWarning: (warning) => describeWarning(warning, model.columnNames),
       seconds,
       placesOf: (rows) => file.placesOf(rows),
       onProgress: terminal.onProgress,

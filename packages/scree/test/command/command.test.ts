@@ -111,6 +111,17 @@ describe('scree', () => {
     expect(scree(['report', '-', '-k', '1', '-o', 'piped.html', '-q'], TABLE)).toMatchObject({ code: 0, err: '' });
   });
 
+  it('names flags in the warnings of a report, as it does when it prints them', () => {
+    write('dependent.csv', `a,b,sum\n${Array.from({ length: 9 }, (_, i) => `${i},${i * i},${i + i * i}`).join('\n')}`);
+    const { out } = scree(['fit', 'dependent.csv', '-k', '3']);
+    const [, warning] = /Note: (Only 2 of the 3 .* Use -k 2 or less.*)$/m.exec(out) ?? [];
+    expect(warning).toBeDefined();
+    expect(scree(['report', 'dependent.csv', '-k', '3', '-o', 'dependent.html', '-q']).code).toBe(0);
+    const html = readFileSync(join(folder, 'dependent.html'), 'utf8');
+    // Once in the summary, once under Warnings.
+    expect(html.split(warning)).toHaveLength(3);
+  });
+
   it('compresses and decompresses, and tells what that cost', async () => {
     const done = scree(['compress', 'table.csv', '-k', '2', '-o', 'table.scree', '--json']);
     expect(done.code).toBe(0);
