@@ -120,10 +120,15 @@ const WARNINGS: {
     const one = Number(all) === 1;
     return `${several(Number(all), 'whole number')} beyond 2^53 ${one ? 'was' : 'were'} rounded to the nearest float64: ${listed(some)}. If a column holds identifiers, leave it out.`;
   },
-  RANK_BELOW_K: ({ rank, k, precise }) => {
+  RANK_BELOW_K: ({ rank, k, d, precise }) => {
     if (rank === 0)
       return `None of the ${k} components has variance that can be told from zero: the data vary by no more than the rounding of their own numbers.`;
-    const some = `Only ${rank} of the ${k} components ${Number(rank) > 1 ? 'have' : 'has'} variance that can be told from zero; the others are not determined by the data.`;
+    const left = Number(k) - Number(rank);
+    const others =
+      Number(d) - Number(rank) === 1
+        ? `component ${k} is the one direction orthogonal to the others`
+        : `the ${left === 1 ? 'other is' : 'others are'} not determined by the data`;
+    const some = `Only ${rank} of the ${k} components ${Number(rank) > 1 ? 'have' : 'has'} variance that can be told from zero; ${others}.`;
     const other = precise ? '' : ', or choose the solver svd if you expect variances this small';
     return `${some} Keep ${rank} at most${other}.`;
   },
