@@ -1,4 +1,5 @@
 import { SOLVER_NAMES } from '@scree/core/names';
+import { ENGINE_NAMES } from '../engine-names.js';
 import type { Command } from './command.js';
 import { DATA_FLAGS } from './data-flags.js';
 import { choice, type Flag, number, on, text } from './flags.js';
@@ -48,7 +49,7 @@ const FIT_FLAGS: readonly Flag[] = [
   ),
   choice(
     'engine',
-    ['auto', 'wasm', 'blas', 'reference'],
+    ['auto', ...ENGINE_NAMES],
     'what does the arithmetic (default: the fastest available, see scree doctor)',
   ),
   THREADS,
