@@ -29,7 +29,7 @@ export function ForcesScreen() {
   const [settings, change] = useSettings(DEFAULTS);
   const cloud = useCloud(settings.cloud, 3);
   const { points } = cloud;
-  const setup = useMemo(() => setUpCloud(points), [points]);
+  const setup = useMemo(() => setupOf(points), [points]);
   const { goal, moving } = setup;
   const seed = numberIn(settings.seed, 0, 1e6, 1);
   const how = oneOf(settings.how, DESCENTS);
@@ -99,11 +99,11 @@ export function ForcesScreen() {
   );
 }
 
-/** What is known of a cloud before its points move. */
+/** Computed once per cloud, before its points move. */
 interface CloudSetup {
   readonly goal: Goal;
   readonly moving: MovingPoints;
-  /** How far the plane must reach for scores that are turned. */
+  /** Half the width and height of the plane, with room for scores that are rotated. */
   readonly box: { readonly x: number; readonly y: number };
   readonly neighbours: ReturnType<typeof neighbourForces>;
   readonly reach: number;
@@ -111,7 +111,7 @@ interface CloudSetup {
   readonly outer: number;
 }
 
-function setUpCloud(points: Matrix<Float64Array>): CloudSetup {
+function setupOf(points: Matrix<Float64Array>): CloudSetup {
   const goal = goalOf(axesOf(points), 2);
   const { x, y } = boxOf(scoresOn(points, goal.eigen.vectors));
   return {
