@@ -151,7 +151,7 @@ const node: Platform = {
   copy: (bytes) => copyToDisk(bytes),
   readers: {
     parquet: async (bytes, { memory }) =>
-      (await import('../database/duck-table.js')).openParquetInDuckDB(onDisk(bytes, memory)),
+      (await import('../database/duck-table.js')).openParquetInDuckDb(onDisk(bytes, memory)),
     duckdb: async (bytes, options) =>
       (await import('../database/duck-table.js')).openDuckDb(onDisk(bytes, options.memory), options),
     sqlite: async (bytes, options) =>
