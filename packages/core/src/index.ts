@@ -1,3 +1,12 @@
+export {
+  hotellingT2,
+  type LimitOptions,
+  type MonitoredRows,
+  monitorRows,
+  type RowLimits,
+  type RowsOf,
+  rowLimits,
+} from './analysis/monitoring.js';
 export { principalAngles } from './analysis/principal-angles.js';
 export type { Block, DenseBlock, Frame, SparseBlock } from './data/block.js';
 export type { CsrMatrix } from './data/csr.js';
