@@ -12,6 +12,7 @@ import { ProgressTracker } from '../progress.js';
 import type { Epoch } from '../solvers/learned/epoch.js';
 import type { Warning } from '../warning.js';
 import type { Certificate } from './certificate.js';
+import type { Choice } from './choice.js';
 import { frameOf, reconstructBlock } from './reconstruction.js';
 import { checkRecord, type ModelRecord, type Plan, type Whiten } from './record.js';
 import { toBinary, toJSON } from './serialize.js';
@@ -31,6 +32,7 @@ export class Model implements ModelRecord {
   readonly mean: Float64Array;
   readonly scale: Float64Array;
   readonly variances: Float64Array;
+  readonly spectrum?: Float64Array;
   readonly varianceRatios: Float64Array;
   readonly totalVariance: number;
   readonly singularValues: Float64Array;
@@ -46,6 +48,7 @@ export class Model implements ModelRecord {
   readonly certificate: Certificate;
   readonly uniqueness: Uniqueness;
   readonly warnings: readonly Warning[];
+  readonly choice?: Choice;
   readonly trace?: readonly Epoch[];
   readonly #components: Float64Array;
   readonly #mean: Float64Array;
@@ -65,6 +68,7 @@ export class Model implements ModelRecord {
     this.mean = own(record.mean);
     this.scale = own(record.scale);
     this.variances = own(record.variances);
+    if (record.spectrum) this.spectrum = own(record.spectrum);
     this.varianceRatios = own(record.varianceRatios);
     this.totalVariance = record.totalVariance;
     this.singularValues = own(record.singularValues);
@@ -80,6 +84,7 @@ export class Model implements ModelRecord {
     this.certificate = frozenCopy(record.certificate);
     this.uniqueness = frozenCopy(record.uniqueness);
     this.warnings = frozenCopy(record.warnings);
+    if (record.choice) this.choice = frozenCopy(record.choice);
     if (record.trace) this.trace = frozenCopy(record.trace);
     Object.freeze(this);
   }
