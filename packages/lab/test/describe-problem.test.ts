@@ -141,7 +141,7 @@ describe('the page, about a model,', () => {
   it('advises fewer components where there is no more variance', async () => {
     const { warnings } = await pca(rows, { k: 2, solver: 'covariance' });
     expect(describeWarning(warnings[0], names)).toBe(
-      'Only 1 of the 2 components has variance that can be told from zero; the others are not determined by the data. Keep 1 at most, or choose the solver svd if you expect variances this small.',
+      'Only 1 of the 2 components has variance that can be told from zero; the other is not determined by the data. Keep 1 at most, or choose the solver svd if you expect variances this small.',
     );
   });
 

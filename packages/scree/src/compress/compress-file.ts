@@ -230,7 +230,7 @@ class Writing {
       quantise: this.#options.quantise,
       step: this.#step,
       ...(this.#names ? { columnNames: this.#names } : {}),
-      model: stored.facts,
+      model: stored.metadata,
     };
     const start = Buffer.alloc(START);
     start.write(MAGIC, 0, 'latin1');

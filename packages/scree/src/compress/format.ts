@@ -1,7 +1,7 @@
 import { OptionError } from '@scree/core';
 import type { StoredType } from '../disk/stored-type.js';
 import type { Quantiser } from './quantise.js';
-import type { Facts } from './stored-model.js';
+import type { ModelMetadata } from './stored-model.js';
 
 /**
  * The file, little-endian:
@@ -39,7 +39,7 @@ export interface Header {
   /** The step of `uniform`; 0 for the others. */
   readonly step: number;
   readonly columnNames?: readonly string[];
-  readonly model: Facts;
+  readonly model: ModelMetadata;
 }
 
 /** Scores and numbers of a block at most: what is in memory at a time. */

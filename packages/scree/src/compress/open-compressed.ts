@@ -242,7 +242,7 @@ function checkRounded(values: Float64Array, quantise: Quantiser): void {
   if (!holds) throw new NotLines(`a score is no ${quantise}`);
 }
 
-interface Reading {
+interface ReadBlocksOptions {
   readonly path: string;
   readonly readAt: ReadAt;
   readonly end: number;
@@ -260,7 +260,7 @@ async function* readBlocks({
   basis,
   engine,
   ...from
-}: Reading): AsyncGenerator<Block, void, void> {
+}: ReadBlocksOptions): AsyncGenerator<Block, void, void> {
   const { k, cols, dtype, quantise, step } = header;
   const products = new Products(basis, engine);
   let index = 0;

@@ -27,13 +27,13 @@ const FINEST = 2 ** -40;
 
 export interface StoredModel {
   readonly bytes: Uint8Array;
-  /** All of the model but its arrays, as JSON has it. */
-  readonly facts: Facts;
+  /** The model without its arrays, stored as JSON. */
+  readonly metadata: ModelMetadata;
   /** What a reader will have. */
   readonly basis: Basis;
 }
 
-export type Facts = Omit<
+export type ModelMetadata = Omit<
   ModelRecord,
   'components' | 'mean' | 'scale' | 'variances' | 'varianceRatios' | 'singularValues' | 'trace' | 'columnNames'
 >;
@@ -88,16 +88,16 @@ export async function storeModel(
     ]);
     return {
       bytes,
-      facts: factsOf(model, widened(model.certificate, turn, near.defect)),
+      metadata: metadataOf(model, widened(model.certificate, turn, near.defect)),
       basis: { components: near.components, k, d, mean, scale },
     };
   }
 }
 
-/** The model that bytes and facts stand for, and its basis. Whatever is wrong with them is thrown. */
+/** Restores the model and its basis. Throws if the bytes or the metadata are invalid. */
 export async function readStoredModel(
   bytes: Uint8Array,
-  facts: Facts,
+  metadata: ModelMetadata,
   shape: {
     readonly k: number;
     readonly d: number;
@@ -134,13 +134,13 @@ export async function readStoredModel(
     scale: Float64Array.from(new Uint32Array(scaleWords), fromUpperHalf),
   };
   const model = new Model({
-    ...facts,
+    ...metadata,
     components: { rows: k, cols: d, data: near.components },
     mean: basis.mean,
     scale: basis.scale,
     variances: spread,
     varianceRatios: spread.map((variance) =>
-      facts.totalVariance > 0 ? Math.min(1, variance / facts.totalVariance) : 0,
+      metadata.totalVariance > 0 ? Math.min(1, variance / metadata.totalVariance) : 0,
     ),
     singularValues: new Float64Array(singularValues),
     ...(columnNames ? { columnNames } : {}),
@@ -185,7 +185,7 @@ function widened(certificate: Certificate, { each, all }: Turns, defect: number)
   };
 }
 
-function factsOf(model: Model, certificate: Certificate): Facts {
+function metadataOf(model: Model, certificate: Certificate): ModelMetadata {
   const { totalVariance, noiseVariance, n, totalWeight, ddof, centered, whiten, dtype, plan, uniqueness, warnings } =
     model;
   return {

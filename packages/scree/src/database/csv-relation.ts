@@ -1,22 +1,22 @@
 import { OptionError } from '@scree/core';
 import { type CsvHead, csvHead, type Identified, uniqueNames, type Writing } from '@scree/files/internal';
-import { type Duck, fileName, identifier, quoted } from './duckdb.js';
+import { type DuckDb, fileName, identifier, quoted } from './duckdb.js';
 import type { Relation } from './relation.js';
 
-/** Types that a column of text may have in a query: DuckDB finds them by their look, and they compare as what they are. */
+/** Types that DuckDB detects in a column of text. In a query their values compare as dates and times. */
 const TIME = /^(DATE|TIME|TIMESTAMP)\b/;
 
 interface Times {
-  /** Of each column: its type. */
+  /** The type of each column. */
   readonly types: readonly string[];
   readonly formats: Readonly<Record<string, string>>;
 }
 
 /**
- * A text table for DuckDB, read as we read it: DuckDB alone would find other delimiters, take NA for text and a decimal comma
- * for the end of a cell, and round the numbers of a column that begins with whole ones.
+ * A text table for DuckDB, parsed by our rules. DuckDB's own detection would choose other delimiters, take NA for text and a
+ * decimal comma for the end of a cell, and round the numbers of a column that begins with integers.
  */
-export async function csvRelation({ content, packing }: Identified, file: string, duck: Duck): Promise<Relation> {
+export async function csvRelation({ content, packing }: Identified, file: string, duck: DuckDb): Promise<Relation> {
   const head = await csvHead(content);
   const { columns, writing } = head.dialect;
   if (!head.single) {
@@ -27,7 +27,7 @@ export async function csvRelation({ content, packing }: Identified, file: string
     );
   }
   const options = dialectOptions(head, packing);
-  // DuckDB does not tell "a" from "A".
+  // Column names of DuckDB are case-insensitive.
   const names = uniqueNames(
     columns.map(({ name }) => name),
     (name) => name.toLowerCase(),
@@ -60,13 +60,13 @@ function dialectOptions({ dialect, above, missing }: CsvHead, packing: string | 
   };
 }
 
-/** Which columns look like dates and times, and how these are written. */
-async function findTimes(duck: Duck, file: string, options: Record<string, string>, width: number): Promise<Times> {
+/** Lets DuckDB detect columns of dates and times, and their formats. */
+async function findTimes(duck: DuckDb, file: string, options: Record<string, string>, width: number): Promise<Times> {
   const sniffed = await duck
     .rows(
       `SELECT list_transform(Columns, lambda each: each.type), DateFormat, TimestampFormat FROM ${call('sniff_csv', file, options)}`,
     )
-    // What is wrong with a row is said where it is read.
+    // An invalid row is reported when it is read.
     .catch(() => []);
   const [types, date, timestamp] = (sniffed[0] ?? []) as [{ items: string[] }?, string?, string?];
   if (types?.items.length !== width) return { types: [], formats: {} };
@@ -88,12 +88,12 @@ function list(texts: readonly string[]): string {
   return `[${texts.map(quoted).join(', ')}]`;
 }
 
-/** A cell's text without the blanks around it. */
+/** SQL for the text of a cell, trimmed. */
 function text(cell: string, missing: string): string {
   return `CASE WHEN list_contains(${missing}, trim(${cell})) THEN NULL ELSE trim(${cell}) END`;
 }
 
-/** A cell's number, by the rules of core's csv-cells and csv-marks. */
+/** SQL for the number in a cell, by the rules of csv-cells.ts and csv-marks.ts in @scree/files. */
 function number(cell: string, missing: string, writing: Writing): string {
   const cases = [
     `WHEN list_contains(${missing}, trim(${cell})) THEN NULL`,
@@ -104,7 +104,7 @@ function number(cell: string, missing: string, writing: Writing): string {
   return `CASE ${cases.join(' ')} ELSE ${writing.mark === ',' ? `replace(${cell}, ',', '.')` : cell}::DOUBLE END`;
 }
 
-/** Numbers with a mark that is not the decimal one: it separates thousands, or its meaning is unknown. */
+/** SQL cases for numbers with a mark that is not the decimal one: it separates thousands, or its meaning is unknown. */
 function markCases(cell: string, { mark, plain }: Writing): string[] {
   const matches = (expression: string): string => `regexp_matches(trim(${cell}), '${expression}')`;
   if (mark === undefined) {

@@ -153,7 +153,7 @@ const node: Platform = {
     parquet: async (bytes, { memory }) =>
       (await import('../database/duck-table.js')).openParquet(onDisk(bytes, memory)),
     duckdb: async (bytes, options) =>
-      (await import('../database/duck-table.js')).openDatabase(onDisk(bytes, options.memory), options),
+      (await import('../database/duck-table.js')).openDuckDb(onDisk(bytes, options.memory), options),
     sqlite: async (bytes, options) =>
       (await import('../database/sqlite-table.js')).openSqlite(onDisk(bytes, options.memory), options),
     scree: async (bytes, { memory }) =>
@@ -185,11 +185,11 @@ async function openAny(
   await watch?.follow(found.format, readsByPath(found, sql));
   const { path } = bytes;
   if (sql === undefined) return openFound(found, options);
-  const duck = onDisk(bytes, memory);
+  const { file } = onDisk(bytes, memory);
   if (found.format !== 'duckdb' && found.format !== 'sqlite') {
     const { openQuery } = await import('../database/duck-table.js');
     const { relationOf } = await import('../database/relation.js');
-    return openQuery(sql, { path, memory, relation: (engine) => relationOf(found, duck.file, engine) });
+    return openQuery(sql, { path, memory, relation: (duck) => relationOf(found, file, duck) });
   }
   return openTable(found, options, node);
 }

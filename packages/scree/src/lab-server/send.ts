@@ -4,7 +4,7 @@ import { readRange } from './range.js';
 import type { SharedFile } from './shared-file.js';
 
 /** An answer in one line. */
-export function say(
+export function sendText(
   response: ServerResponse,
   status: number,
   line: string,
@@ -23,14 +23,15 @@ export function say(
 export async function sendFile(response: ServerResponse, file: SharedFile): Promise<void> {
   const { method, headers } = response.req;
   const handle = await file.open();
-  if (!handle) return say(response, 409, 'The file has changed or gone since the lab was started. Start it again.');
+  if (!handle)
+    return sendText(response, 409, 'The file has changed or gone since the lab was started. Start it again.');
   try {
     // Ranges are for GET alone; with If-Range, of a version that it names, and there are none here.
     const asked = method === 'GET' && !('if-range' in headers) ? headers.range : undefined;
     const range = readRange(asked, file.size);
     if (!range) {
       const size = { 'Content-Range': `bytes */${file.size}` };
-      return say(response, 416, 'One range of bytes, please, inside the file.', size);
+      return sendText(response, 416, 'One range of bytes, please, inside the file.', size);
     }
     const { start, end } = range;
     response.writeHead(range.whole ? 200 : 206, {

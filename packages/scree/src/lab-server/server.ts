@@ -7,7 +7,7 @@ import { Connections, limitedServer, tellBroken } from './limits.js';
 import type { PageFile, PageFiles } from './page-files.js';
 import { redirectPage } from './redirect.js';
 import { Secret } from './secret.js';
-import { say, sendFile } from './send.js';
+import { sendFile, sendText } from './send.js';
 import type { SharedFile } from './shared-file.js';
 
 export interface LabSettings {
@@ -120,11 +120,11 @@ export class LabServer {
       // One answer per connection: requests sent ahead by the thousand would keep the server busy.
       response.shouldKeepAlive = false;
       this.#connections.refuse(socket);
-      if (reason !== undefined) return say(response, 403, reason);
-      return say(response, 404, 'There is nothing here. Use the whole address.');
+      if (reason !== undefined) return sendText(response, 403, reason);
+      return sendText(response, 404, 'There is nothing here. Use the whole address.');
     }
     if (request.method !== 'GET' && request.method !== 'HEAD') {
-      return say(response, 405, 'This server is only read from.', { Allow: 'GET, HEAD' });
+      return sendText(response, 405, 'This server is only read from.', { Allow: 'GET, HEAD' });
     }
     this.#connections.trust(socket);
     if (ticket) {
@@ -133,12 +133,12 @@ export class LabServer {
       return sendPage(response, { type: 'text/html; charset=utf-8', content: Buffer.from(redirectPage(this.#start)) });
     }
     // Relative addresses need the slash.
-    if (rest === undefined) return say(response, 308, 'The lab.', { Location: this.#base });
+    if (rest === undefined) return sendText(response, 308, 'The lab.', { Location: this.#base });
 
     this.#spendTicket();
     if (this.#data && names(rest, this.#data)) return sendFile(response, this.#data);
     const file = this.#page.get(rest === '' ? 'index.html' : rest);
-    if (!file) return say(response, 404, 'There is no such file.');
+    if (!file) return sendText(response, 404, 'There is no such file.');
     sendPage(response, file);
   }
 

@@ -1,4 +1,4 @@
-import type { Data, Model, Progress } from '@scree/core';
+import type { Data, Model, Progress, Warning } from '@scree/core';
 import type { Labels } from '@scree/files';
 import { checkLabels, chooseColours } from './figures/colouring.js';
 import { plainText } from './plain-text.js';
@@ -17,6 +17,8 @@ export interface ReportInput {
   readonly labelName?: string | undefined;
   /** Where rows are pictures, line by line: how large they are. */
   readonly image?: { readonly width: number; readonly height: number } | undefined;
+  /** The sentence for a warning. Default its message, which names options of the library. */
+  readonly describeWarning?: ((warning: Warning) => string) | undefined;
   /** The command that makes this report again. */
   readonly command?: string | undefined;
   /** Where rows of the source are in the data that people know; the same place otherwise. */
@@ -64,6 +66,7 @@ export async function makeReport(input: ReportInput): Promise<Report> {
     title: plainText(input.title),
     description: input.description === undefined ? undefined : plainText(input.description, 2000),
     command: input.command,
+    describeWarning: input.describeWarning ?? (({ message }) => message),
     seconds: input.seconds,
     threads: input.threads,
   });

@@ -111,6 +111,17 @@ describe('scree', () => {
     expect(scree(['report', '-', '-k', '1', '-o', 'piped.html', '-q'], TABLE)).toMatchObject({ code: 0, err: '' });
   });
 
+  it('names flags in the warnings of a report, as it does when it prints them', () => {
+    write('dependent.csv', `a,b,sum\n${Array.from({ length: 9 }, (_, i) => `${i},${i * i},${i + i * i}`).join('\n')}`);
+    const { out } = scree(['fit', 'dependent.csv', '-k', '3']);
+    const [, warning] = /Note: (Only 2 of the 3 .* Use -k 2 or less.*)$/m.exec(out) ?? [];
+    expect(warning).toBeDefined();
+    expect(scree(['report', 'dependent.csv', '-k', '3', '-o', 'dependent.html', '-q']).code).toBe(0);
+    const html = readFileSync(join(folder, 'dependent.html'), 'utf8');
+    // Once in the summary, once under Warnings.
+    expect(html.split(warning)).toHaveLength(3);
+  });
+
   it('compresses and decompresses, and tells what that cost', async () => {
     const done = scree(['compress', 'table.csv', '-k', '2', '-o', 'table.scree', '--json']);
     expect(done.code).toBe(0);
@@ -247,7 +258,7 @@ describe('scree', () => {
     expect(err).toBe('');
   });
 
-  it('completes commands, flags, their words and names with spaces in a real shell', () => {
+  it('completes commands, flags, their values and names with spaces in a real shell', () => {
     write('my data.csv', 'a,b\n1,2\n');
     write('completion.bash', scree(['completion', 'bash']).out);
     const completed = (...words: string[]): string[] => {
@@ -275,7 +286,7 @@ describe('scree', () => {
     ['an unknown command', ['fti', 'x'], /Did you mean fit\?/],
     ['an unknown flag', ['fit', 'table.csv', '--wihten', 'pca'], /Did you mean --whiten\?/],
     ['a flag before the command', ['-k', '3'], /Flags come after/],
-    ['too many words', ['fit', 'a', 'b'], /takes DATA/],
+    ['too many arguments', ['fit', 'a', 'b'], /takes DATA/],
     ['no data', ['fit', '-k', '2'], /Name a data file/],
     ['two counts', ['fit', 'table.csv', '-k', '2', '--all'], /exclude one another/],
     ['no output', ['transform', 'model.json', 'table.csv'], /Say where the scores go/],

@@ -25,11 +25,11 @@ describe('a command line', () => {
       '-k3 -q --output x a --scale unit',
     ]) {
       expect(parse(line.split(' '), FLAGS)).toEqual({
-        words: ['a'],
+        positionals: ['a'],
         flags: { components: 3, output: 'x', scale: 'unit', quiet: true },
       });
     }
-    expect(parse(['-', '--', '--quiet', '-k'], FLAGS)).toEqual({ words: ['-', '--quiet', '-k'], flags: {} });
+    expect(parse(['-', '--', '--quiet', '-k'], FLAGS)).toEqual({ positionals: ['-', '--quiet', '-k'], flags: {} });
     expect(parse(['--columns', 'a,b,,c, d'], FLAGS).flags.columns).toEqual(['a', 'b,c', ' d']);
     for (const [given, bytes] of [
       ['500MB', 500 * 2 ** 20],
@@ -91,9 +91,9 @@ describe('help', () => {
 
   it('lists every solver and every file format', () => {
     const fit = COMMANDS.find(({ name }) => name === 'fit');
-    const wordsOf = (flag: string) => fit?.flags.find(({ name }) => name === flag)?.words;
-    expect(wordsOf('solver')).toEqual(['auto', ...SOLVER_NAMES]);
-    expect([...(wordsOf('format') ?? [])].sort()).toEqual([...FORMAT_NAMES].sort());
+    const choicesOf = (flag: string) => fit?.flags.find(({ name }) => name === flag)?.choices;
+    expect(choicesOf('solver')).toEqual(['auto', ...SOLVER_NAMES]);
+    expect([...(choicesOf('format') ?? [])].sort()).toEqual([...FORMAT_NAMES].sort());
     expect(fit && commandHelp(fit)).toContain(`NAME: auto, ${SOLVER_NAMES.join(', ')}`);
   });
 });

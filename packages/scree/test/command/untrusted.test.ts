@@ -1,6 +1,6 @@
 import { DuckDBInstance } from '@duckdb/node-api';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { openDuck } from '../../src/database/duckdb.js';
+import { startDuckDb } from '../../src/database/duckdb.js';
 import { useBinary } from './binary.js';
 
 const { run, refused, path, write } = useBinary('untrusted');
@@ -58,7 +58,7 @@ describe('a query without a database', () => {
 });
 
 it('DuckDB opens no file but those it is confined to, and cannot be let out again', async () => {
-  const duck = await openDuck('test', 2 ** 28);
+  const duck = await startDuckDb('test', 2 ** 28);
   try {
     await duck.confine([path('other.csv')]);
     const texts = (file: string): Promise<unknown[][]> => duck.rows(`SELECT content FROM read_text('${path(file)}')`);

@@ -15,7 +15,7 @@ import { CheckpointLock } from '../../src/command/checkpoint-lock.js';
 import { run as compress } from '../../src/command/compress.js';
 import { fitFile } from '../../src/command/fit-file.js';
 import { run as report } from '../../src/command/report.js';
-import { Narrator } from '../../src/command/terminal.js';
+import { Terminal } from '../../src/command/terminal.js';
 import { run as transform } from '../../src/command/transform.js';
 import { runDuck, useFolder } from './support.js';
 
@@ -149,10 +149,10 @@ it('a fit with a checkpoint carries the warning too', async () => {
   const path = fresh('npy');
   const file = await openFile(path);
   const { signal } = new AbortController();
-  const narrator = new Narrator({ quiet: true });
+  const terminal = new Terminal({ quiet: true });
   const lock = await CheckpointLock.acquire(folder.file('part'));
   try {
-    const { model } = await fitFile(file, { flags: { components: 2 }, signal }, narrator, async () => {
+    const { model } = await fitFile(file, { flags: { components: 2 }, signal }, terminal, async () => {
       const moments = await momentsWithCheckpoint(file, {
         path: folder.file('part'),
         lock,
@@ -160,7 +160,7 @@ it('a fit with a checkpoint carries the warning too', async () => {
         identity: { computed: {} },
         compare: false,
         options: {},
-        narrator,
+        terminal,
         signal,
       });
       appendFileSync(path, 'more');
@@ -176,8 +176,13 @@ it('a fit with a checkpoint carries the warning too', async () => {
 
 describe('commands that write rows or figures fail, and leave no output', () => {
   /** The file changes when the command first asks whether it should stop. */
-  async function fails(run: typeof transform, words: string[], output: string, flags: object = {}): Promise<void> {
-    const path = words[words.length - 1];
+  async function fails(
+    run: typeof transform,
+    positionals: string[],
+    output: string,
+    flags: object = {},
+  ): Promise<void> {
+    const path = positionals[positionals.length - 1];
     const { signal } = new AbortController();
     let asked = false;
     const touch = (): boolean => {
@@ -187,7 +192,7 @@ describe('commands that write rows or figures fail, and leave no output', () => 
     };
     vi.spyOn(signal, 'throwIfAborted').mockImplementation(() => void touch());
     Object.defineProperty(signal, 'aborted', { get: touch });
-    await expect(run({ words, flags: { output, quiet: true, ...flags }, signal })).rejects.toMatchObject({
+    await expect(run({ positionals, flags: { output, quiet: true, ...flags }, signal })).rejects.toMatchObject({
       code: 'SOURCE_CHANGED',
       message: expect.stringMatching(/was written to while it was read/),
     });
