@@ -13,7 +13,7 @@ export type { CsrMatrix } from './data/csr.js';
 export type { Row } from './data/gather.js';
 export { type FloatArray, type IntegerArray, type Matrix, type NumberArray, toRows } from './data/matrix.js';
 export type { Data, DType, RowSource } from './data/open-source.js';
-export type { Scale } from './data/scaling.js';
+export type { Scale, ScalingRule } from './data/scaling.js';
 export type { Engine, LoadedBlock, OnStep, Products, Rates, RowsAt } from './engines/engine.js';
 export { referenceEngine } from './engines/reference/reference.js';
 export { type WasmOptions, wasmEngine } from './engines/wasm/wasm.js';

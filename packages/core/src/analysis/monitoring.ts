@@ -150,8 +150,7 @@ interface PowerSums {
 
 /** Power sums of the eigenvalues that the model leaves out; null where they are not known, or zero within rounding. */
 function leftOut(model: Model, given?: ArrayLike<number>): PowerSums | null {
-  const { k, d, totalVariance, noiseVariance } = model;
-  const { spectrum } = model as { readonly spectrum?: ArrayLike<number> };
+  const { k, d, totalVariance, noiseVariance, spectrum } = model;
   // A single direction left out has all of the rest.
   const all = given ?? spectrum ?? (d - k === 1 ? [...model.variances, noiseVariance] : []);
   const values = Array.from(all, (value) => Math.max(0, value)).slice(k);

@@ -60,6 +60,7 @@ export function finish(found: Solution, facts: Facts, sourceWarnings: readonly W
     components: { rows: k, cols: d, data: basis },
     mean: facts.mean,
     scale: facts.scaling.scale,
+    scaling: facts.scaling.rule,
     variances,
     ...(spectrum ? { spectrum } : {}),
     varianceRatios: values.map((value) => (facts.trace > 0 ? Math.min(1, value / facts.trace) : 0)),

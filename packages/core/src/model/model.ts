@@ -3,6 +3,7 @@ import { type Block, type Frame, identityFrame, packTile } from '../data/block.j
 import { refuseChanged } from '../data/changes.js';
 import { type FloatArray, fitsFloat32, type Matrix } from '../data/matrix.js';
 import { checkWidth, type Data, type DType, openSource } from '../data/open-source.js';
+import type { ScalingRule } from '../data/scaling.js';
 import { checkFinite } from '../data/statistics.js';
 import { chooseEngine } from '../engines/choose.js';
 import { DataError } from '../errors.js';
@@ -31,6 +32,7 @@ export class Model implements ModelRecord {
   readonly components: Matrix<Float64Array>;
   readonly mean: Float64Array;
   readonly scale: Float64Array;
+  readonly scaling?: ScalingRule;
   readonly variances: Float64Array;
   readonly spectrum?: Float64Array;
   readonly varianceRatios: Float64Array;
@@ -67,6 +69,7 @@ export class Model implements ModelRecord {
     this.components = Object.freeze({ rows, cols, data: own(data) });
     this.mean = own(record.mean);
     this.scale = own(record.scale);
+    if (record.scaling) this.scaling = record.scaling;
     this.variances = own(record.variances);
     if (record.spectrum) this.spectrum = own(record.spectrum);
     this.varianceRatios = own(record.varianceRatios);

@@ -1,5 +1,6 @@
 import type { Matrix } from '../data/matrix.js';
 import type { DType } from '../data/open-source.js';
+import { SCALINGS, type ScalingRule } from '../data/scaling.js';
 import { ModelError, show } from '../errors.js';
 import { orthonormalityDefect } from '../linalg/orthonormalise.js';
 import type { Epoch } from '../solvers/learned/epoch.js';
@@ -32,6 +33,8 @@ export interface ModelRecord {
   readonly mean: Float64Array;
   /** Each column is divided by this. */
   readonly scale: Float64Array;
+  /** How `scale` was chosen; absent in models of version 0.1.0. */
+  readonly scaling?: ScalingRule;
   /** Variance along each component: λ, eigenvalues of the covariance of the scaled data. */
   readonly variances: Float64Array;
   /**
@@ -113,6 +116,7 @@ export function checkRecord(record: ModelRecord): void {
     record.whiten === false || record.whiten === 'pca' || record.whiten === 'zca',
     `whiten is ${show(record.whiten)}`,
   );
+  demand(record.scaling === undefined || SCALINGS.includes(record.scaling), `scaling is ${show(record.scaling)}`);
   demand(record.dtype === 'float32' || record.dtype === 'float64', `dtype is ${show(record.dtype)}`);
   const names: unknown = record.columnNames;
   demand(names === undefined || isList(names, d, isString), `columnNames are not ${d} names`);

@@ -188,6 +188,7 @@ function scalars(record: ModelRecord): Plain {
     totalWeight: record.totalWeight,
     ddof: record.ddof,
     centered: record.centered,
+    ...(record.scaling ? { scaling: record.scaling } : {}),
     whiten: record.whiten,
     dtype: record.dtype,
     totalVariance: record.totalVariance,
