@@ -3,6 +3,7 @@
  * together with the engine contract. Programs that only fit models do not need it.
  */
 
+export { unusualLevel } from './analysis/monitoring.js';
 export { identityFrame, packTile } from './data/block.js';
 export { changeOf, refuseChanged } from './data/changes.js';
 export { crc32 } from './data/crc32.js';

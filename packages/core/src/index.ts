@@ -1,10 +1,19 @@
+export {
+  hotellingT2,
+  type LimitOptions,
+  type MonitoredRows,
+  monitorRows,
+  type RowLimits,
+  type RowsOf,
+  rowLimits,
+} from './analysis/monitoring.js';
 export { principalAngles } from './analysis/principal-angles.js';
 export type { Block, DenseBlock, Frame, SparseBlock } from './data/block.js';
 export type { CsrMatrix } from './data/csr.js';
 export type { Row } from './data/gather.js';
 export { type FloatArray, type IntegerArray, type Matrix, type NumberArray, toRows } from './data/matrix.js';
 export type { Data, DType, RowSource } from './data/open-source.js';
-export type { Scale } from './data/scaling.js';
+export type { Scale, ScalingRule } from './data/scaling.js';
 export type { Engine, LoadedBlock, OnStep, Products, Rates, RowsAt } from './engines/engine.js';
 export { referenceEngine } from './engines/reference/reference.js';
 export { type WasmOptions, wasmEngine } from './engines/wasm/wasm.js';

@@ -84,7 +84,8 @@ export function axesWithoutVariance({ d, wanted }: Problem): Solution {
   const basis = new Float64Array(k * d);
   for (let r = 0; r < k; r++) basis[r * d + r] = 1;
   const next = k < d ? { value: 0, bound: 0 } : undefined;
-  return { k, basis, values: new Float64Array(k), residuals: new Float64Array(k), next, converged: true, passes: 1 };
+  const [values, residuals, spectrum] = [k, k, d].map((length) => new Float64Array(length));
+  return { k, basis, values, residuals, spectrum, next, converged: true, passes: 1 };
 }
 
 function checkRows(rows: number, weight: number, { center, ddof, weights }: Settings): void {

@@ -5,7 +5,12 @@ import { type ColumnStatistics, columnSquares } from './statistics.js';
 /** The divisor of a column: nothing, its deviation, the root of it, its range, or given numbers. */
 export type Scale = 'none' | 'unit' | 'pareto' | 'range' | ArrayLike<number>;
 
+/** The rule that scales were computed by; `given` where they were numbers. */
+export const SCALINGS = ['none', 'unit', 'pareto', 'range', 'given'] as const;
+export type ScalingRule = (typeof SCALINGS)[number];
+
 export interface Scaling {
+  readonly rule: ScalingRule;
   readonly scale: Float64Array;
   /** Columns that vary too little to be divided by it: their scale stays 1. */
   readonly constantColumns: readonly number[];
@@ -20,7 +25,8 @@ export function columnScales(stats: ColumnStatistics, wanted: Scale, divisor: nu
   const cols = stats.mean.length;
   const scale = new Float64Array(cols).fill(1);
   const constantColumns: number[] = [];
-  if (wanted === 'none') return { scale, constantColumns };
+  const rule = typeof wanted === 'string' ? wanted : 'given';
+  if (wanted === 'none') return { rule, scale, constantColumns };
   for (let j = 0; j < cols; j++) {
     const size =
       typeof wanted !== 'string'
@@ -32,7 +38,7 @@ export function columnScales(stats: ColumnStatistics, wanted: Scale, divisor: nu
     if (typeof wanted === 'string' && !Number.isFinite(1 / size)) constantColumns.push(j);
     else scale[j] = size;
   }
-  return { scale, constantColumns };
+  return { rule, scale, constantColumns };
 }
 
 /** √(Σw(x − c)²/divisor) in the data's own units. */

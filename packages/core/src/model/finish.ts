@@ -54,12 +54,15 @@ export function finish(found: Solution, facts: FitFacts, sourceWarnings: readonl
       { value: facts.unit },
     );
   }
+  const spectrum = wholeSpectrum(solution, facts, variances, toVariance);
   const explained = values.reduce((sum, value) => sum + value, 0);
   return new Model({
     components: { rows: k, cols: d, data: basis },
     mean: facts.mean,
     scale: facts.scaling.scale,
+    scaling: facts.scaling.rule,
     variances,
+    ...(spectrum ? { spectrum } : {}),
     varianceRatios: values.map((value) => (facts.scatterTrace > 0 ? Math.min(1, value / facts.scatterTrace) : 0)),
     totalVariance,
     singularValues: values.map((value) => Math.sqrt(value) * facts.unit),
@@ -84,6 +87,26 @@ export function finish(found: Solution, facts: FitFacts, sourceWarnings: readonl
     ],
     ...(solution.trace ? { trace: solution.trace } : {}),
   });
+}
+
+/**
+ * All variances, largest first, none below zero: min(d, n − 1) of them where data are centred, since no more can differ from
+ * zero. The first k are the model's own, which a solver may have computed more accurately. Undefined where the solver found
+ * only the leading ones.
+ */
+function wholeSpectrum(
+  { k, spectrum, values, converged, unchecked }: Solution,
+  { d, rows, centered }: FitFacts,
+  variances: Float64Array,
+  toVariance: number,
+): Float64Array | undefined {
+  const length = Math.max(k, Math.min(d, rows - (centered ? 1 : 0)));
+  const all = spectrum ?? (k === length && converged && !unchecked ? values : undefined);
+  if (!all) return undefined;
+  const whole = new Float64Array(length);
+  whole.set(variances);
+  for (let i = k; i < length; i++) whole[i] = Math.min(whole[i - 1], Math.max(0, (all[i] ?? 0) * toVariance));
+  return whole;
 }
 
 /**

@@ -3,6 +3,7 @@ import { type Block, type Frame, identityFrame, packTile } from '../data/block.j
 import { refuseChanged } from '../data/changes.js';
 import { type FloatArray, fitsFloat32, type Matrix } from '../data/matrix.js';
 import { checkBlockWidth, type Data, type DType, openSource } from '../data/open-source.js';
+import type { ScalingRule } from '../data/scaling.js';
 import { checkFinite } from '../data/statistics.js';
 import { chooseEngine } from '../engines/choose.js';
 import { DataError } from '../errors.js';
@@ -12,6 +13,7 @@ import { ProgressTracker } from '../progress.js';
 import type { Epoch } from '../solvers/learned/epoch.js';
 import type { Warning } from '../warning.js';
 import type { Certificate } from './certificate.js';
+import type { Choice } from './choice.js';
 import { frameOf, reconstructBlock } from './reconstruction.js';
 import { checkRecord, type ModelRecord, type Plan, type Whiten } from './record.js';
 import { toBinary, toJSON } from './serialize.js';
@@ -30,7 +32,9 @@ export class Model implements ModelRecord {
   readonly components: Matrix<Float64Array>;
   readonly mean: Float64Array;
   readonly scale: Float64Array;
+  readonly scaling?: ScalingRule;
   readonly variances: Float64Array;
+  readonly spectrum?: Float64Array;
   readonly varianceRatios: Float64Array;
   readonly totalVariance: number;
   readonly singularValues: Float64Array;
@@ -46,6 +50,7 @@ export class Model implements ModelRecord {
   readonly certificate: Certificate;
   readonly uniqueness: Uniqueness;
   readonly warnings: readonly Warning[];
+  readonly choice?: Choice;
   readonly trace?: readonly Epoch[];
   readonly #components: Float64Array;
   readonly #mean: Float64Array;
@@ -64,7 +69,9 @@ export class Model implements ModelRecord {
     this.components = Object.freeze({ rows, cols, data: own(data) });
     this.mean = own(record.mean);
     this.scale = own(record.scale);
+    if (record.scaling) this.scaling = record.scaling;
     this.variances = own(record.variances);
+    if (record.spectrum) this.spectrum = own(record.spectrum);
     this.varianceRatios = own(record.varianceRatios);
     this.totalVariance = record.totalVariance;
     this.singularValues = own(record.singularValues);
@@ -80,6 +87,7 @@ export class Model implements ModelRecord {
     this.certificate = frozenCopy(record.certificate);
     this.uniqueness = frozenCopy(record.uniqueness);
     this.warnings = frozenCopy(record.warnings);
+    if (record.choice) this.choice = frozenCopy(record.choice);
     if (record.trace) this.trace = frozenCopy(record.trace);
     Object.freeze(this);
   }

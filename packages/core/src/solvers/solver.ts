@@ -90,6 +90,8 @@ export interface Solution {
   readonly basis: Float64Array;
   /** Eigenvalues of S that belong to the rows. */
   readonly values: Float64Array;
+  /** All eigenvalues of S, largest first, where the solver computed them on its way; those of `values` may differ in rounding. */
+  readonly spectrum?: Float64Array;
   /** ‖Sv − λv‖ for each, measured; or the most it can be, where the rows are gone. */
   readonly residuals: Float64Array;
   /** The eigenvalue after the last one wanted, and how far off it may be; undefined when there is none (k = d). */

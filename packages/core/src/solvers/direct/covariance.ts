@@ -42,6 +42,7 @@ export async function byScatter(problem: ScatterProblem): Promise<Solution> {
     k: count,
     basis: vectors,
     values: leading,
+    spectrum: values,
     residuals: residualNorms(image, vectors, leading, count, d),
     next: nextValue(values, count, problem, eigenvalueBound(problem, values[0])),
     converged: true,

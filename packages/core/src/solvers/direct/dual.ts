@@ -53,6 +53,7 @@ async function solveDual(problem: RowsProblem): Promise<Solution> {
     k: count,
     basis,
     values: leading,
+    spectrum: values,
     residuals: residualNorms(scattered, basis, leading, count, d),
     next: nextValue(values, count, problem, eigenvalueBound({ ...problem, d: n }, values[0])),
     rayleigh: true,
