@@ -340,6 +340,33 @@ describe('decimal marks', () => {
   });
 });
 
+describe('names and colours of rows', () => {
+  const text = 'id,kind,a,b\nx,red,1,2\ny,,2,1\nz,red,3,5\n';
+  const open = async (options: object) => {
+    const table = await openCsv(memoryFile(Buffer.from(text)), { memory: 2 ** 24 });
+    return new TableFile(table, options, { path: 'x', bytes: undefined });
+  };
+
+  it('are columns of their own, or both the label', async () => {
+    const file = await open({ name: 'id', color: 'kind' });
+    expect(file).toMatchObject({ label: 'id', color: 'kind', columns: ['a', 'b'] });
+    expect(file.leftOut.map(({ why }) => why)).toEqual(['name', 'color']);
+    expect((await file.labels()).names).toEqual(['x', 'y', 'z']);
+    expect(await file.labels({ of: 'color' })).toMatchObject({ names: ['red'], codes: Int16Array.of(0, -1, 0) });
+    expect(await open({ label: 'id' })).toMatchObject({ label: 'id', color: 'id' });
+    expect(await open({ label: 'id', color: 'kind' })).toMatchObject({ label: 'id', color: 'kind' });
+  });
+
+  it('are undefined where no column was chosen for them', async () => {
+    const file = await open({ name: 'id' });
+    expect(file.color).toBeUndefined();
+    await expect(file.labels({ of: 'color' })).rejects.toMatchObject({
+      code: 'BAD_OPTION',
+      details: { option: 'color' },
+    });
+  });
+});
+
 describe('marks between thousands', () => {
   it.each<[string, string, number[][]]>([
     [

@@ -8,6 +8,8 @@ export interface Labels {
 }
 
 export interface LabelOptions {
+  /** The column: that of the rows' names, or that of their colours. Default `'name'`. */
+  readonly of?: 'name' | 'color' | undefined;
   /** Most different labels to keep; 1000 when left out. */
   readonly most?: number | undefined;
   /** Take every so many-th row only, beginning with row 0. */

@@ -3,7 +3,7 @@ import { DataError, OptionError, ScreeError } from '@scree/core';
 import { decoded } from '@scree/core/engine';
 import { showBytes } from '../bytes/show-bytes.js';
 import type { FileOptions, Missing } from '../options.js';
-import { type Choice, chooseColumns, type LeftOut } from './choose-columns.js';
+import { type Choice, chooseColumns, type LeftOut, labelColumns } from './choose-columns.js';
 import { collectLabels, type LabelOptions, type Labels } from './labels.js';
 import type { Batch, DenseBatch, Table } from './table.js';
 
@@ -31,7 +31,10 @@ export interface DataFile {
   /** Names of the columns used, in their order; numbers from 0 where the file has no names. */
   readonly columns: readonly string[];
   readonly leftOut: readonly LeftOut[];
+  /** The column that names the rows. */
   readonly label: string | undefined;
+  /** The column that colours the rows. */
+  readonly color: string | undefined;
   readonly weight: string | undefined;
   readonly format: string;
   /** Size of the file, where it is known. */
@@ -42,9 +45,9 @@ export interface DataFile {
   readonly shape: readonly number[] | undefined;
   /** Rows that were left out because values are missing, once the source was read. */
   readonly dropped: number;
-  /** The rows, each with its label, in one reading. */
+  /** The rows, each with its name, in one reading. */
   labelled(): AsyncIterable<LabelledBlock>;
-  /** The label of every row, or of some: codes of two or four bytes, however long the texts are. */
+  /** The name or the colour of every row, or of some: codes of two or four bytes, however long the texts are. */
   labels(options?: LabelOptions): Promise<Labels>;
   /** One weight per row, as `pca` takes them; undefined when no column was chosen for it. */
   weights(): Promise<Float64Array | undefined>;
@@ -76,6 +79,7 @@ export class TableFile implements DataFile {
   readonly source: RowSource;
   readonly leftOut: readonly LeftOut[];
   readonly label: string | undefined;
+  readonly color: string | undefined;
   readonly weight: string | undefined;
   readonly format: string;
   readonly bytes: number | undefined;
@@ -107,7 +111,7 @@ export class TableFile implements DataFile {
       );
     }
     this.leftOut = leftOut;
-    this.label = options.label;
+    ({ name: this.label, color: this.color } = labelColumns(options));
     this.weight = options.weight;
     this.format = table.format;
     this.bytes = facts.bytes;
@@ -147,8 +151,9 @@ export class TableFile implements DataFile {
   }
 
   async labels(options: LabelOptions = {}): Promise<Labels> {
-    const { label } = this.#choice;
-    if (label === undefined) throw noLabel();
+    const { of = 'name' } = options;
+    const label = this.#choice[of];
+    if (label === undefined) throw noLabel(of);
     const numbers = this.#drops ? this.#choice.usedAndWeight : [];
     const texts = async function* (this: TableFile): AsyncGenerator<readonly (string | null)[], void, void> {
       for await (const batch of this.#table.read({ numbers, text: label })) {
@@ -245,9 +250,9 @@ export class TableFile implements DataFile {
   }
 
   async *labelled(): AsyncGenerator<LabelledBlock, void, void> {
-    const { label } = this.#choice;
-    if (label === undefined) throw noLabel();
-    for await (const { block, text } of this.#batches(label)) yield { block, labels: text as LabelledBlock['labels'] };
+    const { name } = this.#choice;
+    if (name === undefined) throw noLabel('name');
+    for await (const { block, text } of this.#batches(name)) yield { block, labels: text as LabelledBlock['labels'] };
   }
 
   async *#batches(text?: number): AsyncGenerator<Batch, void, void> {
@@ -404,14 +409,13 @@ export class TableFile implements DataFile {
   }
 }
 
-function noLabel(): OptionError {
-  return new OptionError('BAD_OPTION', 'No column was chosen as label. Name one with label when the file is opened.', {
-    option: 'label',
-  });
+function noLabel(option: 'name' | 'color'): OptionError {
+  const message = `No column was chosen to ${option} the rows. Choose one with ${option} or label when the file is opened.`;
+  return new OptionError('BAD_OPTION', message, { option });
 }
 
 function refuseForSparse(options: FileOptions): void {
-  for (const option of ['columns', 'exclude', 'label', 'weight'] as const) {
+  for (const option of ['columns', 'exclude', 'label', 'name', 'color', 'weight'] as const) {
     if (options[option] === undefined) continue;
     throw new OptionError(
       'BAD_OPTION',

@@ -22,14 +22,14 @@ export async function run(call: Call): Promise<void> {
   if (typeof figures === 'string') await checkFolder(figures);
   const terminal = new Terminal({ quiet: flags.quiet === true });
   await withModel(call, terminal, async (file, { model, seconds }) => {
-    const labels = file.label === undefined ? undefined : await file.labels();
+    const labels = file.color === undefined ? undefined : await file.labels({ of: 'color' });
     const report = await makeReport({
       model,
       source: file.source,
       title: (flags.title as string | undefined) ?? (path === undefined ? 'Query' : basename(path)),
       description: file.describe(),
       labels,
-      labelName: file.label,
+      labelName: file.color,
       image: (flags.image as { width: number; height: number } | undefined) ?? pictureOf(file.shape),
       command: `scree report ${[...positionals, ...spelled(flags)].map(shellWord).join(' ')}`,
       describeWarning: (warning) => describeWarning(warning, model.columnNames),

@@ -84,6 +84,8 @@ async function openStandardInput(options: CheckedOptions, stdin: AsyncIterable<U
   const twice =
     options.missing === 'mean' ||
     options.label !== undefined ||
+    options.name !== undefined ||
+    options.color !== undefined ||
     options.weight !== undefined ||
     options.sql !== undefined;
   if (format && READ_AS_STREAM.includes(format) && !twice && !isFortran(head)) {
