@@ -507,7 +507,7 @@ describe('marks between thousands', () => {
   ])('that may be fractions are refused: %s', async (_, content, row, columnName, value) => {
     const error = await refused(content);
     expect(error).toMatchObject({ name: 'DataError', code: 'BAD_DATA', details: { row, columnName, value } });
-    expect(error.message).toMatch(/nothing tells whether the (comma|point) parts thousands or is a decimal mark/);
+    expect(error.message).toMatch(/nothing tells whether the (comma|point) separates thousands or is a decimal mark/);
     expect(error.message).toContain(`Write ${value.replace(/[.,]/, '')} or`);
     const others = content
       .split(/\n/, 1)[0]

@@ -6,11 +6,11 @@ import { unsupported } from '../file-error.js';
 import { DEFAULT_MEMORY } from '../options.js';
 import { RoundedIntegers, type RoundedReading } from '../table/rounded-integers.js';
 import { blockRows, type DenseBatch, type Table } from '../table/table.js';
-import { BatchReader, locate, type Spot } from './arrow-column.js';
-import { describeColumns, type Source, vectorLength } from './arrow-columns.js';
-import { dictionaryNumbers, dictionaryTexts } from './arrow-dictionary.js';
-import { type ArrowFile, type Field, isNumber, isText, readArrow, readBatch } from './arrow-format.js';
-import { type Survey, survey } from './arrow-survey.js';
+import { BatchReader, locate, type Spot } from './column.js';
+import { describeColumns, type Source, vectorLength } from './columns.js';
+import { dictionaryNumbers, dictionaryTexts } from './dictionary.js';
+import { type ArrowFile, type Field, isNumber, isText, readArrow, readBatch } from './format.js';
+import { type Survey, survey } from './survey.js';
 
 /** The numbers of a dictionary, and which of them are integers that were rounded. */
 interface DictionaryValues {

@@ -1,7 +1,7 @@
 import { DataError } from '@scree/core';
 import { type Bytes, peek } from '../bytes/bytes.js';
 import { textOf } from '../bytes/text.js';
-import { isMissing } from '../csv/csv-cells.js';
+import { isMissing } from '../csv/cells.js';
 import { badFile } from '../file-error.js';
 import { checkColumns } from '../table/most-columns.js';
 import { RoundedIntegers } from '../table/rounded-integers.js';

@@ -6,8 +6,8 @@ import type { TableReader } from '../platform.js';
 import { arrowDurations } from '../reader-notes.js';
 import { checkColumns } from '../table/most-columns.js';
 import { blockRows, type DenseBatch, type Request, type Table } from '../table/table.js';
-import { ParquetChunk } from './parquet-chunk.js';
-import { columnsOf, FLOAT32_TYPES, noteOf } from './parquet-schema.js';
+import { ParquetChunk } from './chunk.js';
+import { columnsOf, FLOAT32_TYPES, noteOf } from './schema.js';
 
 /** Longest footer that is read. */
 const LONGEST_FOOTER = 64 << 20;

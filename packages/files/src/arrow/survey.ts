@@ -1,7 +1,7 @@
 import type { Unpackers } from '../archive/unpack.js';
 import type { SeekableBytes } from '../archive/zip.js';
-import { BatchReader, locate } from './arrow-column.js';
-import { type ArrowFile, type Field, isNumber, LONGEST_VECTOR, readBatch } from './arrow-format.js';
+import { BatchReader, locate } from './column.js';
+import { type ArrowFile, type Field, isNumber, LONGEST_VECTOR, readBatch } from './format.js';
 
 /** What the batches of a file say of its fields before any of their values is read. */
 export interface Survey {

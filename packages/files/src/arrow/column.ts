@@ -5,8 +5,8 @@ import type { SeekableBytes } from '../archive/zip.js';
 import { textOf } from '../bytes/text.js';
 import { badFile, FileError } from '../file-error.js';
 import { wasRounded } from '../table/rounded-integers.js';
-import { decimals } from './arrow-decimal.js';
-import { bytesAt, type Field, type RecordBatch, type ValueType } from './arrow-format.js';
+import { decimals } from './decimal.js';
+import { bytesAt, type Field, type RecordBatch, type ValueType } from './format.js';
 
 /** Where a field's description and buffers are in a batch. */
 export interface Spot {

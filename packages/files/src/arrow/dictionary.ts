@@ -1,8 +1,8 @@
 import type { Unpackers } from '../archive/unpack.js';
 import type { SeekableBytes } from '../archive/zip.js';
 import { badFile, unsupported } from '../file-error.js';
-import { BatchReader } from './arrow-column.js';
-import { type ArrowFile, type Field, readDictionary } from './arrow-format.js';
+import { BatchReader } from './column.js';
+import { type ArrowFile, type Field, readDictionary } from './format.js';
 
 /** Most entries of a dictionary. */
 const MOST_ENTRIES = 1 << 22;

@@ -2,8 +2,8 @@ import { checkColumns } from '../table/most-columns.js';
 import { pandasIndex } from '../table/pandas-index.js';
 import type { Column } from '../table/table.js';
 import { uniqueNames } from '../table/unique-names.js';
-import { type ArrowFile, type Field, isNumber, isText } from './arrow-format.js';
-import type { Survey } from './arrow-survey.js';
+import { type ArrowFile, type Field, isNumber, isText } from './format.js';
+import type { Survey } from './survey.js';
 
 /** Where one of our columns is: which field, and which number of its vectors or lists. */
 export interface Source {
