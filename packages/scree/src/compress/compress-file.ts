@@ -10,7 +10,7 @@ import {
 } from '@scree/core';
 import { checkFinite, decodeHalf, ProgressTracker, refuseChanged } from '@scree/core/engine';
 import { AtomicFile } from '../disk/atomic-file.js';
-import { isStoredType, STORED_TYPES, type StoredType, settle, storedTypeOf } from '../disk/stored-type.js';
+import { isStoredType, roundToType, STORED_TYPES, type StoredType, storedTypeOf } from '../disk/stored-type.js';
 import { evenBlocks } from './even-blocks.js';
 import { checkSection, END, type Header, LIST_HEAD, MAGIC, rowsPerBlock, START, TAIL, VERSION } from './format.js';
 import { packLines } from './integers.js';
@@ -155,7 +155,7 @@ class Writing {
     const scores = await products.scores(block);
     const rounded = roundScores(scores, k, quantise, this.#step, this.#rows);
     const back = await products.rows(unroundScores(rounded, quantise, this.#step));
-    settle(back, this.#dtype as StoredType);
+    roundToType(back, this.#dtype as StoredType);
     this.#measure(block, values, back);
     this.#rows += block.rows;
     const packed = packLines(rounded);
