@@ -25,6 +25,11 @@ export interface LimitOptions {
   readonly level?: number;
   /** Default `'new'`: rows that the model has not seen. Rows of the fit have pulled the components towards themselves. */
   readonly rows?: RowsOf;
+  /**
+   * Whether the limit of Q allows for what a fit of few rows gets wrong about new rows. Default false: the limits of the
+   * literature. `unusualLimits` have it, so that no good row is called unusual because the model saw few.
+   */
+  readonly corrected?: boolean;
   /** All eigenvalues, largest first; `model.spectrum` where the model has it. */
   readonly spectrum?: ArrayLike<number> | undefined;
   /** Mean and variance of the reconstruction errors of the rows of the fit, used where eigenvalues are not known. */
@@ -79,7 +84,11 @@ export function monitorRows(
   return keepAlive(async () => {
     const { t2, q } = await readStatistics(model, data, options);
     const limits = rowLimits(model, options);
-    const unusualLimits = rowLimits(model, { ...options, level: unusualLevel(q.length, limits.level) });
+    const unusualLimits = rowLimits(model, {
+      ...options,
+      level: unusualLevel(q.length, limits.level),
+      corrected: true,
+    });
     const unusual: number[] = [];
     for (let i = 0; i < q.length; i++) if (isBeyond(unusualLimits, t2[i], q[i])) unusual.push(i);
     return { t2, q, limits, unusualLimits, unusual };
@@ -128,6 +137,7 @@ export function rowLimits(model: Model, options: LimitOptions = {}): RowLimits {
   const left = leftOut(model, options.spectrum);
   const jacksonMudholkar = left && residualLimit(left, beyond, units);
   const box = left && boxLimit(units * left.sum, 1 / left.second, beyond);
+  const factor = options.corrected && rows === 'new' && left ? predictionFactor(model, 1 / left.second, beyond) : 1;
   const matched =
     errors && errors.mean > 0 && errors.variance > 0
       ? boxLimit(errors.mean, (2 * errors.mean ** 2) / errors.variance, beyond)
@@ -136,7 +146,7 @@ export function rowLimits(model: Model, options: LimitOptions = {}): RowLimits {
     level,
     rows,
     t2: rows === 'fit' && n === model.n ? beta : f,
-    q: jacksonMudholkar ?? box ?? matched,
+    q: scaled(jacksonMudholkar ?? box ?? matched, factor),
     methods: { f, beta, jacksonMudholkar, box, matched },
   };
 }
@@ -169,6 +179,24 @@ function residualLimit({ sum, second, third }: PowerSums, beyond: number, units:
   const off = upperNormal(beyond) * Math.sqrt(2 * second) + second * (h - 1);
   if (!(1 + h * off > 0)) return null;
   return units * sum * (Math.abs(h) < 1e-9 ? Math.exp(off) : (1 + h * off) ** (1 / h));
+}
+
+/**
+ * How much larger the limit of Q is for a new row than the eigenvalues left out say. The fit chose its axes to leave little of its
+ * own rows, (m − k)/m of the noise on average; of a new row it leaves 1 + 1/n + k/m, because mean and axes are off by their
+ * sampling error (first order). That the noise was estimated itself makes χ² with h degrees of freedom an F.
+ */
+function predictionFactor(model: Model, h: number, beyond: number): number {
+  const { totalWeight: n, centered } = model;
+  const k = model.uniqueness.rank;
+  const m = centered ? n - 1 : n;
+  if (!(m > k)) return Number.POSITIVE_INFINITY;
+  const mean = ((centered ? 1 + 1 / n : 1) + k / m) * (m / (m - k));
+  return (mean * h * upperF(beyond, h, h * (m - k))) / upperChiSquared(beyond, h);
+}
+
+function scaled(limit: number | null, factor: number): number | null {
+  return limit === null || !Number.isFinite(factor) ? null : factor * limit;
 }
 
 /** χ² with h degrees of freedom, multiplied so that it has this mean: its variance is 2·mean²/h. */

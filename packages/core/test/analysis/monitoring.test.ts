@@ -134,7 +134,7 @@ describe('limits', () => {
       within(beyond.new[0], 0.02, 0.06);
       within(beyond.new[1], 0.04, most);
       within(alarms.fit, -1, 0.16);
-      within(alarms.new, -1, 2 * most);
+      within(alarms.new, -1, 0.16);
     },
   );
 
