@@ -1,3 +1,4 @@
+export type { ColumnFacts, Steps } from './analysis/columns.js';
 export { principalAngles } from './analysis/principal-angles.js';
 export type { Block, DenseBlock, Frame, SparseBlock } from './data/block.js';
 export type { CsrMatrix } from './data/csr.js';
@@ -18,6 +19,7 @@ export {
   OptionError,
   ScreeError,
 } from './errors.js';
+export { type ColumnsLook, type LookOptions, lookAtColumns, watchColumns } from './look-at-columns.js';
 export type { Certificate } from './model/certificate.js';
 export { loadModel } from './model/load.js';
 export { type ApplyOptions, Model } from './model/model.js';

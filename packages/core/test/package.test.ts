@@ -36,6 +36,7 @@ describe('@scree/core as a package', () => {
       'ScreeError',
       'Stream',
       'loadModel',
+      'lookAtColumns',
       'makePlan',
       'pca',
       'principalAngles',
@@ -43,6 +44,7 @@ describe('@scree/core as a package', () => {
       'stream',
       'toRows',
       'wasmEngine',
+      'watchColumns',
     ]);
     expect(Object.keys(manifest.exports)).toEqual([
       '.',
