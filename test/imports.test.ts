@@ -26,6 +26,7 @@ const ENTRIES = [
   'plan.ts',
   'stream.ts',
   'moments.ts',
+  'look-at-columns.ts',
   'descend.ts',
   'reading.ts',
   'problem.ts',

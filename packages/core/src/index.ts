@@ -1,3 +1,4 @@
+export type { ColumnFacts, Steps } from './analysis/columns.js';
 export {
   hotellingT2,
   type LimitOptions,
@@ -27,6 +28,7 @@ export {
   OptionError,
   ScreeError,
 } from './errors.js';
+export { type ColumnsLook, type LookOptions, lookAtColumns, watchColumns } from './look-at-columns.js';
 export type { Certificate } from './model/certificate.js';
 export { loadModel } from './model/load.js';
 export { type ApplyOptions, Model } from './model/model.js';

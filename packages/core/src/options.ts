@@ -43,6 +43,11 @@ export interface PcaOptions extends ControlOptions {
   readonly seed?: number;
   /** Names of the columns, for data that do not carry them; for records, which columns to use. */
   readonly columnNames?: readonly string[];
+  /**
+   * Whether to look at the columns too, and to warn where one dominates, numbers the rows, holds codes of classes or repeats
+   * another. Default false: it costs a look at every number, and programs that fit many tables know their columns.
+   */
+  readonly lookAtColumns?: boolean;
 }
 
 /** Options with every default filled in. */
@@ -101,6 +106,7 @@ const OPTIONS: Record<keyof PcaOptions, OptionCheck> = {
     must: 'an array of strings, one per column',
     test: (v) => Array.isArray(v) && v.every((name) => typeof name === 'string'),
   },
+  lookAtColumns: { must: 'true or false', test: (v) => typeof v === 'boolean' },
   ...CONTROL_OPTIONS,
 };
 
@@ -122,6 +128,7 @@ const DEFAULTS = {
   solver: 'auto',
   engine: 'auto',
   seed: 0,
+  lookAtColumns: false,
 } as const;
 
 /** Checks options, before any data are read, and fills in the defaults. */

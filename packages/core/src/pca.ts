@@ -50,7 +50,9 @@ async function analyse(data: Data | Moments, options: PcaOptions): Promise<Neste
   }
   let source: RowSource | undefined;
   try {
-    source = await openSource(data, progress, settings.columnNames);
+    const opened = await openSource(data, progress, settings.columnNames);
+    source = opened;
+    if (settings.lookAtColumns) source = (await import('./look-at-columns.js')).watchColumns(opened, settings);
     const numbers = source.rows === undefined ? undefined : (source.nonzeros ?? source.rows * source.cols);
     return await fit(source, settings, await availableEngines(settings, numbers), progress);
   } catch (error) {
@@ -82,7 +84,10 @@ async function fit(
   try {
     const { problem, framing, facts } = makeProblem(reading, settings, engine, plan, progress, solver.tolerance);
     const solution = framing.scatterTrace > 0 ? await reading.solve(problem, framing) : axesWithoutVariance(problem);
-    const warnings = await warningsOf(source, engine);
+    const warnings = [
+      ...(await warningsOf(source, engine)),
+      ...(source instanceof Moments && settings.lookAtColumns ? await momentsWarnings(source, settings) : []),
+    ];
     const model = finish(solution, facts, warnings);
     const first = (k: number): Model =>
       k === model.k ? model : finish(firstComponents(solution, k, facts), facts, warnings);
@@ -113,6 +118,14 @@ async function refuseFailedByChange(source: RowSource | undefined, error: unknow
 async function warningsOf(source: RowSource | Moments, engine: Engine): Promise<readonly Warning[]> {
   const read = source instanceof Moments ? [] : ((await source.warnings?.()) ?? []);
   return [...read, ...(engine.warnings ?? [])];
+}
+
+/** What the columns of moments tell, whose single values are gone. */
+async function momentsWarnings(moments: Moments, { scale, columnNames }: Settings): Promise<readonly Warning[]> {
+  const { columnsOf } = await import('./analysis/columns.js');
+  const { columnWarnings } = await import('./analysis/column-warnings.js');
+  const read = columnsOf(moments.columns, columnNames ?? moments.columnNames);
+  return columnWarnings(read, { unscaled: scale === 'none' });
 }
 
 /** Estimated seconds from which measuring the speed of this machine first pays off. */

@@ -37,6 +37,7 @@ describe('@scree/core as a package', () => {
       'Stream',
       'hotellingT2',
       'loadModel',
+      'lookAtColumns',
       'makePlan',
       'monitorRows',
       'pca',
@@ -46,6 +47,7 @@ describe('@scree/core as a package', () => {
       'stream',
       'toRows',
       'wasmEngine',
+      'watchColumns',
     ]);
     expect(Object.keys(manifest.exports)).toEqual([
       '.',
