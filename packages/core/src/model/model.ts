@@ -15,6 +15,7 @@ import type { Certificate } from './certificate.js';
 import { frameOf, reconstructBlock } from './reconstruction.js';
 import { checkRecord, type ModelRecord, type Plan, type Whiten } from './record.js';
 import { toBinary, toJSON } from './serialize.js';
+import type { Stability } from './stability.js';
 import type { Uniqueness } from './uniqueness.js';
 
 export type ApplyOptions = ControlOptions;
@@ -47,6 +48,7 @@ export class Model implements ModelRecord {
   readonly uniqueness: Uniqueness;
   readonly warnings: readonly Warning[];
   readonly trace?: readonly Epoch[];
+  readonly stability?: Stability;
   readonly #components: Float64Array;
   readonly #mean: Float64Array;
   readonly #scale: Float64Array;
@@ -81,6 +83,7 @@ export class Model implements ModelRecord {
     this.uniqueness = frozenCopy(record.uniqueness);
     this.warnings = frozenCopy(record.warnings);
     if (record.trace) this.trace = frozenCopy(record.trace);
+    if (record.stability) this.stability = frozenCopy(record.stability);
     Object.freeze(this);
   }
 
