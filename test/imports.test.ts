@@ -23,6 +23,7 @@ const ENTRIES = [
   'learn.ts',
   'engine-kit.ts',
   'pca.ts',
+  'bootstrap.ts',
   'plan.ts',
   'stream.ts',
   'moments.ts',

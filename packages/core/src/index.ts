@@ -1,3 +1,5 @@
+export type { BootstrapChoices } from './analysis/bootstrap/choices.js';
+export { defaultReplicates } from './analysis/bootstrap/default-replicates.js';
 export type { ColumnFacts, Steps } from './analysis/columns.js';
 export {
   hotellingT2,
@@ -9,6 +11,7 @@ export {
   rowLimits,
 } from './analysis/monitoring.js';
 export { principalAngles } from './analysis/principal-angles.js';
+export { type BootstrapOptions, bootstrap } from './bootstrap.js';
 export type { Block, DenseBlock, Frame, SparseBlock } from './data/block.js';
 export type { CsrMatrix } from './data/csr.js';
 export type { Row } from './data/gather.js';
@@ -33,6 +36,14 @@ export type { Certificate } from './model/certificate.js';
 export { loadModel } from './model/load.js';
 export { type ApplyOptions, Model } from './model/model.js';
 export type { ModelRecord, Whiten } from './model/record.js';
+export type {
+  Alignment,
+  AngleSpread,
+  BootstrapKind,
+  Interval,
+  MatrixLimits,
+  Stability,
+} from './model/stability.js';
 export type { Determination, Uniqueness } from './model/uniqueness.js';
 export { type AddOptions, Moments } from './moments.js';
 export type { PcaOptions } from './options.js';

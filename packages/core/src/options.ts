@@ -1,3 +1,4 @@
+import { BOOTSTRAP_OPTION, type BootstrapChoices, checkChoices } from './analysis/bootstrap/choices.js';
 import { CONTROL_OPTIONS, type ControlOptions, checkObject, checkOption, type OptionCheck } from './control.js';
 import { checkScale, type Scale } from './data/scaling.js';
 import type { EngineChoice } from './engines/choose.js';
@@ -39,6 +40,8 @@ export interface PcaOptions extends ControlOptions {
   readonly tolerance?: number;
   /** Most bytes that the matrices of a solver may take. The plan chooses accordingly. Default: what a machine can hold. */
   readonly memory?: number;
+  /** How often rows are drawn again to see how much the components vary from sample to sample, or more choices. Default 0: not at all. */
+  readonly bootstrap?: number | BootstrapChoices;
   /** Seed of everything random. Default 0. */
   readonly seed?: number;
   /** Names of the columns, for data that do not carry them; for records, which columns to use. */
@@ -63,7 +66,8 @@ type Undefaulted =
   | 'k'
   | 'learn'
   | 'sketch'
-  | 'memory';
+  | 'memory'
+  | 'bootstrap';
 
 /** The values that each option accepts. */
 const OPTIONS: Record<keyof PcaOptions, OptionCheck> = {
@@ -101,6 +105,7 @@ const OPTIONS: Record<keyof PcaOptions, OptionCheck> = {
     must: 'a number of bytes from 1048576 up',
     test: (v) => typeof v === 'number' && v >= 2 ** 20,
   },
+  bootstrap: BOOTSTRAP_OPTION,
   seed: { must: 'a whole number', test: (v) => Number.isSafeInteger(v) },
   columnNames: {
     must: 'an array of strings, one per column',
@@ -150,6 +155,7 @@ export function checkOptions(options: PcaOptions): Settings {
   const settings: Settings = { ...DEFAULTS, ...given };
   checkLearn(settings);
   checkSketch(settings);
+  checkChoices(settings.bootstrap, settings.seed);
   // Oja's rule has one neuron.
   return settings.learn?.rule === 'oja' ? { ...settings, k: 1 } : settings;
 }

@@ -1,3 +1,4 @@
+import { checkChoices } from './analysis/bootstrap/choices.js';
 import { changeOf } from './data/changes.js';
 import { type Data, openSource, type RowSource } from './data/open-source.js';
 import { availableEngines } from './engines/choose.js';
@@ -7,13 +8,14 @@ import { addressSpaceLeft } from './engines/wasm/address-space.js';
 import { ConvergenceError, DataError, OptionError, ScreeError } from './errors.js';
 import { keepAlive } from './keep-alive.js';
 import { finish, firstComponents } from './model/finish.js';
-import type { Model } from './model/model.js';
+import { Model } from './model/model.js';
+import { firstOf, type Stability } from './model/stability.js';
 import { Moments } from './moments.js';
 import { checkColumnOptions, checkOptions, type PcaOptions, type Settings } from './options.js';
 import { makePlan, type Plan, type Shape } from './plan.js';
 import { axesWithoutVariance, makeProblem } from './problem.js';
 import { ProgressTracker } from './progress.js';
-import { type PreparedData, readBoth, readMoments, readOnce, readRows } from './reading.js';
+import { type PreparedData, readBoth, readMoments, readOnce, readRows, rereadable } from './reading.js';
 import { SOLVERS } from './solvers/registry.js';
 import type { Solver } from './solvers/solver.js';
 import type { Warning } from './warning.js';
@@ -72,12 +74,15 @@ async function analyse(data: Data | Moments, options: PcaOptions): Promise<Neste
 }
 
 async function fit(
-  source: RowSource | Moments,
+  opened: RowSource | Moments,
   settings: Settings,
   engines: readonly [Engine, ...Engine[]],
   progress: ProgressTracker,
 ): Promise<NestedModels> {
-  checkColumnOptions(settings, source.cols);
+  checkColumnOptions(settings, opened.cols);
+  // Replicates are drawn from the rows once more after the fit.
+  const draws = settings.bootstrap && !(opened instanceof Moments);
+  const source = draws ? await rereadable(opened, progress) : opened;
   const { plan, engine } = await choosePlan(source instanceof Moments ? shapeOf(source) : source, settings, engines);
   const solver = await SOLVERS[plan.solver].load({ cols: source.cols, learn: settings.learn });
   const reading = await readFor(solver, source, settings, engine, progress);
@@ -85,12 +90,14 @@ async function fit(
     const { problem, framing, facts } = makeProblem(reading, settings, engine, plan, progress, solver.tolerance);
     const solution = framing.scatterTrace > 0 ? await reading.solve(problem, framing) : axesWithoutVariance(problem);
     const warnings = [
-      ...(await warningsOf(source, engine)),
+      ...(await warningsOf(opened, engine)),
       ...(source instanceof Moments && settings.lookAtColumns ? await momentsWarnings(source, settings) : []),
     ];
-    const model = finish(solution, facts, warnings);
+    const fitted = finish(solution, facts, warnings);
+    const stability = await stabilityFor(source, settings, reading, fitted.k, engine, progress);
+    const model = withStability(fitted, stability);
     const first = (k: number): Model =>
-      k === model.k ? model : finish(firstComponents(solution, k, facts), facts, warnings);
+      k === model.k ? model : withStability(finish(firstComponents(solution, k, facts), facts, warnings), stability);
     if (solution.converged) return { model, first };
     if (solution.failure) {
       const { message, details, code } = solution.failure;
@@ -105,6 +112,27 @@ async function fit(
   } finally {
     reading.release();
   }
+}
+
+/** The bootstrap that was asked for, of the rows that were fitted. */
+async function stabilityFor(
+  source: RowSource | Moments,
+  settings: Settings,
+  { columns }: PreparedData,
+  k: number,
+  engine: Engine,
+  progress: ProgressTracker,
+): Promise<Stability | undefined> {
+  const chosen = checkChoices(settings.bootstrap, settings.seed);
+  if (!chosen || source instanceof Moments) return undefined;
+  const { stabilityOf } = await import('./analysis/bootstrap/stability.js');
+  const { center, scale, ddof, weights } = settings;
+  const read = weights?.length ?? columns.rows;
+  return stabilityOf({ source, read, columns, weights, center, scale, ddof, k }, chosen, engine, progress);
+}
+
+function withStability(model: Model, stability: Stability | undefined): Model {
+  return stability ? new Model({ ...model, stability: firstOf(stability, model.k, model.d) }) : model;
 }
 
 /** If the data changed during a fit that failed, that is the likely cause, so the error names it. */
@@ -181,15 +209,26 @@ function shapeOf(moments: Moments): Shape {
 }
 
 /** Moments contain no rows: options that concern rows are rejected. */
-function refuseForMoments({ solver, learn, weights }: Settings, cols: number): void {
+function refuseForMoments({ solver, learn, weights, bootstrap }: Settings, cols: number): void {
   const needsRows = (learn: Settings['learn']): boolean =>
     solver !== 'auto' && SOLVERS[solver].needs({ cols, learn }) !== 'scatter';
   const { batch, ...fullBatch } = learn ?? {};
   const batches = batch !== undefined && needsRows(learn) && !needsRows(fullBatch);
-  const option = weights !== undefined ? 'weights' : batches ? 'learn.batch' : needsRows(learn) ? 'solver' : undefined;
+  const drawn = bootstrap !== undefined && bootstrap !== 0;
+  const option =
+    weights !== undefined
+      ? 'weights'
+      : drawn
+        ? 'bootstrap'
+        : batches
+          ? 'learn.batch'
+          : needsRows(learn)
+            ? 'solver'
+            : undefined;
   if (option === undefined) return;
   const remedy = {
     weights: 'Give weights when you add rows',
+    bootstrap: 'Leave it out',
     'learn.batch': 'Leave it out',
     solver: "Leave solver at 'auto' or 'covariance'",
   }[option];

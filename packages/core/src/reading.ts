@@ -189,7 +189,7 @@ export async function foldRows(
 }
 
 /** The source itself where it can be read again; otherwise its rows, kept in memory. */
-async function rereadable(source: RowSource, progress: ProgressTracker): Promise<RowSource> {
+export async function rereadable(source: RowSource, progress: ProgressTracker): Promise<RowSource> {
   if (source.rereadable) return source;
   progress.begin('reading rows', source.rows);
   const kept = await keepRows(source, (rows) => progress.step(rows));

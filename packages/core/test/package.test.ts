@@ -35,6 +35,8 @@ describe('@scree/core as a package', () => {
       'SOLVERS',
       'ScreeError',
       'Stream',
+      'bootstrap',
+      'defaultReplicates',
       'hotellingT2',
       'loadModel',
       'lookAtColumns',

@@ -148,7 +148,7 @@ function sortByVariance(found: Solution, d: number): Solution {
  * In each component the entry of largest magnitude is positive. Entries within 1e-6 of the largest count as equal to
  * it and the first of them decides, so that rounding does not choose the sign where two entries tie.
  */
-function fixSigns(basis: Float64Array, k: number, d: number): void {
+export function fixSigns(basis: Float64Array, k: number, d: number): void {
   for (let r = 0; r < k; r++) {
     const row = basis.subarray(r * d, (r + 1) * d);
     let largest = 0;

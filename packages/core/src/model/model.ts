@@ -17,6 +17,7 @@ import type { Choice } from './choice.js';
 import { frameOf, reconstructBlock } from './reconstruction.js';
 import { checkRecord, type ModelRecord, type Plan, type Whiten } from './record.js';
 import { toBinary, toJSON } from './serialize.js';
+import type { Stability } from './stability.js';
 import type { Uniqueness } from './uniqueness.js';
 
 export type ApplyOptions = ControlOptions;
@@ -52,6 +53,7 @@ export class Model implements ModelRecord {
   readonly warnings: readonly Warning[];
   readonly choice?: Choice;
   readonly trace?: readonly Epoch[];
+  readonly stability?: Stability;
   readonly #components: Float64Array;
   readonly #mean: Float64Array;
   readonly #scale: Float64Array;
@@ -89,6 +91,7 @@ export class Model implements ModelRecord {
     this.warnings = frozenCopy(record.warnings);
     if (record.choice) this.choice = frozenCopy(record.choice);
     if (record.trace) this.trace = frozenCopy(record.trace);
+    if (record.stability) this.stability = frozenCopy(record.stability);
     Object.freeze(this);
   }
 

@@ -8,6 +8,7 @@ import type { SolverName } from '../solvers/names.js';
 import type { Warning } from '../warning.js';
 import type { Certificate } from './certificate.js';
 import { type Choice, CRITERION_NAMES } from './choice.js';
+import { checkStability, type Stability } from './stability.js';
 import type { Uniqueness } from './uniqueness.js';
 
 /** Whether scores are scaled to variance 1: not at all, along the components, or turned back to the columns. */
@@ -68,6 +69,8 @@ export interface ModelRecord {
   readonly choice?: Choice;
   /** The epochs of a solver that learns. */
   readonly trace?: readonly Epoch[];
+  /** How much the components vary from sample to sample, where a bootstrap was asked for. */
+  readonly stability?: Stability;
 }
 
 /** The vectors of a record, with the length each must have: used by checking and by storing. */
@@ -124,6 +127,7 @@ export function checkRecord(record: ModelRecord): void {
   checkCertificate(record.certificate, k);
   checkUniqueness(record.uniqueness, k);
   checkTrace(record.trace);
+  checkStability(record.stability, k, d);
   const defect = orthonormalityDefect(components.data, k, d);
   demand(defect < 1e-6, `components are not orthonormal: off by ${defect}`);
 }

@@ -202,6 +202,7 @@ function scalars(record: ModelRecord): Plain {
     uniqueness: record.uniqueness,
     warnings: record.warnings,
     ...(record.trace ? { trace: record.trace } : {}),
+    ...(record.stability ? { stability: record.stability } : {}),
   };
 }
 
