@@ -13,7 +13,7 @@ import type { Epoch } from '../solvers/learned/epoch.js';
 import type { Warning } from '../warning.js';
 import type { Certificate } from './certificate.js';
 import { frameOf, reconstructBlock } from './reconstruction.js';
-import { checkRecord, type ModelRecord, type Plan, type Whiten } from './record.js';
+import { checkRecord, type ModelRecord, OPTIONAL_VECTORS, type Plan, type Whiten } from './record.js';
 import { toBinary, toJSON } from './serialize.js';
 import type { Uniqueness } from './uniqueness.js';
 
@@ -33,6 +33,8 @@ export class Model implements ModelRecord {
   readonly variances: Float64Array;
   readonly varianceRatios: Float64Array;
   readonly totalVariance: number;
+  readonly columnVariances?: Float64Array;
+  readonly columnWeights?: Float64Array;
   readonly singularValues: Float64Array;
   readonly noiseVariance: number;
   readonly n: number;
@@ -67,6 +69,7 @@ export class Model implements ModelRecord {
     this.variances = own(record.variances);
     this.varianceRatios = own(record.varianceRatios);
     this.totalVariance = record.totalVariance;
+    for (const name of OPTIONAL_VECTORS) if (record[name]) this[name] = own(record[name]);
     this.singularValues = own(record.singularValues);
     this.noiseVariance = record.noiseVariance;
     this.n = record.n;

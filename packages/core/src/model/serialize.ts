@@ -3,7 +3,7 @@ import { readerOf } from '../data/format-version.js';
 import { ModelError, show } from '../errors.js';
 import type { Epoch } from '../solvers/learned/epoch.js';
 import type { ModelRecord } from './record.js';
-import { VECTORS } from './record.js';
+import { OPTIONAL_VECTORS, VECTORS } from './record.js';
 
 /**
  * Two forms of one record, both exact to the last bit and both with a checksum.
@@ -90,7 +90,7 @@ function readJson1({ checksum, ...body }: Plain): ModelRecord {
   return revive(body, (name) => {
     const value = body[name];
     if (!Array.isArray(value)) throw new ModelError('BAD_MODEL', `This is not a model: ${name} is missing.`);
-    return Float64Array.from(value.flat(), (entry) => (typeof entry === 'number' ? entry : Number.NaN));
+    return Float64Array.from(value.flat(), numberOrNaN);
   });
 }
 
@@ -193,6 +193,7 @@ function scalars(record: ModelRecord): Plain {
     totalVariance: record.totalVariance,
     noiseVariance: record.noiseVariance,
     ...(record.columnNames ? { columnNames: record.columnNames } : {}),
+    ...Object.fromEntries(OPTIONAL_VECTORS.flatMap((name) => (record[name] ? [[name, Array.from(record[name])]] : []))),
     plan: record.plan,
     certificate: record.certificate,
     uniqueness: record.uniqueness,
@@ -212,12 +213,21 @@ function revive(stored: Plain, array: (name: 'components' | (typeof VECTORS)[num
   return {
     ...(rest as unknown as ModelRecord),
     ...(Array.isArray(rest.trace) ? { trace: rest.trace.map(withNumbers) } : {}),
+    ...Object.fromEntries(
+      OPTIONAL_VECTORS.flatMap((name) =>
+        Array.isArray(rest[name]) ? [[name, Float64Array.from(rest[name], numberOrNaN)]] : [],
+      ),
+    ),
     components: { rows: k as number, cols: d as number, data: array('components') },
     ...(Object.fromEntries(VECTORS.map(([name]) => [name, array(name)])) as Pick<
       ModelRecord,
       (typeof VECTORS)[number][0]
     >),
   };
+}
+
+function numberOrNaN(value: unknown): number {
+  return typeof value === 'number' ? value : Number.NaN;
 }
 
 /** JSON has null for what is not finite, such as the loss of a step that was too long. */
