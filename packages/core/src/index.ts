@@ -18,6 +18,7 @@ export {
   OptionError,
   ScreeError,
 } from './errors.js';
+export * from './interpret.js';
 export type { Certificate } from './model/certificate.js';
 export { loadModel } from './model/load.js';
 export { type ApplyOptions, Model } from './model/model.js';
