@@ -32,6 +32,10 @@ const ENTRIES = [
   'reading.ts',
   'problem.ts',
   'options.ts',
+  'interpret.ts',
+  'row-contributions.ts',
+  'scored-blocks.ts',
+  'supplementary.ts',
 ];
 /** Packages that the sources of a package import, besides libraries. */
 const DEPENDENCIES: Record<string, readonly string[]> = {

@@ -31,6 +31,7 @@ export {
   OptionError,
   ScreeError,
 } from './errors.js';
+export * from './interpret.js';
 export { type ColumnsLook, type LookOptions, lookAtColumns, watchColumns } from './look-at-columns.js';
 export type { Certificate } from './model/certificate.js';
 export { loadModel } from './model/load.js';

@@ -1,6 +1,6 @@
 import { BOOTSTRAP_OPTION, type BootstrapChoices, checkChoices } from './analysis/bootstrap/choices.js';
 import { CONTROL_OPTIONS, type ControlOptions, checkObject, checkOption, type OptionCheck } from './control.js';
-import { checkScale, type Scale } from './data/scaling.js';
+import { checkColumnWeights, checkScale, type Scale } from './data/scaling.js';
 import type { EngineChoice } from './engines/choose.js';
 import type { Engine } from './engines/engine.js';
 
@@ -28,6 +28,8 @@ export interface PcaOptions extends ControlOptions {
   readonly ddof?: number;
   /** One weight per row, from 0 up: weight 2 counts a row twice. */
   readonly weights?: ArrayLike<number>;
+  /** One positive weight per column: a column of weight 2 counts like two copies of it in distances and variances. */
+  readonly columnWeights?: ArrayLike<number>;
   /** How to compute the components. Default `'auto'`: the plan chooses by cost, and says why. */
   readonly solver?: SolverName | 'auto';
   /** Options of the solvers `points`, `autoencoder` and `hebbian`. */
@@ -58,6 +60,7 @@ export type Settings = Required<Omit<PcaOptions, Undefaulted>> & Pick<PcaOptions
 
 type Undefaulted =
   | 'weights'
+  | 'columnWeights'
   | 'onProgress'
   | 'signal'
   | 'columnNames'
@@ -84,6 +87,10 @@ const OPTIONS: Record<keyof PcaOptions, OptionCheck> = {
   whiten: { must: "false, 'pca' or 'zca'", test: (v) => v === false || v === 'pca' || v === 'zca' },
   ddof: { must: 'a number from 0 up', test: (v) => typeof v === 'number' && v >= 0 && Number.isFinite(v) },
   weights: { must: 'an array with one number per row', test: (v) => Array.isArray(v) || ArrayBuffer.isView(v) },
+  columnWeights: {
+    must: 'an array with one positive number per column',
+    test: (v) => Array.isArray(v) || ArrayBuffer.isView(v),
+  },
   solver: {
     must: `'auto' or one of ${SOLVER_NAMES.map((name) => `'${name}'`).join(', ')}`,
     test: (v) => v === 'auto' || SOLVER_NAMES.includes(v as SolverName),
@@ -174,6 +181,7 @@ function checkSketch({ solver, sketch }: Settings): void {
 /** Checks options against the width of the data. */
 export function checkColumnOptions(settings: Settings, cols: number): void {
   checkScale(settings.scale, cols);
+  if (settings.columnWeights) checkColumnWeights(settings.columnWeights, cols);
   const names = settings.columnNames;
   if (names && names.length !== cols) {
     throw new OptionError('BAD_OPTION', `columnNames has ${names.length} names, but there are ${cols} columns.`, {

@@ -37,7 +37,7 @@ export function makeProblem(
   checkRows(columns.rows, columns.weight, settings);
   const rankLimit = Math.min(d, columns.rows - (center ? 1 : 0));
   const wanted = checkCount(settings.k, columns.rows, d, rankLimit);
-  const scaling = columnScales(columns, settings.scale, divisor, center);
+  const scaling = columnScales(columns, settings.scale, divisor, center, settings.columnWeights);
   const framing = chooseFrame(columns, scaling.scale, center);
   const scaled = settings.scale === 'unit' || settings.scale === 'pareto';
   const framingError = (center ? meanError(reading, framing) : 0) + (scaled ? scaleError(reading, framing) : 0);
@@ -65,6 +65,8 @@ export function makeProblem(
     centered: center,
     mean: framing.shift,
     scaling,
+    columnWeights: settings.columnWeights && Float64Array.from(settings.columnWeights),
+    columnEnergies: framing.factor.map((_, j) => columnEnergy(reading, framing, j, center)),
     whiten: settings.whiten,
     columnNames: reading.columnNames,
     dtype: reading.dtype,

@@ -21,7 +21,18 @@ import type { Sketch } from './solvers/sketch/sketch.js';
 import { sketchSize } from './solvers/sketch/sketch-options.js';
 
 /** Options with the same meaning as in `pca`. */
-const SHARED = ['k', 'center', 'scale', 'whiten', 'ddof', 'columnNames', 'engine', 'threads', 'seed'] as const;
+const SHARED = [
+  'k',
+  'center',
+  'scale',
+  'columnWeights',
+  'whiten',
+  'ddof',
+  'columnNames',
+  'engine',
+  'threads',
+  'seed',
+] as const;
 
 const RULES = ['auto', 'moments', 'incremental', 'frequent-directions'] as const;
 
@@ -171,11 +182,11 @@ export class Stream {
   /** Empty moments or an empty sketch, by the rule. */
   async #begin(cols: number, names: readonly string[] | undefined): Promise<Moments | Sketch> {
     checkColumnOptions(this.#settings, cols);
-    const { k, scale, center } = this.#settings;
+    const { k, scale, columnWeights, center } = this.#settings;
     const rule = this.#rule === 'auto' ? (cols <= WIDEST_SCATTER ? 'moments' : 'incremental') : this.#rule;
     if (rule === 'moments') return new Moments(cols, names);
     const { Sketch } = await import('./solvers/sketch/sketch.js');
-    return new Sketch({ cols, size: sketchSize(k, cols, this.#size), rule, scale, centred: center });
+    return new Sketch({ cols, size: sketchSize(k, cols, this.#size), rule, scale, columnWeights, centred: center });
   }
 
   #checkColumns(cols: number, names: readonly string[] | undefined): void {

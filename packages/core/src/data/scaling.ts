@@ -20,8 +20,23 @@ export interface Scaling {
  * The scale of each column: `unit` its deviation (with the model's ddof, so that scaled columns have variance 1),
  * `pareto` the square root of that, `range` max − min. Deviations are taken about the same centre as the model's
  * variances: the mean, or zero when data are not centred. A constant column keeps scale 1.
+ *
+ * A column of weight m counts m times in squared distances: it is multiplied by √m, so its scale is divided by that.
  */
-export function columnScales(stats: ColumnStatistics, wanted: Scale, divisor: number, centred: boolean): Scaling {
+export function columnScales(
+  stats: ColumnStatistics,
+  wanted: Scale,
+  divisor: number,
+  centred: boolean,
+  columnWeights?: ArrayLike<number>,
+): Scaling {
+  const scaling = plainScales(stats, wanted, divisor, centred);
+  const { scale } = scaling;
+  if (columnWeights) for (let j = 0; j < scale.length; j++) scale[j] /= Math.sqrt(columnWeights[j]);
+  return scaling;
+}
+
+function plainScales(stats: ColumnStatistics, wanted: Scale, divisor: number, centred: boolean): Scaling {
   const cols = stats.mean.length;
   const scale = new Float64Array(cols).fill(1);
   const constantColumns: number[] = [];
@@ -64,6 +79,29 @@ export function checkScale(scale: Scale, cols: number): void {
       'BAD_SCALE',
       `scale[${j}] is ${show(scale[j])}. Columns are divided by their scale, so it must be a positive number.`,
       { option: 'scale', column: j, value: scale[j] },
+    );
+  }
+}
+
+/** Largest and smallest column weight: far more than anyone needs, and scales stay well within float64. */
+const HEAVIEST = 1e20;
+
+/** Checks column weights: a positive number per column. */
+export function checkColumnWeights(weights: ArrayLike<number>, cols: number): void {
+  if (weights.length !== cols) {
+    throw new OptionError('BAD_OPTION', `There are ${weights.length} column weights for ${cols} columns.`, {
+      option: 'columnWeights',
+      value: weights.length,
+      expected: cols,
+    });
+  }
+  for (let j = 0; j < cols; j++) {
+    const weight: unknown = weights[j];
+    if (typeof weight === 'number' && weight >= 1 / HEAVIEST && weight <= HEAVIEST) continue;
+    throw new OptionError(
+      'BAD_OPTION',
+      `columnWeights[${j}] is ${show(weight)}. Weights must be numbers from ${1 / HEAVIEST} to ${HEAVIEST}; leave out a column that should not count.`,
+      { option: 'columnWeights', column: j, value: weight },
     );
   }
 }

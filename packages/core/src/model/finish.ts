@@ -17,6 +17,9 @@ export interface FitFacts {
   readonly centered: boolean;
   readonly mean: Float64Array;
   readonly scaling: Scaling;
+  readonly columnWeights: Float64Array | undefined;
+  /** Σw(x − c)² of each scaled column, in the frame: what `trace` is the sum of. */
+  readonly columnEnergies: Float64Array;
   readonly whiten: Whiten;
   readonly columnNames: readonly string[] | undefined;
   readonly dtype: 'float32' | 'float64';
@@ -66,6 +69,8 @@ export function finish(found: Solution, facts: FitFacts, sourceWarnings: readonl
     varianceRatios: values.map((value) => (facts.scatterTrace > 0 ? Math.min(1, value / facts.scatterTrace) : 0)),
     totalVariance,
     singularValues: values.map((value) => Math.sqrt(value) * facts.unit),
+    columnVariances: facts.columnEnergies.map((energy) => energy * toVariance),
+    ...(facts.columnWeights ? { columnWeights: facts.columnWeights } : {}),
     noiseVariance: k < d ? (Math.max(0, facts.scatterTrace - explained) / (d - k)) * toVariance : 0,
     n: facts.rows,
     totalWeight: facts.weight,

@@ -15,7 +15,7 @@ import type { Warning } from '../warning.js';
 import type { Certificate } from './certificate.js';
 import type { Choice } from './choice.js';
 import { frameOf, reconstructBlock } from './reconstruction.js';
-import { checkRecord, type ModelRecord, type Plan, type Whiten } from './record.js';
+import { checkRecord, type ModelRecord, OPTIONAL_VECTORS, type Plan, type Whiten } from './record.js';
 import { toBinary, toJSON } from './serialize.js';
 import type { Stability } from './stability.js';
 import type { Uniqueness } from './uniqueness.js';
@@ -38,6 +38,8 @@ export class Model implements ModelRecord {
   readonly spectrum?: Float64Array;
   readonly varianceRatios: Float64Array;
   readonly totalVariance: number;
+  readonly columnVariances?: Float64Array;
+  readonly columnWeights?: Float64Array;
   readonly singularValues: Float64Array;
   readonly noiseVariance: number;
   readonly n: number;
@@ -76,6 +78,7 @@ export class Model implements ModelRecord {
     if (record.spectrum) this.spectrum = own(record.spectrum);
     this.varianceRatios = own(record.varianceRatios);
     this.totalVariance = record.totalVariance;
+    for (const name of OPTIONAL_VECTORS) if (record[name]) this[name] = own(record[name]);
     this.singularValues = own(record.singularValues);
     this.noiseVariance = record.noiseVariance;
     this.n = record.n;

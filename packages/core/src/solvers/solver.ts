@@ -75,6 +75,7 @@ export interface FoldSettings {
   readonly k?: number | 'all';
   readonly center: boolean;
   readonly scale: Scale;
+  readonly columnWeights?: ArrayLike<number>;
   readonly ddof: number;
   readonly seed: number;
   readonly learn?: LearnOptions;

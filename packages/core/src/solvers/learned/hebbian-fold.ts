@@ -85,10 +85,11 @@ export class HebbianFold implements Fold {
     }
     this.merges++;
     this.#read += block.rows;
-    const { center, scale, ddof } = this.#settings;
+    const { center, scale, columnWeights, ddof } = this.#settings;
     const divisor = this.columns.weight - ddof;
     if (this.columns.rows < 2 || divisor <= 0 || this.#weights.length === 0 || this.#diverged) return;
-    const framing = chooseFrame(this.columns, columnScales(this.columns, scale, divisor, center).scale, center);
+    const scaling = columnScales(this.columns, scale, divisor, center, columnWeights);
+    const framing = chooseFrame(this.columns, scaling.scale, center);
     if (framing.scatterTrace === 0) return;
     this.#measureIn(framing.unit);
     const covarianceTrace = framing.scatterTrace / this.columns.weight;

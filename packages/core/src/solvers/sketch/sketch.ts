@@ -25,6 +25,7 @@ export interface SketchOptions {
   readonly rule: SketchRule;
   /** The scaling of the final model: the sketch keeps columns in units near it. */
   readonly scale: Scale;
+  readonly columnWeights?: ArrayLike<number> | undefined;
   readonly centred: boolean;
 }
 
@@ -248,8 +249,8 @@ export class Sketch {
 
   /** Columns that begin to vary get a unit; where the data outgrow the common unit, a larger one replaces it. */
   #settleUnits(constant: Float64Array): void {
-    const { scale: wanted, centred } = this.#options;
-    const { scale } = columnScales(this.#columns, wanted, this.#columns.weight, centred);
+    const { scale: wanted, columnWeights, centred } = this.#options;
+    const { scale } = columnScales(this.#columns, wanted, this.#columns.weight, centred, columnWeights);
     for (let j = 0; j < scale.length; j++) if (constant[j]) this.#divisor[j] = powerOfTwo(scale[j]);
     const { unit, scatterTrace } = chooseFrame(this.#columns, this.#divisor, true);
     if (scatterTrace === 0) return;

@@ -21,10 +21,10 @@ import { sketchSize } from './sketch-options.js';
  */
 export const streaming: Solver = {
   needs: 'once',
-  begin({ cols, k, scale, center, sketch: asked = {} }) {
+  begin({ cols, k, scale, columnWeights, center, sketch: asked = {} }) {
     const { rule = 'incremental' } = asked;
     const size = sketchSize(k, cols, asked.size);
-    const sketch = new Sketch({ cols, size, rule, scale, centred: center });
+    const sketch = new Sketch({ cols, size, rule, scale, columnWeights, centred: center });
     return {
       get columns() {
         return sketch.columns;
