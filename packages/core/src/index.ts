@@ -1,4 +1,5 @@
 export { principalAngles } from './analysis/principal-angles.js';
+export { type RotateOptions, Rotation, type RotationMethod, rotate } from './analysis/rotation.js';
 export type { Block, DenseBlock, Frame, SparseBlock } from './data/block.js';
 export type { CsrMatrix } from './data/csr.js';
 export type { Row } from './data/gather.js';

@@ -9,6 +9,8 @@ export type WarningCode =
   | 'NOT_WHITENED'
   | 'NOT_CONVERGED'
   | 'NOT_CHECKED'
+  /** Components were rotated: their variances are not eigenvalues. */
+  | 'ROTATED'
   /** The data were changed while they were analysed: an array, or a file. */
   | 'SOURCE_CHANGED'
   /** Whole numbers beyond 2^53 were rounded to float64. */
