@@ -11,6 +11,7 @@ export {
   rowLimits,
 } from './analysis/monitoring.js';
 export { principalAngles } from './analysis/principal-angles.js';
+export { type RotateOptions, Rotation, type RotationMethod, rotate } from './analysis/rotation.js';
 export { type BootstrapOptions, bootstrap } from './bootstrap.js';
 export type { Block, DenseBlock, Frame, SparseBlock } from './data/block.js';
 export type { CsrMatrix } from './data/csr.js';
