@@ -296,7 +296,7 @@ export class TableFile implements DataFile {
 
   async #computeMeans(): Promise<Float64Array> {
     const { cols, usedAndWeight, weight } = this.#choice;
-    const [pilot, sums, totals] = [
+    const [firstValues, sums, totals] = [
       new Float64Array(cols).fill(Number.NaN),
       new Float64Array(cols),
       new Float64Array(cols),
@@ -308,13 +308,13 @@ export class TableFile implements DataFile {
         for (let j = 0; j < cols; j++) {
           const value = data[i * stride + j];
           if (Number.isNaN(value) || !(share > 0)) continue;
-          if (Number.isNaN(pilot[j])) pilot[j] = value;
-          sums[j] += share * (value - pilot[j]);
+          if (Number.isNaN(firstValues[j])) firstValues[j] = value;
+          sums[j] += share * (value - firstValues[j]);
           totals[j] += share;
         }
       }
     }
-    return pilot.map((value, j) => {
+    return firstValues.map((value, j) => {
       if (Number.isNaN(value)) {
         throw new DataError(
           'MISSING_VALUES',
