@@ -4,16 +4,16 @@ import { ConvergenceError, OptionError, show } from './errors.js';
 import { random } from './linalg/random.js';
 import { checkOptions } from './options.js';
 import { checkLearnOptions } from './solvers/check-learn.js';
-import { byGradient } from './solvers/learned/autoencoder.js';
+import { autoencoderRule } from './solvers/learned/autoencoder.js';
 import { record } from './solvers/learned/epoch.js';
 import { exactRows, exactTop } from './solvers/learned/exact-rows.js';
 import { explain } from './solvers/learned/failure.js';
-import { pairwise } from './solvers/learned/forces.js';
-import { byHebb } from './solvers/learned/hebbian.js';
+import { pairwiseRule } from './solvers/learned/forces.js';
+import { hebbianRule } from './solvers/learned/hebbian.js';
 import { checkExact, controlsOf, measure, searchOutside } from './solvers/learned/learn.js';
 import type { HebbianRule, LearnOptions, PointsRule } from './solvers/learned/learn-options.js';
 import { MemoryReplies } from './solvers/learned/memory-replies.js';
-import { factored } from './solvers/learned/points.js';
+import { factoredRule } from './solvers/learned/points.js';
 import { type Controls, type EpochState, NO_REPLY, type Rule, type RuleProblem } from './solvers/learned/rule.js';
 import { Snapshot } from './solvers/learned/snapshot.js';
 import { frameRows, type WatchedData } from './solvers/learned/watched-data.js';
@@ -215,9 +215,9 @@ export class Descent implements IterableIterator<Snapshot> {
 }
 
 function makeRule(rule: DescentRule, problem: RuleProblem, controls: Controls): Rule {
-  if (rule === 'factored') return factored(problem, controls);
-  if (rule === 'pairwise') return pairwise(problem, controls);
-  return rule === 'autoencoder' ? byGradient(problem, controls) : byHebb(rule, problem, controls);
+  if (rule === 'factored') return factoredRule(problem, controls);
+  if (rule === 'pairwise') return pairwiseRule(problem, controls);
+  return rule === 'autoencoder' ? autoencoderRule(problem, controls) : hebbianRule(rule, problem, controls);
 }
 
 const OPTIONS: readonly (keyof DescendOptions)[] = [

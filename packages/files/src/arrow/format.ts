@@ -68,7 +68,7 @@ const [SCHEMA, DICTIONARY, RECORDS] = [1, 2, 3];
 /** Reads where everything is: from the footer of a file, or message by message from a stream. */
 export async function readArrow(file: SeekableBytes, memory: number): Promise<ArrowFile> {
   const head = await bytesAt(file, 0, Math.min(8, file.size));
-  return guarded(file.path, () =>
+  return rangeErrorsAsBadFile(file.path, () =>
     latin1Of(head).startsWith('ARROW1') ? readFooter(file, memory) : readMessages(file, memory),
   );
 }
@@ -136,7 +136,7 @@ async function readMessage(
 
 /** What a batch of rows says of itself. */
 export async function readBatch(file: SeekableBytes, place: MessageLocation): Promise<RecordBatch> {
-  return guarded(file.path, async () => {
+  return rangeErrorsAsBadFile(file.path, async () => {
     const { message, metadata } = await readMessage(file, place);
     if (message?.uint8(1) !== RECORDS) throw badFile(file.path, 'a batch of rows is not where it should be');
     const records = message.table(2);
@@ -150,7 +150,7 @@ export async function readDictionary(
   file: SeekableBytes,
   place: MessageLocation,
 ): Promise<{ id: number; more: boolean; batch: RecordBatch }> {
-  return guarded(file.path, async () => {
+  return rangeErrorsAsBadFile(file.path, async () => {
     const { message, metadata } = await readMessage(file, place);
     const dictionary = message?.uint8(1) === DICTIONARY ? message.table(2) : undefined;
     const records = dictionary?.table(1);
@@ -312,7 +312,7 @@ function viewOf({ buffer, byteOffset, byteLength }: Uint8Array): DataView {
 }
 
 /** Places outside a header are how broken ones show. */
-async function guarded<Value>(path: string, work: () => Promise<Value>): Promise<Value> {
+async function rangeErrorsAsBadFile<Value>(path: string, work: () => Promise<Value>): Promise<Value> {
   try {
     return await work();
   } catch (error) {

@@ -44,9 +44,9 @@ export function chooseColumns(table: Table, options: FileOptions, path: string):
     };
   }
   checkColumns(table.width, options.memory ?? DEFAULT_MEMORY, path);
-  const places = new Map(table.columns.map(({ name }, j) => [name, j]));
+  const indexes = new Map(table.columns.map(({ name }, j) => [name, j]));
   const find = (name: string): number =>
-    places.get(name) ?? places.get(name.trim()) ?? fail(unknown(name, table, path));
+    indexes.get(name) ?? indexes.get(name.trim()) ?? fail(unknown(name, table, path));
   const findAll = (names: readonly string[]): number[] => names.flatMap((name) => range(name, table) ?? [find(name)]);
   const name = nameName === undefined ? undefined : find(nameName);
   const color = colorName === undefined ? undefined : find(colorName);

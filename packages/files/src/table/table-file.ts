@@ -281,7 +281,7 @@ export class TableFile implements DataFile {
       const kept = dropRows({ block });
       return { block: { ...block, rows: kept.length }, text: text && kept.map((i) => text[i]) };
     }
-    if (!hasGaps(block)) return batch;
+    if (!hasMissing(block)) return batch;
     if (!means) throw await this.#missingError();
     const filled = decoded(block);
     for (let i = 0; i < filled.rows; i++) {
@@ -301,7 +301,7 @@ export class TableFile implements DataFile {
 
   async #computeMeans(): Promise<Float64Array> {
     const { cols, usedAndWeight, weight } = this.#choice;
-    const [pilot, sums, totals] = [
+    const [firstValues, sums, totals] = [
       new Float64Array(cols).fill(Number.NaN),
       new Float64Array(cols),
       new Float64Array(cols),
@@ -313,13 +313,13 @@ export class TableFile implements DataFile {
         for (let j = 0; j < cols; j++) {
           const value = data[i * stride + j];
           if (Number.isNaN(value) || !(share > 0)) continue;
-          if (Number.isNaN(pilot[j])) pilot[j] = value;
-          sums[j] += share * (value - pilot[j]);
+          if (Number.isNaN(firstValues[j])) firstValues[j] = value;
+          sums[j] += share * (value - firstValues[j]);
           totals[j] += share;
         }
       }
     }
-    return pilot.map((value, j) => {
+    return firstValues.map((value, j) => {
       if (Number.isNaN(value)) {
         throw new DataError(
           'MISSING_VALUES',
@@ -430,19 +430,19 @@ function dropRows({ block }: DenseBatch): number[] {
   const { data, rows, cols, stride } = block;
   const kept: number[] = [];
   for (let i = 0; i < rows; i++) {
-    if (rowHasGap(block, i)) continue;
+    if (rowHasMissing(block, i)) continue;
     const to = kept.push(i) - 1;
     if (to < i) data.copyWithin(to * stride, i * stride, i * stride + cols);
   }
   return kept;
 }
 
-function hasGaps(block: DenseBlock): boolean {
-  for (let i = 0; i < block.rows; i++) if (rowHasGap(block, i)) return true;
+function hasMissing(block: DenseBlock): boolean {
+  for (let i = 0; i < block.rows; i++) if (rowHasMissing(block, i)) return true;
   return false;
 }
 
-function rowHasGap({ data, cols, stride, half }: DenseBlock, row: number): boolean {
+function rowHasMissing({ data, cols, stride, half }: DenseBlock, row: number): boolean {
   const from = row * stride;
   if (half) {
     for (let at = from; at < from + cols; at++) if ((data[at] & 0x7fff) > 0x7c00) return true;

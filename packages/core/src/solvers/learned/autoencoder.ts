@@ -29,13 +29,13 @@ const BATCH_MOMENTUM = 0.9;
  */
 export function autoencoder(needs: Needs, { learn }: SolverUse): Solver {
   const [epochs, tolerance] = learn?.decay === undefined ? [5000, 1e-6] : [1000, 1e-3];
-  const how = { rule: byGradient, epochs };
+  const how = { rule: autoencoderRule, epochs };
   return needs === 'scatter'
     ? { needs: 'scatter', tolerance, solve: (problem) => learnFromScatter(problem, how) }
     : { needs: 'rows', tolerance, solve: (problem) => learnFromRows(problem, how) };
 }
 
-export function* byGradient(problem: RuleProblem, controls: Controls): Rule {
+export function* autoencoderRule(problem: RuleProblem, controls: Controls): Rule {
   const { d, k } = problem;
   const rng = random(problem.seed);
   const top = problem.top ?? (yield* largestVariance(d, rng));

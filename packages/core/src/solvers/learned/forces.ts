@@ -22,7 +22,7 @@ const TINY = 1e-300;
  * the coefficient of each pair deciding whether j pushes i away (above 0) or pulls it (below). The exact gradient is
  * ∇f = −8·(F_X − F_Y), because Σⱼ Dˣᵢⱼ(yᵢ − yⱼ) = 2·(XcXcᵀY)ᵢ. O(n²·k) an epoch.
  */
-export function* pairwise(problem: RuleProblem, controls: Controls): Rule {
+export function* pairwiseRule(problem: RuleProblem, controls: Controls): Rule {
   const { n, d, k } = problem;
   if (n > MOST_POINTS) {
     throw new OptionError(

@@ -43,12 +43,15 @@ const FADED = 0.5;
 export function hebbian({ learn }: SolverUse): Solver {
   const rule = (learn?.rule ?? 'subspace') as HebbianRule;
   if (learn?.epochs === 1) return { needs: 'once', tolerance: 0.1, begin: (use) => new HebbianFold(rule, use) };
-  const how = { rule: (problem: RuleProblem, controls: Controls) => byHebb(rule, problem, controls), epochs: EPOCHS };
+  const how = {
+    rule: (problem: RuleProblem, controls: Controls) => hebbianRule(rule, problem, controls),
+    epochs: EPOCHS,
+  };
   const tolerance = learn?.decay === undefined ? 1e-6 : 1e-3;
   return { needs: 'rows', tolerance, solve: (problem) => learnFromRows(problem, how) };
 }
 
-export function* byHebb(rule: HebbianRule, problem: RuleProblem, controls: Controls): Rule {
+export function* hebbianRule(rule: HebbianRule, problem: RuleProblem, controls: Controls): Rule {
   const { n, d, k } = problem;
   const rng = random(problem.seed);
   const top = problem.top ?? (yield* largestVariance(d, rng));

@@ -7,7 +7,7 @@ import { type Epoch, record } from './epoch.js';
 import { explain } from './failure.js';
 import type { LearnOptions } from './learn-options.js';
 import { type Replies, RowReplies, withScatter } from './replies.js';
-import { type RitzPairs, rayleighRitz } from './ritz-pairs.js';
+import { type RitzPairs, ritzPairs } from './ritz-pairs.js';
 import { type Controls, NO_REPLY, type Query, type Reply, type Rule, type RuleProblem } from './rule.js';
 
 /** A learning rule, and how many epochs it may take. */
@@ -122,7 +122,7 @@ export function* measure(
   rng: Random,
   image?: Float64Array,
 ): Generator<Query, Found, Reply> {
-  const pairs = yield* rayleighRitz(rows, k, d, rng, image);
+  const pairs = yield* ritzPairs(rows, k, d, rng, image);
   return { ...pairs, worst: Math.max(...pairs.residuals) / pairs.values[0] };
 }
 

@@ -1,7 +1,7 @@
 import { random } from '../../linalg/random.js';
 import { norm } from '../../linalg/vector.js';
 import type { Solver, SolverUse } from '../solver.js';
-import { pairwise } from './forces.js';
+import { pairwiseRule } from './forces.js';
 import { largestVariance } from './largest-variance.js';
 import { learnFromRows } from './learn.js';
 import { innerProducts, pointGradient, pointsState, STEP, startPoints } from './moving-points.js';
@@ -25,11 +25,11 @@ const EPOCHS = 5000;
  * In code Y is in units where σ₁ = 1. Rows of A = YᵀB span the subspace that the points have found.
  */
 export function points({ learn }: SolverUse): Solver {
-  const rule = learn?.rule === 'pairwise' ? pairwise : factored;
+  const rule = learn?.rule === 'pairwise' ? pairwiseRule : factoredRule;
   return { needs: 'rows', tolerance: 1e-6, solve: (problem) => learnFromRows(problem, { rule, epochs: EPOCHS }) };
 }
 
-export function* factored(problem: RuleProblem, controls: Controls): Rule {
+export function* factoredRule(problem: RuleProblem, controls: Controls): Rule {
   const { n, d, k } = problem;
   const rng = random(problem.seed);
   const top = problem.top ?? (yield* largestVariance(d, rng));

@@ -18,7 +18,7 @@ import { dot, powerOfTwo, scale as rescale } from '../../linalg/vector.js';
 import type { ProgressTracker } from '../../progress.js';
 import type { SketchRule } from './sketch-options.js';
 
-export interface SketchOptions {
+export interface SketchSettings {
   readonly cols: number;
   /** ℓ: rows that are kept. */
   readonly size: number;
@@ -38,9 +38,9 @@ export interface FramedSketch {
 }
 
 /** Fewest rows between two compressions: with fewer, the overhead would cost more than the work. */
-const FEWEST = 48;
+const FEWEST_ROWS = 48;
 /** Rows of the stack per row of the sketch: (s² + 2sℓ)/(s − ℓ) operations per number are fewest at s = 2.7ℓ. */
-const SHARE = 2;
+const STACK_SHARE = 2;
 /** How far the data may outgrow the unit that they are kept in before it changes: squares of it are still far from overflow. */
 const REACH = 2 ** 100;
 /** Unit roundoff of float64. */
@@ -63,7 +63,7 @@ const U = 2 ** -53;
  * (s² + 2sℓ)·d flops and an eigenproblem of size s for every s − ℓ rows; s = 3ℓ. R is in columns' units gⱼ, powers of two.
  */
 export class Sketch {
-  readonly #options: SketchOptions;
+  readonly #options: SketchSettings;
   readonly #capacity: number;
   #columns: ColumnStatistics;
   /** [R; rows that came since], the first `#filled` rows of it. */
@@ -81,15 +81,15 @@ export class Sketch {
   #sparse = false;
   #merges = 0;
 
-  constructor(options: SketchOptions) {
+  constructor(options: SketchSettings) {
     const { cols } = options;
     const size = Math.min(options.size, cols);
-    const capacity = size + Math.max(FEWEST, SHARE * size);
+    const capacity = size + Math.max(FEWEST_ROWS, STACK_SHARE * size);
     if (capacity > LARGEST_SQUARE) {
       throw new OptionError(
         'TOO_LARGE',
         `A sketch of ${size} rows needs a ${capacity}×${capacity} matrix; ${LARGEST_SQUARE} is the most. Use a smaller size, or a smaller k.`,
-        { option: 'size', value: size, expected: Math.floor(LARGEST_SQUARE / (1 + SHARE)) },
+        { option: 'size', value: size, expected: Math.floor(LARGEST_SQUARE / (1 + STACK_SHARE)) },
       );
     }
     this.#options = { ...options, size };

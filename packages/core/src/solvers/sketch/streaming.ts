@@ -60,7 +60,7 @@ export async function solveSketch(sketch: Sketch, problem: OnePassProblem, centr
     // Rounding of the products and of their eigenproblem: θ are eigenvalues of CᵀC up to that.
     const own = (2 * engine.roundoff(count, d, false) + 16 * count * Number.EPSILON) * scatterTrace;
     const found: Found = { values, p, k, q, lost: lost + rounding + own, rounding: rounding + own };
-    return passes ? measure(found, problem, passes) : believe(found, problem, span);
+    return passes ? measuredSolution(found, problem, passes) : uncheckedSolution(found, problem, span);
   });
 }
 
@@ -77,7 +77,7 @@ interface Found {
 }
 
 /** Without another reading: the sketch's own values, and all that S can differ from it by as residual. */
-async function believe(
+async function uncheckedSolution(
   { values, q, k, lost, rounding }: Found,
   problem: Problem,
   span: VectorBlock,
@@ -105,7 +105,7 @@ async function believe(
  * outside the span S is at most μ = θ_{p+1} + Δ, and it is coupled to the span by no more than ‖R‖, so that a Ritz value g above μ
  * is within 2‖R‖²/(g + √(g² + 4‖R‖²)) of its eigenvalue (Li & Li 2005).
  */
-async function measure({ values, q, p, k, lost }: Found, problem: Problem, passes: Passes): Promise<Solution> {
+async function measuredSolution({ values, q, p, k, lost }: Found, problem: Problem, passes: Passes): Promise<Solution> {
   const { d, scatterTrace, roundoff } = problem;
   const image = await passes.normal(q, p);
   const { values: ritz, vectors: basis, images } = await rayleighRitz(q, image, p, d, problem);

@@ -5,7 +5,7 @@ import { wasmEngine } from '../../../src/index.js';
 import { random } from '../../../src/linalg/random.js';
 import { symmetricEigen } from '../../../src/linalg/symmetric-eigen.js';
 import { ProgressTracker, runTaskSync } from '../../../src/progress.js';
-import { type FramedSketch, Sketch, type SketchOptions } from '../../../src/solvers/sketch/sketch.js';
+import { type FramedSketch, Sketch, type SketchSettings } from '../../../src/solvers/sketch/sketch.js';
 import { withSpectrum } from '../../support/data.js';
 
 const engine = (await wasmEngine({ threads: 1 }))!;
@@ -18,7 +18,7 @@ function block(rows: readonly (readonly number[])[]): Block {
 
 async function sketchOf(
   parts: readonly (readonly (readonly number[])[])[],
-  options: Partial<SketchOptions> & { size: number },
+  options: Partial<SketchSettings> & { size: number },
   weights?: readonly number[],
 ): Promise<Sketch> {
   const cols = parts[0][0].length;
@@ -198,7 +198,7 @@ describe('a sketch', () => {
 
   it('keeps columns in units of their own where they will be scaled, so that small columns are not lost next to large ones', async () => {
     const rows = withSpectrum(400, 10, (i) => 0.8 ** i, { scale: (j) => 10 ** (3 * j - 15) });
-    const framed = async (scale: SketchOptions['scale']) => {
+    const framed = async (scale: SketchSettings['scale']) => {
       const sketch = await sketchOf(cut(rows, 7), { size: 10, scale });
       const deviation = Array.from(
         { length: 10 },
