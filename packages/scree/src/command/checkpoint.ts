@@ -143,8 +143,8 @@ function factsOf(path: string): Promise<Stats> {
  */
 async function computedBy({ engine = 'auto', threads }: PcaOptions): Promise<Record<string, unknown>> {
   if (engine === 'auto' || engine === 'blas') {
-    const { blasEngine, loadBlas, MOST_THREADS } = await import('../blas/blas.js');
-    const made = await blasEngine(threads === undefined ? {} : { threads: Math.min(threads, MOST_THREADS) });
+    const { blasEngine, loadBlas, MAX_THREADS } = await import('../blas/blas.js');
+    const made = await blasEngine(threads === undefined ? {} : { threads: Math.min(threads, MAX_THREADS) });
     const blas = await loadBlas();
     if (made && typeof blas !== 'string') {
       const { kind, version, path } = blas.library;
