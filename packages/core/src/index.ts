@@ -1,4 +1,5 @@
 export { principalAngles } from './analysis/principal-angles.js';
+export { type ChooseOptions, chooseComponents } from './choose-components.js';
 export type { Block, DenseBlock, Frame, SparseBlock } from './data/block.js';
 export type { CsrMatrix } from './data/csr.js';
 export type { Row } from './data/gather.js';
@@ -19,6 +20,7 @@ export {
   ScreeError,
 } from './errors.js';
 export type { Certificate } from './model/certificate.js';
+export type { Choice, Criterion, CriterionName } from './model/choice.js';
 export { loadModel } from './model/load.js';
 export { type ApplyOptions, Model } from './model/model.js';
 export type { ModelRecord, Whiten } from './model/record.js';

@@ -35,6 +35,7 @@ describe('@scree/core as a package', () => {
       'SOLVERS',
       'ScreeError',
       'Stream',
+      'chooseComponents',
       'loadModel',
       'makePlan',
       'pca',
