@@ -13,6 +13,7 @@ export {
 export { principalAngles } from './analysis/principal-angles.js';
 export { type RotateOptions, Rotation, type RotationMethod, rotate } from './analysis/rotation.js';
 export { type BootstrapOptions, bootstrap } from './bootstrap.js';
+export { type ChooseOptions, chooseComponents } from './choose-components.js';
 export type { Block, DenseBlock, Frame, SparseBlock } from './data/block.js';
 export type { CsrMatrix } from './data/csr.js';
 export type { Row } from './data/gather.js';
@@ -35,6 +36,7 @@ export {
 export * from './interpret.js';
 export { type ColumnsLook, type LookOptions, lookAtColumns, watchColumns } from './look-at-columns.js';
 export type { Certificate } from './model/certificate.js';
+export type { Choice, Criterion, CriterionName } from './model/choice.js';
 export { loadModel } from './model/load.js';
 export { type ApplyOptions, Model } from './model/model.js';
 export type { ModelRecord, Whiten } from './model/record.js';

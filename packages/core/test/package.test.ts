@@ -37,6 +37,7 @@ describe('@scree/core as a package', () => {
       'ScreeError',
       'Stream',
       'bootstrap',
+      'chooseComponents',
       'columnContributions',
       'defaultReplicates',
       'groupEllipse',
