@@ -1,3 +1,9 @@
+export {
+  type ProbabilisticOptions,
+  ProbabilisticPca,
+  probabilistic,
+  type SampleOptions,
+} from './analysis/likelihood.js';
 export { principalAngles } from './analysis/principal-angles.js';
 export { type RotateOptions, Rotation, type RotationMethod, rotate } from './analysis/rotation.js';
 export type { Block, DenseBlock, Frame, SparseBlock } from './data/block.js';
