@@ -30,6 +30,7 @@ const ENTRIES = [
   'reading.ts',
   'problem.ts',
   'options.ts',
+  'compare-tables.ts',
 ];
 /** Packages that the sources of a package import, besides libraries. */
 const DEPENDENCIES: Record<string, readonly string[]> = {

@@ -1,3 +1,4 @@
+export { compareModels, congruence, type ModelComparison } from './analysis/compare-models.js';
 export {
   type ProbabilisticOptions,
   ProbabilisticPca,
@@ -6,6 +7,7 @@ export {
 } from './analysis/likelihood.js';
 export { principalAngles } from './analysis/principal-angles.js';
 export { type RotateOptions, Rotation, type RotationMethod, rotate } from './analysis/rotation.js';
+export { type CompareTablesOptions, type Procrustes, procrustes, rvCoefficient } from './compare-tables.js';
 export type { Block, DenseBlock, Frame, SparseBlock } from './data/block.js';
 export type { CsrMatrix } from './data/csr.js';
 export type { Row } from './data/gather.js';
