@@ -39,6 +39,7 @@ const ENTRIES = [
   'row-contributions.ts',
   'scored-blocks.ts',
   'supplementary.ts',
+  'compare-tables.ts',
 ];
 /** Packages that the sources of a package import, besides libraries. */
 const DEPENDENCIES: Record<string, readonly string[]> = {
