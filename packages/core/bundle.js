@@ -13,6 +13,9 @@ const LEARN =
 /** Solvers that are loaded when they are asked for; what they declare of themselves is always there. */
 const ON_DEMAND = /[\\/]solvers[\\/](learned|sketch)[\\/](?!declarations?\.|sketch-options\.)/;
 
+/** The bootstrap, loaded when it is asked for; its options are always checked. */
+const BOOTSTRAP = /[\\/]analysis[\\/]bootstrap[\\/](?!choices\.|default-replicates\.)/;
+
 const bundle = await rolldown({
   input: {
     index: here('dist/index.js'),
@@ -32,8 +35,9 @@ await bundle.write({
   minify: false,
   codeSplitting: {
     groups: [
-      { name: 'shared', test: (id) => !LEARN.test(id) && !ON_DEMAND.test(id) },
+      { name: 'shared', test: (id) => !LEARN.test(id) && !ON_DEMAND.test(id) && !BOOTSTRAP.test(id) },
       { name: 'learned', test: (id) => !LEARN.test(id) && /[\\/]solvers[\\/]learned[\\/]/.test(id) },
+      { name: 'bootstrap', test: BOOTSTRAP },
       { name: 'sketch', test: /[\\/]solvers[\\/]sketch[\\/]/ },
     ],
   },

@@ -15,7 +15,7 @@ export {
 export type { RowOptions } from './scored-blocks.js';
 export {
   type Label,
-  type Labels,
+  type RowLabels,
   type Supplementary,
   type SupplementaryOptions,
   supplementary,

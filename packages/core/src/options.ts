@@ -1,3 +1,4 @@
+import { BOOTSTRAP_OPTION, type BootstrapChoices, checkChoices } from './analysis/bootstrap/choices.js';
 import { CONTROL_OPTIONS, type ControlOptions, checkObject, checkOption, type OptionCheck } from './control.js';
 import { checkColumnWeights, checkScale, type Scale } from './data/scaling.js';
 import type { EngineChoice } from './engines/choose.js';
@@ -41,10 +42,17 @@ export interface PcaOptions extends ControlOptions {
   readonly tolerance?: number;
   /** Most bytes that the matrices of a solver may take. The plan chooses accordingly. Default: what a machine can hold. */
   readonly memory?: number;
+  /** How often rows are drawn again to see how much the components vary from sample to sample, or more choices. Default 0: not at all. */
+  readonly bootstrap?: number | BootstrapChoices;
   /** Seed of everything random. Default 0. */
   readonly seed?: number;
   /** Names of the columns, for data that do not carry them; for records, which columns to use. */
   readonly columnNames?: readonly string[];
+  /**
+   * Whether to look at the columns too, and to warn where one dominates, numbers the rows, holds codes of classes or repeats
+   * another. Default false: it costs a look at every number, and programs that fit many tables know their columns.
+   */
+  readonly lookAtColumns?: boolean;
 }
 
 /** Options with every default filled in. */
@@ -61,7 +69,8 @@ type Undefaulted =
   | 'k'
   | 'learn'
   | 'sketch'
-  | 'memory';
+  | 'memory'
+  | 'bootstrap';
 
 /** The values that each option accepts. */
 const OPTIONS: Record<keyof PcaOptions, OptionCheck> = {
@@ -103,11 +112,13 @@ const OPTIONS: Record<keyof PcaOptions, OptionCheck> = {
     must: 'a number of bytes from 1048576 up',
     test: (v) => typeof v === 'number' && v >= 2 ** 20,
   },
+  bootstrap: BOOTSTRAP_OPTION,
   seed: { must: 'a whole number', test: (v) => Number.isSafeInteger(v) },
   columnNames: {
     must: 'an array of strings, one per column',
     test: (v) => Array.isArray(v) && v.every((name) => typeof name === 'string'),
   },
+  lookAtColumns: { must: 'true or false', test: (v) => typeof v === 'boolean' },
   ...CONTROL_OPTIONS,
 };
 
@@ -129,6 +140,7 @@ const DEFAULTS = {
   solver: 'auto',
   engine: 'auto',
   seed: 0,
+  lookAtColumns: false,
 } as const;
 
 /** Checks options, before any data are read, and fills in the defaults. */
@@ -150,6 +162,7 @@ export function checkOptions(options: PcaOptions): Settings {
   const settings: Settings = { ...DEFAULTS, ...given };
   checkLearn(settings);
   checkSketch(settings);
+  checkChoices(settings.bootstrap, settings.seed);
   // Oja's rule has one neuron.
   return settings.learn?.rule === 'oja' ? { ...settings, k: 1 } : settings;
 }
@@ -166,7 +179,7 @@ function checkSketch({ solver, sketch }: Settings): void {
 }
 
 /** Checks options against the width of the data. */
-export function checkWidth(settings: Settings, cols: number): void {
+export function checkColumnOptions(settings: Settings, cols: number): void {
   checkScale(settings.scale, cols);
   if (settings.columnWeights) checkColumnWeights(settings.columnWeights, cols);
   const names = settings.columnNames;

@@ -1,3 +1,4 @@
+import { checkChoices } from './analysis/bootstrap/choices.js';
 import { changeOf } from './data/changes.js';
 import { type Data, openSource, type RowSource } from './data/open-source.js';
 import { availableEngines } from './engines/choose.js';
@@ -7,13 +8,14 @@ import { addressSpaceLeft } from './engines/wasm/address-space.js';
 import { ConvergenceError, DataError, OptionError, ScreeError } from './errors.js';
 import { keepAlive } from './keep-alive.js';
 import { finish, firstComponents } from './model/finish.js';
-import type { Model } from './model/model.js';
+import { Model } from './model/model.js';
+import { firstOf, type Stability } from './model/stability.js';
 import { Moments } from './moments.js';
-import { checkOptions, checkWidth, type PcaOptions, type Settings } from './options.js';
+import { checkColumnOptions, checkOptions, type PcaOptions, type Settings } from './options.js';
 import { makePlan, type Plan, type Shape } from './plan.js';
 import { axesWithoutVariance, makeProblem } from './problem.js';
 import { ProgressTracker } from './progress.js';
-import { type Reading, readBoth, readMoments, readOnce, readRows } from './reading.js';
+import { type PreparedData, readBoth, readMoments, readOnce, readRows, rereadable } from './reading.js';
 import { SOLVERS } from './solvers/registry.js';
 import type { Solver } from './solvers/solver.js';
 import type { Warning } from './warning.js';
@@ -50,7 +52,9 @@ async function analyse(data: Data | Moments, options: PcaOptions): Promise<Neste
   }
   let source: RowSource | undefined;
   try {
-    source = await openSource(data, progress, settings.columnNames);
+    const opened = await openSource(data, progress, settings.columnNames);
+    source = opened;
+    if (settings.lookAtColumns) source = (await import('./look-at-columns.js')).watchColumns(opened, settings);
     const numbers = source.rows === undefined ? undefined : (source.nonzeros ?? source.rows * source.cols);
     return await fit(source, settings, await availableEngines(settings, numbers), progress);
   } catch (error) {
@@ -70,22 +74,30 @@ async function analyse(data: Data | Moments, options: PcaOptions): Promise<Neste
 }
 
 async function fit(
-  source: RowSource | Moments,
+  opened: RowSource | Moments,
   settings: Settings,
   engines: readonly [Engine, ...Engine[]],
   progress: ProgressTracker,
 ): Promise<NestedModels> {
-  checkWidth(settings, source.cols);
+  checkColumnOptions(settings, opened.cols);
+  // Replicates are drawn from the rows once more after the fit.
+  const draws = settings.bootstrap && !(opened instanceof Moments);
+  const source = draws ? await rereadable(opened, progress) : opened;
   const { plan, engine } = await choosePlan(source instanceof Moments ? shapeOf(source) : source, settings, engines);
   const solver = await SOLVERS[plan.solver].load({ cols: source.cols, learn: settings.learn });
   const reading = await readFor(solver, source, settings, engine, progress);
   try {
     const { problem, framing, facts } = makeProblem(reading, settings, engine, plan, progress, solver.tolerance);
-    const solution = framing.trace > 0 ? await reading.solve(problem, framing) : axesWithoutVariance(problem);
-    const warnings = await warningsOf(source, engine);
-    const model = finish(solution, facts, warnings);
+    const solution = framing.scatterTrace > 0 ? await reading.solve(problem, framing) : axesWithoutVariance(problem);
+    const warnings = [
+      ...(await warningsOf(opened, engine)),
+      ...(source instanceof Moments && settings.lookAtColumns ? await momentsWarnings(source, settings) : []),
+    ];
+    const fitted = finish(solution, facts, warnings);
+    const stability = await stabilityFor(source, settings, reading, fitted.k, engine, progress);
+    const model = withStability(fitted, stability);
     const first = (k: number): Model =>
-      k === model.k ? model : finish(firstComponents(solution, k, facts), facts, warnings);
+      k === model.k ? model : withStability(finish(firstComponents(solution, k, facts), facts, warnings), stability);
     if (solution.converged) return { model, first };
     if (solution.failure) {
       const { message, details, code } = solution.failure;
@@ -102,6 +114,27 @@ async function fit(
   }
 }
 
+/** The bootstrap that was asked for, of the rows that were fitted. */
+async function stabilityFor(
+  source: RowSource | Moments,
+  settings: Settings,
+  { columns }: PreparedData,
+  k: number,
+  engine: Engine,
+  progress: ProgressTracker,
+): Promise<Stability | undefined> {
+  const chosen = checkChoices(settings.bootstrap, settings.seed);
+  if (!chosen || source instanceof Moments) return undefined;
+  const { stabilityOf } = await import('./analysis/bootstrap/stability.js');
+  const { center, scale, ddof, weights } = settings;
+  const read = weights?.length ?? columns.rows;
+  return stabilityOf({ source, read, columns, weights, center, scale, ddof, k }, chosen, engine, progress);
+}
+
+function withStability(model: Model, stability: Stability | undefined): Model {
+  return stability ? new Model({ ...model, stability: firstOf(stability, model.k, model.d) }) : model;
+}
+
 /** If the data changed during a fit that failed, that is the likely cause, so the error names it. */
 async function refuseFailedByChange(source: RowSource | undefined, error: unknown): Promise<void> {
   if (!source || !(error instanceof ScreeError) || error instanceof OptionError) return;
@@ -113,6 +146,14 @@ async function refuseFailedByChange(source: RowSource | undefined, error: unknow
 async function warningsOf(source: RowSource | Moments, engine: Engine): Promise<readonly Warning[]> {
   const read = source instanceof Moments ? [] : ((await source.warnings?.()) ?? []);
   return [...read, ...(engine.warnings ?? [])];
+}
+
+/** What the columns of moments tell, whose single values are gone. */
+async function momentsWarnings(moments: Moments, { scale, columnNames }: Settings): Promise<readonly Warning[]> {
+  const { columnsOf } = await import('./analysis/columns.js');
+  const { columnWarnings } = await import('./analysis/column-warnings.js');
+  const read = columnsOf(moments.columns, columnNames ?? moments.columnNames);
+  return columnWarnings(read, { unscaled: scale === 'none' });
 }
 
 /** Estimated seconds from which measuring the speed of this machine first pays off. */
@@ -156,7 +197,7 @@ function readFor(
   settings: Settings,
   engine: Engine,
   progress: ProgressTracker,
-): Promise<Reading> {
+): Promise<PreparedData> {
   if (solver.needs === 'scatter') return readMoments(source, settings, engine, progress, solver);
   if (solver.needs === 'rows') return readRows(source, settings, engine, progress, solver);
   if (solver.needs === 'once') return readOnce(source, settings, engine, progress, solver);
@@ -168,15 +209,26 @@ function shapeOf(moments: Moments): Shape {
 }
 
 /** Moments contain no rows: options that concern rows are rejected. */
-function refuseForMoments({ solver, learn, weights }: Settings, cols: number): void {
+function refuseForMoments({ solver, learn, weights, bootstrap }: Settings, cols: number): void {
   const needsRows = (learn: Settings['learn']): boolean =>
     solver !== 'auto' && SOLVERS[solver].needs({ cols, learn }) !== 'scatter';
   const { batch, ...fullBatch } = learn ?? {};
   const batches = batch !== undefined && needsRows(learn) && !needsRows(fullBatch);
-  const option = weights !== undefined ? 'weights' : batches ? 'learn.batch' : needsRows(learn) ? 'solver' : undefined;
+  const drawn = bootstrap !== undefined && bootstrap !== 0;
+  const option =
+    weights !== undefined
+      ? 'weights'
+      : drawn
+        ? 'bootstrap'
+        : batches
+          ? 'learn.batch'
+          : needsRows(learn)
+            ? 'solver'
+            : undefined;
   if (option === undefined) return;
   const remedy = {
     weights: 'Give weights when you add rows',
+    bootstrap: 'Leave it out',
     'learn.batch': 'Leave it out',
     solver: "Leave solver at 'auto' or 'covariance'",
   }[option];

@@ -1,7 +1,7 @@
 import { type ControlOptions, checkControl } from './control.js';
 import type { Block, Frame } from './data/block.js';
 import { refuseChanged } from './data/changes.js';
-import { checkWidth, type Data, openSource } from './data/open-source.js';
+import { checkBlockWidth, type Data, openSource } from './data/open-source.js';
 import { checkFinite } from './data/statistics.js';
 import { empty } from './data/to-block.js';
 import { rowWeights } from './data/weights.js';
@@ -62,7 +62,7 @@ export async function* scoredBlocks(
     let first = 0;
     progress.begin('scores', source.rows);
     for await (const block of source.blocks()) {
-      checkWidth(block, source, first);
+      checkBlockWidth(block, source, first);
       await progress.follow(checkFinite(block, first, columnNames));
       const engine = await chooseEngine({ threads }, block.data.length);
       const { scores, squares } = await reconstructBlock(measured, block, engine, (rows) => progress.step(rows));

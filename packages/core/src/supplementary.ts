@@ -2,7 +2,7 @@ import { GroupSums, type Groups } from './analysis/groups.js';
 import { ColumnCorrelations, type SupplementaryColumn } from './analysis/supplementary-columns.js';
 import { checkObject } from './control.js';
 import { identityFrame, packTile } from './data/block.js';
-import { checkWidth, type Data, openSource, type RowSource } from './data/open-source.js';
+import { checkBlockWidth, type Data, openSource, type RowSource } from './data/open-source.js';
 import { OptionError, show } from './errors.js';
 import { keepAlive } from './keep-alive.js';
 import type { Model } from './model/model.js';
@@ -13,7 +13,7 @@ import { type RowOptions, scoredBlocks } from './scored-blocks.js';
 export type Label = string | number | boolean | null | undefined;
 
 /** One label per row, in the order of the rows; from a stream, also lists of labels. */
-export type Labels = Iterable<Label | readonly Label[]> | AsyncIterable<Label | readonly Label[]>;
+export type RowLabels = Iterable<Label | readonly Label[]> | AsyncIterable<Label | readonly Label[]>;
 
 export interface SupplementaryOptions extends RowOptions {
   /** Numeric columns that had no part in the fit: rows in the same order as the data. NaN is a missing value. */
@@ -21,7 +21,7 @@ export interface SupplementaryOptions extends RowOptions {
   /** Names of those columns, for data that do not carry them; for records, which of them to use. */
   readonly columnNames?: readonly string[];
   /** Columns of labels by name. */
-  readonly groups?: Readonly<Record<string, Labels>>;
+  readonly groups?: Readonly<Record<string, RowLabels>>;
   /** Pairs of components, counted from 0, on which to compute convex hulls. Default the first two. */
   readonly hulls?: readonly (readonly [number, number])[];
 }
@@ -141,7 +141,7 @@ class AlignedRows {
     const frame = identityFrame(this.cols);
     let rows = 0;
     for await (const block of this.#source.blocks()) {
-      checkWidth(block, this.#source, rows);
+      checkBlockWidth(block, this.#source, rows);
       const values = new Float64Array(block.rows * this.cols);
       packTile(block, frame, 0, block.rows, 0, this.cols, values);
       rows += block.rows;
@@ -157,7 +157,7 @@ class AlignedLabels {
   #waiting: readonly Label[] = [];
   #taken = 0;
 
-  constructor(name: string, labels: Labels) {
+  constructor(name: string, labels: RowLabels) {
     this.#name = name;
     this.#iterator = iteratorOf(labels, name);
   }
@@ -203,7 +203,7 @@ class AlignedLabels {
 
 type LabelIterator = Iterator<Label | readonly Label[]> | AsyncIterator<Label | readonly Label[]>;
 
-function iteratorOf(labels: Labels, name: string): LabelIterator {
+function iteratorOf(labels: RowLabels, name: string): LabelIterator {
   if (typeof labels === 'object' && labels !== null) {
     if (Symbol.asyncIterator in labels) return labels[Symbol.asyncIterator]();
     if (Symbol.iterator in labels) return labels[Symbol.iterator]();

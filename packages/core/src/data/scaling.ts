@@ -5,7 +5,12 @@ import { type ColumnStatistics, columnSquares } from './statistics.js';
 /** The divisor of a column: nothing, its deviation, the root of it, its range, or given numbers. */
 export type Scale = 'none' | 'unit' | 'pareto' | 'range' | ArrayLike<number>;
 
+/** The rule that scales were computed by; `given` where they were numbers. */
+export const SCALINGS = ['none', 'unit', 'pareto', 'range', 'given'] as const;
+export type ScalingRule = (typeof SCALINGS)[number];
+
 export interface Scaling {
+  readonly rule: ScalingRule;
   readonly scale: Float64Array;
   /** Columns that vary too little to be divided by it: their scale stays 1. */
   readonly constantColumns: readonly number[];
@@ -25,16 +30,18 @@ export function columnScales(
   centred: boolean,
   columnWeights?: ArrayLike<number>,
 ): Scaling {
-  const { scale, constantColumns } = plainScales(stats, wanted, divisor, centred);
+  const scaling = plainScales(stats, wanted, divisor, centred);
+  const { scale } = scaling;
   if (columnWeights) for (let j = 0; j < scale.length; j++) scale[j] /= Math.sqrt(columnWeights[j]);
-  return { scale, constantColumns };
+  return scaling;
 }
 
 function plainScales(stats: ColumnStatistics, wanted: Scale, divisor: number, centred: boolean): Scaling {
   const cols = stats.mean.length;
   const scale = new Float64Array(cols).fill(1);
   const constantColumns: number[] = [];
-  if (wanted === 'none') return { scale, constantColumns };
+  const rule = typeof wanted === 'string' ? wanted : 'given';
+  if (wanted === 'none') return { rule, scale, constantColumns };
   for (let j = 0; j < cols; j++) {
     const size =
       typeof wanted !== 'string'
@@ -46,7 +53,7 @@ function plainScales(stats: ColumnStatistics, wanted: Scale, divisor: number, ce
     if (typeof wanted === 'string' && !Number.isFinite(1 / size)) constantColumns.push(j);
     else scale[j] = size;
   }
-  return { scale, constantColumns };
+  return { rule, scale, constantColumns };
 }
 
 /** √(Σw(x − c)²/divisor) in the data's own units. */
@@ -108,7 +115,7 @@ export interface Framing {
   readonly factor: Float64Array;
   readonly unit: number;
   /** Σⱼ of the scaled columns' variance times the divisor, in units of unit²: trace(S) as the passes see it. */
-  readonly trace: number;
+  readonly scatterTrace: number;
 }
 
 export function chooseFrame(stats: ColumnStatistics, scale: Float64Array, centred: boolean): Framing {
@@ -126,10 +133,10 @@ export function chooseFrame(stats: ColumnStatistics, scale: Float64Array, centre
   }
   const unit = powerOfTwo(largest);
   const factor = Float64Array.from(scale, (s) => 1 / s / unit);
-  let trace = 0;
+  let scatterTrace = 0;
   for (let j = 0; j < scale.length; j++) {
     const squares = columnSquares(stats, j, centred);
-    trace += squares.sum * (squares.unit * factor[j]) ** 2;
+    scatterTrace += squares.sum * (squares.unit * factor[j]) ** 2;
   }
-  return { shift: centred ? stats.mean.slice() : new Float64Array(scale.length), factor, unit, trace };
+  return { shift: centred ? stats.mean.slice() : new Float64Array(scale.length), factor, unit, scatterTrace };
 }

@@ -90,7 +90,7 @@ function readJson1({ checksum, ...body }: Plain): ModelRecord {
   return revive(body, (name) => {
     const value = body[name];
     if (!Array.isArray(value)) throw new ModelError('BAD_MODEL', `This is not a model: ${name} is missing.`);
-    return Float64Array.from(value.flat(), numberOrNaN);
+    return numbersOf(value.flat());
   });
 }
 
@@ -188,10 +188,14 @@ function scalars(record: ModelRecord): Plain {
     totalWeight: record.totalWeight,
     ddof: record.ddof,
     centered: record.centered,
+    ...(record.scaling ? { scaling: record.scaling } : {}),
     whiten: record.whiten,
     dtype: record.dtype,
     totalVariance: record.totalVariance,
     noiseVariance: record.noiseVariance,
+    // In both forms a list: programs that know only the arrays of the layout read the rest of the model as ever.
+    ...(record.spectrum ? { spectrum: Array.from(record.spectrum) } : {}),
+    ...(record.choice ? { choice: record.choice } : {}),
     ...(record.columnNames ? { columnNames: record.columnNames } : {}),
     ...Object.fromEntries(OPTIONAL_VECTORS.flatMap((name) => (record[name] ? [[name, Array.from(record[name])]] : []))),
     plan: record.plan,
@@ -199,6 +203,7 @@ function scalars(record: ModelRecord): Plain {
     uniqueness: record.uniqueness,
     warnings: record.warnings,
     ...(record.trace ? { trace: record.trace } : {}),
+    ...(record.stability ? { stability: record.stability } : {}),
   };
 }
 
@@ -212,11 +217,10 @@ function revive(stored: Plain, array: (name: 'components' | (typeof VECTORS)[num
   const { format, version, k, d, arrays, numbers, ...rest } = stored;
   return {
     ...(rest as unknown as ModelRecord),
+    ...(Array.isArray(rest.spectrum) ? { spectrum: numbersOf(rest.spectrum) } : {}),
     ...(Array.isArray(rest.trace) ? { trace: rest.trace.map(withNumbers) } : {}),
     ...Object.fromEntries(
-      OPTIONAL_VECTORS.flatMap((name) =>
-        Array.isArray(rest[name]) ? [[name, Float64Array.from(rest[name], numberOrNaN)]] : [],
-      ),
+      OPTIONAL_VECTORS.flatMap((name) => (Array.isArray(rest[name]) ? [[name, numbersOf(rest[name])]] : [])),
     ),
     components: { rows: k as number, cols: d as number, data: array('components') },
     ...(Object.fromEntries(VECTORS.map(([name]) => [name, array(name)])) as Pick<
@@ -226,8 +230,9 @@ function revive(stored: Plain, array: (name: 'components' | (typeof VECTORS)[num
   };
 }
 
-function numberOrNaN(value: unknown): number {
-  return typeof value === 'number' ? value : Number.NaN;
+/** What is not a number becomes NaN, which no model may hold. */
+function numbersOf(list: readonly unknown[]): Float64Array {
+  return Float64Array.from(list, (entry) => (typeof entry === 'number' ? entry : Number.NaN));
 }
 
 /** JSON has null for what is not finite, such as the loss of a step that was too long. */

@@ -2,41 +2,41 @@ import { linesOf } from '../bytes/text.js';
 import { badFile, unsupported } from '../file-error.js';
 import { checkColumns } from '../table/most-columns.js';
 import type { Column } from '../table/table.js';
-import { isMissing } from './csv-cells.js';
-import { type Below, columnNames, fullHeader, isHeader, isTitle, type Tally } from './csv-header.js';
+import { isMissing } from './cells.js';
 import {
-  countSign,
+  type CellCounts,
+  classifyCell,
+  countCell,
+  countNumbers,
   decideMarks,
-  noSigns,
-  numberIn,
-  numbersOf,
-  type Signs,
-  type Writing,
-  whatTells,
-} from './csv-marks.js';
-import { openQuote, splitRecords } from './csv-records.js';
-import { readTop } from './csv-top.js';
+  type NumberFormat,
+  noCells,
+  parseNumber,
+} from './decimal-marks.js';
+import { columnNames, fullHeader, isHeader, isTitle, type RowsBelow, type Tally } from './header.js';
+import { readLinesAbove } from './lines-above.js';
+import { openQuote, splitRecords } from './records.js';
 
 /** How a text table is written, and what its columns hold. */
 export interface Dialect {
   /** Whether its texts are in Windows-1252: its beginning is no UTF-8. */
-  readonly windows: boolean;
+  readonly windows1252: boolean;
   /** Lines above the table. */
-  readonly above: number;
+  readonly linesAbove: number;
   readonly delimiter: string;
   readonly header: boolean;
   readonly columns: readonly Column[];
   /** How the numbers of each column are written. */
-  readonly writing: readonly Writing[];
+  readonly numberFormats: readonly NumberFormat[];
 }
 
 /** Bytes looked at to find out how a table is written. */
 export const SAMPLE = 4 << 20;
 const DELIMITERS = [',', '\t', ';', '|', ' '];
-/** Rows by which the delimiter is judged, and characters where that is enough for some rows. */
+/** Rows by which the delimiter is scored, and characters where that is enough for some rows. */
 const JUDGED = 50;
 const JUDGED_TEXT = 1 << 18;
-/** Rows and cells by which the columns are judged. */
+/** Rows and cells by which the columns are scored. */
 const ROWS = 1000;
 const CELLS = 1_000_000;
 
@@ -47,42 +47,42 @@ export function sniffDialect(bytes: Uint8Array, whole: boolean, path: string, me
   }
   if (bytes.includes(0)) throw badFile(path, 'it is neither text nor a format that scree knows');
   // A line that is cut may be cut within a character.
-  const { text: marked, windows } = linesOf(
+  const { text: marked, windows1252 } = linesOf(
     whole ? bytes : bytes.subarray(0, bytes.lastIndexOf(10) + 1 || bytes.length),
   );
-  const { delimiter, comments, text, end } = readTop(marked.replace(/^\ufeff/, ''));
+  const { delimiter, comments, text, end } = readLinesAbove(marked.replace(/^\ufeff/, ''));
   const lines = delimiter === undefined ? 0 : 1;
   const table = sniffTable(text.slice(end), { delimiter, whole, path, memory });
-  if (comments.length === 0 || table.header) return describe(table, windows, lines + comments.length);
+  if (comments.length === 0 || table.header) return describe(table, windows1252, lines + comments.length);
   // Without names below them, the last comment may hold these, and what looks like a row is one: "#1", "#ff0000".
   const cells = (line: string) => splitRecords(line, table.delimiter, 1, true).records[0] ?? [];
-  const isNumeric = (cell: string) => isMissing(cell) || whatTells(cell) !== 'text';
+  const isNumeric = (cell: string) => isMissing(cell) || classifyCell(cell) !== 'text';
   const isRow = (line: string) =>
     cells(line).length === table.width &&
     cells(line).some(isNumeric) &&
     cells(line).every((cell, j) => isNumeric(cell) || table.tally[j].numbers <= table.tally[j].texts);
-  if (comments.some(isRow)) return describe(sniffTable(text, { delimiter, whole, path, memory }), windows, lines);
+  if (comments.some(isRow)) return describe(sniffTable(text, { delimiter, whole, path, memory }), windows1252, lines);
   const names = namesIn(cells(comments[comments.length - 1].replace(/^#+/, '')), table);
-  return describe(names ? { ...table, names } : table, windows, lines + comments.length);
+  return describe(names ? { ...table, names } : table, windows1252, lines + comments.length);
 }
 
 /** Names of the columns, where a comment holds them. The sign of the comment may be the first of them, and one may be missing, as R writes it. */
-function namesIn(cells: readonly string[], { width, tally }: Sniffed): readonly string[] | undefined {
+function namesIn(cells: readonly string[], { width, tally }: SniffedTable): readonly string[] | undefined {
   const [first, ...others] = cells;
-  if (others.some((name) => name === '') || cells.some((name) => name !== '' && whatTells(name) !== 'text'))
+  if (others.some((name) => name === '') || cells.some((name) => name !== '' && classifyCell(name) !== 'text'))
     return undefined;
   if (cells.length === width) return first === '' ? ['#', ...others] : cells;
   return cells.length === width - 1 && first !== '' && tally[0].texts > 0 ? ['', ...cells] : undefined;
 }
 
 /** What is known of a table: how it is cut into cells, and what its columns hold. */
-interface Sniffed {
+interface SniffedTable {
   readonly delimiter: string;
   readonly width: number;
   /** Whether names are in its first line, and all names there are. */
   readonly header: boolean;
   readonly names: readonly string[];
-  readonly writing: readonly Writing[];
+  readonly numberFormats: readonly NumberFormat[];
   readonly tally: readonly Tally[];
   /** Whether the tally is that of all rows. */
   readonly complete: boolean;
@@ -96,15 +96,15 @@ function sniffTable(
     path,
     memory,
   }: { delimiter: string | undefined; whole: boolean; path: string; memory: number },
-): Sniffed {
+): SniffedTable {
   const start = text.slice(0, JUDGED_TEXT);
   const enough = start.length < text.length && (start.match(/\n/g)?.length ?? 0) > 2;
-  const verdicts = (given === undefined ? DELIMITERS : [given]).map((delimiter) =>
-    enough ? judge(start, delimiter, false) : judge(text, delimiter, whole),
+  const scores = (given === undefined ? DELIMITERS : [given]).map((delimiter) =>
+    enough ? scoreDelimiter(start, delimiter, false) : scoreDelimiter(text, delimiter, whole),
   );
   const best = ratherThanComma(
-    verdicts.reduce((a, b) => (b.score > a.score ? b : a)),
-    verdicts,
+    scores.reduce((a, b) => (b.score > a.score ? b : a)),
+    scores,
     start,
   );
   const { delimiter } = best;
@@ -116,35 +116,39 @@ function sniffTable(
   const width = usualWidth(records);
   checkColumns(width, memory, path);
   const body = records.slice(1).filter((record) => record.length === width);
-  const below = belowOf(body, width, delimiter);
+  const below = rowsBelow(body, width, delimiter);
   const header =
     isHeader(records[0], below) &&
-    (records[0].length === width || !isTitle(records, belowOf(body.slice(1), width, delimiter)));
+    (records[0].length === width || !isTitle(records, rowsBelow(body.slice(1), width, delimiter)));
   // Said here, where the columns may already look odd by what is missing; further down, reading comes upon it.
   if (open !== undefined && whole) throw openQuote(path, records.length - (header ? 1 : 0), open.at(-1));
-  const { signs } = header || records[0].length !== width ? below : belowOf([records[0], ...body], width, delimiter);
-  const complete = lookFurther(signs, text, end, { delimiter, whole }) && whole;
-  const writing = decideMarks(signs, delimiter);
+  const { counts } = header || records[0].length !== width ? below : rowsBelow([records[0], ...body], width, delimiter);
+  const complete = lookFurther(counts, text, end, { delimiter, whole }) && whole;
+  const numberFormats = decideMarks(counts, delimiter);
   const names = header ? fullHeader(records[0], body, width) : [];
-  return { delimiter, width, header, names, writing, tally: tallyOf(signs, writing), complete };
+  return { delimiter, width, header, names, numberFormats, tally: tallyOf(counts, numberFormats), complete };
 }
 
-function belowOf(rows: readonly string[][], width: number, delimiter: string): Below & { readonly signs: Signs[] } {
-  const signs = signsOf(rows, width);
-  const writing = decideMarks(signs, delimiter);
-  const read = (cell: string, j: number) => numberIn(cell, writing[j].mark ?? '.');
-  return { rows, signs, tally: tallyOf(signs, writing), read };
+function rowsBelow(
+  rows: readonly string[][],
+  width: number,
+  delimiter: string,
+): RowsBelow & { readonly counts: CellCounts[] } {
+  const counts = countCells(rows, width);
+  const numberFormats = decideMarks(counts, delimiter);
+  const read = (cell: string, j: number) => parseNumber(cell, numberFormats[j].mark ?? '.');
+  return { rows, counts, tally: tallyOf(counts, numberFormats), read };
 }
 
-function describe(table: Sniffed, windows: boolean, above: number): Dialect {
-  const { delimiter, width, header, names, writing, tally, complete } = table;
+function describe(table: SniffedTable, windows1252: boolean, linesAbove: number): Dialect {
+  const { delimiter, width, header, names, numberFormats, tally, complete } = table;
   const columns = columnNames(names, width).map((name, j) => {
     const nameless = names[j] === '';
     if (j === 0 && nameless && width > 1)
       return { name, kind: tally[0].texts > 0 ? 'text' : 'other', type: 'row index' } as const;
     return describeColumn(name, tally[j], complete || nameless);
   });
-  return { windows, above, delimiter, header, columns, writing };
+  return { windows1252, linesAbove, delimiter, header, columns, numberFormats };
 }
 
 /** Cells that most rows have; the first may be one of names, or a title. */
@@ -155,7 +159,7 @@ function usualWidth(records: readonly string[][]): number {
   return [...counts].reduce((a, b) => (b[1] > a[1] ? b : a))[0];
 }
 
-interface Verdict {
+interface DelimiterScore {
   readonly delimiter: string;
   readonly width: number;
   readonly score: number;
@@ -164,13 +168,13 @@ interface Verdict {
 }
 
 /** Commas that stand only between digits are decimal marks where another delimiter cuts every line alike. */
-function ratherThanComma(best: Verdict, verdicts: readonly Verdict[], text: string): Verdict {
+function ratherThanComma(best: DelimiterScore, scores: readonly DelimiterScore[], text: string): DelimiterScore {
   if (best.delimiter !== ',' || /(?<!\d),|,(?!\d)/.test(text.replace(/"[^"]*"/g, ''))) return best;
-  return verdicts.find(({ delimiter, width, even }) => /[;\t|]/.test(delimiter) && even && width > 1) ?? best;
+  return scores.find(({ delimiter, width, even }) => /[;\t|]/.test(delimiter) && even && width > 1) ?? best;
 }
 
 /** A delimiter is good when it cuts all lines into the same number of cells, and most of them are numbers. */
-function judge(text: string, delimiter: string, whole: boolean): Verdict {
+function scoreDelimiter(text: string, delimiter: string, whole: boolean): DelimiterScore {
   const { records: complete, open } = splitRecords(text, delimiter, JUDGED, whole);
   const records = complete.length === 0 && open ? [open] : complete;
   const widths = new Map<number, number>();
@@ -180,7 +184,7 @@ function judge(text: string, delimiter: string, whole: boolean): Verdict {
   for (const record of records.slice(records.length > 1 ? 1 : 0)) {
     for (const cell of record.slice(0, 1000)) {
       cells++;
-      if (isMissing(cell) || whatTells(cell) !== 'text') numeric++;
+      if (isMissing(cell) || classifyCell(cell) !== 'text') numeric++;
     }
   }
   const numbers = numeric / Math.max(1, cells);
@@ -190,18 +194,18 @@ function judge(text: string, delimiter: string, whole: boolean): Verdict {
   return { delimiter, width, score, even: same === records.length && records.length > 1 };
 }
 
-function signsOf(records: readonly (readonly string[])[], width: number): Signs[] {
-  const signs = Array.from({ length: width }, noSigns);
+function countCells(records: readonly (readonly string[])[], width: number): CellCounts[] {
+  const counts = Array.from({ length: width }, noCells);
   for (const record of records) {
-    for (let j = 0; j < width; j++) if (!isMissing(record[j])) countSign(signs[j], record[j]);
+    for (let j = 0; j < width; j++) if (!isMissing(record[j])) countCell(counts[j], record[j]);
   }
-  return signs;
+  return counts;
 }
 
-function tallyOf(signs: readonly Signs[], writing: readonly Writing[]): Tally[] {
-  return signs.map((each, j) => {
-    const mark = writing[j].mark ?? '.';
-    return { numbers: numbersOf(each, mark), texts: each.texts + each.mark[mark === '.' ? ',' : '.'] };
+function tallyOf(counts: readonly CellCounts[], numberFormats: readonly NumberFormat[]): Tally[] {
+  return counts.map((each, j) => {
+    const mark = numberFormats[j].mark ?? '.';
+    return { numbers: countNumbers(each, mark), texts: each.texts + each.decided[mark === '.' ? ',' : '.'] };
   });
 }
 
@@ -210,23 +214,25 @@ function tallyOf(signs: readonly Signs[], writing: readonly Writing[]): Tally[] 
  * further down. Says whether the text was read to its end.
  */
 function lookFurther(
-  signs: Signs[],
+  counts: CellCounts[],
   text: string,
   from: number,
   { delimiter, whole }: { delimiter: string; whole: boolean },
 ): boolean {
-  const most = Math.max(1, Math.floor(CELLS / 10 / signs.length));
+  const most = Math.max(1, Math.floor(CELLS / 10 / counts.length));
   for (let at = from; at < text.length; ) {
-    const empty = [...signs.keys()].filter((j) => numbersOf(signs[j], '.') + signs[j].mark[','] + signs[j].texts === 0);
+    const empty = [...counts.keys()].filter(
+      (j) => countNumbers(counts[j], '.') + counts[j].decided[','] + counts[j].texts === 0,
+    );
     if (empty.length === 0) return false;
     const { records, end } = splitRecords(text, delimiter, most, whole, at);
     if (end === at) return false;
-    const rows = records.filter((record) => record.length === signs.length);
-    const found = signsOf(
+    const rows = records.filter((record) => record.length === counts.length);
+    const found = countCells(
       rows.map((row) => empty.map((j) => row[j])),
       empty.length,
     );
-    for (const [i, j] of empty.entries()) signs[j] = found[i];
+    for (const [i, j] of empty.entries()) counts[j] = found[i];
     at = end;
   }
   return true;

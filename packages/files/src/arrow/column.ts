@@ -5,17 +5,17 @@ import type { SeekableBytes } from '../archive/zip.js';
 import { textOf } from '../bytes/text.js';
 import { badFile, FileError } from '../file-error.js';
 import { wasRounded } from '../table/rounded-integers.js';
-import { decimals } from './arrow-decimal.js';
-import { type Batch, bytesAt, type Field, type ValueType } from './arrow-format.js';
+import { decimals } from './decimal.js';
+import { bytesAt, type Field, type RecordBatch, type ValueType } from './format.js';
 
 /** Where a field's description and buffers are in a batch. */
-export interface Spot {
+export interface FieldLocation {
   readonly fieldNode: number;
   readonly buffer: number;
 }
 
 /** Where each field is: what stands before it is counted, children and all. Each must be as long as its batch. */
-export function locate(fields: readonly Field[], batch: Batch, path: string): Spot[] {
+export function locateFields(fields: readonly Field[], batch: RecordBatch, path: string): FieldLocation[] {
   let [fieldNode, buffer, variadic] = [0, 0, 0];
   const pass = ({ type, dictionary, children }: Field): void => {
     fieldNode++;
@@ -28,12 +28,12 @@ export function locate(fields: readonly Field[], batch: Batch, path: string): Sp
     for (const child of children) pass(child);
   };
   return fields.map((field) => {
-    const spot = { fieldNode, buffer };
+    const location = { fieldNode, buffer };
     const length = batch.nodes[2 * fieldNode];
     if (length !== batch.length)
       throw badFile(path, `a column of ${length} values is in a batch of ${batch.length} rows`);
     pass(field);
-    return spot;
+    return location;
   });
 }
 
@@ -50,14 +50,14 @@ const LISTS = 1 << 12;
 /** The buffers of one batch of rows, read in parts where they are plain, and as a whole where they are packed. */
 export class BatchReader {
   readonly #file: SeekableBytes;
-  readonly #batch: Batch;
+  readonly #batch: RecordBatch;
   readonly #limit: number;
   readonly #unpackers: Unpackers;
   readonly #unpacked = new Map<number, Uint8Array>();
   #kept = 0;
 
   /** `limit` is how many bytes may be unpacked and kept at once. */
-  constructor(file: SeekableBytes, batch: Batch, limit: number, unpackers: Unpackers) {
+  constructor(file: SeekableBytes, batch: RecordBatch, limit: number, unpackers: Unpackers) {
     this.#file = file;
     this.#batch = batch;
     this.#limit = limit;
@@ -66,7 +66,7 @@ export class BatchReader {
 
   /** Numbers from…from + count − 1 of a field; missing ones are NaN. `rounded` is told which integers were rounded. */
   async numbers(
-    spot: Spot,
+    location: FieldLocation,
     type: ValueType,
     from: number,
     count: number,
@@ -76,13 +76,13 @@ export class BatchReader {
     const bits = type.size;
     const first = Math.floor((from * bits) / 8);
     const bytes = await this.#part(
-      spot.buffer + 1,
+      location.buffer + 1,
       first,
       Math.ceil(((from + count) * bits) / 8) - first,
       Math.ceil((length * bits) / 8),
     );
     const values = view(bytes, type, from, count);
-    const valid = await this.valid(spot, from, count, length);
+    const valid = await this.valid(location, from, count, length);
     if (rounded && type.size === 64 && (type.kind === 'int' || type.kind === 'uint')) {
       const halves = new DataView(bytes.buffer, bytes.byteOffset, 8 * count);
       for (let i = 0; i < count; i++) {
@@ -97,13 +97,19 @@ export class BatchReader {
   }
 
   /** Texts from…from + count − 1 of a field. */
-  async texts(spot: Spot, large: boolean, from: number, count: number, length: number): Promise<(string | null)[]> {
+  async texts(
+    location: FieldLocation,
+    large: boolean,
+    from: number,
+    count: number,
+    length: number,
+  ): Promise<(string | null)[]> {
     if (length === 0) return [];
-    const place = await this.#places(spot, large, from, count, length);
+    const place = await this.#offsets(location, large, from, count, length);
     const [start, end] = [place(0), place(count)];
     if (!(start >= 0 && end >= start)) throw badFile(this.#file.path, 'texts lie outside their column');
-    const data = await this.#part(spot.buffer + 2, start, end - start, end);
-    const valid = await this.valid(spot, from, count, length);
+    const data = await this.#part(location.buffer + 2, start, end - start, end);
+    const valid = await this.valid(location, from, count, length);
     return Array.from({ length: count }, (_, i) => {
       if (valid && !valid(i)) return null;
       const [a, b] = [place(i) - start, place(i + 1) - start];
@@ -113,28 +119,28 @@ export class BatchReader {
   }
 
   /** Where texts or lists from…from + count begin among their values. */
-  async #places(
-    spot: Spot,
+  async #offsets(
+    location: FieldLocation,
     large: boolean,
     from: number,
     count: number,
     length: number,
   ): Promise<(i: number) => number> {
     const each = large ? 8 : 4;
-    const places = await this.#part(spot.buffer + 1, from * each, (count + 1) * each, (length + 1) * each);
+    const places = await this.#part(location.buffer + 1, from * each, (count + 1) * each, (length + 1) * each);
     const view = new DataView(places.buffer, places.byteOffset, places.byteLength);
     return (i) =>
       large ? view.getInt32(8 * i + 4, true) * 2 ** 32 + view.getUint32(8 * i, true) : view.getInt32(4 * i, true);
   }
 
   /** How long the first list of a field is that is there; undefined when none is. */
-  async firstList(spot: Spot, { size }: ValueType, length: number): Promise<number | undefined> {
+  async firstList(location: FieldLocation, { size }: ValueType, length: number): Promise<number | undefined> {
     for (let from = 0; from < length; from += LISTS) {
       const count = Math.min(LISTS, length - from);
-      const valid = await this.valid(spot, from, count, length);
+      const valid = await this.valid(location, from, count, length);
       const first = valid ? Array.from({ length: count }, (_, i) => i).find(valid) : 0;
       if (first === undefined) continue;
-      const place = await this.#places(spot, size === 64, from + first, 1, length);
+      const place = await this.#offsets(location, size === 64, from + first, 1, length);
       return place(1) - place(0);
     }
     return undefined;
@@ -145,7 +151,7 @@ export class BatchReader {
    * −1 when it is not there.
    */
   async vectors(
-    spot: Spot,
+    location: FieldLocation,
     field: Field,
     from: number,
     count: number,
@@ -153,14 +159,14 @@ export class BatchReader {
     rounded: (index: number) => void,
   ): Promise<Vectors> {
     const { type, children } = field;
-    const child = { fieldNode: spot.fieldNode + 1, buffer: spot.buffer + type.buffers };
+    const child = { fieldNode: location.fieldNode + 1, buffer: location.buffer + type.buffers };
     // Vectors lie one after the other.
     const place =
       type.kind === 'vector'
         ? (i: number) => (from + i) * type.size
-        : await this.#places(spot, type.size === 64, from, count, length);
+        : await this.#offsets(location, type.size === 64, from, count, length);
     const all = type.kind === 'vector' ? length * type.size : this.#batch.nodes[2 * child.fieldNode];
-    const valid = await this.valid(spot, from, count, length);
+    const valid = await this.valid(location, from, count, length);
     const [start, end] = [place(0), place(count)];
     const starts = Float64Array.from({ length: count }, (_, i) => place(i) - start);
     const lengths = Float64Array.from({ length: count }, (_, i) => (valid && !valid(i) ? -1 : place(i + 1) - place(i)));
@@ -170,11 +176,16 @@ export class BatchReader {
   }
 
   /** Which values are there; undefined when all are. */
-  async valid(spot: Spot, from: number, count: number, length: number): Promise<((i: number) => boolean) | undefined> {
+  async valid(
+    location: FieldLocation,
+    from: number,
+    count: number,
+    length: number,
+  ): Promise<((i: number) => boolean) | undefined> {
     const { nodes, buffers } = this.#batch;
-    if (nodes[2 * spot.fieldNode + 1] === 0 || buffers[2 * spot.buffer + 1] === 0) return undefined;
+    if (nodes[2 * location.fieldNode + 1] === 0 || buffers[2 * location.buffer + 1] === 0) return undefined;
     const first = from >> 3;
-    const bits = await this.#part(spot.buffer, first, Math.ceil((from + count) / 8) - first, Math.ceil(length / 8));
+    const bits = await this.#part(location.buffer, first, Math.ceil((from + count) / 8) - first, Math.ceil(length / 8));
     const shift = from - 8 * first;
     return (i) => (bits[(i + shift) >> 3] & (1 << ((i + shift) & 7))) !== 0;
   }

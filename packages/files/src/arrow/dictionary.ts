@@ -1,13 +1,13 @@
 import type { Unpackers } from '../archive/unpack.js';
 import type { SeekableBytes } from '../archive/zip.js';
 import { badFile, unsupported } from '../file-error.js';
-import { BatchReader } from './arrow-column.js';
-import { type ArrowFile, type Field, readDictionary } from './arrow-format.js';
+import { BatchReader } from './column.js';
+import { type ArrowFile, type Field, readDictionary } from './format.js';
 
 /** Most entries of a dictionary. */
 const MOST_ENTRIES = 1 << 22;
 /** Where the only field of a dictionary is. */
-const SPOT = { fieldNode: 0, buffer: 0 };
+const FIRST_FIELD = { fieldNode: 0, buffer: 0 };
 
 /** The texts of a field's dictionary. */
 export async function dictionaryTexts(
@@ -19,7 +19,7 @@ export async function dictionaryTexts(
   const large = field.type.kind === 'largeText';
   let all: (string | null)[] = [];
   for await (const { reader, length } of parts(file, arrow, field, unpack))
-    all = all.concat(await reader.texts(SPOT, large, 0, length, length));
+    all = all.concat(await reader.texts(FIRST_FIELD, large, 0, length, length));
   return all;
 }
 
@@ -41,7 +41,7 @@ export async function dictionaryNumbers(
     const more = new Float64Array(all.length + length);
     more.set(all);
     const before = all.length;
-    more.set(await reader.numbers(SPOT, field.type, 0, length, length, (i) => rounded(before + i)), before);
+    more.set(await reader.numbers(FIRST_FIELD, field.type, 0, length, length, (i) => rounded(before + i)), before);
     all = more;
   }
   return all;

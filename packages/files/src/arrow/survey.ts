@@ -1,7 +1,7 @@
 import type { Unpackers } from '../archive/unpack.js';
 import type { SeekableBytes } from '../archive/zip.js';
-import { BatchReader, locate } from './arrow-column.js';
-import { type ArrowFile, type Field, isNumber, LONGEST_VECTOR, readBatch } from './arrow-format.js';
+import { BatchReader, locateFields } from './column.js';
+import { type ArrowFile, type Field, isNumber, LONGEST_VECTOR, readBatch } from './format.js';
 
 /** What the batches of a file say of its fields before any of their values is read. */
 export interface Survey {
@@ -26,14 +26,14 @@ export async function survey(
   for (const place of batches) {
     const batch = await readBatch(file, place);
     rows += batch.length;
-    const spots = locate(fields, batch, file.path);
-    spots.forEach(({ fieldNode }, index) => {
+    const locations = locateFields(fields, batch, file.path);
+    locations.forEach(({ fieldNode }, index) => {
       missing[index] += batch.nodes[2 * fieldNode + 1] ?? 0;
     });
     const reader = new BatchReader(file, batch, Math.floor(memory / 4), unpack);
     for (const index of open) {
       const { type, children } = fields[index];
-      const length = holdsNumbers(children[0]) ? await reader.firstList(spots[index], type, batch.length) : 0;
+      const length = holdsNumbers(children[0]) ? await reader.firstList(locations[index], type, batch.length) : 0;
       if (length === undefined) continue;
       open.delete(index);
       if (length > 0 && length <= LONGEST_VECTOR) lists.set(index, length);

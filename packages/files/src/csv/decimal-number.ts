@@ -9,7 +9,7 @@ const TENS = Array.from({ length: 23 }, (_, i) => 10 ** i);
 const SPLIT = 134217729;
 
 /** (head·10^more + tail)·10^−decimals, where head has up to 15 digits, and `more` ≤ 4 says how many tail has. */
-export function decimal(head: number, tail: number, more: number, decimals: number): number {
+export function decimalNumber(head: number, tail: number, more: number, decimals: number): number {
   if (decimals < 0 || decimals > 22) {
     if (head === 0) return 0;
     return more === 0 && decimals < 0 && decimals >= -22 ? head * TENS[-decimals] : Number.NaN;

@@ -43,7 +43,7 @@ export interface ArrowFile {
 }
 
 /** A batch's own description: rows, and where in its body each buffer is. */
-export interface Batch {
+export interface RecordBatch {
   readonly length: number;
   /** Of each field in depth-first order: its length, and how many values are missing. */
   readonly nodes: Float64Array;
@@ -68,7 +68,7 @@ const [SCHEMA, DICTIONARY, RECORDS] = [1, 2, 3];
 /** Reads where everything is: from the footer of a file, or message by message from a stream. */
 export async function readArrow(file: SeekableBytes, memory: number): Promise<ArrowFile> {
   const head = await bytesAt(file, 0, Math.min(8, file.size));
-  return guarded(file.path, () =>
+  return rangeErrorsAsBadFile(file.path, () =>
     latin1Of(head).startsWith('ARROW1') ? readFooter(file, memory) : readMessages(file, memory),
   );
 }
@@ -135,8 +135,8 @@ async function readMessage(
 }
 
 /** What a batch of rows says of itself. */
-export async function readBatch(file: SeekableBytes, place: MessageLocation): Promise<Batch> {
-  return guarded(file.path, async () => {
+export async function readBatch(file: SeekableBytes, place: MessageLocation): Promise<RecordBatch> {
+  return rangeErrorsAsBadFile(file.path, async () => {
     const { message, metadata } = await readMessage(file, place);
     if (message?.uint8(1) !== RECORDS) throw badFile(file.path, 'a batch of rows is not where it should be');
     const records = message.table(2);
@@ -149,8 +149,8 @@ export async function readBatch(file: SeekableBytes, place: MessageLocation): Pr
 export async function readDictionary(
   file: SeekableBytes,
   place: MessageLocation,
-): Promise<{ id: number; more: boolean; batch: Batch }> {
-  return guarded(file.path, async () => {
+): Promise<{ id: number; more: boolean; batch: RecordBatch }> {
+  return rangeErrorsAsBadFile(file.path, async () => {
     const { message, metadata } = await readMessage(file, place);
     const dictionary = message?.uint8(1) === DICTIONARY ? message.table(2) : undefined;
     const records = dictionary?.table(1);
@@ -160,7 +160,7 @@ export async function readDictionary(
   });
 }
 
-function describeBatch(records: FlatTable, file: SeekableBytes, body: number, bodyLength: number): Batch {
+function describeBatch(records: FlatTable, file: SeekableBytes, body: number, bodyLength: number): RecordBatch {
   const length = records.int64(0);
   const [nodes, buffers] = [records.int64s(1, 2), records.int64s(2, 2)];
   if (length < 0 || bodyLength < 0 || body + bodyLength > file.size)
@@ -312,7 +312,7 @@ function viewOf({ buffer, byteOffset, byteLength }: Uint8Array): DataView {
 }
 
 /** Places outside a header are how broken ones show. */
-async function guarded<Value>(path: string, work: () => Promise<Value>): Promise<Value> {
+async function rangeErrorsAsBadFile<Value>(path: string, work: () => Promise<Value>): Promise<Value> {
   try {
     return await work();
   } catch (error) {

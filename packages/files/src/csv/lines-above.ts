@@ -1,5 +1,5 @@
 /** What may stand above a text table: a line that tells Excel the delimiter, and comments. */
-export interface Top {
+export interface LinesAbove {
   /** The delimiter of a line such as "sep=;". */
   readonly delimiter: string | undefined;
   /** Lines that begin with #, and blank ones between them. */
@@ -15,8 +15,8 @@ const SEPARATOR = /^"?sep=([\t ,;|:^~!#$%&*/])"?[\t ]*(?:\r\n|\n|\r)/i;
 const MOST = 10_000;
 const LINE = /[^\r\n]*(?:\r\n|\n|\r)/y;
 
-/** Parts the lines above a table from it. Lines that begin with # are no comments when there are no others. */
-export function readTop(whole: string): Top {
+/** Separates the lines above a table from it. Lines that begin with # are no comments when there are no others. */
+export function readLinesAbove(whole: string): LinesAbove {
   const [line, delimiter] = SEPARATOR.exec(whole) ?? [''];
   const text = whole.slice(line.length);
   const lines: string[] = [];

@@ -2,11 +2,11 @@ import { checkColumns } from '../table/most-columns.js';
 import { pandasIndex } from '../table/pandas-index.js';
 import type { Column } from '../table/table.js';
 import { uniqueNames } from '../table/unique-names.js';
-import { type ArrowFile, type Field, isNumber, isText } from './arrow-format.js';
-import type { Survey } from './arrow-survey.js';
+import { type ArrowFile, type Field, isNumber, isText } from './format.js';
+import type { Survey } from './survey.js';
 
 /** Where one of our columns is: which field, and which number of its vectors or lists. */
-export interface Source {
+export interface ColumnLocation {
   readonly field: number;
   readonly entry?: number;
 }
@@ -17,9 +17,9 @@ export function describeColumns(
   { rows, missing, lists }: Survey,
   path: string,
   memory: number,
-): { columns: Column[]; sources: Source[] } {
+): { columns: Column[]; sources: ColumnLocation[] } {
   const columns: Column[] = [];
-  const sources: Source[] = [];
+  const sources: ColumnLocation[] = [];
   const isIndex = pandasIndex(pandas);
   const names = uniqueNames(fields.map(({ name }) => name));
   fields.forEach((each, field) => {

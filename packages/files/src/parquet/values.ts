@@ -1,7 +1,7 @@
 import type { Encoding, ParquetType, SchemaElement } from 'hyparquet';
 import { textOf } from '../bytes/text.js';
 import { nextByte, readDeltas, readVarint } from './delta.js';
-import { decimalOf } from './parquet-schema.js';
+import { decimalOf } from './schema.js';
 
 /** Values of a page. An offset outside the page, or a count that it cannot hold, is a RangeError. */
 

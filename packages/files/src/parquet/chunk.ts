@@ -5,7 +5,7 @@ import { readerAt } from '../bytes/bytes.js';
 import { showBytes } from '../bytes/show-bytes.js';
 import { badFile, FileError, truncated, unsupported } from '../file-error.js';
 import { type PageHeader, readPageHeader } from './page-header.js';
-import { readRuns, readValues, type Span, type Stored, textOfValue } from './parquet-values.js';
+import { readRuns, readValues, type Span, type Stored, textOfValue } from './values.js';
 
 /** Bytes of a page's own header, at most. */
 const LONGEST_HEADER = 1 << 16;

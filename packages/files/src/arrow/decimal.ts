@@ -1,4 +1,4 @@
-import type { ValueType } from './arrow-format.js';
+import type { ValueType } from './format.js';
 
 /** Powers of ten that are exact. */
 const TENS = Array.from({ length: 23 }, (_, i) => 10 ** i);

@@ -1,5 +1,5 @@
 import { uniqueNames } from '../table/unique-names.js';
-import { isMissing } from './csv-cells.js';
+import { isMissing } from './cells.js';
 
 /** How many numbers and texts a column has. */
 export interface Tally {
@@ -11,7 +11,7 @@ export interface Tally {
 export type ReadCell = (cell: string, column: number) => number | undefined;
 
 /** The rows below a line that may hold names. */
-export interface Below {
+export interface RowsBelow {
   readonly rows: readonly (readonly string[])[];
   readonly tally: readonly Tally[];
   readonly read: ReadCell;
@@ -21,7 +21,7 @@ export interface Below {
  * A line of names stands above columns of numbers; where all columns are text, it has no gaps and no numbers. Names that
  * are numbers themselves are told by `areNumberedNames`.
  */
-export function isHeader(first: readonly string[], below: Below): boolean {
+export function isHeader(first: readonly string[], below: RowsBelow): boolean {
   const { tally, read } = below;
   const isText = (cell: string, j: number) => !isMissing(cell) && read(cell, j) === undefined;
   if (first.length === tally.length - 1) return first.every((cell) => cell !== '');
@@ -53,7 +53,7 @@ const SELDOM = 0.01;
  * must also be unlikely that chance puts the first of n + 1 rows outside of so many columns' ranges (2 in n + 1 each), or
  * leaves it alone without fractions.
  */
-function areNumberedNames(first: readonly string[], below: Below): boolean {
+function areNumberedNames(first: readonly string[], below: RowsBelow): boolean {
   const { rows, tally } = below;
   const places = [...first.keys()].filter((j) => WHOLE.test(first[j]));
   const words = [...first.keys()].filter((j) => !WHOLE.test(first[j]));
@@ -77,7 +77,7 @@ function areNumberedNames(first: readonly string[], below: Below): boolean {
 }
 
 /** A word that no row below has; or nothing, above row names or a count of rows. */
-function isNameOfTexts(name: string, column: number, { rows, tally, read }: Below): boolean {
+function isNameOfTexts(name: string, column: number, { rows, tally, read }: RowsBelow): boolean {
   if (rows.some((row) => row[column] === name)) return false;
   if (name === '' && column === 0) {
     const counts = rows.every((row, i) => row[0] === String(i)) || rows.every((row, i) => row[0] === String(i + 1));
@@ -127,7 +127,7 @@ function isOutside(value: number, others: readonly number[]): boolean {
 }
 
 /** A line that is one name short is a title when the names are in the next. */
-export function isTitle(lines: readonly (readonly string[])[], below: Below): boolean {
+export function isTitle(lines: readonly (readonly string[])[], below: RowsBelow): boolean {
   const [first, second] = lines;
   const width = below.tally.length;
   return first.length === width - 1 && second?.length === width && below.rows.length > 0 && isHeader(second, below);

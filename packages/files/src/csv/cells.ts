@@ -1,7 +1,7 @@
 /** What single cells of a text table mean. */
 
 /** Texts that mean "no value", as R, pandas, SQL, spreadsheets and the UCI archive write them. */
-export const NOTHING: ReadonlySet<string> = new Set([
+export const MISSING_TEXTS: ReadonlySet<string> = new Set([
   '',
   'NA',
   'N/A',
@@ -30,7 +30,7 @@ const INFINITE = /^([+-]?)(?:inf|infinity|1\.#inf)$/i;
 
 /** Whether a cell, without the blanks around it, stands for a missing value. */
 export function isMissing(cell: string): boolean {
-  return NOTHING.has(cell);
+  return MISSING_TEXTS.has(cell);
 }
 
 /** A cell's number; undefined when it is none. Truth is 1 or 0. */

@@ -3,7 +3,7 @@ import { DataError, OptionError, ScreeError } from '@scree/core';
 import { decoded } from '@scree/core/engine';
 import { showBytes } from '../bytes/show-bytes.js';
 import type { FileOptions, Missing } from '../options.js';
-import { type Choice, chooseColumns, type LeftOut } from './choose-columns.js';
+import { type Choice, chooseColumns, type LeftOut, labelColumns } from './choose-columns.js';
 import { collectLabels, type LabelOptions, type Labels } from './labels.js';
 import type { Batch, DenseBatch, Table } from './table.js';
 
@@ -31,7 +31,10 @@ export interface DataFile {
   /** Names of the columns used, in their order; numbers from 0 where the file has no names. */
   readonly columns: readonly string[];
   readonly leftOut: readonly LeftOut[];
+  /** The column that names the rows. */
   readonly label: string | undefined;
+  /** The column that colours the rows. */
+  readonly color: string | undefined;
   readonly weight: string | undefined;
   readonly format: string;
   /** Size of the file, where it is known. */
@@ -42,9 +45,9 @@ export interface DataFile {
   readonly shape: readonly number[] | undefined;
   /** Rows that were left out because values are missing, once the source was read. */
   readonly dropped: number;
-  /** The rows, each with its label, in one reading. */
+  /** The rows, each with its name, in one reading. */
   labelled(): AsyncIterable<LabelledBlock>;
-  /** The label of every row, or of some: codes of two or four bytes, however long the texts are. */
+  /** The name or the colour of every row, or of some: codes of two or four bytes, however long the texts are. */
   labels(options?: LabelOptions): Promise<Labels>;
   /** One weight per row, as `pca` takes them; undefined when no column was chosen for it. */
   weights(): Promise<Float64Array | undefined>;
@@ -72,10 +75,11 @@ export interface FileFacts {
 }
 
 /** What a table becomes when columns are chosen and it is said what to do about missing values. */
-export class FileSource implements DataFile {
+export class TableFile implements DataFile {
   readonly source: RowSource;
   readonly leftOut: readonly LeftOut[];
   readonly label: string | undefined;
+  readonly color: string | undefined;
   readonly weight: string | undefined;
   readonly format: string;
   readonly bytes: number | undefined;
@@ -107,7 +111,7 @@ export class FileSource implements DataFile {
       );
     }
     this.leftOut = leftOut;
-    this.label = options.label;
+    ({ name: this.label, color: this.color } = labelColumns(options));
     this.weight = options.weight;
     this.format = table.format;
     this.bytes = facts.bytes;
@@ -143,14 +147,15 @@ export class FileSource implements DataFile {
   }
 
   get #drops(): boolean {
-    return this.#missing === 'drop' && this.#table.gaps;
+    return this.#missing === 'drop' && this.#table.mayMissValues;
   }
 
   async labels(options: LabelOptions = {}): Promise<Labels> {
-    const { label } = this.#choice;
-    if (label === undefined) throw noLabel();
-    const numbers = this.#drops ? this.#choice.read : [];
-    const texts = async function* (this: FileSource): AsyncGenerator<readonly (string | null)[], void, void> {
+    const { of = 'name' } = options;
+    const label = this.#choice[of];
+    if (label === undefined) throw noLabel(of);
+    const numbers = this.#drops ? this.#choice.usedAndWeight : [];
+    const texts = async function* (this: TableFile): AsyncGenerator<readonly (string | null)[], void, void> {
       for await (const batch of this.#table.read({ numbers, text: label })) {
         const text = batch.text as readonly (string | null)[];
         yield this.#drops ? dropRows(batch as DenseBatch).map((i) => text[i]) : text;
@@ -162,7 +167,7 @@ export class FileSource implements DataFile {
   async weights(): Promise<Float64Array | undefined> {
     const { weight } = this.#choice;
     if (weight === undefined) return undefined;
-    const numbers = this.#drops ? this.#choice.read : [weight];
+    const numbers = this.#drops ? this.#choice.usedAndWeight : [weight];
     const parts: Float64Array[] = [];
     let rows = 0;
     for await (const { block } of this.#table.read({ numbers })) {
@@ -245,16 +250,16 @@ export class FileSource implements DataFile {
   }
 
   async *labelled(): AsyncGenerator<LabelledBlock, void, void> {
-    const { label } = this.#choice;
-    if (label === undefined) throw noLabel();
-    for await (const { block, text } of this.#batches(label)) yield { block, labels: text as LabelledBlock['labels'] };
+    const { name } = this.#choice;
+    if (name === undefined) throw noLabel('name');
+    for await (const { block, text } of this.#batches(name)) yield { block, labels: text as LabelledBlock['labels'] };
   }
 
   async *#batches(text?: number): AsyncGenerator<Batch, void, void> {
-    const { used, read, cols } = this.#choice;
-    const watched = this.#table.gaps && (this.#missing !== 'error' || this.#table.strict);
+    const { used, usedAndWeight, cols } = this.#choice;
+    const watched = this.#table.mayMissValues && (this.#missing !== 'error' || this.#table.checkMissing);
     const means = watched && this.#missing === 'mean' ? await this.#columnMeans() : undefined;
-    const request = { numbers: this.#drops ? read : used, ...(text === undefined ? {} : { text }) };
+    const request = { numbers: this.#drops ? usedAndWeight : used, ...(text === undefined ? {} : { text }) };
     let [rows, dropped] = [0, 0];
     for await (const batch of this.#table.read(request)) {
       const before = batch.block.rows;
@@ -276,7 +281,7 @@ export class FileSource implements DataFile {
       const kept = dropRows({ block });
       return { block: { ...block, rows: kept.length }, text: text && kept.map((i) => text[i]) };
     }
-    if (!hasGaps(block)) return batch;
+    if (!hasMissing(block)) return batch;
     if (!means) throw await this.#missingError();
     const filled = decoded(block);
     for (let i = 0; i < filled.rows; i++) {
@@ -295,26 +300,26 @@ export class FileSource implements DataFile {
   }
 
   async #computeMeans(): Promise<Float64Array> {
-    const { cols, read, weight } = this.#choice;
-    const [pilot, sums, totals] = [
+    const { cols, usedAndWeight, weight } = this.#choice;
+    const [firstValues, sums, totals] = [
       new Float64Array(cols).fill(Number.NaN),
       new Float64Array(cols),
       new Float64Array(cols),
     ];
-    for await (const { block } of this.#table.read({ numbers: read })) {
+    for await (const { block } of this.#table.read({ numbers: usedAndWeight })) {
       const { data, rows, stride, cols: width } = decoded(block as DenseBlock);
       for (let i = 0; i < rows; i++) {
         const share = weight === undefined ? 1 : data[i * stride + width - 1];
         for (let j = 0; j < cols; j++) {
           const value = data[i * stride + j];
           if (Number.isNaN(value) || !(share > 0)) continue;
-          if (Number.isNaN(pilot[j])) pilot[j] = value;
-          sums[j] += share * (value - pilot[j]);
+          if (Number.isNaN(firstValues[j])) firstValues[j] = value;
+          sums[j] += share * (value - firstValues[j]);
           totals[j] += share;
         }
       }
     }
-    return pilot.map((value, j) => {
+    return firstValues.map((value, j) => {
       if (Number.isNaN(value)) {
         throw new DataError(
           'MISSING_VALUES',
@@ -330,7 +335,7 @@ export class FileSource implements DataFile {
     if (!this.#drops) return [...rows];
     const places = new Map<number, number>(rows.map((row) => [row, row]));
     let [kept, read] = [0, 0];
-    for await (const batch of this.#table.read({ numbers: this.#choice.read })) {
+    for await (const batch of this.#table.read({ numbers: this.#choice.usedAndWeight })) {
       const count = batch.block.rows;
       for (const i of dropRows(batch as DenseBatch)) {
         if (places.has(kept)) places.set(kept, read + i);
@@ -344,11 +349,11 @@ export class FileSource implements DataFile {
   async explain(error: unknown): Promise<unknown> {
     const changed = await this.#changed(error);
     if (changed) return changed;
-    const { gaps, rereadable } = this.#table;
+    const { mayMissValues, rereadable } = this.#table;
     if (!(error instanceof ScreeError) || !rereadable) return error;
     const { code, details } = error;
     if (details.row === undefined || !(code === 'NOT_FINITE' || code === 'BAD_WEIGHTS')) return error;
-    if (code === 'NOT_FINITE' && Number.isNaN(details.value) && gaps && this.#missing === 'error')
+    if (code === 'NOT_FINITE' && Number.isNaN(details.value) && mayMissValues && this.#missing === 'error')
       return this.#missingError();
     // The error counts the rows that were kept; people count the rows of the file.
     const [row] = await this.placesOf([details.row]);
@@ -404,14 +409,13 @@ export class FileSource implements DataFile {
   }
 }
 
-function noLabel(): OptionError {
-  return new OptionError('BAD_OPTION', 'No column was chosen as label. Name one with label when the file is opened.', {
-    option: 'label',
-  });
+function noLabel(option: 'name' | 'color'): OptionError {
+  const message = `No column was chosen to ${option} the rows. Choose one with ${option} or label when the file is opened.`;
+  return new OptionError('BAD_OPTION', message, { option });
 }
 
 function refuseForSparse(options: FileOptions): void {
-  for (const option of ['columns', 'exclude', 'label', 'weight'] as const) {
+  for (const option of ['columns', 'exclude', 'label', 'name', 'color', 'weight'] as const) {
     if (options[option] === undefined) continue;
     throw new OptionError(
       'BAD_OPTION',
@@ -426,19 +430,19 @@ function dropRows({ block }: DenseBatch): number[] {
   const { data, rows, cols, stride } = block;
   const kept: number[] = [];
   for (let i = 0; i < rows; i++) {
-    if (rowHasGap(block, i)) continue;
+    if (rowHasMissing(block, i)) continue;
     const to = kept.push(i) - 1;
     if (to < i) data.copyWithin(to * stride, i * stride, i * stride + cols);
   }
   return kept;
 }
 
-function hasGaps(block: DenseBlock): boolean {
-  for (let i = 0; i < block.rows; i++) if (rowHasGap(block, i)) return true;
+function hasMissing(block: DenseBlock): boolean {
+  for (let i = 0; i < block.rows; i++) if (rowHasMissing(block, i)) return true;
   return false;
 }
 
-function rowHasGap({ data, cols, stride, half }: DenseBlock, row: number): boolean {
+function rowHasMissing({ data, cols, stride, half }: DenseBlock, row: number): boolean {
   const from = row * stride;
   if (half) {
     for (let at = from; at < from + cols; at++) if ((data[at] & 0x7fff) > 0x7c00) return true;
