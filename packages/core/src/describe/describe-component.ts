@@ -13,7 +13,10 @@ export interface ComponentFacts {
     readonly columns: readonly SupplementaryColumn[];
     readonly groups: readonly Groups[];
   };
-  /** Intervals of the columns' correlations, k × d, from a bootstrap: a column whose interval has 0 in it is not named. */
+  /**
+   * Intervals of the columns' correlations, k × d, from a bootstrap; those of `model.stability` where they are left out. A column
+   * whose interval has 0 in it is not named.
+   */
   readonly correlationIntervals?: { readonly low: ArrayLike<number>; readonly high: ArrayLike<number> };
   /** Chance that a sentence names anything by chance alone. Default 0.05. */
   readonly level?: number;
@@ -51,7 +54,8 @@ export function describeComponent(model: Model, c: number, facts: ComponentFacts
 
 /** What is significant about component `c`, as parts of a sentence. */
 function significantParts(model: Model, c: number, facts: ComponentFacts): string[] {
-  const { columns = columnContributions(model), correlationIntervals, level = 0.05, most = 4 } = facts;
+  const { columns = columnContributions(model), level = 0.05, most = 4 } = facts;
+  const { correlationIntervals = model.stability?.correlations } = facts;
   const { columns: others, groups } = facts.supplementary ?? { columns: [], groups: [] };
   const adjusted = holm([
     ...columns.map(({ correlation }) => correlationPValue(correlation[c], model.totalWeight)),

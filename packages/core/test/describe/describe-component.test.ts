@@ -63,6 +63,17 @@ describe('describeComponents', () => {
     ]);
   });
 
+  it('uses the intervals of the model where it has a bootstrap: PC3 of the decathlon is not stable enough to be named', async () => {
+    const options = { scale: 'unit', k: 3, columnNames: events } as const;
+    const sure = await pca(rows, { ...options, bootstrap: 200 });
+    const named = plain(describeComponents(sure));
+    expect(named).toHaveLength(2);
+    expect(named[0]).toMatch(/^PC1 .*X100m/);
+    expect(named).toEqual(
+      plain(describeComponents(await pca(rows, options), { correlationIntervals: sure.stability!.correlations })),
+    );
+  });
+
   it('is silent where nothing is significant: too few rows, no variance, no centring', async () => {
     const few = await pca(rows.slice(0, 3), { scale: 'unit', k: 2, columnNames: events });
     expect(describeComponents(few)).toEqual([]);
