@@ -134,6 +134,14 @@ describe('column weights', () => {
     await expect(fit).rejects.toBeInstanceOf(OptionError);
   });
 
+  it('are refused together with a bootstrap, which would not count them', async () => {
+    const fit = pca(
+      withSpectrum(9, 3, (i) => 3 - i),
+      { columnWeights: [1, 2, 3], bootstrap: 20 },
+    );
+    await expect(fit).rejects.toThrow('bootstrap does not take columnWeights into account');
+  });
+
   it.each([
     [Float64Array.of(1, Number.NaN, 1), 'columnVariances holds a value that is negative or not finite'],
     [Float64Array.of(1, -1, 1), 'columnVariances holds a value that is negative or not finite'],
