@@ -121,13 +121,13 @@ export function cumulativeFigure(model: Model): Figure {
   });
   return {
     name: 'cumulative-variance',
-    title: 'How much variance how many components keep',
-    description: `${several(k, 'component')} together keep ${percent(totals[k - 1])} of the variance. ${reached
+    title: 'Variance kept by the first components together',
+    description: `${several(k, 'component keeps', 'components together keep')} ${percent(totals[k - 1])} of the variance. ${reached
       .map(({ mark, components }) =>
         components === undefined ? `${mark} % is not reached.` : `${mark} % takes ${components}.`,
       )
       .join(' ')}`,
-    caption: `All ${k} kept: ${percent(totals[k - 1])}.`,
+    caption: `${several(k, 'component keeps', 'components keep')} ${percent(totals[k - 1])}.`,
     height,
     body,
     table: {
