@@ -93,6 +93,8 @@ export interface ReadOptions {
   readonly colouring: Colouring;
   /** Whether rows are kept for pictures. */
   readonly pictures: boolean;
+  /** Rows whose distance and T² are kept one by one; of more rows only counts are kept. */
+  readonly keep?: number | undefined;
   readonly signal?: AbortSignal | undefined;
   readonly onProgress?: ((progress: Progress) => void) | undefined;
 }
@@ -147,8 +149,8 @@ class RowReader {
   readonly #sample: EvenSample<SampledRow>;
   readonly #spread: EvenSample<WholeRow>;
   readonly #byGroup = new Map<number, WholeRow>();
-  readonly #distances = new RowValues();
-  readonly #t2 = new RowValues();
+  readonly #distances: RowValues;
+  readonly #t2: RowValues;
   readonly #farthest: FarRow[] = [];
   readonly #worst: WorstRow[] = [];
   readonly #residual: Float64Array;
@@ -166,6 +168,8 @@ class RowReader {
     this.#sample = new EvenSample(expected, POINTS);
     this.#spread = new EvenSample(expected, EXAMPLES);
     this.#residual = new Float64Array(model.d);
+    this.#distances = new RowValues(options.keep);
+    this.#t2 = new RowValues(options.keep);
   }
 
   async add(block: Block, progress: ProgressTracker): Promise<void> {

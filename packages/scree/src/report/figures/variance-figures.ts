@@ -1,6 +1,6 @@
 import * as Plot from '@observablehq/plot';
 import type { Model } from '@scree/core';
-import { componentsFor, percent, several, show, tick } from '@scree/core/describe';
+import { componentsFor, knownRatios, percent, several, show, tick } from '@scree/core/describe';
 import { type Figure, plot } from './figure.js';
 
 /** Bars that fit side by side. */
@@ -79,9 +79,10 @@ export function cumulativeFigure(model: Model): Figure {
     { components: 0, share: 0 },
     ...totals.map((share, i) => ({ components: i + 1, share: 100 * share })),
   ];
-  const reached = MARKS.map((mark) => ({ mark: 100 * mark, components: componentsFor(model.varianceRatios, mark) }));
+  const ratios = knownRatios(model);
+  const reached = MARKS.map((mark) => ({ mark: 100 * mark, components: componentsFor(ratios, mark) }));
   const crossings = reached.filter(
-    (entry): entry is { mark: number; components: number } => entry.components !== undefined,
+    (entry): entry is { mark: number; components: number } => entry.components !== undefined && entry.components <= k,
   );
   const height = 280;
   const body = plot({
