@@ -46,7 +46,7 @@ export async function momentsWithCheckpoint(file: DataFile, how: CheckpointOptio
   const kept = await load(path, how.identity);
   let { moments, rows } = kept ?? { moments: new Moments(source.cols, source.columnNames), rows: 0 };
   const print = how.compare ? new Fingerprint() : undefined;
-  if (kept) terminal.note(`Going on after ${rows} rows (${path}).`);
+  if (kept) terminal.note(`Going on after ${rows} ${rows === 1 ? 'row' : 'rows'} (${path}).`);
   const blocks = iterate(source);
   try {
     let next = await skip(blocks, rows, print);
