@@ -35,6 +35,11 @@ export function sumsLength(d: number, products: Products): number {
   return 1 + d + (products === 'pairs' ? (d * (d + 1)) / 2 : d);
 }
 
+/** Where the sums of squares are among the sums of pairs. */
+export function diagonalOf(d: number): Int32Array {
+  return Int32Array.from({ length: d }, (_, j) => 1 + d + j * d - (j * (j - 1)) / 2);
+}
+
 /** The shift and factor of each column: y = (x − shift)·factor is of size 1, and 0 in columns that do not vary. */
 export interface ColumnFrame {
   readonly shift: Float64Array;
@@ -233,7 +238,7 @@ export function unitOf(deviations: Float64Array): number {
 /**
  * C = (Σwyyᵀ − (Σwy)(Σwy)ᵀ/Σw)/(Σw − ddof), then scaled as the replicate's own columns ask for: upper triangle, in units of unit².
  */
-function covarianceOf(
+export function covarianceOf(
   sums: Float64Array,
   columns: ReplicateColumns,
   frame: ColumnFrame,
@@ -282,7 +287,7 @@ export async function* replicatesByScatter(
   const { engine, progress, scale } = rows;
   const d = rows.source.cols;
   const width = sumsLength(d, 'pairs');
-  const diagonal = Int32Array.from({ length: d }, (_, j) => 1 + d + j * d - (j * (j - 1)) / 2);
+  const diagonal = diagonalOf(d);
   const frame = columnFrame(rows.columns, options.center);
   let unit = 0;
   let axes: Float64Array | undefined;

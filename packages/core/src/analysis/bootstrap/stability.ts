@@ -11,8 +11,10 @@ import type { Chosen } from './choices.js';
 import { BlockDraws, type Draws, GroupDraws, RowDraws } from './draws.js';
 import { replicatesByDual } from './dual.js';
 import { replicatesByIteration } from './iteration.js';
+import { replicatesFromNormal } from './parametric.js';
 import type { Replicate, ReplicateOptions, Replicates } from './replicate.js';
 import { type Rows, replicatesByScatter, sumsLength } from './scatter.js';
+import { type AlignedAxes, scoreLimits } from './score-limits.js';
 import { Summary } from './summary.js';
 import { WideRows } from './wide-rows.js';
 
@@ -35,6 +37,8 @@ export interface Sample {
 const MOST_NUMBERS = 1 << 26;
 /** Numbers of a table that may be copied into one block: 1 GB. */
 const MOST_COPIED = 1 << 27;
+/** Most columns of a parametric bootstrap. */
+const MOST_PARAMETRIC = 2000;
 /** Fewer rows or groups than this are no sample to draw from. */
 const FEWEST = 3;
 
@@ -51,14 +55,16 @@ export async function stabilityOf(
   const { draws, units, about } = drawsFor(sample, chosen);
   const rows: Rows = { source, columns, weights: rowWeights(sample.weights, sample.read), scale, engine, progress };
   const options = { k, replicates, center, ddof };
-  const method = forced ?? chooseMethod(sample, replicates);
+  const method = forced ?? (kind === 'parametric' ? 'parametric' : chooseMethod(sample, replicates));
   progress.begin('bootstrap', 2 * (replicates + 1));
-  const found = await begin(method, rows, sample, draws, options);
+  const found = await begin(method, rows, sample, draws, { ...options, seed });
+  const axes: AlignedAxes[] = [];
   let summary: Summary | undefined;
   try {
     for await (const replicate of found.replicates) {
-      if (summary) summary.add(replicate);
-      else summary = new Summary(withSigns(replicate), replicates, alignment);
+      const aligned = summary ? summary.add(replicate) : withSigns(replicate).vectors;
+      summary ??= new Summary(replicate, replicates, alignment);
+      if (chosen.scores) axes.push({ vectors: aligned, mean: replicate.mean, scale: replicate.scale });
       const pause = progress.step(1);
       if (pause) await pause;
     }
@@ -67,8 +73,9 @@ export async function stabilityOf(
   }
   progress.end();
   const numbers = (summary as Summary).result(found.unit(), units, columns.rows, scale === 'unit' && center);
-  const how = { method, passes: found.passes };
-  return { replicates, kind, ...about, alignment, level: 0.95, seed, ...how, ...numbers };
+  const how: Pick<Stability, 'method' | 'passes'> = { method, passes: found.passes + (chosen.scores ? 1 : 0) };
+  const scores = chosen.scores ? { scores: await scoreLimits(source, sample.read, axes, units, engine, progress) } : {};
+  return { replicates, kind, ...about, alignment, level: 0.95, seed, ...how, ...numbers, ...scores };
 }
 
 interface Begun {
@@ -81,20 +88,24 @@ interface Begun {
 }
 
 async function begin(
-  method: Method,
+  method: Stability['method'],
   rows: Rows,
   sample: Sample,
   draws: Draws,
-  options: ReplicateOptions,
+  options: ReplicateOptions & { readonly seed: number },
 ): Promise<Begun> {
   const { engine, progress, source } = rows;
   const { replicates } = options;
+  let unit = 1;
+  const onUnit = (size: number): void => {
+    unit = size;
+  };
+  if (method === 'parametric') {
+    return { replicates: replicatesFromNormal(rows, options, onUnit), unit: () => unit, passes: 1, release: () => {} };
+  }
   if (method === 'scatter') {
     const most = Math.max(1, Math.floor(MOST_NUMBERS / sumsLength(source.cols, 'pairs')));
-    let unit = 1;
-    const found = replicatesByScatter(rows, draws, options, most, (size) => {
-      unit = size;
-    });
+    const found = replicatesByScatter(rows, draws, options, most, onUnit);
     return { replicates: found, unit: () => unit, passes: Math.ceil((replicates + 1) / most), release: () => {} };
   }
   const wide = await WideRows.of(rows, sample.read, draws, options, MOST_NUMBERS);
@@ -156,7 +167,7 @@ function withSigns(replicate: Replicate): Replicate {
 
 /** The draws of a kind, and how many units are drawn from. */
 function drawsFor(
-  { columns, weights, read }: Sample,
+  { source, columns, weights, read, scale }: Sample,
   { kind, block, groups, seed }: Chosen,
 ): { draws: Draws; units: number; about: Partial<Pick<Stability, 'block' | 'groups'>> } {
   const n = columns.rows;
@@ -176,6 +187,20 @@ function drawsFor(
     const { groupOf, count } = numberGroups(groups as ArrayLike<string | number>, weights, read);
     refuseFew(count, 'groups');
     return { draws: new GroupDraws(groupOf, count, seed), units: count, about: { groups: count } };
+  }
+  if (kind === 'parametric' && scale === 'range') {
+    throw new OptionError(
+      'BAD_OPTION',
+      "kind: 'parametric' draws covariance matrices and not rows, so it knows no ranges. Use another scale than 'range', or kind: 'rows'.",
+      { option: 'kind', value: kind },
+    );
+  }
+  if (kind === 'parametric' && source.cols > MOST_PARAMETRIC) {
+    throw new OptionError(
+      'TOO_LARGE',
+      `kind: 'parametric' draws d × d matrices, and d is ${source.cols}; ${MOST_PARAMETRIC} is the most. Use kind: 'rows'.`,
+      { option: 'kind', value: source.cols, expected: MOST_PARAMETRIC },
+    );
   }
   return { draws: new RowDraws(n, seed), units: n, about: {} };
 }
