@@ -78,7 +78,7 @@ describe('a report of iris', () => {
     const text = textOf(made);
     expect(text).toContain('2 components keep 97.8 % of the variance of 4 columns.');
     expect(text).toContain('It takes 1 component for 80 %, 1 for 90 % and 2 for 95 %.');
-    expect(text).toContain('Every axis is determined by the data');
+    expect(text).toContain('The sample’s components are unique apart from their signs');
     expect(text).toMatch(/Variances: each is within a part of [\d.]+ × 10⁻\S+ of the exact one/);
     expect(text).toMatch(/no component is farther than [\d.]+ × 10⁻\S+° from the exact one/);
     expect(text).toContain(model.plan.reason);
