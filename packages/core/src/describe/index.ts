@@ -1,6 +1,7 @@
 /** `@scree/core/describe`: a model in sentences, and numbers as people read them. */
 
-export { componentsFor, shareKept } from '../analysis/components-for.js';
+export { componentsFor, knownRatios, shareKept } from '../analysis/components-for.js';
+export { type ComponentFacts, describeComponent, describeComponents } from './describe-component.js';
 export {
   certificateWords,
   neededComponents,

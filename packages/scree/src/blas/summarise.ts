@@ -1,7 +1,7 @@
 import type { DenseBlock, Frame, OnStep, RowsAt } from '@scree/core';
 import {
+  addRowCounts,
   type ColumnStatistics,
-  countRows,
   emptyStatistics,
   PilotSums,
   pilotFrame,
@@ -33,7 +33,7 @@ export async function summariseOnce(
   const { rows: n, cols: d } = block;
   const blas = Sums.lanes(products.lanes, d, d) < products.lanes ? products.singleLane : products;
   const stats = emptyStatistics(d);
-  countRows(stats, n, at.weights);
+  addRowCounts(stats, n, at.weights);
   if (stats.rows === 0) return undefined;
   const height = tileRows(n, d, blas.bytes, blas.lanes);
   const packer = new Packer(block, scatter ? tilesFor(blas.lanes) : 0, height, d, blas.bytes === 4);

@@ -1,4 +1,5 @@
 import { DataError, Model, Moments, type PcaOptions, pca, type RowSource, type Warning } from '@scree/core';
+import { several } from '@scree/core/describe';
 import { DEFAULT_MEMORY } from '@scree/files';
 import { offerBlas } from '../blas/offer.js';
 import type { DataFile, FileOptions } from '../disk/index.js';
@@ -7,7 +8,7 @@ import type { Call } from './command.js';
 import { fileOptions } from './data-flags.js';
 import type { Terminal } from './terminal.js';
 import { UsageError } from './usage-error.js';
-import { countRows, withFile } from './with-file.js';
+import { countRowsOfSmallFile, withFile } from './with-file.js';
 
 // The index of the package does this too, but loading it would take longer than most fits.
 offerBlas();
@@ -36,7 +37,7 @@ export async function fitFile(
   terminal: Terminal,
   read: (weights: Float64Array | undefined) => Promise<RowSource | Moments> = async () => file.source,
 ): Promise<{ model: Model; seconds: number }> {
-  await countRows(file, signal);
+  await countRowsOfSmallFile(file, signal);
   terminal.note(file.describe());
   const weights = await file.weights();
   const memory = (flags.memory as number | undefined) ?? DEFAULT_MEMORY;
@@ -128,7 +129,7 @@ export function checkColumnCount(model: Model, cols: number, path: string): void
   if (cols === model.d) return;
   throw new DataError(
     'WIDTH_MISMATCH',
-    `${path} has ${cols} numeric columns, and the model was fitted to ${model.d}. Choose the same ones with --columns.`,
+    `${path} has ${several(cols, 'numeric column')}, and the model was fitted to ${model.d}. Choose the same ones with --columns.`,
     { value: cols, expected: model.d },
   );
 }

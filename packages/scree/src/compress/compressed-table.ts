@@ -18,8 +18,8 @@ export async function openCompressedTable(path: string): Promise<Table> {
     rows,
     dtype: () => source.dtype,
     // Scores are checked when they are unpacked, so every value is a number.
-    gaps: false,
-    strict: false,
+    mayMissValues: false,
+    checkMissing: false,
     rereadable: true,
     async *read(request) {
       for await (const block of source.blocks()) yield chosen(block, request);

@@ -84,6 +84,8 @@ async function openStandardInput(options: CheckedOptions, stdin: AsyncIterable<U
   const twice =
     options.missing === 'mean' ||
     options.label !== undefined ||
+    options.name !== undefined ||
+    options.color !== undefined ||
     options.weight !== undefined ||
     options.sql !== undefined;
   if (format && STREAMABLE.includes(format) && !twice && !isFortran(head)) {
@@ -151,7 +153,7 @@ const node: Platform = {
   copy: (bytes) => copyToDisk(bytes),
   readers: {
     parquet: async (bytes, { memory }) =>
-      (await import('../database/duck-table.js')).openParquet(onDisk(bytes, memory)),
+      (await import('../database/duck-table.js')).openParquetInDuckDb(onDisk(bytes, memory)),
     duckdb: async (bytes, options) =>
       (await import('../database/duck-table.js')).openDuckDb(onDisk(bytes, options.memory), options),
     sqlite: async (bytes, options) =>

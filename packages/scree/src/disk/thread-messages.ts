@@ -39,7 +39,7 @@ export interface SqliteTask {
 /** Properties of the open table. */
 export type TableFacts = Pick<
   Table,
-  'format' | 'columns' | 'width' | 'named' | 'uniform' | 'rows' | 'gaps' | 'strict' | 'rereadable'
+  'format' | 'columns' | 'width' | 'named' | 'uniform' | 'rows' | 'mayMissValues' | 'checkMissing' | 'rereadable'
 > & { readonly dtype: ReturnType<Table['dtype']> };
 
 /** Messages to the thread: start a read, provide a buffer for its next batch, stop it. */

@@ -8,7 +8,7 @@ import { openParquet as openInLab } from '../../../files/src/parquet/parquet-tab
 import { readTable } from '../../../files/test/damage.js';
 import { SMALL_PARQUET, ZSTD_CSV } from '../../../files/test/fixtures.js';
 import { bytesOf, memoryFile, npyFile, zipFile } from '../../../files/test/make.js';
-import { openParquet } from '../../src/database/duck-table.js';
+import { openParquetInDuckDb } from '../../src/database/duck-table.js';
 import { copyToDisk } from '../../src/disk/temporary-copy.js';
 import { nodeUnpackers } from '../../src/disk/unpackers.js';
 import { pythonWith, runPython, useFolder } from './support.js';
@@ -81,7 +81,7 @@ describe('a file with checksums and one bit flipped', () => {
       const path = folder.file(`${kind}.parquet`);
       const read = async (bytes: Uint8Array) => {
         await writeFile(path, bytes);
-        return result(() => openParquet({ path, memory: 2 ** 28, file: path }));
+        return result(() => openParquetInDuckDb({ path, memory: 2 ** 28, file: path }));
       };
       const whole = await read(content);
       expect(whole).toHaveLength(12);
@@ -112,7 +112,7 @@ describe('Parquet whose pages hold fewer values than the footer says', () => {
     changed[at + 1] = 16;
     const path = folder.file('fewer.parquet');
     await writeFile(path, changed);
-    const table = await openParquet({ path, memory: 2 ** 28, file: path });
+    const table = await openParquetInDuckDb({ path, memory: 2 ** 28, file: path });
     const rows = await readTable(Promise.resolve(table)).catch((error: unknown) => error);
     expect(rows).toBeInstanceOf(FileError);
   });
