@@ -2,20 +2,20 @@ import { SOLVER_NAMES } from '@scree/core/names';
 import { ENGINE_NAMES } from '../engine-names.js';
 import type { Command } from './command.js';
 import { DATA_FLAGS } from './data-flags.js';
-import { choice, type Flag, number, on, text } from './flags.js';
+import { choice, type Flag, number, text, toggle } from './flags.js';
 
-const EVERYWHERE: readonly Flag[] = [
-  on('quiet', 'print no progress and no notes', 'q'),
-  on('debug', 'print the stack of an error'),
-  on('help', 'print this help', 'h'),
+const COMMON_FLAGS: readonly Flag[] = [
+  toggle('quiet', 'print no progress and no notes', 'q'),
+  toggle('debug', 'print the stack of an error'),
+  toggle('help', 'print this help', 'h'),
 ];
 
-const JSON_FLAG = on('json', 'print one JSON object to standard output');
+const JSON_FLAG = toggle('json', 'print one JSON object to standard output');
 
-const whole = (name: string, value: string, what: string, short?: string): Flag =>
+const positiveInteger = (name: string, value: string, what: string, short?: string): Flag =>
   number(name, value, what, 'be a whole number from 1 up', (v) => Number.isSafeInteger(v) && v >= 1, short);
 
-const THREADS = number(
+const THREADS_FLAG = number(
   'threads',
   'N',
   'number of threads (default: one per core)',
@@ -24,7 +24,7 @@ const THREADS = number(
 );
 
 const FIT_FLAGS: readonly Flag[] = [
-  whole('components', 'K', 'number of components (default: 10, or all if there are fewer)', 'k'),
+  positiveInteger('components', 'K', 'number of components (default: 10, or all if there are fewer)', 'k'),
   number(
     'variance',
     'SHARE',
@@ -32,14 +32,14 @@ const FIT_FLAGS: readonly Flag[] = [
     'be between 0 and 1',
     (v) => v > 0 && v < 1,
   ),
-  on('all', 'keep all components'),
+  toggle('all', 'keep all components'),
   choice(
     'scale',
     ['none', 'unit', 'pareto', 'range'],
     'divide each column by its standard deviation (unit), the root of that (pareto) or its range (default: none)',
   ),
   choice('whiten', ['pca', 'zca'], 'scale the scores to variance 1'),
-  on('no-center', 'do not subtract the column means'),
+  toggle('no-center', 'do not subtract the column means'),
   number('ddof', 'N', 'divide by n − N in the covariance (default: 1)', 'be a number from 0 up', (v) => v >= 0),
   choice(
     'solver',
@@ -52,7 +52,7 @@ const FIT_FLAGS: readonly Flag[] = [
     ['auto', ...ENGINE_NAMES],
     'what does the arithmetic (default: the fastest available, see scree doctor)',
   ),
-  THREADS,
+  THREADS_FLAG,
   number('seed', 'N', 'seed of the random numbers (default: 0)', 'be a whole number', Number.isSafeInteger),
   number(
     'tolerance',
@@ -63,8 +63,8 @@ const FIT_FLAGS: readonly Flag[] = [
   ),
 ];
 
-const FIT_ALONE: readonly Flag[] = [
-  on('explain', 'print the predicted time of every solver'),
+const FIT_ONLY_FLAGS: readonly Flag[] = [
+  toggle('explain', 'print the predicted time of every solver'),
   text(
     'checkpoint',
     'FILE',
@@ -79,9 +79,9 @@ const FIT_ALONE: readonly Flag[] = [
   ),
 ];
 
-const MODEL = text('model', 'MODEL', 'use this model instead of fitting one');
+const MODEL_FLAG = text('model', 'MODEL', 'use this model instead of fitting one');
 
-const IMAGE: Flag = {
+const IMAGE_FLAG: Flag = {
   name: 'image',
   value: 'WIDTHxHEIGHT',
   what: 'show rows as pictures of this size (default: the shape of the array, if it has three dimensions)',
@@ -92,11 +92,14 @@ const IMAGE: Flag = {
   },
 };
 
-const CSV_SAFE = on('csv-safe', 'in .csv and .tsv, keep spreadsheets from running names and labels as formulas');
+const CSV_SAFE_FLAG = toggle(
+  'csv-safe',
+  'in .csv and .tsv, keep spreadsheets from running names and labels as formulas',
+);
 
-const OUT = (what: string): Flag => text('output', 'FILE', what, 'o');
+const outputFlag = (what: string): Flag => text('output', 'FILE', what, 'o');
 
-/** All commands. Nothing of what they do is loaded before one is called. */
+/** All commands. The code of a command is loaded when it is called. */
 export const COMMANDS: readonly Command[] = [
   {
     name: 'fit',
@@ -106,11 +109,11 @@ export const COMMANDS: readonly Command[] = [
     maxPositionals: 1,
     flags: [
       ...FIT_FLAGS,
-      ...FIT_ALONE,
-      OUT('write the model there: as JSON if the name ends in .json, otherwise in binary'),
+      ...FIT_ONLY_FLAGS,
+      outputFlag('write the model there: as JSON if the name ends in .json, otherwise in binary'),
       JSON_FLAG,
       ...DATA_FLAGS,
-      ...EVERYWHERE,
+      ...COMMON_FLAGS,
     ],
     examples: [
       ['scree fit data.csv -k 10 -o model.json', 'ten components of all numeric columns'],
@@ -129,11 +132,11 @@ export const COMMANDS: readonly Command[] = [
     minPositionals: 2,
     maxPositionals: 2,
     flags: [
-      OUT('write the scores there: .npy, .csv, .tsv, .parquet or .arrow'),
-      CSV_SAFE,
-      THREADS,
+      outputFlag('write the scores there: .npy, .csv, .tsv, .parquet or .arrow'),
+      CSV_SAFE_FLAG,
+      THREADS_FLAG,
       ...DATA_FLAGS,
-      ...EVERYWHERE,
+      ...COMMON_FLAGS,
     ],
     examples: [
       ['scree transform model.json data.csv -o scores.npy', 'one row of scores per row of data'],
@@ -151,7 +154,12 @@ export const COMMANDS: readonly Command[] = [
     usage: 'MODEL SCORES',
     minPositionals: 2,
     maxPositionals: 2,
-    flags: [OUT('write the rows there: .npy, .csv, .tsv, .parquet or .arrow'), CSV_SAFE, ...DATA_FLAGS, ...EVERYWHERE],
+    flags: [
+      outputFlag('write the rows there: .npy, .csv, .tsv, .parquet or .arrow'),
+      CSV_SAFE_FLAG,
+      ...DATA_FLAGS,
+      ...COMMON_FLAGS,
+    ],
     examples: [
       ['scree reconstruct model.json scores.npy -o data.npy', 'the best approximation that the components allow'],
     ],
@@ -164,10 +172,10 @@ export const COMMANDS: readonly Command[] = [
     minPositionals: 1,
     maxPositionals: 1,
     flags: [
-      OUT('where components go, one a row: .npy, .csv, .tsv, .parquet or .arrow'),
-      CSV_SAFE,
+      outputFlag('where components go, one a row: .npy, .csv, .tsv, .parquet or .arrow'),
+      CSV_SAFE_FLAG,
       JSON_FLAG,
-      ...EVERYWHERE,
+      ...COMMON_FLAGS,
     ],
     examples: [
       ['scree inspect model.json', 'plan, scree plot, certificate, warnings'],
@@ -182,14 +190,14 @@ export const COMMANDS: readonly Command[] = [
     minPositionals: 0,
     maxPositionals: 1,
     flags: [
-      OUT('write the page there, such as report.html'),
+      outputFlag('write the page there, such as report.html'),
       text('figures', 'FOLDER', 'also write every figure into this folder, as SVG'),
       text('title', 'TEXT', 'title of the page (default: the name of the file)'),
-      IMAGE,
-      MODEL,
+      IMAGE_FLAG,
+      MODEL_FLAG,
       ...FIT_FLAGS,
       ...DATA_FLAGS,
-      ...EVERYWHERE,
+      ...COMMON_FLAGS,
     ],
     examples: [
       ['scree report data.csv --label species -o report.html', 'one file, no network: open it in a browser'],
@@ -207,14 +215,14 @@ export const COMMANDS: readonly Command[] = [
     minPositionals: 0,
     maxPositionals: 1,
     flags: [
-      OUT('write the compressed file there, such as data.scree'),
+      outputFlag('write the compressed file there, such as data.scree'),
       choice('quantise', ['uniform', 'int8', 'float16'], 'how to round the scores (default: uniform, the smallest)'),
-      on('recall', 'for embeddings: also print how many of the ten nearest neighbours stay the same'),
-      MODEL,
+      toggle('recall', 'for embeddings: also print how many of the ten nearest neighbours stay the same'),
+      MODEL_FLAG,
       JSON_FLAG,
       ...FIT_FLAGS,
       ...DATA_FLAGS,
-      ...EVERYWHERE,
+      ...COMMON_FLAGS,
     ],
     examples: [
       ['scree compress data.npy -o data.scree --variance 0.95', 'keeps 95 % of the variance'],
@@ -228,7 +236,7 @@ export const COMMANDS: readonly Command[] = [
     usage: 'FILE',
     minPositionals: 1,
     maxPositionals: 1,
-    flags: [OUT('write the rows there: .npy, .csv, .tsv, .parquet or .arrow'), CSV_SAFE, ...EVERYWHERE],
+    flags: [outputFlag('write the rows there: .npy, .csv, .tsv, .parquet or .arrow'), CSV_SAFE_FLAG, ...COMMON_FLAGS],
     examples: [['scree decompress data.scree -o data.npy', 'all rows, without what compression lost']],
     load: () => import('./decompress.js'),
   },
@@ -246,8 +254,8 @@ export const COMMANDS: readonly Command[] = [
         'be a whole number from 1 to 65535',
         (v) => Number.isInteger(v) && v >= 1 && v <= 65535,
       ),
-      on('no-open', 'print the address and do not open a browser'),
-      ...EVERYWHERE,
+      toggle('no-open', 'print the address and do not open a browser'),
+      ...COMMON_FLAGS,
     ],
     examples: [
       ['scree lab data.csv', 'explore a file; it is read by your browser and goes nowhere else'],
@@ -265,7 +273,7 @@ export const COMMANDS: readonly Command[] = [
     usage: '',
     minPositionals: 0,
     maxPositionals: 0,
-    flags: [text('folder', 'FOLDER', 'write the files there (default: scree-demo)'), ...EVERYWHERE],
+    flags: [text('folder', 'FOLDER', 'write the files there (default: scree-demo)'), ...COMMON_FLAGS],
     examples: [['scree demo', 'takes less than a minute']],
     load: () => import('./demo.js'),
   },
@@ -275,7 +283,7 @@ export const COMMANDS: readonly Command[] = [
     usage: '',
     minPositionals: 0,
     maxPositionals: 0,
-    flags: [JSON_FLAG, ...EVERYWHERE],
+    flags: [JSON_FLAG, ...COMMON_FLAGS],
     examples: [['scree doctor', 'engines, threads, speed']],
     load: () => import('./doctor.js'),
   },
@@ -285,7 +293,7 @@ export const COMMANDS: readonly Command[] = [
     usage: 'bash|zsh|fish',
     minPositionals: 1,
     maxPositionals: 1,
-    flags: [...EVERYWHERE],
+    flags: [...COMMON_FLAGS],
     examples: [
       ['source <(scree completion bash)', 'for this session; add the line to ~/.bashrc for all of them'],
       ['scree completion fish > ~/.config/fish/completions/scree.fish', 'for fish'],

@@ -10,19 +10,19 @@ import type { Terminal } from './terminal.js';
 import { UsageError } from './usage-error.js';
 import { countRowsOfSmallFile, withFile } from './with-file.js';
 
-// As the package's index does. Loading the whole package would take longer than most fits.
+// The index of the package does this too, but loading it would take longer than most fits.
 offerBlas();
 
-/** Flags that say what to fit, as `pca` calls them. */
-const NAMED = ['scale', 'whiten', 'ddof', 'solver', 'engine', 'threads', 'seed', 'tolerance'] as const;
-const COUNTS = ['components', 'variance', 'all'] as const;
+/** Flags with the same name as an option of `pca`. */
+const PCA_FLAGS = ['scale', 'whiten', 'ddof', 'solver', 'engine', 'threads', 'seed', 'tolerance'] as const;
+const COUNT_FLAGS = ['components', 'variance', 'all'] as const;
 
 /** The options of `pca` from the flags. */
 export function fitOptions(flags: Readonly<Record<string, unknown>>): PcaOptions {
-  const counts = COUNTS.filter((name) => flags[name] !== undefined);
+  const counts = COUNT_FLAGS.filter((name) => flags[name] !== undefined);
   if (counts.length > 1) throw new UsageError(`--${counts[0]} and --${counts[1]} exclude one another.`);
   const k = flags.all ? 'all' : (flags.components ?? flags.variance);
-  const named = NAMED.filter((name) => flags[name] !== undefined).map((name) => [name, flags[name]]);
+  const named = PCA_FLAGS.filter((name) => flags[name] !== undefined).map((name) => [name, flags[name]]);
   return {
     ...Object.fromEntries(named),
     ...(k === undefined ? {} : { k: k as number | 'all' }),
@@ -47,7 +47,7 @@ export async function fitFile(
   // The weights are already part of moments.
   const weighted = weights && !(rows instanceof Moments) ? { weights } : {};
   const fitted = await pca(rows, { ...fitOptions(flags), ...weighted, memory, onProgress, signal });
-  // Moments do not know the file that they were read from.
+  // Moments have no warnings of their file.
   const model = rows instanceof Moments ? withWarnings(fitted, (await file.source.warnings?.()) ?? []) : fitted;
   terminal.clear();
   return { model, seconds: (performance.now() - start) / 1000 };
@@ -57,7 +57,7 @@ function withWarnings(model: Model, more: readonly Warning[]): Model {
   return more.length === 0 ? model : new Model({ ...model, warnings: [...model.warnings, ...more] });
 }
 
-/** A file with the model that --model names, or with one that is fitted to it. */
+/** Opens a file, and reads the model that --model names or fits one to the file. */
 export async function withModel(
   call: Call,
   terminal: Terminal,
@@ -74,7 +74,9 @@ export async function withModel(
     });
     return;
   }
-  const other = [...COUNTS, ...NAMED, 'no-center'].find((name) => name !== 'threads' && flags[name] !== undefined);
+  const other = [...COUNT_FLAGS, ...PCA_FLAGS, 'no-center'].find(
+    (name) => name !== 'threads' && flags[name] !== undefined,
+  );
   if (other) throw new UsageError(`--${other} says how to fit, and --model brings a model. Leave one of them out.`);
   const model = await readModel(flags.model);
   await withFile(path, fileOptionsFor(model, fileOptions(flags)), async (file) => {
@@ -83,15 +85,15 @@ export async function withModel(
   });
 }
 
-/** Refuses data that cannot be read a second time. */
+/** Rejects data that cannot be read again. */
 export function checkRereadable({ source }: DataFile): void {
   if (source.rereadable) return;
   throw new UsageError('This reads rows more than once: save standard input to a file first, or bring a --model.');
 }
 
 /**
- * How rows are read for a model: its own columns, by name where it knows their names, whatever their order and whatever else
- * the table has; gaps are filled with its means, where it has them, so that the scores of a row do not depend on the others.
+ * Options to read rows for a model: its columns, found by name if it has names, in any order and among any others. Missing values are
+ * filled with the means of the model, if it has means, so that the scores of a row do not depend on other rows.
  */
 export function fileOptionsFor(model: Model, options: FileOptions): FileOptions {
   return {

@@ -2,11 +2,11 @@ import type { Model } from '@scree/core';
 import { several } from '@scree/core/describe';
 import { readModel } from '../disk/model-file.js';
 import { createFile, formatOf, holdsText, type OutputFormat } from '../disk/write-file.js';
+import { checkOutput } from './check-output.js';
 import type { Call } from './command.js';
 import { describeModel } from './describe-model.js';
 import { asJson } from './fit.js';
 import { print, printLines } from './print.js';
-import { rowsOutput } from './rows-output.js';
 import { Terminal } from './terminal.js';
 import { UsageError } from './usage-error.js';
 
@@ -18,7 +18,7 @@ export async function run(call: Call): Promise<void> {
   } = call;
   if (flags['csv-safe'] && flags.output === undefined)
     throw new UsageError('--csv-safe says how --output is written, and there is none.');
-  const output = flags.output === undefined ? undefined : await rowsOutput(call);
+  const output = flags.output === undefined ? undefined : await checkOutput(call);
   const model = await readModel(path);
   if (output !== undefined) {
     await writeComponents(model, output, flags['csv-safe'] === true);
