@@ -1,6 +1,6 @@
 import { checkControl, checkObject, checkOption } from '../control.js';
 import { refuseChanged } from '../data/changes.js';
-import { checkWidth, type Data, openSource } from '../data/open-source.js';
+import { checkBlockWidth, type Data, openSource } from '../data/open-source.js';
 import { checkFinite } from '../data/statistics.js';
 import { chooseEngine } from '../engines/choose.js';
 import { DataError } from '../errors.js';
@@ -221,7 +221,7 @@ async function readStatistics(
     }
     progress.begin('T² and Q', source.rows);
     for await (const block of source.blocks()) {
-      checkWidth(block, source, q.length);
+      checkBlockWidth(block, source, q.length);
       await progress.follow(checkFinite(block, q.length, model.columnNames));
       const engine = await chooseEngine({ threads }, block.data.length);
       const { scores, errors } = await reconstructBlock(model, block, engine, (rows) => progress.step(rows));

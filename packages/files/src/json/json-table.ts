@@ -1,7 +1,7 @@
 import { DataError } from '@scree/core';
 import { type Bytes, peek } from '../bytes/bytes.js';
 import { textOf } from '../bytes/text.js';
-import { isMissing } from '../csv/csv-cells.js';
+import { isMissing } from '../csv/cells.js';
 import { badFile } from '../file-error.js';
 import { checkColumns } from '../table/most-columns.js';
 import { RoundedIntegers } from '../table/rounded-integers.js';
@@ -47,8 +47,8 @@ export async function openJson(
     uniform: false,
     rows: undefined,
     dtype: () => 'float64',
-    gaps: true,
-    strict: true,
+    mayMissValues: true,
+    checkMissing: true,
     rereadable: bytes.rereadable,
     read,
     warnings: () => integers.warnings(bytes.path, (j) => columns[j].name),

@@ -6,8 +6,8 @@ export function offerBlas(): void {
   offerEngine({
     name: 'blas' satisfies EngineName,
     make: async (threads) => {
-      const { blasEngine, MOST_THREADS } = await import('./blas.js');
-      return blasEngine(threads === undefined ? {} : { threads: Math.min(threads, MOST_THREADS) });
+      const { blasEngine, MAX_THREADS } = await import('./blas.js');
+      return blasEngine(threads === undefined ? {} : { threads: Math.min(threads, MAX_THREADS) });
     },
     why: async () => {
       const blas = await (await import('./blas.js')).loadBlas();

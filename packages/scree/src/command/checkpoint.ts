@@ -81,7 +81,7 @@ export async function momentsWithCheckpoint(file: DataFile, how: CheckpointOptio
       const sums = moments;
       moments = await afterRows(before, () =>
         sums.add(
-          { ...facts(source), blocks: group },
+          { ...shapeOf(source), blocks: group },
           {
             signal,
             onProgress,
@@ -115,7 +115,7 @@ export async function identityOf(
   columns: readonly string[],
   options: PcaOptions,
 ): Promise<Identity> {
-  const { size = null, mtimeMs = null } = path && path !== '-' ? await factsOf(path) : {};
+  const { size = null, mtimeMs = null } = path && path !== '-' ? await statOf(path) : {};
   const said = ['sql', 'member', 'format', 'missing', 'weight', 'memory', 'engine'].map((name) => [
     name,
     flags[name] ?? null,
@@ -131,7 +131,7 @@ export async function identityOf(
   };
 }
 
-function factsOf(path: string): Promise<Stats> {
+function statOf(path: string): Promise<Stats> {
   return stat(path).catch((error: unknown) => {
     throw systemError(error, path, 'read');
   });
@@ -143,8 +143,8 @@ function factsOf(path: string): Promise<Stats> {
  */
 async function computedBy({ engine = 'auto', threads }: PcaOptions): Promise<Record<string, unknown>> {
   if (engine === 'auto' || engine === 'blas') {
-    const { blasEngine, loadBlas, MOST_THREADS } = await import('../blas/blas.js');
-    const made = await blasEngine(threads === undefined ? {} : { threads: Math.min(threads, MOST_THREADS) });
+    const { blasEngine, loadBlas, MAX_THREADS } = await import('../blas/blas.js');
+    const made = await blasEngine(threads === undefined ? {} : { threads: Math.min(threads, MAX_THREADS) });
     const blas = await loadBlas();
     if (made && typeof blas !== 'string') {
       const { kind, version, path } = blas.library;
@@ -156,7 +156,7 @@ async function computedBy({ engine = 'auto', threads }: PcaOptions): Promise<Rec
   return wasm ? { engine: 'wasm', fused: wasm.relaxed } : { engine: 'reference' };
 }
 
-function facts({ cols, dtype, nonzeros, columnNames }: RowSource): Omit<RowSource, 'blocks'> {
+function shapeOf({ cols, dtype, nonzeros, columnNames }: RowSource): Omit<RowSource, 'blocks'> {
   return {
     cols,
     dtype,

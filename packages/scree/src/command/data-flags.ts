@@ -24,7 +24,9 @@ const FORMATS = Object.keys({
 export const DATA_FLAGS: readonly Flag[] = [
   list('columns', 'A,B,…', 'columns to use (default: all numeric ones); those of arrays by number: 0-99,120'),
   list('exclude', 'A,B,…', 'columns to leave out'),
-  text('label', 'COLUMN', 'column that names or colours the rows; it is not analysed'),
+  text('label', 'COLUMN', 'column that names the rows and colours them in figures; it is not analysed'),
+  text('name', 'COLUMN', 'column that names the rows, if another one colours them'),
+  text('color', 'COLUMN', 'column that colours the rows in figures, if another one names them'),
   text('weight', 'COLUMN', 'column that says how many times each row counts'),
   choice(
     'missing',

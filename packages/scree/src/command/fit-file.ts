@@ -8,7 +8,7 @@ import type { Call } from './command.js';
 import { fileOptions } from './data-flags.js';
 import type { Terminal } from './terminal.js';
 import { UsageError } from './usage-error.js';
-import { countRows, withFile } from './with-file.js';
+import { countRowsOfSmallFile, withFile } from './with-file.js';
 
 // As the package's index does. Loading the whole package would take longer than most fits.
 offerBlas();
@@ -37,7 +37,7 @@ export async function fitFile(
   terminal: Terminal,
   read: (weights: Float64Array | undefined) => Promise<RowSource | Moments> = async () => file.source,
 ): Promise<{ model: Model; seconds: number }> {
-  await countRows(file, signal);
+  await countRowsOfSmallFile(file, signal);
   terminal.note(file.describe());
   const weights = await file.weights();
   const memory = (flags.memory as number | undefined) ?? DEFAULT_MEMORY;

@@ -12,7 +12,7 @@ import { withModel } from './fit-file.js';
 import { shellWord } from './shell-word.js';
 import { Terminal } from './terminal.js';
 import { UsageError } from './usage-error.js';
-import { countRows } from './with-file.js';
+import { countRowsOfSmallFile } from './with-file.js';
 
 /** `scree report`: a page about the components of a data file. */
 export async function run(call: Call): Promise<void> {
@@ -24,8 +24,8 @@ export async function run(call: Call): Promise<void> {
   if (typeof figures === 'string') await checkFolder(figures);
   const terminal = new Terminal({ quiet: flags.quiet === true });
   await withModel(call, terminal, async (file, { model, seconds }) => {
-    await countRows(file, signal);
-    const labels = file.label === undefined ? undefined : await file.labels();
+    const labels = file.color === undefined ? undefined : await file.labels({ of: 'color' });
+    await countRowsOfSmallFile(file, signal);
     const report = await makeReport({
       model,
       source: file.source,
@@ -35,7 +35,7 @@ export async function run(call: Call): Promise<void> {
       title: (flags.title as string | undefined) ?? (path === undefined ? 'Query' : basename(path)),
       description: file.describe(),
       labels,
-      labelName: file.label,
+      labelName: file.color,
       image: (flags.image as { width: number; height: number } | undefined) ?? pictureOf(file.shape),
       command: `scree report ${[...positionals, ...spelled(flags)].map(shellWord).join(' ')}`,
       describeWarning: (warning) => describeWarning(warning, model.columnNames),

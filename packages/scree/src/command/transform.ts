@@ -25,7 +25,7 @@ export async function run(call: Call): Promise<void> {
     checkColumnCount(model, file.source.cols, dataPath);
     const cols = model.whiten === 'zca' ? model.d : model.k;
     const columnNames = Array.from({ length: cols }, (_, i) => (model.whiten === 'zca' ? `c${i}` : `pc${i + 1}`));
-    // With its label a row can be found again, also where others were left out.
+    // With its name a row can be found again, also where others were left out.
     const label = holdsText(formatOf(output) as OutputFormat) ? file.label : undefined;
     const csvSafe = flags['csv-safe'] === true;
     const options = { cols, columnNames, dtype: file.source.dtype, label, csvSafe };
@@ -37,6 +37,6 @@ export async function run(call: Call): Promise<void> {
     const left = dropped === 0 ? '' : `; ${dropped} with missing values ${dropped === 1 ? 'was' : 'were'} left out`;
     terminal.note(`${several(count, 'row')} of ${several(cols, 'score')}${left}: ${output}`);
     if (file.label !== undefined && label === undefined)
-      terminal.note('Labels are only written to .csv and .tsv files.');
+      terminal.note('Names of rows are only written to .csv and .tsv files.');
   });
 }

@@ -1,5 +1,5 @@
 import { OptionError } from '@scree/core';
-import { type CsvHead, csvHead, type Identified, uniqueNames, type Writing } from '@scree/files/internal';
+import { type CsvLayout, csvLayout, type Identified, type NumberFormat, uniqueNames } from '@scree/files/internal';
 import { type DuckDb, fileName, identifier, quoted } from './duckdb.js';
 import type { Relation } from './relation.js';
 
@@ -17,16 +17,16 @@ interface Times {
  * decimal comma for the end of a cell, and round the numbers of a column that begins with integers.
  */
 export async function csvRelation({ content, packing }: Identified, file: string, duck: DuckDb): Promise<Relation> {
-  const head = await csvHead(content);
-  const { columns, writing } = head.dialect;
-  if (!head.single) {
+  const layout = await csvLayout(content);
+  const { columns, numberFormats } = layout.dialect;
+  if (!layout.singleDelimiter) {
     throw new OptionError(
       'BAD_OPTION',
       `sql cannot read ${content.path}: several blanks stand between its columns. Save it with commas first.`,
       { option: 'sql' },
     );
   }
-  const options = dialectOptions(head, packing);
+  const options = dialectOptions(layout, packing);
   // Column names of DuckDB are case-insensitive.
   const names = uniqueNames(
     columns.map(({ name }) => name),
@@ -36,26 +36,29 @@ export async function csvRelation({ content, packing }: Identified, file: string
   const typeOf = (j: number) => (columns[j].kind !== 'number' && TIME.test(types[j] ?? '') ? types[j] : 'VARCHAR');
   const declared = names.map((name, j) => `${quoted(name)}: ${quoted(typeOf(j))}`).join(', ');
   const read = call('read_csv', file, { ...options, ...formats, auto_detect: 'false', columns: `{${declared}}` });
-  const missing = list(head.missing);
+  const missing = list(layout.missing);
   const cells = names.map((name, j) => {
     const cell = identifier(name);
     if (typeOf(j) !== 'VARCHAR') return cell;
-    return `${columns[j].kind === 'number' ? number(cell, missing, writing[j]) : text(cell, missing)} AS ${cell}`;
+    return `${columns[j].kind === 'number' ? number(cell, missing, numberFormats[j]) : text(cell, missing)} AS ${cell}`;
   });
   const index = new Set(names.filter((_, j) => columns[j].type === 'row index'));
   return { sql: `(SELECT ${cells.join(', ')} FROM ${read})`, isIndex: (name) => index.has(name) };
 }
 
-function dialectOptions({ dialect, above, missing }: CsvHead, packing: string | undefined): Record<string, string> {
+function dialectOptions(
+  { dialect, linesAbove, missing }: CsvLayout,
+  packing: string | undefined,
+): Record<string, string> {
   return {
     delim: quoted(dialect.delimiter),
     quote: `'"'`,
     escape: `'"'`,
     header: 'false',
-    skip: String(above),
+    skip: String(linesAbove),
     nullstr: list(missing),
     hive_partitioning: 'false',
-    ...(dialect.windows ? { encoding: `'latin-1'` } : {}),
+    ...(dialect.windows1252 ? { encoding: `'latin-1'` } : {}),
     ...(packing ? { compression: quoted(packing) } : {}),
   };
 }
@@ -93,22 +96,22 @@ function text(cell: string, missing: string): string {
   return `CASE WHEN list_contains(${missing}, trim(${cell})) THEN NULL ELSE trim(${cell}) END`;
 }
 
-/** SQL for the number in a cell, by the rules of csv-cells.ts and csv-marks.ts in @scree/files. */
-function number(cell: string, missing: string, writing: Writing): string {
+/** SQL for the number in a cell, by the rules of csv/ in @scree/files. */
+function number(cell: string, missing: string, format: NumberFormat): string {
   const cases = [
     `WHEN list_contains(${missing}, trim(${cell})) THEN NULL`,
     `WHEN lower(trim(${cell})) = 'true' THEN 1`,
     `WHEN lower(trim(${cell})) = 'false' THEN 0`,
-    ...markCases(cell, writing),
+    ...markCases(cell, format),
   ];
-  return `CASE ${cases.join(' ')} ELSE ${writing.mark === ',' ? `replace(${cell}, ',', '.')` : cell}::DOUBLE END`;
+  return `CASE ${cases.join(' ')} ELSE ${format.mark === ',' ? `replace(${cell}, ',', '.')` : cell}::DOUBLE END`;
 }
 
-/** SQL cases for numbers with a mark that is not the decimal one: it separates thousands, or its meaning is unknown. */
-function markCases(cell: string, { mark, plain }: Writing): string[] {
+/** Numbers with a mark that is not the decimal one: it separates thousands, or its meaning is unknown. */
+function markCases(cell: string, { mark, pointIsDecimal }: NumberFormat): string[] {
   const matches = (expression: string): string => `regexp_matches(trim(${cell}), '${expression}')`;
   if (mark === undefined) {
-    const open = matches(`^[+-]?[1-9]\\d{0,2}[${plain ? '' : '.'},]\\d{3}$`);
+    const open = matches(`^[+-]?[1-9]\\d{0,2}[${pointIsDecimal ? '' : '.'},]\\d{3}$`);
     return [`WHEN ${open} THEN error(trim(${cell}) || ' may be a number with thousands or one with decimals')::DOUBLE`];
   }
   const parts = mark === '.' ? ',' : '.';

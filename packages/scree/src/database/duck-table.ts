@@ -52,7 +52,7 @@ export interface FileOnDisk {
   readonly file: string;
 }
 
-export async function openParquet({ path, memory, file }: FileOnDisk): Promise<Table> {
+export async function openParquetInDuckDb({ path, memory, file }: FileOnDisk): Promise<Table> {
   await checkFooter(file, path, memory);
   const duck = await startDuckDb(path, memory);
   return closeOnError(duck, path, async () => {
@@ -214,8 +214,8 @@ async function duckTable(
     uniform: false,
     rows,
     dtype: (numbers) => (fitsFloat32(numbers === 'all' ? [...columns.keys()] : numbers) ? 'float32' : 'float64'),
-    gaps: true,
-    strict: true,
+    mayMissValues: true,
+    checkMissing: true,
     rereadable: true,
     read: (request) => read(request),
     warnings,

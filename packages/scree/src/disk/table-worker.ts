@@ -100,6 +100,17 @@ async function read(number: number, request: Request): Promise<void> {
 }
 
 function factsOf(table: Table) {
-  const { format, columns, width, named, uniform, rows, gaps, strict, rereadable } = table;
-  return { format, columns, width, named, uniform, rows, gaps, strict, rereadable, dtype: table.dtype('all') };
+  const { format, columns, width, named, uniform, rows, mayMissValues, checkMissing, rereadable } = table;
+  return {
+    format,
+    columns,
+    width,
+    named,
+    uniform,
+    rows,
+    mayMissValues,
+    checkMissing,
+    rereadable,
+    dtype: table.dtype('all'),
+  };
 }

@@ -48,7 +48,7 @@ describe('an error of the command', () => {
     ['NOT_CONVERGED', { value: 0.5, expected: 0.1 }, /larger --tolerance/],
     ['WORKER_LOST', { value: 'killed' }, /--threads 1/],
     ['SOURCE_CHANGED', {}, /^the library says$/],
-  ] as const)('has its own words for %s %j', (code, details, expected) => {
+  ] as const)('has a sentence of its own for %s %j', (code, details, expected) => {
     expect(about(code, details)).toMatch(expected);
   });
 

@@ -19,7 +19,7 @@ beforeAll(async () => {
   instance.closeSync();
 });
 
-describe('a DuckDB database that somebody else made', () => {
+describe('an untrusted DuckDB database', () => {
   it('cannot read other files through its views', () => {
     for (const member of ['evil', 'csv']) {
       const line = refused(['fit', 'view.duckdb', '--member', member, '-k', '1']);
@@ -28,7 +28,7 @@ describe('a DuckDB database that somebody else made', () => {
     expect(run(['fit', 'view.duckdb', '--member', 'good', '-k', '1', '-q']).code).toBe(0);
   });
 
-  it('cannot do so with a query either', () => {
+  it('cannot read them in a query either', () => {
     const line = refused(['fit', 'view.duckdb', '--sql', 'select * from evil', '-k', '1']);
     expect(line).toMatch(/a view of a database may not read other files/);
     expect(run(['fit', 'view.duckdb', '--sql', 'select a, b from good', '-k', '1', '-q']).code).toBe(0);
@@ -43,7 +43,7 @@ describe('a query over a database', () => {
     }
   });
 
-  it('opens no file to a view because its text contains the name', () => {
+  it('does not let a view read a file because the query contains its name', () => {
     const query = `select a, c from evil where '${path('secret.txt')}' <> ''`;
     expect(refused(['fit', 'view.duckdb', '--sql', query, '-k', '1'])).toMatch(/may not read other files/);
   });
@@ -57,7 +57,7 @@ describe('a query without a database', () => {
   });
 });
 
-it('DuckDB opens no file but those it is confined to, and cannot be let out again', async () => {
+it('DuckDB opens only the files that it is confined to, and the limit cannot be removed', async () => {
   const duck = await startDuckDb('test', 2 ** 28);
   try {
     await duck.confine([path('other.csv')]);

@@ -86,13 +86,13 @@ async function fitWhile(path: string, happen: () => void, options: PcaOptions = 
 }
 
 describe.each(FORMATS)('a .%s file', (format) => {
-  it('that is left alone gives no warning', async () => {
+  it('gives no warning if it does not change', async () => {
     const { model, warning } = await fitWhile(fresh(format), () => {});
     expect(warning).toBeUndefined();
     expect(model.n).toBe(ROWS);
   });
 
-  it('that is written over during a fit gives a model with a warning, or an error that names the change', async () => {
+  it('that is overwritten during a fit gives a model with a warning, or an error that names the change', async () => {
     const path = fresh(format);
     const content = readFileSync(path);
     const { warning } = await fitWhile(path, () => writeFileSync(path, content));
@@ -102,7 +102,7 @@ describe.each(FORMATS)('a .%s file', (format) => {
     });
   });
 
-  it('that grows or shrinks says how much', async () => {
+  it('gives the old and new size if it grows or shrinks', async () => {
     const path = fresh(format);
     const { size } = { size: readFileSync(path).length };
     const grown = await fitWhile(path, () => appendFileSync(path, 'more')).catch((error) => ({ warning: error }));
@@ -114,7 +114,7 @@ describe.each(FORMATS)('a .%s file', (format) => {
     expect(cut.warning.message).toContain(`has ${size >> 1} now`);
   });
 
-  it('that is replaced by rename is still the old one where it is kept open, and a warning where it is opened again', async () => {
+  it('that is replaced by a rename is still the old one if it is kept open, and gives a warning if it is opened again', async () => {
     const [path, other] = [fresh(format), fresh(format)];
     const { warning } = await fitWhile(path, () => renameSync(other, path));
     if (format === 'parquet') {
@@ -145,7 +145,7 @@ it.each(['refined', 'krylov', 'svd'] as const)(
   },
 );
 
-it('a fit with a checkpoint carries the warning too', async () => {
+it('a fit with a checkpoint has the warning too', async () => {
   const path = fresh('npy');
   const file = await openFile(path);
   const { signal } = new AbortController();

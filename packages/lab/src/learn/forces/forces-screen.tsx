@@ -195,13 +195,13 @@ function ForcesControls({ cloud, how, chosen, step, onCloud, onHow, onChoose, on
       <Slider
         label="Chosen point"
         value={chosen + 1}
-        least={1}
-        most={cloud.points.rows}
+        min={1}
+        max={cloud.points.rows}
         step={1}
         text={String(chosen + 1)}
         onSlide={(value) => onChoose(value - 1)}
       />
-      <Slider label="Step η" value={step} least={0.05} most={1.5} step={0.05} text={fixed(step)} onSlide={onStep} />
+      <Slider label="Step η" value={step} min={0.05} max={1.5} step={0.05} text={fixed(step)} onSlide={onStep} />
       <button type="button" onClick={onRestart}>
         Another random start
       </button>
