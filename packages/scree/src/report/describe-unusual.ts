@@ -43,8 +43,8 @@ function foremost({ unusual }: UnusualRows, { numberOf }: RowFacts): string {
 export function explainUnusual(model: Model, found: UnusualRows, facts: RowFacts): string[] {
   if (!hasLimits(found)) return [describeUnusual(found, facts)];
   return [
-    [describeUnusual(found, facts), ...causes(found, facts)].join(' '),
-    `T² (Hotelling) measures how far a row lies from the ${centre(model, found)} within the ${several(model.uniqueness.rank, 'component')}${model.uniqueness.rank === 1 ? '' : ' together'}, relative to ${model.uniqueness.rank === 1 ? 'its variance' : 'their variances'}; Q is the squared distance of a row from its reconstruction.`,
+    describeUnusual(found, facts).replace(/\.$/, '') + causes(found, facts),
+    `T² (Hotelling) measures how far a row lies from the ${centre(model, found)} within the ${model.uniqueness.rank === 1 ? 'component' : `${count(model.uniqueness.rank)} components together`}, relative to ${model.uniqueness.rank === 1 ? 'its variance' : 'their variances'}; Q is the squared distance of a row from its reconstruction.`,
     meaning(found, facts),
     usualLimits(model, found, facts),
     ...whyNoLimit(model, found),
@@ -59,32 +59,21 @@ function centre({ centered }: Model, { kind }: UnusualRows): string {
   return centered ? (kind === 'new' ? 'mean of the fit' : 'mean') : 'origin';
 }
 
-/** Named one by one only where all of them are. */
-function causes({ unusual, complete, counts }: UnusualRows, { numberOf, rows }: RowFacts): string[] {
-  if (counts.either === 0) return [];
-  if (rows > 1 && counts.t2 === rows && counts.q === rows) return ['Each is beyond the limits of T² and of Q.'];
-  const named = complete && unusual.length <= NAMED && unusual.length < rows;
-  const say = (own: readonly { row: number }[], total: number, what: string): string[] => {
-    if (total === 0) return [];
-    if (!named) return [`${several(total, 'row')} ${total === 1 ? 'is' : 'are'} beyond the limit of ${what}`];
+/** The end of the sentence that says which rows are unusual. They are named one by one only where all of them are. */
+function causes({ unusual, complete, counts: { t2, q, either } }: UnusualRows, { numberOf }: RowFacts): string {
+  if (t2 === 0 && q === 0) return '.';
+  if (t2 === either && q === either) return ': beyond the limits of T² and of Q.';
+  if (q === 0) return ': beyond the limit of T².';
+  if (t2 === 0) return ': beyond the limit of Q.';
+  const named = complete && unusual.length <= NAMED;
+  const say = (own: readonly { readonly row: number }[], total: number, what: string): string => {
     const numbers = own.map(({ row }) => numberOf(row)).sort((a, b) => a - b);
-    return [
-      `${numbers.length === 1 ? 'row' : 'rows'} ${listed(numbers.map(String))} ${numbers.length === 1 ? 'is' : 'are'} beyond the limit of ${what}`,
-    ];
+    const rows = named ? `${total === 1 ? 'row' : 'rows'} ${listed(numbers.map(String))}` : several(total, 'row');
+    return `${rows} ${total === 1 ? 'is' : 'are'} beyond the limit of ${what}`;
   };
-  const parts = [
-    ...say(
-      unusual.filter(({ ratios }) => ratios.t2 > 1),
-      counts.t2,
-      'T²',
-    ),
-    ...say(
-      unusual.filter(({ ratios }) => ratios.q > 1),
-      counts.q,
-      'Q',
-    ),
-  ];
-  return parts.length === 0 ? [] : [`${capital(listed(parts))}.`];
+  const far = unusual.filter(({ ratios }) => ratios.t2 > 1);
+  const off = unusual.filter(({ ratios }) => ratios.q > 1);
+  return `. ${capital(`${say(far, t2, 'T²')} and ${say(off, q, 'Q')}`)}.`;
 }
 
 function meaning({ unusualLimits: { t2, q }, kind }: UnusualRows, { rows }: RowFacts): string {

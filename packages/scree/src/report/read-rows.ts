@@ -104,7 +104,7 @@ const POINTS = 5000;
 /** Scores kept of each of them. */
 export const SAMPLED_SCORES = 4;
 /** Rows kept with the largest error, and with the largest T². */
-const WORST = 20;
+export const LISTED_ROWS = 20;
 const CONTRIBUTIONS = 3;
 const EXAMPLES = 8;
 /** Numbers handled at a time. */
@@ -191,14 +191,14 @@ class RowReader {
       this.#errorSquares += off * (error - this.#errorMean);
       this.#distances.add(Math.sqrt(error));
       this.#t2.add(t2);
-      const near = this.#farthest[WORST - 1];
+      const near = this.#farthest[LISTED_ROWS - 1];
       if (!near || t2 > near.t2) this.#keepFarthest({ row, t2, error });
       if (this.#sample.wants(row)) {
         this.#sample.push({ row, scores: Float64Array.from(z.subarray(0, SAMPLED_SCORES)), t2, error });
         this.#keepForGroup(block, i, z, error);
       }
       if (this.#options.pictures && this.#spread.wants(row)) this.#spread.push(this.#whole(block, i, z, error));
-      const last = this.#worst[WORST - 1];
+      const last = this.#worst[LISTED_ROWS - 1];
       if (error > 0 && (!last || error > last.error)) this.#keepWorst(block, i, z, squares[i], t2);
     }
     this.#rows += block.rows;
@@ -232,7 +232,7 @@ class RowReader {
   #keepFarthest(far: FarRow): void {
     this.#farthest.push(far);
     this.#farthest.sort((a, b) => b.t2 - a.t2 || a.row - b.row);
-    this.#farthest.length = Math.min(this.#farthest.length, WORST);
+    this.#farthest.length = Math.min(this.#farthest.length, LISTED_ROWS);
   }
 
   #keepWorst(block: Block, i: number, scores: ArrayLike<number>, square: number, t2: number): void {
@@ -257,7 +257,7 @@ class RowReader {
       ...(keeps ? { whole: this.#whole(block, i, scores, error) } : {}),
     });
     this.#worst.sort((a, b) => b.error - a.error || a.row - b.row);
-    this.#worst.length = Math.min(this.#worst.length, WORST);
+    this.#worst.length = Math.min(this.#worst.length, LISTED_ROWS);
   }
 
   #whole(block: Block, i: number, scores: ArrayLike<number>, error: number): WholeRow {

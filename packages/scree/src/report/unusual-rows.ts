@@ -1,6 +1,6 @@
 import { type Model, type RowLimits, type RowsOf, rowLimits } from '@scree/core';
 import { unusualLevel } from '@scree/core/engine';
-import type { RowFacts } from './read-rows.js';
+import { LISTED_ROWS, type RowFacts } from './read-rows.js';
 import type { RowValues } from './row-values.js';
 
 /** A row, and how far beyond the limits it is: 1 is at the limit. */
@@ -47,12 +47,15 @@ export function findUnusualRows(model: Model, facts: Facts, kind: RowsOf): Unusu
       return { row, t2, error, ratios };
     })
     .sort((a, b) => worse(b) - worse(a) || a.row - b.row);
-  const counts = {
-    t2: above(facts.t2, unusualLimits.t2),
-    q: above(facts.distances, root(unusualLimits.q)),
-    either: either(facts, unusualLimits),
-  };
   const unusual = ranked.filter((row) => worse(row) > 1);
+  // Lists that hold less unusual rows than they could hold all of them.
+  const listed = { t2: unusual.filter(({ ratios }) => ratios.t2 > 1), q: unusual.filter(({ ratios }) => ratios.q > 1) };
+  const all = { t2: listed.t2.length < LISTED_ROWS, q: listed.q.length < LISTED_ROWS };
+  const counts = {
+    t2: all.t2 ? listed.t2.length : above(facts.t2, unusualLimits.t2),
+    q: all.q ? listed.q.length : above(facts.distances, root(unusualLimits.q)),
+    either: all.t2 && all.q ? unusual.length : either(facts, unusualLimits),
+  };
   return {
     kind,
     limits,

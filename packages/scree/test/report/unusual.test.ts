@@ -42,7 +42,7 @@ describe('a report of new rows', () => {
     expect(text).toContain('The model was fitted earlier, to 50 rows.');
     expect(text).toContain('is computed from the 100 rows of others.csv.');
     expect(text).toContain('38.7 % of the squared distance from the mean of the fit is lost');
-    expect(text).toContain('All 100 rows are unusual for this model. Each is beyond the limits of T² and of Q.');
+    expect(text).toContain('All 100 rows are unusual for this model: beyond the limits of T² and of Q.');
     expect(text).toContain('The usual 95 % limits are 6.64 for T² and 0.116 for Q');
     expect(text).toContain('Here there are 100 rows (100 %) beyond that of T² and 100 rows (100 %) beyond that of Q.');
     expect(text).toContain('About the fit: 2 components keep 88.4 % of the variance of 4 columns.');
@@ -143,6 +143,7 @@ describe('a report of the rows of the fit', () => {
     rows[16] = rows[16].map((value, j) => value + (j === 2 ? 12 : 0));
     const text = textOf(await report({ model: await pca(rows, { k: 2 }), source: rows }));
     expect(text).toContain('Row 17 is unusual.');
+    expect(text).toContain('Row 17 is unusual: beyond the limit of Q.');
   });
 
   it('says that limits are too narrow where tails are heavy, and not where rows are normal', async () => {
@@ -233,7 +234,8 @@ describe('rows too many to be kept', () => {
     expect(facts.distances.exact).toBe(false);
     expect(facts.distances.values).toBeUndefined();
     const found = findUnusualRows(model, facts, 'fit');
-    const { t2, q, limits } = await monitorRows(model, rows, { rows: 'fit' });
+    const { t2, q, limits, unusualLimits } = await monitorRows(model, rows, { rows: 'fit' });
+    expect([t2[2000] > (unusualLimits.t2 as number), q[2000] > (unusualLimits.q as number)]).toEqual([true, true]);
     const beyond = [
       t2.filter((v) => v > (limits.t2 as number)).length,
       q.filter((v) => v > (limits.q as number)).length,
@@ -243,9 +245,30 @@ describe('rows too many to be kept', () => {
     expect(describeErrors(model, facts, 'fit')[1]).toMatch(
       /^Half of the rows are within a distance of about [\d.]+, 99 % within about [\d.]+; the farthest is at [\d.]+\.$/,
     );
-    expect(describeUnusual(found, facts)).toMatch(/^About \d+ rows? by .* (is|are) unusual, most of all rows? 2001/);
+    expect(describeUnusual(found, facts)).toBe('Row 2001 is unusual.');
+    expect(explainUnusual(model, found, facts)[0]).toBe('Row 2001 is unusual: beyond the limits of T² and of Q.');
     expect(explainUnusual(model, found, facts).join(' ')).toMatch(
       /Here there are about \d+ rows \([\d.]+\u00a0%\) beyond/,
     );
+  });
+
+  it('are counted about where many are unusual', async () => {
+    const rows = normalRows(3000, 5, 9);
+    const model = await pca(rows, { k: 2 });
+    const wide = rows.map((row, i) => row.map((value) => 10 + (i % 3 === 0 ? 5 : 1) * (value - 10)));
+    const facts = {
+      ...(await readRows(model, wide, { colouring: chooseColours(undefined), pictures: false, keep: 100 })),
+      numberOf: (row: number) => row + 1,
+    };
+    const found = findUnusualRows(model, facts, 'new');
+    const sentence = describeUnusual(found, facts);
+    const [, t2, q] =
+      /^About (\d+) rows by T² and about (\d+) rows by Q are unusual for this model/.exec(sentence) ?? [];
+    const { t2: far, q: off, unusualLimits } = await monitorRows(model, wide);
+    const exact = [
+      far.filter((v) => v > (unusualLimits.t2 as number)).length,
+      off.filter((v) => v > (unusualLimits.q as number)).length,
+    ];
+    for (const [i, told] of [t2, q].entries()) expect(Math.abs(Number(told) / exact[i] - 1)).toBeLessThan(0.05);
   });
 });

@@ -56,7 +56,7 @@ export function unusualFigure(found: UnusualRows, facts: RowFacts, colouring: Co
       ...limitMarks('x', unusualLimits.t2, 'unusual', '', 'start'),
       ...limitMarks('y', limits.q, '95 %', '4 3'),
       ...limitMarks('y', unusualLimits.q, 'unusual', ''),
-      dots(points),
+      // Below the points, which the edges of letters would hide.
       ...(['start', 'end'] as const).map((anchor) =>
         Plot.text(
           named.filter((point) => point.x > x.domain[1] / 2 === (anchor === 'end')),
@@ -72,6 +72,7 @@ export function unusualFigure(found: UnusualRows, facts: RowFacts, colouring: Co
           },
         ),
       ),
+      dots(points),
     ],
   });
   const clipped = [x, y].some(({ least }) => least > 0);
