@@ -6,7 +6,7 @@
 export { identityFrame, packTile } from './data/block.js';
 export { changeOf, refuseChanged } from './data/changes.js';
 export { crc32 } from './data/crc32.js';
-export { decoded, decodeHalf } from './data/float16.js';
+export { decoded, decodeHalf, numbersOf } from './data/float16.js';
 export { openSource } from './data/open-source.js';
 export { type ColumnStatistics, checkFinite, countRows, emptyStatistics } from './data/statistics.js';
 export { toBlock } from './data/to-block.js';

@@ -24,10 +24,12 @@ export interface ColumnFacts {
   readonly zeros?: number;
   /** Whether all values are whole numbers; undefined as above. */
   readonly integers?: boolean;
-  /** The different values in rising order, where there are at most 32 and all are whole numbers. */
+  /** The different values in rising order, where there are at most 32. */
   readonly levels?: readonly number[];
   /** How whole numbers go from row to row, where they go one way. */
   readonly steps?: Steps;
+  /** Where whole numbers go up in groups: rows of the largest group. */
+  readonly largestGroup?: number;
   /** Whether no whole number is there twice; looked at only where the name may be that of an identifier. */
   readonly unique?: boolean;
 }
@@ -68,6 +70,9 @@ export class ColumnWatch {
   readonly #flags: Uint8Array;
   readonly #previous: Float64Array;
   readonly #zeros: Float64Array;
+  /** Of each column, rows since its value changed, and the most there were between two changes. */
+  readonly #run: Uint32Array;
+  readonly #longest: Uint32Array;
   readonly #levels: (Set<number> | undefined)[] = [];
   readonly #kept = new Map<number, Set<number>>();
   readonly #sample: EvenSample;
@@ -83,6 +88,8 @@ export class ColumnWatch {
     this.#flags = new Uint8Array(followed).fill(EVERYTHING);
     this.#previous = new Float64Array(followed);
     this.#zeros = new Float64Array(followed);
+    this.#run = new Uint32Array(followed);
+    this.#longest = new Uint32Array(followed);
     this.#sample = new EvenSample(cols);
     for (let j = 0; j < followed; j++) {
       this.#levels.push(new Set());
@@ -123,8 +130,9 @@ export class ColumnWatch {
   #wholeNumbers(j: number): Partial<ColumnFacts> {
     const flags = this.#flags[j];
     const zeros = this.#zeros[j];
-    if (!(flags & INTEGERS)) return { zeros, integers: false };
     const levels = this.#levels[j];
+    const some = levels ? { levels: [...levels].sort((a, b) => a - b) } : {};
+    if (!(flags & INTEGERS)) return { zeros, integers: false, ...some };
     const steps =
       flags & (COUNTING | COUNTING_DOWN)
         ? 'counting'
@@ -136,8 +144,9 @@ export class ColumnWatch {
     return {
       zeros,
       integers: true,
-      ...(levels ? { levels: [...levels].sort((a, b) => a - b) } : {}),
+      ...some,
       ...(steps ? { steps } : {}),
+      ...(steps === 'groups' ? { largestGroup: this.#longest[j] } : {}),
       ...(this.#kept.has(j) ? { unique: (flags & DIFFERENT) > 0 } : {}),
     };
   }
@@ -146,8 +155,8 @@ export class ColumnWatch {
     const zeros = this.#zeros;
     let followed: number[] = [];
     for (let i = 0; i < rows; i++) {
-      // Most columns of measurements have a fraction in the first few rows.
-      if (i % CHUNK === 0) followed = Array.from(this.#flags.keys()).filter((j) => this.#flags[j] & INTEGERS);
+      // Most columns of measurements have fractions, and many values, in the first few rows.
+      if (i % CHUNK === 0) followed = Array.from(this.#flags.keys()).filter((j) => this.#flags[j] || this.#levels[j]);
       const row = i * stride;
       if (weights?.[i] !== 0) {
         for (let j = 0; j < cols; j++) if (data[row + j] === 0) zeros[j]++;
@@ -158,23 +167,25 @@ export class ColumnWatch {
     }
   }
 
-  /** The next value of a column of whole numbers. */
+  /** The next value of a column. */
   #next(j: number, value: number): void {
     const flags = this.#flags[j];
     const step = value - this.#previous[j];
     if (this.#begun && step === 0) {
       this.#flags[j] = flags & (INTEGERS | GROUPS);
+      this.#longest[j] = Math.max(this.#longest[j], ++this.#run[j]);
       return;
     }
-    if (!Number.isInteger(value)) {
-      this.#flags[j] = 0;
-      this.#levels[j] = undefined;
-      this.#kept.get(j)?.clear();
-      return;
-    }
+    this.#run[j] = 1;
     this.#previous[j] = value;
     const levels = this.#levels[j];
     if (levels && levels.add(value).size > MOST_LEVELS) this.#levels[j] = undefined;
+    if (!flags) return;
+    if (!Number.isInteger(value)) {
+      this.#flags[j] = 0;
+      this.#kept.get(j)?.clear();
+      return;
+    }
     if (this.#begun) {
       let broken = step > 0 ? FALLING : RISING;
       if (step !== 1) broken |= COUNTING | GROUPS;

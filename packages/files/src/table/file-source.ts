@@ -1,9 +1,10 @@
 import type { Block, DenseBlock, ErrorDetails, RowSource, Warning } from '@scree/core';
 import { DataError, OptionError, ScreeError } from '@scree/core';
-import { decoded } from '@scree/core/engine';
+import { decoded, numbersOf } from '@scree/core/engine';
 import { showBytes } from '../bytes/show-bytes.js';
 import type { FileOptions, Missing } from '../options.js';
 import { type Choice, chooseColumns, type LeftOut } from './choose-columns.js';
+import { GapCounts } from './gap-counts.js';
 import { collectLabels, type LabelOptions, type Labels } from './labels.js';
 import type { Batch, DenseBatch, Table } from './table.js';
 
@@ -87,7 +88,8 @@ export class FileSource implements DataFile {
   readonly #fill: FileOptions['fill'];
   readonly #warnings: FileFacts['warnings'];
   #rows: number | undefined;
-  #dropped = 0;
+  /** What the last whole reading filled in and left out. */
+  #gaps: GapCounts | undefined;
   #means: Promise<Float64Array> | undefined;
 
   constructor(table: Table, options: FileOptions, facts: FileFacts) {
@@ -126,7 +128,11 @@ export class FileSource implements DataFile {
       rereadable: table.rereadable,
       resident: false,
       blocks: () => this.#blocks(),
-      warnings: async () => [...((await table.warnings?.()) ?? []), ...((await facts.warnings?.()) ?? [])],
+      warnings: async () => [
+        ...((await table.warnings?.()) ?? []),
+        ...((await facts.warnings?.()) ?? []),
+        ...(this.#gaps?.warnings((j) => this.#nameOf(j)) ?? []),
+      ],
     };
   }
 
@@ -135,7 +141,7 @@ export class FileSource implements DataFile {
   }
 
   get dropped(): number {
-    return this.#dropped;
+    return this.#gaps?.dropped ?? 0;
   }
 
   get columns(): readonly string[] {
@@ -226,7 +232,7 @@ export class FileSource implements DataFile {
     const names = this.leftOut.map(({ name, why }) => `${name} (${why})`);
     const some = names.length > 8 ? [...names.slice(0, 8), `${names.length - 8} more`] : names;
     const left = names.length === 0 ? '' : `; left out: ${some.join(', ')}`;
-    const gaps = this.#dropped === 0 ? '' : `; ${this.#dropped} more with missing values were left out`;
+    const gaps = this.dropped === 0 ? '' : `; ${this.dropped} more with missing values were left out`;
     return `${this.#path}: ${[this.format, `${rows} × ${cols} ${cols === 1 ? 'column' : 'columns'}`, dtype, ...size].join(', ')}${gaps}${left}`;
   }
 
@@ -235,6 +241,8 @@ export class FileSource implements DataFile {
   }
 
   #nameOf(column: number): string {
+    // Behind the columns that are analysed, that of the weights.
+    if (column === this.#choice.cols) return String(this.weight);
     return this.#table.named
       ? this.columns[column]
       : String(this.#choice.used === 'all' ? column : this.#choice.used[column]);
@@ -255,25 +263,25 @@ export class FileSource implements DataFile {
     const watched = this.#table.gaps && (this.#missing !== 'error' || this.#table.strict);
     const means = watched && this.#missing === 'mean' ? await this.#columnMeans() : undefined;
     const request = { numbers: this.#drops ? read : used, ...(text === undefined ? {} : { text }) };
-    let [rows, dropped] = [0, 0];
+    const gaps = new GapCounts(this.#fill ? 'given' : 'mean');
+    let rows = 0;
     for await (const batch of this.#table.read(request)) {
-      const before = batch.block.rows;
-      const { block, text } = watched ? await this.#complete(batch, means) : batch;
-      dropped += before - block.rows;
+      gaps.rows += batch.block.rows;
+      const { block, text } = watched ? await this.#complete(batch, means, gaps) : batch;
       if (block.rows === 0) continue;
       rows += block.rows;
       yield { block: block.cols === cols ? block : { ...block, cols }, text } as Batch;
     }
     if (rows === 0) throw this.#nothingLeft();
     this.#rows = rows;
-    this.#dropped = dropped;
+    this.#gaps = gaps;
   }
 
-  async #complete(batch: Batch, means: Float64Array | undefined): Promise<Batch> {
+  async #complete(batch: Batch, means: Float64Array | undefined, gaps: GapCounts): Promise<Batch> {
     const { block, text } = batch;
     if (block.kind === 'sparse') return batch;
     if (this.#missing === 'drop') {
-      const kept = dropRows({ block });
+      const kept = dropRows({ block }, gaps);
       return { block: { ...block, rows: kept.length }, text: text && kept.map((i) => text[i]) };
     }
     if (!hasGaps(block)) return batch;
@@ -282,7 +290,9 @@ export class FileSource implements DataFile {
     for (let i = 0; i < filled.rows; i++) {
       for (let j = 0; j < filled.cols; j++) {
         const at = i * filled.stride + j;
-        if (Number.isNaN(filled.data[at])) filled.data[at] = means[j];
+        if (!Number.isNaN(filled.data[at])) continue;
+        filled.data[at] = means[j];
+        gaps.fill(j);
       }
     }
     return { block: filled, text };
@@ -422,11 +432,14 @@ function refuseForSparse(options: FileOptions): void {
 }
 
 /** Moves complete rows together, in place, and says which they were. */
-function dropRows({ block }: DenseBatch): number[] {
+function dropRows({ block }: DenseBatch, gaps?: GapCounts): number[] {
   const { data, rows, cols, stride } = block;
   const kept: number[] = [];
   for (let i = 0; i < rows; i++) {
-    if (rowHasGap(block, i)) continue;
+    if (rowHasGap(block, i)) {
+      gaps?.drop(numbersOf(block, i * stride, i * stride + cols));
+      continue;
+    }
     const to = kept.push(i) - 1;
     if (to < i) data.copyWithin(to * stride, i * stride, i * stride + cols);
   }
