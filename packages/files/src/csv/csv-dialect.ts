@@ -3,6 +3,7 @@ import { badFile, unsupported } from '../file-error.js';
 import { checkColumns } from '../table/most-columns.js';
 import type { Column } from '../table/table.js';
 import { isMissing } from './csv-cells.js';
+import { type Form, formOf, hasForm, undress } from './csv-forms.js';
 import { type Below, columnNames, fullHeader, isHeader, isTitle, type Tally } from './csv-header.js';
 import {
   countSign,
@@ -28,6 +29,8 @@ export interface Dialect {
   readonly columns: readonly Column[];
   /** How the numbers of each column are written. */
   readonly writing: readonly Writing[];
+  /** Of each column: how its numbers are dressed, where they are not plain. */
+  readonly forms: readonly (Form | undefined)[];
 }
 
 /** Bytes looked at to find out how a table is written. */
@@ -56,7 +59,7 @@ export function sniffDialect(bytes: Uint8Array, whole: boolean, path: string, me
   if (comments.length === 0 || table.header) return describe(table, windows, lines + comments.length);
   // Without names below them, the last comment may hold these, and what looks like a row is one: "#1", "#ff0000".
   const cells = (line: string) => splitRecords(line, table.delimiter, 1, true).records[0] ?? [];
-  const isNumeric = (cell: string) => isMissing(cell) || whatTells(cell) !== 'text';
+  const isNumeric = (cell: string) => isMissing(cell) || isNumber(cell);
   const isRow = (line: string) =>
     cells(line).length === table.width &&
     cells(line).some(isNumeric) &&
@@ -83,6 +86,7 @@ interface Sniffed {
   readonly header: boolean;
   readonly names: readonly string[];
   readonly writing: readonly Writing[];
+  readonly forms: readonly (Form | undefined)[];
   readonly tally: readonly Tally[];
   /** Whether the tally is that of all rows. */
   readonly complete: boolean;
@@ -122,29 +126,68 @@ function sniffTable(
     (records[0].length === width || !isTitle(records, belowOf(body.slice(1), width, delimiter)));
   // Said here, where the columns may already look odd by what is missing; further down, reading comes upon it.
   if (open !== undefined && whole) throw openQuote(path, records.length - (header ? 1 : 0), open.at(-1));
-  const { signs } = header || records[0].length !== width ? below : belowOf([records[0], ...body], width, delimiter);
+  const all = header || records[0].length !== width ? below : belowOf([records[0], ...body], width, delimiter);
+  const { signs, forms } = all;
   const complete = lookFurther(signs, text, end, { delimiter, whole }) && whole;
-  const writing = decideMarks(signs, delimiter);
+  const writing = decideAllMarks(signs, forms, delimiter);
   const names = header ? fullHeader(records[0], body, width) : [];
-  return { delimiter, width, header, names, writing, tally: tallyOf(signs, writing), complete };
+  return { delimiter, width, header, names, writing, forms, tally: tallyOf(signs, writing), complete };
 }
 
-function belowOf(rows: readonly string[][], width: number, delimiter: string): Below & { readonly signs: Signs[] } {
-  const signs = signsOf(rows, width);
-  const writing = decideMarks(signs, delimiter);
-  const read = (cell: string, j: number) => numberIn(cell, writing[j].mark ?? '.');
-  return { rows, signs, tally: tallyOf(signs, writing), read };
+interface Signed extends Below {
+  readonly signs: Signs[];
+  readonly forms: readonly (Form | undefined)[];
+}
+
+function belowOf(rows: readonly string[][], width: number, delimiter: string): Signed {
+  const plain = signsOf(rows, width);
+  const cellsOf = (j: number) => rows.map((row) => row[j]);
+  const forms = plain.map(({ texts }, j) => (texts > 0 ? formOf(cellsOf(j)) : undefined));
+  const signs = plain.map((each, j) => {
+    const form = forms[j];
+    return form
+      ? signsOf(
+          cellsOf(j).map((cell) => [isMissing(cell) ? cell : (undress(cell, form) ?? cell)]),
+          1,
+        )[0]
+      : each;
+  });
+  const writing = decideAllMarks(signs, forms, delimiter);
+  const read = (cell: string, j: number): number | undefined => {
+    const form = forms[j];
+    const digits = form ? undress(cell, form) : cell;
+    return digits === undefined ? undefined : numberIn(digits, writing[j].mark ?? '.');
+  };
+  return { rows, signs, forms, tally: tallyOf(signs, writing), read };
+}
+
+/**
+ * The decimal mark of every column. Amounts of money seldom have three decimals, so "$1,200" alone is not taken for 1.2, not
+ * even between semicolons: there it stays open.
+ */
+function decideAllMarks(signs: readonly Signs[], forms: readonly (Form | undefined)[], delimiter: string): Writing[] {
+  const commas = signs.some(({ mark }) => mark[','] > 0);
+  return decideMarks(signs, delimiter).map((writing, j) => {
+    const sign = forms[j]?.sign;
+    const open = sign !== undefined && sign !== '%' && writing.mark === ',' && !commas;
+    return open ? { ...writing, mark: undefined } : writing;
+  });
+}
+
+/** Whether a cell is a number, however it is written. */
+function isNumber(cell: string): boolean {
+  return whatTells(cell) !== 'text' || hasForm(cell);
 }
 
 function describe(table: Sniffed, windows: boolean, above: number): Dialect {
-  const { delimiter, width, header, names, writing, tally, complete } = table;
+  const { delimiter, width, header, names, writing, forms, tally, complete } = table;
   const columns = columnNames(names, width).map((name, j) => {
     const nameless = names[j] === '';
     if (j === 0 && nameless && width > 1)
       return { name, kind: tally[0].texts > 0 ? 'text' : 'other', type: 'row index' } as const;
     return describeColumn(name, tally[j], complete || nameless);
   });
-  return { windows, above, delimiter, header, columns, writing };
+  return { windows, above, delimiter, header, columns, writing, forms };
 }
 
 /** Cells that most rows have; the first may be one of names, or a title. */
@@ -180,7 +223,7 @@ function judge(text: string, delimiter: string, whole: boolean): Verdict {
   for (const record of records.slice(records.length > 1 ? 1 : 0)) {
     for (const cell of record.slice(0, 1000)) {
       cells++;
-      if (isMissing(cell) || whatTells(cell) !== 'text') numeric++;
+      if (isMissing(cell) || isNumber(cell)) numeric++;
     }
   }
   const numbers = numeric / Math.max(1, cells);
