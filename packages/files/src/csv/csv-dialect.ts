@@ -42,6 +42,8 @@ const JUDGED_TEXT = 1 << 18;
 /** Rows and cells by which the columns are judged. */
 const ROWS = 1000;
 const CELLS = 1_000_000;
+/** Share of numbers from which a column of text is one of numbers with notes in it, and leaving it out is worth a warning. */
+const PARTLY_NUMBERS = 0.2;
 
 /** Finds out how the table is written from its beginning; `whole` says whether that is all of it. */
 export function sniffDialect(bytes: Uint8Array, whole: boolean, path: string, memory: number): Dialect {
@@ -278,6 +280,8 @@ function lookFurther(
 function describeColumn(name: string, { numbers, texts }: Tally, complete: boolean): Column {
   // A few texts among numbers are mistakes, and reported where they are met.
   if (numbers > texts) return { name, kind: 'number', type: 'number' };
-  if (texts > 0) return { name, kind: 'text', type: 'text' };
+  const share = numbers / (numbers + texts);
+  if (texts > 0)
+    return { name, kind: 'text', type: 'text', ...(share >= PARTLY_NUMBERS ? { numericShare: share } : {}) };
   return complete ? { name, kind: 'other', type: 'empty' } : { name, kind: 'number', type: 'number' };
 }

@@ -4,6 +4,7 @@ import { decoded, numbersOf } from '@scree/core/engine';
 import { showBytes } from '../bytes/show-bytes.js';
 import type { FileOptions, Missing } from '../options.js';
 import { type Choice, chooseColumns, type LeftOut } from './choose-columns.js';
+import { type ConvertedColumn, convertedWarning } from './converted-values.js';
 import { GapCounts } from './gap-counts.js';
 import { collectLabels, type LabelOptions, type Labels } from './labels.js';
 import type { Batch, DenseBatch, Table } from './table.js';
@@ -131,7 +132,7 @@ export class FileSource implements DataFile {
       warnings: async () => [
         ...((await table.warnings?.()) ?? []),
         ...((await facts.warnings?.()) ?? []),
-        ...(this.#gaps?.warnings((j) => this.#nameOf(j)) ?? []),
+        ...this.#readingWarnings(),
       ],
     };
   }
@@ -246,6 +247,28 @@ export class FileSource implements DataFile {
     return this.#table.named
       ? this.columns[column]
       : String(this.#choice.used === 'all' ? column : this.#choice.used[column]);
+  }
+
+  /** What choosing columns and the last whole reading did to the values. */
+  #readingWarnings(): Warning[] {
+    const gaps = this.#gaps;
+    if (!gaps) return [];
+    return [
+      ...convertedWarning(this.#path, this.#truthValues(gaps)),
+      ...leftOutWarning(this.leftOut),
+      ...gaps.warnings((j) => this.#nameOf(j)),
+    ];
+  }
+
+  /** Columns of a type of truth values, which become 1 and 0. In arrays of nothing else that goes without saying. */
+  #truthValues(gaps: GapCounts): ConvertedColumn[] {
+    const { used } = this.#choice;
+    if (this.#table.uniform || used === 'all') return [];
+    return used.flatMap((column, j) =>
+      /^bool/i.test(this.#table.columns[column].type)
+        ? [{ name: this.#nameOf(j), kind: 'boolean', count: gaps.rows - gaps.missing(j), from: 'true', to: 1 } as const]
+        : [],
+    );
   }
 
   async *#blocks(): AsyncGenerator<Block, void, void> {
@@ -412,6 +435,24 @@ export class FileSource implements DataFile {
       { reason: 'no-complete-row' },
     );
   }
+}
+
+/** Text that is left out is what people expect; numbers with notes among them are not. */
+function leftOutWarning(leftOut: readonly LeftOut[]): Warning[] {
+  const columns = leftOut.flatMap(({ name, numericShare: share }) => (share === undefined ? [] : [{ name, share }]));
+  if (columns.length === 0) return [];
+  const some = columns
+    .slice(0, 5)
+    .map(({ name, share }) => `${JSON.stringify(name)} (${Math.round(100 * share)} % numbers)`);
+  if (columns.length > 5) some.push(`${columns.length - 5} more`);
+  const [noun, were, they] = columns.length === 1 ? ['Column', 'was', 'it is'] : ['Columns', 'were', 'they are'];
+  return [
+    {
+      code: 'COLUMNS_LEFT_OUT',
+      message: `${noun} ${some.join(', ')} ${were} left out, because ${they} mostly text. If the texts mean missing values, leave those cells empty.`,
+      details: { columns, count: columns.length },
+    },
+  ];
 }
 
 function noLabel(): OptionError {

@@ -30,6 +30,11 @@ export class GapCounts {
     for (let j = 0; j < row.length; j++) if (Number.isNaN(row[j])) this.#count(j);
   }
 
+  /** Missing values of a column. */
+  missing(column: number): number {
+    return this.#missing.get(column) ?? 0;
+  }
+
   #count(column: number): void {
     this.#missing.set(column, (this.#missing.get(column) ?? 0) + 1);
   }
