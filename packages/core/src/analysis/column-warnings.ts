@@ -158,7 +158,7 @@ function identifierWarning(
       details: {
         ...listedColumns(found.map(({ column }) => column)),
         reasons: found.map(({ reason }) => reason),
-        share,
+        ...(unscaled ? { share } : {}),
       },
     },
   ];
