@@ -23,6 +23,10 @@ const ENTRIES = [
   'learn.ts',
   'engine-kit.ts',
   'pca.ts',
+  'bootstrap.ts',
+  'fit.ts',
+  'choose-components.ts',
+  'evidence.ts',
   'plan.ts',
   'stream.ts',
   'moments.ts',
@@ -31,6 +35,10 @@ const ENTRIES = [
   'reading.ts',
   'problem.ts',
   'options.ts',
+  'interpret.ts',
+  'row-contributions.ts',
+  'scored-blocks.ts',
+  'supplementary.ts',
 ];
 /** Packages that the sources of a package import, besides libraries. */
 const DEPENDENCIES: Record<string, readonly string[]> = {

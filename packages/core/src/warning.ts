@@ -9,6 +9,10 @@ export type WarningCode =
   | 'NOT_WHITENED'
   | 'NOT_CONVERGED'
   | 'NOT_CHECKED'
+  /** No component stands out of noise, by the criteria that were asked to choose their number. */
+  | 'NO_STRUCTURE'
+  /** Components were rotated: their variances are not eigenvalues. */
+  | 'ROTATED'
   /** The data were changed while they were analysed: an array, or a file. */
   | 'SOURCE_CHANGED'
   /** Whole numbers beyond 2^53 were rounded to float64. */

@@ -11,13 +11,13 @@ import type { Cell, Problem } from './worker/messages.js';
 
 const DIVIDE = 'divide the columns by their standard deviation (see Fit)';
 
-/** `file` and `at` begin a sentence or stand in it; `at` is the row with its file. */
-interface Facts extends ErrorDetails {
+/** The details of an error, with names for sentences: `at` is the row with its file, at the start of a sentence and inside it. */
+interface NamedDetails extends ErrorDetails {
   readonly file: string;
   readonly at: { readonly start: string; readonly inside: string };
 }
 
-type Describe = (facts: Facts) => string | undefined;
+type Describe = (details: NamedDetails) => string | undefined;
 
 const ERRORS: { readonly [Code in ScreeError['code']]?: Describe } = {
   RAGGED_ROWS: ({ reason, at, columnName, value, expected }) => {
@@ -123,8 +123,13 @@ const WARNINGS: {
     const one = Number(all) === 1;
     return `The ${one ? 'column' : 'columns'} ${listed(more > 0 ? [...some, `${count(more)} more`] : some)} ${one ? 'does' : 'do'} not vary enough to be scaled. Leaving constant columns out changes nothing else.`;
   },
-  DOMINANT_COLUMN: ({ columns, share }) =>
-    `${nameOf((columns as Names)[0])} has ${percent(Number(share))} of the variance, more than all other columns together, because the columns are not scaled. If they have different units, ${DIVIDE}.`,
+  DOMINANT_COLUMN: ({ columns, share, among }) => {
+    const [name, part] = [nameOf((columns as Names)[0]), percent(Number(share))];
+    const has = among
+      ? `Of the variance of the ${several(Number(among), 'column')} that look like measurements, ${name} has ${part}`
+      : `${name} has ${part} of the variance`;
+    return `${has}, more than the others together, because the columns are not scaled. If they have different units, ${DIVIDE}.`;
+  },
   UNEQUAL_SPREAD: ({ columns, deviations, ratio }) => {
     const [[largest, smallest], [high, low]] = [columns as Names, deviations as readonly number[]];
     return `The standard deviations of the columns differ ${count(Math.floor(Number(ratio)))}-fold, from ${show(low)} (${nameOf(smallest)}) to ${show(high)} (${nameOf(largest)}). If the columns have different units, ${DIVIDE}.`;
@@ -185,10 +190,15 @@ const WARNINGS: {
     const one = Number(all) === 1;
     return `${several(Number(all), 'whole number')} beyond 2^53 ${one ? 'was' : 'were'} rounded to the nearest float64: ${listed(some)}. If a column holds identifiers, leave it out.`;
   },
-  RANK_BELOW_K: ({ rank, k, precise }) => {
+  RANK_BELOW_K: ({ rank, k, d, precise }) => {
     if (rank === 0)
       return `None of the ${k} components has variance that can be told from zero: the data vary by no more than the rounding of their own numbers.`;
-    const some = `Only ${rank} of the ${k} components ${Number(rank) > 1 ? 'have' : 'has'} variance that can be told from zero; the others are not determined by the data.`;
+    const left = Number(k) - Number(rank);
+    const others =
+      Number(d) - Number(rank) === 1
+        ? `component ${k} is the one direction orthogonal to the others`
+        : `the ${left === 1 ? 'other is' : 'others are'} not determined by the data`;
+    const some = `Only ${rank} of the ${k} components ${Number(rank) > 1 ? 'have' : 'has'} variance that can be told from zero; ${others}.`;
     const other = precise ? '' : ', or choose the solver svd if you expect variances this small';
     return `${some} Keep ${rank} at most${other}.`;
   },

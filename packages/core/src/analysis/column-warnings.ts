@@ -79,14 +79,18 @@ function spreads(columns: readonly ColumnFacts[], others: boolean): Warning[] {
   const total = varying.reduce((sum, { deviation }) => sum + (deviation / largest.deviation) ** 2, 0);
   const share = 1 / total;
   if (share > 0.5 && share >= 3 / columns.length) {
-    const among = others ? ` among the ${columns.length} columns that look like measurements` : '';
+    const has = others
+      ? `Of the variance of the ${columns.length} columns that look like measurements, column ${shown(largest)} has ${inPercent(share)}`
+      : `Column ${shown(largest)} has ${inPercent(share)} of the variance`;
     return [
       {
         code: 'DOMINANT_COLUMN',
-        message: `Column ${shown(largest)} has ${inPercent(share)} of the variance${among}, more than all other columns together, and columns are not scaled. If they have different units, use scale: 'unit'.`,
+        message: `${has}, more than the others together, and columns are not scaled. If they have different units, use scale: 'unit'.`,
         details: {
           columns: [key(largest)],
           share,
+          // How many columns that share is of, where others number rows or classes.
+          ...(others ? { among: columns.length } : {}),
           deviation: largest.deviation,
           next: { column: key(sorted[1]), deviation: sorted[1].deviation },
         },

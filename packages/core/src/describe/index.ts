@@ -1,6 +1,6 @@
 /** `@scree/core/describe`: a model in sentences, and numbers as people read them. */
 
-export { componentsFor, shareKept } from '../analysis/components-for.js';
+export { componentsFor, knownRatios, shareKept } from '../analysis/components-for.js';
 export {
   certificateWords,
   neededComponents,

@@ -1,7 +1,7 @@
 import { DataError } from '@scree/core';
 import { type Bytes, peek } from '../bytes/bytes.js';
 import { textOf } from '../bytes/text.js';
-import { isMissing } from '../csv/csv-cells.js';
+import { isMissing } from '../csv/cells.js';
 import { badFile } from '../file-error.js';
 import { ConvertedValues } from '../table/converted-values.js';
 import { checkColumns } from '../table/most-columns.js';
@@ -49,8 +49,8 @@ export async function openJson(
     uniform: false,
     rows: undefined,
     dtype: () => 'float64',
-    gaps: true,
-    strict: true,
+    mayMissValues: true,
+    checkMissing: true,
     rereadable: bytes.rereadable,
     read,
     warnings: () => {

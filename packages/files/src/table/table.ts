@@ -32,7 +32,7 @@ export interface DenseBatch extends Batch {
 
 /**
  * A file as columns, whatever its format: numbers come in blocks, and whatever a reader's format, what is chosen of
- * it, left out or filled in is decided in one place, `FileSource`.
+ * it, left out or filled in is decided in one place, `TableFile`.
  */
 export interface Table {
   /** The format, for people: "CSV, gzip". */
@@ -50,9 +50,9 @@ export interface Table {
   /** Type of a block of these columns. */
   dtype(numbers: readonly number[] | 'all'): DType;
   /** Whether a number may be missing at all. */
-  readonly gaps: boolean;
+  readonly mayMissValues: boolean;
   /** Whether rows are searched for missing values before they are handed on; those of arrays core finds, at full speed. */
-  readonly strict: boolean;
+  readonly checkMissing: boolean;
   readonly rereadable: boolean;
   /** What the shape was before it became rows and columns: [60000, 28, 28]. */
   readonly shape?: readonly number[] | undefined;

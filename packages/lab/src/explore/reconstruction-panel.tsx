@@ -24,7 +24,7 @@ const shownRow = resource(
   },
   async ({ now, row }) => {
     const values = await queryFit(now, 'row', row);
-    return { now, row, values, code: scoresOfRow(now.model, values) };
+    return { now, row, values, scores: scoresOfRow(now.model, values) };
   },
   reportProblem,
 );
@@ -60,7 +60,7 @@ export function ReconstructionPanel({ now }: PanelProps) {
               <Picture
                 size={size}
                 label={`Row ${rowNumber(now, row.row)} reconstructed from ${kept} components`}
-                paint={(context) => paintGrey(context, reconstructRow(model, row.code, kept), size, row.values)}
+                paint={(context) => paintGrey(context, reconstructRow(model, row.scores, kept), size, row.values)}
                 deps={[row, kept]}
               />
               <figcaption>{`from ${kept} ${kept === 1 ? 'number' : 'numbers'}`}</figcaption>
@@ -85,17 +85,17 @@ export function ReconstructionPanel({ now }: PanelProps) {
 
 interface Shown {
   readonly values: Float64Array;
-  readonly code: Float64Array;
+  readonly scores: Float64Array;
 }
 
-function residual(model: Model, { values, code }: Shown, kept: number): Float64Array {
-  const built = reconstructRow(model, code, kept);
+function residual(model: Model, { values, scores }: Shown, kept: number): Float64Array {
+  const built = reconstructRow(model, scores, kept);
   return values.map((value, j) => value - built[j]);
 }
 
-function describeReconstruction(model: Model, { values, code }: Shown, kept: number): string {
+function describeReconstruction(model: Model, { values, scores }: Shown, kept: number): string {
   const all = lengthOf(values.map((value, j) => (value - model.mean[j]) / model.scale[j]));
-  const share = all === 0 ? 1 : Math.min(1, (lengthOf(code.subarray(0, kept)) / all) ** 2);
+  const share = all === 0 ? 1 : Math.min(1, (lengthOf(scores.subarray(0, kept)) / all) ** 2);
   const rest = all * Math.sqrt(1 - share);
   return `${percent(share)} of its squared distance from the mean is kept; it is ${show(rest)} away from its picture.`;
 }

@@ -246,7 +246,7 @@ async function readNumbers(
 /** Missing values per column. */
 async function countMissing(numbers: Matrix<NumberArray>, name: string): Promise<readonly number[]> {
   const counts = new Array<number>(numbers.cols).fill(0);
-  if (!memoryTable(numbers).gaps) return counts;
+  if (!memoryTable(numbers).mayMissValues) return counts;
   const { columns } = await (await openNumbers(numbers, name)).countMissing();
   for (const column of columns) counts[Number(column.name)] = column.count;
   return counts;

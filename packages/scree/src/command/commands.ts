@@ -1,4 +1,5 @@
 import { SOLVER_NAMES } from '@scree/core/names';
+import { ENGINE_NAMES } from '../engine-names.js';
 import type { Command } from './command.js';
 import { DATA_FLAGS } from './data-flags.js';
 import { choice, type Flag, number, on, text } from './flags.js';
@@ -48,7 +49,7 @@ const FIT_FLAGS: readonly Flag[] = [
   ),
   choice(
     'engine',
-    ['auto', 'wasm', 'blas', 'reference'],
+    ['auto', ...ENGINE_NAMES],
     'what does the arithmetic (default: the fastest available, see scree doctor)',
   ),
   THREADS,
@@ -100,9 +101,9 @@ export const COMMANDS: readonly Command[] = [
   {
     name: 'fit',
     summary: 'find the principal components of a data file',
-    words: 'DATA',
-    least: 0,
-    most: 1,
+    usage: 'DATA',
+    minPositionals: 0,
+    maxPositionals: 1,
     flags: [
       ...FIT_FLAGS,
       ...FIT_ALONE,
@@ -124,9 +125,9 @@ export const COMMANDS: readonly Command[] = [
   {
     name: 'transform',
     summary: 'compute the scores of rows: their coordinates on the components',
-    words: 'MODEL DATA',
-    least: 2,
-    most: 2,
+    usage: 'MODEL DATA',
+    minPositionals: 2,
+    maxPositionals: 2,
     flags: [
       OUT('write the scores there: .npy, .csv, .tsv, .parquet or .arrow'),
       CSV_SAFE,
@@ -147,9 +148,9 @@ export const COMMANDS: readonly Command[] = [
   {
     name: 'reconstruct',
     summary: 'compute rows from scores, in the units of the data',
-    words: 'MODEL SCORES',
-    least: 2,
-    most: 2,
+    usage: 'MODEL SCORES',
+    minPositionals: 2,
+    maxPositionals: 2,
     flags: [OUT('write the rows there: .npy, .csv, .tsv, .parquet or .arrow'), CSV_SAFE, ...DATA_FLAGS, ...EVERYWHERE],
     examples: [
       ['scree reconstruct model.json scores.npy -o data.npy', 'the best approximation that the components allow'],
@@ -159,9 +160,9 @@ export const COMMANDS: readonly Command[] = [
   {
     name: 'inspect',
     summary: 'describe a model, in sentences or as JSON',
-    words: 'MODEL',
-    least: 1,
-    most: 1,
+    usage: 'MODEL',
+    minPositionals: 1,
+    maxPositionals: 1,
     flags: [
       OUT('where components go, one a row: .npy, .csv, .tsv, .parquet or .arrow'),
       CSV_SAFE,
@@ -177,9 +178,9 @@ export const COMMANDS: readonly Command[] = [
   {
     name: 'report',
     summary: 'write a page about the components: figures, tables and explanations',
-    words: 'DATA',
-    least: 0,
-    most: 1,
+    usage: 'DATA',
+    minPositionals: 0,
+    maxPositionals: 1,
     flags: [
       OUT('write the page there, such as report.html'),
       text('figures', 'FOLDER', 'also write every figure into this folder, as SVG'),
@@ -202,9 +203,9 @@ export const COMMANDS: readonly Command[] = [
   {
     name: 'compress',
     summary: 'write a smaller file: the model and rounded scores',
-    words: 'DATA',
-    least: 0,
-    most: 1,
+    usage: 'DATA',
+    minPositionals: 0,
+    maxPositionals: 1,
     flags: [
       OUT('write the compressed file there, such as data.scree'),
       choice('quantise', ['uniform', 'int8', 'float16'], 'how to round the scores (default: uniform, the smallest)'),
@@ -224,9 +225,9 @@ export const COMMANDS: readonly Command[] = [
   {
     name: 'decompress',
     summary: 'read the rows of a .scree file',
-    words: 'FILE',
-    least: 1,
-    most: 1,
+    usage: 'FILE',
+    minPositionals: 1,
+    maxPositionals: 1,
     flags: [OUT('write the rows there: .npy, .csv, .tsv, .parquet or .arrow'), CSV_SAFE, ...EVERYWHERE],
     examples: [['scree decompress data.scree -o data.npy', 'all rows, without what compression lost']],
     load: () => import('./decompress.js'),
@@ -234,9 +235,9 @@ export const COMMANDS: readonly Command[] = [
   {
     name: 'lab',
     summary: 'explore the components of your data in your browser',
-    words: '[DATA]',
-    least: 0,
-    most: 1,
+    usage: '[DATA]',
+    minPositionals: 0,
+    maxPositionals: 1,
     flags: [
       number(
         'port',
@@ -261,9 +262,9 @@ export const COMMANDS: readonly Command[] = [
   {
     name: 'demo',
     summary: 'analyse real handwritten digits: plan, progress, scree plot',
-    words: '',
-    least: 0,
-    most: 0,
+    usage: '',
+    minPositionals: 0,
+    maxPositionals: 0,
     flags: [text('folder', 'FOLDER', 'write the files there (default: scree-demo)'), ...EVERYWHERE],
     examples: [['scree demo', 'takes less than a minute']],
     load: () => import('./demo.js'),
@@ -271,9 +272,9 @@ export const COMMANDS: readonly Command[] = [
   {
     name: 'doctor',
     summary: 'print which engines this machine can use, and how fast they are',
-    words: '',
-    least: 0,
-    most: 0,
+    usage: '',
+    minPositionals: 0,
+    maxPositionals: 0,
     flags: [JSON_FLAG, ...EVERYWHERE],
     examples: [['scree doctor', 'engines, threads, speed']],
     load: () => import('./doctor.js'),
@@ -281,9 +282,9 @@ export const COMMANDS: readonly Command[] = [
   {
     name: 'completion',
     summary: 'print the completion script for your shell',
-    words: 'bash|zsh|fish',
-    least: 1,
-    most: 1,
+    usage: 'bash|zsh|fish',
+    minPositionals: 1,
+    maxPositionals: 1,
     flags: [...EVERYWHERE],
     examples: [
       ['source <(scree completion bash)', 'for this session; add the line to ~/.bashrc for all of them'],

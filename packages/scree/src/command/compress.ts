@@ -2,24 +2,24 @@ import { showBytes } from '@scree/files/internal';
 import { compressFile, openCompressed, type Quantiser, recallAtTen } from '../compress/index.js';
 import { checkTarget } from '../disk/output-target.js';
 import type { Call } from './command.js';
-import { checkTwice, withModel } from './fit-file.js';
+import { checkRereadable, withModel } from './fit-file.js';
 import { print, printLines } from './print.js';
-import { duration, Narrator } from './terminal.js';
+import { duration, Terminal } from './terminal.js';
 import { UsageError } from './usage-error.js';
 
 /** `scree compress`: a data file as a model and rounded scores. */
 export async function run(call: Call): Promise<void> {
-  const { words, flags, signal } = call;
+  const { positionals, flags, signal } = call;
   const output = flags.output;
   if (typeof output !== 'string') throw new UsageError('Say where it goes: -o data.scree.');
   if (flags.whiten !== undefined) throw new UsageError('Whitened scores are no smaller: leave --whiten out.');
-  await checkTarget(output, [...words, flags.model as string | undefined]);
-  const narrator = new Narrator({ quiet: flags.quiet === true });
+  await checkTarget(output, [...positionals, flags.model as string | undefined]);
+  const terminal = new Terminal({ quiet: flags.quiet === true });
   const start = performance.now();
-  await withModel(call, narrator, async (file, { model }) => {
+  await withModel(call, terminal, async (file, { model }) => {
     const { source } = file;
-    if (flags.recall) checkTwice(file);
-    const { onProgress } = narrator;
+    if (flags.recall) checkRereadable(file);
+    const { onProgress } = terminal;
     const done = await compressFile({
       source,
       model,
@@ -29,7 +29,7 @@ export async function run(call: Call): Promise<void> {
       onProgress,
       signal,
     });
-    narrator.clear();
+    terminal.clear();
     const seconds = (performance.now() - start) / 1000;
     const recall = flags.recall ? await recallOf(source, output, signal) : undefined;
     if (flags.json) {

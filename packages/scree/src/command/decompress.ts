@@ -3,24 +3,24 @@ import { openCompressed } from '../compress/index.js';
 import type { Call } from './command.js';
 import { rowsOutput } from './rows-output.js';
 import { rowsThrough } from './rows-through.js';
-import { Narrator } from './terminal.js';
+import { Terminal } from './terminal.js';
 
 /** `scree decompress`: rows back from a .scree file. */
 export async function run(call: Call): Promise<void> {
   const {
-    words: [path],
+    positionals: [path],
     flags,
     signal,
   } = call;
   const output = await rowsOutput(call, 'Say where the rows go: -o data.npy.');
-  const narrator = new Narrator({ quiet: flags.quiet === true });
+  const terminal = new Terminal({ quiet: flags.quiet === true });
   const file = await openCompressed(path);
   try {
     const { source, cols, columnNames, dtype } = file;
     const options = { cols, dtype, columnNames, csvSafe: flags['csv-safe'] === true };
     const same = async (rows: unknown): Promise<Matrix> => rows as Matrix;
-    const count = await rowsThrough(source, output, options, same, { narrator, signal, phase: 'rows' });
-    narrator.say(`${count} rows of ${cols} columns: ${output}`);
+    const count = await rowsThrough(source, output, options, same, { terminal, signal, phase: 'rows' });
+    terminal.note(`${count} rows of ${cols} columns: ${output}`);
   } finally {
     await file.close();
   }

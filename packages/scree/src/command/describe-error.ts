@@ -9,14 +9,14 @@ import { shellWord } from './shell-word.js';
  * error, the library's is printed.
  */
 
-/** `file` names the data; `Row` and `rowName` are the row with its file, at the beginning of a sentence and inside it. */
-interface Facts extends ErrorDetails {
+/** The details of an error, with names for sentences: `file` is the data, `Row` and `rowName` are "Row 3 of data.csv" and "row 3 of data.csv". */
+interface NamedDetails extends ErrorDetails {
   readonly file: string;
   readonly Row: string;
   readonly rowName: string;
 }
 
-type Describe = (facts: Facts, message: string) => string | undefined;
+type Describe = (details: NamedDetails, message: string) => string | undefined;
 
 const ERRORS: { readonly [Code in ScreeError['code']]?: Describe } = {
   MISSING_VALUES: ({ reason, file, Row, row, columnName, value, affectedRows, totalRows }) => {
@@ -126,8 +126,8 @@ export function describeError(error: ScreeError): string {
   const file = path === undefined || path === '-' || path === 'standard input' ? 'standard input' : path;
   const { row } = details;
   const rowName = row === undefined ? `the first line of ${file}` : `row ${count(row + 1)} of ${file}`;
-  const facts = { ...details, file, rowName, Row: capital(rowName) };
-  const described = ERRORS[code]?.(facts, message);
+  const named = { ...details, file, rowName, Row: capital(rowName) };
+  const described = ERRORS[code]?.(named, message);
   return described === undefined ? message : described.startsWith('standard') ? capital(described) : described;
 }
 
@@ -175,10 +175,15 @@ const WARNINGS: {
     const [noun, verb] = all === 1 ? ['Column', 'does'] : ['Columns', 'do'];
     return `${noun} ${listed(more > 0 ? [...shown, `${count(more)} more`] : shown)} ${verb} not vary enough to be scaled. Leaving constant columns out with --exclude changes nothing else.`;
   },
-  RANK_BELOW_K: ({ rank, k, precise }) => {
+  RANK_BELOW_K: ({ rank, k, d, precise }) => {
     if (rank === 0)
       return `None of the ${k} components has variance that can be told from zero: the data vary by no more than the rounding of their own numbers.`;
-    const start = `Only ${rank} of the ${k} components ${Number(rank) > 1 ? 'have' : 'has'} variance that can be told from zero; the others are not determined by the data.`;
+    const left = Number(k) - Number(rank);
+    const others =
+      Number(d) - Number(rank) === 1
+        ? `component ${k} is the one direction orthogonal to the others`
+        : `the ${left === 1 ? 'other is' : 'others are'} not determined by the data`;
+    const start = `Only ${rank} of the ${k} components ${Number(rank) > 1 ? 'have' : 'has'} variance that can be told from zero; ${others}.`;
     const other = precise ? '' : ', or --solver svd if you expect variances this small';
     return `${start} Use -k ${rank}${rank === 1 ? '' : ' or less'}${other}.`;
   },
@@ -186,8 +191,13 @@ const WARNINGS: {
     `From component ${Number(component) + 1} on (variance ${show(Number(variance))}), the solver ${solver} may have rotated neighbouring axes into each other by up to ${degrees}°: their variances are too close, or too small compared with the largest. ${
       precise ? 'Use --scale unit' : 'Use --solver svd or --scale unit'
     } to avoid this.`,
-  DOMINANT_COLUMN: ({ columns, share }) =>
-    `${capital(column((columns as Names)[0]))} has ${percent(Number(share))} of the variance, more than all other columns together, and columns are not scaled. If they have different units, use --scale unit.`,
+  DOMINANT_COLUMN: ({ columns, share, among }) => {
+    const [name, part] = [column((columns as Names)[0]), percent(Number(share))];
+    const has = among
+      ? `Of the variance of the ${several(Number(among), 'column')} that look like measurements, ${name} has ${part}`
+      : `${capital(name)} has ${part} of the variance`;
+    return `${has}, more than the others together, and columns are not scaled. If they have different units, use --scale unit.`;
+  },
   UNEQUAL_SPREAD: ({ columns, deviations, ratio }) => {
     const [[largest, smallest], [high, low]] = [columns as Names, deviations as readonly number[]];
     return `Standard deviations of the columns differ ${count(Math.floor(Number(ratio)))}-fold, from ${show(low)} (${column(smallest)}) to ${show(high)} (${column(largest)}): columns with a large spread decide the first components. If the columns have different units, use --scale unit.`;

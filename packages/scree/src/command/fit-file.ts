@@ -5,9 +5,9 @@ import type { DataFile, FileOptions } from '../disk/index.js';
 import { readModel } from '../disk/model-file.js';
 import type { Call } from './command.js';
 import { fileOptions } from './data-flags.js';
-import type { Narrator } from './terminal.js';
+import type { Terminal } from './terminal.js';
 import { UsageError } from './usage-error.js';
-import { countRows, withFile } from './with-file.js';
+import { countRowsOfSmallFile, withFile } from './with-file.js';
 
 // As the package's index does. Loading the whole package would take longer than most fits.
 offerBlas();
@@ -33,14 +33,14 @@ export function fitOptions(flags: Readonly<Record<string, unknown>>): PcaOptions
 export async function fitFile(
   file: DataFile,
   { flags, signal }: Pick<Call, 'flags' | 'signal'>,
-  narrator: Narrator,
+  terminal: Terminal,
   read: (weights: Float64Array | undefined) => Promise<RowSource | Moments> = async () => file.source,
 ): Promise<{ model: Model; seconds: number }> {
-  await countRows(file, signal);
-  narrator.say(file.describe());
+  await countRowsOfSmallFile(file, signal);
+  terminal.note(file.describe());
   const weights = await file.weights();
   const memory = (flags.memory as number | undefined) ?? DEFAULT_MEMORY;
-  const { onProgress } = narrator;
+  const { onProgress } = terminal;
   const start = performance.now();
   const rows = await read(weights);
   // The weights are already part of moments.
@@ -55,7 +55,7 @@ export async function fitFile(
   });
   // Moments do not know the file that they were read from.
   const model = rows instanceof Moments ? withWarnings(fitted, (await file.source.warnings?.()) ?? []) : fitted;
-  narrator.clear();
+  terminal.clear();
   return { model, seconds: (performance.now() - start) / 1000 };
 }
 
@@ -66,31 +66,31 @@ function withWarnings(model: Model, more: readonly Warning[]): Model {
 /** A file with the model that --model names, or with one that is fitted to it. */
 export async function withModel(
   call: Call,
-  narrator: Narrator,
+  terminal: Terminal,
   use: (file: DataFile, fitted: { readonly model: Model; readonly seconds?: number }) => Promise<void>,
 ): Promise<void> {
   const {
-    words: [path],
+    positionals: [path],
     flags,
   } = call;
   if (typeof flags.model !== 'string') {
     await withFile(path, fileOptions(flags), async (file) => {
-      checkTwice(file);
-      await use(file, await fitFile(file, call, narrator));
+      checkRereadable(file);
+      await use(file, await fitFile(file, call, terminal));
     });
     return;
   }
   const other = [...COUNTS, ...NAMED, 'no-center'].find((name) => name !== 'threads' && flags[name] !== undefined);
   if (other) throw new UsageError(`--${other} says how to fit, and --model brings a model. Leave one of them out.`);
   const model = await readModel(flags.model);
-  await withFile(path, readingFor(model, fileOptions(flags)), async (file) => {
-    checkWidth(model, file.source.cols, path ?? 'The query');
+  await withFile(path, fileOptionsFor(model, fileOptions(flags)), async (file) => {
+    checkColumnCount(model, file.source.cols, path ?? 'The query');
     await use(file, { model });
   });
 }
 
 /** Refuses data that cannot be read a second time. */
-export function checkTwice({ source }: DataFile): void {
+export function checkRereadable({ source }: DataFile): void {
   if (source.rereadable) return;
   throw new UsageError('This reads rows more than once: save standard input to a file first, or bring a --model.');
 }
@@ -99,7 +99,7 @@ export function checkTwice({ source }: DataFile): void {
  * How rows are read for a model: its own columns, by name where it knows their names, whatever their order and whatever else
  * the table has; gaps are filled with its means, where it has them, so that the scores of a row do not depend on the others.
  */
-export function readingFor(model: Model, options: FileOptions): FileOptions {
+export function fileOptionsFor(model: Model, options: FileOptions): FileOptions {
   return {
     ...options,
     ...columnsFor(model, options),
@@ -129,7 +129,7 @@ function listed(names: readonly string[]): string {
   return names.length > 12 ? `${some}, … (${names.length} in all)` : some;
 }
 
-export function checkWidth(model: Model, cols: number, path: string): void {
+export function checkColumnCount(model: Model, cols: number, path: string): void {
   if (cols === model.d) return;
   throw new DataError(
     'WIDTH_MISMATCH',

@@ -6,8 +6,8 @@ export interface Flag {
   /** What a value is called in the help; a flag without one is on or off. */
   readonly value?: string;
   readonly what: string;
-  /** What a value may be, where it is one of some words. */
-  readonly words?: readonly string[];
+  /** The accepted values, where there are only a few. */
+  readonly choices?: readonly string[];
   /** Turns the text into a value; a message instead of a value refuses it. */
   readonly read?: (text: string) => Read;
 }
@@ -26,13 +26,13 @@ export const text = (name: string, value: string, what: string, short?: string):
 /** On, or not there. */
 export const on = (name: string, what: string, short?: string): Flag => ({ name, what, ...(short ? { short } : {}) });
 
-/** One of some words. The help lists them as the value, or below the flag if `value` is a name for them. */
-export const choice = (name: string, words: readonly string[], what: string, value = words.join('|')): Flag => ({
+/** One of some choices. The help lists them as the value, or below the flag if `value` is a name for them. */
+export const choice = (name: string, choices: readonly string[], what: string, value = choices.join('|')): Flag => ({
   name,
   value,
   what,
-  words,
-  read: (given) => (words.includes(given) ? { value: given } : { must: `be one of ${words.join(', ')}` }),
+  choices,
+  read: (given) => (choices.includes(given) ? { value: given } : { must: `be one of ${choices.join(', ')}` }),
 });
 
 /** A number that passes a test. */

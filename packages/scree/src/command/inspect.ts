@@ -6,13 +6,13 @@ import { describeModel } from './describe-model.js';
 import { asJson } from './fit.js';
 import { print, printLines } from './print.js';
 import { rowsOutput } from './rows-output.js';
-import { Narrator } from './terminal.js';
+import { Terminal } from './terminal.js';
 import { UsageError } from './usage-error.js';
 
 /** `scree inspect`: what a stored model is. */
 export async function run(call: Call): Promise<void> {
   const {
-    words: [path],
+    positionals: [path],
     flags,
   } = call;
   if (flags['csv-safe'] && flags.output === undefined)
@@ -21,7 +21,7 @@ export async function run(call: Call): Promise<void> {
   const model = await readModel(path);
   if (output !== undefined) {
     await writeComponents(model, output, flags['csv-safe'] === true);
-    new Narrator({ quiet: flags.quiet === true }).say(`${model.k} components of ${model.d} columns: ${output}`);
+    new Terminal({ quiet: flags.quiet === true }).note(`${model.k} components of ${model.d} columns: ${output}`);
   }
   if (flags.json) {
     print(`${JSON.stringify(asJson(model, undefined))}\n`);

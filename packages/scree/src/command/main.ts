@@ -61,7 +61,7 @@ export async function main(args: readonly string[]): Promise<number> {
     }
     const parsed = parse(rest, command.flags);
     debug = parsed.flags.debug === true;
-    checkWords(parsed, command);
+    checkPositionals(parsed, command);
     const { load } = command;
     await keepAlive(async () => {
       const { run } = await load();
@@ -113,10 +113,10 @@ function find(name: string): Command {
   throw new UsageError(`There is no command ${name}.${meant ? ` Did you mean ${meant}?` : ''}`);
 }
 
-function checkWords({ words }: Parsed, { name, words: shown, least, most }: Command): void {
-  if (words.length >= least && words.length <= most) return;
-  const given = words.length === 0 ? 'nothing' : words.join(' ');
-  throw new UsageError(`scree ${name} takes ${shown || 'no words'}, not ${given}.`);
+function checkPositionals({ positionals }: Parsed, { name, usage, minPositionals, maxPositionals }: Command): void {
+  if (positionals.length >= minPositionals && positionals.length <= maxPositionals) return;
+  const given = positionals.length === 0 ? 'nothing' : positionals.join(' ');
+  throw new UsageError(`scree ${name} takes ${usage || 'no arguments'}, not ${given}.`);
 }
 
 /** Prints an error as one line on standard error, with --debug also its stack. Returns the exit code. */

@@ -5,7 +5,7 @@ import { UsageError } from './usage-error.js';
 
 /** Checks --output before any work is done. A missing one, or a name without a known format, is wrong usage. */
 export async function rowsOutput(
-  { words, flags }: Pick<Call, 'words' | 'flags'>,
+  { positionals, flags }: Pick<Call, 'positionals' | 'flags'>,
   missing = 'Say where it goes: -o data.npy.',
 ): Promise<string> {
   const { output } = flags;
@@ -17,6 +17,6 @@ export async function rowsOutput(
   }
   if (flags['csv-safe'] && !holdsText(format))
     throw new UsageError(`--csv-safe is for .csv and .tsv: ${output} cannot hold formulas. Leave it out.`);
-  await checkTarget(output, words);
+  await checkTarget(output, positionals);
   return output;
 }

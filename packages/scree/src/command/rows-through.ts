@@ -3,7 +3,7 @@ import { refuseChanged } from '@scree/core/engine';
 import type { LabelledBlock } from '@scree/files';
 import { createFile, type WriteOptions } from '../disk/index.js';
 import { afterRows } from './describe-error.js';
-import type { Narrator } from './terminal.js';
+import type { Terminal } from './terminal.js';
 
 /** Rows of a source, block by block and with labels where `labelled` has them, through a function into a file that is whole or not there. */
 export async function rowsThrough(
@@ -11,7 +11,7 @@ export async function rowsThrough(
   path: string,
   options: WriteOptions,
   change: (rows: Matrix<NumberArray> | CsrMatrix) => Promise<Matrix>,
-  { narrator, signal, phase }: { readonly narrator: Narrator; readonly signal: AbortSignal; readonly phase: string },
+  { terminal, signal, phase }: { readonly terminal: Terminal; readonly signal: AbortSignal; readonly phase: string },
   labelled?: AsyncIterable<LabelledBlock>,
 ): Promise<number> {
   const writer = await createFile(path, options);
@@ -21,7 +21,7 @@ export async function rowsThrough(
       signal.throwIfAborted();
       await writer.write(await afterRows(done, () => change(matrixOf(block))), labels);
       done += block.rows;
-      narrator.onProgress({ phase, done, ...(source.rows === undefined ? {} : { total: source.rows }) });
+      terminal.onProgress({ phase, done, ...(source.rows === undefined ? {} : { total: source.rows }) });
     }
     await refuseChanged(source);
     await writer.close();
@@ -30,7 +30,7 @@ export async function rowsThrough(
     await writer.abort();
     throw error;
   } finally {
-    narrator.clear();
+    terminal.clear();
   }
 }
 

@@ -29,7 +29,7 @@ export async function withFile<Result>(
 const SMALL = 32 * 2 ** 20;
 
 /** Reads a small file once if its number of rows is not known: the plan can choose among all solvers when it is. */
-export async function countRows({ source, bytes }: DataFile, signal: AbortSignal): Promise<void> {
+export async function countRowsOfSmallFile({ source, bytes }: DataFile, signal: AbortSignal): Promise<void> {
   if (source.rows !== undefined || !source.rereadable || bytes === undefined || bytes > SMALL) return;
   for await (const _ of source.blocks()) signal.throwIfAborted();
 }

@@ -9,12 +9,12 @@ import type { Range } from './range.js';
 /** Bytes that are read at a time. */
 const CHUNK = 2 ** 20;
 
-/** If a pipe has taken the file's place, opening it must not wait for a writer. */
+/** If a pipe has replaced the file, opening it must not wait for a writer. */
 const FLAGS = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0);
 
 /** The one data file that the page may read, as it was when the server started. */
 export class SharedFile {
-  /** What the page is told: its name, not where it lies. */
+  /** The name without the folder, for the page. */
   readonly name: string;
   readonly size: number;
   readonly #path: string;
@@ -24,11 +24,11 @@ export class SharedFile {
     this.#path = resolve(path);
     this.#facts = facts;
     this.size = Number(facts.size);
-    // What has no form in UTF-8 (half a surrogate pair, on Windows) has none in an address either.
+    // Lone surrogates, which Windows allows, cannot be encoded in UTF-8 or in an address.
     this.name = Buffer.from(basename(this.#path)).toString();
   }
 
-  /** Sees to it that the file is there and can be read. */
+  /** Checks that the file exists and can be read. */
   static async find(path: string): Promise<SharedFile> {
     let handle: FileHandle | undefined;
     try {
@@ -47,25 +47,25 @@ export class SharedFile {
     }
   }
 
-  /** Where it is below the page. */
+  /** The address of the file, relative to the page. */
   get address(): string {
     return `data/${encodeURIComponent(this.name)}`;
   }
 
-  /** Opens it again; undefined if it is no longer the same. Slices of two versions would make a third that never was. */
+  /** Opens the file again, or returns undefined if it has changed: ranges of two versions must not be mixed. */
   async open(): Promise<FileHandle | undefined> {
     let handle: FileHandle | undefined;
     try {
       handle = await open(this.#path, FLAGS);
       if (await this.#isSame(handle)) return handle;
     } catch {
-      // Gone, or taken from us.
+      // The file was removed, or may no longer be read.
     }
     await handle?.close();
     return undefined;
   }
 
-  /** Some of its bytes. The last of them are held back until it is certain that the file did not change meanwhile. */
+  /** Reads a range. The last bytes are held back until it is certain that the file did not change in the meantime. */
   async *read(handle: FileHandle, { start, end }: Range): AsyncGenerator<Uint8Array, void, void> {
     for (let at = start; at < end; ) {
       const length = Math.min(CHUNK, end - at);

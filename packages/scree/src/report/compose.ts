@@ -1,4 +1,4 @@
-import type { Model } from '@scree/core';
+import type { Model, Warning } from '@scree/core';
 import {
   certificateWords,
   count,
@@ -35,6 +35,7 @@ export interface Contents {
   readonly title: string;
   readonly description: string | undefined;
   readonly command: string | undefined;
+  readonly describeWarning: (warning: Warning) => string;
   readonly seconds: number | undefined;
   readonly threads: number | undefined;
 }
@@ -77,7 +78,8 @@ interface Part extends Section {
 }
 
 /** The most important facts: variance, warnings, accuracy. */
-function summary({ model }: Contents): string {
+function summary(contents: Contents): string {
+  const { model } = contents;
   const { axes, subspace } = model.uniqueness;
   const determined = subspace.determined && axes.every((axis) => axis.determined);
   const verdict = determined
@@ -87,13 +89,13 @@ function summary({ model }: Contents): string {
     `<p>${escaped(varianceWords(model).join(' '))}</p>\n`,
     model.warnings.length === 0
       ? verdict
-      : `<p>${escaped(several(model.warnings.length, 'warning'))}:</p>\n${warnings(model)}`,
+      : `<p>${escaped(several(model.warnings.length, 'warning'))}:</p>\n${warnings(contents)}`,
   ].join('');
 }
 
-function warnings(model: Model): string {
+function warnings({ model, describeWarning }: Contents): string {
   return list(
-    model.warnings.map(({ message }) => plainText(message, 2000)),
+    model.warnings.map((warning) => plainText(describeWarning(warning), 2000)),
     'notes',
   );
 }
@@ -178,14 +180,15 @@ function worstTable({ worst, numberOf }: RowFacts, colouring: Colouring, nameOf:
   };
 }
 
-function certaintySection({ model }: Contents): Part {
+function certaintySection(contents: Contents): Part {
+  const { model } = contents;
   const drawn = [uniquenessFigure(model)];
   const words = [
     '<h3>Is it unique?</h3>',
     paragraphs(uniquenessWords(model)),
     '<h3>How far can it be off?</h3>',
     list(certificateWords(model)),
-    model.warnings.length > 0 ? `<h3>Warnings</h3>${warnings(model)}` : paragraphs(['There are no warnings.']),
+    model.warnings.length > 0 ? `<h3>Warnings</h3>${warnings(contents)}` : paragraphs(['There are no warnings.']),
   ];
   return { id: 'certainty', title: 'How sure it is', drawn, html: figures(drawn, words.join('')) };
 }

@@ -68,7 +68,7 @@ describe('a report of iris', () => {
     });
   });
 
-  it('has every figure, and is small', () => {
+  it('has every figure and is small', () => {
     expect(made.figures.map(({ name }) => name)).toEqual([
       'scree',
       'cumulative-variance',
@@ -117,7 +117,7 @@ describe('a report of iris', () => {
     expect(counted).toBe(150);
   });
 
-  it('says in words how much is kept, how sure that is, and how it was computed', () => {
+  it('says how much variance is kept, how certain the result is, and how it was computed', () => {
     const text = textOf(made);
     expect(text).toContain('2 components keep 97.8 % of the variance of 4 columns.');
     expect(text).toContain('It takes 1 component for 80 %, 1 for 90 % and 2 for 95 %.');
@@ -130,7 +130,7 @@ describe('a report of iris', () => {
     expect(text).toContain('There are no warnings.');
   });
 
-  it('says which point is which when it is pointed at', () => {
+  it('names the row and label of each point in a tooltip', () => {
     expect(made.html).toContain('<title>row 1: setosa</title>');
   });
 });
@@ -162,7 +162,7 @@ describe('a report of pictures', () => {
     expect(textOf(made)).toContain('For 80 %, 90 % and 95 % more than the 20 kept would be needed.');
   });
 
-  it('of another size than the rows are refused', async () => {
+  it('rejects an image size that does not match the rows', async () => {
     const { source } = iris();
     const model = await pca(source, { k: 2 });
     await expect(makeReport({ model, source, title: 'x', image: { width: 3, height: 3 } })).rejects.toMatchObject({
@@ -171,7 +171,7 @@ describe('a report of pictures', () => {
     });
   });
 
-  it('larger than a stamp are made smaller', async () => {
+  it('reduces large pictures', async () => {
     const random = noise(3);
     const rows = Array.from({ length: 12 }, () => Array.from({ length: 200 * 150 }, random));
     const model = await pca(rows, { k: 3 });
@@ -188,7 +188,7 @@ describe('names from outside', () => {
     '=cmd|" /C calc"!A0 & var(--c0) &amp; \u202Egnp.exe\u0000\ud800 http://evil.example/',
   ];
 
-  it('are text everywhere, whatever they look like', async () => {
+  it('are shown as text everywhere, even if they look like HTML', async () => {
     const { rows } = iris();
     const source = sourceOf(rows, evil);
     const model = await pca(source, { k: 3 });
@@ -216,7 +216,7 @@ describe('names from outside', () => {
     expect(made.figures.find(({ name }) => name === 'scores-1-2')?.svg).toContain('var(--c0)');
   });
 
-  it('that are empty, equal or endless do no harm', async () => {
+  it('may be empty, equal or very long', async () => {
     const { rows } = iris();
     const source = sourceOf(rows, ['', 'same', 'same', 'x'.repeat(100_000)]);
     const model = await pca(source, { k: 2 });
@@ -229,14 +229,14 @@ describe('labels', () => {
   const { source, rows } = iris();
   const fitted = pca(source, { k: 2 });
 
-  it('beyond ten are grey together', async () => {
+  it('beyond ten share one grey group', async () => {
     const labels = labelsOf(rows.map((_, i) => `kind ${i < 120 ? i % 10 : i}`));
     const made = await report({ model: await fitted, source, labels });
     expect(made.html).toContain('other (30 labels)');
     expect(made.html).toContain('var(--other)');
   });
 
-  it('that are many numbers become a scale', async () => {
+  it('that are many different numbers become a colour scale', async () => {
     const made = await report({
       model: await fitted,
       source,
@@ -258,14 +258,14 @@ describe('labels', () => {
     expect(made.html).toContain('no label');
   });
 
-  it('of other data are refused', async () => {
+  it('are rejected if their number differs from the rows', async () => {
     await expect(
       makeReport({ model: await fitted, source, title: 'x', labels: labelsOf(['a', 'b']) }),
     ).rejects.toMatchObject({ code: 'BAD_DATA', details: { value: 2, expected: 150 } });
   });
 });
 
-describe('shapes of data', () => {
+describe('a report is made for', () => {
   it('one component', async () => {
     const { source, labels } = iris();
     const made = await report({ model: await pca(source, { k: 1 }), source, labels });
@@ -351,8 +351,8 @@ describe('shapes of data', () => {
   });
 });
 
-describe('long work', () => {
-  it('says how far it is, and stops when it is told to', async () => {
+describe('making a report', () => {
+  it('reports progress and can be aborted', async () => {
     const { source } = iris();
     const model = await pca(source, { k: 2 });
     const seen: number[] = [];
@@ -363,7 +363,7 @@ describe('long work', () => {
     await expect(makeReport({ model, source, title: 'x', signal: stop.signal })).rejects.toThrow('enough');
   });
 
-  it('refuses rows of another width, and names the row that is not finite', async () => {
+  it('rejects rows of another width, and names the row that is not finite', async () => {
     const { rows, source } = iris();
     const model = await pca(source, { k: 2 });
     await expect(makeReport({ model, source: [[1, 2]], title: 'x' })).rejects.toMatchObject({ code: 'WIDTH_MISMATCH' });

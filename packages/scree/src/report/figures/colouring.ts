@@ -3,30 +3,30 @@ import type { Labels } from '@scree/files';
 import { plainText } from '../plain-text.js';
 import { CATEGORIES } from '../theme.js';
 
-/** Rows that have a colour in common. */
+/** Rows of one colour. */
 export interface Group {
   readonly name: string;
   /** A colour of the theme. */
   readonly colour: string;
-  /** How many of all rows. */
+  /** Number of rows. */
   readonly count: number;
-  /** Whether the name is a label of the data, and not one we gave to what is left. */
+  /** Whether the name is a label of the data, and not a name for the rest such as "no label". */
   readonly named: boolean;
 }
 
-/** What colour says about rows. */
+/** How rows are coloured. */
 export interface Colouring {
-  /** What the labels are: the name of their column. */
+  /** The name of the column of labels. */
   readonly name: string;
-  /** The label of a row as text, if it has one. */
+  /** The label of a row as text, or undefined. */
   labelOf(row: number): string | undefined;
-  /** Up to ten groups, and one for the rest; empty where rows have no labels, or numbers. */
+  /** Up to ten groups, and one for the rest. Empty if rows have no labels, or are coloured by a number. */
   readonly groups: readonly Group[];
-  /** Number of the group of a row. */
+  /** Index of the group of a row. */
   groupOf(row: number): number;
-  /** Where labels are numbers and many: their range. */
+  /** The range of the labels, if they are many different numbers. */
   readonly range?: readonly [number, number];
-  /** Where a row stands in the range, from 0 to 1; NaN where it has no number. */
+  /** The position of a row in the range, from 0 to 1. NaN if it has no number. */
   shareOf(row: number): number;
 }
 
@@ -73,7 +73,7 @@ export function checkLabels(labels: Labels | undefined, rows: number): void {
   );
 }
 
-/** The ten most frequent labels, in their natural order, then the rest together, then rows without one. */
+/** The ten most frequent labels, in their natural order, then the rest as one group, then rows without a label. */
 function makeGroups(
   names: readonly string[],
   codes: ArrayLike<number>,

@@ -12,7 +12,7 @@ export function errorsFigure({ distances, rows, worst, numberOf }: RowFacts, sca
   const height = 290;
   const [low, high] = [bins[0]?.from ?? 0, bins[bins.length - 1]?.to ?? 1];
   const outliers = worst.map(({ row, error }) => ({ row: numberOf(row), at: Math.sqrt(error) }));
-  /** A line at a distance, and its name above it, in a line of its own. */
+  /** A vertical line at a distance, with its name above the plot in row `line`. */
   const mark = (at: number, name: string, line: number): Plot.Markish[] => {
     if (!(at > 0)) return [];
     const anchor = at > low + 0.7 * (high - low) ? 'end' : 'start';
@@ -80,7 +80,7 @@ export function errorsFigure({ distances, rows, worst, numberOf }: RowFacts, sca
   };
 }
 
-/** Only powers of ten are labelled where there are several. */
+/** Labels only powers of ten if there are several. */
 function powerLabel(value: number): string {
   const power = Math.log10(value);
   return Math.abs(power - Math.round(power)) < 1e-9 ? powerOfTen(value) : '';

@@ -3,9 +3,9 @@ import type { Model } from '@scree/core';
 import { componentsFor, percent, several, show, tick } from '@scree/core/describe';
 import { type Figure, plot } from './figure.js';
 
-/** Bars that fit side by side. */
+/** Most bars that fit side by side. */
 const MOST_BARS = 60;
-/** Rows of the table. */
+/** Most rows of the table. */
 const MOST_ROWS = 200;
 const MARKS = [0.8, 0.9, 0.95] as const;
 
@@ -71,7 +71,7 @@ export function screeFigure(model: Model): Figure {
   };
 }
 
-/** Running total of the variance, with the marks people ask for. */
+/** Running total of the variance, with lines at the usual shares. */
 export function cumulativeFigure(model: Model): Figure {
   const { k } = model;
   const totals = cumulative(model.varianceRatios);
@@ -143,7 +143,7 @@ export function cumulativeFigure(model: Model): Figure {
   };
 }
 
-/** Whole numbers from 1 to `most`, few enough to be read. */
+/** Integers from 1 to `most`, few enough to be read. */
 function ticks(most: number): number[] {
   if (most <= 12) return Array.from({ length: most }, (_, i) => i + 1);
   const step = [2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10000].find((size) => most / size <= 10) ?? most;
