@@ -73,6 +73,8 @@ export class ColumnWatch {
   /** Of each column, rows since its value changed, and the most there were between two changes. */
   readonly #run: Uint32Array;
   readonly #longest: Uint32Array;
+  /** The different values of each column, while they are few: whole numbers from 0 to 31 as bits, and all others. */
+  readonly #small: Int32Array;
   readonly #levels: (Set<number> | undefined)[] = [];
   readonly #kept = new Map<number, Set<number>>();
   readonly #sample: EvenSample;
@@ -88,6 +90,7 @@ export class ColumnWatch {
     this.#flags = new Uint8Array(followed).fill(EVERYTHING);
     this.#previous = new Float64Array(followed);
     this.#zeros = new Float64Array(followed);
+    this.#small = new Int32Array(followed);
     this.#run = new Uint32Array(followed);
     this.#longest = new Uint32Array(followed);
     this.#sample = new EvenSample(cols);
@@ -130,8 +133,8 @@ export class ColumnWatch {
   #wholeNumbers(j: number): Partial<ColumnFacts> {
     const flags = this.#flags[j];
     const zeros = this.#zeros[j];
-    const levels = this.#levels[j];
-    const some = levels ? { levels: [...levels].sort((a, b) => a - b) } : {};
+    const levels = this.#levelsOf(j);
+    const some = levels ? { levels } : {};
     if (!(flags & INTEGERS)) return { zeros, integers: false, ...some };
     const steps =
       flags & (COUNTING | COUNTING_DOWN)
@@ -152,19 +155,34 @@ export class ColumnWatch {
   }
 
   *#follow({ rows, cols, stride, data }: DenseBlock, weights: Float64Array | undefined): Task<void> {
+    const whole = !(data instanceof Float64Array || data instanceof Float32Array);
     const zeros = this.#zeros;
-    let followed: number[] = [];
-    for (let i = 0; i < rows; i++) {
+    for (let top = 0; top < rows; top += CHUNK) {
       // Most columns of measurements have fractions, and many values, in the first few rows.
-      if (i % CHUNK === 0) followed = Array.from(this.#flags.keys()).filter((j) => this.#flags[j] || this.#levels[j]);
-      const row = i * stride;
-      if (weights?.[i] !== 0) {
+      const [open, maybeWhole] = this.#undecided(whole);
+      const bottom = Math.min(rows, top + CHUNK);
+      for (let i = top; i < bottom; i++) {
+        if (weights?.[i] === 0) continue;
+        const row = i * stride;
         for (let j = 0; j < cols; j++) if (data[row + j] === 0) zeros[j]++;
-        for (const j of followed) this.#next(j, data[row + j]);
+        for (const j of maybeWhole) if (data[row + j] !== Math.floor(data[row + j])) this.#flags[j] = 0;
+        for (const j of open) this.#next(j, data[row + j]);
         this.#begun = true;
       }
-      if (i % CHUNK === CHUNK - 1) yield CHUNK * cols;
+      yield (bottom - top) * cols;
     }
+  }
+
+  /** Columns whose steps or values still tell something, and those that only may still have a fraction. */
+  #undecided(whole: boolean): [open: number[], maybeWhole: number[]] {
+    const open: number[] = [];
+    const maybeWhole: number[] = [];
+    for (const [j, flags] of this.#flags.entries()) {
+      const kept = flags & DIFFERENT && this.#kept.has(j);
+      if (flags & (RISING | FALLING | GROUPS) || kept || this.#levels[j]) open.push(j);
+      else if (flags && !whole) maybeWhole.push(j);
+    }
+    return [open, maybeWhole];
   }
 
   /** The next value of a column. */
@@ -178,8 +196,11 @@ export class ColumnWatch {
     }
     this.#run[j] = 1;
     this.#previous[j] = value;
-    const levels = this.#levels[j];
-    if (levels && levels.add(value).size > MOST_LEVELS) this.#levels[j] = undefined;
+    // Small whole numbers are bits, which takes a tenth of the time of a set.
+    if (this.#levels[j]) {
+      if (value >= 0 && value < 32 && value === (value | 0)) this.#small[j] |= 1 << value;
+      else this.#level(j, value);
+    }
     if (!flags) return;
     if (!Number.isInteger(value)) {
       this.#flags[j] = 0;
@@ -193,6 +214,21 @@ export class ColumnWatch {
       this.#flags[j] = flags & ~broken;
     }
     if (this.#flags[j] & DIFFERENT) this.#keep(j, value);
+  }
+
+  /** A value that is no small whole number. */
+  #level(j: number, value: number): void {
+    const levels = this.#levels[j];
+    if (levels && levels.add(value).size > MOST_LEVELS) this.#levels[j] = undefined;
+  }
+
+  /** The different values of a column, where there are few. */
+  #levelsOf(j: number): number[] | undefined {
+    const large = this.#levels[j];
+    if (!large) return undefined;
+    const levels = [...large];
+    for (let value = 0; value < 32; value++) if (this.#small[j] & (1 << value)) levels.push(value);
+    return levels.length > MOST_LEVELS ? undefined : levels.sort((a, b) => a - b);
   }
 
   #keep(j: number, value: number): void {
