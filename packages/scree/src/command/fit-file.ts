@@ -46,8 +46,15 @@ export async function fitFile(
   const rows = await read(weights);
   // The weights are already part of moments.
   const weighted = weights && !(rows instanceof Moments) ? { weights } : {};
-  const fitted = await pca(rows, { ...fitOptions(flags), ...weighted, memory, onProgress, signal });
-  // Moments have no warnings of their file.
+  const fitted = await pca(rows, {
+    ...fitOptions(flags),
+    ...weighted,
+    memory,
+    onProgress,
+    signal,
+    lookAtColumns: true,
+  });
+  // Moments do not know the file that they were read from.
   const model = rows instanceof Moments ? withWarnings(fitted, (await file.source.warnings?.()) ?? []) : fitted;
   terminal.clear();
   return { model, seconds: (performance.now() - start) / 1000 };
