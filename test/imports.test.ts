@@ -24,6 +24,9 @@ const ENTRIES = [
   'engine-kit.ts',
   'pca.ts',
   'bootstrap.ts',
+  'fit.ts',
+  'choose-components.ts',
+  'evidence.ts',
   'plan.ts',
   'stream.ts',
   'moments.ts',
@@ -36,6 +39,7 @@ const ENTRIES = [
   'row-contributions.ts',
   'scored-blocks.ts',
   'supplementary.ts',
+  'compare-tables.ts',
 ];
 /** Packages that the sources of a package import, besides libraries. */
 const DEPENDENCIES: Record<string, readonly string[]> = {

@@ -1,6 +1,13 @@
 export type { BootstrapChoices } from './analysis/bootstrap/choices.js';
 export { defaultReplicates } from './analysis/bootstrap/default-replicates.js';
 export type { ColumnFacts, Steps } from './analysis/columns.js';
+export { compareModels, congruence, type ModelComparison } from './analysis/compare-models.js';
+export {
+  type ProbabilisticOptions,
+  ProbabilisticPca,
+  probabilistic,
+  type SampleOptions,
+} from './analysis/likelihood.js';
 export {
   hotellingT2,
   type LimitOptions,
@@ -11,8 +18,15 @@ export {
   rowLimits,
 } from './analysis/monitoring.js';
 export { principalAngles } from './analysis/principal-angles.js';
-export { type RotateOptions, Rotation, type RotationMethod, rotate } from './analysis/rotation.js';
+export {
+  type RotateOptions,
+  Rotation,
+  type RotationMethod,
+  rotate,
+} from './analysis/rotation.js';
 export { type BootstrapOptions, bootstrap } from './bootstrap.js';
+export { type ChooseOptions, chooseComponents } from './choose-components.js';
+export { type CompareTablesOptions, type Procrustes, procrustes, rvCoefficient } from './compare-tables.js';
 export type { Block, DenseBlock, Frame, SparseBlock } from './data/block.js';
 export type { CsrMatrix } from './data/csr.js';
 export type { Row } from './data/gather.js';
@@ -35,6 +49,7 @@ export {
 export * from './interpret.js';
 export { type ColumnsLook, type LookOptions, lookAtColumns, watchColumns } from './look-at-columns.js';
 export type { Certificate } from './model/certificate.js';
+export type { Choice, Criterion, CriterionName } from './model/choice.js';
 export { loadModel } from './model/load.js';
 export { type ApplyOptions, Model } from './model/model.js';
 export type { ModelRecord, Whiten } from './model/record.js';

@@ -5,6 +5,7 @@ import type { EngineChoice } from './engines/choose.js';
 import type { Engine } from './engines/engine.js';
 
 import { OptionError, show } from './errors.js';
+import { CRITERION_NAMES, type CriterionName } from './model/choice.js';
 import type { Whiten } from './model/record.js';
 import { checkLearn } from './solvers/check-learn.js';
 import type { LearnOptions } from './solvers/learned/learn-options.js';
@@ -14,10 +15,10 @@ import { isSketchOptions, SKETCH_RULES, type SketchOptions } from './solvers/ske
 
 export interface PcaOptions extends ControlOptions {
   /**
-   * How many components: a whole number, a fraction of the variance (0 < f < 1) they must explain together, or
-   * `'all'`. Default 10, or as many as there are.
+   * How many components: a whole number, a fraction of the variance (0 < f < 1) they must explain together, `'all'`, or
+   * `'auto'`, as many as `chooseComponents` recommends, or as one criterion says, by its name. Default 10, or as many as there are.
    */
-  readonly k?: number | 'all';
+  readonly k?: number | 'all' | 'auto' | CriterionName;
   /** Subtract the column means. Default true. */
   readonly center?: boolean;
   /** How columns are scaled. Default `'none'`. */
@@ -56,7 +57,12 @@ export interface PcaOptions extends ControlOptions {
 }
 
 /** Options with every default filled in. */
-export type Settings = Required<Omit<PcaOptions, Undefaulted>> & Pick<PcaOptions, Undefaulted>;
+export type Settings = Required<Omit<PcaOptions, Undefaulted>> &
+  Pick<PcaOptions, Exclude<Undefaulted, 'k'>> & {
+    readonly k?: number | 'all';
+    /** Which criteria choose k, where it was not given. */
+    readonly choose?: 'auto' | CriterionName;
+  };
 
 type Undefaulted =
   | 'weights'
@@ -75,8 +81,11 @@ type Undefaulted =
 /** The values that each option accepts. */
 const OPTIONS: Record<keyof PcaOptions, OptionCheck> = {
   k: {
-    must: "a whole number from 1 up, a fraction between 0 and 1, or 'all'",
-    test: (v) => v === 'all' || (typeof v === 'number' && ((v > 0 && v < 1) || (Number.isSafeInteger(v) && v >= 1))),
+    must: `a whole number from 1 up, a fraction between 0 and 1, 'all', 'auto' or one of ${CRITERION_NAMES.map((name) => `'${name}'`).join(', ')}`,
+    test: (v) =>
+      v === 'all' ||
+      isChooser(v) ||
+      (typeof v === 'number' && ((v > 0 && v < 1) || (Number.isSafeInteger(v) && v >= 1))),
   },
   center: { must: 'true or false', test: (v) => typeof v === 'boolean' },
   scale: {
@@ -122,6 +131,10 @@ const OPTIONS: Record<keyof PcaOptions, OptionCheck> = {
   ...CONTROL_OPTIONS,
 };
 
+function isChooser(value: unknown): value is 'auto' | CriterionName {
+  return value === 'auto' || (CRITERION_NAMES as readonly unknown[]).includes(value);
+}
+
 function isEngine(value: unknown): boolean {
   if (typeof value !== 'object' || value === null) return false;
   const { name, rates, load, roundoff, symmetricEigen } = value as Partial<Engine>;
@@ -159,7 +172,12 @@ export function checkOptions(options: PcaOptions): Settings {
     checkOption(option, value, OPTIONS[option as keyof PcaOptions]);
     given[option] = value;
   }
-  const settings: Settings = { ...DEFAULTS, ...given };
+  const { k, ...others } = given;
+  const settings: Settings = {
+    ...DEFAULTS,
+    ...others,
+    ...(isChooser(k) ? { choose: k } : k === undefined ? {} : { k: k as number | 'all' }),
+  };
   checkLearn(settings);
   checkSketch(settings);
   checkChoices(settings.bootstrap, settings.seed);
@@ -205,7 +223,7 @@ export function checkColumnOptions(settings: Settings, cols: number): void {
 
 /** k as a count or a fraction, within what n rows of d columns can give. */
 export function checkCount(
-  k: PcaOptions['k'],
+  k: Settings['k'],
   rows: number,
   cols: number,
   rankLimit: number,

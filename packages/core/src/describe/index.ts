@@ -5,8 +5,10 @@ export { type ComponentFacts, describeComponent, describeComponents } from './de
 export {
   certificateWords,
   neededComponents,
+  roundingWords,
   spreadWords,
   uniquenessWords,
   varianceWords,
 } from './describe-model.js';
+export { stabilityWords, varianceIntervalWords } from './describe-stability.js';
 export { count, degrees, listed, percent, powerOfTen, runs, several, show, tick } from './numbers.js';

@@ -4,6 +4,7 @@ import { orthonormalityDefect } from '../linalg/orthonormalise.js';
 import type { Solution } from '../solvers/solver.js';
 import type { Warning } from '../warning.js';
 import { certify } from './certificate.js';
+import type { Choice } from './choice.js';
 import { Model } from './model.js';
 import type { Plan, Whiten } from './record.js';
 import { judgeUniqueness } from './uniqueness.js';
@@ -31,6 +32,7 @@ export interface FitFacts {
   /** How much each column changes in norm when every number of it changes in its last place. */
   readonly noise: Float64Array;
   readonly plan: Plan;
+  readonly choice?: Choice;
 }
 
 /**
@@ -84,12 +86,14 @@ export function finish(found: Solution, facts: FitFacts, sourceWarnings: readonl
     uniqueness: judged.uniqueness,
     warnings: [
       ...sourceWarnings,
+      ...structureWarnings(facts),
       ...dataWarnings(facts, variances, values),
       // Of what has not converged nothing can be said but that.
       ...(solution.converged ? judged.warnings : []),
       ...whitenWarnings(facts, judged.uniqueness.rank, k),
       ...convergenceWarnings(solution),
     ],
+    ...(facts.choice ? { choice: facts.choice } : {}),
     ...(solution.trace ? { trace: solution.trace } : {}),
   });
 }
@@ -198,6 +202,17 @@ function dataWarnings(facts: FitFacts, variances: Float64Array, values: Float64A
     });
   }
   return warnings;
+}
+
+function structureWarnings({ choice }: FitFacts): Warning[] {
+  if (choice?.k !== 0) return [];
+  return [
+    {
+      code: 'NO_STRUCTURE',
+      message: `${choice.reason} The model has one component because a model needs one.`,
+      details: { criteria: choice.agree },
+    },
+  ];
 }
 
 function whitenWarnings(facts: FitFacts, rank: number, k: number): Warning[] {

@@ -1,4 +1,5 @@
 import type { Matrix } from '@scree/core';
+import { several } from '@scree/core/describe';
 import { openCompressed } from '../compress/index.js';
 import type { Call } from './command.js';
 import { rowsOutput } from './rows-output.js';
@@ -20,7 +21,7 @@ export async function run(call: Call): Promise<void> {
     const options = { cols, dtype, columnNames, csvSafe: flags['csv-safe'] === true };
     const same = async (rows: unknown): Promise<Matrix> => rows as Matrix;
     const count = await rowsThrough(source, output, options, same, { terminal, signal, phase: 'rows' });
-    terminal.note(`${count} rows of ${cols} columns: ${output}`);
+    terminal.note(`${several(count, 'row')} of ${several(cols, 'column')}: ${output}`);
   } finally {
     await file.close();
   }

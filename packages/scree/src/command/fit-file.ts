@@ -1,4 +1,5 @@
 import { DataError, Model, Moments, type PcaOptions, pca, type RowSource, type Warning } from '@scree/core';
+import { several } from '@scree/core/describe';
 import { DEFAULT_MEMORY } from '@scree/files';
 import { offerBlas } from '../blas/offer.js';
 import type { DataFile, FileOptions } from '../disk/index.js';
@@ -126,7 +127,7 @@ export function checkColumnCount(model: Model, cols: number, path: string): void
   if (cols === model.d) return;
   throw new DataError(
     'WIDTH_MISMATCH',
-    `${path} has ${cols} numeric columns, and the model was fitted to ${model.d}. Choose the same ones with --columns.`,
+    `${path} has ${several(cols, 'numeric column')}, and the model was fitted to ${model.d}. Choose the same ones with --columns.`,
     { value: cols, expected: model.d },
   );
 }

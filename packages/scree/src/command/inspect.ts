@@ -1,4 +1,5 @@
 import type { Model } from '@scree/core';
+import { several } from '@scree/core/describe';
 import { readModel } from '../disk/model-file.js';
 import { createFile, formatOf, holdsText, type OutputFormat } from '../disk/write-file.js';
 import type { Call } from './command.js';
@@ -21,7 +22,9 @@ export async function run(call: Call): Promise<void> {
   const model = await readModel(path);
   if (output !== undefined) {
     await writeComponents(model, output, flags['csv-safe'] === true);
-    new Terminal({ quiet: flags.quiet === true }).note(`${model.k} components of ${model.d} columns: ${output}`);
+    new Terminal({ quiet: flags.quiet === true }).note(
+      `${several(model.k, 'component')} of ${several(model.d, 'column')}: ${output}`,
+    );
   }
   if (flags.json) {
     print(`${JSON.stringify(asJson(model, undefined))}\n`);
@@ -29,9 +32,9 @@ export async function run(call: Call): Promise<void> {
   }
   const scaled = model.scale.some((scale) => scale !== 1);
   const facts = [
-    `${model.k} components of ${model.d} columns, fitted to ${model.n} rows`,
+    `${several(model.k, 'component')} of ${several(model.d, 'column')}, fitted to ${several(model.n, 'row')}`,
     model.centered ? 'centred' : 'not centred',
-    ...(scaled ? ['scaled'] : []),
+    ...(scaled ? [model.scaling === undefined ? 'scaled' : `scaled (${model.scaling})`] : []),
     ...(model.whiten ? [`whitened (${model.whiten})`] : []),
   ];
   const names = model.columnNames;

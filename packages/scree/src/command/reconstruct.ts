@@ -1,4 +1,5 @@
 import { DataError, type Matrix } from '@scree/core';
+import { several } from '@scree/core/describe';
 import { readModel } from '../disk/model-file.js';
 import type { Call } from './command.js';
 import { fileOptions } from './data-flags.js';
@@ -23,7 +24,7 @@ export async function run(call: Call): Promise<void> {
     if (cols !== expected) {
       throw new DataError(
         'WIDTH_MISMATCH',
-        `${scoresPath} has ${cols} columns, and scores of this model ${expected}.`,
+        `${scoresPath} has ${several(cols, 'column')}, and scores of this model ${expected}.`,
         {
           value: cols,
           expected,
@@ -34,6 +35,6 @@ export async function run(call: Call): Promise<void> {
     const options = { cols: model.d, dtype, columnNames: model.columnNames, csvSafe };
     const rows = (scores: unknown): Promise<Matrix> => model.inverseTransform(scores as Matrix, { signal });
     const count = await rowsThrough(file.source, output, options, rows, { terminal, signal, phase: 'reconstructions' });
-    terminal.note(`${count} rows of ${model.d} columns: ${output}`);
+    terminal.note(`${several(count, 'row')} of ${several(model.d, 'column')}: ${output}`);
   });
 }

@@ -1,5 +1,6 @@
 import { mkdir, rmdir } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
+import { several } from '@scree/core/describe';
 import { refuseChanged } from '@scree/core/engine';
 import { writeAllAtomically } from '../disk/atomic-file.js';
 import { checkFolder, checkTarget } from '../disk/output-target.js';
@@ -11,6 +12,7 @@ import { withModel } from './fit-file.js';
 import { shellWord } from './shell-word.js';
 import { Terminal } from './terminal.js';
 import { UsageError } from './usage-error.js';
+import { countRowsOfSmallFile } from './with-file.js';
 
 /** `scree report`: a page about the components of a data file. */
 export async function run(call: Call): Promise<void> {
@@ -23,9 +25,13 @@ export async function run(call: Call): Promise<void> {
   const terminal = new Terminal({ quiet: flags.quiet === true });
   await withModel(call, terminal, async (file, { model, seconds }) => {
     const labels = file.color === undefined ? undefined : await file.labels({ of: 'color' });
+    await countRowsOfSmallFile(file, signal);
     const report = await makeReport({
       model,
       source: file.source,
+      // A model that was brought may have seen these rows or not: nothing in it tells.
+      rows: flags.model === undefined ? 'fit' : 'new',
+      rowsName: path === undefined ? 'the query' : basename(path),
       title: (flags.title as string | undefined) ?? (path === undefined ? 'Query' : basename(path)),
       description: file.describe(),
       labels,
@@ -45,7 +51,7 @@ export async function run(call: Call): Promise<void> {
       await inFolder(figures, () => writeAllAtomically([[output, report.html], ...files]));
     } else await writeAllAtomically([[output, report.html]]);
     terminal.note(`The report: ${output} (${Math.round(report.html.length / 1024)} KB)`);
-    if (typeof figures === 'string') terminal.note(`${report.figures.length} figures: ${figures}`);
+    if (typeof figures === 'string') terminal.note(`${several(report.figures.length, 'figure')}: ${figures}`);
   });
 }
 

@@ -1,4 +1,5 @@
 import type { Model } from '@scree/core';
+import { several } from '@scree/core/describe';
 import { readModel } from '../disk/model-file.js';
 import { formatOf, holdsText, type OutputFormat } from '../disk/write-file.js';
 import type { Call } from './command.js';
@@ -34,7 +35,7 @@ export async function run(call: Call): Promise<void> {
     const count = await rowsThrough(file.source, output, options, scores, how, labelled);
     const { dropped } = file;
     const left = dropped === 0 ? '' : `; ${dropped} with missing values ${dropped === 1 ? 'was' : 'were'} left out`;
-    terminal.note(`${count} rows of ${cols} ${cols === 1 ? 'score' : 'scores'}${left}: ${output}`);
+    terminal.note(`${several(count, 'row')} of ${several(cols, 'score')}${left}: ${output}`);
     if (file.label !== undefined && label === undefined)
       terminal.note('Names of rows are only written to .csv and .tsv files.');
   });

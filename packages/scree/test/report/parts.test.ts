@@ -5,11 +5,11 @@ import { percent, runs, show } from '@scree/core/describe';
 import { pca } from 'scree';
 import { describe, expect, it } from 'vitest';
 import { encodePng } from '../../src/png.js';
-import { ErrorHistogram } from '../../src/report/error-histogram.js';
 import { EvenSample } from '../../src/report/even-sample.js';
 import { chooseColours } from '../../src/report/figures/colouring.js';
 import { plainText } from '../../src/report/plain-text.js';
 import { readRows } from '../../src/report/read-rows.js';
+import { RowValues } from '../../src/report/row-values.js';
 import { iris, noise } from './data.js';
 
 describe('reading rows', () => {
@@ -75,7 +75,7 @@ describe('the histogram of errors', () => {
   it('counts every row once, whatever the range', () => {
     const random = noise(9);
     for (const spread of [1, 30]) {
-      const histogram = new ErrorHistogram();
+      const histogram = new RowValues();
       const values = Array.from({ length: 5000 }, () => Math.exp(spread * random()));
       for (const value of values) histogram.add(value);
       const { bins, logarithmic } = histogram.bins(40);
@@ -92,7 +92,7 @@ describe('the histogram of errors', () => {
   });
 
   it('counts rows with an error of zero', () => {
-    const histogram = new ErrorHistogram();
+    const histogram = new RowValues();
     for (const value of [0, 0, 0, 1, 2]) histogram.add(value);
     expect(histogram.quantile(0.5)).toBe(0);
     expect(histogram.rows).toBe(5);
