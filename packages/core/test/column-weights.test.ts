@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import {
   type BootstrapOptions,
   bootstrap,
+  chooseComponents,
   loadModel,
   Model,
   Moments,
@@ -184,6 +185,36 @@ describe('column weights', () => {
         1e-6,
       );
     }
+  });
+
+  it('are counted by every criterion for the number of components, as columns multiplied by their roots are', async () => {
+    const rows = withSpectrum(40, 6, (i) => 10 * 0.5 ** i, { offset: (j) => j });
+    const columnWeights = [0.5, 1.5, 1, 1, 0.5, 1.5];
+    const multiplied = rows.map((row) => row.map((x, j) => x * Math.sqrt(columnWeights[j])));
+    const options = { permutations: 60 } as const;
+    const weighted = await chooseComponents(rows, { ...options, columnWeights });
+    const expected = await chooseComponents(multiplied, options);
+    expect(weighted.criteria.map(({ name, k }) => [name, k])).toEqual(
+      expected.criteria.map(({ name, k }) => [name, k]),
+    );
+    weighted.criteria.forEach(({ values }, i) => {
+      close(values, expected.criteria[i].values, 1e-6);
+    });
+    // Their mean is 1, but these are no correlations: Kaiser's rule does not apply, from the data, wide data or a model.
+    const model = await pca(rows, { scale: 'unit', columnWeights, k: 2, solver: 'covariance' });
+    const wide = withSpectrum(5, 6, (i) => 5 - i);
+    const weights = [1, 2, 1, 2, 1];
+    for (const choice of [
+      await chooseComponents(rows, { ...options, scale: 'unit', columnWeights }),
+      await chooseComponents(model, options),
+      await chooseComponents(wide, { ...options, scale: 'unit', columnWeights, weights }),
+    ]) {
+      expect(choice.criteria.find(({ name }) => name === 'kaiser')?.k).toBeNull();
+    }
+    const plain = await pca(rows, { scale: 'unit', k: 2, solver: 'covariance' });
+    const kaiser = (await chooseComponents(plain, options)).criteria.find(({ name }) => name === 'kaiser');
+    expect(kaiser?.k).toBeGreaterThan(0);
+    expect((await pca(rows, { k: 'auto', columnWeights })).choice?.k).toBe(weighted.k);
   });
 
   it.each([
