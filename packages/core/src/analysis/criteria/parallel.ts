@@ -31,7 +31,7 @@ export const parallel: CriterionMethod = {
       return doesNotApply('Parallel analysis needs at least 2 columns that vary and 3 rows.');
     const rng = random(options.seed);
     const light = correlation && size > WITHOUT_MATRIX;
-    const operations = light ? 30 * size * size : 2 * d * size * size + 4 * size ** 3 + 40 * d * size;
+    const operations = light ? 60 * size * size : 2 * d * size * size + 4 * size ** 3 + 150 * d * size;
     const count = simulations(evidence, operations);
     const total = columnVariances.reduce((sum, value) => sum + value, 0);
     const thresholds = await quantiles(count, size, evidence, 'simulated tables', () =>
