@@ -259,7 +259,7 @@ describe("k: 'auto' and names of criteria in pca", () => {
   });
 
   it('fits one component and warns where nothing stands out of noise', async () => {
-    const model = await pca(noise(100, 8, 5), { k: 'auto' });
+    const model = await pca(noise(100, 8, 6), { k: 'auto' });
     expect(model.choice?.k).toBe(0);
     expect(model.k).toBe(1);
     const warning = model.warnings.find(({ code }) => code === 'NO_STRUCTURE');
