@@ -23,16 +23,23 @@ const ENTRIES = [
   'learn.ts',
   'engine-kit.ts',
   'pca.ts',
+  'bootstrap.ts',
   'fit.ts',
   'choose-components.ts',
   'evidence.ts',
   'plan.ts',
   'stream.ts',
   'moments.ts',
+  'look-at-columns.ts',
   'descend.ts',
   'reading.ts',
   'problem.ts',
   'options.ts',
+  'interpret.ts',
+  'row-contributions.ts',
+  'scored-blocks.ts',
+  'supplementary.ts',
+  'compare-tables.ts',
 ];
 /** Packages that the sources of a package import, besides libraries. */
 const DEPENDENCIES: Record<string, readonly string[]> = {

@@ -2,7 +2,7 @@ import type { Evidence, EvidenceOptions, Fold, Need } from './analysis/criteria/
 import { groupNumbers } from './analysis/criteria/cross-validation.js';
 import { judge } from './analysis/criteria/judge.js';
 import { packTile } from './data/block.js';
-import { checkWidth as checkBlock, keepRows, type RowSource } from './data/open-source.js';
+import { checkBlockWidth, keepRows, type RowSource } from './data/open-source.js';
 import { pickRows } from './data/pick-rows.js';
 import { rowWeights } from './data/weights.js';
 import type { Engine } from './engines/engine.js';
@@ -12,7 +12,7 @@ import { LARGEST_SQUARE, WIDEST_SCATTER } from './limits.js';
 import { type Choice, CRITERION_NAMES, type CriterionName } from './model/choice.js';
 import type { Model } from './model/model.js';
 import { Moments } from './moments.js';
-import { checkWidth, type Settings } from './options.js';
+import { checkColumnOptions, type Settings } from './options.js';
 import type { ProgressTracker } from './progress.js';
 import { SOLVERS } from './solvers/registry.js';
 
@@ -55,7 +55,7 @@ export async function examine(
   engines: readonly [Engine, ...Engine[]],
   progress: ProgressTracker,
 ): Promise<{ choice: Choice; data: RowSource | Moments }> {
-  checkWidth(settings, given.cols);
+  checkColumnOptions(settings, given.cols);
   const [engine] = engines;
   const { choose: _, ...others } = settings;
   const common = { settings: others, names, options, engines, engine, progress };
@@ -134,7 +134,7 @@ async function readFolds(
   let first = 0;
   progress.begin('covariance', source.rows);
   for await (const block of source.blocks()) {
-    checkBlock(block, source, first);
+    checkBlockWidth(block, source, first);
     const groups: number[][] = parts.map(() => []);
     for (let i = 0; i < block.rows; i++) groups[next()].push(i);
     for (const [g, rows] of groups.entries()) {
@@ -232,25 +232,30 @@ async function spectrumModel(
   engines: readonly [Engine, ...Engine[]],
   progress: ProgressTracker,
 ): Promise<Model> {
-  const { learn: _, sketch: __, ...plain } = settings;
+  const { learn: _, sketch: __, bootstrap: ___, ...plain } = settings;
   return (await fit(data, { ...plain, k: 1, solver, whiten: false }, engines, progress)).model;
 }
 
 /** What a model with its spectrum tells. */
 function shared(
   { n, d, centered, totalWeight, ddof, spectrum }: Model,
-  columnVariances: readonly number[],
+  columnVariances: ArrayLike<number>,
 ): Pick<Facts, 'n' | 'd' | 'centered' | 'weighted' | 'correlation' | 'spectrum' | 'divisor'> {
-  const largest = Math.max(...columnVariances);
   return {
     n,
     d,
     centered,
     weighted: totalWeight !== n,
-    correlation: columnVariances.every((value) => value > largest * (1 - 1e-9)),
+    correlation: areEqual(columnVariances),
     spectrum: spectrum as Float64Array,
     divisor: totalWeight - ddof,
   };
+}
+
+function areEqual(variances: ArrayLike<number>): boolean {
+  const values = Array.from(variances);
+  const largest = values.reduce((most, value) => Math.max(most, value), 0);
+  return values.every((value) => value > largest * (1 - 1e-9));
 }
 
 /** The rows for criteria that need them: where they fit into memory and the work is not too long. */
@@ -314,19 +319,13 @@ async function fromWideRows(source: RowSource, { settings, names, engines, progr
   const { mean, scale } = model;
   const every = { mean, scale, varying: Array.from({ length: d }, (_, j) => j) };
   if (n * d > KEPT_NUMBERS || settings.weights !== undefined) {
-    const constant = model.warnings.find(({ code }) => code === 'CONSTANT_COLUMN')?.details?.count;
-    const unit = settings.scale === 'unit' ? new Array<number>(d - Number(constant ?? 0)).fill(1) : undefined;
+    const columnVariances = (model.columnVariances as Float64Array).filter((value) => value > 0);
     const reason =
       settings.weights === undefined
         ? `needs the rows in memory, and ${n} × ${d} are too many.`
         : 'counts rows, and these rows have weights.';
     const absent: Record<Need, string> = { rows: reason, folds: reason, columnVariances: reason, covariance: reason };
-    return {
-      ...shared(model, unit ?? [1, 2]),
-      ...(unit ? { columnVariances: Float64Array.from(unit) } : {}),
-      absent,
-      ...every,
-    };
+    return { ...shared(model, columnVariances), columnVariances, absent, ...every };
   }
   const all = await scaledRows(source, n, every, progress);
   const variances = new Float64Array(d);
@@ -357,7 +356,7 @@ export function examineModel(
   return judge({ ...fromModel(model), options, engine, progress }, names);
 }
 
-/** What a fitted model tells: all variances, but neither rows nor, unless it keeps all components, the variances of columns. */
+/** What a fitted model tells: all variances, but no rows; nor, if version 0.1.0 stored it, always the variances of columns. */
 function fromModel(model: Model): Omit<Evidence, 'options' | 'engine' | 'progress'> {
   if (!model.spectrum) {
     throw new DataError(
@@ -365,24 +364,15 @@ function fromModel(model: Model): Omit<Evidence, 'options' | 'engine' | 'progres
       `This model knows only the first ${model.k} variances, since its solver (${model.plan.solver}) does not compute the others. Pass the data to chooseComponents.`,
     );
   }
-  const { d, n, spectrum, totalVariance, totalWeight, ddof } = model;
-  const constant = Number(model.warnings.find(({ code }) => code === 'CONSTANT_COLUMN')?.details?.count ?? 0);
-  const columns = d - constant;
-  // Columns of variance 1, or of 1 with another ddof, add up to their number.
-  const isOne = (value: number): boolean => Math.abs(value - 1) < 1e-9;
-  const mean = totalVariance / columns;
-  const correlation =
-    isOne(mean) ||
-    isOne((mean * (totalWeight - ddof)) / totalWeight) ||
-    isOne((mean * (totalWeight - ddof)) / (totalWeight - 1));
-  const known = correlation ? new Float64Array(columns).fill(mean) : columnVariancesOf(model);
+  const { d, n, spectrum, totalWeight, ddof } = model;
+  const known = model.columnVariances?.filter((value) => value > 0) ?? columnVariancesOf(model);
   const sentence = 'is computed from rows. Pass the data to chooseComponents, not the model.';
   return {
     n,
     d,
     centered: model.centered,
     weighted: totalWeight !== n,
-    correlation: correlation || (known?.every((value) => value > Math.max(...known) * (1 - 1e-9)) ?? false),
+    correlation: known !== undefined && areEqual(known),
     spectrum,
     divisor: totalWeight - ddof,
     ...(known ? { columnVariances: known } : {}),

@@ -1,16 +1,19 @@
+import { checkChoices } from './analysis/bootstrap/choices.js';
 import type { RowSource } from './data/open-source.js';
 import type { Engine } from './engines/engine.js';
 import { measureRates } from './engines/rates.js';
 import { ConvergenceError } from './errors.js';
+import { momentsWarnings } from './look-at-columns.js';
 import type { Choice } from './model/choice.js';
 import { finish, firstComponents } from './model/finish.js';
-import type { Model } from './model/model.js';
+import { Model } from './model/model.js';
+import { firstOf, type Stability } from './model/stability.js';
 import { Moments } from './moments.js';
-import { checkWidth, type Settings } from './options.js';
+import { checkColumnOptions, type Settings } from './options.js';
 import { makePlan, type Plan, type Shape } from './plan.js';
 import { axesWithoutVariance, makeProblem } from './problem.js';
 import type { ProgressTracker } from './progress.js';
-import { type Reading, readBoth, readMoments, readOnce, readRows } from './reading.js';
+import { type PreparedData, readBoth, readMoments, readOnce, readRows, rereadable } from './reading.js';
 import { SOLVERS } from './solvers/registry.js';
 import type { Solver } from './solvers/solver.js';
 import type { Warning } from './warning.js';
@@ -22,26 +25,40 @@ export interface NestedModels {
   first(k: number): Model;
 }
 
+/** Where criteria chose k: their choice, and the source that was read for it, where moments are all that is left of it. */
+interface Chosen {
+  readonly choice?: Choice;
+  readonly opened?: RowSource | Moments;
+}
+
 /** Plans, reads, solves and finishes: the pipeline of `pca`, for data that were opened and options that were checked. */
 export async function fit(
-  source: RowSource | Moments,
+  given: RowSource | Moments,
   settings: Settings,
   engines: readonly [Engine, ...Engine[]],
   progress: ProgressTracker,
-  choice?: Choice,
+  { choice, opened = given }: Chosen = {},
 ): Promise<NestedModels> {
-  checkWidth(settings, source.cols);
+  checkColumnOptions(settings, given.cols);
+  // Replicates are drawn from the rows once more after the fit.
+  const draws = settings.bootstrap && !(given instanceof Moments);
+  const source = draws ? await rereadable(given, progress) : given;
   const { plan, engine } = await choosePlan(source instanceof Moments ? shapeOf(source) : source, settings, engines);
   const solver = await SOLVERS[plan.solver].load({ cols: source.cols, learn: settings.learn });
   const reading = await readFor(solver, source, settings, engine, progress);
   try {
     const { problem, framing, facts: known } = makeProblem(reading, settings, engine, plan, progress, solver.tolerance);
     const facts = choice ? { ...known, choice } : known;
-    const solution = framing.trace > 0 ? await reading.solve(problem, framing) : axesWithoutVariance(problem);
-    const warnings = await warningsOf(source, engine);
-    const model = finish(solution, facts, warnings);
+    const solution = framing.scatterTrace > 0 ? await reading.solve(problem, framing) : axesWithoutVariance(problem);
+    const warnings = [
+      ...(await warningsOf(opened, engine)),
+      ...(opened instanceof Moments && settings.lookAtColumns ? await momentsWarnings(opened, settings) : []),
+    ];
+    const fitted = finish(solution, facts, warnings);
+    const stability = await stabilityFor(source, settings, reading, fitted.k, engine, progress);
+    const model = withStability(fitted, stability);
     const first = (k: number): Model =>
-      k === model.k ? model : finish(firstComponents(solution, k, facts), facts, warnings);
+      k === model.k ? model : withStability(finish(firstComponents(solution, k, facts), facts, warnings), stability);
     if (solution.converged) return { model, first };
     if (solution.failure) {
       const { message, details, code } = solution.failure;
@@ -56,6 +73,28 @@ export async function fit(
   } finally {
     reading.release();
   }
+}
+
+/** The bootstrap that was asked for, of the rows that were fitted. */
+async function stabilityFor(
+  source: RowSource | Moments,
+  settings: Settings,
+  { columns }: PreparedData,
+  k: number,
+  engine: Engine,
+  progress: ProgressTracker,
+): Promise<Stability | undefined> {
+  const chosen = checkChoices(settings.bootstrap, settings.seed);
+  if (!chosen || source instanceof Moments) return undefined;
+  const { stabilityOf } = await import('./analysis/bootstrap/stability.js');
+  const { center, scale, columnWeights, ddof, weights } = settings;
+  const read = weights?.length ?? columns.rows;
+  const sample = { source, read, columns, weights, center, scale, columnWeights, ddof, k };
+  return stabilityOf(sample, chosen, engine, progress);
+}
+
+function withStability(model: Model, stability: Stability | undefined): Model {
+  return stability ? new Model({ ...model, stability: firstOf(stability, model.k, model.d) }) : model;
 }
 
 /** Warnings of the source and the engine, collected after the last row was read. */
@@ -109,7 +148,7 @@ function readFor(
   settings: Settings,
   engine: Engine,
   progress: ProgressTracker,
-): Promise<Reading> {
+): Promise<PreparedData> {
   if (solver.needs === 'scatter') return readMoments(source, settings, engine, progress, solver);
   if (solver.needs === 'rows') return readRows(source, settings, engine, progress, solver);
   if (solver.needs === 'once') return readOnce(source, settings, engine, progress, solver);

@@ -3,7 +3,7 @@ import type { Block } from './data/block.js';
 import { refuseChanged } from './data/changes.js';
 import { fitsFloat32 } from './data/matrix.js';
 import { momentsFromBytes, momentsToBytes } from './data/moments-bytes.js';
-import { checkWidth, type Data, openSource, type RowSource } from './data/open-source.js';
+import { checkBlockWidth, type Data, openSource, type RowSource } from './data/open-source.js';
 import { type ColumnStatistics, emptyStatistics, mergeStatistics } from './data/statistics.js';
 import { rowWeights } from './data/weights.js';
 import { chooseEngine, type EngineChoice } from './engines/choose.js';
@@ -140,7 +140,7 @@ export class Moments {
     let rows = 0;
     progress.begin('covariance', source.rows);
     for await (const block of source.blocks()) {
-      checkWidth(block, source, rows);
+      checkBlockWidth(block, source, rows);
       await moments.addBlock(block, weights.slice(rows, block.rows), rows, engine, progress);
       rows += block.rows;
     }

@@ -1,5 +1,6 @@
+import { BOOTSTRAP_OPTION, type BootstrapChoices, checkChoices } from './analysis/bootstrap/choices.js';
 import { CONTROL_OPTIONS, type ControlOptions, checkObject, checkOption, type OptionCheck } from './control.js';
-import { checkScale, type Scale } from './data/scaling.js';
+import { checkColumnWeights, checkScale, type Scale } from './data/scaling.js';
 import type { EngineChoice } from './engines/choose.js';
 import type { Engine } from './engines/engine.js';
 
@@ -28,6 +29,8 @@ export interface PcaOptions extends ControlOptions {
   readonly ddof?: number;
   /** One weight per row, from 0 up: weight 2 counts a row twice. */
   readonly weights?: ArrayLike<number>;
+  /** One positive weight per column: a column of weight 2 counts like two copies of it in distances and variances. */
+  readonly columnWeights?: ArrayLike<number>;
   /** How to compute the components. Default `'auto'`: the plan chooses by cost, and says why. */
   readonly solver?: SolverName | 'auto';
   /** Options of the solvers `points`, `autoencoder` and `hebbian`. */
@@ -40,10 +43,17 @@ export interface PcaOptions extends ControlOptions {
   readonly tolerance?: number;
   /** Most bytes that the matrices of a solver may take. The plan chooses accordingly. Default: what a machine can hold. */
   readonly memory?: number;
+  /** How often rows are drawn again to see how much the components vary from sample to sample, or more choices. Default 0: not at all. */
+  readonly bootstrap?: number | BootstrapChoices;
   /** Seed of everything random. Default 0. */
   readonly seed?: number;
   /** Names of the columns, for data that do not carry them; for records, which columns to use. */
   readonly columnNames?: readonly string[];
+  /**
+   * Whether to look at the columns too, and to warn where one dominates, numbers the rows, holds codes of classes or repeats
+   * another. Default false: it costs a look at every number, and programs that fit many tables know their columns.
+   */
+  readonly lookAtColumns?: boolean;
 }
 
 /** Options with every default filled in. */
@@ -56,6 +66,7 @@ export type Settings = Required<Omit<PcaOptions, Undefaulted>> &
 
 type Undefaulted =
   | 'weights'
+  | 'columnWeights'
   | 'onProgress'
   | 'signal'
   | 'columnNames'
@@ -64,7 +75,8 @@ type Undefaulted =
   | 'k'
   | 'learn'
   | 'sketch'
-  | 'memory';
+  | 'memory'
+  | 'bootstrap';
 
 /** The values that each option accepts. */
 const OPTIONS: Record<keyof PcaOptions, OptionCheck> = {
@@ -84,6 +96,10 @@ const OPTIONS: Record<keyof PcaOptions, OptionCheck> = {
   whiten: { must: "false, 'pca' or 'zca'", test: (v) => v === false || v === 'pca' || v === 'zca' },
   ddof: { must: 'a number from 0 up', test: (v) => typeof v === 'number' && v >= 0 && Number.isFinite(v) },
   weights: { must: 'an array with one number per row', test: (v) => Array.isArray(v) || ArrayBuffer.isView(v) },
+  columnWeights: {
+    must: 'an array with one positive number per column',
+    test: (v) => Array.isArray(v) || ArrayBuffer.isView(v),
+  },
   solver: {
     must: `'auto' or one of ${SOLVER_NAMES.map((name) => `'${name}'`).join(', ')}`,
     test: (v) => v === 'auto' || SOLVER_NAMES.includes(v as SolverName),
@@ -105,11 +121,13 @@ const OPTIONS: Record<keyof PcaOptions, OptionCheck> = {
     must: 'a number of bytes from 1048576 up',
     test: (v) => typeof v === 'number' && v >= 2 ** 20,
   },
+  bootstrap: BOOTSTRAP_OPTION,
   seed: { must: 'a whole number', test: (v) => Number.isSafeInteger(v) },
   columnNames: {
     must: 'an array of strings, one per column',
     test: (v) => Array.isArray(v) && v.every((name) => typeof name === 'string'),
   },
+  lookAtColumns: { must: 'true or false', test: (v) => typeof v === 'boolean' },
   ...CONTROL_OPTIONS,
 };
 
@@ -135,6 +153,7 @@ const DEFAULTS = {
   solver: 'auto',
   engine: 'auto',
   seed: 0,
+  lookAtColumns: false,
 } as const;
 
 /** Checks options, before any data are read, and fills in the defaults. */
@@ -161,6 +180,7 @@ export function checkOptions(options: PcaOptions): Settings {
   };
   checkLearn(settings);
   checkSketch(settings);
+  checkChoices(settings.bootstrap, settings.seed);
   // Oja's rule has one neuron.
   return settings.learn?.rule === 'oja' ? { ...settings, k: 1 } : settings;
 }
@@ -177,8 +197,9 @@ function checkSketch({ solver, sketch }: Settings): void {
 }
 
 /** Checks options against the width of the data. */
-export function checkWidth(settings: Settings, cols: number): void {
+export function checkColumnOptions(settings: Settings, cols: number): void {
   checkScale(settings.scale, cols);
+  if (settings.columnWeights) checkColumnWeights(settings.columnWeights, cols);
   const names = settings.columnNames;
   if (names && names.length !== cols) {
     throw new OptionError('BAD_OPTION', `columnNames has ${names.length} names, but there are ${cols} columns.`, {

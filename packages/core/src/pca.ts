@@ -6,6 +6,7 @@ import { addressSpaceLeft } from './engines/wasm/address-space.js';
 import { DataError, OptionError, ScreeError } from './errors.js';
 import { fit, type NestedModels } from './fit.js';
 import { keepAlive } from './keep-alive.js';
+import { watchColumns } from './look-at-columns.js';
 import type { Model } from './model/model.js';
 import { Moments } from './moments.js';
 import { checkOptions, type PcaOptions, type Settings } from './options.js';
@@ -39,7 +40,9 @@ async function analyse(data: Data | Moments, options: PcaOptions): Promise<Neste
   }
   let source: RowSource | undefined;
   try {
-    source = await openSource(data, progress, settings.columnNames);
+    const opened = await openSource(data, progress, settings.columnNames);
+    source = opened;
+    if (settings.lookAtColumns) source = watchColumns(opened, settings);
     const numbers = source.rows === undefined ? undefined : (source.nonzeros ?? source.rows * source.cols);
     return await fitChosen(source, settings, await availableEngines(settings, numbers), progress);
   } catch (error) {
@@ -68,7 +71,7 @@ async function fitChosen(
   if (settings.choose === undefined) return fit(source, settings, engines, progress);
   const { chooseForFit } = await import('./evidence.js');
   const { choice, data } = await chooseForFit(source, settings, settings.choose, engines, progress);
-  return fit(data, { ...settings, k: Math.max(1, choice.k) }, engines, progress, choice);
+  return fit(data, { ...settings, k: Math.max(1, choice.k) }, engines, progress, { choice, opened: source });
 }
 
 /** If the data changed during a fit that failed, that is the likely cause, so the error names it. */
@@ -79,15 +82,26 @@ async function refuseFailedByChange(source: RowSource | undefined, error: unknow
 }
 
 /** Moments contain no rows: options that concern rows are rejected. */
-function refuseForMoments({ solver, learn, weights }: Settings, cols: number): void {
+function refuseForMoments({ solver, learn, weights, bootstrap }: Settings, cols: number): void {
   const needsRows = (learn: Settings['learn']): boolean =>
     solver !== 'auto' && SOLVERS[solver].needs({ cols, learn }) !== 'scatter';
   const { batch, ...fullBatch } = learn ?? {};
   const batches = batch !== undefined && needsRows(learn) && !needsRows(fullBatch);
-  const option = weights !== undefined ? 'weights' : batches ? 'learn.batch' : needsRows(learn) ? 'solver' : undefined;
+  const drawn = bootstrap !== undefined && bootstrap !== 0;
+  const option =
+    weights !== undefined
+      ? 'weights'
+      : drawn
+        ? 'bootstrap'
+        : batches
+          ? 'learn.batch'
+          : needsRows(learn)
+            ? 'solver'
+            : undefined;
   if (option === undefined) return;
   const remedy = {
     weights: 'Give weights when you add rows',
+    bootstrap: 'Leave it out',
     'learn.batch': 'Leave it out',
     solver: "Leave solver at 'auto' or 'covariance'",
   }[option];

@@ -3,23 +3,23 @@ import { columnSquares, meanBound, sumBound } from './data/statistics.js';
 import type { Engine } from './engines/engine.js';
 import { DataError, OptionError } from './errors.js';
 import { DEFAULT_TOLERANCE } from './limits.js';
-import type { Facts } from './model/finish.js';
+import type { FitFacts } from './model/finish.js';
 import { checkCount, type Settings } from './options.js';
 import type { Plan } from './plan.js';
 import type { ProgressTracker } from './progress.js';
-import type { Reading } from './reading.js';
+import type { PreparedData } from './reading.js';
 import type { Problem, Solution } from './solvers/solver.js';
 
 /** Unit roundoff of the types that data are stored in. */
 const ROUNDOFF = { float32: 2 ** -24, float64: 2 ** -53 } as const;
 
 /** Facts about the columns, from one reading. */
-type Columns = Omit<Reading, 'solve' | 'release'>;
+type Columns = Omit<PreparedData, 'solve' | 'release'>;
 
 export interface PreparedProblem {
   readonly problem: Problem;
   readonly framing: Framing;
-  readonly facts: Facts;
+  readonly facts: FitFacts;
 }
 
 /** Makes the problem for a solver from the data that were read and the settings, and the facts that `finish` needs. */
@@ -37,7 +37,7 @@ export function makeProblem(
   checkRows(columns.rows, columns.weight, settings);
   const rankLimit = Math.min(d, columns.rows - (center ? 1 : 0));
   const wanted = checkCount(settings.k, columns.rows, d, rankLimit);
-  const scaling = columnScales(columns, settings.scale, divisor, center);
+  const scaling = columnScales(columns, settings.scale, divisor, center, settings.columnWeights);
   const framing = chooseFrame(columns, scaling.scale, center);
   const scaled = settings.scale === 'unit' || settings.scale === 'pareto';
   const framingError = (center ? meanError(reading, framing) : 0) + (scaled ? scaleError(reading, framing) : 0);
@@ -46,7 +46,7 @@ export function makeProblem(
     d,
     rankLimit,
     wanted,
-    trace: framing.trace,
+    scatterTrace: framing.scatterTrace,
     roundoff,
     framingError,
     tolerance: settings.tolerance ?? usual,
@@ -57,7 +57,7 @@ export function makeProblem(
     engine,
     progress,
   };
-  const facts: Facts = {
+  const facts: FitFacts = {
     d,
     rows: columns.rows,
     weight: columns.weight,
@@ -65,11 +65,13 @@ export function makeProblem(
     centered: center,
     mean: framing.shift,
     scaling,
+    columnWeights: settings.columnWeights && Float64Array.from(settings.columnWeights),
+    columnEnergies: framing.factor.map((_, j) => columnEnergy(reading, framing, j, center)),
     whiten: settings.whiten,
     columnNames: reading.columnNames,
     dtype: reading.dtype,
     unit: framing.unit,
-    trace: framing.trace,
+    scatterTrace: framing.scatterTrace,
     roundoff,
     framingError,
     noise: lastDigits(reading, framing),
@@ -149,10 +151,10 @@ function meanError(reading: Columns, framing: Framing): number {
     if (bound > 0) each += (2 * (bound + 2 ** -52 * farthest) * framing.factor[j]) ** 2;
   }
   const { weight } = columns;
-  return weight * whole + (aboutBlocks ? weight * each + 2 * Math.sqrt(framing.trace * weight * each) : 0);
+  return weight * whole + (aboutBlocks ? weight * each + 2 * Math.sqrt(framing.scatterTrace * weight * each) : 0);
 }
 
 /** ‖ΔS‖ from rounding in the deviations that columns are divided by: relative, so at most twice that of the trace. */
 function scaleError({ columns, sparse, merges }: Columns, framing: Framing): number {
-  return 2 * sumBound(columns.rows, sparse, merges) * framing.trace;
+  return 2 * sumBound(columns.rows, sparse, merges) * framing.scatterTrace;
 }

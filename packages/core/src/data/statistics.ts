@@ -22,8 +22,8 @@ export interface ColumnStatistics {
   readonly min: Float64Array;
   readonly max: Float64Array;
   /**
-   * How many times larger a column's sum of squares was than its spread while it was added up, at most: 1 where sums
-   * are taken about the mean itself, more where they are taken about a nearby value. Rounding is relative to that.
+   * The factor by which rounding in a spread grew because squares were summed about a provisional mean p (`engines/pilot.ts`):
+   * Σw(x − p)²/Σw(x − mean)² of the worst column. It is 1 where sums are taken about the mean itself.
    */
   inflation: number;
 }
@@ -88,7 +88,7 @@ export function* blockMeans(
   names?: readonly string[],
 ): Task<ColumnStatistics> {
   const stats = emptyStatistics(block.cols);
-  countRows(stats, block.rows, weights);
+  addRowCounts(stats, block.rows, weights);
   if (block.kind === 'dense') yield* denseMeans(block, weights, firstRow, names, stats);
   else sparseMeans(block, weights, firstRow, names, stats);
   if (stats.rows === 0) return stats;
@@ -101,8 +101,8 @@ export function* blockMeans(
   return stats;
 }
 
-/** Counts the rows of weight above 0, and their weight. */
-export function countRows(stats: ColumnStatistics, rows: number, weights: Float64Array | undefined): void {
+/** Adds the number of rows of weight above 0, and their weight, to the statistics. */
+export function addRowCounts(stats: ColumnStatistics, rows: number, weights: Float64Array | undefined): void {
   if (!weights) {
     stats.weight += rows;
     stats.rows += rows;
@@ -133,7 +133,7 @@ function* denseMeans(
 ): Task<void> {
   const { rows, cols, stride, data } = block;
   const { mean, min, max } = stats;
-  const pilot = Float64Array.from(data.subarray(0, cols));
+  const shift = Float64Array.from(data.subarray(0, cols));
   const sums = new Float64Array(cols);
   for (let i = 0; i < rows; i++) {
     const row = i * stride;
@@ -142,7 +142,7 @@ function* denseMeans(
       const x = data[row + j];
       // x − x is 0 for every finite number and NaN for the others.
       if (x - x !== 0) throw notFinite(x, firstRow + i, j, names);
-      sums[j] += weight * (x - pilot[j]);
+      sums[j] += weight * (x - shift[j]);
       if (weight === 0) continue;
       if (x < min[j]) min[j] = x;
       if (x > max[j]) max[j] = x;
@@ -152,7 +152,7 @@ function* denseMeans(
     yield CHAIN * cols;
   }
   if (stats.rows === 0) return;
-  for (let j = 0; j < cols; j++) mean[j] = pilot[j] + mean[j] / stats.weight;
+  for (let j = 0; j < cols; j++) mean[j] = shift[j] + mean[j] / stats.weight;
 }
 
 function* denseSpread(

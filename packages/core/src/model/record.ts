@@ -1,5 +1,6 @@
 import type { Matrix } from '../data/matrix.js';
 import type { DType } from '../data/open-source.js';
+import { SCALINGS, type ScalingRule } from '../data/scaling.js';
 import { ModelError, show } from '../errors.js';
 import { orthonormalityDefect } from '../linalg/orthonormalise.js';
 import type { Epoch } from '../solvers/learned/epoch.js';
@@ -7,6 +8,7 @@ import type { SolverName } from '../solvers/names.js';
 import type { Warning } from '../warning.js';
 import type { Certificate } from './certificate.js';
 import { type Choice, CRITERION_NAMES } from './choice.js';
+import { checkStability, type Stability } from './stability.js';
 import type { Uniqueness } from './uniqueness.js';
 
 /** Whether scores are scaled to variance 1: not at all, along the components, or turned back to the columns. */
@@ -30,8 +32,10 @@ export interface ModelRecord {
   readonly components: Matrix<Float64Array>;
   /** Subtracted from each column; zeros when the data were not centred. */
   readonly mean: Float64Array;
-  /** Each column is divided by this. */
+  /** Each column is divided by this. Column weights are in it: the divisor of a column over the root of its weight. */
   readonly scale: Float64Array;
+  /** How `scale` was chosen; absent in models of version 0.1.0. */
+  readonly scaling?: ScalingRule;
   /** Variance along each component: λ, eigenvalues of the covariance of the scaled data. */
   readonly variances: Float64Array;
   /**
@@ -43,6 +47,10 @@ export interface ModelRecord {
   readonly varianceRatios: Float64Array;
   /** Variance of all columns together: tr C. */
   readonly totalVariance: number;
+  /** Variance of each scaled column: the diagonal of C. Models stored by version 0.1.0 do not have it. */
+  readonly columnVariances?: Float64Array;
+  /** The weights of the columns, where they were given. */
+  readonly columnWeights?: Float64Array;
   /** Singular values of the centred, scaled, weighted data: σ = √(λ·(Σw − ddof)). */
   readonly singularValues: Float64Array;
   /** Mean variance of the d − k directions left out: σ² of probabilistic PCA (Tipping & Bishop 1999). */
@@ -65,6 +73,8 @@ export interface ModelRecord {
   readonly choice?: Choice;
   /** The epochs of a solver that learns. */
   readonly trace?: readonly Epoch[];
+  /** How much the components vary from sample to sample, where a bootstrap was asked for. */
+  readonly stability?: Stability;
 }
 
 /** The vectors of a record, with the length each must have: used by checking and by storing. */
@@ -75,6 +85,9 @@ export const VECTORS = [
   ['varianceRatios', 'k'],
   ['singularValues', 'k'],
 ] as const satisfies readonly (readonly [keyof ModelRecord, 'd' | 'k'])[];
+
+/** Vectors of d numbers that a record may have. They are stored with the scalars, so that older readers skip them. */
+export const OPTIONAL_VECTORS = ['columnVariances', 'columnWeights'] as const satisfies readonly (keyof ModelRecord)[];
 
 /** Throws where a record cannot be a model, and says why. Nothing about it is assumed, not even its types. */
 export function checkRecord(record: ModelRecord): void {
@@ -87,6 +100,14 @@ export function checkRecord(record: ModelRecord): void {
     const length = size === 'd' ? d : k;
     demand(record[name].length === length, `${name} has ${record[name].length} numbers, not ${length}`);
     demand(record[name].every(Number.isFinite), `${name} holds a value that is not finite`);
+  }
+  for (const name of OPTIONAL_VECTORS) {
+    const values = record[name];
+    demand(
+      values === undefined || (values instanceof Float64Array && values.length === d),
+      `${name} is not ${d} numbers`,
+    );
+    demand(values === undefined || values.every(isBound), `${name} holds a value that is negative or not finite`);
   }
   demand(
     record.scale.every((s) => s > 0 && Number.isFinite(1 / s)),
@@ -113,6 +134,7 @@ export function checkRecord(record: ModelRecord): void {
     record.whiten === false || record.whiten === 'pca' || record.whiten === 'zca',
     `whiten is ${show(record.whiten)}`,
   );
+  demand(record.scaling === undefined || SCALINGS.includes(record.scaling), `scaling is ${show(record.scaling)}`);
   demand(record.dtype === 'float32' || record.dtype === 'float64', `dtype is ${show(record.dtype)}`);
   const names: unknown = record.columnNames;
   demand(names === undefined || isList(names, d, isString), `columnNames are not ${d} names`);
@@ -120,6 +142,7 @@ export function checkRecord(record: ModelRecord): void {
   checkCertificate(record.certificate, k);
   checkUniqueness(record.uniqueness, k);
   checkTrace(record.trace);
+  checkStability(record.stability, k, d);
   const defect = orthonormalityDefect(components.data, k, d);
   demand(defect < 1e-6, `components are not orthonormal: off by ${defect}`);
 }

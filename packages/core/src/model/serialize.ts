@@ -3,7 +3,7 @@ import { readerOf } from '../data/format-version.js';
 import { ModelError, show } from '../errors.js';
 import type { Epoch } from '../solvers/learned/epoch.js';
 import type { ModelRecord } from './record.js';
-import { VECTORS } from './record.js';
+import { OPTIONAL_VECTORS, VECTORS } from './record.js';
 
 /**
  * Two forms of one record, both exact to the last bit and both with a checksum.
@@ -188,6 +188,7 @@ function scalars(record: ModelRecord): Plain {
     totalWeight: record.totalWeight,
     ddof: record.ddof,
     centered: record.centered,
+    ...(record.scaling ? { scaling: record.scaling } : {}),
     whiten: record.whiten,
     dtype: record.dtype,
     totalVariance: record.totalVariance,
@@ -196,11 +197,13 @@ function scalars(record: ModelRecord): Plain {
     ...(record.spectrum ? { spectrum: Array.from(record.spectrum) } : {}),
     ...(record.choice ? { choice: record.choice } : {}),
     ...(record.columnNames ? { columnNames: record.columnNames } : {}),
+    ...Object.fromEntries(OPTIONAL_VECTORS.flatMap((name) => (record[name] ? [[name, Array.from(record[name])]] : []))),
     plan: record.plan,
     certificate: record.certificate,
     uniqueness: record.uniqueness,
     warnings: record.warnings,
     ...(record.trace ? { trace: record.trace } : {}),
+    ...(record.stability ? { stability: record.stability } : {}),
   };
 }
 
@@ -216,6 +219,9 @@ function revive(stored: Plain, array: (name: 'components' | (typeof VECTORS)[num
     ...(rest as unknown as ModelRecord),
     ...(Array.isArray(rest.spectrum) ? { spectrum: numbersOf(rest.spectrum) } : {}),
     ...(Array.isArray(rest.trace) ? { trace: rest.trace.map(withNumbers) } : {}),
+    ...Object.fromEntries(
+      OPTIONAL_VECTORS.flatMap((name) => (Array.isArray(rest[name]) ? [[name, numbersOf(rest[name])]] : [])),
+    ),
     components: { rows: k as number, cols: d as number, data: array('components') },
     ...(Object.fromEntries(VECTORS.map(([name]) => [name, array(name)])) as Pick<
       ModelRecord,

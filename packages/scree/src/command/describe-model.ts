@@ -15,7 +15,7 @@ export function describeModel(model: Model): string[] {
     '',
     `${several(model.k, 'component keeps', 'components keep')} ${(100 * kept).toFixed(1)} % of the variance of ${several(model.d, 'column')}.`,
     describeAccuracy(model),
-    ...model.warnings.map((warning) => `Note: ${describeWarning(warning, model.columnNames)}`),
+    ...model.warnings.map((warning) => `Warning: ${describeWarning(warning, model.columnNames)}`),
   ];
 }
 

@@ -1,27 +1,28 @@
 import { DataError, Model, Moments, type PcaOptions, pca, type RowSource, type Warning } from '@scree/core';
+import { several } from '@scree/core/describe';
 import { DEFAULT_MEMORY } from '@scree/files';
 import { offerBlas } from '../blas/offer.js';
 import type { DataFile, FileOptions } from '../disk/index.js';
 import { readModel } from '../disk/model-file.js';
 import type { Call } from './command.js';
 import { fileOptions } from './data-flags.js';
-import type { Narrator } from './terminal.js';
+import type { Terminal } from './terminal.js';
 import { UsageError } from './usage-error.js';
-import { countRows, withFile } from './with-file.js';
+import { countRowsOfSmallFile, withFile } from './with-file.js';
 
-// As the package's index does. Loading the whole package would take longer than most fits.
+// The index of the package does this too, but loading it would take longer than most fits.
 offerBlas();
 
-/** Flags that say what to fit, as `pca` calls them. */
-const NAMED = ['scale', 'whiten', 'ddof', 'solver', 'engine', 'threads', 'seed', 'tolerance'] as const;
-const COUNTS = ['components', 'variance', 'all'] as const;
+/** Flags with the same name as an option of `pca`. */
+const PCA_FLAGS = ['scale', 'whiten', 'ddof', 'solver', 'engine', 'threads', 'seed', 'tolerance'] as const;
+const COUNT_FLAGS = ['components', 'variance', 'all'] as const;
 
 /** The options of `pca` from the flags. */
 export function fitOptions(flags: Readonly<Record<string, unknown>>): PcaOptions {
-  const counts = COUNTS.filter((name) => flags[name] !== undefined);
+  const counts = COUNT_FLAGS.filter((name) => flags[name] !== undefined);
   if (counts.length > 1) throw new UsageError(`--${counts[0]} and --${counts[1]} exclude one another.`);
   const k = flags.all ? 'all' : (flags.components ?? flags.variance);
-  const named = NAMED.filter((name) => flags[name] !== undefined).map((name) => [name, flags[name]]);
+  const named = PCA_FLAGS.filter((name) => flags[name] !== undefined).map((name) => [name, flags[name]]);
   return {
     ...Object.fromEntries(named),
     ...(k === undefined ? {} : { k: k as number | 'all' }),
@@ -33,22 +34,29 @@ export function fitOptions(flags: Readonly<Record<string, unknown>>): PcaOptions
 export async function fitFile(
   file: DataFile,
   { flags, signal }: Pick<Call, 'flags' | 'signal'>,
-  narrator: Narrator,
+  terminal: Terminal,
   read: (weights: Float64Array | undefined) => Promise<RowSource | Moments> = async () => file.source,
 ): Promise<{ model: Model; seconds: number }> {
-  await countRows(file, signal);
-  narrator.say(file.describe());
+  await countRowsOfSmallFile(file, signal);
+  terminal.note(file.describe());
   const weights = await file.weights();
   const memory = (flags.memory as number | undefined) ?? DEFAULT_MEMORY;
-  const { onProgress } = narrator;
+  const { onProgress } = terminal;
   const start = performance.now();
   const rows = await read(weights);
   // The weights are already part of moments.
   const weighted = weights && !(rows instanceof Moments) ? { weights } : {};
-  const fitted = await pca(rows, { ...fitOptions(flags), ...weighted, memory, onProgress, signal });
+  const fitted = await pca(rows, {
+    ...fitOptions(flags),
+    ...weighted,
+    memory,
+    onProgress,
+    signal,
+    lookAtColumns: true,
+  });
   // Moments do not know the file that they were read from.
   const model = rows instanceof Moments ? withWarnings(fitted, (await file.source.warnings?.()) ?? []) : fitted;
-  narrator.clear();
+  terminal.clear();
   return { model, seconds: (performance.now() - start) / 1000 };
 }
 
@@ -56,43 +64,45 @@ function withWarnings(model: Model, more: readonly Warning[]): Model {
   return more.length === 0 ? model : new Model({ ...model, warnings: [...model.warnings, ...more] });
 }
 
-/** A file with the model that --model names, or with one that is fitted to it. */
+/** Opens a file, and reads the model that --model names or fits one to the file. */
 export async function withModel(
   call: Call,
-  narrator: Narrator,
+  terminal: Terminal,
   use: (file: DataFile, fitted: { readonly model: Model; readonly seconds?: number }) => Promise<void>,
 ): Promise<void> {
   const {
-    words: [path],
+    positionals: [path],
     flags,
   } = call;
   if (typeof flags.model !== 'string') {
     await withFile(path, fileOptions(flags), async (file) => {
-      checkTwice(file);
-      await use(file, await fitFile(file, call, narrator));
+      checkRereadable(file);
+      await use(file, await fitFile(file, call, terminal));
     });
     return;
   }
-  const other = [...COUNTS, ...NAMED, 'no-center'].find((name) => name !== 'threads' && flags[name] !== undefined);
+  const other = [...COUNT_FLAGS, ...PCA_FLAGS, 'no-center'].find(
+    (name) => name !== 'threads' && flags[name] !== undefined,
+  );
   if (other) throw new UsageError(`--${other} says how to fit, and --model brings a model. Leave one of them out.`);
   const model = await readModel(flags.model);
-  await withFile(path, readingFor(model, fileOptions(flags)), async (file) => {
-    checkWidth(model, file.source.cols, path ?? 'The query');
+  await withFile(path, fileOptionsFor(model, fileOptions(flags)), async (file) => {
+    checkColumnCount(model, file.source.cols, path ?? 'The query');
     await use(file, { model });
   });
 }
 
-/** Refuses data that cannot be read a second time. */
-export function checkTwice({ source }: DataFile): void {
+/** Rejects data that cannot be read again. */
+export function checkRereadable({ source }: DataFile): void {
   if (source.rereadable) return;
   throw new UsageError('This reads rows more than once: save standard input to a file first, or bring a --model.');
 }
 
 /**
- * How rows are read for a model: its own columns, by name where it knows their names, whatever their order and whatever else
- * the table has; gaps are filled with its means, where it has them, so that the scores of a row do not depend on the others.
+ * Options to read rows for a model: its columns, found by name if it has names, in any order and among any others. Missing values are
+ * filled with the means of the model, if it has means, so that the scores of a row do not depend on other rows.
  */
-export function readingFor(model: Model, options: FileOptions): FileOptions {
+export function fileOptionsFor(model: Model, options: FileOptions): FileOptions {
   return {
     ...options,
     ...columnsFor(model, options),
@@ -122,11 +132,11 @@ function listed(names: readonly string[]): string {
   return names.length > 12 ? `${some}, … (${names.length} in all)` : some;
 }
 
-export function checkWidth(model: Model, cols: number, path: string): void {
+export function checkColumnCount(model: Model, cols: number, path: string): void {
   if (cols === model.d) return;
   throw new DataError(
     'WIDTH_MISMATCH',
-    `${path} has ${cols} numeric columns, and the model was fitted to ${model.d}. Choose the same ones with --columns.`,
+    `${path} has ${several(cols, 'numeric column')}, and the model was fitted to ${model.d}. Choose the same ones with --columns.`,
     { value: cols, expected: model.d },
   );
 }

@@ -13,14 +13,14 @@ import { fileOptions } from './data-flags.js';
 import { describeModel } from './describe-model.js';
 import { fitFile, fitOptions } from './fit-file.js';
 import { print, printLines } from './print.js';
-import { duration, Narrator } from './terminal.js';
+import { duration, Terminal } from './terminal.js';
 import { UsageError } from './usage-error.js';
 import { withFile } from './with-file.js';
 
 /** `scree fit`: a model of a data file. */
 export async function run(call: Call): Promise<void> {
   const {
-    words: [path],
+    positionals: [path],
     flags,
   } = call;
   if (flags.every !== undefined && flags.checkpoint === undefined) {
@@ -60,12 +60,12 @@ async function fit(
   checkpoint?: { readonly path: string; readonly lock: CheckpointLock },
 ): Promise<void> {
   const {
-    words: [path],
+    positionals: [path],
     flags,
     signal,
   } = call;
   const { output } = flags;
-  const narrator = new Narrator({ quiet: flags.quiet === true });
+  const terminal = new Terminal({ quiet: flags.quiet === true });
   await withFile(path, fileOptions(flags), async (file) => {
     if (checkpoint) checkCheckpoint(options, file.source.cols, (flags.memory as number | undefined) ?? DEFAULT_MEMORY);
     const saving = checkpoint && {
@@ -74,12 +74,12 @@ async function fit(
       identity: await identityOf(path, flags, file.columns, options),
       compare: path === undefined || path === '-' || flags.sql !== undefined,
       options,
-      narrator,
+      terminal,
       signal,
     };
     const read = async (weights: Float64Array | undefined) =>
       saving ? momentsWithCheckpoint(file, { ...saving, weights }) : file.source;
-    const { model, seconds } = await fitFile(file, call, narrator, read);
+    const { model, seconds } = await fitFile(file, call, terminal, read);
     if (typeof output === 'string') await writeModel(output, model);
     if (checkpoint) {
       await checkpoint.lock.confirm();
@@ -92,8 +92,8 @@ async function fit(
     } else {
       printLines(describeFit(model, seconds, flags.explain === true));
     }
-    if (typeof output === 'string') narrator.say(`The model: ${output}`);
-    else if (!flags.json) narrator.say('The model was not saved: use -o model.json to save it.');
+    if (typeof output === 'string') terminal.note(`The model: ${output}`);
+    else if (!flags.json) terminal.note('The model was not saved: use -o model.json to save it.');
   });
 }
 

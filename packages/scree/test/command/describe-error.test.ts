@@ -48,7 +48,7 @@ describe('an error of the command', () => {
     ['NOT_CONVERGED', { value: 0.5, expected: 0.1 }, /larger --tolerance/],
     ['WORKER_LOST', { value: 'killed' }, /--threads 1/],
     ['SOURCE_CHANGED', {}, /^the library says$/],
-  ] as const)('has its own words for %s %j', (code, details, expected) => {
+  ] as const)('has a sentence of its own for %s %j', (code, details, expected) => {
     expect(about(code, details)).toMatch(expected);
   });
 
@@ -73,7 +73,17 @@ describe('a warning of the command', () => {
   it.each([
     ['CONSTANT_COLUMN', { columns: [1], count: 1 }, /^Column b does not vary .* --exclude/],
     ['CONSTANT_COLUMN', { columns: [0, 1], count: 7 }, /^Columns a, b and 5 more do not vary/],
-    ['RANK_BELOW_K', { rank: 2, k: 5, solver: 'dual' }, /Use -k 2 or less, or --solver svd/],
+    [
+      'RANK_BELOW_K',
+      { rank: 2, k: 3, d: 3, solver: 'svd' },
+      /; component 3 is the one direction orthogonal to the others\./,
+    ],
+    ['RANK_BELOW_K', { rank: 2, k: 3, d: 9, solver: 'svd' }, /; the other is not determined by the data\./],
+    [
+      'RANK_BELOW_K',
+      { rank: 2, k: 5, d: 9, solver: 'dual' },
+      /; the others are not determined by the data\. Use -k 2 or less, or --solver svd/,
+    ],
     ['BELOW_ACCURACY', { component: 2, variance: 1, degrees: 3, solver: 'dual' }, /^From component 3 .*--scale unit/],
     ['ENGINE_FALLBACK', { engine: 'reference', cause: 'why' }, /With --engine reference this warning goes away/],
     ['ENGINE_FALLBACK', { engine: 'wasm', cause: 'why' }, /With --threads 1 this warning goes away/],
