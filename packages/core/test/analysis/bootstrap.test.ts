@@ -175,7 +175,7 @@ function inBlocks(data: ReturnType<typeof table>, size: number, resident = false
 
 describe('draws', () => {
   it('of rows are n in all, and vary as multinomial counts do', () => {
-    for (const n of [10, 1000, 70_000]) {
+    for (const n of [10, 1000, 300_000]) {
       const draws = new RowDraws(n, 1);
       const counts = new Float64Array(n);
       let [sum, squares] = [0, 0];
@@ -191,13 +191,13 @@ describe('draws', () => {
   });
 
   it('are the same in whatever pieces they are asked for, and others for another replicate or seed', () => {
-    const n = 70_000;
+    const n = 300_000;
     const whole = new Float64Array(n);
     new RowDraws(n, 5).write(3, 0, n, whole, 0, 1);
     const pieces = new Float64Array(n);
     const draws = new RowDraws(n, 5);
-    for (let from = 0; from < n; from += 9999) {
-      const to = Math.min(n, from + 9999);
+    for (let from = 0; from < n; from += 99_999) {
+      const to = Math.min(n, from + 99_999);
       draws.write(2, from, to, new Float64Array(to - from), 0, 1);
       draws.write(3, from, to, pieces.subarray(from, to), 0, 1);
     }

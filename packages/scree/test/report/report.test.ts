@@ -292,7 +292,7 @@ describe('shapes of data', () => {
     const text = textOf(await report({ model, source: rows }));
     expect(text).toContain('Only 2 of the 4 components have variance that can be told from zero');
     for (const { message } of model.warnings) expect(text).toContain(message);
-    expect(text).toMatch(/Not determined: components 3 and 4/);
+    expect(text).toMatch(/Not unique: components 3 and 4/);
   });
 
   it('rows that are all the same', async () => {
