@@ -133,7 +133,8 @@ type AnyResult =
   | GrowthResult
   | KernelResult
   | StreamingResult
-  | LearningResult;
+  | LearningResult
+  | ResamplingResult;
 
 const folder = (quick: boolean): URL => new URL(quick ? '../results/quick/' : '../results/', import.meta.url);
 
