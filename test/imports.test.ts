@@ -31,6 +31,7 @@ const ENTRIES = [
   'problem.ts',
   'options.ts',
   'compare-tables.ts',
+  'group-pca.ts',
 ];
 /** Packages that the sources of a package import, besides libraries. */
 const DEPENDENCIES: Record<string, readonly string[]> = {

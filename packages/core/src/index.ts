@@ -1,4 +1,5 @@
 export { compareModels, congruence, type ModelComparison } from './analysis/compare-models.js';
+export type { CovariateColumns, Covariates } from './analysis/covariates.js';
 export {
   type ProbabilisticOptions,
   ProbabilisticPca,
@@ -6,6 +7,7 @@ export {
   type SampleOptions,
 } from './analysis/likelihood.js';
 export { principalAngles } from './analysis/principal-angles.js';
+export { type Regression, type Residuals, residualize } from './analysis/residualize.js';
 export { type RotateOptions, Rotation, type RotationMethod, rotate } from './analysis/rotation.js';
 export { type CompareTablesOptions, type Procrustes, procrustes, rvCoefficient } from './compare-tables.js';
 export type { Block, DenseBlock, Frame, SparseBlock } from './data/block.js';
@@ -27,6 +29,7 @@ export {
   OptionError,
   ScreeError,
 } from './errors.js';
+export { betweenGroups, type GroupPca, type GroupPcaOptions, type Groups, withinGroups } from './group-pca.js';
 export type { Certificate } from './model/certificate.js';
 export { loadModel } from './model/load.js';
 export { type ApplyOptions, Model } from './model/model.js';

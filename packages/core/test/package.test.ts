@@ -37,6 +37,7 @@ describe('@scree/core as a package', () => {
       'SOLVERS',
       'ScreeError',
       'Stream',
+      'betweenGroups',
       'compareModels',
       'congruence',
       'loadModel',
@@ -46,11 +47,13 @@ describe('@scree/core as a package', () => {
       'probabilistic',
       'procrustes',
       'referenceEngine',
+      'residualize',
       'rotate',
       'rvCoefficient',
       'stream',
       'toRows',
       'wasmEngine',
+      'withinGroups',
     ]);
     expect(Object.keys(manifest.exports)).toEqual([
       '.',
