@@ -67,9 +67,6 @@ function coded(covariates: CovariateColumns, { columns, terms }: CovariateCoding
   }
   const rows = covariates[columns[0].name].length;
   const cols = terms.length;
-  if (cols === 0) {
-    throw new DataError('BAD_DATA', `All rows have the same ${names.join(' and ')}, so there is nothing to take out.`);
-  }
   const data = new Float64Array(rows * cols);
   let at = 0;
   for (const { name, levels } of columns) {
@@ -94,6 +91,9 @@ function coded(covariates: CovariateColumns, { columns, terms }: CovariateCoding
       if (level > 0) data[i * cols + at + level - 1] = 1;
     }
     at += levels ? levels.length - 1 : 1;
+  }
+  if (cols === 0) {
+    throw new DataError('BAD_DATA', `All rows have the same ${names.join(' and ')}, so there is nothing to take out.`);
   }
   return { rows, cols, data };
 }
