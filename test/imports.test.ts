@@ -32,6 +32,7 @@ const ENTRIES = [
   'options.ts',
   'compare-tables.ts',
   'group-pca.ts',
+  'pcr.ts',
 ];
 /** Packages that the sources of a package import, besides libraries. */
 const DEPENDENCIES: Record<string, readonly string[]> = {
