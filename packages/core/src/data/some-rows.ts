@@ -1,5 +1,5 @@
 import type { Block } from './block.js';
-import { blockRows, packedRows } from './paired-blocks.js';
+import { packedRows } from './paired-blocks.js';
 import type { RowSource } from './row-source.js';
 
 /** The rows of a source for which `wanted` is true, by their number; `rows` says how many these are. Closing it does nothing. */
@@ -25,15 +25,13 @@ export function someRows(source: RowSource, wanted: (row: number) => boolean, ro
 
 function chosenRows(block: Block, wanted: (i: number) => boolean): Block {
   const { cols } = block;
+  const plain = block.kind === 'dense' && !block.half;
+  const [numbers, stride] = plain ? [block.data, block.stride] : [packedRows(block), cols];
   const data = new Float64Array(block.rows * cols);
-  let rows = 0;
+  let end = 0;
   for (let i = 0; i < block.rows; i++) {
     if (!wanted(i)) continue;
-    let end = i + 1;
-    while (end < block.rows && wanted(end)) end++;
-    data.set(packedRows(blockRows(block, i, end)), rows * cols);
-    rows += end - i;
-    i = end;
+    for (let at = i * stride; at < i * stride + cols; at++) data[end++] = numbers[at];
   }
-  return { kind: 'dense', rows, cols, stride: cols, data };
+  return { kind: 'dense', rows: end / cols, cols, stride: cols, data };
 }
