@@ -1,5 +1,6 @@
-import { DataError, Model, Moments, type PcaOptions, pca, type RowSource, type Warning } from '@scree/core';
+import { DataError, Model, Moments, type PcaOptions, type RowSource, type Warning } from '@scree/core';
 import { several } from '@scree/core/describe';
+import { nestedModels } from '@scree/core/engine';
 import { DEFAULT_MEMORY } from '@scree/files';
 import { offerBlas } from '../blas/offer.js';
 import type { DataFile, FileOptions } from '../disk/index.js';
@@ -17,7 +18,7 @@ offerBlas();
 
 /** Flags with the same name as an option of `pca`. */
 const PCA_FLAGS = ['scale', 'whiten', 'ddof', 'solver', 'engine', 'threads', 'seed', 'tolerance'] as const;
-const COUNT_FLAGS = ['components', 'variance', 'all'] as const;
+export const COUNT_FLAGS = ['components', 'variance', 'all'] as const;
 
 /** The options of `pca` from the flags. */
 export function fitOptions(flags: Readonly<Record<string, unknown>>): PcaOptions {
@@ -43,6 +44,8 @@ export interface FittedFile {
   readonly model: Model;
   /** Time of the fit, without what was asked about it. */
   readonly seconds: number;
+  /** The model of the first components alone. */
+  readonly first: (k: number) => Model;
   /** The rows, kept in memory if they are few. */
   readonly source: RowSource;
   readonly notComputed: NotComputed;
@@ -81,7 +84,8 @@ export async function fitFile(
   const replicates = depth && !moments ? replicatesNow(asked, source, weights) : 0;
   // The weights are already part of moments.
   const { weights: _, ...unweighted } = options;
-  const fitted = await pca(rows, moments ? unweighted : { ...options, bootstrap: replicates });
+  const nested = await nestedModels(rows, moments ? unweighted : { ...options, bootstrap: replicates });
+  const fitted = nested.model;
   const seconds = ((drawing ?? performance.now()) - start) / 1000;
   // Moments do not know the file that they were read from.
   const model = moments ? withWarnings(fitted, (await file.source.warnings?.()) ?? []) : fitted;
@@ -89,13 +93,13 @@ export async function fitFile(
     ? await examine(model, {
         depth,
         replicates: asked,
-        source: source.canReread ? source : undefined,
+        source: source.rereadable ? source : undefined,
         moments,
         options,
       })
     : { model, notComputed: {} };
   terminal.clear();
-  return { ...examined, source, seconds };
+  return { ...examined, first: nested.first, source, seconds };
 }
 
 /** Replicates to draw with the fit: none yet where rows can be read only once, or their number is not known and decides. */

@@ -3,18 +3,12 @@ import type { Block, RowSource } from '@scree/core';
 /** Most numbers that are kept: as many as a table has that is looked at more closely without being asked for. */
 const MOST_NUMBERS = 1e7;
 
-/** A source that keeps its rows. */
-export interface RememberedSource extends RowSource {
-  /** Whether rows can be read once more: all of them are kept, or the source itself can. */
-  readonly canReread: boolean;
-}
-
 /**
  * The same source, whose rows are kept in memory as they are first read, if they are few: a fit, a bootstrap and criteria read
- * a small file once. Blocks stay as they are, so results keep their bits. `bytes` is the memory that the rows may take.
+ * a small file once, and what could be read only once can be read again. Blocks stay as they are, so results keep their bits. `bytes` is the memory that the rows may take.
  */
-export function rememberRows(source: RowSource, bytes: number): RememberedSource {
-  const { cols, dtype, nonzeros, columnNames, rereadable, resident } = source;
+export function rememberRows(source: RowSource, bytes: number): RowSource {
+  const { cols, dtype, nonzeros, columnNames, resident } = source;
   const most = Math.min(MOST_NUMBERS, Math.floor(bytes / 8));
   let kept: readonly Block[] | undefined;
   const canKeep = !resident && (source.rows === undefined || (nonzeros ?? source.rows * cols) <= most);
@@ -41,14 +35,13 @@ export function rememberRows(source: RowSource, bytes: number): RememberedSource
     get sample() {
       return source.sample;
     },
-    get canReread() {
-      return rereadable || kept !== undefined;
+    get rereadable() {
+      return source.rereadable || kept !== undefined;
     },
     cols,
     dtype,
     ...(nonzeros === undefined ? {} : { nonzeros }),
     ...(columnNames ? { columnNames } : {}),
-    rereadable,
     resident,
     blocks,
     warnings: async () => (await source.warnings?.()) ?? [],
