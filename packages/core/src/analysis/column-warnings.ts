@@ -21,7 +21,8 @@ const COUNTED_ANYWHERE = 30;
 const FILLED = 0.8;
 /** Most classes under a name that says so. */
 const MOST_CLASSES = 20;
-/** Rows per class at least. */
+/** Rows per class at least: under such a name, and where rows are sorted by classes. */
+const ROWS_PER_NAMED_CLASS = 5;
 const ROWS_PER_CLASS = 3;
 /** Rows of the largest group over those of an average one, at most, where groups are numbered. */
 const EVEN_GROUPS = 1.6;
@@ -177,7 +178,12 @@ function identifierWarning(
 function isClasses(column: ColumnFacts, rows: number): boolean {
   const { integers, levels, steps, largestGroup = 0, name = '', min, max } = column;
   if (!integers || min === max) return false;
-  if (levels && levels.length <= MOST_CLASSES && rows >= ROWS_PER_CLASS * levels.length && namesClasses(name, false)) {
+  if (
+    levels &&
+    levels.length <= MOST_CLASSES &&
+    rows >= ROWS_PER_NAMED_CLASS * levels.length &&
+    namesClasses(name, false)
+  ) {
     return true;
   }
   if (namesClasses(name, true)) return true;
