@@ -39,6 +39,9 @@ const ENTRIES = [
   'row-contributions.ts',
   'scored-blocks.ts',
   'supplementary.ts',
+  'compare-tables.ts',
+  'group-pca.ts',
+  'pcr.ts',
 ];
 /** Packages that the sources of a package import, besides libraries. */
 const DEPENDENCIES: Record<string, readonly string[]> = {

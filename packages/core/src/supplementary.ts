@@ -45,14 +45,14 @@ async function read(model: Model, data: Data, options: SupplementaryOptions): Pr
   const { columns, columnNames, groups = {}, hulls, ...rowOptions } = options;
   const { k, d } = model;
   const pairs = checkPairs(hulls ?? (k > 1 ? [[0, 1]] : []), k);
+  const labelled = Object.entries(groups).map(([name, labels]) => ({
+    labels: new AlignedLabels(name, labels),
+    sums: new GroupSums(name, k, d, pairs),
+  }));
   const source = columns && (await openSource(columns, new ProgressTracker(rowOptions), columnNames));
+  const alongside = source && new AlignedRows(source);
   try {
-    const alongside = source && new AlignedRows(source);
     const correlations = new ColumnCorrelations(source?.cols ?? 0, k);
-    const sums = Object.entries(groups).map(([name, labels]) => ({
-      labels: new AlignedLabels(name, labels),
-      sums: new GroupSums(name, k, d, pairs),
-    }));
     let unit = 1;
     let rows = 0;
     for await (const scored of scoredBlocks(model, data, rowOptions)) {
@@ -66,18 +66,19 @@ async function read(model: Model, data: Data, options: SupplementaryOptions): Pr
           if (pause) await pause;
         }
       }
-      for (const each of sums) await each.sums.add(await each.labels.take(block.rows), scored, onStep);
+      for (const { labels, sums } of labelled) await sums.add(await labels.take(block.rows), scored, onStep);
       unit = scored.unit;
       rows += block.rows;
     }
     await alongside?.end(rows);
-    for (const { labels } of sums) await labels.end(rows);
+    for (const { labels } of labelled) await labels.end(rows);
     return {
       columns: correlations.result(source?.columnNames ?? columnNames),
-      groups: sums.map(({ sums }) => sums.result(unit)),
+      groups: labelled.map(({ sums }) => sums.result(unit)),
     };
   } finally {
-    await source?.close?.();
+    for (const { labels } of labelled) await labels.close();
+    await alongside?.close();
   }
 }
 
@@ -128,8 +129,12 @@ class AlignedRows {
   /** Refuses rows past the end of the data. */
   async end(rows: number): Promise<void> {
     const more = this.#values.length > 0 || !(await this.#blocks.next()).done;
-    await this.#blocks.return();
     if (more) throw otherLength('columns', 'supplementary columns', undefined, rows);
+  }
+
+  async close(): Promise<void> {
+    await this.#blocks.return();
+    await this.#source.close?.();
   }
 
   async *#read(): AsyncGenerator<Float64Array, void, void> {
@@ -174,8 +179,11 @@ class AlignedLabels {
   /** Refuses labels past the end of the data. */
   async end(rows: number): Promise<void> {
     const more = this.#waiting.length > 0 || (await this.#more());
-    await this.#iterator.return?.();
     if (more) throw otherLength('groups', `groups ${show(this.#name)}`, undefined, rows);
+  }
+
+  async close(): Promise<void> {
+    await this.#iterator.return?.();
   }
 
   /** Gets labels that are waiting to be taken; false at the end. A promise is awaited only where there is one: arrays are fast. */

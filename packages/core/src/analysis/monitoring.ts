@@ -138,10 +138,8 @@ export function rowLimits(model: Model, options: LimitOptions = {}): RowLimits {
   const jacksonMudholkar = left && residualLimit(left, beyond, units);
   const box = left && boxLimit(units * left.sum, 1 / left.second, beyond);
   const factor = options.corrected && rows === 'new' && left ? predictionFactor(model, 1 / left.second, beyond) : 1;
-  const matched =
-    errors && errors.mean > 0 && errors.variance > 0
-      ? boxLimit(errors.mean, (2 * errors.mean ** 2) / errors.variance, beyond)
-      : null;
+  const spread = errors ? 2 * (errors.mean / Math.sqrt(errors.variance)) ** 2 : 0;
+  const matched = errors && spread > 0 && Number.isFinite(spread) ? boxLimit(errors.mean, spread, beyond) : null;
   return {
     level,
     rows,

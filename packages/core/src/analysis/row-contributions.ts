@@ -36,11 +36,15 @@ export function contributionsOf(
   const rows = squares.length;
   const cos2 = new Float64Array(rows * k);
   const contributions = new Float64Array(rows * k);
-  for (let at = 0; at < scores.length; at++) {
-    const [i, c] = [Math.floor(at / k), at % k];
-    cos2[at] = Math.min(1, scores[at] ** 2 / squares[i]);
-    const share = c < uniqueness.rank ? scores[at] / (singularValues[c] / unit) : Number.NaN;
-    contributions[at] = 100 * (weights ? weights[i] : 1) * share * share;
+  // 10/σ, so that its square has the percentage in it.
+  const tens = singularValues.map((value, c) => (c < uniqueness.rank ? 10 / (value / unit) : Number.NaN));
+  for (let i = 0; i < rows; i++) {
+    const weight = weights ? weights[i] : 1;
+    for (let c = 0; c < k; c++) {
+      const score = scores[i * k + c];
+      cos2[i * k + c] = Math.min(1, (score * score) / squares[i]);
+      contributions[i * k + c] = weight * (score * tens[c]) ** 2;
+    }
   }
   const matrix = (data: Float64Array): Matrix<Float64Array> => ({ rows, cols: k, data });
   return {

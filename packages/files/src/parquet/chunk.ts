@@ -9,8 +9,8 @@ import { readRuns, readValues, type Span, type Stored, textOfValue } from './val
 
 /** Bytes of a page's own header, at most. */
 const LONGEST_HEADER = 1 << 16;
-/** Bytes that a number or a code of a dictionary takes in memory, and a text, which is a view of its page. */
-const [NUMBER, TEXT] = [9, 120];
+/** Bytes that a number or a code of a dictionary takes in memory, with two marks (present, rounded), and a text, which is a view of its page. */
+const [NUMBER, TEXT] = [10, 120];
 
 /** Bytes that all columns together keep, and may keep. */
 export interface Budget {
@@ -26,9 +26,14 @@ export interface ChunkOptions {
   readonly budget: Budget;
 }
 
-/** Values of a page, or codes of a dictionary's values, and which rows have a value; undefined where all have one. */
-interface Page {
+/** Values, and 1 for each that was rounded; undefined where none was. */
+interface Values {
   readonly values: Stored;
+  readonly rounded: Uint8Array | undefined;
+}
+
+/** Values of a page, or codes of a dictionary's values, and which rows have a value; undefined where all have one. */
+interface Page extends Values {
   readonly codes: Uint32Array | undefined;
   readonly present: Uint8Array | undefined;
 }
@@ -44,8 +49,8 @@ export class ParquetChunk {
   #window = new Uint8Array(0);
   #position: number;
   #left: number;
-  #dictionary: Stored | undefined;
-  #page: Page = { values: new Float64Array(0), codes: undefined, present: undefined };
+  #dictionary: Values | undefined;
+  #page: Page = { values: new Float64Array(0), rounded: undefined, codes: undefined, present: undefined };
   #rowsOfPage = 0;
   /** Where the next row is: among the rows of the page, and among its values. */
   #row = 0;
@@ -74,10 +79,10 @@ export class ParquetChunk {
       throw truncated(file.path, 'a column would lie beyond its end');
   }
 
-  /** Writes the next numbers into every `stride`-th element; missing ones are NaN. */
-  async numbers(out: Float32Array | Float64Array, start: number, stride: number, count: number): Promise<void> {
-    let at = start;
-    await this.#take(count, ({ values, codes, present }, row, value, some) => {
+  /** Writes the next numbers into every `stride`-th element; missing ones are NaN. Returns how many were rounded. */
+  async numbers(out: Float32Array | Float64Array, start: number, stride: number, count: number): Promise<number> {
+    let [at, roundedHere] = [start, 0];
+    await this.#take(count, ({ values, rounded, codes, present }, row, value, some) => {
       if (!(values instanceof Float64Array)) throw new RangeError('a column of numbers holds none');
       let from = value;
       for (let i = row; i < row + some; i++, at += stride) {
@@ -86,11 +91,13 @@ export class ParquetChunk {
           const index = codes ? codes[from] : from;
           if (index >= values.length) throw new RangeError('a value is not in its dictionary');
           out[at] = values[index];
+          if (rounded) roundedHere += rounded[index];
           from++;
         }
       }
       return from;
     });
+    return roundedHere;
   }
 
   /** The next values as text; numbers as they are shown. */
@@ -151,7 +158,7 @@ export class ParquetChunk {
       if (this.#dictionary) throw new RangeError('a column has two dictionaries');
       this.#keep('dictionary', size + values * this.#bytesOfValue());
       const span = { bytes: await this.#unpacked(bytes, size), at: 0 };
-      this.#dictionary = readValues(span, 'PLAIN', values, this.#options.element);
+      this.#dictionary = this.#readValues(span, 'PLAIN', values);
     }
   }
 
@@ -208,12 +215,21 @@ export class ParquetChunk {
         if (width === undefined) throw new RangeError('a page is empty');
         readRuns(span.bytes, span.at + 1, span.bytes.length, width, codes);
       }
-      this.#page = { values: this.#dictionary, codes, present };
-    } else this.#page = { values: readValues(span, encoding, count, this.#options.element), codes: undefined, present };
+      this.#page = { ...this.#dictionary, codes, present };
+    } else this.#page = { ...this.#readValues(span, encoding, count), codes: undefined, present };
     this.#rowsOfPage = rows;
     this.#left -= rows;
     this.#row = 0;
     this.#value = 0;
+  }
+
+  #readValues(span: Span, encoding: Encoding | undefined, count: number): Values {
+    let rounded: Uint8Array | undefined;
+    const values = readValues(span, encoding, count, this.#options.element, (index) => {
+      rounded ??= new Uint8Array(count);
+      rounded[index] = 1;
+    });
+    return { values, rounded };
   }
 
   #bytesOfValue(): number {

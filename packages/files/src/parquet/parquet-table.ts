@@ -5,6 +5,7 @@ import { badFile, truncated, unsupported } from '../file-error.js';
 import type { TableReader } from '../platform.js';
 import { arrowDurations } from '../reader-notes.js';
 import { checkColumns } from '../table/most-columns.js';
+import { RoundedIntegers } from '../table/rounded-integers.js';
 import { blockRows, type DenseBatch, type Request, type Table } from '../table/table.js';
 import { ParquetChunk } from './chunk.js';
 import { columnsOf, FLOAT32_TYPES, noteOf } from './schema.js';
@@ -34,6 +35,7 @@ async function open(file: SeekableBytes, memory: number): Promise<Table> {
     throw badFile(file.path, `it says that it has ${metadata.num_rows} rows, its groups have ${rows}`);
   const fitsFloat32 = (numbers: readonly number[]) => numbers.every((j) => FLOAT32_TYPES.test(columns[j].type));
   const everything = [...columns.keys()];
+  const integers = new RoundedIntegers();
   return {
     format: 'Parquet',
     columns: columns.map(({ name, kind, type, index }) => ({ name, kind, type, index })),
@@ -46,6 +48,7 @@ async function open(file: SeekableBytes, memory: number): Promise<Table> {
     checkMissing: true,
     rereadable: file.rereadable,
     read,
+    warnings: () => integers.warnings(file.path, (j) => columns[j].name),
     close: async () => {},
   };
 
@@ -55,6 +58,7 @@ async function open(file: SeekableBytes, memory: number): Promise<Table> {
     const Values = fitsFloat32(numbers) ? Float32Array : Float64Array;
     const height = blockRows(Math.max(1, cols) * Values.BYTES_PER_ELEMENT, memory, rows);
     const buffers = [new Values(height * cols), new Values(height * cols)];
+    const rounded = integers.reading();
     let [turn, filled] = [0, 0];
     let texts: (string | null)[] = [];
     const batch = (): DenseBatch => ({
@@ -68,7 +72,10 @@ async function open(file: SeekableBytes, memory: number): Promise<Table> {
         const count = Math.min(height - filled, inGroup - from);
         await errorsAsBadFile(file.path, async () => {
           const [data, base] = [buffers[turn], filled * cols];
-          await fewAtATime(chunks, (chunk, j) => chunk.numbers(data, base + j, cols, count));
+          await fewAtATime(chunks, async (chunk, j) => {
+            const some = await chunk.numbers(data, base + j, cols, count);
+            if (some > 0) rounded.add(numbers[j], some);
+          });
           if (label) for (const each of await label.texts(count)) texts.push(each);
         });
         filled += count;

@@ -1,5 +1,6 @@
 import type { Encoding, ParquetType, SchemaElement } from 'hyparquet';
 import { textOf } from '../bytes/text.js';
+import { wasRounded } from '../table/rounded-integers.js';
 import { nextByte, readDeltas, readVarint } from './delta.js';
 import { decimalOf } from './schema.js';
 
@@ -14,12 +15,21 @@ export interface Span {
 /** Values as they are stored: numbers, or the bytes of each. */
 export type Stored = Float64Array | readonly Uint8Array[];
 
+/** Told the index of every whole number that float64 cannot hold. */
+export type OnRounded = (index: number) => void;
+
 /** So many values of a page in one of Parquet's encodings, other than those that go by a dictionary. */
-export function readValues(span: Span, encoding: Encoding | undefined, count: number, element: SchemaElement): Stored {
+export function readValues(
+  span: Span,
+  encoding: Encoding | undefined,
+  count: number,
+  element: SchemaElement,
+  onRounded: OnRounded,
+): Stored {
   const { type } = element;
   switch (encoding) {
     case 'PLAIN':
-      return readPlain(span, type, count, element);
+      return readPlain(span, type, count, element, onRounded);
     case 'RLE': {
       if (type !== 'BOOLEAN') break;
       const bits = new Uint32Array(count);
@@ -30,7 +40,7 @@ export function readValues(span: Span, encoding: Encoding | undefined, count: nu
     case 'DELTA_BINARY_PACKED': {
       if (type !== 'INT32' && type !== 'INT64') break;
       const halves = readDeltas({ ...span }, count);
-      return integers(type === 'INT32' ? lowHalves(halves) : new BigInt64Array(halves.buffer), element);
+      return integers(type === 'INT32' ? lowHalves(halves) : new BigInt64Array(halves.buffer), element, onRounded);
     }
     case 'DELTA_LENGTH_BYTE_ARRAY': {
       const cursor = { ...span };
@@ -46,14 +56,20 @@ export function readValues(span: Span, encoding: Encoding | undefined, count: nu
     case 'BYTE_STREAM_SPLIT': {
       const width = widthOf(type, element);
       fits(span, count * width);
-      return readPlain({ bytes: joinedStreams(span, count, width), at: 0 }, type, count, element);
+      return readPlain({ bytes: joinedStreams(span, count, width), at: 0 }, type, count, element, onRounded);
     }
     default:
   }
   throw new RangeError(`values of type ${type} are encoded by ${encoding}, which is not read`);
 }
 
-function readPlain(span: Span, type: ParquetType | undefined, count: number, element: SchemaElement): Stored {
+function readPlain(
+  span: Span,
+  type: ParquetType | undefined,
+  count: number,
+  element: SchemaElement,
+  onRounded: OnRounded,
+): Stored {
   if (type === 'BYTE_ARRAY') return fromBytes(plainBytes(span, count), element);
   if (type === 'BOOLEAN') {
     fits(span, Math.ceil(count / 8));
@@ -74,7 +90,7 @@ function readPlain(span: Span, type: ParquetType | undefined, count: number, ele
   const { buffer } = span.bytes.slice(span.at, span.at + count * width);
   if (type === 'DOUBLE') return new Float64Array(buffer);
   if (type === 'FLOAT') return Float64Array.from(new Float32Array(buffer));
-  return integers(type === 'INT32' ? new Int32Array(buffer) : new BigInt64Array(buffer), element);
+  return integers(type === 'INT32' ? new Int32Array(buffer) : new BigInt64Array(buffer), element, onRounded);
 }
 
 function widthOf(type: ParquetType | undefined, { type_length: length = 0 }: SchemaElement): number {
@@ -135,9 +151,10 @@ function cut({ bytes, at: start }: Span, lengths: Int32Array, prefixes: Int32Arr
 }
 
 /** Whole numbers as the type understands their bits; decimals get their point. */
-function integers(values: Int32Array | BigInt64Array, element: SchemaElement): Float64Array {
+function integers(values: Int32Array | BigInt64Array, element: SchemaElement, onRounded: OnRounded): Float64Array {
   const out = new Float64Array(values.length);
   const { converted_type: converted, logical_type: logical } = element;
+  const isDecimal = converted === 'DECIMAL' || logical?.type === 'DECIMAL';
   const unsigned = converted?.startsWith('UINT') || (logical?.type === 'INTEGER' && !logical.isSigned);
   if (values instanceof Int32Array) {
     const { buffer, byteOffset, length } = values;
@@ -146,9 +163,13 @@ function integers(values: Int32Array | BigInt64Array, element: SchemaElement): F
     const low = new Uint32Array(values.buffer, values.byteOffset, 2 * values.length);
     const high = unsigned ? low : new Int32Array(values.buffer, values.byteOffset, 2 * values.length);
     // Both halves are exact and the sum is rounded once.
-    for (let i = 0; i < out.length; i++) out[i] = high[2 * i + 1] * 2 ** 32 + low[2 * i];
+    for (let i = 0; i < out.length; i++) {
+      const [upper, lower] = [high[2 * i + 1], low[2 * i]];
+      out[i] = upper * 2 ** 32 + lower;
+      if (!isDecimal && wasRounded(out[i], upper, lower)) onRounded(i);
+    }
   }
-  if (converted === 'DECIMAL' || logical?.type === 'DECIMAL') {
+  if (isDecimal) {
     const power = 10 ** decimalOf(element).scale;
     for (let i = 0; i < out.length; i++) out[i] /= power;
   }

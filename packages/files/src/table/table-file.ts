@@ -234,11 +234,15 @@ export class TableFile implements DataFile {
   describe(): string {
     const { cols, dtype } = this.source;
     const size = this.bytes === undefined ? [] : [showBytes(this.bytes)];
-    const rows = this.#rows === undefined ? 'rows not counted yet' : `${this.#rows} rows`;
+    const rows =
+      this.#rows === undefined ? 'rows not counted yet' : `${this.#rows} ${this.#rows === 1 ? 'row' : 'rows'}`;
     const names = this.leftOut.map(({ name, why }) => `${name} (${why})`);
     const some = names.length > 8 ? [...names.slice(0, 8), `${names.length - 8} more`] : names;
     const left = names.length === 0 ? '' : `; left out: ${some.join(', ')}`;
-    const gaps = this.dropped === 0 ? '' : `; ${this.dropped} more with missing values were left out`;
+    const gaps =
+      this.dropped === 0
+        ? ''
+        : `; ${this.dropped} more with missing values ${this.dropped === 1 ? 'was' : 'were'} left out`;
     return `${this.#path}: ${[this.format, `${rows} × ${cols} ${cols === 1 ? 'column' : 'columns'}`, dtype, ...size].join(', ')}${gaps}${left}`;
   }
 

@@ -1,5 +1,5 @@
 import type { Model } from '@scree/core';
-import { count, percent, show } from '@scree/core/describe';
+import { count, percent, several, show } from '@scree/core/describe';
 import { useRef } from 'preact/hooks';
 import { ExportPictures } from '../export/export-figure.js';
 import { reportProblem } from '../state/data.js';
@@ -59,7 +59,7 @@ export function ReconstructionPanel({ now }: PanelProps) {
             <figure>
               <Picture
                 size={size}
-                label={`Row ${rowNumber(now, row.row)} reconstructed from ${kept} components`}
+                label={`Row ${rowNumber(now, row.row)} reconstructed from ${several(kept, 'component')}`}
                 paint={(context) => paintGrey(context, reconstructRow(model, row.scores, kept), size, row.values)}
                 deps={[row, kept]}
               />
@@ -68,7 +68,7 @@ export function ReconstructionPanel({ now }: PanelProps) {
             <figure>
               <Picture
                 size={size}
-                label={`Difference from ${kept} components`}
+                label={`Difference from ${several(kept, 'component')}`}
                 paint={(context) => paintDiverging(context, residual(model, row, kept), size, isDark())}
                 deps={[row, kept]}
               />

@@ -46,7 +46,7 @@ export async function momentsWithCheckpoint(file: DataFile, how: CheckpointOptio
   const kept = await load(path, how.identity);
   let { moments, rows } = kept ?? { moments: new Moments(source.cols, source.columnNames), rows: 0 };
   const print = how.compare ? new Fingerprint() : undefined;
-  if (kept) terminal.note(`Going on after ${rows} rows (${path}).`);
+  if (kept) terminal.note(`Going on after ${rows} ${rows === 1 ? 'row' : 'rows'} (${path}).`);
   const blocks = iterate(source);
   try {
     let next = await skip(blocks, rows, print);
@@ -81,7 +81,7 @@ export async function momentsWithCheckpoint(file: DataFile, how: CheckpointOptio
       const sums = moments;
       moments = await afterRows(before, () =>
         sums.add(
-          { ...facts(source), blocks: group },
+          { ...shapeOf(source), blocks: group },
           {
             signal,
             onProgress,
@@ -115,7 +115,7 @@ export async function identityOf(
   columns: readonly string[],
   options: PcaOptions,
 ): Promise<Identity> {
-  const { size = null, mtimeMs = null } = path && path !== '-' ? await factsOf(path) : {};
+  const { size = null, mtimeMs = null } = path && path !== '-' ? await statOf(path) : {};
   const said = ['sql', 'member', 'format', 'missing', 'weight', 'memory', 'engine'].map((name) => [
     name,
     flags[name] ?? null,
@@ -131,7 +131,7 @@ export async function identityOf(
   };
 }
 
-function factsOf(path: string): Promise<Stats> {
+function statOf(path: string): Promise<Stats> {
   return stat(path).catch((error: unknown) => {
     throw systemError(error, path, 'read');
   });
@@ -156,7 +156,7 @@ async function computedBy({ engine = 'auto', threads }: PcaOptions): Promise<Rec
   return wasm ? { engine: 'wasm', fused: wasm.relaxed } : { engine: 'reference' };
 }
 
-function facts({ cols, dtype, nonzeros, columnNames }: RowSource): Omit<RowSource, 'blocks'> {
+function shapeOf({ cols, dtype, nonzeros, columnNames }: RowSource): Omit<RowSource, 'blocks'> {
   return {
     cols,
     dtype,

@@ -1,6 +1,6 @@
 import type { Flag } from './flags.js';
 
-/** A command as it is declared: enough for help and completion, without loading what it does. */
+/** The declaration of a command: enough for help and completion, without loading its code. */
 export interface Command {
   readonly name: string;
   readonly summary: string;

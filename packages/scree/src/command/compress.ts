@@ -1,3 +1,4 @@
+import { several } from '@scree/core/describe';
 import { showBytes } from '@scree/files/internal';
 import { compressFile, openCompressed, type Quantiser, recallAtTen } from '../compress/index.js';
 import { checkTarget } from '../disk/output-target.js';
@@ -37,7 +38,7 @@ export async function run(call: Call): Promise<void> {
       return;
     }
     const lines = [
-      `${done.rows} rows of ${done.cols} columns as ${done.k} ${done.quantise} scores each: ${showBytes(done.original)} to ${showBytes(done.bytes)}, ${sizeWords(done.ratio)} (${duration(seconds)}).`,
+      `${several(done.rows, 'row')} of ${several(done.cols, 'column')} as ${several(done.k, `${done.quantise} score`)} each: ${showBytes(done.original)} to ${showBytes(done.bytes)}, ${sizeWords(done.ratio)} (${duration(seconds)}).`,
       `RMS error ${done.rmsError.toPrecision(3)} in the data's units; ${(100 * done.relativeError ** 2).toPrecision(3)} % of the variance is lost.`,
       ...(recall
         ? [

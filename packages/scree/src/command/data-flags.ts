@@ -20,7 +20,7 @@ const FORMATS = Object.keys({
   scree: 0,
 } satisfies Record<FileFormat, 0>);
 
-/** How a data file is read, the same for every command that reads one. */
+/** Flags that say how a data file is read. All commands that read one have them. */
 export const DATA_FLAGS: readonly Flag[] = [
   list('columns', 'A,B,…', 'columns to use (default: all numeric ones); those of arrays by number: 0-99,120'),
   list('exclude', 'A,B,…', 'columns to leave out'),

@@ -1,14 +1,15 @@
 import type { Model } from '@scree/core';
+import { several } from '@scree/core/describe';
 import { readModel } from '../disk/model-file.js';
 import { formatOf, holdsText, type OutputFormat } from '../disk/write-file.js';
+import { checkOutput } from './check-output.js';
 import type { Call } from './command.js';
 import { fileOptions } from './data-flags.js';
 import { describeWarning } from './describe-error.js';
 import { checkColumnCount, fileOptionsFor } from './fit-file.js';
-import { rowsOutput } from './rows-output.js';
-import { rowsThrough } from './rows-through.js';
 import { Terminal } from './terminal.js';
 import { withFile } from './with-file.js';
+import { writeRows } from './write-rows.js';
 
 /** `scree transform`: scores of the rows of a file. */
 export async function run(call: Call): Promise<void> {
@@ -17,7 +18,7 @@ export async function run(call: Call): Promise<void> {
     flags,
     signal,
   } = call;
-  const output = await rowsOutput(call, 'Say where the scores go: -o scores.npy.');
+  const output = await checkOutput(call, 'Say where the scores go: -o scores.npy.');
   const terminal = new Terminal({ quiet: flags.quiet === true });
   const model = await readModel(modelPath);
   const threads = typeof flags.threads === 'number' ? { threads: flags.threads } : {};
@@ -32,10 +33,10 @@ export async function run(call: Call): Promise<void> {
     const scores = (rows: Parameters<Model['transform']>[0]) => model.transform(rows, { ...threads, signal });
     const how = { terminal, signal, phase: 'scores' };
     const labelled = label === undefined ? undefined : file.labelled();
-    const count = await rowsThrough(file.source, output, options, scores, how, labelled);
+    const count = await writeRows(file.source, output, options, scores, how, labelled);
     const { dropped } = file;
     const left = dropped === 0 ? '' : `; ${dropped} with missing values ${dropped === 1 ? 'was' : 'were'} left out`;
-    terminal.note(`${count} rows of ${cols} ${cols === 1 ? 'score' : 'scores'}${left}: ${output}`);
+    terminal.note(`${several(count, 'row')} of ${several(cols, 'score')}${left}: ${output}`);
     for (const warning of (await file.source.warnings?.()) ?? []) {
       if (['VALUES_FILLED', 'VALUES_CONVERTED'].includes(warning.code))
         terminal.note(`Warning: ${describeWarning(warning, model.columnNames)}`);

@@ -54,7 +54,7 @@ export async function openFile(
   const { handle, bytes } = await openHandle(path);
   try {
     const watch = await FileWatch.start(handle, path);
-    const table = await openAny(bytes, { name: basename(path) }, checked, watch);
+    const table = await openTableOrQuery(bytes, { name: basename(path) }, checked, watch);
     const facts = { path, bytes: bytes.size, warnings: () => watch.warnings() };
     return await openData(table, checked, facts, () => closeRead(handle));
   } catch (error) {
@@ -89,14 +89,14 @@ async function openStandardInput(options: CheckedOptions, stdin: AsyncIterable<U
     options.weight !== undefined ||
     options.sql !== undefined;
   if (format && STREAMABLE.includes(format) && !twice && !isFortran(head)) {
-    const table = await openAny(bytes, { name: '', format }, options);
+    const table = await openTableOrQuery(bytes, { name: '', format }, options);
     return openData(table, options, { path, bytes: undefined }, async () => {
       await chunks.return?.();
     });
   }
   const whole = await copyToDisk(bytes);
   try {
-    const table = await openAny(whole.bytes, { name: '' }, options);
+    const table = await openTableOrQuery(whole.bytes, { name: '' }, options);
     return await openData(table, options, { path, bytes: whole.bytes.size }, whole.close);
   } catch (error) {
     await whole.close();
@@ -176,7 +176,7 @@ function readsByPath({ format, packing }: Identified, sql: string | undefined): 
 }
 
 /** Opens a file of any format, or the result of a query over it. */
-async function openAny(
+async function openTableOrQuery(
   bytes: Bytes,
   name: { readonly name: string; readonly format?: FileFormat | undefined },
   options: CheckedOptions,
@@ -186,7 +186,7 @@ async function openAny(
   const { sql, memory } = options;
   await watch?.follow(found.format, readsByPath(found, sql));
   const { path } = bytes;
-  if (sql === undefined) return openFound(found, options);
+  if (sql === undefined) return openIdentified(found, options);
   const { file } = onDisk(bytes, memory);
   if (found.format !== 'duckdb' && found.format !== 'sqlite') {
     const { openQuery } = await import('../database/duck-table.js');
@@ -197,7 +197,7 @@ async function openAny(
 }
 
 /** Large text files are parsed in a thread. */
-async function openFound(found: Identified, options: CheckedOptions): Promise<Table> {
+async function openIdentified(found: Identified, options: CheckedOptions): Promise<Table> {
   const { bytes, format, packing } = found;
   if (isText(format) && bytes.file !== undefined) {
     const { openTextInThread, worthThread } = await import('./table-in-thread.js');

@@ -10,9 +10,9 @@ import { systemError } from './system-error.js';
  */
 export async function targetOf(path: string): Promise<string> {
   try {
-    const facts = await stat(path);
-    if (facts.isDirectory()) throw new FileError('BAD_FILE', path, `${path} is a folder. Name a file inside it.`);
-    if (!facts.isFile()) {
+    const stats = await stat(path);
+    if (stats.isDirectory()) throw new FileError('BAD_FILE', path, `${path} is a folder. Name a file inside it.`);
+    if (!stats.isFile()) {
       throw new FileError(
         'BAD_FILE',
         path,
@@ -53,8 +53,8 @@ export async function checkTarget(path: string, read: readonly (string | undefin
 export async function checkFolder(path: string): Promise<void> {
   for (let folder = resolve(path); ; folder = dirname(folder)) {
     try {
-      const facts = await stat(folder);
-      if (!facts.isDirectory()) throw new FileError('BAD_FILE', path, `${folder} is a file. Name a folder.`);
+      const stats = await stat(folder);
+      if (!stats.isDirectory()) throw new FileError('BAD_FILE', path, `${folder} is a file. Name a folder.`);
       return await access(folder, constants.W_OK);
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code !== 'ENOENT' || folder === dirname(folder))
@@ -73,6 +73,6 @@ export async function isSameFile(one: string, other: string): Promise<boolean> {
 
 /** The identity of a file, the same for all its paths. */
 async function keyOf(path: string): Promise<string | undefined> {
-  const facts = await stat(path, { bigint: true }).catch(() => undefined);
-  return facts && `${facts.dev} ${facts.ino}`;
+  const stats = await stat(path, { bigint: true }).catch(() => undefined);
+  return stats && `${stats.dev} ${stats.ino}`;
 }

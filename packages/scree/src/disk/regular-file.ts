@@ -20,13 +20,13 @@ export async function openRegularFile(path: string, remedy: string): Promise<{ h
   let handle: FileHandle | undefined;
   try {
     handle = await open(path, FLAGS);
-    const facts = await handle.stat();
-    if (facts.isDirectory()) throw new FileError('BAD_FILE', path, `${path} is a folder. Name a file inside it.`);
-    if (!facts.isFile()) {
-      const what = facts.isFIFO() ? 'a pipe' : 'a device';
+    const stats = await handle.stat();
+    if (stats.isDirectory()) throw new FileError('BAD_FILE', path, `${path} is a folder. Name a file inside it.`);
+    if (!stats.isFile()) {
+      const what = stats.isFIFO() ? 'a pipe' : 'a device';
       throw new FileError('BAD_FILE', path, `${path} is ${what}, not a regular file. ${remedy}`);
     }
-    return { handle, size: facts.size };
+    return { handle, size: stats.size };
   } catch (error) {
     await closeRead(handle);
     throw systemError(error, path, 'read');

@@ -18,12 +18,12 @@ export class SharedFile {
   readonly name: string;
   readonly size: number;
   readonly #path: string;
-  readonly #facts: BigIntStats;
+  readonly #stats: BigIntStats;
 
-  private constructor(path: string, facts: BigIntStats) {
+  private constructor(path: string, stats: BigIntStats) {
     this.#path = resolve(path);
-    this.#facts = facts;
-    this.size = Number(facts.size);
+    this.#stats = stats;
+    this.size = Number(stats.size);
     // Lone surrogates, which Windows allows, cannot be encoded in UTF-8 or in an address.
     this.name = Buffer.from(basename(this.#path)).toString();
   }
@@ -33,13 +33,13 @@ export class SharedFile {
     let handle: FileHandle | undefined;
     try {
       handle = await open(path, FLAGS);
-      const facts = await handle.stat({ bigint: true });
-      if (facts.isDirectory()) throw new FileError('BAD_FILE', path, `${path} is a folder. Name a file inside it.`);
-      if (!facts.isFile()) {
+      const stats = await handle.stat({ bigint: true });
+      if (stats.isDirectory()) throw new FileError('BAD_FILE', path, `${path} is a folder. Name a file inside it.`);
+      if (!stats.isFile()) {
         throw new FileError('BAD_FILE', path, `${path} is no plain file. Write its data into one for the lab.`);
       }
-      if (facts.size === 0n) throw new DataError('EMPTY_DATA', `${path} is empty.`);
-      return new SharedFile(path, facts);
+      if (stats.size === 0n) throw new DataError('EMPTY_DATA', `${path} is empty.`);
+      return new SharedFile(path, stats);
     } catch (error) {
       throw systemError(error, path, 'read');
     } finally {
@@ -78,6 +78,6 @@ export class SharedFile {
 
   async #isSame(handle: FileHandle): Promise<boolean> {
     const now = await handle.stat({ bigint: true });
-    return (['dev', 'ino', 'size', 'mtimeNs'] as const).every((fact) => now[fact] === this.#facts[fact]);
+    return (['dev', 'ino', 'size', 'mtimeNs'] as const).every((fact) => now[fact] === this.#stats[fact]);
   }
 }

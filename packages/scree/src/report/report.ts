@@ -1,13 +1,21 @@
-import type { Data, Model, Progress, Warning } from '@scree/core';
+import type { Data, Model, Progress, RowsOf, Warning } from '@scree/core';
 import type { Labels } from '@scree/files';
 import { checkLabels, chooseColours } from './figures/colouring.js';
 import { plainText } from './plain-text.js';
 import { checkImage, type RowFacts, readRows } from './read-rows.js';
+import { areRowsOfFit, findUnusualRows } from './unusual-rows.js';
 
 export interface ReportInput {
   readonly model: Model;
   /** The rows that the model was fitted to, or others of the same columns. They are read once. */
   readonly source: Data;
+  /**
+   * Whether these are the rows that the model was fitted to. Whatever the report says of rows is computed from these rows;
+   * of others it says so. By default rows are those of the fit if their number and their sums of squares are the same.
+   */
+  readonly rows?: RowsOf | undefined;
+  /** What the rows are called in sentences: the name of their file. */
+  readonly rowsName?: string | undefined;
   readonly title: string;
   /** One line about the data: `describe()` of a file. */
   readonly description?: string | undefined;
@@ -58,10 +66,14 @@ export async function makeReport(input: ReportInput): Promise<Report> {
   const read = await readRows(model, source, { colouring, pictures: image !== undefined, signal, onProgress });
   checkLabels(labels, read.rows);
   const facts: RowFacts = { ...read, numberOf: await rowNumbers(read, input.placesOf) };
+  const kind = input.rows ?? (areRowsOfFit(model, read) ? 'fit' : 'new');
+  const unusual = findUnusualRows(model, read, kind);
   const { composeReport } = await import('./compose.js');
   const report = composeReport({
     model,
     facts,
+    unusual,
+    rowsName: input.rowsName === undefined ? undefined : plainText(input.rowsName),
     colouring,
     image,
     title: plainText(input.title),
@@ -77,11 +89,11 @@ export async function makeReport(input: ReportInput): Promise<Report> {
 
 /** The numbers of the rows that are shown individually. One lookup for all of them. */
 async function rowNumbers(
-  { sample, worst, examples }: Omit<RowFacts, 'numberOf'>,
+  { sample, worst, farthest, examples }: Omit<RowFacts, 'numberOf'>,
   placesOf: ReportInput['placesOf'],
 ): Promise<RowFacts['numberOf']> {
   if (!placesOf) return (row) => row + 1;
-  const shown = [...new Set([...sample, ...worst, ...examples].map(({ row }) => row))];
+  const shown = [...new Set([...sample, ...worst, ...farthest, ...examples].map(({ row }) => row))];
   const places = await placesOf(shown);
   const known = new Map(shown.map((row, i) => [row, places[i]]));
   return (row) => (known.get(row) ?? row) + 1;

@@ -111,6 +111,20 @@ describe('scree', () => {
     expect(scree(['report', '-', '-k', '1', '-o', 'piped.html', '-q'], TABLE)).toMatchObject({ code: 0, err: '' });
   });
 
+  it('says in a report of a model and other rows what is computed from these rows', () => {
+    const [head, ...lines] = TABLE.trim().split('\n');
+    write('first.csv', [head, ...lines.slice(0, 40)].join('\n'));
+    write('rest.csv', [head, ...lines.slice(40)].join('\n'));
+    expect(scree(['fit', 'first.csv', '-k', '1', '-o', 'first.json', '-q']).code).toBe(0);
+    expect(scree(['report', 'rest.csv', '--model', 'first.json', '-o', 'rest.html', '-q']).code).toBe(0);
+    const html = readFileSync(join(folder, 'rest.html'), 'utf8');
+    expect(html).toContain('The model was fitted earlier, to 40 rows.');
+    expect(html).toContain('computed from the 20 rows of <bdi>rest.csv</bdi>');
+    expect(html).toContain('rest.csv: CSV, 20 rows × 3 columns');
+    expect(scree(['report', 'first.csv', '-k', '1', '-o', 'first.html', '-q']).code).toBe(0);
+    expect(readFileSync(join(folder, 'first.html'), 'utf8')).not.toContain('fitted earlier');
+  });
+
   it('names flags in the warnings of a report, as it does when it prints them', () => {
     write('dependent.csv', `a,b,sum\n${Array.from({ length: 9 }, (_, i) => `${i},${i * i},${i + i * i}`).join('\n')}`);
     const { out } = scree(['fit', 'dependent.csv', '-k', '3']);

@@ -2,7 +2,7 @@ import { SOLVER_NAMES } from '@scree/core/names';
 import { FORMAT_NAMES } from '@scree/files/internal';
 import { describe, expect, it } from 'vitest';
 import { COMMANDS } from '../../src/command/commands.js';
-import { choice, list, number, on, size, text } from '../../src/command/flags.js';
+import { choice, list, number, size, text, toggle } from '../../src/command/flags.js';
 import { commandHelp, generalHelp } from '../../src/command/help.js';
 import { nearest } from '../../src/command/nearest.js';
 import { parse } from '../../src/command/parse.js';
@@ -14,7 +14,7 @@ const FLAGS = [
   choice('scale', ['none', 'unit'], 'by what'),
   list('columns', 'A,B', 'which'),
   size('memory', 'how much'),
-  on('quiet', 'hush', 'q'),
+  toggle('quiet', 'hush', 'q'),
 ];
 
 describe('a command line', () => {

@@ -1,7 +1,8 @@
 import { combineRows, rowProducts, transpose } from '../../linalg/row-products.js';
 import { svd } from '../../linalg/svd.js';
-import { eigenOf } from '../../linalg/symmetric-eigen.js';
+import { symmetricEigen } from '../../linalg/symmetric-eigen.js';
 import { dot } from '../../linalg/vector.js';
+import { runTaskSync } from '../../progress.js';
 
 /** A replicate's components against the sample's. */
 export interface Comparison {
@@ -15,11 +16,19 @@ export interface Comparison {
   readonly swaps: readonly boolean[];
 }
 
-/** Compares two sets of k orthonormal rows of length d. */
-export function compareAxes(vectors: Float64Array, sample: Float64Array, k: number, d: number): Comparison {
-  const cosines = rowProducts(vectors, k, sample, k, d);
+/** Compares two sets of k orthonormal rows of length d. From `rank` on a replicate's axes have no variance and so no direction: 90°. */
+export function compareAxes(
+  vectors: Float64Array,
+  sample: Float64Array,
+  k: number,
+  d: number,
+  rank: number,
+): Comparison {
+  const cosines = rowProducts(vectors, k, sample, k, d).fill(0, rank * k);
   const at = (i: number, j: number): number => Math.abs(cosines[i * k + j]);
-  const angles = Float64Array.from({ length: k }, (_, i) => axisAngle(vectors, sample, i * d, d, cosines[i * k + i]));
+  const angles = Float64Array.from({ length: k }, (_, i) =>
+    i < rank ? axisAngle(vectors, sample, i * d, d, cosines[i * k + i]) : Math.PI / 2,
+  );
   const swaps = Array.from({ length: k - 1 }, (_, i) => at(i, i + 1) > at(i, i) && at(i + 1, i) > at(i + 1, i + 1));
   return { cosines, angles, subspaceAngles: leadingAngles(cosines, k, angles[0]), swaps };
 }
@@ -44,7 +53,7 @@ function leadingAngles(cosines: Float64Array, k: number, first: number): Float64
     for (let i = 0; i < m; i++) {
       for (let j = i; j < m; j++) rest[i * m + j] = (i === j ? 1 : 0) - dot(cosines, i * k, cosines, j * k, m);
     }
-    out[m - 1] = Math.asin(Math.sqrt(Math.min(1, Math.max(0, eigenOf(rest, m).values[0]))));
+    out[m - 1] = Math.asin(Math.sqrt(Math.min(1, Math.max(0, runTaskSync(symmetricEigen(rest, m, 0)).values[0]))));
   }
   return out;
 }

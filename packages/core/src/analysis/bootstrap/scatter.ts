@@ -27,9 +27,17 @@ export interface Rows {
   readonly progress: ProgressTracker;
 }
 
-/** Σw, Σwy and Σwyᵢyⱼ of one replicate, in that order: 1 + d + d(d + 1)/2 numbers. */
-export function sumsLength(d: number): number {
-  return 1 + d + (d * (d + 1)) / 2;
+/** Which products of columns are summed: of all pairs, or of each column with itself. */
+export type Products = 'pairs' | 'squares';
+
+/** Σw, Σwy and Σwyᵢyⱼ (or Σwy²) of one replicate, in that order: so many numbers. */
+export function sumsLength(d: number, products: Products): number {
+  return 1 + d + (products === 'pairs' ? (d * (d + 1)) / 2 : d);
+}
+
+/** Where the sums of squares are among the sums of pairs. */
+export function diagonalOf(d: number): Int32Array {
+  return Int32Array.from({ length: d }, (_, j) => 1 + d + j * d - (j * (j - 1)) / 2);
 }
 
 /** The shift and factor of each column: y = (x − shift)·factor is of size 1, and 0 in columns that do not vary. */
@@ -39,13 +47,16 @@ export interface ColumnFrame {
 }
 
 /**
- * The shift lies within a thousandth of the column's size from its mean, so that sums of squares about it lose nothing; being
- * rounded, it is the same however the mean was rounded. Factors are powers of two.
+ * The shift lies within a thousandth of the column's range from its mean, so that sums of squares about it lose nothing; being
+ * rounded, it is the same however the mean was rounded. Factors are powers of two, from ranges, which are exact.
  */
-export function columnFrame({ mean, unit, min, max }: Readonly<ColumnStatistics>, center: boolean): ColumnFrame {
-  const size = unit.map((unit, j) => (center ? unit : Math.max(unit, powerOfTwo(mean[j]))));
+export function columnFrame({ mean, min, max }: Readonly<ColumnStatistics>, center: boolean): ColumnFrame {
+  const size = mean.map((_, j) => powerOfTwo(center ? max[j] - min[j] : Math.max(-min[j], max[j])));
   return {
-    shift: mean.map((mean, j) => (center ? Math.round((mean / size[j]) * 1024) * (size[j] / 1024) : 0)),
+    shift: mean.map((mean, j) => {
+      if (!center) return 0;
+      return min[j] === max[j] ? min[j] : Math.round((mean / size[j]) * 1024) * (size[j] / 1024);
+    }),
     factor: size.map((size, j) => (center && min[j] === max[j] ? 0 : 1 / size)),
   };
 }
@@ -59,11 +70,12 @@ export async function sumReplicates(
   frame: ColumnFrame,
   draws: Draws,
   numbers: readonly number[],
+  kind: Products,
   onShare: (share: number) => void | Promise<void>,
-): Promise<{ sums: Float64Array; ranges: { low: Float64Array; high: Float64Array } | undefined }> {
+): Promise<{ sums: Float64Array; ranges: Ranges | undefined }> {
   const { source, columns, weights, engine } = rows;
   const d = source.cols;
-  const width = sumsLength(d);
+  const width = sumsLength(d, kind);
   const count = numbers.length;
   const sums = new Float64Array(count * width);
   const ranges =
@@ -78,7 +90,7 @@ export async function sumReplicates(
   const group = Math.max(1, Math.min(count, Math.floor(ENGINE_NUMBERS / width)));
   const counts = new Float64Array(size * group);
   for await (const tile of rowTiles(source, frame, weights, size, columns.rows)) {
-    multiplyPairs(tile.data, tile.rows, d, products);
+    (kind === 'pairs' ? multiplyPairs : squareColumns)(tile.data, tile.rows, d, products);
     const block = { kind: 'dense', rows: tile.rows, cols: width, stride: width, data: products } as const;
     const loaded = await engine.load(block);
     try {
@@ -132,6 +144,25 @@ function multiplyPairs(data: Float64Array, rows: number, d: number, out: Float64
   }
 }
 
+/** Per row: 1, its numbers y, and their squares. */
+function squareColumns(data: Float64Array, rows: number, d: number, out: Float64Array): void {
+  for (let r = 0; r < rows; r++) {
+    const to = r * (1 + 2 * d);
+    out[to] = 1;
+    for (let j = 0; j < d; j++) {
+      const y = data[r * d + j];
+      out[to + 1 + j] = y;
+      out[to + 1 + d + j] = y * y;
+    }
+  }
+}
+
+/** Smallest and largest y of each column, replicate after replicate. */
+export interface Ranges {
+  readonly low: Float64Array;
+  readonly high: Float64Array;
+}
+
 function widenRanges(
   data: Float64Array,
   rows: number,
@@ -139,7 +170,7 @@ function widenRanges(
   counts: Float64Array,
   start: number,
   stride: number,
-  { low, high }: { low: Float64Array; high: Float64Array },
+  { low, high }: Ranges,
   at: number,
 ): void {
   for (let r = 0; r < rows; r++) {
@@ -152,85 +183,97 @@ function widenRanges(
   }
 }
 
-/** Mean, scale and covariance of the scaled columns from a replicate's sums. */
-export interface Covariance {
+/** A replicate's columns: their centre and scale, and how much they vary. */
+export interface ReplicateColumns {
+  /** Σw − ddof. */
+  readonly divisor: number;
+  /** In the units of the data. */
   readonly mean: Float64Array;
   readonly scale: Float64Array;
-  /** Upper triangle, d × d, in units of unit². */
-  readonly matrix: Float64Array;
+  /** Standard deviations after scaling, exactly 0 where a column does not vary. */
+  readonly deviations: Float64Array;
+}
+
+/** Centre, scale and deviation of each column from Σw, Σwy and Σwy². `ranges` are those of this replicate. */
+export function replicateColumns(
+  weight: number,
+  sums: Float64Array,
+  squares: Float64Array,
+  frame: ColumnFrame,
+  wanted: Scale,
+  { center, ddof, columnWeights }: Pick<ReplicateOptions, 'center' | 'ddof' | 'columnWeights'>,
+  ranges: Ranges | undefined,
+): ReplicateColumns {
+  const d = sums.length;
+  // Where weights leave nothing after ddof, the replicate has no variance.
+  const divisor = weight > ddof ? weight - ddof : Number.POSITIVE_INFINITY;
+  const [mean, scale, deviations] = [new Float64Array(d), new Float64Array(d).fill(1), new Float64Array(d)];
+  for (let j = 0; j < d; j++) {
+    const size = frame.factor[j] > 0 ? 1 / frame.factor[j] : 0;
+    const centre = center && weight > 0 ? sums[j] / weight : 0;
+    mean[j] = center ? frame.shift[j] + centre * size : 0;
+    const square = squares[j] - centre * sums[j];
+    const deviation = square > CONSTANT * squares[j] ? Math.sqrt(square / divisor) * size : 0;
+    const divide =
+      typeof wanted !== 'string'
+        ? wanted[j]
+        : wanted === 'none'
+          ? 1
+          : wanted === 'range'
+            ? ((ranges?.high[j] ?? 0) - (ranges?.low[j] ?? 0)) * size
+            : deviation ** (wanted === 'pareto' ? 0.5 : 1);
+    if (divide > 0 && Number.isFinite(1 / divide)) scale[j] = divide;
+    if (columnWeights) scale[j] /= Math.sqrt(columnWeights[j]);
+    deviations[j] = deviation / scale[j];
+  }
+  return { divisor, mean, scale, deviations };
+}
+
+/** The ranges of one replicate of several. */
+export function rangesOf(ranges: Ranges | undefined, at: number, d: number): Ranges | undefined {
+  return ranges && { low: ranges.low.subarray(at * d, (at + 1) * d), high: ranges.high.subarray(at * d, (at + 1) * d) };
+}
+
+/** The largest deviation as a power of two, by which deviations are divided before they are squared. */
+export function unitOf(deviations: Float64Array): number {
+  return powerOfTwo(Math.max(...deviations));
 }
 
 /**
- * C = (Σwyyᵀ − (Σwy)(Σwy)ᵀ/Σw)/(Σw − ddof), then scaled as the replicate itself asks for. `unit` is a power of two; 0 lets the
- * replicate choose it.
+ * C = (Σwyyᵀ − (Σwy)(Σwy)ᵀ/Σw)/(Σw − ddof), then scaled as the replicate's own columns ask for: upper triangle, in units of unit².
  */
 export function covarianceOf(
   sums: Float64Array,
+  columns: ReplicateColumns,
   frame: ColumnFrame,
-  scale: Scale,
-  { center, ddof }: Pick<ReplicateOptions, 'center' | 'ddof'>,
-  ranges: { low: Float64Array; high: Float64Array } | undefined,
+  center: boolean,
   unit: number,
-): Covariance & { readonly unit: number } {
+): Float64Array {
   const d = frame.shift.length;
-  const weight = sums[0];
-  const divisor = weight - ddof > 0 ? weight - ddof : Number.POSITIVE_INFINITY;
-  const mean = new Float64Array(d);
+  const { divisor, scale, deviations } = columns;
   const matrix = new Float64Array(d * d);
+  const size = scale.map((scale, j) => (deviations[j] > 0 ? 1 / frame.factor[j] / scale / unit : 0));
   for (let i = 0, at = 1 + d; i < d; i++) {
-    const centre = center && weight > 0 ? sums[1 + i] / weight : 0;
-    mean[i] = center ? frame.shift[i] + (frame.factor[i] > 0 ? centre / frame.factor[i] : 0) : 0;
-    const squares = sums[at];
-    for (let j = i; j < d; j++) matrix[i * d + j] = (sums[at++] - centre * sums[1 + j]) / divisor;
-    if (!(matrix[i * d + i] > (CONSTANT * squares) / divisor)) matrix[i * d + i] = 0;
-  }
-  // In the units of the data a column's deviation is its deviation here over its factor.
-  const size = frame.factor.map((factor) => (factor > 0 ? 1 / factor : 0));
-  const scales = new Float64Array(d).fill(1);
-  if (scale !== 'none') {
-    for (let j = 0; j < d; j++) {
-      const deviation = Math.sqrt(matrix[j * d + j]) * size[j];
-      const wanted =
-        typeof scale !== 'string'
-          ? scale[j]
-          : scale === 'range'
-            ? ((ranges as { high: Float64Array }).high[j] - (ranges as { low: Float64Array }).low[j]) * size[j]
-            : scale === 'pareto'
-              ? Math.sqrt(deviation)
-              : deviation;
-      if (wanted > 0 && Number.isFinite(1 / wanted)) scales[j] = wanted;
+    const centre = center ? sums[1 + i] / sums[0] : 0;
+    for (let j = i; j < d; j++, at++) {
+      matrix[i * d + j] = ((sums[at] - centre * sums[1 + j]) / divisor) * size[i] * size[j];
     }
   }
-  let chosen = unit;
-  if (chosen === 0) {
-    let largest = 0;
-    for (let j = 0; j < d; j++) {
-      largest = Math.max(largest, (Math.sqrt(matrix[j * d + j]) * size[j]) / scales[j]);
-    }
-    chosen = powerOfTwo(largest);
-  }
-  const toUnits = size.map((size, j) => (matrix[j * d + j] > 0 ? size / scales[j] / chosen : 0));
-  for (let i = 0; i < d; i++) {
-    for (let j = i; j < d; j++) matrix[i * d + j] *= toUnits[i] * toUnits[j];
-  }
-  return { mean, scale: scales, matrix, unit: chosen };
+  return matrix;
 }
 
 /** The components of a covariance matrix; `axes` are the sample's, where this is not the sample. The matrix is destroyed. */
 export async function replicateOf(
-  { mean, scale, matrix }: Covariance,
+  { mean, scale }: Pick<ReplicateColumns, 'mean' | 'scale'>,
+  matrix: Float64Array,
   k: number,
   axes: Float64Array | undefined,
   engine: Engine,
   progress: ProgressTracker,
 ): Promise<Replicate> {
   const d = mean.length;
-  const deviations = new Float64Array(d);
-  let total = 0;
-  for (let j = 0; j < d; j++) {
-    total += matrix[j * d + j];
-    deviations[j] = Math.sqrt(matrix[j * d + j]);
-  }
+  const deviations = Float64Array.from({ length: d }, (_, j) => Math.sqrt(matrix[j * d + j]));
+  const total = deviations.reduce((sum, deviation) => sum + deviation * deviation, 0);
   const along = axes && variancesAlong(matrix, d, axes, k);
   const found = await engine.symmetricEigen(matrix, d, k, () => progress.yieldToEventLoop());
   const values = found.values.slice(0, k).map((value) => Math.max(0, value));
@@ -245,28 +288,29 @@ export async function* replicatesByScatter(
   most: number,
   onUnit: (unit: number) => void,
 ): Replicates {
-  const { engine, progress, columns, scale } = rows;
-  const width = sumsLength(rows.source.cols);
+  const { engine, progress, scale } = rows;
   const d = rows.source.cols;
-  const frame = columnFrame(columns, options.center);
+  const width = sumsLength(d, 'pairs');
+  const diagonal = diagonalOf(d);
+  const frame = columnFrame(rows.columns, options.center);
   let unit = 0;
   let axes: Float64Array | undefined;
   for (let from = 0; from <= options.replicates; from += most) {
     const numbers = Array.from({ length: Math.min(most, options.replicates + 1 - from) }, (_, i) => from + i);
-    const { sums, ranges } = await sumReplicates(rows, frame, draws, numbers, (share) =>
+    const { sums, ranges } = await sumReplicates(rows, frame, draws, numbers, 'pairs', (share) =>
       progress.step(share * numbers.length),
     );
     for (let at = 0; at < numbers.length; at++) {
-      const own = ranges && {
-        low: ranges.low.subarray(at * d, (at + 1) * d),
-        high: ranges.high.subarray(at * d, (at + 1) * d),
-      };
-      const found = covarianceOf(sums.subarray(at * width, (at + 1) * width), frame, scale, options, own, unit);
+      const own = sums.subarray(at * width, (at + 1) * width);
+      const squares = Float64Array.from(diagonal, (at) => own[at]);
+      const range = rangesOf(ranges, at, d);
+      const columns = replicateColumns(own[0], own.subarray(1, 1 + d), squares, frame, scale, options, range);
       if (unit === 0) {
-        unit = found.unit;
+        unit = unitOf(columns.deviations);
         onUnit(unit);
       }
-      const replicate = await replicateOf(found, options.k, axes, engine, progress);
+      const matrix = covarianceOf(own, columns, frame, options.center, unit);
+      const replicate = await replicateOf(columns, matrix, options.k, axes, engine, progress);
       axes ??= replicate.vectors;
       yield replicate;
     }

@@ -12,8 +12,11 @@ import {
 } from './intervals.js';
 import type { Replicate } from './replicate.js';
 
-/** Correlations this close to ±1 are ±1: where Fisher's z ends. */
-const PERFECT = 1 - 1e-12;
+/** Correlations closer to ±1 than this are taken as this for Fisher's z, which would turn their rounding into large numbers. */
+const PERFECT = 1 - 1e-6;
+
+/** Variances below this share of the first are rounding, and taken as 0. */
+export const NO_VARIANCE = 1e-12;
 
 /** What is kept of the replicates while they come: numbers per component, and sums of squares per loading. */
 export class Summary {
@@ -50,8 +53,12 @@ export class Summary {
   /** Adds a replicate; returns its components, aligned with the sample's. */
   add(replicate: Replicate): Float64Array {
     const [k, d, b] = [this.#k, this.#d, this.#count++];
-    const { values, total, vectors, deviations, along } = replicate;
-    const { cosines, angles, subspaceAngles, swaps } = compareAxes(vectors, this.#sample.vectors, k, d);
+    const { total, vectors, deviations } = replicate;
+    const floor = NO_VARIANCE * replicate.values[0];
+    const values = replicate.values.map((value) => (value > floor ? value : 0));
+    const along = replicate.along.map((value) => (value > floor ? value : 0));
+    const rank = values.filter((value) => value > 0).length;
+    const { cosines, angles, subspaceAngles, swaps } = compareAxes(vectors, this.#sample.vectors, k, d, rank);
     for (let i = 0; i < k; i++) {
       this.#values[i][b] = values[i];
       this.#along[i][b] = along[i];
@@ -93,7 +100,8 @@ export class Summary {
     const correlations = this.#limits((at) => {
       const z = fisherZ(this.#loadings[at], deviations[at % d]);
       const error = reach * Math.sqrt(this.#zSquares[at] / this.#count);
-      return [Math.tanh(z - error), Math.tanh(z + error)];
+      const own = deviations[at % d] > 0 ? this.#loadings[at] / deviations[at % d] : 0;
+      return [Math.min(own, Math.tanh(z - error)), Math.max(own, Math.tanh(z + error))];
     });
     // Where λ is found too small by a factor, so are the loadings √λ·v by its root.
     const loadings = unitScaled

@@ -1,4 +1,5 @@
 import { DataError } from '@scree/core';
+import { several } from '@scree/core/describe';
 import type { Labels } from '@scree/files';
 import { plainText } from '../plain-text.js';
 import { CATEGORIES } from '../theme.js';
@@ -68,7 +69,7 @@ export function checkLabels(labels: Labels | undefined, rows: number): void {
   if (!labels || labels.codes.length === rows) return;
   throw new DataError(
     'BAD_DATA',
-    `There are ${labels.codes.length} labels for ${rows} rows. Read the labels of all rows, from the same data.`,
+    `${several(labels.codes.length, 'label')} cannot name ${several(rows, 'row')}. Read the labels of all rows, from the same data.`,
     { value: labels.codes.length, expected: rows },
   );
 }
@@ -102,7 +103,7 @@ function makeGroups(
   if (rest > 0 || beyond > 0) {
     const others = names.length - chosen.length;
     groups.push({
-      name: others > 0 ? `other (${others} labels${beyond > 0 ? ' and more' : ''})` : 'other',
+      name: others > 0 ? `other (${several(others, 'label')}${beyond > 0 ? ' and more' : ''})` : 'other',
       colour: 'var(--other)',
       count: rest,
       named: false,

@@ -1,6 +1,6 @@
 import * as Plot from '@observablehq/plot';
 import type { Model } from '@scree/core';
-import { listed, percent, show } from '@scree/core/describe';
+import { listed, percent, several, show } from '@scree/core/describe';
 import { componentOf, largest, type NameOf } from '../columns.js';
 import { squeezed } from '../plain-text.js';
 import { DIVERGING_STEPS, divergingColour } from '../theme.js';
@@ -72,7 +72,7 @@ export function loadingsFigure(model: Model, nameOf: NameOf): Figure {
   return {
     name: 'loadings',
     title: 'Loadings: what the components are made of',
-    description: `Heat map of the weights of ${columns.length} columns in ${k} components. ${vectors
+    description: `Heat map of the weights of ${several(columns.length, 'column')} in ${several(k, 'component')}. ${vectors
       .slice(0, 3)
       .map(
         (vector, c) =>

@@ -115,13 +115,13 @@ export function reconstructionPictures(model: Model, facts: RowFacts, colouring:
   return {
     name: 'reconstruction-pictures',
     title: 'What the components keep of a picture',
-    description: `${several(rows.length, 'row')} as pictures: the original, reconstructions from ${steps.join(', ')} components, and what is lost with ${model.k}.`,
+    description: `${several(rows.length, 'row')} as pictures: the original, reconstructions from ${steps.join(', ')} ${steps.length === 1 && steps[0] === 1 ? 'component' : 'components'}, and what is lost with ${model.k}.`,
     caption: `${worst.length > 0 ? 'The last ones are those farthest from their reconstruction. ' : ''}Errors: red where the original is brighter, blue where it is darker, all on one scale.`,
     height: 22 + rows.length * line,
     body: names.join('') + parts.join(''),
     table: {
       columns: ['row', colouring.name, 'squared error'],
-      rows: rows.map(({ row, error }) => [String(row), colouring.labelOf(row) ?? '', show(error, 6)]),
+      rows: rows.map(({ row, error }) => [String(facts.numberOf(row)), colouring.labelOf(row) ?? '', show(error, 6)]),
     },
   };
 }

@@ -82,8 +82,8 @@ export function uniquenessFigure(model: Model): Figure {
     title: 'How far each component could turn',
     description:
       loose.length === 0
-        ? `All ${k} components are determined by the data.`
-        : `Not determined by the data: components ${runs(loose)} of ${k}.`,
+        ? `${k === 1 ? 'The component is' : `All ${k} components are`} determined by the data.`
+        : `Not determined by the data: ${loose.length === 1 ? 'component' : 'components'} ${runs(loose)} of ${k}.`,
     caption: `On a logarithmic scale. An axis that could turn by more than ${show(DETERMINED_LIMIT, 2)}° is not called determined.${k > shown ? ` The first ${shown} of ${k}.` : ''}`,
     height: key.height + height,
     body: key.svg + moved(0, key.height, body),

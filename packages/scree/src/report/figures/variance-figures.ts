@@ -1,6 +1,6 @@
 import * as Plot from '@observablehq/plot';
 import type { Model } from '@scree/core';
-import { componentsFor, percent, several, show, tick } from '@scree/core/describe';
+import { componentsFor, knownRatios, percent, several, show, tick } from '@scree/core/describe';
 import { type Figure, plot } from './figure.js';
 
 /** Most bars that fit side by side. */
@@ -79,9 +79,10 @@ export function cumulativeFigure(model: Model): Figure {
     { components: 0, share: 0 },
     ...totals.map((share, i) => ({ components: i + 1, share: 100 * share })),
   ];
-  const reached = MARKS.map((mark) => ({ mark: 100 * mark, components: componentsFor(model.varianceRatios, mark) }));
+  const ratios = knownRatios(model);
+  const reached = MARKS.map((mark) => ({ mark: 100 * mark, components: componentsFor(ratios, mark) }));
   const crossings = reached.filter(
-    (entry): entry is { mark: number; components: number } => entry.components !== undefined,
+    (entry): entry is { mark: number; components: number } => entry.components !== undefined && entry.components <= k,
   );
   const height = 280;
   const body = plot({
@@ -121,13 +122,13 @@ export function cumulativeFigure(model: Model): Figure {
   });
   return {
     name: 'cumulative-variance',
-    title: 'How much variance how many components keep',
-    description: `${several(k, 'component')} together keep ${percent(totals[k - 1])} of the variance. ${reached
+    title: 'Variance kept by the first components together',
+    description: `${several(k, 'component keeps', 'components together keep')} ${percent(totals[k - 1])} of the variance. ${reached
       .map(({ mark, components }) =>
         components === undefined ? `${mark} % is not reached.` : `${mark} % takes ${components}.`,
       )
       .join(' ')}`,
-    caption: `All ${k} kept: ${percent(totals[k - 1])}.`,
+    caption: `${several(k, 'component keeps', 'components keep')} ${percent(totals[k - 1])}.`,
     height,
     body,
     table: {

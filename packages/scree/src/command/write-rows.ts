@@ -5,8 +5,8 @@ import { createFile, type WriteOptions } from '../disk/index.js';
 import { afterRows } from './describe-error.js';
 import type { Terminal } from './terminal.js';
 
-/** Rows of a source, block by block and with labels where `labelled` has them, through a function into a file that is whole or not there. */
-export async function rowsThrough(
+/** Writes the rows of a source, changed by a function block by block, to a file. `labelled` are the same rows with labels. After an error there is no file. */
+export async function writeRows(
   source: RowSource,
   path: string,
   options: WriteOptions,

@@ -7,25 +7,49 @@ export interface Bin {
   readonly count: number;
 }
 
+/** Values kept one by one: 32 MB. Beyond that only the counts in bins are known. */
+const KEPT = 2 ** 22;
+
 /**
- * A histogram of distances that are added one by one. Bins have equal ratios, so the range need not be known in advance. Memory
- * grows with the number of octaves, not with the number of rows.
+ * How values that are not negative are spread, learnt one by one. Up to 4 million are kept, and quantiles are exact. Of more
+ * there are counts in bins of equal ratio, so that no range has to be known before; memory then grows with the octaves that
+ * occur, and quantiles are right to a quarter of a per cent.
  */
-export class ErrorHistogram {
+export class RowValues {
   readonly #counts = new Map<number, number>();
+  readonly #most: number;
+  #values: Float64Array | undefined = new Float64Array(1024);
+  #rising: Float64Array | undefined;
   #zeros = 0;
   #rows = 0;
   #largest = 0;
 
-  add(distance: number): void {
+  constructor(most = KEPT) {
+    this.#most = most;
+  }
+
+  add(value: number): void {
+    this.#keep(value);
     this.#rows++;
-    this.#largest = Math.max(this.#largest, distance);
-    if (distance === 0) {
+    this.#largest = Math.max(this.#largest, value);
+    if (value === 0) {
       this.#zeros++;
       return;
     }
-    const bin = Math.floor(Math.log2(distance) * BINS_PER_OCTAVE);
+    const bin = Math.floor(Math.log2(value) * BINS_PER_OCTAVE);
     this.#counts.set(bin, (this.#counts.get(bin) ?? 0) + 1);
+  }
+
+  #keep(value: number): void {
+    this.#rising = undefined;
+    if (this.#rows >= this.#most) this.#values = undefined;
+    if (!this.#values) return;
+    if (this.#rows === this.#values.length) {
+      const longer = new Float64Array(2 * this.#rows);
+      longer.set(this.#values);
+      this.#values = longer;
+    }
+    this.#values[this.#rows] = value;
   }
 
   get rows(): number {
@@ -36,10 +60,23 @@ export class ErrorHistogram {
     return this.#largest;
   }
 
-  /** The distance that a share of the rows does not exceed, accurate to a quarter of a per cent. */
+  /** All values in the order of the rows; undefined where there are too many to keep. */
+  get values(): Float64Array | undefined {
+    return this.#values?.subarray(0, this.#rows);
+  }
+
+  /** Whether quantiles and counts are exact. */
+  get exact(): boolean {
+    return this.#values !== undefined;
+  }
+
+  /** The value that a share of the rows does not exceed. */
   quantile(share: number): number {
-    let seen = this.#zeros;
     const wanted = share * this.#rows;
+    this.#rising ??= this.values?.slice().sort();
+    // Shares such as 0.07 times a number of rows may be a little more than the whole number they should be.
+    if (this.#rising) return this.#rising[Math.max(0, Math.ceil(wanted - 1e-9) - 1)] ?? 0;
+    let seen = this.#zeros;
     if (seen >= wanted) return 0;
     for (const [bin, count] of this.#sorted()) {
       seen += count;
@@ -48,15 +85,17 @@ export class ErrorHistogram {
     return this.#largest;
   }
 
-  /** Number of rows whose distance is above a bound. The bound is moved to the nearest edge of a bin. */
+  /** Rows whose value is above a bound, which counts as the nearest edge of a bin where values are not kept. */
   above(bound: number): number {
+    const { values } = this;
+    if (values) return values.reduce((sum, value) => (value > bound ? sum + 1 : sum), 0);
     const edge = Math.round(Math.log2(bound) * BINS_PER_OCTAVE);
     return this.#sorted().reduce((sum, [bin, count]) => (bin >= edge ? sum + count : sum), 0);
   }
 
   /**
-   * About `wanted` bins of nearly equal width, or of equal ratio where distances differ by orders of magnitude. Edges
-   * are edges of the fine bins, so every count is exact.
+   * About `wanted` bins of nearly equal width, or of equal ratio where values differ by orders of magnitude. Edges are
+   * those of the fine bins, so every count is exact.
    */
   bins(wanted: number): { readonly bins: Bin[]; readonly logarithmic: boolean } {
     const sorted = this.#sorted();

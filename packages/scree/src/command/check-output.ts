@@ -4,7 +4,7 @@ import type { Call } from './command.js';
 import { UsageError } from './usage-error.js';
 
 /** Checks --output before any work is done. A missing one, or a name without a known format, is wrong usage. */
-export async function rowsOutput(
+export async function checkOutput(
   { positionals, flags }: Pick<Call, 'positionals' | 'flags'>,
   missing = 'Say where it goes: -o data.npy.',
 ): Promise<string> {
