@@ -31,6 +31,7 @@ const DESIGNS: readonly Design[] = [
   { name: 'normal-20', n: 100, d: 20, ratio: 1.5, k: 10 },
   { name: 'normal-10-200', n: 200, d: 10, ratio: 1.5 },
   { name: 'normal-5-500', n: 500, d: 5, ratio: 2 },
+  { name: 'normal-5-1000', n: 1000, d: 5, ratio: 1.5 },
   { name: 'unit-5', n: 200, d: 5, ratio: 3, scale: 'unit' },
   { name: 'small-20', n: 20, d: 5, ratio: 1.5 },
   { name: 'small-50', n: 50, d: 5, ratio: 1.5 },
