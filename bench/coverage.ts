@@ -29,6 +29,7 @@ const DESIGNS: readonly Design[] = [
   { name: 'normal-5-columns', n: 100, d: 5, ratio: 1.5, axes: 'columns' },
   { name: 'normal-10', n: 100, d: 10, ratio: 1.5 },
   { name: 'normal-20', n: 100, d: 20, ratio: 1.5, k: 10 },
+  { name: 'normal-20-all', n: 100, d: 20, ratio: 1.5 },
   { name: 'normal-10-200', n: 200, d: 10, ratio: 1.5 },
   { name: 'normal-5-500', n: 500, d: 5, ratio: 2 },
   { name: 'normal-5-1000', n: 1000, d: 5, ratio: 1.5 },

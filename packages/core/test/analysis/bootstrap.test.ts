@@ -577,6 +577,11 @@ describe('a model with a bootstrap', () => {
     const rare = Array.from({ length: 30 }, (_, i) => [i % 7, (i * i) % 11, i === 0 ? 1 : 0]);
     const found = await bootstrap(rare, { scale: 'unit', replicates: 50 });
     expect(JSON.stringify(found)).not.toContain('null');
+    const constant = await bootstrap(Array(5).fill([1, 2]), { replicates: 10 });
+    expect(constant.variances).toEqual([
+      [0, 0],
+      [0, 0],
+    ]);
   });
 });
 
