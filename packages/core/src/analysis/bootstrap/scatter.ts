@@ -201,7 +201,7 @@ export function replicateColumns(
   squares: Float64Array,
   frame: ColumnFrame,
   wanted: Scale,
-  { center, ddof }: Pick<ReplicateOptions, 'center' | 'ddof'>,
+  { center, ddof, columnWeights }: Pick<ReplicateOptions, 'center' | 'ddof' | 'columnWeights'>,
   ranges: Ranges | undefined,
 ): ReplicateColumns {
   const d = sums.length;
@@ -223,6 +223,7 @@ export function replicateColumns(
             ? ((ranges?.high[j] ?? 0) - (ranges?.low[j] ?? 0)) * size
             : deviation ** (wanted === 'pareto' ? 0.5 : 1);
     if (divide > 0 && Number.isFinite(1 / divide)) scale[j] = divide;
+    if (columnWeights) scale[j] /= Math.sqrt(columnWeights[j]);
     deviations[j] = deviation / scale[j];
   }
   return { divisor, mean, scale, deviations };
