@@ -20,13 +20,7 @@ export function stabilityWords(stability: Stability): string[] {
   const uncertain = unstable.filter((i) => !runs.some(({ first, last }) => i >= first && i <= last));
   const parts = [
     ...angleParts(stability, stable, 'stable'),
-    ...runs.map(({ first, last }) => ({
-      first,
-      text:
-        last === first + 1
-          ? `PC${first + 1} and PC${last + 1} may swap in another sample`
-          : `PC${first + 1} to PC${last + 1} may change places in another sample`,
-    })),
+    ...swapParts(runs),
     ...angleParts(stability, uncertain, 'uncertain'),
   ].sort((a, b) => a.first - b.first);
   return [
@@ -35,6 +29,15 @@ export function stabilityWords(stability: Stability): string[] {
     ...subspaceWords(stability, unstable, k, d),
     `${stable.length + uncertain.length > 0 ? '± is the angle that 95 % of the replicates stay within. ' : ''}The ${several(stability.replicates, 'replicate')} are ${DRAWN[stability.kind]}: this is about other samples, not about rounding.`,
   ];
+}
+
+/** "PC3 and PC4 may swap in another sample", "PC2 and PC3, and PC5 to PC8, may change places in another sample". */
+function swapParts(runs: readonly Run[]): { first: number; text: string }[] {
+  if (runs.length === 0) return [];
+  const pairs = runs.every(({ first, last }) => last === first + 1);
+  const names = runs.map(({ first, last }) => `PC${first + 1} ${last === first + 1 ? 'and' : 'to'} PC${last + 1}`);
+  const subject = runs.length === 1 ? names[0] : `${names.slice(0, -1).join(', ')}, and ${names[names.length - 1]},`;
+  return [{ first: runs[0].first, text: `${subject} may ${pairs ? 'swap' : 'change places'} in another sample` }];
 }
 
 function angleParts(
@@ -81,8 +84,14 @@ function subspaceWords({ subspaceAngles }: Stability, unstable: readonly number[
   return [];
 }
 
+/** Components, counted from 0. */
+interface Run {
+  readonly first: number;
+  readonly last: number;
+}
+
 /** Neighbours that may swap, as runs of components. */
-function swapRuns({ swaps, angles }: Stability): { first: number; last: number }[] {
+function swapRuns({ swaps, angles }: Stability): Run[] {
   const found: { first: number; last: number }[] = [];
   swaps.forEach((share, i) => {
     if (share < MAY_SWAP || angles[i].q95 <= STABLE || angles[i + 1].q95 <= STABLE) return;
