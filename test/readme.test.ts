@@ -16,6 +16,7 @@ const pages = [
   'packages/files/README.md',
   'packages/scree/README.md',
   ...markdown('docs/learn'),
+  ...markdown('docs/guide'),
 ];
 const snippets = pages.flatMap((page) =>
   Array.from(readFileSync(`${root}${page}`, 'utf8').matchAll(/```ts\n([\s\S]*?)```/g), ([, code]) => code),
