@@ -154,6 +154,18 @@ describe('residualize, any table', () => {
     );
   });
 
+  it('has the same bits on any number of threads', async () => {
+    const { normal } = random(21);
+    const rows = toMatrix(Array.from({ length: 4000 }, () => Array.from({ length: 12 }, normal)));
+    const age = Array.from({ length: 4000 }, normal);
+    const [one, more] = [
+      await residualize(rows, { age }, { threads: 1 }),
+      await residualize(rows, { age }, { threads: 3 }),
+    ];
+    expect(one.regression.slopes.data).toEqual(more.regression.slopes.data);
+    expect(one.regression.intercept).toEqual(more.regression.intercept);
+  });
+
   it('is read again as often as wanted, and stops when it is aborted', async () => {
     const rows = cars('mpg', 'disp');
     const residuals = await residualize(inBlocks(rows, 4), { weight: cars('wt').flat() });
