@@ -28,8 +28,8 @@ export function DescriptionPanel({ now }: PanelProps) {
       {warnings.length > 0 && <h3>Warnings</h3>}
       {warnings.map((warning) => (
         <div key={warning.message} class="warning">
-          <p>{untangled(describeWarning(warning, names))}</p>
-          <Remedies remedies={remediesFor(warning, now)} />
+          {`${untangled(describeWarning(warning, names))} `}
+          <Remedies remedies={remediesFor(warning, now)} about={describeWarning(warning, names)} />
         </div>
       ))}
       {model ? (

@@ -28,8 +28,8 @@ export function Notices() {
       <ul>
         {notices.map(({ text, remedies }) => (
           <li key={text}>
-            <span>{text}</span>
-            <Remedies remedies={remedies} />
+            {`${text} `}
+            <Remedies remedies={remedies} about={text} />
           </li>
         ))}
       </ul>
@@ -37,11 +37,12 @@ export function Notices() {
   );
 }
 
-export function Remedies({ remedies }: { readonly remedies: readonly Remedy[] }) {
+/** Buttons; `about` is what "Undo" takes back, for screen readers. */
+export function Remedies({ remedies, about }: { readonly remedies: readonly Remedy[]; readonly about: string }) {
   return (
     <>
       {remedies.map(({ title, act }) => (
-        <button key={title} type="button" class="small" onClick={act}>
+        <button key={title} type="button" class="small" aria-label={`${title}: ${about}`} onClick={act}>
           {title}
         </button>
       ))}
