@@ -87,9 +87,10 @@ async function stabilityFor(
   const chosen = checkChoices(settings.bootstrap, settings.seed);
   if (!chosen || source instanceof Moments) return undefined;
   const { stabilityOf } = await import('./analysis/bootstrap/stability.js');
-  const { center, scale, ddof, weights } = settings;
+  const { center, scale, columnWeights, ddof, weights } = settings;
   const read = weights?.length ?? columns.rows;
-  return stabilityOf({ source, read, columns, weights, center, scale, ddof, k }, chosen, engine, progress);
+  const sample = { source, read, columns, weights, center, scale, columnWeights, ddof, k };
+  return stabilityOf(sample, chosen, engine, progress);
 }
 
 function withStability(model: Model, stability: Stability | undefined): Model {
