@@ -1,4 +1,12 @@
-import { certificateWords, count, roundingWords, several, stabilityWords, uniquenessWords } from '@scree/core/describe';
+import {
+  certificateWords,
+  choiceWords,
+  count,
+  roundingWords,
+  several,
+  stabilityWords,
+  uniquenessWords,
+} from '@scree/core/describe';
 import { describeWarning } from '../describe-problem.js';
 import { shorten, untangled } from '../shorten.js';
 import { type Fitted, rowNumber } from '../state/fit.js';
@@ -102,7 +110,9 @@ function ChoiceWords({ now }: PanelProps) {
   return (
     <>
       <h3>How many</h3>
-      <p>{found.result.reason}</p>
+      {choiceWords(found.result).map((sentence) => (
+        <p key={sentence}>{sentence}</p>
+      ))}
       <details>
         <summary>What the criteria say</summary>
         {answers.map(({ name, sentence }) => (

@@ -20,7 +20,10 @@ describeExplore('the scree plot', (explore) => {
   });
 
   it('keeps k while a finger scrolls past the chart, and sets it by a horizontal drag or a tap', async () => {
-    const phone = await watch(explore.browser, `${explore.url}#/explore?data=iris&k=2`, { viewport: { width: 390, height: 700 }, hasTouch: true });
+    const phone = await watch(explore.browser, `${explore.url}#/explore?data=iris&k=2`, {
+      viewport: { width: 390, height: 700 },
+      hasTouch: true,
+    });
     const chart = phone.page.locator('.scree-chart svg');
     await chart.waitFor();
     await phone.page.getByText('How it was computed').waitFor();
