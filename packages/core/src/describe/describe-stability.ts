@@ -4,6 +4,8 @@ import { count, listed, percent, several, show } from './numbers.js';
 
 /** An axis that stays within 30° keeps three quarters of its direction: cos² 30° = 0.75. It is called stable. */
 const STABLE = Math.PI / 6;
+/** Angles of rounding alone. */
+const NEVER = 1e-9;
 /** From this share of the replicates on, two components "may swap". */
 const MAY_SWAP = 0.05;
 
@@ -14,6 +16,11 @@ const MAY_SWAP = 0.05;
 export function stabilityWords(stability: Stability): string[] {
   const k = stability.angles.length;
   const d = stability.loadings.low.length / k;
+  if (d === 1) return ['One column has one component, in every sample.'];
+  // Of two columns with equal variance the components never turn, and that says nothing about the data.
+  if (d === 2 && stability.angles.every(({ q95 }) => q95 < NEVER)) {
+    return ['Two columns of equal variance have the same components in every sample: their sum and their difference.'];
+  }
   const stable = indices(k).filter((i) => stability.angles[i].q95 <= STABLE);
   const unstable = indices(k).filter((i) => stability.angles[i].q95 > STABLE);
   const runs = swapRuns(stability);
