@@ -9,14 +9,15 @@ const MAY_SWAP = 0.05;
 
 /**
  * How stable the components are, first in one sentence: "PC1 and PC2 are stable (±4°, ±9°); PC3 and PC4 may swap in another
- * sample." Angles are those that 95 % of the replicates stay within.
+ * sample." Angles are those that 95 % of the replicates stay within. `first`: how many of the components are spoken of, with those
+ * that they may swap with; default all.
  */
-export function stabilityWords(stability: Stability): string[] {
+export function stabilityWords(stability: Stability, first = stability.angles.length): string[] {
   const k = stability.angles.length;
   const d = stability.loadings.low.length / k;
-  const stable = indices(k).filter((i) => stability.angles[i].q95 <= STABLE);
-  const unstable = indices(k).filter((i) => stability.angles[i].q95 > STABLE);
-  const runs = swapRuns(stability);
+  const stable = indices(first).filter((i) => stability.angles[i].q95 <= STABLE);
+  const unstable = indices(first).filter((i) => stability.angles[i].q95 > STABLE);
+  const runs = swapRuns(stability).filter((run) => run.first < first);
   const uncertain = unstable.filter((i) => !runs.some(({ first, last }) => i >= first && i <= last));
   const parts = [
     ...angleParts(stability, stable, 'stable'),

@@ -19,6 +19,7 @@ ul{padding-left:1.2rem;margin:.4rem 0}
 a{color:var(--accent)}
 :focus-visible{outline:3px solid var(--accent);outline-offset:2px;border-radius:2px}
 .faint,figcaption p{color:var(--faint);font-size:.9rem}
+.lead{font-size:1.1rem;line-height:1.5}
 .skip{position:absolute;left:-9999px}
 .skip:focus{left:16px;top:8px;background:var(--paper);padding:4px 8px}
 nav ul{display:flex;flex-wrap:wrap;gap:.2rem 1.1rem;list-style:none;padding:0;margin:1rem 0 0}

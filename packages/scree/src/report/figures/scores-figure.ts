@@ -4,12 +4,14 @@ import { count, listed, percent, several, show, tick } from '@scree/core/describ
 import { squeezed, squeezedApart } from '../plain-text.js';
 import type { RowFacts, SampledRow } from '../read-rows.js';
 import { RAMP_STEPS, rampColour } from '../theme.js';
-import type { Colouring } from './colouring.js';
+import { type Colouring, rowColumns } from './colouring.js';
 import { colourBar, type Figure, legend, moved, plot, type Table, textWidth, WIDTH } from './figure.js';
-import { colourOf, dots, type Point, toPoints } from './points.js';
+import { colourOf, dots, type Point, pointTitle, toPoints } from './points.js';
 
 /** With up to this many rows, the table lists every point. */
 const MOST_ROWS = 200;
+/** Unusual rows whose names stand beside their points. */
+const MOST_NAMED = 8;
 /** Farthest that the name of a group may be moved from its centre. */
 const MAX_SHIFT = 34;
 
@@ -19,7 +21,14 @@ export function axisName(model: Model, component: number): string {
 }
 
 /** Rows on two components, coloured by their labels. */
-export function scoresFigure(model: Model, facts: RowFacts, colouring: Colouring, first = 0, second = 1): Figure {
+export function scoresFigure(
+  model: Model,
+  facts: RowFacts,
+  colouring: Colouring,
+  unusual: readonly { readonly row: number }[],
+  first = 0,
+  second = 1,
+): Figure {
   const { sample } = facts;
   const points = toPoints(facts, colouring, first, second);
   const { svg: key, height: keyHeight } = legendOf(colouring);
@@ -33,6 +42,7 @@ export function scoresFigure(model: Model, facts: RowFacts, colouring: Colouring
     marks: [
       Plot.ruleX([0], { stroke: 'var(--line)' }),
       Plot.ruleY([0], { stroke: 'var(--line)' }),
+      ...named(facts, unusual, first, second),
       dots(points),
       ...centres(points, colouring),
     ],
@@ -89,6 +99,36 @@ export function frameOf(points: readonly { x: number; y: number }[]): { height: 
   const wanted = (WIDTH - MARGINS.marginLeft - MARGINS.marginRight) * ratio + MARGINS.marginTop + MARGINS.marginBottom;
   const height = Number.isFinite(wanted) ? Math.round(Math.min(440, Math.max(280, wanted))) : 280;
   return { height, stretched: !(Math.abs(height - wanted) < 12) };
+}
+
+/** The names or numbers of unusual rows, as far as these are drawn and few. */
+function named(
+  facts: RowFacts,
+  unusual: readonly { readonly row: number }[],
+  first: number,
+  second: number,
+): Plot.Markish[] {
+  if (unusual.length > MOST_NAMED) return [];
+  const rows = new Set(unusual.map(({ row }) => row));
+  const places = facts.sample
+    .filter(({ row }) => rows.has(row))
+    .map(({ row, scores }) => ({ x: scores[first], y: scores[second], title: pointTitle(facts, row) }));
+  // Names point to the middle, so that none is cut off.
+  return (['start', 'end'] as const).map((anchor) =>
+    Plot.text(
+      places.filter(({ x }) => x > 0 === (anchor === 'end')),
+      {
+        x: 'x',
+        y: 'y',
+        text: 'title',
+        dx: anchor === 'start' ? 7 : -7,
+        textAnchor: anchor,
+        fontSize: 12,
+        fill: 'var(--ink)',
+        stroke: 'var(--paper)',
+      },
+    ),
+  );
 }
 
 /** The legend of the colours. */
@@ -208,17 +248,14 @@ function centreWords(sample: readonly SampledRow[], colouring: Colouring, ...axe
 }
 
 /** Every point if there are few. Otherwise the centre of each group. */
-function scoresTable({ sample, numberOf }: RowFacts, colouring: Colouring, axes: readonly number[]): Table {
+function scoresTable(facts: RowFacts, colouring: Colouring, axes: readonly number[]): Table {
+  const { sample } = facts;
   const names = axes.map((axis) => `PC${axis + 1}`);
-  const labelled = colouring.groups.length > 0 || colouring.range !== undefined;
   if (sample.length <= MOST_ROWS) {
+    const { titles, cells } = rowColumns(facts, colouring);
     return {
-      columns: ['row', ...(labelled ? [colouring.name] : []), ...names],
-      rows: sample.map(({ row, scores }) => [
-        String(numberOf(row)),
-        ...(labelled ? [colouring.labelOf(row) ?? ''] : []),
-        ...axes.map((axis) => show(scores[axis])),
-      ]),
+      columns: [...titles, ...names],
+      rows: sample.map(({ row, scores }) => [...cells(row), ...axes.map((axis) => show(scores[axis]))]),
     };
   }
   return {

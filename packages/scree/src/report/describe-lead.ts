@@ -1,0 +1,47 @@
+import type { Model } from '@scree/core';
+import { percent, several, stabilityWords } from '@scree/core/describe';
+import type { NameOf } from './columns.js';
+
+/** Sentences with which a report begins: plain text. */
+
+/** How many of the model's components are worth speaking of: those that are recommended, and at least the first. */
+export function componentsWorth({ choice, k, uniqueness }: Model): number {
+  const most = Math.max(1, Math.min(k, uniqueness.rank));
+  return choice ? Math.min(most, Math.max(1, choice.k)) : most;
+}
+
+/** How many components to keep, how sure they are, and what decides them. Of the rows of the fit, whichever rows are shown. */
+export function describeFit(model: Model, nameOf: NameOf): string[] {
+  if (!(model.totalVariance > 0)) return [];
+  return [...choiceSentences(model), ...sampleSentences(model), ...dominanceSentences(model, nameOf)];
+}
+
+function choiceSentences({ choice, k }: Model): string[] {
+  if (!choice || choice.criteria.every((criterion) => criterion.k === null)) return [];
+  return [choice.reason, ...(choice.k === k ? [] : [`The model has ${several(k, 'component')}.`])];
+}
+
+function sampleSentences(model: Model): string[] {
+  const { stability, d } = model;
+  // A single column has one direction, whatever the sample.
+  if (d === 1) return [];
+  if (!stability) return ['No bootstrap was made, so nothing is known here about other samples.'];
+  return stabilityWords(stability, componentsWorth(model)).slice(0, 1);
+}
+
+/** Share of the variance above which one column dominates, and how many times its part where all have the same variance. */
+const DOMINANT = { share: 0.5, times: 3 } as const;
+
+function dominanceSentences(
+  { columnVariances, columnWeights, scaling, centered, d, totalVariance }: Model,
+  nameOf: NameOf,
+): string[] {
+  if (!columnVariances || columnWeights || scaling !== 'none' || !centered) return [];
+  const column = columnVariances.reduce((most, value, j) => (value > columnVariances[most] ? j : most), 0);
+  const share = columnVariances[column] / totalVariance;
+  if (!(share > DOMINANT.share && share >= DOMINANT.times / d)) return [];
+  const name = nameOf(column);
+  return [
+    `${name.startsWith('column ') ? name.replace('column', 'Column') : `Column ${name}`} dominates because nothing was scaled: it has ${percent(share)} of the variance.`,
+  ];
+}
