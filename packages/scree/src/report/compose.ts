@@ -15,6 +15,7 @@ import {
   varianceWords,
 } from '@scree/core/describe';
 import { columnNames, type NameOf } from './columns.js';
+import { CRITERION_TITLES, inOrder } from './criteria.js';
 import { componentsWorth, describeFit } from './describe-lead.js';
 import {
   centreOf,
@@ -35,7 +36,7 @@ import { intervalsFigure } from './figures/intervals-figure.js';
 import { loadingBarsFigure, loadingsFigure } from './figures/loadings-figures.js';
 import { componentPictures, type ImageSize, reconstructionPictures } from './figures/picture-figures.js';
 import { scoreHistogram, scoresFigure } from './figures/scores-figure.js';
-import { CRITERION_TITLES, inOrder, screeFigure } from './figures/scree-figure.js';
+import { screeFigure } from './figures/scree-figure.js';
 import { stabilityFigure } from './figures/stability-figure.js';
 import { uniquenessFigure } from './figures/uniqueness-figure.js';
 import { unusualFigure } from './figures/unusual-figure.js';
@@ -219,8 +220,13 @@ function columnsSection({ model, facts, colouring, image }: Contents): Part {
     ...(model.uniqueness.rank > 1 ? [biplotFigure(model, facts, colouring, nameOf)] : []),
     loadingBarsFigure(model, nameOf),
   ];
-  const words = componentSentences(model);
-  return { id: 'components', title: 'Columns and components', drawn, html: paragraphs(words) + figures(drawn) };
+  const sentences = componentSentences(model);
+  const words =
+    sentences.length === 0
+      ? ''
+      : paragraphs(['What rows with high scores have more or less of, where that is significant (5 %, after Holm):']) +
+        list(sentences);
+  return { id: 'components', title: 'Columns and components', drawn, html: words + figures(drawn) };
 }
 
 /** What the components mean that are worth speaking of. Models of version 0.1.0 do not know enough. */
@@ -296,9 +302,7 @@ function certaintySection({ model, image, unusual }: Contents): Part {
         ]);
   const certificate = [paragraphs(uniquenessWords(model)), list(certificateWords(model)), figures([rounding])].join('');
   const html = [
-    '<h3>Other samples</h3>',
-    words,
-    figures(sampling),
+    figures(sampling, `<h3>Other samples</h3>${words}`),
     '<h3>Rounding</h3>',
     paragraphs([roundingWords(model)]),
     folded('The certificate: how far rounding can be off', certificate),

@@ -1,6 +1,7 @@
 import type { Model } from '@scree/core';
 import { percent, several, stabilityWords } from '@scree/core/describe';
 import type { NameOf } from './columns.js';
+import { shortReason } from './criteria.js';
 
 /** Sentences with which a report begins: plain text. */
 
@@ -18,7 +19,7 @@ export function describeFit(model: Model, nameOf: NameOf): string[] {
 
 function choiceSentences({ choice, k }: Model): string[] {
   if (!choice || choice.criteria.every((criterion) => criterion.k === null)) return [];
-  return [choice.reason, ...(choice.k === k ? [] : [`The model has ${several(k, 'component')}.`])];
+  return [shortReason(choice), ...(choice.k === k ? [] : [`The model has ${several(k, 'component')}.`])];
 }
 
 function sampleSentences(model: Model): string[] {

@@ -42,8 +42,8 @@ export function scoresFigure(
     marks: [
       Plot.ruleX([0], { stroke: 'var(--line)' }),
       Plot.ruleY([0], { stroke: 'var(--line)' }),
-      ...named(facts, unusual, first, second),
       dots(points),
+      ...named(facts, unusual, first, second),
       ...centres(points, colouring),
     ],
   });
@@ -51,7 +51,7 @@ export function scoresFigure(
     name: `scores-${first + 1}-${second + 1}`,
     title: `Scores: the rows on components ${first + 1} and ${second + 1}`,
     description: `Scatter plot of ${several(points.length, 'row')} on ${names.join(' and ')}${colouredBy(colouring)}. ${centreWords(sample, colouring, first, second)}`,
-    caption: `${sampled(facts)}${frame.stretched ? ' The axes have scales of their own.' : ' Both axes have the same scale.'}`,
+    caption: `${sampled(facts)}${ringed(unusual)}${frame.stretched ? ' The axes have scales of their own.' : ' Both axes have the same scale.'}`,
     height: keyHeight + frame.height,
     body: key + moved(0, keyHeight, body),
     table: scoresTable(facts, colouring, [first, second]),
@@ -101,7 +101,7 @@ export function frameOf(points: readonly { x: number; y: number }[]): { height: 
   return { height, stretched: !(Math.abs(height - wanted) < 12) };
 }
 
-/** The names or numbers of unusual rows, as far as these are drawn and few. */
+/** A ring around each unusual row and its name or number, as far as these are drawn and few. */
 function named(
   facts: RowFacts,
   unusual: readonly { readonly row: number }[],
@@ -114,14 +114,14 @@ function named(
     .filter(({ row }) => rows.has(row))
     .map(({ row, scores }) => ({ x: scores[first], y: scores[second], title: pointTitle(facts, row) }));
   // Names point to the middle, so that none is cut off.
-  return (['start', 'end'] as const).map((anchor) =>
+  const names = (['start', 'end'] as const).map((anchor) =>
     Plot.text(
       places.filter(({ x }) => x > 0 === (anchor === 'end')),
       {
         x: 'x',
         y: 'y',
         text: 'title',
-        dx: anchor === 'start' ? 7 : -7,
+        dx: anchor === 'start' ? 9 : -9,
         textAnchor: anchor,
         fontSize: 12,
         fill: 'var(--ink)',
@@ -129,6 +129,7 @@ function named(
       },
     ),
   );
+  return [Plot.dot(places, { x: 'x', y: 'y', r: 5.5, stroke: 'var(--ink)', strokeWidth: 1.2 }), ...names];
 }
 
 /** The legend of the colours. */
@@ -212,6 +213,11 @@ function colouredBy({ groups, range, name }: Colouring): string {
   if (range) return `, coloured by ${name} from ${show(range[0])} to ${show(range[1])}`;
   if (groups.length === 0) return '';
   return `, coloured by ${name}: ${listed(groups.map((group) => group.name))}`;
+}
+
+function ringed({ length }: readonly unknown[]): string {
+  if (length === 0 || length > MOST_NAMED) return '';
+  return length === 1 ? ' The ring marks the unusual row.' : ' Rings mark unusual rows.';
 }
 
 function sampled({ sample, rows }: RowFacts): string {

@@ -1,6 +1,7 @@
 import * as Plot from '@observablehq/plot';
 import type { Choice, CriterionName, Model } from '@scree/core';
 import { knownRatios, percent, show, tick } from '@scree/core/describe';
+import { CRITERION_TITLES, inOrder } from '../criteria.js';
 import { type Figure, legend, moved, plot, type Table } from './figure.js';
 
 /** Most bars that fit side by side; more variances become a line over a logarithmic axis. */
@@ -14,28 +15,6 @@ const HEIGHT = 250;
 const LINE = 18;
 /** Where zero components are drawn on a logarithmic axis. */
 const LOG_ZERO = 0.7;
-
-/** Criteria as they are called in figures and tables, in the order in which they are listed. */
-export const CRITERION_TITLES: Readonly<Record<CriterionName, string>> = {
-  permutation: 'permutation test',
-  parallel: 'parallel analysis',
-  'cross-validation': 'cross-validation',
-  gcv: 'GCV',
-  map: 'Velicer’s MAP',
-  'tracy-widom': 'Tracy–Widom',
-  'gavish-donoho': 'Gavish–Donoho',
-  mle: 'Minka’s MLE',
-  'profile-likelihood': 'profile likelihood',
-  'broken-stick': 'broken stick',
-  kaiser: 'Kaiser’s rule',
-  elbow: 'elbow',
-};
-
-/** Criteria as people expect them: in the order of the titles. */
-export function inOrder({ criteria }: Choice): Choice['criteria'] {
-  const names = Object.keys(CRITERION_TITLES);
-  return [...criteria].sort((a, b) => names.indexOf(a.name) - names.indexOf(b.name));
-}
 
 /** The share of every variance that is known: those of the solver, or all that the criteria computed. */
 export function allRatios(model: Model): Float64Array {
@@ -222,9 +201,8 @@ function criteriaStrip(choice: Choice, x: Axis): { svg: string; height: number }
       Plot.dot(applied, {
         x: ({ k }) => x.at(k),
         y: 'title',
-        r: ({ main }) => (main ? 5.5 : 4),
+        r: 4.5,
         fill: ({ main }) => (main ? 'var(--fine)' : 'var(--ink)'),
-        symbol: 'circle',
         title: ({ title, k }) => `${title}: ${k}`,
       }),
       numbers(

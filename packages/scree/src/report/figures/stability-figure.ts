@@ -69,7 +69,7 @@ export function stabilityFigure(stability: Stability): Figure {
     title: 'How far components turn in other samples',
     description: `${axes.map(({ component, median, q95 }) => `${component}: half of the samples turn it by more than ${whole(median)}, one in twenty by more than ${whole(q95)}`).join('; ')}.`,
     caption:
-      `Of ${several(stability.replicates, 'bootstrap sample')}: the dot is the median angle, and 95 % are left of the tick. ${k > 1 ? '⇅ says how often two neighbours swap. ' : ''}${k > shown ? `The first ${shown} of ${k}.` : ''}`.trim(),
+      `Of ${several(stability.replicates, 'bootstrap sample')}: the dot is the median angle, and 95 % of the samples stay left of the tick. ${k > 1 ? '⇅: in how many of them the two components swap. ' : ''}${k > shown ? `The first ${shown} of ${k}.` : ''}`.trim(),
     height: key.height + height,
     body: key.svg + moved(0, key.height, body + (swaps.length > 0 ? beside.join('') : '')),
     table: {
