@@ -14,6 +14,9 @@ const LEARN =
 const ON_DEMAND =
   /[\\/]solvers[\\/](learned|sketch)[\\/](?!declarations?\.|sketch-options\.)|[\\/]criteria[\\/]|dist[\\/]evidence\.js$/;
 
+/** The first look at columns, loaded when it is asked for. */
+const COLUMNS = /[\\/]analysis[\\/](columns|column-names|column-warnings|duplicate-columns)\.js$/;
+
 /** The bootstrap, loaded when it is asked for; its options are always checked. */
 const BOOTSTRAP = /[\\/]analysis[\\/]bootstrap[\\/](?!choices\.|default-replicates\.)/;
 
@@ -36,10 +39,14 @@ await bundle.write({
   minify: false,
   codeSplitting: {
     groups: [
-      { name: 'shared', test: (id) => !LEARN.test(id) && !ON_DEMAND.test(id) && !BOOTSTRAP.test(id) },
+      {
+        name: 'shared',
+        test: (id) => !LEARN.test(id) && !ON_DEMAND.test(id) && !BOOTSTRAP.test(id) && !COLUMNS.test(id),
+      },
       { name: 'learned', test: (id) => !LEARN.test(id) && /[\\/]solvers[\\/]learned[\\/]/.test(id) },
       { name: 'bootstrap', test: BOOTSTRAP },
       { name: 'choose', test: /[\\/]criteria[\\/]|dist[\\/]evidence\.js$/ },
+      { name: 'columns', test: COLUMNS },
       { name: 'sketch', test: /[\\/]solvers[\\/]sketch[\\/]/ },
     ],
   },

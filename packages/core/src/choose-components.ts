@@ -15,7 +15,17 @@ import { ProgressTracker } from './progress.js';
 export interface ChooseOptions
   extends Pick<
     PcaOptions,
-    'center' | 'scale' | 'ddof' | 'weights' | 'engine' | 'seed' | 'columnNames' | 'onProgress' | 'signal' | 'threads'
+    | 'center'
+    | 'scale'
+    | 'columnWeights'
+    | 'ddof'
+    | 'weights'
+    | 'engine'
+    | 'seed'
+    | 'columnNames'
+    | 'onProgress'
+    | 'signal'
+    | 'threads'
   > {
   /** Which criteria to compute. Default all. */
   readonly criteria?: readonly CriterionName[];
@@ -66,7 +76,7 @@ async function choose(data: Data | Moments | Model, options: ChooseOptions): Pro
   // The criteria are loaded when they are first asked.
   const { examine, examineModel } = await import('./evidence.js');
   if (data instanceof Model) {
-    const given = (['center', 'scale', 'ddof', 'weights', 'columnNames'] as const).find(
+    const given = (['center', 'scale', 'columnWeights', 'ddof', 'weights', 'columnNames'] as const).find(
       (option) => options[option] !== undefined,
     );
     if (given) {

@@ -239,18 +239,23 @@ async function spectrumModel(
 /** What a model with its spectrum tells. */
 function shared(
   { n, d, centered, totalWeight, ddof, spectrum }: Model,
-  columnVariances: readonly number[],
+  columnVariances: ArrayLike<number>,
 ): Pick<Facts, 'n' | 'd' | 'centered' | 'weighted' | 'correlation' | 'spectrum' | 'divisor'> {
-  const largest = Math.max(...columnVariances);
   return {
     n,
     d,
     centered,
     weighted: totalWeight !== n,
-    correlation: columnVariances.every((value) => value > largest * (1 - 1e-9)),
+    correlation: areEqual(columnVariances),
     spectrum: spectrum as Float64Array,
     divisor: totalWeight - ddof,
   };
+}
+
+function areEqual(variances: ArrayLike<number>): boolean {
+  const values = Array.from(variances);
+  const largest = values.reduce((most, value) => Math.max(most, value), 0);
+  return values.every((value) => value > largest * (1 - 1e-9));
 }
 
 /** The rows for criteria that need them: where they fit into memory and the work is not too long. */
@@ -314,19 +319,13 @@ async function fromWideRows(source: RowSource, { settings, names, engines, progr
   const { mean, scale } = model;
   const every = { mean, scale, varying: Array.from({ length: d }, (_, j) => j) };
   if (n * d > KEPT_NUMBERS || settings.weights !== undefined) {
-    const constant = model.warnings.find(({ code }) => code === 'CONSTANT_COLUMN')?.details?.count;
-    const unit = settings.scale === 'unit' ? new Array<number>(d - Number(constant ?? 0)).fill(1) : undefined;
+    const columnVariances = (model.columnVariances as Float64Array).filter((value) => value > 0);
     const reason =
       settings.weights === undefined
         ? `needs the rows in memory, and ${n} × ${d} are too many.`
         : 'counts rows, and these rows have weights.';
     const absent: Record<Need, string> = { rows: reason, folds: reason, columnVariances: reason, covariance: reason };
-    return {
-      ...shared(model, unit ?? [1, 2]),
-      ...(unit ? { columnVariances: Float64Array.from(unit) } : {}),
-      absent,
-      ...every,
-    };
+    return { ...shared(model, columnVariances), columnVariances, absent, ...every };
   }
   const all = await scaledRows(source, n, every, progress);
   const variances = new Float64Array(d);
@@ -357,7 +356,7 @@ export function examineModel(
   return judge({ ...fromModel(model), options, engine, progress }, names);
 }
 
-/** What a fitted model tells: all variances, but neither rows nor, unless it keeps all components, the variances of columns. */
+/** What a fitted model tells: all variances, but no rows; nor, if version 0.1.0 stored it, always the variances of columns. */
 function fromModel(model: Model): Omit<Evidence, 'options' | 'engine' | 'progress'> {
   if (!model.spectrum) {
     throw new DataError(
@@ -365,24 +364,15 @@ function fromModel(model: Model): Omit<Evidence, 'options' | 'engine' | 'progres
       `This model knows only the first ${model.k} variances, since its solver (${model.plan.solver}) does not compute the others. Pass the data to chooseComponents.`,
     );
   }
-  const { d, n, spectrum, totalVariance, totalWeight, ddof } = model;
-  const constant = Number(model.warnings.find(({ code }) => code === 'CONSTANT_COLUMN')?.details?.count ?? 0);
-  const columns = d - constant;
-  // Columns of variance 1, or of 1 with another ddof, add up to their number.
-  const isOne = (value: number): boolean => Math.abs(value - 1) < 1e-9;
-  const mean = totalVariance / columns;
-  const correlation =
-    isOne(mean) ||
-    isOne((mean * (totalWeight - ddof)) / totalWeight) ||
-    isOne((mean * (totalWeight - ddof)) / (totalWeight - 1));
-  const known = correlation ? new Float64Array(columns).fill(mean) : columnVariancesOf(model);
+  const { d, n, spectrum, totalWeight, ddof } = model;
+  const known = model.columnVariances?.filter((value) => value > 0) ?? columnVariancesOf(model);
   const sentence = 'is computed from rows. Pass the data to chooseComponents, not the model.';
   return {
     n,
     d,
     centered: model.centered,
     weighted: totalWeight !== n,
-    correlation: correlation || (known?.every((value) => value > Math.max(...known) * (1 - 1e-9)) ?? false),
+    correlation: known !== undefined && areEqual(known),
     spectrum,
     divisor: totalWeight - ddof,
     ...(known ? { columnVariances: known } : {}),

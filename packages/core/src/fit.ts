@@ -3,6 +3,7 @@ import type { RowSource } from './data/open-source.js';
 import type { Engine } from './engines/engine.js';
 import { measureRates } from './engines/rates.js';
 import { ConvergenceError } from './errors.js';
+import { momentsWarnings } from './look-at-columns.js';
 import type { Choice } from './model/choice.js';
 import { finish, firstComponents } from './model/finish.js';
 import { Model } from './model/model.js';
@@ -86,9 +87,10 @@ async function stabilityFor(
   const chosen = checkChoices(settings.bootstrap, settings.seed);
   if (!chosen || source instanceof Moments) return undefined;
   const { stabilityOf } = await import('./analysis/bootstrap/stability.js');
-  const { center, scale, ddof, weights } = settings;
+  const { center, scale, columnWeights, ddof, weights } = settings;
   const read = weights?.length ?? columns.rows;
-  return stabilityOf({ source, read, columns, weights, center, scale, ddof, k }, chosen, engine, progress);
+  const sample = { source, read, columns, weights, center, scale, columnWeights, ddof, k };
+  return stabilityOf(sample, chosen, engine, progress);
 }
 
 function withStability(model: Model, stability: Stability | undefined): Model {
@@ -99,14 +101,6 @@ function withStability(model: Model, stability: Stability | undefined): Model {
 async function warningsOf(source: RowSource | Moments, engine: Engine): Promise<readonly Warning[]> {
   const read = source instanceof Moments ? [] : ((await source.warnings?.()) ?? []);
   return [...read, ...(engine.warnings ?? [])];
-}
-
-/** What the columns of moments tell, whose single values are gone. */
-async function momentsWarnings(moments: Moments, { scale, columnNames }: Settings): Promise<readonly Warning[]> {
-  const { columnsOf } = await import('./analysis/columns.js');
-  const { columnWarnings } = await import('./analysis/column-warnings.js');
-  const read = columnsOf(moments.columns, columnNames ?? moments.columnNames);
-  return columnWarnings(read, { unscaled: scale === 'none' });
 }
 
 /** Estimated seconds from which measuring the speed of this machine first pays off. */

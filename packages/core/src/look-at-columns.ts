@@ -1,5 +1,4 @@
-import { columnWarnings } from './analysis/column-warnings.js';
-import { type ColumnFacts, ColumnWatch } from './analysis/columns.js';
+import type { ColumnFacts, ColumnsRead } from './analysis/columns.js';
 import { type ControlOptions, checkControl } from './control.js';
 import type { Block } from './data/block.js';
 import { checkBlockWidth, type Data, openSource, type RowSource } from './data/open-source.js';
@@ -7,6 +6,7 @@ import type { Scale } from './data/scaling.js';
 import { rowWeights } from './data/weights.js';
 import { DataError } from './errors.js';
 import { keepAlive } from './keep-alive.js';
+import type { Moments } from './moments.js';
 import { ProgressTracker, runTask } from './progress.js';
 import type { Warning } from './warning.js';
 
@@ -34,6 +34,7 @@ export function lookAtColumns(data: Data, options: LookOptions = {}): Promise<Co
     const source = await openSource(data, progress, options.columnNames);
     try {
       const names = options.columnNames ?? source.columnNames;
+      const { ColumnWatch } = await import('./analysis/columns.js');
       const watch = new ColumnWatch(source.cols, names);
       const weights = rowWeights(options.weights, source.rows);
       let rows = 0;
@@ -48,8 +49,8 @@ export function lookAtColumns(data: Data, options: LookOptions = {}): Promise<Co
       weights.end(rows);
       progress.end();
       const read = watch.result();
-      const warnings = columnWarnings(read, { unscaled: isUnscaled(options.scale) });
-      return { columns: read.columns, warnings: [...((await source.warnings?.()) ?? []), ...warnings] };
+      const warnings = [...((await source.warnings?.()) ?? []), ...(await warningsOf(read, options.scale))];
+      return { columns: read.columns, warnings };
     } finally {
       await source.close?.();
     }
@@ -65,6 +66,7 @@ export function watchColumns(source: RowSource, options: Omit<LookOptions, 'onPr
   const names = options.columnNames ?? source.columnNames;
   let found: readonly Warning[] | undefined;
   async function* blocks(): AsyncGenerator<Block, void, void> {
+    const { ColumnWatch } = await import('./analysis/columns.js');
     const watch = found ? undefined : new ColumnWatch(cols, names);
     const progress = new ProgressTracker({ signal: options.signal });
     const weights = rowWeights(options.weights, undefined);
@@ -78,7 +80,7 @@ export function watchColumns(source: RowSource, options: Omit<LookOptions, 'onPr
       yield block;
       rows += block.rows;
     }
-    if (watch && finite) found ??= columnWarnings(watch.result(), { unscaled: isUnscaled(options.scale) });
+    if (watch && finite) found ??= await warningsOf(watch.result(), options.scale);
   }
   return {
     get rows() {
@@ -106,6 +108,13 @@ function isNotFinite(error: unknown): false {
   throw error;
 }
 
-function isUnscaled(scale: Scale | undefined): boolean {
-  return scale === undefined || scale === 'none';
+/** What the columns of moments tell, whose single values are gone. */
+export async function momentsWarnings(moments: Moments, options: LookOptions): Promise<readonly Warning[]> {
+  const { columnsOf } = await import('./analysis/columns.js');
+  return warningsOf(columnsOf(moments.columns, options.columnNames ?? moments.columnNames), options.scale);
+}
+
+async function warningsOf(read: ColumnsRead, scale: Scale = 'none'): Promise<readonly Warning[]> {
+  const { columnWarnings } = await import('./analysis/column-warnings.js');
+  return columnWarnings(read, { unscaled: scale === 'none' });
 }

@@ -181,19 +181,8 @@ export function checkOptions(options: PcaOptions): Settings {
   checkLearn(settings);
   checkSketch(settings);
   checkChoices(settings.bootstrap, settings.seed);
-  refuseWeightedBootstrap(settings);
   // Oja's rule has one neuron.
   return settings.learn?.rule === 'oja' ? { ...settings, k: 1 } : settings;
-}
-
-/** Replicates scale their columns themselves, and know no column weights. */
-function refuseWeightedBootstrap({ bootstrap, columnWeights }: Settings): void {
-  if (!bootstrap || !columnWeights) return;
-  throw new OptionError(
-    'BAD_OPTION',
-    'bootstrap does not take columnWeights into account yet. Leave one of them out, or multiply the columns by the roots of their weights yourself.',
-    { option: 'bootstrap' },
-  );
 }
 
 /** The option `sketch` is only for solvers that keep a sketch. */

@@ -6,6 +6,7 @@ import { addressSpaceLeft } from './engines/wasm/address-space.js';
 import { DataError, OptionError, ScreeError } from './errors.js';
 import { fit, type NestedModels } from './fit.js';
 import { keepAlive } from './keep-alive.js';
+import { watchColumns } from './look-at-columns.js';
 import type { Model } from './model/model.js';
 import { Moments } from './moments.js';
 import { checkOptions, type PcaOptions, type Settings } from './options.js';
@@ -41,7 +42,7 @@ async function analyse(data: Data | Moments, options: PcaOptions): Promise<Neste
   try {
     const opened = await openSource(data, progress, settings.columnNames);
     source = opened;
-    if (settings.lookAtColumns) source = (await import('./look-at-columns.js')).watchColumns(opened, settings);
+    if (settings.lookAtColumns) source = watchColumns(opened, settings);
     const numbers = source.rows === undefined ? undefined : (source.nonzeros ?? source.rows * source.cols);
     return await fitChosen(source, settings, await availableEngines(settings, numbers), progress);
   } catch (error) {

@@ -15,6 +15,8 @@ export type WarningCode =
   | 'ROTATED'
   /** Models that are compared scale their columns differently. */
   | 'SCALES_DIFFER'
+  /** A covariate adds nothing to those before it. */
+  | 'COVARIATE_DROPPED'
   /** The data were changed while they were analysed: an array, or a file. */
   | 'SOURCE_CHANGED'
   /** Whole numbers beyond 2^53 were rounded to float64. */
@@ -41,6 +43,8 @@ export type WarningCode =
   | 'ROWS_DROPPED'
   /** Values were not written as plain numbers: TRUE, $1,200, 12 %. */
   | 'VALUES_CONVERTED'
+  /** Columns that are partly numbers were left out, because most of their values are text. */
+  | 'COLUMNS_LEFT_OUT'
   /** No component stands out from noise. */
   | 'NO_STRUCTURE';
 

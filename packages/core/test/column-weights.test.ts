@@ -1,6 +1,19 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { loadModel, Model, Moments, OptionError, type PcaOptions, pca, stream, toRows } from '../src/index.js';
+import {
+  type BootstrapOptions,
+  bootstrap,
+  chooseComponents,
+  loadModel,
+  Model,
+  Moments,
+  OptionError,
+  type PcaOptions,
+  pca,
+  type Stability,
+  stream,
+  toRows,
+} from '../src/index.js';
 import { SOLVER_NAMES, type SolverName } from '../src/solvers/names.js';
 import { solverNames, tables, toCsr, toMatrix, withSpectrum } from './support/data.js';
 import { readTable } from './support/table.js';
@@ -134,12 +147,74 @@ describe('column weights', () => {
     await expect(fit).rejects.toBeInstanceOf(OptionError);
   });
 
-  it('are refused together with a bootstrap, which would not count them', async () => {
-    const fit = pca(
-      withSpectrum(9, 3, (i) => 3 - i),
-      { columnWeights: [1, 2, 3], bootstrap: 20 },
+  it.each([
+    ['scatter', 30, 5, 'rows'],
+    ['dual', 12, 40, 'rows'],
+    ['parametric', 30, 5, 'parametric'],
+  ] as const)('are counted by the bootstrap as copies of the column are (%s)', async (method, n, d, kind) => {
+    const rows = withSpectrum(n, d, (i) => 10 * 0.6 ** i, { offset: (j) => j });
+    const columnWeights = rows[0].map((_, j) => 1 + (j % 3));
+    const copies = repeated(rows, columnWeights);
+    const angles = (stability: Stability): number[] => stability.angles.map(({ q95 }) => q95);
+    if (method === 'parametric') {
+      // Other numbers are drawn for more columns; the same for columns that were scaled by hand.
+      const options: BootstrapOptions = { k: 2, replicates: 40, kind };
+      const weighted = await bootstrap(rows, { ...options, columnWeights });
+      const scaled = await bootstrap(rows, { ...options, scale: columnWeights.map((weight) => 1 / Math.sqrt(weight)) });
+      expect(weighted.method).toBe(method);
+      close(weighted.variances.flat(), scaled.variances.flat(), 1e-9);
+      close(angles(weighted), angles(scaled), 1e-6);
+      return;
+    }
+    for (const scale of ['none', 'unit', 'pareto'] as const) {
+      const options: BootstrapOptions = { k: 2, scale, replicates: 40, kind };
+      const weighted = await bootstrap(rows, { ...options, columnWeights });
+      const expected = await bootstrap(copies, options);
+      expect(weighted.method).toBe(method);
+      close(weighted.variances.flat(), expected.variances.flat(), 1e-9);
+      close(weighted.ratios.flat(), expected.ratios.flat(), 1e-9);
+      close(angles(weighted), angles(expected), 1e-6);
+      // Correlations are those of the first copy; signs follow the largest entry, which copies change.
+      const first = columnWeights.map((_, j) => columnWeights.slice(0, j).reduce((sum, count) => sum + count, 0));
+      const middle = ({ low, high }: Stability['correlations'], at: number): number => Math.abs(low[at] + high[at]);
+      const copyOf = (at: number): number => Math.floor(at / d) * copies[0].length + first[at % d];
+      const all = Array.from({ length: 2 * d }, (_, at) => at);
+      close(
+        all.map((at) => middle(weighted.correlations, at)),
+        all.map((at) => middle(expected.correlations, copyOf(at))),
+        1e-6,
+      );
+    }
+  });
+
+  it('are counted by every criterion for the number of components, as columns multiplied by their roots are', async () => {
+    const rows = withSpectrum(40, 6, (i) => 10 * 0.5 ** i, { offset: (j) => j });
+    const columnWeights = [0.5, 1.5, 1, 1, 0.5, 1.5];
+    const multiplied = rows.map((row) => row.map((x, j) => x * Math.sqrt(columnWeights[j])));
+    const options = { permutations: 60 } as const;
+    const weighted = await chooseComponents(rows, { ...options, columnWeights });
+    const expected = await chooseComponents(multiplied, options);
+    expect(weighted.criteria.map(({ name, k }) => [name, k])).toEqual(
+      expected.criteria.map(({ name, k }) => [name, k]),
     );
-    await expect(fit).rejects.toThrow('bootstrap does not take columnWeights into account');
+    weighted.criteria.forEach(({ values }, i) => {
+      close(values, expected.criteria[i].values, 1e-6);
+    });
+    // Their mean is 1, but these are no correlations: Kaiser's rule does not apply, from the data, wide data or a model.
+    const model = await pca(rows, { scale: 'unit', columnWeights, k: 2, solver: 'covariance' });
+    const wide = withSpectrum(5, 6, (i) => 5 - i);
+    const weights = [1, 2, 1, 2, 1];
+    for (const choice of [
+      await chooseComponents(rows, { ...options, scale: 'unit', columnWeights }),
+      await chooseComponents(model, options),
+      await chooseComponents(wide, { ...options, scale: 'unit', columnWeights, weights }),
+    ]) {
+      expect(choice.criteria.find(({ name }) => name === 'kaiser')?.k).toBeNull();
+    }
+    const plain = await pca(rows, { scale: 'unit', k: 2, solver: 'covariance' });
+    const kaiser = (await chooseComponents(plain, options)).criteria.find(({ name }) => name === 'kaiser');
+    expect(kaiser?.k).toBeGreaterThan(0);
+    expect((await pca(rows, { k: 'auto', columnWeights })).choice?.k).toBe(weighted.k);
   });
 
   it.each([

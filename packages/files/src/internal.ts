@@ -42,6 +42,7 @@ export { type Platform, plainPlatform, type TableReader, type TableReaders } fro
 export { arrowDurations, csvLayout } from './reader-notes.js';
 export { HEAD, sniffFormat } from './sniff.js';
 export type { LeftOut } from './table/choose-columns.js';
+export { type ConvertedColumn, convertedWarning } from './table/converted-values.js';
 export type { LabelOptions, Labels } from './table/labels.js';
 export { checkColumns, mostColumns } from './table/most-columns.js';
 export { pandasIndex } from './table/pandas-index.js';

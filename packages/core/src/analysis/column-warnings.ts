@@ -23,6 +23,8 @@ const FILLED = 0.8;
 const MOST_CLASSES = 20;
 /** Rows per class at least. */
 const ROWS_PER_CLASS = 3;
+/** Rows of the largest group over those of an average one, at most, where groups are numbered. */
+const EVEN_GROUPS = 1.6;
 /** Different values without which zeros are those of a small count, and not of a measurement. */
 const LEAST_MEASURED = 10;
 /** Columns that details list. */
@@ -77,14 +79,18 @@ function spreads(columns: readonly ColumnFacts[], others: boolean): Warning[] {
   const total = varying.reduce((sum, { deviation }) => sum + (deviation / largest.deviation) ** 2, 0);
   const share = 1 / total;
   if (share > 0.5 && share >= 3 / columns.length) {
-    const among = others ? ` among the ${columns.length} columns that look like measurements` : '';
+    const has = others
+      ? `Of the variance of the ${columns.length} columns that look like measurements, column ${shown(largest)} has ${inPercent(share)}`
+      : `Column ${shown(largest)} has ${inPercent(share)} of the variance`;
     return [
       {
         code: 'DOMINANT_COLUMN',
-        message: `Column ${shown(largest)} has ${inPercent(share)} of the variance${among}, so the first component is close to that column. If the columns have different units, use scale: 'unit'.`,
+        message: `${has}, more than the others together, and columns are not scaled. If they have different units, use scale: 'unit'.`,
         details: {
           columns: [key(largest)],
           share,
+          // How many columns that share is of, where others number rows or classes.
+          ...(others ? { among: columns.length } : {}),
           deviation: largest.deviation,
           next: { column: key(sorted[1]), deviation: sorted[1].deviation },
         },
@@ -92,8 +98,7 @@ function spreads(columns: readonly ColumnFacts[], others: boolean): Warning[] {
     ];
   }
   const ratio = largest.deviation / smallest.deviation;
-  const oneUnit = varying.length >= ONE_UNIT && varying.every(({ min }) => min === varying[0].min);
-  if (!(ratio > UNEQUAL) || oneUnit) return [];
+  if (!(ratio > UNEQUAL) || haveOneUnit(varying)) return [];
   return [
     {
       code: 'UNEQUAL_SPREAD',
@@ -107,11 +112,17 @@ function spreads(columns: readonly ColumnFacts[], others: boolean): Warning[] {
   ];
 }
 
+/** Whether many columns begin at one and the same value, as pixels and counts begin at 0. */
+function haveOneUnit(columns: readonly ColumnFacts[]): boolean {
+  return columns.length >= ONE_UNIT && columns.every(({ min }) => min === columns[0].min);
+}
+
 /** Why a column is thought to identify rows, and how a message says so. */
 const REASONS = {
-  counting: 'counts the rows',
-  unique: 'has a different number in every row',
-  name: 'is named like an identifier',
+  counting: 'changes by 1 from row to row, like a row number or a date',
+  'one-way': 'goes one way from row to row, mostly by 1, like a row number or a date',
+  unique: 'has a different whole number in every row',
+  name: 'has the name of an identifier',
 } as const;
 
 type Reason = keyof typeof REASONS;
@@ -123,7 +134,7 @@ function whyIdentifier(column: ColumnFacts, rows: number): Reason | undefined {
   const fills = rows / (max - min + 1) >= FILLED;
   if (steps === 'counting' || (steps === 'one-way' && fills)) {
     const start = min === 0 || min === 1 || named || namesTime(name);
-    if (rows >= COUNTED_ANYWHERE || (start && rows >= COUNTED_ROWS) || (named && rows > 2)) return 'counting';
+    if (rows >= COUNTED_ANYWHERE || (start && rows >= COUNTED_ROWS) || (named && rows > 2)) return steps;
   }
   if (namesIdentifier(name)) return 'name';
   const different = unique === true || steps === 'one-way';
@@ -141,16 +152,17 @@ function identifierWarning(
   const share = sum(found.map(({ column }) => squares(column))) / sum(columns.map(squares));
   const each = found.slice(0, MOST_NAMED).map(({ column, reason }) => `${shown(column)} ${REASONS[reason]}`);
   const more = found.length > MOST_NAMED ? `, and so on for ${found.length - MOST_NAMED} more` : '';
-  const [it, its] = found.length === 1 ? ['it', 'it has'] : ['them', 'they have'];
-  const part = unscaled && share > 0.01 ? `, and ${its} ${inPercent(share)} of the variance` : '';
+  const one = found.length === 1;
+  const [it, measures] = one ? ['it', 'it measures something'] : ['them', 'they measure something'];
+  const part = unscaled && share > 0.01 ? `, and ${one ? 'has' : 'they have'} ${inPercent(share)} of the variance` : '';
   return [
     {
       code: 'ID_COLUMN',
-      message: `Column ${each.join(', column ')}${more}${part}. That is no measurement: leave ${it} out.`,
+      message: `Column ${each.join('; column ')}${more}${part}. Leave ${it} out unless ${measures}.`,
       details: {
         ...listedColumns(found.map(({ column }) => column)),
         reasons: found.map(({ reason }) => reason),
-        share,
+        ...(unscaled ? { share } : {}),
       },
     },
   ];
@@ -158,17 +170,20 @@ function identifierWarning(
 
 /**
  * Whether whole numbers are codes of classes. Numbers alone cannot tell codes from counts and ratings, so one of these must
- * hold: the name says so; or rows are sorted into groups that are numbered 0, 1, 2, … or 1, 2, 3, … Columns of two
- * values are left alone unless they are named like a class: 0 and 1 can be averaged.
+ * hold: the name says so; or rows are sorted into groups of about the same size that are numbered 0, 1, 2, … or 1, 2, 3, …
+ * (a table that is sorted by a count or a rating has groups of very different sizes). Columns of two values are left alone
+ * unless they are named like a class: 0 and 1 can be averaged.
  */
-function isClasses({ integers, levels, steps, name = '', min, max }: ColumnFacts, rows: number): boolean {
+function isClasses(column: ColumnFacts, rows: number): boolean {
+  const { integers, levels, steps, largestGroup = 0, name = '', min, max } = column;
   if (!integers || min === max) return false;
   if (levels && levels.length <= MOST_CLASSES && rows >= ROWS_PER_CLASS * levels.length && namesClasses(name, false)) {
     return true;
   }
   if (namesClasses(name, true)) return true;
   const groups = max - min + 1;
-  return steps === 'groups' && (min === 0 || min === 1) && groups > 2 && rows >= ROWS_PER_CLASS * groups;
+  const even = largestGroup <= (EVEN_GROUPS * rows) / groups;
+  return steps === 'groups' && even && (min === 0 || min === 1) && groups > 2 && rows >= ROWS_PER_CLASS * groups;
 }
 
 function classesWarning(columns: readonly ColumnFacts[]): Warning[] {
@@ -212,7 +227,7 @@ function duplicatesWarning(
   return [
     {
       code: 'DUPLICATE_COLUMNS',
-      message: `Columns ${each.join('; ')} are the same but for unit and offset (|r| > ${DUPLICATE_CORRELATION}${where}): what they measure counts several times. Keep one of each.`,
+      message: `Columns ${each.join('; ')} are nearly the same but for unit and offset (|r| > ${DUPLICATE_CORRELATION}${where}), so what they measure counts more than once. Keep one of them if they are the same quantity.`,
       details: {
         ...listedColumns(groups.flatMap((group) => group.columns)),
         groups: groups.slice(0, MOST_LISTED).map((group) => group.columns.slice(0, MOST_LISTED).map(key)),
@@ -225,18 +240,16 @@ function duplicatesWarning(
 
 /**
  * ZERO_INFLATED: more than half of the values are 0, none is below, and the others are measurements or large counts (more
- * than ten different values). Not where half of the columns are like that: such data are images, abundances or counts of words,
- * and zeros are what they are made of.
+ * than ten different values). Not where half of the columns are like that, or all columns begin at 0: such data are images,
+ * abundances or counts of words, and zeros are what they are made of.
  */
 function zerosWarning(columns: readonly ColumnFacts[], rows: number): Warning[] {
   const found = columns.filter(
-    ({ zeros = 0, min, integers, levels }) =>
-      zeros > rows / 2 &&
-      min === 0 &&
-      rows - zeros > LEAST_MEASURED &&
-      !(integers && levels && levels.length <= LEAST_MEASURED),
+    ({ zeros = 0, min, levels }) =>
+      zeros > rows / 2 && min === 0 && (levels?.length ?? Number.POSITIVE_INFINITY) > LEAST_MEASURED,
   );
-  if (found.length === 0 || (found.length >= columns.length / 2 && columns.length > 3)) return [];
+  const usual = (found.length >= columns.length / 2 && columns.length > 3) || haveOneUnit(columns);
+  if (found.length === 0 || usual) return [];
   const one = found.length === 1;
   const each = found
     .slice(0, MOST_NAMED)
@@ -245,7 +258,7 @@ function zerosWarning(columns: readonly ColumnFacts[], rows: number): Warning[] 
   return [
     {
       code: 'ZERO_INFLATED',
-      message: `More than half of the values of ${one ? 'column' : 'columns'} ${joined(each)} are 0: whether a row has the thing at all and how much of it are two questions, and PCA mixes them.`,
+      message: `More than half of the values of ${one ? 'column' : 'columns'} ${joined(each)} are 0: PCA treats whether a value is 0 and how large it is otherwise as one scale.`,
       details: { ...listedColumns(found), zeros: found.slice(0, MOST_LISTED).map(({ zeros }) => zeros), rows },
     },
   ];

@@ -67,9 +67,9 @@ export function varianceIntervalWords(model: Model): string[] {
   );
 }
 
-/** Half of the samples turn the first unstable component by more than its median. */
+/** How far the first component that is not stable turns. */
 function turnWords({ angles }: Stability, i: number): string {
-  return `In half of all samples PC${i + 1} would turn by more than ${rounded(angles[i].median)}, in one of twenty by more than ${rounded(angles[i].q95)}.`;
+  return `Half of the replicates turn PC${i + 1} by more than ${rounded(angles[i].median)}, one in twenty by more than ${rounded(angles[i].q95)}.`;
 }
 
 /** Components that are not stable one by one may span a stable space together. */

@@ -1,6 +1,7 @@
 /** `@scree/core/describe`: a model in sentences, and numbers as people read them. */
 
 export { componentsFor, knownRatios, shareKept } from '../analysis/components-for.js';
+export { CRITERION_TITLES, choiceWords, criterionLines } from './describe-choice.js';
 export { type ComponentFacts, describeComponent, describeComponents } from './describe-component.js';
 export {
   certificateWords,

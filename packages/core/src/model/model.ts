@@ -186,7 +186,7 @@ export class Model implements ModelRecord {
 
   /**
    * Loadings: √λᵢ·vᵢ, one row per component (k × d). Entry (i, j) is the covariance of column j, scaled, with the whitened
-   * scores of component i; with `scale: 'unit'` it is their correlation. LᵀL is the covariance of the scaled data that k
+   * scores of component i; with `scale: 'unit'` and no column weights it is their correlation. LᵀL is the covariance of the scaled data that k
    * components reconstruct. Computed anew at every access.
    */
   get loadings(): Matrix<Float64Array> {

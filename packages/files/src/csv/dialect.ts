@@ -15,6 +15,7 @@ import {
 } from './decimal-marks.js';
 import { columnNames, fullHeader, isHeader, isTitle, type RowsBelow, type Tally } from './header.js';
 import { readLinesAbove } from './lines-above.js';
+import { hasNotation, type Notation, notationOf, stripNotation } from './notation.js';
 import { openQuote, splitRecords } from './records.js';
 
 /** How a text table is written, and what its columns hold. */
@@ -28,6 +29,8 @@ export interface Dialect {
   readonly columns: readonly Column[];
   /** How the numbers of each column are written. */
   readonly numberFormats: readonly NumberFormat[];
+  /** Of each column: what is written around and between the digits, where numbers are not plain. */
+  readonly notations: readonly (Notation | undefined)[];
 }
 
 /** Bytes looked at to find out how a table is written. */
@@ -39,6 +42,8 @@ const JUDGED_TEXT = 1 << 18;
 /** Rows and cells by which the columns are scored. */
 const ROWS = 1000;
 const CELLS = 1_000_000;
+/** Share of numbers from which a column of text is one of numbers with notes in it, and leaving it out is worth a warning. */
+const PARTLY_NUMBERS = 0.2;
 
 /** Finds out how the table is written from its beginning; `whole` says whether that is all of it. */
 export function sniffDialect(bytes: Uint8Array, whole: boolean, path: string, memory: number): Dialect {
@@ -56,7 +61,7 @@ export function sniffDialect(bytes: Uint8Array, whole: boolean, path: string, me
   if (comments.length === 0 || table.header) return describe(table, windows1252, lines + comments.length);
   // Without names below them, the last comment may hold these, and what looks like a row is one: "#1", "#ff0000".
   const cells = (line: string) => splitRecords(line, table.delimiter, 1, true).records[0] ?? [];
-  const isNumeric = (cell: string) => isMissing(cell) || classifyCell(cell) !== 'text';
+  const isNumeric = (cell: string) => isMissing(cell) || isNumber(cell);
   const isRow = (line: string) =>
     cells(line).length === table.width &&
     cells(line).some(isNumeric) &&
@@ -83,6 +88,7 @@ interface SniffedTable {
   readonly header: boolean;
   readonly names: readonly string[];
   readonly numberFormats: readonly NumberFormat[];
+  readonly notations: readonly (Notation | undefined)[];
   readonly tally: readonly Tally[];
   /** Whether the tally is that of all rows. */
   readonly complete: boolean;
@@ -122,33 +128,69 @@ function sniffTable(
     (records[0].length === width || !isTitle(records, rowsBelow(body.slice(1), width, delimiter)));
   // Said here, where the columns may already look odd by what is missing; further down, reading comes upon it.
   if (open !== undefined && whole) throw openQuote(path, records.length - (header ? 1 : 0), open.at(-1));
-  const { counts } = header || records[0].length !== width ? below : rowsBelow([records[0], ...body], width, delimiter);
+  const judged = header || records[0].length !== width ? below : rowsBelow([records[0], ...body], width, delimiter);
+  const { counts, notations } = judged;
   const complete = lookFurther(counts, text, end, { delimiter, whole }) && whole;
-  const numberFormats = decideMarks(counts, delimiter);
+  const numberFormats = decideFormats(counts, notations, delimiter);
   const names = header ? fullHeader(records[0], body, width) : [];
-  return { delimiter, width, header, names, numberFormats, tally: tallyOf(counts, numberFormats), complete };
+  return { delimiter, width, header, names, numberFormats, notations, tally: tallyOf(counts, numberFormats), complete };
 }
 
-function rowsBelow(
-  rows: readonly string[][],
-  width: number,
+interface JudgedRows extends RowsBelow {
+  readonly counts: CellCounts[];
+  readonly notations: readonly (Notation | undefined)[];
+}
+
+function rowsBelow(rows: readonly string[][], width: number, delimiter: string): JudgedRows {
+  const asWritten = countCells(rows, width);
+  const cellsOf = (j: number) => rows.map((row) => row[j]);
+  const notations = asWritten.map(({ texts }, j) => (texts > 0 ? notationOf(cellsOf(j)) : undefined));
+  const counts = asWritten.map((each, j) => {
+    const notation = notations[j];
+    if (!notation) return each;
+    const stripped = cellsOf(j).map((cell) => [isMissing(cell) ? cell : (stripNotation(cell, notation) ?? cell)]);
+    return countCells(stripped, 1)[0];
+  });
+  const numberFormats = decideFormats(counts, notations, delimiter);
+  const read = (cell: string, j: number): number | undefined => {
+    const notation = notations[j];
+    const digits = notation ? stripNotation(cell, notation) : cell;
+    return digits === undefined ? undefined : parseNumber(digits, numberFormats[j].mark ?? '.');
+  };
+  return { rows, counts, notations, tally: tallyOf(counts, numberFormats), read };
+}
+
+/**
+ * How the numbers of every column are written. Amounts of money seldom have three decimals, so "$1,200" alone is not taken for
+ * 1.2, not even between semicolons: there its mark stays open.
+ */
+function decideFormats(
+  counts: readonly CellCounts[],
+  notations: readonly (Notation | undefined)[],
   delimiter: string,
-): RowsBelow & { readonly counts: CellCounts[] } {
-  const counts = countCells(rows, width);
-  const numberFormats = decideMarks(counts, delimiter);
-  const read = (cell: string, j: number) => parseNumber(cell, numberFormats[j].mark ?? '.');
-  return { rows, counts, tally: tallyOf(counts, numberFormats), read };
+): NumberFormat[] {
+  const commas = counts.some(({ decided }) => decided[','] > 0);
+  return decideMarks(counts, delimiter).map((format, j) => {
+    const sign = notations[j]?.sign;
+    const open = sign !== undefined && sign !== '%' && format.mark === ',' && !commas;
+    return open ? { ...format, mark: undefined } : format;
+  });
+}
+
+/** Whether a cell is a number, however it is written. */
+function isNumber(cell: string): boolean {
+  return classifyCell(cell) !== 'text' || hasNotation(cell);
 }
 
 function describe(table: SniffedTable, windows1252: boolean, linesAbove: number): Dialect {
-  const { delimiter, width, header, names, numberFormats, tally, complete } = table;
+  const { delimiter, width, header, names, numberFormats, notations, tally, complete } = table;
   const columns = columnNames(names, width).map((name, j) => {
     const nameless = names[j] === '';
     if (j === 0 && nameless && width > 1)
       return { name, kind: tally[0].texts > 0 ? 'text' : 'other', type: 'row index' } as const;
     return describeColumn(name, tally[j], complete || nameless);
   });
-  return { windows1252, linesAbove, delimiter, header, columns, numberFormats };
+  return { windows1252, linesAbove, delimiter, header, columns, numberFormats, notations };
 }
 
 /** Cells that most rows have; the first may be one of names, or a title. */
@@ -184,7 +226,7 @@ function scoreDelimiter(text: string, delimiter: string, whole: boolean): Delimi
   for (const record of records.slice(records.length > 1 ? 1 : 0)) {
     for (const cell of record.slice(0, 1000)) {
       cells++;
-      if (isMissing(cell) || classifyCell(cell) !== 'text') numeric++;
+      if (isMissing(cell) || isNumber(cell)) numeric++;
     }
   }
   const numbers = numeric / Math.max(1, cells);
@@ -241,6 +283,8 @@ function lookFurther(
 function describeColumn(name: string, { numbers, texts }: Tally, complete: boolean): Column {
   // A few texts among numbers are mistakes, and reported where they are met.
   if (numbers > texts) return { name, kind: 'number', type: 'number' };
-  if (texts > 0) return { name, kind: 'text', type: 'text' };
+  const share = numbers / (numbers + texts);
+  if (texts > 0)
+    return { name, kind: 'text', type: 'text', ...(share >= PARTLY_NUMBERS ? { numericShare: share } : {}) };
   return complete ? { name, kind: 'other', type: 'empty' } : { name, kind: 'number', type: 'number' };
 }

@@ -8,6 +8,8 @@ export interface LeftOut {
   readonly name: string;
   readonly type: string;
   readonly why: string;
+  /** Where it was left out as text: the share of its values that are numbers, if that is a fifth or more. */
+  readonly numericShare?: number;
 }
 
 export interface Choice {
@@ -89,10 +91,12 @@ export function chooseColumns(table: Table, options: FileOptions, path: string):
     name,
     color,
     weight,
-    leftOut: [...reasons]
-      .sort(([a], [b]) => a - b)
-      .map(([j, reason]) => ({ name: table.columns[j].name, type: table.columns[j].type, why: reason })),
+    leftOut: [...reasons].sort(([a], [b]) => a - b).map(([j, reason]) => leftOut(table.columns[j], reason)),
   };
+}
+
+function leftOut({ name, type, numericShare }: Column, why: string): LeftOut {
+  return { name, type, why, ...(numericShare !== undefined && why === 'text' ? { numericShare } : {}) };
 }
 
 /** The columns that name and colour the rows: `label` is both, where nothing else is said. */

@@ -1,9 +1,11 @@
 import type { Block, DenseBlock, ErrorDetails, RowSource, Warning } from '@scree/core';
 import { DataError, OptionError, ScreeError } from '@scree/core';
-import { decoded } from '@scree/core/engine';
+import { decoded, numbersOf } from '@scree/core/engine';
 import { showBytes } from '../bytes/show-bytes.js';
 import type { FileOptions, Missing } from '../options.js';
 import { type Choice, chooseColumns, type LeftOut, labelColumns } from './choose-columns.js';
+import { type ConvertedColumn, convertedWarning } from './converted-values.js';
+import { GapCounts } from './gap-counts.js';
 import { collectLabels, type LabelOptions, type Labels } from './labels.js';
 import type { Batch, DenseBatch, Table } from './table.js';
 
@@ -91,7 +93,8 @@ export class TableFile implements DataFile {
   readonly #fill: FileOptions['fill'];
   readonly #warnings: FileFacts['warnings'];
   #rows: number | undefined;
-  #dropped = 0;
+  /** What the last whole reading filled in and left out. */
+  #gaps: GapCounts | undefined;
   #means: Promise<Float64Array> | undefined;
 
   constructor(table: Table, options: FileOptions, facts: FileFacts) {
@@ -130,7 +133,11 @@ export class TableFile implements DataFile {
       rereadable: table.rereadable,
       resident: false,
       blocks: () => this.#blocks(),
-      warnings: async () => [...((await table.warnings?.()) ?? []), ...((await facts.warnings?.()) ?? [])],
+      warnings: async () => [
+        ...((await table.warnings?.()) ?? []),
+        ...((await facts.warnings?.()) ?? []),
+        ...this.#readingWarnings(),
+      ],
     };
   }
 
@@ -139,7 +146,7 @@ export class TableFile implements DataFile {
   }
 
   get dropped(): number {
-    return this.#dropped;
+    return this.#gaps?.dropped ?? 0;
   }
 
   get columns(): readonly string[] {
@@ -233,9 +240,9 @@ export class TableFile implements DataFile {
     const some = names.length > 8 ? [...names.slice(0, 8), `${names.length - 8} more`] : names;
     const left = names.length === 0 ? '' : `; left out: ${some.join(', ')}`;
     const gaps =
-      this.#dropped === 0
+      this.dropped === 0
         ? ''
-        : `; ${this.#dropped} more with missing values ${this.#dropped === 1 ? 'was' : 'were'} left out`;
+        : `; ${this.dropped} more with missing values ${this.dropped === 1 ? 'was' : 'were'} left out`;
     return `${this.#path}: ${[this.format, `${rows} × ${cols} ${cols === 1 ? 'column' : 'columns'}`, dtype, ...size].join(', ')}${gaps}${left}`;
   }
 
@@ -244,9 +251,33 @@ export class TableFile implements DataFile {
   }
 
   #nameOf(column: number): string {
+    // Behind the columns that are analysed, that of the weights.
+    if (column === this.#choice.cols) return String(this.weight);
     return this.#table.named
       ? this.columns[column]
       : String(this.#choice.used === 'all' ? column : this.#choice.used[column]);
+  }
+
+  /** What choosing columns and the last whole reading did to the values. */
+  #readingWarnings(): Warning[] {
+    const gaps = this.#gaps;
+    if (!gaps) return [];
+    return [
+      ...convertedWarning(this.#path, this.#truthValues(gaps)),
+      ...leftOutWarning(this.leftOut),
+      ...gaps.warnings((j) => this.#nameOf(j)),
+    ];
+  }
+
+  /** Columns of a type of truth values, which become 1 and 0. In arrays of nothing else that goes without saying. */
+  #truthValues(gaps: GapCounts): ConvertedColumn[] {
+    const { used } = this.#choice;
+    if (this.#table.uniform || used === 'all') return [];
+    return used.flatMap((column, j) =>
+      /^bool/i.test(this.#table.columns[column].type)
+        ? [{ name: this.#nameOf(j), kind: 'boolean', count: gaps.rows - gaps.missing(j), from: 'true', to: 1 } as const]
+        : [],
+    );
   }
 
   async *#blocks(): AsyncGenerator<Block, void, void> {
@@ -264,25 +295,25 @@ export class TableFile implements DataFile {
     const watched = this.#table.mayMissValues && (this.#missing !== 'error' || this.#table.checkMissing);
     const means = watched && this.#missing === 'mean' ? await this.#columnMeans() : undefined;
     const request = { numbers: this.#drops ? usedAndWeight : used, ...(text === undefined ? {} : { text }) };
-    let [rows, dropped] = [0, 0];
+    const gaps = new GapCounts(this.#fill ? 'given' : 'mean');
+    let rows = 0;
     for await (const batch of this.#table.read(request)) {
-      const before = batch.block.rows;
-      const { block, text } = watched ? await this.#complete(batch, means) : batch;
-      dropped += before - block.rows;
+      gaps.rows += batch.block.rows;
+      const { block, text } = watched ? await this.#complete(batch, means, gaps) : batch;
       if (block.rows === 0) continue;
       rows += block.rows;
       yield { block: block.cols === cols ? block : { ...block, cols }, text } as Batch;
     }
     if (rows === 0) throw this.#nothingLeft();
     this.#rows = rows;
-    this.#dropped = dropped;
+    this.#gaps = gaps;
   }
 
-  async #complete(batch: Batch, means: Float64Array | undefined): Promise<Batch> {
+  async #complete(batch: Batch, means: Float64Array | undefined, gaps: GapCounts): Promise<Batch> {
     const { block, text } = batch;
     if (block.kind === 'sparse') return batch;
     if (this.#missing === 'drop') {
-      const kept = dropRows({ block });
+      const kept = dropRows({ block }, gaps);
       return { block: { ...block, rows: kept.length }, text: text && kept.map((i) => text[i]) };
     }
     if (!hasMissing(block)) return batch;
@@ -291,7 +322,9 @@ export class TableFile implements DataFile {
     for (let i = 0; i < filled.rows; i++) {
       for (let j = 0; j < filled.cols; j++) {
         const at = i * filled.stride + j;
-        if (Number.isNaN(filled.data[at])) filled.data[at] = means[j];
+        if (!Number.isNaN(filled.data[at])) continue;
+        filled.data[at] = means[j];
+        gaps.fill(j);
       }
     }
     return { block: filled, text };
@@ -413,6 +446,24 @@ export class TableFile implements DataFile {
   }
 }
 
+/** Text that is left out is what people expect; numbers with notes among them are not. */
+function leftOutWarning(leftOut: readonly LeftOut[]): Warning[] {
+  const columns = leftOut.flatMap(({ name, numericShare: share }) => (share === undefined ? [] : [{ name, share }]));
+  if (columns.length === 0) return [];
+  const some = columns
+    .slice(0, 5)
+    .map(({ name, share }) => `${JSON.stringify(name)} (${Math.round(100 * share)} % numbers)`);
+  if (columns.length > 5) some.push(`${columns.length - 5} more`);
+  const [noun, were, they] = columns.length === 1 ? ['Column', 'was', 'it is'] : ['Columns', 'were', 'they are'];
+  return [
+    {
+      code: 'COLUMNS_LEFT_OUT',
+      message: `${noun} ${some.join(', ')} ${were} left out, because ${they} mostly text. If the texts mean missing values, leave those cells empty.`,
+      details: { columns, count: columns.length },
+    },
+  ];
+}
+
 function noLabel(option: 'name' | 'color'): OptionError {
   const message = `No column was chosen to ${option} the rows. Choose one with ${option} or label when the file is opened.`;
   return new OptionError('BAD_OPTION', message, { option });
@@ -430,11 +481,14 @@ function refuseForSparse(options: FileOptions): void {
 }
 
 /** Moves complete rows together, in place, and says which they were. */
-function dropRows({ block }: DenseBatch): number[] {
+function dropRows({ block }: DenseBatch, gaps?: GapCounts): number[] {
   const { data, rows, cols, stride } = block;
   const kept: number[] = [];
   for (let i = 0; i < rows; i++) {
-    if (rowHasMissing(block, i)) continue;
+    if (rowHasMissing(block, i)) {
+      gaps?.drop(numbersOf(block, i * stride, i * stride + cols));
+      continue;
+    }
     const to = kept.push(i) - 1;
     if (to < i) data.copyWithin(to * stride, i * stride, i * stride + cols);
   }

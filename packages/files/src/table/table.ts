@@ -10,6 +10,8 @@ export interface Column {
   readonly type: string;
   /** Whether it numbers the rows: then it is analysed only if it is named in `columns`. */
   readonly index?: boolean | undefined;
+  /** Of a column of text: the share of its values that are numbers, in the beginning of the file, where it is a fifth or more. */
+  readonly numericShare?: number | undefined;
 }
 
 /** What is read of a table: numbers by the places of their columns, in this order, and one column as text. */

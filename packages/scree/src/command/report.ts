@@ -10,6 +10,7 @@ import type { Call } from './command.js';
 import { describeWarning } from './describe-error.js';
 import { withModel } from './fit-file.js';
 import { shellWord } from './shell-word.js';
+import { spelled } from './spelled-flags.js';
 import { Terminal } from './terminal.js';
 import { UsageError } from './usage-error.js';
 import { countRowsOfSmallFile } from './with-file.js';
@@ -80,20 +81,4 @@ async function inFolder(folder: string, write: () => Promise<void>): Promise<voi
 /** An array of pictures says how large they are: rows × height × width. */
 function pictureOf(shape: readonly number[] | undefined): { width: number; height: number } | undefined {
   return shape?.length === 3 ? { width: shape[2], height: shape[1] } : undefined;
-}
-
-/** The flags as they could be typed again. */
-function spelled(flags: Readonly<Record<string, unknown>>): string[] {
-  return Object.entries(flags).flatMap(([name, value]) => {
-    if (value === true) return name === 'quiet' ? [] : [`--${name}`];
-    if (name === 'image') {
-      const { width, height } = value as { width: number; height: number };
-      return ['--image', `${width}x${height}`];
-    }
-    // As the list of a flag is read: a comma inside a name is doubled.
-    return [
-      `--${name}`,
-      Array.isArray(value) ? value.map((one) => one.replaceAll(',', ',,')).join(',') : String(value),
-    ];
-  });
 }

@@ -18,7 +18,7 @@ interface Times {
  */
 export async function csvRelation({ content, packing }: Identified, file: string, duck: DuckDb): Promise<Relation> {
   const layout = await csvLayout(content);
-  const { columns, numberFormats } = layout.dialect;
+  const { columns, numberFormats, notations } = layout.dialect;
   if (!layout.singleDelimiter) {
     throw new OptionError(
       'BAD_OPTION',
@@ -40,7 +40,9 @@ export async function csvRelation({ content, packing }: Identified, file: string
   const cells = names.map((name, j) => {
     const cell = identifier(name);
     if (typeOf(j) !== 'VARCHAR') return cell;
-    return `${columns[j].kind === 'number' ? number(cell, missing, numberFormats[j]) : text(cell, missing)} AS ${cell}`;
+    // Amounts and percentages stay text: a query says itself what they are.
+    const plain = columns[j].kind === 'number' && !notations[j];
+    return `${plain ? number(cell, missing, numberFormats[j]) : text(cell, missing)} AS ${cell}`;
   });
   const index = new Set(names.filter((_, j) => columns[j].type === 'row index'));
   return { sql: `(SELECT ${cells.join(', ')} FROM ${read})`, isIndex: (name) => index.has(name) };

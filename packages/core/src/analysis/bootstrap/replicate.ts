@@ -26,6 +26,7 @@ export interface ReplicateOptions {
   readonly replicates: number;
   readonly center: boolean;
   readonly ddof: number;
+  readonly columnWeights?: ArrayLike<number> | undefined;
 }
 
 /** uᵢᵀCuᵢ for the k rows u, where C is known by its upper triangle. */

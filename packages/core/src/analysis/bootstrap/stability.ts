@@ -28,6 +28,7 @@ export interface Sample {
   readonly weights: ArrayLike<number> | undefined;
   readonly center: boolean;
   readonly scale: Scale;
+  readonly columnWeights?: ArrayLike<number> | undefined;
   readonly ddof: number;
   /** Components of the model. */
   readonly k: number;
@@ -50,11 +51,11 @@ export async function stabilityOf(
   progress: ProgressTracker,
   forced?: Method,
 ): Promise<Stability> {
-  const { source, columns, center, ddof, scale, k } = sample;
+  const { source, columns, center, ddof, scale, columnWeights, k } = sample;
   const { replicates, kind, alignment, seed } = chosen;
   const { draws, units, about } = drawsFor(sample, chosen);
   const rows: Rows = { source, columns, weights: rowWeights(sample.weights, sample.read), scale, engine, progress };
-  const options = { k, replicates, center, ddof };
+  const options = { k, replicates, center, ddof, columnWeights };
   const method = forced ?? (kind === 'parametric' ? 'parametric' : chooseMethod(sample, replicates));
   progress.begin('bootstrap', 2 * (replicates + 1));
   const found = await begin(method, rows, sample, draws, { ...options, seed });
@@ -72,7 +73,8 @@ export async function stabilityOf(
     found.release();
   }
   progress.end();
-  const numbers = (summary as Summary).result(found.unit(), units, columns.rows, scale === 'unit' && center);
+  const correlated = scale === 'unit' && center && !columnWeights;
+  const numbers = (summary as Summary).result(found.unit(), units, columns.rows, correlated);
   const how: Pick<Stability, 'method' | 'passes'> = { method, passes: found.passes + (chosen.scores ? 1 : 0) };
   const scores = chosen.scores ? { scores: await scoreLimits(source, sample.read, axes, units, engine, progress) } : {};
   return { replicates, kind, ...about, alignment, level: 0.95, seed, ...how, ...numbers, ...scores };
