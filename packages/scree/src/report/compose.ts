@@ -2,6 +2,7 @@ import type { Choice, Model, Warning } from '@scree/core';
 import {
   certificateWords,
   count,
+  criterionLines,
   describeComponent,
   neededComponents,
   percent,
@@ -15,8 +16,7 @@ import {
   varianceWords,
 } from '@scree/core/describe';
 import { columnNames, type NameOf } from './columns.js';
-import { CRITERION_TITLES, inOrder } from './criteria.js';
-import { componentsWorth, describeFit } from './describe-lead.js';
+import { componentsWorth, describeFit, withComponents } from './describe-lead.js';
 import {
   centreOf,
   describeErrors,
@@ -57,6 +57,8 @@ export interface Contents {
   readonly title: string;
   readonly description: string | undefined;
   readonly command: string | undefined;
+  /** Why the model does not say how many components to keep, or how stable they are. */
+  readonly notComputed: { readonly choice?: string; readonly stability?: string };
   readonly describeWarning: (warning: Warning) => string;
   readonly seconds: number | undefined;
   readonly threads: number | undefined;
@@ -136,7 +138,7 @@ function cards({ model, facts, unusual }: Contents): [name: string, value: strin
 function lead(contents: Contents): string {
   const { model, facts, unusual, rowsName, image } = contents;
   const fit = describeFit(model, columnNames(model, image));
-  const rows = describeUnusual(unusual, facts);
+  const rows = describeUnusual(unusual, facts, withComponents(model));
   if (unusual.kind === 'fit') {
     const same = model.totalVariance > 0 ? [] : varianceWords(model);
     return `<p class="lead">${escaped([...same, ...fit, rows].join(' '))}</p>\n`;
@@ -171,22 +173,19 @@ function warnings({ model, describeWarning }: Contents): string {
   );
 }
 
-function varianceSection({ model, unusual }: Contents): Part {
+function varianceSection({ model, unusual, notComputed }: Contents): Part {
   const { choice } = model;
   const drawn = model.totalVariance === 0 ? [] : [screeFigure(model), cumulativeFigure(model)];
   const title = unusual.kind === 'new' ? 'How many components, in the fit' : 'How many components';
-  const words = [...(choice && drawn.length > 0 ? [choice.reason] : []), ...spreadWords(model)];
+  const advice = choice?.reason ?? notComputed.choice;
+  const words = [...(advice !== undefined && drawn.length > 0 ? [advice] : []), ...spreadWords(model)];
   const table = choice && drawn.length > 0 ? criteriaTable(choice) : '';
   return { id: 'variance', title, drawn, html: paragraphs(words) + figures(drawn) + table };
 }
 
 /** What each criterion says, in its own words. */
 function criteriaTable(choice: Choice): string {
-  const rows = inOrder(choice).map(({ name, k, sentence }) => [
-    CRITERION_TITLES[name],
-    k === null ? '–' : String(k),
-    sentence,
-  ]);
+  const rows = criterionLines(choice).map(({ name, k, sentence }) => [name, k, sentence]);
   const table = { columns: ['criterion', 'keeps', 'what it says'], rows };
   return folded('What each criterion says', tableHtml(table, 'What each criterion says', 'scroll whole'));
 }
@@ -280,7 +279,7 @@ function worstTable(facts: RowFacts, colouring: Colouring, nameOf: NameOf): Tabl
   };
 }
 
-function certaintySection({ model, image, unusual }: Contents): Part {
+function certaintySection({ model, image, unusual, notComputed }: Contents): Part {
   const { stability } = model;
   const sampling =
     stability && model.totalVariance > 0
@@ -297,7 +296,7 @@ function certaintySection({ model, image, unusual }: Contents): Part {
       ? paragraphs(stabilityWords(stability))
       : paragraphs([
           model.totalVariance > 0
-            ? 'How much the components would differ in another sample is not known: no bootstrap was made. The library makes one with bootstrap: 200, the command with --bootstrap 200.'
+            ? `No bootstrap was made, so nothing is known about other samples. ${notComputed.stability ?? 'Fit the model with bootstrap: 200 to make one.'}`
             : 'There is no variance, so there is nothing to be sure of.',
         ]);
   const certificate = [paragraphs(uniquenessWords(model)), list(certificateWords(model)), figures([rounding])].join('');

@@ -17,9 +17,9 @@ export function describeFit(model: Model, nameOf: NameOf): string[] {
   return [...choiceSentences(model), ...sampleSentences(model), ...dominanceSentences(model, nameOf)];
 }
 
-function choiceSentences({ choice, k }: Model): string[] {
+function choiceSentences({ choice }: Model): string[] {
   if (!choice || choice.criteria.every((criterion) => criterion.k === null)) return [];
-  return [shortReason(choice), ...(choice.k === k ? [] : [`The model has ${several(k, 'component')}.`])];
+  return [shortReason(choice)];
 }
 
 function sampleSentences(model: Model): string[] {
@@ -28,6 +28,11 @@ function sampleSentences(model: Model): string[] {
   if (d === 1) return [];
   if (!stability) return ['No bootstrap was made, so nothing is known here about other samples.'];
   return stabilityWords(stability, componentsWorth(model)).slice(0, 1);
+}
+
+/** Where the model has another number of components than is recommended: "With its 10 components, ", for what depends on them. */
+export function withComponents({ choice, k, totalVariance }: Model): string {
+  return choice && choice.k !== k && totalVariance > 0 ? `With the ${several(k, 'component')} of this model, ` : '';
 }
 
 /** Share of the variance above which one column dominates, and how many times its part where all have the same variance. */

@@ -8,8 +8,13 @@ import type { UnusualRows } from './unusual-rows.js';
 /** Rows that are named one by one. */
 const NAMED = 8;
 
-/** "Rows 70, 96 and 122 are unusual." */
-export function describeUnusual(found: UnusualRows, facts: RowFacts): string {
+/** "Rows 70, 96 and 122 are unusual." `start`: words before that. */
+export function describeUnusual(found: UnusualRows, facts: RowFacts, start = ''): string {
+  const sentence = unusualSentence(found, facts);
+  return `${start}${start === '' ? sentence : sentence.charAt(0).toLowerCase() + sentence.slice(1)}`;
+}
+
+function unusualSentence(found: UnusualRows, facts: RowFacts): string {
   const { counts, unusual, complete, kind } = found;
   if (!hasLimits(found)) return 'There are too few rows in the fit to tell which rows are unusual.';
   const forModel = kind === 'new' ? ' for this model' : '';

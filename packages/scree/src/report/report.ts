@@ -27,6 +27,8 @@ export interface ReportInput {
   readonly names?: Labels | undefined;
   /** The size of the pictures, if rows are pictures, line by line. */
   readonly image?: { readonly width: number; readonly height: number } | undefined;
+  /** Why the model does not say how many components to keep, or how stable they are: sentences. */
+  readonly notComputed?: { readonly choice?: string; readonly stability?: string } | undefined;
   /** The sentence for a warning. Default its message, which names options of the library. */
   readonly describeWarning?: ((warning: Warning) => string) | undefined;
   /** The command that makes this report again. */
@@ -88,6 +90,7 @@ export async function makeReport(input: ReportInput): Promise<Report> {
     title: plainText(input.title),
     description: input.description === undefined ? undefined : plainText(input.description, 2000),
     command: input.command,
+    notComputed: input.notComputed ?? {},
     describeWarning: input.describeWarning ?? (({ message }) => message),
     seconds: input.seconds,
     threads: input.threads,
