@@ -4,6 +4,8 @@ import { type CriterionMethod, components, doesNotApply, type Evidence, smallest
 
 /** Most components that are compared. */
 const MOST = 100;
+/** Operations beyond which wide tables are left out. */
+const TOO_MANY_OPERATIONS = 2e11;
 /** A column that is its own component is not predicted by the others: 1 − h below this is 0. */
 const ALONE = 1e-9;
 
@@ -31,6 +33,8 @@ export const crossValidation: CriterionMethod = {
     const { n, columnVariances, folds, rows } = evidence;
     const d = columnVariances?.length ?? 0;
     if (n < 4 || d < 2) return doesNotApply('Cross-validation needs at least 4 rows and 2 columns that vary.');
+    if (!folds && evidence.options.folds * n * n * d > TOO_MANY_OPERATIONS)
+      return doesNotApply(`Cross-validation of ${n} × ${d} numbers takes long and was left out. Use fewer columns.`);
     const errors = folds
       ? await errorsByMoments(folds, d, evidence)
       : await errorsByRows(rows as Float64Array, n, d, evidence);

@@ -1,7 +1,7 @@
 import { random } from '../../linalg/random.js';
 import { transpose } from '../../linalg/row-products.js';
 import { type CriterionMethod, doesNotApply, type Evidence, firstHave, leadingAbove } from './criterion.js';
-import { percentOf, quantiles, simulations, tables } from './simulate.js';
+import { percentOf, quantiles, simulations, tables, takesTooLong } from './simulate.js';
 
 /**
  * Parallel analysis by permutation (Buja & Eyuboglu 1992): as `parallel`, against the data themselves with the rows of every
@@ -23,7 +23,9 @@ export const permutation: CriterionMethod = {
     const size = Math.min(d, n - 1);
     if (!rows || size < 2) return doesNotApply('Permuting needs at least 2 columns that vary and 3 rows.');
     const { uniform } = random(options.seed);
-    const count = simulations(evidence, n * d * Math.min(n, d) + 4 * size ** 3 + 60 * n * d);
+    const operations = permutationWork(n, d);
+    if (takesTooLong(evidence, operations)) return doesNotApply(`The permutation test ${tooLong(n, d)}`);
+    const count = simulations(evidence, operations);
     const columns = transpose(rows, n, d);
     const thresholds = await quantiles(count, size, evidence, 'permuted tables', async () => {
       // The first column may stay: only the orders of columns relative to each other matter.
@@ -41,6 +43,16 @@ export const permutation: CriterionMethod = {
     };
   },
 };
+
+/** Operations of one permutation. */
+export function permutationWork(n: number, d: number): number {
+  return n * d * (Math.min(n, d) + 60) + 4 * Math.min(n, d) ** 3;
+}
+
+/** The end of the sentence where it was left out. */
+export function tooLong(n: number, d: number): string {
+  return `of ${n} × ${d} numbers takes long and was left out. Give a number of permutations to do it, or use parallel analysis.`;
+}
 
 function shuffle(values: Float64Array, uniform: () => number): void {
   for (let i = values.length - 1; i > 0; i--) {
