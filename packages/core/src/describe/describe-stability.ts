@@ -3,7 +3,7 @@ import type { Stability } from '../model/stability.js';
 import { count, listed, percent, several, show } from './numbers.js';
 
 /** An axis that stays within 30° keeps three quarters of its direction: cos² 30° = 0.75. It is called stable. */
-const STABLE = Math.PI / 6;
+export const STABLE_ANGLE = Math.PI / 6;
 /** From this share of the replicates on, two components "may swap". */
 const MAY_SWAP = 0.05;
 
@@ -15,8 +15,8 @@ const MAY_SWAP = 0.05;
 export function stabilityWords(stability: Stability, first = stability.angles.length): string[] {
   const k = stability.angles.length;
   const d = stability.loadings.low.length / k;
-  const stable = indices(first).filter((i) => stability.angles[i].q95 <= STABLE);
-  const unstable = indices(first).filter((i) => stability.angles[i].q95 > STABLE);
+  const stable = indices(first).filter((i) => stability.angles[i].q95 <= STABLE_ANGLE);
+  const unstable = indices(first).filter((i) => stability.angles[i].q95 > STABLE_ANGLE);
   const runs = swapRuns(stability).filter((run) => run.first < first);
   const uncertain = unstable.filter((i) => !runs.some(({ first, last }) => i >= first && i <= last));
   const parts = [
@@ -76,7 +76,7 @@ function turnWords({ angles }: Stability, i: number): string {
 function subspaceWords({ subspaceAngles }: Stability, unstable: readonly number[], k: number, d: number): string[] {
   if (unstable.length === 0) return [];
   for (let m = k; m > unstable[0] + 1; m--) {
-    if (m === d || subspaceAngles[m - 1].q95 > STABLE) continue;
+    if (m === d || subspaceAngles[m - 1].q95 > STABLE_ANGLE) continue;
     return [`The space that the first ${count(m)} span together is stable (±${rounded(subspaceAngles[m - 1].q95)}).`];
   }
   return [];
@@ -86,7 +86,7 @@ function subspaceWords({ subspaceAngles }: Stability, unstable: readonly number[
 function swapRuns({ swaps, angles }: Stability): { first: number; last: number }[] {
   const found: { first: number; last: number }[] = [];
   swaps.forEach((share, i) => {
-    if (share < MAY_SWAP || angles[i].q95 <= STABLE || angles[i + 1].q95 <= STABLE) return;
+    if (share < MAY_SWAP || angles[i].q95 <= STABLE_ANGLE || angles[i + 1].q95 <= STABLE_ANGLE) return;
     const last = found.at(-1);
     if (last?.last === i) last.last = i + 1;
     else found.push({ first: i, last: i + 1 });

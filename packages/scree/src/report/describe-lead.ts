@@ -1,5 +1,5 @@
 import type { Model } from '@scree/core';
-import { percent, several, stabilityWords } from '@scree/core/describe';
+import { percent, runs, STABLE_ANGLE, several, stabilityWords } from '@scree/core/describe';
 import type { NameOf } from './columns.js';
 import { shortReason } from './criteria.js';
 
@@ -27,8 +27,20 @@ function sampleSentences(model: Model): string[] {
   // A single column has one direction, whatever the sample.
   if (d === 1) return [];
   if (!stability) return ['No bootstrap was made, so nothing is known here about other samples.'];
-  return stabilityWords(stability, componentsWorth(model)).slice(0, 1);
+  const worth = componentsWorth(model);
+  if (worth <= MOST_SPOKEN_OF) return stabilityWords(stability, worth).slice(0, 1);
+  const stable = stability.angles.slice(0, worth).flatMap(({ q95 }, i) => (q95 <= STABLE_ANGLE ? [i + 1] : []));
+  const which =
+    stable.length === 0
+      ? 'none is'
+      : stable.length === worth
+        ? 'all are'
+        : `${runs(stable)} ${stable.length === 1 ? 'is' : 'are'}`;
+  return [`Of the first ${worth} components, ${which} stable in other samples.`];
 }
+
+/** Components that are spoken of one by one. */
+const MOST_SPOKEN_OF = 6;
 
 /** Where the model has another number of components than is recommended: "With its 10 components, ", for what depends on them. */
 export function withComponents({ choice, k, totalVariance }: Model): string {

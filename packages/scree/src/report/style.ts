@@ -29,6 +29,7 @@ nav a{display:inline-block;padding:.25rem 0}
 .cards dt{color:var(--faint);font-size:.82rem}
 .cards dd{margin:0;font-size:1.35rem;font-weight:600;font-variant-numeric:tabular-nums}
 .figures{columns:2 440px;column-gap:36px;margin-top:1.1rem}
+.figures+h3{margin-top:1.4rem}
 .figures>*{break-inside:avoid;margin-bottom:22px}
 .figures>div>:first-child{margin-top:0}
 figure{margin:0;min-width:0}

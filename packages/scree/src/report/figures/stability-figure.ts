@@ -1,13 +1,12 @@
 import * as Plot from '@observablehq/plot';
 import type { Stability } from '@scree/core';
-import { percent, several } from '@scree/core/describe';
+import { percent, STABLE_ANGLE, several } from '@scree/core/describe';
 import { type Figure, legend, moved, plot, text, WIDTH } from './figure.js';
 
 /** Components that are drawn, and those in the table. */
 const MOST = 20;
 const MOST_ROWS = 200;
-/** An axis that stays within this angle is called stable: see `stabilityWords`. */
-const STABLE = 30;
+const STABLE = inDegrees(STABLE_ANGLE);
 const LINE = 26;
 const TOP = 30;
 const BOTTOM = 42;
@@ -23,7 +22,10 @@ export function stabilityFigure(stability: Stability): Figure {
       median: inDegrees(median),
       q95: inDegrees(q95),
     }));
-  const [axes, spaces] = [spread(stability.angles), spread(stability.subspaceAngles)];
+  const axes = spread(stability.angles);
+  // All components of as many columns span the whole space, in every sample.
+  const whole = stability.loadings.low.length === k * k;
+  const spaces = spread(whole ? stability.subspaceAngles.slice(0, k - 1) : stability.subspaceAngles);
   const height = TOP + shown * LINE + BOTTOM;
   const key = legend([
     ['each component', 'var(--accent)'],
@@ -67,7 +69,7 @@ export function stabilityFigure(stability: Stability): Figure {
   return {
     name: 'stability',
     title: 'How far components turn in other samples',
-    description: `${axes.map(({ component, median, q95 }) => `${component}: half of the samples turn it by more than ${whole(median)}, one in twenty by more than ${whole(q95)}`).join('; ')}.`,
+    description: `${axes.map(({ component, median, q95 }) => `${component}: half of the samples turn it by more than ${roundedAngle(median)}, one in twenty by more than ${roundedAngle(q95)}`).join('; ')}.`,
     caption:
       `Of ${several(stability.replicates, 'bootstrap sample')}: the dot is the median angle, and 95 % of the samples stay left of the tick. ${k > 1 ? '⇅: in how many of them the two components swap. ' : ''}${k > shown ? `The first ${shown} of ${k}.` : ''}`.trim(),
     height: key.height + height,
@@ -80,8 +82,8 @@ export function stabilityFigure(stability: Stability): Figure {
           `PC${i + 1}`,
           precise(median),
           precise(q95),
-          precise(stability.subspaceAngles[i].median),
-          precise(stability.subspaceAngles[i].q95),
+          whole && i === k - 1 ? '' : precise(stability.subspaceAngles[i].median),
+          whole && i === k - 1 ? '' : precise(stability.subspaceAngles[i].q95),
           i < k - 1 ? percent(stability.swaps[i]) : '',
         ]),
       ...(k > MOST_ROWS ? { note: `The first ${MOST_ROWS} of ${k} components.` } : {}),
@@ -106,7 +108,8 @@ function turns(data: readonly Turn[], stroke: string, dy: number): Plot.Markish[
       fill: stroke,
       r: 3.8,
       dy,
-      title: ({ component, median, q95 }: Turn) => `${component}: ${whole(median)}, 95 % within ${whole(q95)}`,
+      title: ({ component, median, q95 }: Turn) =>
+        `${component}: ${roundedAngle(median)}, 95 % within ${roundedAngle(q95)}`,
     }),
   ];
 }
@@ -115,7 +118,7 @@ function inDegrees(radians: number): number {
   return (radians * 180) / Math.PI;
 }
 
-function whole(degrees: number): string {
+function roundedAngle(degrees: number): string {
   return `${degrees >= 2 ? Math.round(degrees) : Number(degrees.toPrecision(1))}°`;
 }
 
