@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { copyFileSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
@@ -21,6 +21,15 @@ const pages = [
 const snippets = pages.flatMap((page) =>
   Array.from(readFileSync(`${root}${page}`, 'utf8').matchAll(/```ts\n([\s\S]*?)```/g), ([, code]) => code),
 );
+/** What chapters say that a snippet prints. */
+const printed = new Map(
+  markdown('docs/guide').flatMap((page) =>
+    Array.from(
+      readFileSync(`${root}${page}`, 'utf8').matchAll(/```ts\n([\s\S]*?)```\n\nIt prints:\n\n```text\n([\s\S]*?)```/g),
+      ([, code, output]): [string, string] => [code, output],
+    ),
+  ),
+);
 // Inside the repository, so that packages are found as a user's project finds them.
 const folder = `${root}test/.readme/`;
 
@@ -29,6 +38,9 @@ beforeAll(() => {
   snippets.forEach((code, i) => {
     writeFileSync(`${folder}snippet-${i}.ts`, code);
   });
+  for (const name of readdirSync(`${root}docs/guide`)) {
+    if (name.endsWith('.csv')) copyFileSync(`${root}docs/guide/${name}`, `${folder}${name}`);
+  }
 });
 afterAll(() => rmSync(folder, { recursive: true }));
 
@@ -57,7 +69,12 @@ describe('the READMEs and the chapters', () => {
     ];
     node(compiler, ...flags, '--outDir', folder, ...files);
     // In the folder that is thrown away: a snippet may write a file.
-    for (const i of snippets.keys()) expect(run(folder, `${folder}snippet-${i}.js`).length).toBeGreaterThan(0);
+    for (const [i, code] of snippets.entries()) {
+      const output = run(folder, `${folder}snippet-${i}.js`);
+      expect(output.length).toBeGreaterThan(0);
+      const expected = printed.get(code);
+      if (expected !== undefined) expect(output.replaceAll('\u00a0', ' ')).toBe(expected);
+    }
   });
 
   it('names the commands that package.json has, and CI runs the one for tests', () => {

@@ -10,8 +10,15 @@ const here = (path) => fileURLToPath(new URL(path, import.meta.url));
 /** Modules of `@scree/core/learn` alone: they stay out of what every program loads. */
 const LEARN =
   /[\\/](dist[\\/]learn|autoencoder-terms|descend|exact-rows|memory-replies|neighbour-forces|procrustes|snapshot|watched-data)\.js$/;
-/** Solvers that are loaded when they are asked for; what they declare of themselves is always there. */
-const ON_DEMAND = /[\\/]solvers[\\/](learned|sketch)[\\/](?!declarations?\.|sketch-options\.)/;
+/** Solvers and criteria that are loaded when they are asked for; what solvers declare of themselves is always there. */
+const ON_DEMAND =
+  /[\\/]solvers[\\/](learned|sketch)[\\/](?!declarations?\.|sketch-options\.)|[\\/]criteria[\\/]|dist[\\/]evidence\.js$/;
+
+/** The first look at columns, loaded when it is asked for. */
+const COLUMNS = /[\\/]analysis[\\/](columns|column-names|column-warnings|duplicate-columns)\.js$/;
+
+/** The bootstrap, loaded when it is asked for; its options are always checked. */
+const BOOTSTRAP = /[\\/]analysis[\\/]bootstrap[\\/](?!choices\.|default-replicates\.)/;
 
 const bundle = await rolldown({
   input: {
@@ -32,8 +39,14 @@ await bundle.write({
   minify: false,
   codeSplitting: {
     groups: [
-      { name: 'shared', test: (id) => !LEARN.test(id) && !ON_DEMAND.test(id) },
+      {
+        name: 'shared',
+        test: (id) => !LEARN.test(id) && !ON_DEMAND.test(id) && !BOOTSTRAP.test(id) && !COLUMNS.test(id),
+      },
       { name: 'learned', test: (id) => !LEARN.test(id) && /[\\/]solvers[\\/]learned[\\/]/.test(id) },
+      { name: 'bootstrap', test: BOOTSTRAP },
+      { name: 'choose', test: /[\\/]criteria[\\/]|dist[\\/]evidence\.js$/ },
+      { name: 'columns', test: COLUMNS },
       { name: 'sketch', test: /[\\/]solvers[\\/]sketch[\\/]/ },
     ],
   },

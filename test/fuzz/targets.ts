@@ -152,7 +152,7 @@ function fitCheckpoint(path: string, source: RowSource): Promise<Moments> {
     options: { engine: 'reference' },
     // With weights there is a chance to save after every block.
     weights: new Float64Array(12).fill(1),
-    narrator: { say() {}, onProgress() {} },
+    terminal: { note() {}, onProgress() {} },
     signal: new AbortController().signal,
   };
   return momentsWithCheckpoint({ source, rows: 12 } as unknown as Args[0], how as unknown as Args[1]);

@@ -4,17 +4,17 @@ import { ConvergenceError, OptionError, show } from './errors.js';
 import { random } from './linalg/random.js';
 import { checkOptions } from './options.js';
 import { checkLearnOptions } from './solvers/check-learn.js';
-import { byGradient } from './solvers/learned/autoencoder.js';
+import { autoencoderRule } from './solvers/learned/autoencoder.js';
 import { record } from './solvers/learned/epoch.js';
 import { exactRows, exactTop } from './solvers/learned/exact-rows.js';
 import { explain } from './solvers/learned/failure.js';
-import { pairwise } from './solvers/learned/forces.js';
-import { byHebb } from './solvers/learned/hebbian.js';
+import { pairwiseRule } from './solvers/learned/forces.js';
+import { hebbianRule } from './solvers/learned/hebbian.js';
 import { checkExact, controlsOf, measure, searchOutside } from './solvers/learned/learn.js';
 import type { HebbianRule, LearnOptions, PointsRule } from './solvers/learned/learn-options.js';
 import { MemoryReplies } from './solvers/learned/memory-replies.js';
-import { factored } from './solvers/learned/points.js';
-import { type Controls, type EpochState, type Facts, NO_REPLY, type Rule } from './solvers/learned/rule.js';
+import { factoredRule } from './solvers/learned/points.js';
+import { type Controls, type EpochState, NO_REPLY, type Rule, type RuleProblem } from './solvers/learned/rule.js';
 import { Snapshot } from './solvers/learned/snapshot.js';
 import { frameRows, type WatchedData } from './solvers/learned/watched-data.js';
 
@@ -84,7 +84,7 @@ export class Descent implements IterableIterator<Snapshot> {
   readonly #name: DescentRule;
   readonly #replies: MemoryReplies;
   readonly #frame: { readonly rows: Float64Array; readonly unit: number };
-  readonly #facts: Facts;
+  readonly #problem: RuleProblem;
   readonly #exact: Matrix<Float64Array> | undefined;
   readonly #tolerance: number;
   readonly #epochs: number;
@@ -108,16 +108,16 @@ export class Descent implements IterableIterator<Snapshot> {
       solver: SOLVER[rule],
       learn,
     });
-    const { rows, n, d, unit, trace } = frameRows(data, settings);
+    const { rows, n, d, unit, scatterTrace } = frameRows(data, settings);
     const k = checkCount(settings.k, n, d);
     this.#frame = { rows, unit };
     this.#replies = new MemoryReplies(rows, n, d);
     this.#controls = controlsOf(learn);
-    this.#facts = {
+    this.#problem = {
       n,
       d,
       k,
-      trace,
+      scatterTrace,
       seed: settings.seed,
       centred: settings.center,
       ...(start === undefined
@@ -132,7 +132,7 @@ export class Descent implements IterableIterator<Snapshot> {
     this.#exact =
       exact === false ? undefined : (exact ?? (Math.min(n, d) <= QUICK ? exactRows(rows, n, d, k) : undefined));
     this.#name = rule;
-    this.#rule = makeRule(rule, this.#facts, this.#controls);
+    this.#rule = makeRule(rule, this.#problem, this.#controls);
   }
 
   /** Length of a step in units of 1/σ₁²; undefined while the rule chooses. */
@@ -176,7 +176,7 @@ export class Descent implements IterableIterator<Snapshot> {
   next(): IteratorResult<Snapshot, undefined> {
     if (this.#done) return { done: true, value: undefined };
     const state = this.#advance();
-    const { n, d, k, seed } = this.#facts;
+    const { n, d, k, seed } = this.#problem;
     const epoch = this.#epoch++;
     const last = this.#epoch >= this.#epochs;
     const resting = this.#rest === undefined ? undefined : (state.slope?.() ?? Number.POSITIVE_INFINITY) <= this.#rest;
@@ -214,10 +214,10 @@ export class Descent implements IterableIterator<Snapshot> {
   }
 }
 
-function makeRule(rule: DescentRule, facts: Facts, controls: Controls): Rule {
-  if (rule === 'factored') return factored(facts, controls);
-  if (rule === 'pairwise') return pairwise(facts, controls);
-  return rule === 'autoencoder' ? byGradient(facts, controls) : byHebb(rule, facts, controls);
+function makeRule(rule: DescentRule, problem: RuleProblem, controls: Controls): Rule {
+  if (rule === 'factored') return factoredRule(problem, controls);
+  if (rule === 'pairwise') return pairwiseRule(problem, controls);
+  return rule === 'autoencoder' ? autoencoderRule(problem, controls) : hebbianRule(rule, problem, controls);
 }
 
 const OPTIONS: readonly (keyof DescendOptions)[] = [

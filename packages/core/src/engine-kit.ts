@@ -3,12 +3,13 @@
  * together with the engine contract. Programs that only fit models do not need it.
  */
 
+export { unusualLevel } from './analysis/monitoring.js';
 export { identityFrame, packTile } from './data/block.js';
 export { changeOf, refuseChanged } from './data/changes.js';
 export { crc32 } from './data/crc32.js';
-export { decoded, decodeHalf } from './data/float16.js';
+export { decoded, decodeHalf, numbersOf } from './data/float16.js';
 export { openSource } from './data/open-source.js';
-export { type ColumnStatistics, checkFinite, countRows, emptyStatistics } from './data/statistics.js';
+export { addRowCounts, type ColumnStatistics, checkFinite, emptyStatistics } from './data/statistics.js';
 export { toBlock } from './data/to-block.js';
 export { chooseEngine, type OfferedEngine, offerEngine } from './engines/choose.js';
 export { dualByMultiply } from './engines/dual-by-multiply.js';

@@ -1,3 +1,6 @@
+export type { BootstrapChoices } from './analysis/bootstrap/choices.js';
+export { defaultReplicates } from './analysis/bootstrap/default-replicates.js';
+export type { ColumnFacts, Steps } from './analysis/columns.js';
 export { compareModels, congruence, type ModelComparison } from './analysis/compare-models.js';
 export type { CovariateColumns, Covariates } from './analysis/covariates.js';
 export {
@@ -6,16 +9,32 @@ export {
   probabilistic,
   type SampleOptions,
 } from './analysis/likelihood.js';
+export {
+  hotellingT2,
+  type LimitOptions,
+  type MonitoredRows,
+  monitorRows,
+  type RowLimits,
+  type RowsOf,
+  rowLimits,
+} from './analysis/monitoring.js';
 export { principalAngles } from './analysis/principal-angles.js';
 export { type Regression, type Residuals, residualize } from './analysis/residualize.js';
-export { type RotateOptions, Rotation, type RotationMethod, rotate } from './analysis/rotation.js';
+export {
+  type RotateOptions,
+  Rotation,
+  type RotationMethod,
+  rotate,
+} from './analysis/rotation.js';
+export { type BootstrapOptions, bootstrap } from './bootstrap.js';
+export { type ChooseOptions, chooseComponents } from './choose-components.js';
 export { type CompareTablesOptions, type Procrustes, procrustes, rvCoefficient } from './compare-tables.js';
 export type { Block, DenseBlock, Frame, SparseBlock } from './data/block.js';
 export type { CsrMatrix } from './data/csr.js';
 export type { Row } from './data/gather.js';
 export { type FloatArray, type IntegerArray, type Matrix, type NumberArray, toRows } from './data/matrix.js';
 export type { Data, DType, RowSource } from './data/open-source.js';
-export type { Scale } from './data/scaling.js';
+export type { Scale, ScalingRule } from './data/scaling.js';
 export type { Engine, LoadedBlock, OnStep, Products, Rates, RowsAt } from './engines/engine.js';
 export { referenceEngine } from './engines/reference/reference.js';
 export { type WasmOptions, wasmEngine } from './engines/wasm/wasm.js';
@@ -30,10 +49,21 @@ export {
   ScreeError,
 } from './errors.js';
 export { betweenGroups, type GroupPca, type GroupPcaOptions, type Groups, withinGroups } from './group-pca.js';
+export * from './interpret.js';
+export { type ColumnsLook, type LookOptions, lookAtColumns, watchColumns } from './look-at-columns.js';
 export type { Certificate } from './model/certificate.js';
+export type { Choice, Criterion, CriterionName } from './model/choice.js';
 export { loadModel } from './model/load.js';
 export { type ApplyOptions, Model } from './model/model.js';
 export type { ModelRecord, Whiten } from './model/record.js';
+export type {
+  Alignment,
+  AngleSpread,
+  BootstrapKind,
+  Interval,
+  MatrixLimits,
+  Stability,
+} from './model/stability.js';
 export type { Determination, Uniqueness } from './model/uniqueness.js';
 export { type AddOptions, Moments } from './moments.js';
 export type { PcaOptions } from './options.js';

@@ -3,7 +3,7 @@ import type { Block } from './data/block.js';
 import { refuseChanged } from './data/changes.js';
 import { fitsFloat32 } from './data/matrix.js';
 import { momentsFromBytes, momentsToBytes } from './data/moments-bytes.js';
-import { checkWidth, type Data, openSource, type RowSource } from './data/open-source.js';
+import { checkBlockWidth, type Data, openSource, type RowSource } from './data/open-source.js';
 import { type ColumnStatistics, emptyStatistics, mergeStatistics } from './data/statistics.js';
 import { rowWeights } from './data/weights.js';
 import { chooseEngine, type EngineChoice } from './engines/choose.js';
@@ -140,7 +140,7 @@ export class Moments {
     let rows = 0;
     progress.begin('covariance', source.rows);
     for await (const block of source.blocks()) {
-      checkWidth(block, source, rows);
+      checkBlockWidth(block, source, rows);
       await moments.addBlock(block, weights.slice(rows, block.rows), rows, engine, progress);
       rows += block.rows;
     }
@@ -203,7 +203,10 @@ export class Moments {
   static fromBinary(bytes: Uint8Array): Moments {
     const { cols, columnNames, columns, scatter, single, sparse, merges, read } = momentsFromBytes(bytes);
     const moments = new Moments(cols, columnNames ?? undefined);
-    for (const name of ['mean', 'unit', 'spread', 'min', 'max'] as const) moments.#columns[name].set(columns[name]);
+    for (const name of ['mean', 'meanRest', 'unit', 'spread', 'min', 'max'] as const) {
+      moments.#columns[name].set(columns[name]);
+    }
+    if (columns.restUnknown) moments.#columns.restUnknown = true;
     moments.#columns.rows = columns.rows;
     moments.#columns.weight = columns.weight;
     moments.#columns.inflation = columns.inflation;

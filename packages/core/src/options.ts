@@ -1,9 +1,11 @@
+import { BOOTSTRAP_OPTION, type BootstrapChoices, checkChoices } from './analysis/bootstrap/choices.js';
 import { CONTROL_OPTIONS, type ControlOptions, checkObject, checkOption, type OptionCheck } from './control.js';
-import { checkScale, type Scale } from './data/scaling.js';
+import { checkColumnWeights, checkScale, type Scale } from './data/scaling.js';
 import type { EngineChoice } from './engines/choose.js';
 import type { Engine } from './engines/engine.js';
 
 import { OptionError, show } from './errors.js';
+import { CRITERION_NAMES, type CriterionName } from './model/choice.js';
 import type { Whiten } from './model/record.js';
 import { checkLearn } from './solvers/check-learn.js';
 import type { LearnOptions } from './solvers/learned/learn-options.js';
@@ -13,10 +15,10 @@ import { isSketchOptions, SKETCH_RULES, type SketchOptions } from './solvers/ske
 
 export interface PcaOptions extends ControlOptions {
   /**
-   * How many components: a whole number, a fraction of the variance (0 < f < 1) they must explain together, or
-   * `'all'`. Default 10, or as many as there are.
+   * How many components: a whole number, a fraction of the variance (0 < f < 1) they must explain together, `'all'`, or
+   * `'auto'`, as many as `chooseComponents` recommends, or as one criterion says, by its name. Default 10, or as many as there are.
    */
-  readonly k?: number | 'all';
+  readonly k?: number | 'all' | 'auto' | CriterionName;
   /** Subtract the column means. Default true. */
   readonly center?: boolean;
   /** How columns are scaled. Default `'none'`. */
@@ -27,6 +29,8 @@ export interface PcaOptions extends ControlOptions {
   readonly ddof?: number;
   /** One weight per row, from 0 up: weight 2 counts a row twice. */
   readonly weights?: ArrayLike<number>;
+  /** One positive weight per column: a column of weight 2 counts like two copies of it in distances and variances. */
+  readonly columnWeights?: ArrayLike<number>;
   /** How to compute the components. Default `'auto'`: the plan chooses by cost, and says why. */
   readonly solver?: SolverName | 'auto';
   /** Options of the solvers `points`, `autoencoder` and `hebbian`. */
@@ -39,17 +43,30 @@ export interface PcaOptions extends ControlOptions {
   readonly tolerance?: number;
   /** Most bytes that the matrices of a solver may take. The plan chooses accordingly. Default: what a machine can hold. */
   readonly memory?: number;
+  /** How often rows are drawn again to see how much the components vary from sample to sample, or more choices. Default 0: not at all. */
+  readonly bootstrap?: number | BootstrapChoices;
   /** Seed of everything random. Default 0. */
   readonly seed?: number;
   /** Names of the columns, for data that do not carry them; for records, which columns to use. */
   readonly columnNames?: readonly string[];
+  /**
+   * Whether to look at the columns too, and to warn where one dominates, numbers the rows, holds codes of classes or repeats
+   * another. Default false: it costs a look at every number, and programs that fit many tables know their columns.
+   */
+  readonly lookAtColumns?: boolean;
 }
 
 /** Options with every default filled in. */
-export type Settings = Required<Omit<PcaOptions, Undefaulted>> & Pick<PcaOptions, Undefaulted>;
+export type Settings = Required<Omit<PcaOptions, Undefaulted>> &
+  Pick<PcaOptions, Exclude<Undefaulted, 'k'>> & {
+    readonly k?: number | 'all';
+    /** Which criteria choose k, where it was not given. */
+    readonly choose?: 'auto' | CriterionName;
+  };
 
 type Undefaulted =
   | 'weights'
+  | 'columnWeights'
   | 'onProgress'
   | 'signal'
   | 'columnNames'
@@ -58,13 +75,17 @@ type Undefaulted =
   | 'k'
   | 'learn'
   | 'sketch'
-  | 'memory';
+  | 'memory'
+  | 'bootstrap';
 
 /** The values that each option accepts. */
 const OPTIONS: Record<keyof PcaOptions, OptionCheck> = {
   k: {
-    must: "a whole number from 1 up, a fraction between 0 and 1, or 'all'",
-    test: (v) => v === 'all' || (typeof v === 'number' && ((v > 0 && v < 1) || (Number.isSafeInteger(v) && v >= 1))),
+    must: `a whole number from 1 up, a fraction between 0 and 1, 'all', 'auto' or one of ${CRITERION_NAMES.map((name) => `'${name}'`).join(', ')}`,
+    test: (v) =>
+      v === 'all' ||
+      isChooser(v) ||
+      (typeof v === 'number' && ((v > 0 && v < 1) || (Number.isSafeInteger(v) && v >= 1))),
   },
   center: { must: 'true or false', test: (v) => typeof v === 'boolean' },
   scale: {
@@ -75,6 +96,10 @@ const OPTIONS: Record<keyof PcaOptions, OptionCheck> = {
   whiten: { must: "false, 'pca' or 'zca'", test: (v) => v === false || v === 'pca' || v === 'zca' },
   ddof: { must: 'a number from 0 up', test: (v) => typeof v === 'number' && v >= 0 && Number.isFinite(v) },
   weights: { must: 'an array with one number per row', test: (v) => Array.isArray(v) || ArrayBuffer.isView(v) },
+  columnWeights: {
+    must: 'an array with one positive number per column',
+    test: (v) => Array.isArray(v) || ArrayBuffer.isView(v),
+  },
   solver: {
     must: `'auto' or one of ${SOLVER_NAMES.map((name) => `'${name}'`).join(', ')}`,
     test: (v) => v === 'auto' || SOLVER_NAMES.includes(v as SolverName),
@@ -96,13 +121,19 @@ const OPTIONS: Record<keyof PcaOptions, OptionCheck> = {
     must: 'a number of bytes from 1048576 up',
     test: (v) => typeof v === 'number' && v >= 2 ** 20,
   },
+  bootstrap: BOOTSTRAP_OPTION,
   seed: { must: 'a whole number', test: (v) => Number.isSafeInteger(v) },
   columnNames: {
     must: 'an array of strings, one per column',
     test: (v) => Array.isArray(v) && v.every((name) => typeof name === 'string'),
   },
+  lookAtColumns: { must: 'true or false', test: (v) => typeof v === 'boolean' },
   ...CONTROL_OPTIONS,
 };
+
+function isChooser(value: unknown): value is 'auto' | CriterionName {
+  return value === 'auto' || (CRITERION_NAMES as readonly unknown[]).includes(value);
+}
 
 function isEngine(value: unknown): boolean {
   if (typeof value !== 'object' || value === null) return false;
@@ -122,6 +153,7 @@ const DEFAULTS = {
   solver: 'auto',
   engine: 'auto',
   seed: 0,
+  lookAtColumns: false,
 } as const;
 
 /** Checks options, before any data are read, and fills in the defaults. */
@@ -140,9 +172,15 @@ export function checkOptions(options: PcaOptions): Settings {
     checkOption(option, value, OPTIONS[option as keyof PcaOptions]);
     given[option] = value;
   }
-  const settings: Settings = { ...DEFAULTS, ...given };
+  const { k, ...others } = given;
+  const settings: Settings = {
+    ...DEFAULTS,
+    ...others,
+    ...(isChooser(k) ? { choose: k } : k === undefined ? {} : { k: k as number | 'all' }),
+  };
   checkLearn(settings);
   checkSketch(settings);
+  checkChoices(settings.bootstrap, settings.seed);
   // Oja's rule has one neuron.
   return settings.learn?.rule === 'oja' ? { ...settings, k: 1 } : settings;
 }
@@ -159,8 +197,9 @@ function checkSketch({ solver, sketch }: Settings): void {
 }
 
 /** Checks options against the width of the data. */
-export function checkWidth(settings: Settings, cols: number): void {
+export function checkColumnOptions(settings: Settings, cols: number): void {
   checkScale(settings.scale, cols);
+  if (settings.columnWeights) checkColumnWeights(settings.columnWeights, cols);
   const names = settings.columnNames;
   if (names && names.length !== cols) {
     throw new OptionError('BAD_OPTION', `columnNames has ${names.length} names, but there are ${cols} columns.`, {
@@ -173,7 +212,7 @@ export function checkWidth(settings: Settings, cols: number): void {
 
 /** k as a count or a fraction, within what n rows of d columns can give. */
 export function checkCount(
-  k: PcaOptions['k'],
+  k: Settings['k'],
   rows: number,
   cols: number,
   rankLimit: number,

@@ -2,21 +2,18 @@ import { changeOf } from './data/changes.js';
 import { type Data, openSource, type RowSource } from './data/open-source.js';
 import { availableEngines } from './engines/choose.js';
 import type { Engine } from './engines/engine.js';
-import { measureRates } from './engines/rates.js';
 import { addressSpaceLeft } from './engines/wasm/address-space.js';
-import { ConvergenceError, DataError, OptionError, ScreeError } from './errors.js';
+import { DataError, OptionError, ScreeError } from './errors.js';
+import { fit, type NestedModels } from './fit.js';
 import { keepAlive } from './keep-alive.js';
-import { finish, firstComponents } from './model/finish.js';
+import { watchColumns } from './look-at-columns.js';
 import type { Model } from './model/model.js';
 import { Moments } from './moments.js';
-import { checkOptions, checkWidth, type PcaOptions, type Settings } from './options.js';
-import { makePlan, type Plan, type Shape } from './plan.js';
-import { axesWithoutVariance, makeProblem } from './problem.js';
+import { checkOptions, type PcaOptions, type Settings } from './options.js';
 import { ProgressTracker } from './progress.js';
-import { type Reading, readBoth, readMoments, readOnce, readRows } from './reading.js';
 import { SOLVERS } from './solvers/registry.js';
-import type { Solver } from './solvers/solver.js';
-import type { Warning } from './warning.js';
+
+export type { NestedModels };
 
 /**
  * Principal component analysis: the k directions of most variance, each with a certificate of how far from exact it
@@ -29,13 +26,6 @@ export async function pca(data: Data | Moments, options: PcaOptions = {}): Promi
   return (await nestedModels(data, options)).model;
 }
 
-/** A model, and those of its first components, each with a certificate and warnings of its own: from one fit. */
-export interface NestedModels {
-  readonly model: Model;
-  /** The model of the first k components, for any k up to that of `model`. */
-  first(k: number): Model;
-}
-
 /** `pca` for several k at once, for example for a page with a slider for k. */
 export function nestedModels(data: Data | Moments, options: PcaOptions = {}): Promise<NestedModels> {
   return keepAlive(() => analyse(data, options));
@@ -46,13 +36,15 @@ async function analyse(data: Data | Moments, options: PcaOptions): Promise<Neste
   const progress = new ProgressTracker(settings);
   if (data instanceof Moments) {
     refuseForMoments(settings, data.cols);
-    return fit(data, settings, await availableEngines(settings, data.cols ** 2), progress);
+    return fitChosen(data, settings, await availableEngines(settings, data.cols ** 2), progress);
   }
   let source: RowSource | undefined;
   try {
-    source = await openSource(data, progress, settings.columnNames);
+    const opened = await openSource(data, progress, settings.columnNames);
+    source = opened;
+    if (settings.lookAtColumns) source = watchColumns(opened, settings);
     const numbers = source.rows === undefined ? undefined : (source.nonzeros ?? source.rows * source.cols);
-    return await fit(source, settings, await availableEngines(settings, numbers), progress);
+    return await fitChosen(source, settings, await availableEngines(settings, numbers), progress);
   } catch (error) {
     await refuseFailedByChange(source, error);
     // Typed arrays and WebAssembly have different messages for a lack of memory.
@@ -69,37 +61,17 @@ async function analyse(data: Data | Moments, options: PcaOptions): Promise<Neste
   }
 }
 
-async function fit(
+/** Fits as many components as were asked for, or as criteria choose for these data: one where they find no structure. */
+async function fitChosen(
   source: RowSource | Moments,
   settings: Settings,
   engines: readonly [Engine, ...Engine[]],
   progress: ProgressTracker,
 ): Promise<NestedModels> {
-  checkWidth(settings, source.cols);
-  const { plan, engine } = await choosePlan(source instanceof Moments ? shapeOf(source) : source, settings, engines);
-  const solver = await SOLVERS[plan.solver].load({ cols: source.cols, learn: settings.learn });
-  const reading = await readFor(solver, source, settings, engine, progress);
-  try {
-    const { problem, framing, facts } = makeProblem(reading, settings, engine, plan, progress, solver.tolerance);
-    const solution = framing.trace > 0 ? await reading.solve(problem, framing) : axesWithoutVariance(problem);
-    const warnings = await warningsOf(source, engine);
-    const model = finish(solution, facts, warnings);
-    const first = (k: number): Model =>
-      k === model.k ? model : finish(firstComponents(solution, k, facts), facts, warnings);
-    if (solution.converged) return { model, first };
-    if (solution.failure) {
-      const { message, details, code } = solution.failure;
-      throw new ConvergenceError(message, model, details, code);
-    }
-    const worst = Math.max(...model.certificate.residuals);
-    throw new ConvergenceError(
-      `${plan.solver} stopped after ${solution.passes} passes at a residual of ${worst.toExponential(1)}, above the tolerance ${problem.tolerance}. Use a larger tolerance or another solver; the error's \`best\` is the model so far.`,
-      model,
-      { value: worst, expected: problem.tolerance },
-    );
-  } finally {
-    reading.release();
-  }
+  if (settings.choose === undefined) return fit(source, settings, engines, progress);
+  const { chooseForFit } = await import('./evidence.js');
+  const { choice, data } = await chooseForFit(source, settings, settings.choose, engines, progress);
+  return fit(data, { ...settings, k: Math.max(1, choice.k) }, engines, progress, { choice, opened: source });
 }
 
 /** If the data changed during a fit that failed, that is the likely cause, so the error names it. */
@@ -109,74 +81,27 @@ async function refuseFailedByChange(source: RowSource | undefined, error: unknow
   if (changed) throw new DataError('SOURCE_CHANGED', `${changed.message} The fit failed: ${error.message}`);
 }
 
-/** Warnings of the source and the engine, collected after the last row was read. */
-async function warningsOf(source: RowSource | Moments, engine: Engine): Promise<readonly Warning[]> {
-  const read = source instanceof Moments ? [] : ((await source.warnings?.()) ?? []);
-  return [...read, ...(engine.warnings ?? [])];
-}
-
-/** Estimated seconds from which measuring the speed of this machine first pays off. */
-const WORTH_MEASURING = 2;
-
-interface Choice {
-  readonly plan: Plan;
-  readonly engine: Engine;
-}
-
-/** The cheapest plan of all engines, by the rates that they declare; for long work, by rates measured on this machine. */
-async function choosePlan(shape: Shape, settings: Settings, engines: readonly [Engine, ...Engine[]]): Promise<Choice> {
-  const { k, solver, tolerance, learn, memory } = settings;
-  const request = { k, solver, tolerance, learn, memory };
-  const declared = engines.map((engine) => ({ engine, plan: makePlan(shape, { ...request, engine }) }));
-  const choice = cheapest(declared);
-  const settled = solver !== 'auto' && engines.length === 1;
-  if (settled || !(costOf(choice) > WORTH_MEASURING)) return choice;
-  const measured: Choice[] = [];
-  for (const engine of engines) {
-    const { name, skipsZeros } = engine;
-    const float32 = engine.float32 && { rates: await measureRates(engine.float32) };
-    const facts = { name, skipsZeros, rates: await measureRates(engine), float32 };
-    measured.push({ engine, plan: makePlan(shape, { ...request, engine: facts }) });
-  }
-  return cheapest(measured);
-}
-
-/** The cheapest, or the first of equally cheap ones. */
-function cheapest(choices: readonly Choice[]): Choice {
-  return choices.reduce((best, other) => (costOf(other) < costOf(best) ? other : best));
-}
-
-function costOf({ plan }: Choice): number {
-  return plan.costs[plan.solver] ?? 0;
-}
-
-function readFor(
-  solver: Solver,
-  source: RowSource | Moments,
-  settings: Settings,
-  engine: Engine,
-  progress: ProgressTracker,
-): Promise<Reading> {
-  if (solver.needs === 'scatter') return readMoments(source, settings, engine, progress, solver);
-  if (solver.needs === 'rows') return readRows(source, settings, engine, progress, solver);
-  if (solver.needs === 'once') return readOnce(source, settings, engine, progress, solver);
-  return readBoth(source, settings, engine, progress, solver);
-}
-
-function shapeOf(moments: Moments): Shape {
-  return { rows: moments.rows, cols: moments.cols, rereadable: false, momentsOnly: true };
-}
-
 /** Moments contain no rows: options that concern rows are rejected. */
-function refuseForMoments({ solver, learn, weights }: Settings, cols: number): void {
+function refuseForMoments({ solver, learn, weights, bootstrap }: Settings, cols: number): void {
   const needsRows = (learn: Settings['learn']): boolean =>
     solver !== 'auto' && SOLVERS[solver].needs({ cols, learn }) !== 'scatter';
   const { batch, ...fullBatch } = learn ?? {};
   const batches = batch !== undefined && needsRows(learn) && !needsRows(fullBatch);
-  const option = weights !== undefined ? 'weights' : batches ? 'learn.batch' : needsRows(learn) ? 'solver' : undefined;
+  const drawn = bootstrap !== undefined && bootstrap !== 0;
+  const option =
+    weights !== undefined
+      ? 'weights'
+      : drawn
+        ? 'bootstrap'
+        : batches
+          ? 'learn.batch'
+          : needsRows(learn)
+            ? 'solver'
+            : undefined;
   if (option === undefined) return;
   const remedy = {
     weights: 'Give weights when you add rows',
+    bootstrap: 'Leave it out',
     'learn.batch': 'Leave it out',
     solver: "Leave solver at 'auto' or 'covariance'",
   }[option];

@@ -1,25 +1,25 @@
 import { chooseFrame, columnScales, type Framing } from './data/scaling.js';
-import { columnSquares, meanBound, sumBound } from './data/statistics.js';
+import { columnSquares, meanBound, sumBound, wholeMeanBound } from './data/statistics.js';
 import type { Engine } from './engines/engine.js';
 import { DataError, OptionError } from './errors.js';
 import { DEFAULT_TOLERANCE } from './limits.js';
-import type { Facts } from './model/finish.js';
+import type { FitFacts } from './model/finish.js';
 import { checkCount, type Settings } from './options.js';
 import type { Plan } from './plan.js';
 import type { ProgressTracker } from './progress.js';
-import type { Reading } from './reading.js';
+import type { PreparedData } from './reading.js';
 import type { Problem, Solution } from './solvers/solver.js';
 
 /** Unit roundoff of the types that data are stored in. */
 const ROUNDOFF = { float32: 2 ** -24, float64: 2 ** -53 } as const;
 
 /** Facts about the columns, from one reading. */
-type Columns = Omit<Reading, 'solve' | 'release'>;
+type Columns = Omit<PreparedData, 'solve' | 'release'>;
 
 export interface PreparedProblem {
   readonly problem: Problem;
   readonly framing: Framing;
-  readonly facts: Facts;
+  readonly facts: FitFacts;
 }
 
 /** Makes the problem for a solver from the data that were read and the settings, and the facts that `finish` needs. */
@@ -37,7 +37,7 @@ export function makeProblem(
   checkRows(columns.rows, columns.weight, settings);
   const rankLimit = Math.min(d, columns.rows - (center ? 1 : 0));
   const wanted = checkCount(settings.k, columns.rows, d, rankLimit);
-  const scaling = columnScales(columns, settings.scale, divisor, center);
+  const scaling = columnScales(columns, settings.scale, divisor, center, settings.columnWeights);
   const framing = chooseFrame(columns, scaling.scale, center);
   const scaled = settings.scale === 'unit' || settings.scale === 'pareto';
   const framingError = (center ? meanError(reading, framing) : 0) + (scaled ? scaleError(reading, framing) : 0);
@@ -46,7 +46,7 @@ export function makeProblem(
     d,
     rankLimit,
     wanted,
-    trace: framing.trace,
+    scatterTrace: framing.scatterTrace,
     roundoff,
     framingError,
     tolerance: settings.tolerance ?? usual,
@@ -57,7 +57,7 @@ export function makeProblem(
     engine,
     progress,
   };
-  const facts: Facts = {
+  const facts: FitFacts = {
     d,
     rows: columns.rows,
     weight: columns.weight,
@@ -65,11 +65,13 @@ export function makeProblem(
     centered: center,
     mean: framing.shift,
     scaling,
+    columnWeights: settings.columnWeights && Float64Array.from(settings.columnWeights),
+    columnEnergies: framing.factor.map((_, j) => columnEnergy(reading, framing, j, center)),
     whiten: settings.whiten,
     columnNames: reading.columnNames,
     dtype: reading.dtype,
     unit: framing.unit,
-    trace: framing.trace,
+    scatterTrace: framing.scatterTrace,
     roundoff,
     framingError,
     noise: lastDigits(reading, framing),
@@ -84,7 +86,8 @@ export function axesWithoutVariance({ d, wanted }: Problem): Solution {
   const basis = new Float64Array(k * d);
   for (let r = 0; r < k; r++) basis[r * d + r] = 1;
   const next = k < d ? { value: 0, bound: 0 } : undefined;
-  return { k, basis, values: new Float64Array(k), residuals: new Float64Array(k), next, converged: true, passes: 1 };
+  const [values, residuals, spectrum] = [k, k, d].map((length) => new Float64Array(length));
+  return { k, basis, values, residuals, spectrum, next, converged: true, passes: 1 };
 }
 
 function checkRows(rows: number, weight: number, { center, ddof, weights }: Settings): void {
@@ -136,22 +139,25 @@ function passError(reading: Columns, framing: Framing, engine: Engine, center: b
  * ‖ΔS‖ from rounding in the mean, exactly Σw·ηηᵀ for an error of η: second order, but far from the origin not small.
  *
  * Where sums about the means of blocks were merged, Σκδδᵀ of the means' distances δ takes part of their errors to first order:
- * 2·√(Σκδ²·Σκη²) at most, and Σκδ² is part of the trace.
+ * 2·√(Σκδ²·Σκη²) at most, and Σκδ² is part of the trace. Here η is the error of the means with what rounding left of them.
  */
 function meanError(reading: Columns, framing: Framing): number {
   const { columns, cols: d, sparse, merges, aboutBlocks } = reading;
-  let [whole, each] = [0, 0];
+  let [whole, each, apart] = [0, 0, 0];
   for (let j = 0; j < d; j++) {
     const bound = meanBound(columns, j, sparse, merges);
     const farthest = Math.max(-columns.min[j], columns.max[j]);
     whole += (bound * framing.factor[j]) ** 2;
-    if (bound > 0) each += (2 * (bound + 2 ** -52 * farthest) * framing.factor[j]) ** 2;
+    if (bound === 0) continue;
+    each += (2 * (bound + 2 ** -52 * farthest) * framing.factor[j]) ** 2;
+    const rest = columns.restUnknown ? 2 ** -52 * farthest : 0;
+    apart += (2 * (wholeMeanBound(columns, j, sparse, merges) + rest) * framing.factor[j]) ** 2;
   }
   const { weight } = columns;
-  return weight * whole + (aboutBlocks ? weight * each + 2 * Math.sqrt(framing.trace * weight * each) : 0);
+  return weight * whole + (aboutBlocks ? weight * each + 2 * Math.sqrt(framing.scatterTrace * weight * apart) : 0);
 }
 
 /** ‖ΔS‖ from rounding in the deviations that columns are divided by: relative, so at most twice that of the trace. */
 function scaleError({ columns, sparse, merges }: Columns, framing: Framing): number {
-  return 2 * sumBound(columns.rows, sparse, merges) * framing.trace;
+  return 2 * sumBound(columns.rows, sparse, merges) * framing.scatterTrace;
 }

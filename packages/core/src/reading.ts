@@ -1,4 +1,4 @@
-import { checkWidth, keepRows, type RowSource } from './data/open-source.js';
+import { checkBlockWidth, keepRows, type RowSource } from './data/open-source.js';
 import type { Framing } from './data/scaling.js';
 import { type ColumnStatistics, emptyStatistics, mergeStatistics } from './data/statistics.js';
 import { type RowWeights, rowWeights } from './data/weights.js';
@@ -10,7 +10,7 @@ import type { ProgressTracker } from './progress.js';
 import type { Fold, Problem, Solution, Solver } from './solvers/solver.js';
 
 /** Data as read for a solver: statistics of the columns, and a function that runs the solver on the data. */
-export interface Reading {
+export interface PreparedData {
   readonly cols: number;
   readonly columnNames: readonly string[] | undefined;
   readonly columns: Readonly<ColumnStatistics>;
@@ -33,7 +33,7 @@ export async function readMoments(
   engine: Engine,
   progress: ProgressTracker,
   solver: Needing<'scatter'>,
-): Promise<Reading> {
+): Promise<PreparedData> {
   const moments =
     source instanceof Moments
       ? source
@@ -47,7 +47,7 @@ export async function readMoments(
   };
 }
 
-function describeMoments(moments: Moments, settings: Settings): Omit<Reading, 'solve' | 'release'> {
+function describeMoments(moments: Moments, settings: Settings): Omit<PreparedData, 'solve' | 'release'> {
   const { cols, columns, dtype, sparse, merges } = moments;
   return { cols, columnNames: settings.columnNames ?? moments.columnNames, columns, dtype, sparse, merges };
 }
@@ -59,7 +59,7 @@ export async function readBoth(
   engine: Engine,
   progress: ProgressTracker,
   solver: Needing<'both'>,
-): Promise<Reading> {
+): Promise<PreparedData> {
   if (source instanceof Moments) throw new TypeError('moments have no rows to read');
   const kept = await rereadable(source, progress);
   const columnNames = settings.columnNames ?? source.columnNames;
@@ -98,7 +98,7 @@ export async function readRows(
   engine: Engine,
   progress: ProgressTracker,
   solver: Needing<'rows'>,
-): Promise<Reading> {
+): Promise<PreparedData> {
   if (opened instanceof Moments) throw new TypeError('moments have no rows to read');
   const columnNames = settings.columnNames ?? opened.columnNames;
   const source = await rereadable(opened, progress);
@@ -108,7 +108,7 @@ export async function readRows(
   let merges = 0;
   progress.begin('column statistics', source.rows);
   for await (const block of source.blocks()) {
-    checkWidth(block, source, rows);
+    checkBlockWidth(block, source, rows);
     const loaded = await engine.load(block);
     try {
       const at = { first: rows, weights: weights.slice(rows, block.rows), columnNames };
@@ -144,7 +144,7 @@ export async function readOnce(
   engine: Engine,
   progress: ProgressTracker,
   solver: Needing<'once'>,
-): Promise<Reading> {
+): Promise<PreparedData> {
   if (source instanceof Moments) throw new TypeError('moments have no rows to read');
   const { cols, dtype } = source;
   const columnNames = settings.columnNames ?? source.columnNames;
@@ -179,7 +179,7 @@ export async function foldRows(
   let rows = 0;
   progress.begin('sketch', source.rows);
   for await (const block of source.blocks()) {
-    checkWidth(block, source, rows);
+    checkBlockWidth(block, source, rows);
     await fold.add(block, { first: rows, weights: weights.slice(rows, block.rows), columnNames }, engine, progress);
     rows += block.rows;
   }
@@ -189,7 +189,7 @@ export async function foldRows(
 }
 
 /** The source itself where it can be read again; otherwise its rows, kept in memory. */
-async function rereadable(source: RowSource, progress: ProgressTracker): Promise<RowSource> {
+export async function rereadable(source: RowSource, progress: ProgressTracker): Promise<RowSource> {
   if (source.rereadable) return source;
   progress.begin('reading rows', source.rows);
   const kept = await keepRows(source, (rows) => progress.step(rows));

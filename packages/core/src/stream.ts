@@ -11,7 +11,7 @@ import { WIDEST_SCATTER } from './limits.js';
 import { finish } from './model/finish.js';
 import type { Model } from './model/model.js';
 import { Moments } from './moments.js';
-import { checkOptions, checkWidth, type PcaOptions, type Settings } from './options.js';
+import { checkColumnOptions, checkOptions, type PcaOptions, type Settings } from './options.js';
 import { pca } from './pca.js';
 import { makePlan } from './plan.js';
 import { axesWithoutVariance, makeProblem } from './problem.js';
@@ -21,7 +21,18 @@ import type { Sketch } from './solvers/sketch/sketch.js';
 import { sketchSize } from './solvers/sketch/sketch-options.js';
 
 /** Options with the same meaning as in `pca`. */
-const SHARED = ['k', 'center', 'scale', 'whiten', 'ddof', 'columnNames', 'engine', 'threads', 'seed'] as const;
+const SHARED = [
+  'k',
+  'center',
+  'scale',
+  'columnWeights',
+  'whiten',
+  'ddof',
+  'columnNames',
+  'engine',
+  'threads',
+  'seed',
+] as const;
 
 const RULES = ['auto', 'moments', 'incremental', 'frequent-directions'] as const;
 
@@ -170,12 +181,12 @@ export class Stream {
 
   /** Empty moments or an empty sketch, by the rule. */
   async #begin(cols: number, names: readonly string[] | undefined): Promise<Moments | Sketch> {
-    checkWidth(this.#settings, cols);
-    const { k, scale, center } = this.#settings;
+    checkColumnOptions(this.#settings, cols);
+    const { k, scale, columnWeights, center } = this.#settings;
     const rule = this.#rule === 'auto' ? (cols <= WIDEST_SCATTER ? 'moments' : 'incremental') : this.#rule;
     if (rule === 'moments') return new Moments(cols, names);
     const { Sketch } = await import('./solvers/sketch/sketch.js');
-    return new Sketch({ cols, size: sketchSize(k, cols, this.#size), rule, scale, centred: center });
+    return new Sketch({ cols, size: sketchSize(k, cols, this.#size), rule, scale, columnWeights, centred: center });
   }
 
   #checkColumns(cols: number, names: readonly string[] | undefined): void {
@@ -217,7 +228,7 @@ export class Stream {
     const asked = { ...problem, framing, passes: undefined };
     const { solveSketch } = await import('./solvers/sketch/streaming.js');
     const solution =
-      framing.trace > 0 ? await solveSketch(sketch, asked, settings.center) : axesWithoutVariance(problem);
+      framing.scatterTrace > 0 ? await solveSketch(sketch, asked, settings.center) : axesWithoutVariance(problem);
     progress.end();
     return finish(solution, facts);
   }

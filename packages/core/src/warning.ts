@@ -9,6 +9,8 @@ export type WarningCode =
   | 'NOT_WHITENED'
   | 'NOT_CONVERGED'
   | 'NOT_CHECKED'
+  /** No component stands out of noise, by the criteria that were asked to choose their number. */
+  | 'NO_STRUCTURE'
   /** Components were rotated: their variances are not eigenvalues. */
   | 'ROTATED'
   /** Models that are compared scale their columns differently. */
@@ -20,7 +22,31 @@ export type WarningCode =
   /** Whole numbers beyond 2^53 were rounded to float64. */
   | 'INTEGERS_ROUNDED'
   /** A slower engine, fewer threads or less memory was used than usual, because the machine refused more. */
-  | 'ENGINE_FALLBACK';
+  | 'ENGINE_FALLBACK'
+  /** One column holds most of the variance of data that were not scaled. */
+  | 'DOMINANT_COLUMN'
+  /** Standard deviations of data that were not scaled differ more than tenfold. */
+  | 'UNEQUAL_SPREAD'
+  /** A column numbers or identifies the rows. */
+  | 'ID_COLUMN'
+  /** Whole numbers of a column look like codes of classes. */
+  | 'CATEGORY_CODES'
+  /** Columns that are the same but for offset and scale: |r| > 0.999. */
+  | 'DUPLICATE_COLUMNS'
+  /** There are no more rows than columns. */
+  | 'FEW_ROWS'
+  /** Most values of a column are 0, and the others are many different numbers. */
+  | 'ZERO_INFLATED'
+  /** Missing values were filled in. */
+  | 'VALUES_FILLED'
+  /** Rows with missing values were left out. */
+  | 'ROWS_DROPPED'
+  /** Values were not written as plain numbers: TRUE, $1,200, 12 %. */
+  | 'VALUES_CONVERTED'
+  /** Columns that are partly numbers were left out, because most of their values are text. */
+  | 'COLUMNS_LEFT_OUT'
+  /** No component stands out from noise. */
+  | 'NO_STRUCTURE';
 
 /** A fact that the user should know about a model that is otherwise correct. */
 export interface Warning {

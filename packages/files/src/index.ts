@@ -4,5 +4,5 @@ export { FileError } from './file-error.js';
 export { type BlobOptions, openBlob } from './open-blob.js';
 export { DEFAULT_MEMORY, type FileFormat, type FileOptions, type Missing } from './options.js';
 export type { LeftOut } from './table/choose-columns.js';
-export type { DataFile, LabelledBlock, MissingValues } from './table/file-source.js';
 export type { LabelOptions, Labels } from './table/labels.js';
+export type { DataFile, LabelledBlock, MissingValues } from './table/table-file.js';

@@ -18,8 +18,8 @@ export { readAhead } from './bytes/read-ahead.js';
 export { showBytes } from './bytes/show-bytes.js';
 export type { MakeCopy, TemporaryCopy } from './bytes/temporary-copy.js';
 export { textOf } from './bytes/text.js';
-export type { CsvHead } from './csv/csv-head.js';
-export type { Writing } from './csv/csv-marks.js';
+export type { NumberFormat } from './csv/decimal-marks.js';
+export type { CsvLayout } from './csv/layout.js';
 export { badFile, FileError, truncated, unsupported } from './file-error.js';
 export { FORMAT_NAMES } from './formats.js';
 export { type BlobOptions, openBlob } from './open-blob.js';
@@ -39,10 +39,10 @@ export {
 } from './options.js';
 export { type PageHeader, readPageHeader } from './parquet/page-header.js';
 export { type Platform, plainPlatform, type TableReader, type TableReaders } from './platform.js';
-export { arrowDurations, csvHead } from './reader-notes.js';
+export { arrowDurations, csvLayout } from './reader-notes.js';
 export { HEAD, sniffFormat } from './sniff.js';
 export type { LeftOut } from './table/choose-columns.js';
-export type { DataFile, LabelledBlock, MissingValues } from './table/file-source.js';
+export { type ConvertedColumn, convertedWarning } from './table/converted-values.js';
 export type { LabelOptions, Labels } from './table/labels.js';
 export { checkColumns, mostColumns } from './table/most-columns.js';
 export { pandasIndex } from './table/pandas-index.js';
@@ -57,4 +57,5 @@ export {
   type Table,
   withClose,
 } from './table/table.js';
+export type { DataFile, LabelledBlock, MissingValues } from './table/table-file.js';
 export { uniqueNames } from './table/unique-names.js';

@@ -4,7 +4,7 @@ import { blobBytes } from './bytes/blob-bytes.js';
 import { identify, openData, openTable } from './open-table.js';
 import { checkFileOptions, type FileOptions } from './options.js';
 import { plainPlatform, type TableReaders } from './platform.js';
-import type { DataFile } from './table/file-source.js';
+import type { DataFile } from './table/table-file.js';
 
 export interface BlobOptions extends FileOptions {
   /** What messages call it; its ending may tell kinds of text apart. A `File` has a name of its own. */

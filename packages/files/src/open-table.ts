@@ -6,8 +6,8 @@ import { asSeekable, type FileFormat, FORMATS } from './formats.js';
 import type { CheckedOptions } from './options.js';
 import type { Platform } from './platform.js';
 import { HEAD, sniffFormat } from './sniff.js';
-import { type DataFile, type FileFacts, FileSource } from './table/file-source.js';
 import { type Table, withClose } from './table/table.js';
+import { type DataFile, type FileFacts, TableFile } from './table/table-file.js';
 
 /** A file whose format is known, with its content unpacked. */
 export interface Identified {
@@ -73,7 +73,7 @@ export async function openData(
   close: () => Promise<void> = async () => {},
 ): Promise<DataFile> {
   try {
-    return new FileSource(withClose(table, close), options, facts);
+    return new TableFile(withClose(table, close), options, facts);
   } catch (error) {
     await table.close();
     throw error;

@@ -11,8 +11,12 @@ export interface FileOptions {
   readonly columns?: readonly string[] | undefined;
   /** Columns not to use. */
   readonly exclude?: readonly string[] | undefined;
-  /** A column of any kind that names or colours the rows. It is not analysed. */
+  /** A column of any kind that names the rows and colours them in figures. It is not analysed. */
   readonly label?: string | undefined;
+  /** A column that names the rows, where it is not that of `label`. It is not analysed. */
+  readonly name?: string | undefined;
+  /** A column that colours the rows in figures, where it is not that of `label`. It is not analysed. */
+  readonly color?: string | undefined;
   /** A numeric column that says how often each row counts. It is not analysed. */
   readonly weight?: string | undefined;
   /** Rows with missing values are an error (the default), left out, or filled in with the column's mean. */

@@ -1,5 +1,5 @@
 import type { Bytes } from './bytes/bytes.js';
-import type { CsvHead } from './csv/csv-head.js';
+import type { CsvLayout } from './csv/layout.js';
 
 /** What our readers find out about a file, for others who read it themselves. A reader is loaded when it is asked. */
 
@@ -11,6 +11,6 @@ export async function arrowDurations(schema: string | undefined): Promise<string
 }
 
 /** How a text table is written. */
-export async function csvHead(bytes: Bytes): Promise<CsvHead> {
-  return (await import('./csv/csv-head.js')).csvHead(bytes);
+export async function csvLayout(bytes: Bytes): Promise<CsvLayout> {
+  return (await import('./csv/layout.js')).csvLayout(bytes);
 }

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { ScreeError } from '../../core/src/errors.js';
 import { openCsv } from '../src/csv/csv-table.js';
 import type { FileOptions } from '../src/options.js';
-import { FileSource } from '../src/table/file-source.js';
+import { TableFile } from '../src/table/table-file.js';
 import { memoryFile } from './make.js';
 import { rowsOf } from './support.js';
 
@@ -22,7 +22,7 @@ async function read(content: string | Uint8Array, options: FileOptions = {}): Pr
 
 async function readWith(content: string | Uint8Array, options: FileOptions, window: number): Promise<Read> {
   const table = await openCsv(memoryFile(Buffer.from(content)), { memory: 2 ** 24, window });
-  const file = new FileSource(table, options, { path: 'x.csv', bytes: undefined });
+  const file = new TableFile(table, options, { path: 'x.csv', bytes: undefined });
   const labels = options.label === undefined ? undefined : await file.labels();
   return {
     columns: file.columns,
@@ -334,9 +334,36 @@ describe('decimal marks', () => {
   it('are kept in labels that are numbers', async () => {
     const table = await openCsv(memoryFile(Buffer.from('a;b;c\n1;1,5;2\n2;1.200,25;1\n3;7;0\n')), { memory: 2 ** 24 });
     for (const options of [{ label: 'b' }, { label: 'b', columns: ['a', 'b'] }]) {
-      const file = new FileSource(table, options, { path: 'x', bytes: undefined });
+      const file = new TableFile(table, options, { path: 'x', bytes: undefined });
       expect([...((await file.labels()).numbers ?? [])]).toEqual([1.5, 1200.25, 7]);
     }
+  });
+});
+
+describe('names and colours of rows', () => {
+  const text = 'id,kind,a,b\nx,red,1,2\ny,,2,1\nz,red,3,5\n';
+  const open = async (options: object) => {
+    const table = await openCsv(memoryFile(Buffer.from(text)), { memory: 2 ** 24 });
+    return new TableFile(table, options, { path: 'x', bytes: undefined });
+  };
+
+  it('are columns of their own, or both the label', async () => {
+    const file = await open({ name: 'id', color: 'kind' });
+    expect(file).toMatchObject({ label: 'id', color: 'kind', columns: ['a', 'b'] });
+    expect(file.leftOut.map(({ why }) => why)).toEqual(['name', 'color']);
+    expect((await file.labels()).names).toEqual(['x', 'y', 'z']);
+    expect(await file.labels({ of: 'color' })).toMatchObject({ names: ['red'], codes: Int16Array.of(0, -1, 0) });
+    expect(await open({ label: 'id' })).toMatchObject({ label: 'id', color: 'id' });
+    expect(await open({ label: 'id', color: 'kind' })).toMatchObject({ label: 'id', color: 'kind' });
+  });
+
+  it('are undefined where no column was chosen for them', async () => {
+    const file = await open({ name: 'id' });
+    expect(file.color).toBeUndefined();
+    await expect(file.labels({ of: 'color' })).rejects.toMatchObject({
+      code: 'BAD_OPTION',
+      details: { option: 'color' },
+    });
   });
 });
 
@@ -480,7 +507,7 @@ describe('marks between thousands', () => {
   ])('that may be fractions are refused: %s', async (_, content, row, columnName, value) => {
     const error = await refused(content);
     expect(error).toMatchObject({ name: 'DataError', code: 'BAD_DATA', details: { row, columnName, value } });
-    expect(error.message).toMatch(/nothing tells whether the (comma|point) parts thousands or is a decimal mark/);
+    expect(error.message).toMatch(/nothing tells whether the (comma|point) separates thousands or is a decimal mark/);
     expect(error.message).toContain(`Write ${value.replace(/[.,]/, '')} or`);
     const others = content
       .split(/\n/, 1)[0]

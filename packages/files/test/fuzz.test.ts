@@ -4,8 +4,8 @@ import { describe, expect, it } from 'vitest';
 import { unpackLz4 } from '../src/archive/lz4.js';
 import { plainUnpackers, unpacked } from '../src/archive/unpack.js';
 import { openArrow } from '../src/arrow/arrow-table.js';
-import { decimal } from '../src/csv/csv-number.js';
 import { openCsv } from '../src/csv/csv-table.js';
+import { decimalNumber } from '../src/csv/decimal-number.js';
 import { openIdx } from '../src/idx/idx-table.js';
 import { openJson } from '../src/json/json-table.js';
 import { openNpy } from '../src/numpy/npy.js';
@@ -128,7 +128,7 @@ describe('numbers in text', () => {
       fc.property(fc.bigInt(1n, 10n ** 19n - 1n), fc.nat(22), (digits, decimals) => {
         const text = String(digits);
         const more = Math.max(0, text.length - 15);
-        const value = decimal(Number(text.slice(0, 15)), more === 0 ? 0 : Number(text.slice(15)), more, decimals);
+        const value = decimalNumber(Number(text.slice(0, 15)), more === 0 ? 0 : Number(text.slice(15)), more, decimals);
         if (!Number.isNaN(value)) expect(value).toBe(Number(`${text}e-${decimals}`));
       }),
       { numRuns: 50_000 },

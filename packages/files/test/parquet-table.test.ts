@@ -119,6 +119,33 @@ describe('a Parquet file', () => {
     expect(await readAll(new Uint8Array(gzipSync(content)))).toHaveLength(4);
   });
 
+  it.each(['PLAIN', 'DELTA_BINARY_PACKED', 'RLE_DICTIONARY'] as const)(
+    'counts integers that float64 cannot hold, once per row however often it is read: %s',
+    async (encoding) => {
+      const large = [9007199254740993n, 9007199254740992n, null, -9007199254740995n, 5n, 9007199254740993n];
+      const file = await open(
+        written([
+          { name: 'n', data: large, type: 'INT64', nullable: true, encoding },
+          { name: 'm', data: BigInt64Array.of(1n, 2n, 3n, 4n, 5n, 6n), type: 'INT64' },
+        ]),
+        { missing: 'drop' },
+      );
+      const values = large.filter((value) => value !== null).map(Number);
+      for (let pass = 0; pass < 2; pass++) expect((await rowsOf(file)).map(([n]) => n)).toEqual(values);
+      expect(await file.source.warnings?.()).toMatchObject([
+        { code: 'INTEGERS_ROUNDED', details: { count: 3, columns: [{ name: 'n', count: 3 }] } },
+      ]);
+      await file.close();
+    },
+  );
+
+  it('does not warn of large integers in a column that is not used', async () => {
+    const file = await open(content, { columns: ['x', 'n'] });
+    await rowsOf(file);
+    expect(await file.source.warnings?.()).toEqual([]);
+    await file.close();
+  });
+
   it('has gaps where values are null', async () => {
     const gaps = written([
       { name: 'x', data: [1, null, 3, 4], type: 'DOUBLE', nullable: true },

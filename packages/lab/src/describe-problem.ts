@@ -1,5 +1,6 @@
 import type { ErrorDetails, ScreeError, Warning } from '@scree/core';
-import { count, listed, several, show } from '@scree/core/describe';
+import { count, listed, percent, several, show } from '@scree/core/describe';
+import type { ConvertedColumn } from '@scree/files/internal';
 import { shorten } from './shorten.js';
 import type { Cell, Problem } from './worker/messages.js';
 
@@ -10,13 +11,13 @@ import type { Cell, Problem } from './worker/messages.js';
 
 const DIVIDE = 'divide the columns by their standard deviation (see Fit)';
 
-/** `file` and `at` begin a sentence or stand in it; `at` is the row with its file. */
-interface Facts extends ErrorDetails {
+/** The details of an error, with names for sentences: `at` is the row with its file, at the start of a sentence and inside it. */
+interface NamedDetails extends ErrorDetails {
   readonly file: string;
   readonly at: { readonly start: string; readonly inside: string };
 }
 
-type Describe = (facts: Facts) => string | undefined;
+type Describe = (details: NamedDetails) => string | undefined;
 
 const ERRORS: { readonly [Code in ScreeError['code']]?: Describe } = {
   RAGGED_ROWS: ({ reason, at, columnName, value, expected }) => {
@@ -102,6 +103,17 @@ export function describeProblem({ message, code, details = {} }: Problem): strin
 /** Columns that a warning names. */
 const NAMED_COLUMNS = 5;
 
+type Names = readonly (string | number)[];
+type Counts = readonly { readonly name: string; readonly count: number }[];
+
+/** Why a column is thought to identify rows: `details.reasons` of ID_COLUMN. */
+const REASONS: Readonly<Record<string, string>> = {
+  counting: 'changes by 1 from row to row, like a row number or a date',
+  'one-way': 'goes one way from row to row, mostly by 1, like a row number or a date',
+  unique: 'has a different whole number in every row',
+  name: 'has the name of an identifier',
+};
+
 const WARNINGS: {
   readonly [Code in Warning['code']]?: (details: Record<string, unknown>, names: readonly string[]) => string;
 } = {
@@ -110,6 +122,64 @@ const WARNINGS: {
     const more = Number(all) - some.length;
     const one = Number(all) === 1;
     return `The ${one ? 'column' : 'columns'} ${listed(more > 0 ? [...some, `${count(more)} more`] : some)} ${one ? 'does' : 'do'} not vary enough to be scaled. Leaving constant columns out changes nothing else.`;
+  },
+  DOMINANT_COLUMN: ({ columns, share, among }) => {
+    const [name, part] = [nameOf((columns as Names)[0]), percent(Number(share))];
+    const has = among
+      ? `Of the variance of the ${several(Number(among), 'column')} that look like measurements, ${name} has ${part}`
+      : `${name} has ${part} of the variance`;
+    return `${has}, more than the others together, because the columns are not scaled. If they have different units, ${DIVIDE}.`;
+  },
+  UNEQUAL_SPREAD: ({ columns, deviations, ratio }) => {
+    const [[largest, smallest], [high, low]] = [columns as Names, deviations as readonly number[]];
+    return `The standard deviations of the columns differ ${count(Math.floor(Number(ratio)))}-fold, from ${show(low)} (${nameOf(smallest)}) to ${show(high)} (${nameOf(largest)}). If the columns have different units, ${DIVIDE}.`;
+  },
+  ID_COLUMN: ({ columns, count: all, reasons }) => {
+    const each = (columns as Names)
+      .slice(0, NAMED_COLUMNS)
+      .map((name, i) => `${nameOf(name)} ${REASONS[String((reasons as Names)[i])]}`);
+    if (Number(all) > each.length) each.push(`and so on for ${count(Number(all) - each.length)} more`);
+    return `${each.join('; ')}. Leave ${all === 1 ? 'it out unless it measures' : 'them out unless they measure'} something.`;
+  },
+  CATEGORY_CODES: ({ columns, count: all }) =>
+    `The whole numbers of ${namesOf(columns as Names, Number(all))} look like codes of classes, whose differences mean nothing. If they are, leave ${all === 1 ? 'the column' : 'these columns'} out; ${all === 1 ? 'it' : 'they'} can still colour the points.`,
+  DUPLICATE_COLUMNS: ({ groups }) => {
+    const all = groups as readonly Names[];
+    const each = all.slice(0, NAMED_COLUMNS).map((group) => namesOf(group, group.length));
+    if (all.length > each.length) each.push(several(all.length - each.length, 'more group'));
+    return `${each.join('; ')} are nearly the same but for unit and offset (|r| > 0.999), so what they measure counts more than once. Keep one of them if they are the same quantity.`;
+  },
+  FEW_ROWS: ({ rows, cols, components }) =>
+    `There are only ${several(Number(rows), 'row')} of ${several(Number(cols), 'column')}: no more than ${several(Number(components), 'component')} can have variance, and in another sample they may be quite different.`,
+  ZERO_INFLATED: ({ columns, count: all }) =>
+    `More than half of the values of ${namesOf(columns as Names, Number(all))} are 0: PCA treats whether a value is 0, and how large it is otherwise, as one scale.`,
+  VALUES_FILLED: ({ columns, values, rows }) => {
+    const filled = columns as Counts;
+    const were = values === 1 ? 'was' : 'were';
+    return filled.length === 1
+      ? `${count(filled[0].count)} of ${several(Number(rows), 'value')} of ${nameOf(filled[0].name)} ${were} filled in with the column's mean.`
+      : `${several(Number(values), 'missing value')} ${were} filled in with column means: ${counted(filled)}, of ${several(Number(rows), 'row')}.`;
+  },
+  ROWS_DROPPED: ({ count: dropped, rows, columns }) =>
+    `${count(Number(dropped))} of ${several(Number(rows), 'row')} ${dropped === 1 ? 'was' : 'were'} left out because of missing values: ${counted(columns as Counts)}.`,
+  VALUES_CONVERTED: ({ values, columns }) => {
+    const converted = columns as readonly ConvertedColumn[];
+    const each = converted
+      .slice(0, NAMED_COLUMNS)
+      .map(
+        ({ name, count: some, from, to }) => `${nameOf(name)} (${count(some)}, such as ${shorten(from, 20)} → ${to})`,
+      );
+    if (converted.length > each.length) each.push(`${count(converted.length - each.length)} more`);
+    return `${several(Number(values), 'value')} ${values === 1 ? 'was not written as a plain number and was' : 'were not written as plain numbers and were'} converted: ${each.join(', ')}.`;
+  },
+  COLUMNS_LEFT_OUT: ({ columns }) => {
+    const left = columns as readonly { readonly name: string; readonly share: number }[];
+    const each = left
+      .slice(0, NAMED_COLUMNS)
+      .map(({ name, share }) => `${nameOf(name)} (${Math.round(100 * share)} % numbers)`);
+    if (left.length > each.length) each.push(`${count(left.length - each.length)} more`);
+    const [were, they] = left.length === 1 ? ['was', 'it is'] : ['were', 'they are'];
+    return `${listed(each)} ${were} left out because ${they} mostly text. If the texts mean missing values, leave those cells empty.`;
   },
   INTEGERS_ROUNDED: ({ columns, count: all }) => {
     const rounded = columns as readonly { readonly name: string; readonly count: number }[];
@@ -120,10 +190,15 @@ const WARNINGS: {
     const one = Number(all) === 1;
     return `${several(Number(all), 'whole number')} beyond 2^53 ${one ? 'was' : 'were'} rounded to the nearest float64: ${listed(some)}. If a column holds identifiers, leave it out.`;
   },
-  RANK_BELOW_K: ({ rank, k, precise }) => {
+  RANK_BELOW_K: ({ rank, k, d, precise }) => {
     if (rank === 0)
       return `None of the ${k} components has variance that can be told from zero: the data vary by no more than the rounding of their own numbers.`;
-    const some = `Only ${rank} of the ${k} components ${Number(rank) > 1 ? 'have' : 'has'} variance that can be told from zero; the others are not determined by the data.`;
+    const left = Number(k) - Number(rank);
+    const others =
+      Number(d) - Number(rank) === 1
+        ? `component ${k} is the one direction orthogonal to the others`
+        : `the ${left === 1 ? 'other is' : 'others are'} not determined by the data`;
+    const some = `Only ${rank} of the ${k} components ${Number(rank) > 1 ? 'have' : 'has'} variance that can be told from zero; ${others}.`;
     const other = precise ? '' : ', or choose the solver svd if you expect variances this small';
     return `${some} Keep ${rank} at most${other}.`;
   },
@@ -136,6 +211,23 @@ const WARNINGS: {
 /** `names`: those of the columns that were fitted. */
 export function describeWarning({ code, message, details }: Warning, names: readonly string[]): string {
   return (details && WARNINGS[code]?.(details, names)) ?? message;
+}
+
+function nameOf(name: string | number): string {
+  return typeof name === 'number' ? `column ${name}` : shorten(name, 40);
+}
+
+/** "a, b and 3 more", of so many in all. */
+function namesOf(names: Names, all: number): string {
+  const shown = names.slice(0, NAMED_COLUMNS).map(nameOf);
+  return listed(all > shown.length ? [...shown, `${count(all - shown.length)} more`] : shown);
+}
+
+/** "Ozone (37), Solar.R (7)". */
+function counted(columns: Counts): string {
+  const some = columns.slice(0, NAMED_COLUMNS).map(({ name, count: each }) => `${nameOf(name)} (${count(each)})`);
+  if (columns.length > some.length) some.push(`${count(columns.length - some.length)} more columns`);
+  return some.join(', ');
 }
 
 /** "row 42 holds "ill"". */

@@ -1,4 +1,4 @@
-import { loadModel, pca, ScreeError, type Warning } from '@scree/core';
+import { loadModel, lookAtColumns, pca, ScreeError, type Warning } from '@scree/core';
 import { describe, expect, it } from 'vitest';
 import { describeCell, describeProblem, describeWarning } from '../src/describe-problem.js';
 import { Session } from '../src/worker/session.js';
@@ -47,7 +47,7 @@ describe('the page, about a file that cannot be read,', () => {
     expect(await said(open(text, 'x.json'))).toBe(sentence);
   });
 
-  it('says where a value stands for a list, far down', async () => {
+  it('names the row of a value in the place of a list, far down', async () => {
     const text = `[${'{"a":[1,2]},'.repeat(5000)}{"a":7}]`;
     expect(await said(open(text, 'x.json'))).toBe(
       'Row 5,001 of x.json has 7 in "a", the first row has a list of 2. Make all lists equally long.',
@@ -68,7 +68,7 @@ describe('the page, about a file that cannot be read,', () => {
     expect(await said(open('a,b\n1,2\n3,"4\n5,6\n', 'q.csv'))).toMatch(/^Row 2 of q\.csv opens a quotation mark/);
   });
 
-  it('tells a table without rows from one without numbers', async () => {
+  it('distinguishes a table without rows from one without numbers', async () => {
     expect(await said(open('a,b,c\n'))).toContain('row 7.csv has no rows');
     expect(await said(open('a,b\nx,y\n'))).toContain('No column of row 7.csv holds numbers');
   });
@@ -104,7 +104,7 @@ describe('the page, about a fit that fails,', () => {
     );
   });
 
-  it('says what to do where every row misses a value, or a column misses all', async () => {
+  it('gives advice if every row misses a value, or a column misses all', async () => {
     const text = 'a,b,c\n1,,\n,2,\n3,,\n,4,\n';
     expect(await saidOfFit(text)).toMatch(/^Every row has a missing value in one of the chosen columns\./);
     const empty = '[{"a":1,"b":2},{"a":3,"b":null},{"a":4,"b":5}]';
@@ -141,11 +141,11 @@ describe('the page, about a model,', () => {
   it('advises fewer components where there is no more variance', async () => {
     const { warnings } = await pca(rows, { k: 2, solver: 'covariance' });
     expect(describeWarning(warnings[0], names)).toBe(
-      'Only 1 of the 2 components has variance that can be told from zero; the others are not determined by the data. Keep 1 at most, or choose the solver svd if you expect variances this small.',
+      'Only 1 of the 2 components has variance that can be told from zero; the other is not determined by the data. Keep 1 at most, or choose the solver svd if you expect variances this small.',
     );
   });
 
-  it('advises another solver where the accuracy is too low, without the words of a program', async () => {
+  it('advises another solver if the accuracy is too low, without names of options', async () => {
     const { warnings } = await pca(
       Array.from({ length: 40 }, (_, i) => [1e9 * Math.sin(i), Math.cos(2 * i), 0.9 * Math.sin(3 * i)]),
       { k: 3, solver: 'covariance' },
@@ -155,6 +155,51 @@ describe('the page, about a model,', () => {
     expect(warning.message).toContain("solver: 'svd'");
     expect(describeWarning(warning, names)).toContain('choose the solver svd');
     expect(describeWarning(warning, names)).not.toContain("'");
+  });
+
+  it('has its own words for what a first look at the columns finds', async () => {
+    const data = Array.from({ length: 60 }, (_, i) => ({
+      id: i + 1,
+      class: 1 + ((i * i) % 3),
+      celsius: Math.sin(i),
+      kelvin: 273.15 + Math.sin(i),
+      mass: 100 * Math.cos(3 * i),
+      rain: i % 3 === 0 ? 1 + Math.abs(Math.sin(7 * i)) : 0,
+    }));
+    const { warnings } = await lookAtColumns(data);
+    const said = Object.fromEntries(warnings.map((warning) => [warning.code, describeWarning(warning, [])]));
+    expect(said).toEqual({
+      DOMINANT_COLUMN: expect.stringMatching(/^Of the variance of the 4 columns .*, mass has .* \(see Fit\)\.$/),
+      ID_COLUMN: expect.stringMatching(
+        /^id changes by 1 from row to row.*\. Leave it out unless it measures something\.$/,
+      ),
+      CATEGORY_CODES: expect.stringMatching(
+        /^The whole numbers of class look like codes .* can still colour the points\.$/,
+      ),
+      DUPLICATE_COLUMNS: expect.stringMatching(/^celsius and kelvin are nearly the same/),
+      ZERO_INFLATED: expect.stringMatching(/^More than half of the values of rain are 0/),
+    });
+    for (const sentence of Object.values(said)) expect(sentence).not.toMatch(/scale:|--/);
+  });
+
+  it.each([
+    [
+      'VALUES_FILLED',
+      { columns: [{ name: 'Ozone', count: 37 }], values: 37, rows: 153 },
+      "37 of 153 values of Ozone were filled in with the column's mean.",
+    ],
+    [
+      'ROWS_DROPPED',
+      { count: 1, rows: 153, columns: [{ name: 'Ozone', count: 1 }] },
+      '1 of 153 rows was left out because of missing values: Ozone (1).',
+    ],
+    [
+      'VALUES_CONVERTED',
+      { values: 1, columns: [{ name: 'p', kind: 'percent', count: 1, from: '5%', to: 5 }] },
+      '1 value was not written as a plain number and was converted: p (1, such as 5% → 5).',
+    ],
+  ] as const)('counts what reading did to values: %s', (code, details, expected) => {
+    expect(describeWarning({ code, message: '', details }, [])).toBe(expected);
   });
 
   it('names chosen columns whose whole numbers were rounded by reading them', async () => {
@@ -187,7 +232,7 @@ describe('the page, about a model,', () => {
   });
 });
 
-describe('columns of numbers with other things in them', () => {
+describe('numeric columns with cells that are not numbers', () => {
   const many = Array.from({ length: 400 }, (_, i) => `${i},${(i * 7) % 11},${(i * 3) % 5}`);
 
   it.each([

@@ -2,14 +2,15 @@ import { availableParallelism } from 'node:os';
 import { type DenseBlock, type Engine, referenceEngine } from '@scree/core';
 import { compileKernels, wasmEngineOrWhy } from '@scree/core/engine';
 import { blasEngine, loadBlas } from './blas/blas.js';
+import type { EngineName } from './engine-names.js';
 
 const reference = referenceEngine();
 
-/** What an engine is here: there or not, and how fast. */
+/** Whether an engine is available on this machine, and how fast it is. */
 export interface EngineDiagnosis {
   readonly name: string;
   readonly available: boolean;
-  /** What it runs on: the library with its version, the kind of SIMD. */
+  /** What it runs on: the library with its version, or the kind of SIMD. */
   readonly what: string;
   /** Where the library was found. */
   readonly path?: string;
@@ -19,7 +20,7 @@ export interface EngineDiagnosis {
   /** Measured on a `gram` pass, counting n·d² operations: in float64, and in float32 where the engine has it. */
   readonly gflops?: number;
   readonly singleGflops?: number;
-  /** Why it is not there, and what to do. */
+  /** Why it is not available, and what to do. */
   readonly why?: string;
 }
 
@@ -32,23 +33,22 @@ export interface Diagnosis {
   toString(): string;
 }
 
-/** Milliseconds that a measurement takes, about, and the rows it goes up to. */
-const MEASURED = 150;
-const ROWS = 8192;
+/** Approximate milliseconds of a measurement. */
+const MEASURING_TIME = 150;
+/** Rows of the largest block that is measured. */
+const MAX_ROWS = 8192;
+
+const DIAGNOSES: Readonly<Record<EngineName, () => Promise<EngineDiagnosis>>> = {
+  reference: diagnoseReference,
+  wasm: diagnoseWasm,
+  blas: diagnoseBlas,
+};
 
 /** Lists the engines of this machine, what they run on, and a measured speed of each. Takes about a second. */
 export async function doctor(): Promise<Diagnosis> {
-  const engines: EngineDiagnosis[] = [
-    {
-      name: 'reference',
-      available: true,
-      what: 'plain TypeScript',
-      threads: reference.threads,
-      gflops: await measure(reference),
-    },
-    await diagnoseWasm(),
-    await diagnoseBlas(),
-  ];
+  const engines: EngineDiagnosis[] = [];
+  // One after the other, so that the measurements do not disturb each other.
+  for (const diagnose of Object.values(DIAGNOSES)) engines.push(await diagnose());
   const facts = {
     node: process.version,
     platform: `${process.platform} ${process.arch}`,
@@ -56,6 +56,16 @@ export async function doctor(): Promise<Diagnosis> {
     engines,
   };
   return { ...facts, toString: () => formatDiagnosis(facts) };
+}
+
+async function diagnoseReference(): Promise<EngineDiagnosis> {
+  return {
+    name: 'reference',
+    available: true,
+    what: 'plain TypeScript',
+    threads: reference.threads,
+    gflops: await measure(reference),
+  };
 }
 
 async function diagnoseWasm(): Promise<EngineDiagnosis> {
@@ -88,21 +98,21 @@ async function diagnoseBlas(): Promise<EngineDiagnosis> {
   };
 }
 
-/** Billions of operations a second in `gram`, the best of some passes over as many rows as the time allows. */
+/** Billions of operations per second in `gram`: the best of several passes. */
 async function measure(engine: Engine): Promise<number> {
   const cols = 384;
   let state = 1;
-  const data = new Float64Array(ROWS * cols);
+  const data = new Float64Array(MAX_ROWS * cols);
   for (let i = 0; i < 64 * cols; i++) {
     state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
     data[i] = state / 2 ** 32;
   }
-  for (let rows = 64; rows < ROWS; rows *= 2) data.copyWithin(rows * cols, 0, rows * cols);
+  for (let rows = 64; rows < MAX_ROWS; rows *= 2) data.copyWithin(rows * cols, 0, rows * cols);
   const frame = { shift: new Float64Array(cols).fill(0.5), factor: new Float64Array(cols).fill(1) };
   const scatter = new Float64Array(cols * cols);
   let rows = 64;
   let best = 0;
-  // The first pass starts threads and compiles: it does not count against the time.
+  // The first pass starts threads and compiles, so time starts after it.
   for (let end = Number.POSITIVE_INFINITY; ; ) {
     const block: DenseBlock = { kind: 'dense', rows, cols, stride: cols, data: data.subarray(0, rows * cols) };
     const loaded = await engine.load(block);
@@ -112,9 +122,9 @@ async function measure(engine: Engine): Promise<number> {
     loaded.release();
     best = Math.max(best, (rows * cols * cols) / (now - start) / 1e6);
     if (now > end) return best;
-    end = Math.min(end, now + MEASURED);
-    // Longer passes while they are short.
-    if (now - start < MEASURED / 8) rows = Math.min(ROWS, rows * 2);
+    end = Math.min(end, now + MEASURING_TIME);
+    // Short passes are repeated with more rows.
+    if (now - start < MEASURING_TIME / 8) rows = Math.min(MAX_ROWS, rows * 2);
   }
 }
 

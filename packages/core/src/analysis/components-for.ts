@@ -22,7 +22,15 @@ export function shareKept(model: Model): number {
   );
 }
 
-/** How many components the usual shares of the variance take; undefined where the model keeps too few. */
+/** The share of each component, also of those beyond k where the model knows all variances. */
+export function knownRatios({ varianceRatios, spectrum, totalVariance, k }: Model): Float64Array {
+  // Variances below what float64 can hold say nothing; the ratios of the model still do.
+  if (!spectrum || !(totalVariance > 2 ** -1000)) return varianceRatios;
+  return spectrum.map((variance, i) => (i < k ? varianceRatios[i] : variance / totalVariance));
+}
+
+/** How many components the usual shares of the variance take; undefined where the model knows too few of them. */
 export function componentsForShares(model: Model): { share: number; components: number | undefined }[] {
-  return USUAL_SHARES.map((share) => ({ share, components: componentsFor(model.varianceRatios, share) }));
+  const ratios = knownRatios(model);
+  return USUAL_SHARES.map((share) => ({ share, components: componentsFor(ratios, share) }));
 }

@@ -1,7 +1,7 @@
 import { checkControl } from '../control.js';
 import type { Block } from '../data/block.js';
 import { refuseChanged } from '../data/changes.js';
-import { checkWidth, type Data, openSource } from '../data/open-source.js';
+import { checkBlockWidth, type Data, openSource } from '../data/open-source.js';
 import { checkFinite } from '../data/statistics.js';
 import { chooseEngine } from '../engines/choose.js';
 import { DataError } from '../errors.js';
@@ -37,7 +37,7 @@ export function readBlocks(
       let rows = 0;
       progress.begin(phase, source.rows);
       for await (const block of source.blocks()) {
-        checkWidth(block, source, rows);
+        checkBlockWidth(block, source, rows);
         await progress.follow(checkFinite(block, rows, columnNames));
         const engine = await chooseEngine({ threads }, block.data.length);
         visit(await reconstructBlock(model, block, engine, (done) => progress.step(done)), block);

@@ -119,7 +119,7 @@ function checkSource(source: RowSource): RowSource {
 }
 
 /** A source's blocks are all as wide as it says. */
-export function checkWidth(block: Block, source: RowSource, row: number): void {
+export function checkBlockWidth(block: Block, source: RowSource, row: number): void {
   if (block.cols === source.cols) return;
   throw new DataError(
     'RAGGED_ROWS',

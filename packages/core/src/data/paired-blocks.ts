@@ -1,7 +1,7 @@
 import { DataError } from '../errors.js';
 import { runTaskSync } from '../progress.js';
 import { type Block, identityFrame, packTile } from './block.js';
-import { checkWidth } from './open-source.js';
+import { checkBlockWidth } from './open-source.js';
 import type { RowSource } from './row-source.js';
 import { checkFinite } from './statistics.js';
 
@@ -59,7 +59,7 @@ class BlockReader {
     while (!this.#block || this.#used === this.#block.rows) {
       const next = await this.#blocks.next();
       if (next.done) return 0;
-      checkWidth(next.value, this.#source, this.#read);
+      checkBlockWidth(next.value, this.#source, this.#read);
       this.#read += next.value.rows;
       this.#block = next.value;
       this.#used = 0;

@@ -5,7 +5,12 @@ import { type ColumnStatistics, columnSquares } from './statistics.js';
 /** The divisor of a column: nothing, its deviation, the root of it, its range, or given numbers. */
 export type Scale = 'none' | 'unit' | 'pareto' | 'range' | ArrayLike<number>;
 
+/** The rule that scales were computed by; `given` where they were numbers. */
+export const SCALINGS = ['none', 'unit', 'pareto', 'range', 'given'] as const;
+export type ScalingRule = (typeof SCALINGS)[number];
+
 export interface Scaling {
+  readonly rule: ScalingRule;
   readonly scale: Float64Array;
   /** Columns that vary too little to be divided by it: their scale stays 1. */
   readonly constantColumns: readonly number[];
@@ -15,12 +20,28 @@ export interface Scaling {
  * The scale of each column: `unit` its deviation (with the model's ddof, so that scaled columns have variance 1),
  * `pareto` the square root of that, `range` max − min. Deviations are taken about the same centre as the model's
  * variances: the mean, or zero when data are not centred. A constant column keeps scale 1.
+ *
+ * A column of weight m counts m times in squared distances: it is multiplied by √m, so its scale is divided by that.
  */
-export function columnScales(stats: ColumnStatistics, wanted: Scale, divisor: number, centred: boolean): Scaling {
+export function columnScales(
+  stats: ColumnStatistics,
+  wanted: Scale,
+  divisor: number,
+  centred: boolean,
+  columnWeights?: ArrayLike<number>,
+): Scaling {
+  const scaling = plainScales(stats, wanted, divisor, centred);
+  const { scale } = scaling;
+  if (columnWeights) for (let j = 0; j < scale.length; j++) scale[j] /= Math.sqrt(columnWeights[j]);
+  return scaling;
+}
+
+function plainScales(stats: ColumnStatistics, wanted: Scale, divisor: number, centred: boolean): Scaling {
   const cols = stats.mean.length;
   const scale = new Float64Array(cols).fill(1);
   const constantColumns: number[] = [];
-  if (wanted === 'none') return { scale, constantColumns };
+  const rule = typeof wanted === 'string' ? wanted : 'given';
+  if (wanted === 'none') return { rule, scale, constantColumns };
   for (let j = 0; j < cols; j++) {
     const size =
       typeof wanted !== 'string'
@@ -32,7 +53,7 @@ export function columnScales(stats: ColumnStatistics, wanted: Scale, divisor: nu
     if (typeof wanted === 'string' && !Number.isFinite(1 / size)) constantColumns.push(j);
     else scale[j] = size;
   }
-  return { scale, constantColumns };
+  return { rule, scale, constantColumns };
 }
 
 /** √(Σw(x − c)²/divisor) in the data's own units. */
@@ -62,6 +83,29 @@ export function checkScale(scale: Scale, cols: number): void {
   }
 }
 
+/** Largest and smallest column weight: far more than anyone needs, and scales stay well within float64. */
+const HEAVIEST = 1e20;
+
+/** Checks column weights: a positive number per column. */
+export function checkColumnWeights(weights: ArrayLike<number>, cols: number): void {
+  if (weights.length !== cols) {
+    throw new OptionError('BAD_OPTION', `There are ${weights.length} column weights for ${cols} columns.`, {
+      option: 'columnWeights',
+      value: weights.length,
+      expected: cols,
+    });
+  }
+  for (let j = 0; j < cols; j++) {
+    const weight: unknown = weights[j];
+    if (typeof weight === 'number' && weight >= 1 / HEAVIEST && weight <= HEAVIEST) continue;
+    throw new OptionError(
+      'BAD_OPTION',
+      `columnWeights[${j}] is ${show(weight)}. Weights must be numbers from ${1 / HEAVIEST} to ${HEAVIEST}; leave out a column that should not count.`,
+      { option: 'columnWeights', column: j, value: weight },
+    );
+  }
+}
+
 /**
  * The frame that solvers work in, and a common power of two `unit`, chosen so that the scaled
  * data are of size 1. Variances found in the frame are unit² times smaller than the user's, exactly.
@@ -71,7 +115,7 @@ export interface Framing {
   readonly factor: Float64Array;
   readonly unit: number;
   /** Σⱼ of the scaled columns' variance times the divisor, in units of unit²: trace(S) as the passes see it. */
-  readonly trace: number;
+  readonly scatterTrace: number;
 }
 
 export function chooseFrame(stats: ColumnStatistics, scale: Float64Array, centred: boolean): Framing {
@@ -89,10 +133,10 @@ export function chooseFrame(stats: ColumnStatistics, scale: Float64Array, centre
   }
   const unit = powerOfTwo(largest);
   const factor = Float64Array.from(scale, (s) => 1 / s / unit);
-  let trace = 0;
+  let scatterTrace = 0;
   for (let j = 0; j < scale.length; j++) {
     const squares = columnSquares(stats, j, centred);
-    trace += squares.sum * (squares.unit * factor[j]) ** 2;
+    scatterTrace += squares.sum * (squares.unit * factor[j]) ** 2;
   }
-  return { shift: centred ? stats.mean.slice() : new Float64Array(scale.length), factor, unit, trace };
+  return { shift: centred ? stats.mean.slice() : new Float64Array(scale.length), factor, unit, scatterTrace };
 }

@@ -47,6 +47,22 @@ export function neededComponents(model: Model): { share: string; components: str
   }));
 }
 
+/** How exact the numbers are, in one line: rounding alone, and nothing about another sample. The certificate has the details. */
+export function roundingWords({ certificate, variances, uniqueness }: Model): string {
+  const { rank } = uniqueness;
+  if (rank === 0) return 'Computed: no variance can be told from zero.';
+  const relative = Math.max(...certificate.varianceBounds.slice(0, rank).map((bound, i) => bound / variances[i]));
+  const digits = relative > 0 ? Math.min(15, Math.floor(-Math.log10(relative))) : 15;
+  const angles = certificate.angleBounds.slice(0, rank);
+  const lost = angles.flatMap((bound, i) => (bound >= Math.PI / 2 ? [i + 1] : []));
+  const certain = angles.filter((bound) => bound < Math.PI / 2);
+  const exact = digits < 1 ? 'Computed in their order of magnitude' : `Computed to ${several(digits, 'digit')}`;
+  const directions = certain.length > 0 ? `, directions to ${degrees(Math.max(...certain))}` : '';
+  const open =
+    lost.length > 0 ? `; rounding leaves the direction of PC${runs(lost).replace(/ (\d)/g, ' PC$1')} open` : '';
+  return `${exact}${directions}${open}.`;
+}
+
 /** The certificate in plain words, with its numbers. */
 export function certificateWords(model: Model): string[] {
   const { certificate, variances } = model;
@@ -88,7 +104,7 @@ export function certificateWords(model: Model): string[] {
   ];
 }
 
-/** Whether the data determine the components. */
+/** Whether other components would fit these rows as well: a fact of the sample, which says nothing about another one. */
 export function uniquenessWords(model: Model): string[] {
   const { uniqueness, k, d } = model;
   const { rank, subspace, axes } = uniqueness;
@@ -99,13 +115,13 @@ export function uniquenessWords(model: Model): string[] {
       ? `${k === 1 ? 'The component has' : k === 2 ? 'Both components have' : `All ${k} components have`} variance above zero.`
       : `${rank === 0 ? 'None' : `Only ${rank}`} of the ${several(k, 'component')} ${rank === 1 ? 'has' : 'have'} variance that can be told from zero: the rank of the data is ${rank}.`,
     loose.length === 0
-      ? `Every axis is determined by the data, apart from its sign: another one would fit worse. Changing the data in their last digit would turn none by more than ${degrees(Math.max(...axes.map(({ noiseAngle }) => noiseAngle)))}.`
-      : `Not determined: ${loose.length === k ? (k === 1 ? 'the component' : k === 2 ? 'both components' : `all ${k} components`) : `${loose.length === 1 ? 'component' : 'components'} ${runs(loose)}`}. Other axes would fit as well as ${loose.length === 1 ? 'this one' : 'these'}, so their weights should not be interpreted one by one.`,
+      ? `The sample’s ${k === 1 ? 'component is' : 'components are'} unique apart from ${k === 1 ? 'its sign' : 'their signs'}: ${k === 1 ? 'no other axis fits' : 'no other axes fit'} these rows as well. Changing every number by half a unit in its last ${model.dtype} place would turn ${k === 1 ? 'it' : 'none'} by ${k === 1 ? 'no more' : 'more'} than ${degrees(Math.max(...axes.map(({ noiseAngle }) => noiseAngle)))}.`
+      : `Not unique: ${loose.length === k ? (k === 1 ? 'the component' : k === 2 ? 'both components' : `all ${k} components`) : `${loose.length === 1 ? 'component' : 'components'} ${runs(loose)}`}. Other axes would fit these rows as well as ${loose.length === 1 ? 'this one' : 'these'}, so ${loose.length === 1 ? 'its' : 'their'} weights should not be interpreted one by one.`,
     k === d
-      ? 'The components span the whole space, which is determined.'
+      ? 'The components span the whole space.'
       : subspace.determined
-        ? `The space they span together is determined${gap === null || gap === 0 ? '' : `: the next variance is lower by ${show(gap)}`}.`
-        : 'The space they span together is not determined by the data: another one would keep as much variance.',
+        ? `The space they span together is unique in this sample${gap === null || gap === 0 ? '' : `: the next variance is lower by ${show(gap)}`}.`
+        : 'The space they span together is not unique: another one would keep as much variance of these rows.',
   ];
 }
 

@@ -42,7 +42,7 @@ export async function availableEngines(
   if (wanted === 'reference') return [reference];
   if (wanted === 'auto') {
     const wasm = await wasmEngineOrWhy({ threads });
-    const own = typeof wasm === 'string' ? insteadOfWasm(wasm) : wasm;
+    const own = typeof wasm === 'string' ? referenceInsteadOfWasm(wasm) : wasm;
     if (numbers < WORTH_LOADING) return [own];
     const others = await Promise.all(Array.from(offered.values(), ({ make }) => make(threads)));
     const [first, ...rest] = [...others.filter((engine) => engine !== undefined), own];
@@ -66,7 +66,7 @@ export async function chooseEngine(request: EngineRequest, numbers?: number): Pr
 }
 
 /** The reference engine, with a warning that says why. */
-function insteadOfWasm(cause: string): Engine {
+function referenceInsteadOfWasm(cause: string): Engine {
   const message = `The slower reference engine was used instead of WebAssembly: ${cause}. The result is as accurate. With engine: 'reference' this warning goes away.`;
   return { ...reference, warnings: [{ code: 'ENGINE_FALLBACK', message, details: { engine: 'reference', cause } }] };
 }

@@ -101,16 +101,19 @@ export interface LoadedBlock {
    * S = Σw(x − x̄)(x − x̄)ᵀ of the rows, upper triangle, entry (i, j) in units of `unit[i]·unit[j]`.
    */
   summarise(at: RowsAt, scatter: Float64Array | undefined, onStep: OnStep): Promise<ColumnStatistics>;
-  /** S += BᵀB, upper triangle; `scatter` is cols × cols. */
+  /** Products of the columns with each other, their Gram matrix: S += BᵀB, upper triangle; `scatter` is cols × cols. */
   gram(frame: Frame, scatter: Float64Array, onStep: OnStep): void | Promise<void>;
-  /** Writes K = B_this·B_otherᵀ into `into`; where both are the same block only the upper triangle is needed. */
+  /**
+   * Products of the rows with each other: K = BBᵀ, the dual of S = BᵀB, has the same nonzero eigenvalues and is smaller for wide data.
+   * Writes B_this·B_otherᵀ into `into`; where both are the same block only the upper triangle is needed.
+   */
   dual(frame: Frame, other: LoadedBlock, otherFrame: Frame, into: Products, onStep: OnStep): void | Promise<void>;
   /**
-   * Y = BVᵀ; `vectors` is k × cols, `scores` rows × k. A dense row with a value that is not finite gets no finite score,
+   * Scores of the rows on vectors: Y = BVᵀ; `vectors` is k × cols, `scores` rows × k. A dense row with a value that is not finite gets no finite score,
    * whatever the vectors are. So callers can check rows by their first scores.
    */
   multiply(frame: Frame, vectors: Float64Array, k: number, scores: Float64Array, onStep: OnStep): void | Promise<void>;
-  /** Z += YᵀB; `scores` is rows × k, `out` k × cols. */
+  /** Sums of the rows, each times its scores: Z += YᵀB; `scores` is rows × k, `out` k × cols. */
   multiplyTransposed(
     frame: Frame,
     scores: Float64Array,
@@ -118,7 +121,10 @@ export interface LoadedBlock {
     out: Float64Array,
     onStep: OnStep,
   ): void | Promise<void>;
-  /** Z += (BVᵀ)ᵀB = VBᵀB, in one read of X; `vectors` and `out` are k × cols. */
+  /**
+   * The matrix BᵀB of the normal equations times vectors, without forming it: Z += (BVᵀ)ᵀB = VBᵀB, in one read of X; `vectors` and
+   * `out` are k × cols.
+   */
   normal(frame: Frame, vectors: Float64Array, k: number, out: Float64Array, onStep: OnStep): void | Promise<void>;
   /** Frees what `load` allocated. */
   release(): void;

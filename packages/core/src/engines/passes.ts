@@ -9,8 +9,8 @@ import type { Engine, LoadedBlock, OnStep } from './engine.js';
 /** Rows of a packed tile. Larger tiles round more within a tile; smaller tiles make more sums. */
 const TILE_LINES = 256;
 
-/** Some rows, and the product of their scatter with vectors. */
-export interface Batch {
+/** Some rows for a step of a solver that learns, and the product of their scatter with vectors. */
+export interface MiniBatch {
   readonly rows: number;
   normal(vectors: Float64Array, k: number): Promise<Float64Array>;
 }
@@ -110,7 +110,7 @@ export class Passes {
    * The rows in batches of about `size`, for solvers that take a step after each. A batch is every m-th row of a block, so
    * that it is a fair sample even where rows are sorted. Dense rows are not copied.
    */
-  async *batches(size: number): AsyncGenerator<Batch, void, void> {
+  async *batches(size: number): AsyncGenerator<MiniBatch, void, void> {
     let first = 0;
     for await (const block of this.#source.blocks()) {
       const weights = this.#weights.slice(first, block.rows);

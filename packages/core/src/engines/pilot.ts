@@ -1,6 +1,6 @@
 import type { DenseBlock, Frame } from '../data/block.js';
 import { numbersOf } from '../data/float16.js';
-import type { ColumnStatistics } from '../data/statistics.js';
+import { type ColumnStatistics, setMean } from '../data/statistics.js';
 import { powerOfTwo } from '../linalg/vector.js';
 
 /**
@@ -14,7 +14,7 @@ import { powerOfTwo } from '../linalg/vector.js';
 const SAMPLE = 256;
 const SAMPLED = 1 << 20;
 /** A pilot is a good one where the squares about it are no more than this many times those about the mean. */
-const INFLATION = 4;
+const MOST_INFLATION = 4;
 /** How many times larger or smaller than the unit that the sample suggested a column may be, in float64 and float32. */
 const REACH = { float64: 2 ** 300, float32: 2 ** 40 };
 
@@ -51,7 +51,9 @@ export class PilotSums {
   }
 }
 
+/** A provisional mean of each column, from a sample: sums are taken about it, in one reading, before the mean is known. */
 export interface Pilot {
+  /** The provisional means. */
   readonly shift: Float64Array;
   /** Powers of two near the size of each column about its pilot. */
   readonly unit: Float64Array;
@@ -138,7 +140,8 @@ export function statisticsFromSums(
     const [least, largest] = [sums.least[j], sums.largest[j]];
     min[j] = shift + least * scale;
     max[j] = shift + largest * scale;
-    mean[j] = least === largest ? min[j] : shift + delta * scale;
+    if (least === largest) setMean(stats, j, min[j], 0);
+    else setMean(stats, j, shift, delta * scale);
     const size = Math.max(largest - delta, delta - least);
     unit[j] = size > 0 ? powerOfTwo(size * scale) : 1;
     spread[j] = Math.max(0, sums.squares[j] - stats.weight * delta * delta) * (scale / unit[j]) ** 2;
@@ -149,8 +152,8 @@ export function statisticsFromSums(
     }
     if (!(size < reach && size > 1 / reach)) good = false;
     const inflation = sums.squares[j] / (sums.squares[j] - stats.weight * delta * delta);
-    if (!(inflation >= 1 && inflation <= INFLATION)) good = false;
-    stats.inflation = Math.max(stats.inflation, Math.min(INFLATION, inflation));
+    if (!(inflation >= 1 && inflation <= MOST_INFLATION)) good = false;
+    stats.inflation = Math.max(stats.inflation, Math.min(MOST_INFLATION, inflation));
   }
   return good;
 }

@@ -4,12 +4,13 @@ import { orthonormalityDefect } from '../linalg/orthonormalise.js';
 import type { Solution } from '../solvers/solver.js';
 import type { Warning } from '../warning.js';
 import { certify } from './certificate.js';
+import type { Choice } from './choice.js';
 import { Model } from './model.js';
 import type { Plan, Whiten } from './record.js';
 import { judgeUniqueness } from './uniqueness.js';
 
 /** What `finish` needs besides the solution. */
-export interface Facts {
+export interface FitFacts {
   readonly d: number;
   readonly rows: number;
   readonly weight: number;
@@ -17,24 +18,28 @@ export interface Facts {
   readonly centered: boolean;
   readonly mean: Float64Array;
   readonly scaling: Scaling;
+  readonly columnWeights: Float64Array | undefined;
+  /** Σw(x − c)² of each scaled column, in the frame: what `trace` is the sum of. */
+  readonly columnEnergies: Float64Array;
   readonly whiten: Whiten;
   readonly columnNames: readonly string[] | undefined;
   readonly dtype: 'float32' | 'float64';
   /** The frame's unit: user's lengths are frame lengths times this. */
   readonly unit: number;
-  readonly trace: number;
+  readonly scatterTrace: number;
   readonly roundoff: number;
   readonly framingError: number;
   /** How much each column changes in norm when every number of it changes in its last place. */
   readonly noise: Float64Array;
   readonly plan: Plan;
+  readonly choice?: Choice;
 }
 
 /**
  * From a solver's subspace to the model: order, signs, ddof, units, clipping, ratios, checks. It happens here, once,
  * so that no number's meaning depends on the solver.
  */
-export function finish(found: Solution, facts: Facts, sourceWarnings: readonly Warning[] = []): Model {
+export function finish(found: Solution, facts: FitFacts, sourceWarnings: readonly Warning[] = []): Model {
   const { d } = facts;
   const solution = sortByVariance(found, d);
   const { k, basis, values } = solution;
@@ -46,7 +51,7 @@ export function finish(found: Solution, facts: Facts, sourceWarnings: readonly W
   const judged = judgeUniqueness(solution, accuracy, facts, toVariance);
 
   const variances = values.map((value) => value * toVariance);
-  const totalVariance = facts.trace * toVariance;
+  const totalVariance = facts.scatterTrace * toVariance;
   if (!Number.isFinite(totalVariance)) {
     throw new DataError(
       'OUT_OF_RANGE',
@@ -54,16 +59,21 @@ export function finish(found: Solution, facts: Facts, sourceWarnings: readonly W
       { value: facts.unit },
     );
   }
+  const spectrum = wholeSpectrum(solution, facts, variances, toVariance);
   const explained = values.reduce((sum, value) => sum + value, 0);
   return new Model({
     components: { rows: k, cols: d, data: basis },
     mean: facts.mean,
     scale: facts.scaling.scale,
+    scaling: facts.scaling.rule,
     variances,
-    varianceRatios: values.map((value) => (facts.trace > 0 ? Math.min(1, value / facts.trace) : 0)),
+    ...(spectrum ? { spectrum } : {}),
+    varianceRatios: values.map((value) => (facts.scatterTrace > 0 ? Math.min(1, value / facts.scatterTrace) : 0)),
     totalVariance,
     singularValues: values.map((value) => Math.sqrt(value) * facts.unit),
-    noiseVariance: k < d ? (Math.max(0, facts.trace - explained) / (d - k)) * toVariance : 0,
+    columnVariances: facts.columnEnergies.map((energy) => energy * toVariance),
+    ...(facts.columnWeights ? { columnWeights: facts.columnWeights } : {}),
+    noiseVariance: k < d ? (Math.max(0, facts.scatterTrace - explained) / (d - k)) * toVariance : 0,
     n: facts.rows,
     totalWeight: facts.weight,
     ddof: facts.ddof,
@@ -76,21 +86,43 @@ export function finish(found: Solution, facts: Facts, sourceWarnings: readonly W
     uniqueness: judged.uniqueness,
     warnings: [
       ...sourceWarnings,
+      ...structureWarnings(facts),
       ...dataWarnings(facts, variances, values),
       // Of what has not converged nothing can be said but that.
       ...(solution.converged ? judged.warnings : []),
       ...whitenWarnings(facts, judged.uniqueness.rank, k),
       ...convergenceWarnings(solution),
     ],
+    ...(facts.choice ? { choice: facts.choice } : {}),
     ...(solution.trace ? { trace: solution.trace } : {}),
   });
+}
+
+/**
+ * All variances, largest first, none below zero: min(d, n − 1) of them where data are centred, since no more can differ from
+ * zero. The first k are the model's own, which a solver may have computed more accurately. Undefined where the solver found
+ * only the leading ones.
+ */
+function wholeSpectrum(
+  { k, spectrum, values, converged, unchecked }: Solution,
+  { d, rows, centered }: FitFacts,
+  variances: Float64Array,
+  toVariance: number,
+): Float64Array | undefined {
+  const length = Math.max(k, Math.min(d, rows - (centered ? 1 : 0)));
+  const all = spectrum ?? (k === length && converged && !unchecked ? values : undefined);
+  if (!all) return undefined;
+  const whole = new Float64Array(length);
+  whole.set(variances);
+  for (let i = k; i < length; i++) whole[i] = Math.min(whole[i - 1], Math.max(0, (all[i] ?? 0) * toVariance));
+  return whole;
 }
 
 /**
  * The first k components of a solution, as if no more had been requested. The eigenvalue after them is then one that was
  * found, and as far off as its certificate says at most.
  */
-export function firstComponents(found: Solution, k: number, facts: Facts): Solution {
+export function firstComponents(found: Solution, k: number, facts: FitFacts): Solution {
   const solution = sortByVariance(found, facts.d);
   if (k >= solution.k) return solution;
   const { valueBounds } = certify(solution, facts, orthonormalityDefect(solution.basis, solution.k, facts.d), 1);
@@ -125,7 +157,7 @@ function sortByVariance(found: Solution, d: number): Solution {
  * In each component the entry of largest magnitude is positive. Entries within 1e-6 of the largest count as equal to
  * it and the first of them decides, so that rounding does not choose the sign where two entries tie.
  */
-function fixSigns(basis: Float64Array, k: number, d: number): void {
+export function fixSigns(basis: Float64Array, k: number, d: number): void {
   for (let r = 0; r < k; r++) {
     const row = basis.subarray(r * d, (r + 1) * d);
     let largest = 0;
@@ -135,7 +167,7 @@ function fixSigns(basis: Float64Array, k: number, d: number): void {
   }
 }
 
-function dataWarnings(facts: Facts, variances: Float64Array, values: Float64Array): Warning[] {
+function dataWarnings(facts: FitFacts, variances: Float64Array, values: Float64Array): Warning[] {
   const warnings: Warning[] = [];
   const constant = facts.scaling.constantColumns;
   if (constant.length > 0) {
@@ -153,7 +185,7 @@ function dataWarnings(facts: Facts, variances: Float64Array, values: Float64Arra
       details: { columns: constant.slice(0, 5), count: constant.length },
     });
   }
-  if (facts.trace === 0) {
+  if (facts.scatterTrace === 0) {
     const any = facts.d > 1 ? ', and any direction is as good as any other' : '';
     // Identifiers and times in nanoseconds may differ where float64 cannot see it.
     const large = facts.mean.some((mean) => Math.abs(mean) >= 2 ** 53);
@@ -172,7 +204,18 @@ function dataWarnings(facts: Facts, variances: Float64Array, values: Float64Arra
   return warnings;
 }
 
-function whitenWarnings(facts: Facts, rank: number, k: number): Warning[] {
+function structureWarnings({ choice }: FitFacts): Warning[] {
+  if (choice?.k !== 0) return [];
+  return [
+    {
+      code: 'NO_STRUCTURE',
+      message: `${choice.reason} The model has one component because a model needs one.`,
+      details: { criteria: choice.agree },
+    },
+  ];
+}
+
+function whitenWarnings(facts: FitFacts, rank: number, k: number): Warning[] {
   if (!facts.whiten || rank === k) return [];
   return [
     {

@@ -2,7 +2,8 @@ import { type ControlOptions, checkControl } from '../control.js';
 import { type Block, type Frame, identityFrame, packTile } from '../data/block.js';
 import { refuseChanged } from '../data/changes.js';
 import { type FloatArray, fitsFloat32, type Matrix } from '../data/matrix.js';
-import { checkWidth, type Data, type DType, openSource } from '../data/open-source.js';
+import { checkBlockWidth, type Data, type DType, openSource } from '../data/open-source.js';
+import type { ScalingRule } from '../data/scaling.js';
 import { checkFinite } from '../data/statistics.js';
 import { chooseEngine } from '../engines/choose.js';
 import { DataError } from '../errors.js';
@@ -12,9 +13,11 @@ import { ProgressTracker } from '../progress.js';
 import type { Epoch } from '../solvers/learned/epoch.js';
 import type { Warning } from '../warning.js';
 import type { Certificate } from './certificate.js';
+import type { Choice } from './choice.js';
 import { frameOf, reconstructBlock } from './reconstruction.js';
-import { checkRecord, type ModelRecord, type Plan, type Whiten } from './record.js';
+import { checkRecord, type ModelRecord, OPTIONAL_VECTORS, type Plan, type Whiten } from './record.js';
 import { toBinary, toJSON } from './serialize.js';
+import type { Stability } from './stability.js';
 import type { Uniqueness } from './uniqueness.js';
 
 export type ApplyOptions = ControlOptions;
@@ -30,9 +33,13 @@ export class Model implements ModelRecord {
   readonly components: Matrix<Float64Array>;
   readonly mean: Float64Array;
   readonly scale: Float64Array;
+  readonly scaling?: ScalingRule;
   readonly variances: Float64Array;
+  readonly spectrum?: Float64Array;
   readonly varianceRatios: Float64Array;
   readonly totalVariance: number;
+  readonly columnVariances?: Float64Array;
+  readonly columnWeights?: Float64Array;
   readonly singularValues: Float64Array;
   readonly noiseVariance: number;
   readonly n: number;
@@ -46,7 +53,9 @@ export class Model implements ModelRecord {
   readonly certificate: Certificate;
   readonly uniqueness: Uniqueness;
   readonly warnings: readonly Warning[];
+  readonly choice?: Choice;
   readonly trace?: readonly Epoch[];
+  readonly stability?: Stability;
   readonly #components: Float64Array;
   readonly #mean: Float64Array;
   readonly #scale: Float64Array;
@@ -64,9 +73,12 @@ export class Model implements ModelRecord {
     this.components = Object.freeze({ rows, cols, data: own(data) });
     this.mean = own(record.mean);
     this.scale = own(record.scale);
+    if (record.scaling) this.scaling = record.scaling;
     this.variances = own(record.variances);
+    if (record.spectrum) this.spectrum = own(record.spectrum);
     this.varianceRatios = own(record.varianceRatios);
     this.totalVariance = record.totalVariance;
+    for (const name of OPTIONAL_VECTORS) if (record[name]) this[name] = own(record[name]);
     this.singularValues = own(record.singularValues);
     this.noiseVariance = record.noiseVariance;
     this.n = record.n;
@@ -80,7 +92,9 @@ export class Model implements ModelRecord {
     this.certificate = frozenCopy(record.certificate);
     this.uniqueness = frozenCopy(record.uniqueness);
     this.warnings = frozenCopy(record.warnings);
+    if (record.choice) this.choice = frozenCopy(record.choice);
     if (record.trace) this.trace = frozenCopy(record.trace);
+    if (record.stability) this.stability = frozenCopy(record.stability);
     Object.freeze(this);
   }
 
@@ -172,7 +186,7 @@ export class Model implements ModelRecord {
 
   /**
    * Loadings: √λᵢ·vᵢ, one row per component (k × d). Entry (i, j) is the covariance of column j, scaled, with the whitened
-   * scores of component i; with `scale: 'unit'` it is their correlation. LᵀL is the covariance of the scaled data that k
+   * scores of component i; with `scale: 'unit'` and no column weights it is their correlation. LᵀL is the covariance of the scaled data that k
    * components reconstruct. Computed anew at every access.
    */
   get loadings(): Matrix<Float64Array> {
@@ -259,7 +273,7 @@ export class Model implements ModelRecord {
       let rows = 0;
       progress.begin(phase, source.rows);
       for await (const block of source.blocks()) {
-        checkWidth(block, source, rows);
+        checkBlockWidth(block, source, rows);
         const first = rows;
         const check = (): Promise<void> => progress.follow(checkFinite(block, first, names));
         if (checks === 'first') await check();

@@ -3,7 +3,7 @@ import { readerOf } from '../data/format-version.js';
 import { ModelError, show } from '../errors.js';
 import type { Epoch } from '../solvers/learned/epoch.js';
 import type { ModelRecord } from './record.js';
-import { VECTORS } from './record.js';
+import { OPTIONAL_VECTORS, VECTORS } from './record.js';
 
 /**
  * Two forms of one record, both exact to the last bit and both with a checksum.
@@ -90,7 +90,7 @@ function readJson1({ checksum, ...body }: Plain): ModelRecord {
   return revive(body, (name) => {
     const value = body[name];
     if (!Array.isArray(value)) throw new ModelError('BAD_MODEL', `This is not a model: ${name} is missing.`);
-    return Float64Array.from(value.flat(), (entry) => (typeof entry === 'number' ? entry : Number.NaN));
+    return numbersOf(value.flat());
   });
 }
 
@@ -188,16 +188,22 @@ function scalars(record: ModelRecord): Plain {
     totalWeight: record.totalWeight,
     ddof: record.ddof,
     centered: record.centered,
+    ...(record.scaling ? { scaling: record.scaling } : {}),
     whiten: record.whiten,
     dtype: record.dtype,
     totalVariance: record.totalVariance,
     noiseVariance: record.noiseVariance,
+    // In both forms a list: programs that know only the arrays of the layout read the rest of the model as ever.
+    ...(record.spectrum ? { spectrum: Array.from(record.spectrum) } : {}),
+    ...(record.choice ? { choice: record.choice } : {}),
     ...(record.columnNames ? { columnNames: record.columnNames } : {}),
+    ...Object.fromEntries(OPTIONAL_VECTORS.flatMap((name) => (record[name] ? [[name, Array.from(record[name])]] : []))),
     plan: record.plan,
     certificate: record.certificate,
     uniqueness: record.uniqueness,
     warnings: record.warnings,
     ...(record.trace ? { trace: record.trace } : {}),
+    ...(record.stability ? { stability: record.stability } : {}),
   };
 }
 
@@ -211,13 +217,22 @@ function revive(stored: Plain, array: (name: 'components' | (typeof VECTORS)[num
   const { format, version, k, d, arrays, numbers, ...rest } = stored;
   return {
     ...(rest as unknown as ModelRecord),
+    ...(Array.isArray(rest.spectrum) ? { spectrum: numbersOf(rest.spectrum) } : {}),
     ...(Array.isArray(rest.trace) ? { trace: rest.trace.map(withNumbers) } : {}),
+    ...Object.fromEntries(
+      OPTIONAL_VECTORS.flatMap((name) => (Array.isArray(rest[name]) ? [[name, numbersOf(rest[name])]] : [])),
+    ),
     components: { rows: k as number, cols: d as number, data: array('components') },
     ...(Object.fromEntries(VECTORS.map(([name]) => [name, array(name)])) as Pick<
       ModelRecord,
       (typeof VECTORS)[number][0]
     >),
   };
+}
+
+/** What is not a number becomes NaN, which no model may hold. */
+function numbersOf(list: readonly unknown[]): Float64Array {
+  return Float64Array.from(list, (entry) => (typeof entry === 'number' ? entry : Number.NaN));
 }
 
 /** JSON has null for what is not finite, such as the loss of a step that was too long. */

@@ -4,7 +4,7 @@ import type { Solution } from '../solvers/solver.js';
 import type { Warning } from '../warning.js';
 import { type Accuracy, angle } from './certificate.js';
 
-/** Whether the data determine what was found, apart from signs. */
+/** Whether what was found is the only answer for these rows, apart from signs. It says nothing about another sample: `Stability` does. */
 export interface Uniqueness {
   /** Components whose variance is above zero as far as the data and the solver can tell. */
   readonly rank: number;
@@ -17,7 +17,7 @@ export interface Determination {
   readonly determined: boolean;
   /** Distance to the nearest other variance (for the subspace λ_k − λ_{k+1}); null when there is no other. */
   readonly gap: number | null;
-  /** How far, in radians, changing the data in the last digit they are stored with could turn it; π/2 is any direction. */
+  /** How far, in radians, changing every number by half a unit in its last float64 (or float32) place could turn it; π/2 is any direction. */
   readonly noiseAngle: number;
 }
 
@@ -150,8 +150,8 @@ function pairWarnings(pairs: readonly Pair[], k: number, variance: (i: number) =
       warnings.push({
         code: 'SUBSPACE_NOT_UNIQUE',
         message:
-          `Component ${k} and the one after it have the same variance (${variance(k - 1)}) as far as the data can tell, ` +
-          `so which ${k}-dimensional subspace is best is not determined. ` +
+          `Component ${k} and the one after it have the same variance (${variance(k - 1)}) as far as rounding can tell, ` +
+          `so the best ${k}-dimensional subspace is not unique. ` +
           `${first > 0 ? `Use k = ${first}, or a larger k` : 'Use a larger k'} that takes in all components of that variance.`,
       });
     }
@@ -160,8 +160,8 @@ function pairWarnings(pairs: readonly Pair[], k: number, variance: (i: number) =
       warnings.push({
         code: 'AXES_NOT_UNIQUE',
         message:
-          `${components(first, end)} have the same variance (${variance(first)}) as far as the data can tell: ` +
-          `the space they span together is determined${crosses ? ' only with those after them' : ''}, ` +
+          `${components(first, end)} have the same variance (${variance(first)}) as far as rounding can tell: ` +
+          `the space they span together is unique${crosses ? ' only with those after them' : ''}, ` +
           `but any rotation of these axes inside it fits equally well.`,
       });
     }

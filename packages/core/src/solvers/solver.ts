@@ -20,8 +20,8 @@ export interface Problem {
   /** The most components that can have variance: min(d, n − 1) for centred data. */
   readonly rankLimit: number;
   readonly wanted: Wanted;
-  /** trace(S). */
-  readonly trace: number;
+  /** tr S, the sum of all its eigenvalues. */
+  readonly scatterTrace: number;
   /** How far rounding may have taken the computed S, or its products, from the exact: ‖ΔS‖ at most. */
   readonly roundoff: number;
   /** The part of it that comes from the rounding of means and scales, which no solver can reduce. */
@@ -75,6 +75,7 @@ export interface FoldSettings {
   readonly k?: number | 'all';
   readonly center: boolean;
   readonly scale: Scale;
+  readonly columnWeights?: ArrayLike<number>;
   readonly ddof: number;
   readonly seed: number;
   readonly learn?: LearnOptions;
@@ -90,6 +91,8 @@ export interface Solution {
   readonly basis: Float64Array;
   /** Eigenvalues of S that belong to the rows. */
   readonly values: Float64Array;
+  /** All eigenvalues of S, largest first, where the solver computed them on its way; those of `values` may differ in rounding. */
+  readonly spectrum?: Float64Array;
   /** ‖Sv − λv‖ for each, measured; or the most it can be, where the rows are gone. */
   readonly residuals: Float64Array;
   /** The eigenvalue after the last one wanted, and how far off it may be; undefined when there is none (k = d). */
@@ -175,10 +178,10 @@ export interface SolverDeclaration {
 }
 
 /** How many of the falling `values` are wanted. */
-export function countWanted(wanted: Wanted, values: ArrayLike<number>, trace: number): number {
+export function countWanted(wanted: Wanted, values: ArrayLike<number>, scatterTrace: number): number {
   if ('count' in wanted) return wanted.count;
   // A sum that misses the fraction by rounding alone has reached it.
-  const target = wanted.fraction * trace * (1 - 1e-13);
+  const target = wanted.fraction * scatterTrace * (1 - 1e-13);
   let sum = 0;
   for (let i = 0; i < values.length; i++) {
     sum += values[i];

@@ -64,6 +64,19 @@ describe('a stored model', () => {
     expect(back).toBeInstanceOf(Model);
   });
 
+  it('keeps the name of the scaling; older files have none, and an unknown one is refused', async () => {
+    const given = await pca(rows, { scale: [1, 2, 3, 4, 5] });
+    expect(given.scaling).toBe('given');
+    for (const scale of ['none', 'unit', 'pareto', 'range'] as const) {
+      const model = await pca(rows, { scale });
+      expect(loadModel(model.toBinary()).scaling).toBe(scale);
+      expect(loadModel(JSON.stringify(model)).scaling).toBe(scale);
+      const { scaling, ...old } = model;
+      expect(loadModel(new Model(old).toBinary()).scaling).toBeUndefined();
+    }
+    expect(() => new Model({ ...given, scaling: 'robust' as never })).toThrow(ModelError);
+  });
+
   it('is smaller in its binary form, which describes itself', async () => {
     const model = await pca(
       withSpectrum(60, 200, (i) => 0.8 ** i),

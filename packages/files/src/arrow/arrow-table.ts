@@ -6,11 +6,11 @@ import { unsupported } from '../file-error.js';
 import { DEFAULT_MEMORY } from '../options.js';
 import { RoundedIntegers, type RoundedReading } from '../table/rounded-integers.js';
 import { blockRows, type DenseBatch, type Table } from '../table/table.js';
-import { BatchReader, locate, type Spot } from './arrow-column.js';
-import { describeColumns, type Source, vectorLength } from './arrow-columns.js';
-import { dictionaryNumbers, dictionaryTexts } from './arrow-dictionary.js';
-import { type ArrowFile, type Field, isNumber, isText, readArrow, readBatch } from './arrow-format.js';
-import { type Survey, survey } from './arrow-survey.js';
+import { BatchReader, type FieldLocation, locateFields } from './column.js';
+import { type ColumnLocation, describeColumns, vectorLength } from './columns.js';
+import { dictionaryNumbers, dictionaryTexts } from './dictionary.js';
+import { type ArrowFile, type Field, isNumber, isText, readArrow, readBatch } from './format.js';
+import { type Survey, survey } from './survey.js';
 
 /** The numbers of a dictionary, and which of them are integers that were rounded. */
 interface DictionaryValues {
@@ -19,7 +19,7 @@ interface DictionaryValues {
 }
 
 /** Columns that are read at once. */
-const LANES = 8;
+const AT_A_TIME = 8;
 /** Types whose numbers float32 holds. */
 const FLOAT32_TYPES = /^(float16|float32|u?int8|u?int16|bool)$/;
 
@@ -53,8 +53,8 @@ export async function openArrow(
     uniform: false,
     rows: known.rows,
     dtype: (numbers) => (fitsFloat32(numbers === 'all' ? everything : numbers) ? 'float32' : 'float64'),
-    gaps: true,
-    strict: true,
+    mayMissValues: true,
+    checkMissing: true,
     rereadable: file.rereadable,
     read({ numbers: asked, text }) {
       const numbers = asked === 'all' ? everything : asked;
@@ -71,7 +71,7 @@ interface OpenedArrow {
   readonly file: SeekableBytes;
   readonly arrow: ArrowFile;
   readonly known: Survey;
-  readonly sources: readonly Source[];
+  readonly sources: readonly ColumnLocation[];
   readonly memory: number;
   readonly unpack: Unpackers;
   /** Dictionaries of numbers by their ids. Fields may share one, and it is the same in every reading. */
@@ -81,7 +81,7 @@ interface OpenedArrow {
 /** Rows of a batch that are being read: so many from the row `from` on, of all its rows. */
 interface Part {
   readonly reader: BatchReader;
-  readonly spots: readonly Spot[];
+  readonly locations: readonly FieldLocation[];
   readonly from: number;
   readonly count: number;
   readonly length: number;
@@ -132,12 +132,12 @@ class ArrowReading {
     if (this.#text !== undefined) this.#names = await this.#namesOf(arrow.fields[sources[this.#text].field]);
     for (const location of arrow.batches) {
       const batch = await readBatch(file, location);
-      const spots = locate(arrow.fields, batch, file.path);
+      const locations = locateFields(arrow.fields, batch, file.path);
       const reader = new BatchReader(file, batch, Math.floor(memory / 4), unpack);
       for (let from = 0; from < batch.length; ) {
         const count = Math.min(this.#height - this.#filled, batch.length - from);
-        const part = { reader, spots, from, count, length: batch.length };
-        await inLanes(fields, (field) => this.#fill(part, field));
+        const part = { reader, locations, from, count, length: batch.length };
+        await fewAtATime(fields, (field) => this.#fill(part, field));
         if (this.#text !== undefined) this.#texts = this.#texts.concat(await this.#readTexts(part, this.#text));
         this.#filled += count;
         from += count;
@@ -170,9 +170,9 @@ class ArrowReading {
   }
 
   async #fillNumbers(part: Part, index: number, slots: readonly Slot[]): Promise<void> {
-    const { reader, spots, from, count, length } = part;
+    const { reader, locations, from, count, length } = part;
     const values = await reader.numbers(
-      spots[index],
+      locations[index],
       this.#opened.arrow.fields[index].type,
       from,
       count,
@@ -187,14 +187,14 @@ class ArrowReading {
   }
 
   async #fillFromDictionary(
-    { reader, spots, from, count, length }: Part,
+    { reader, locations, from, count, length }: Part,
     index: number,
     slots: readonly Slot[],
     { values, rounded }: DictionaryValues,
   ): Promise<void> {
     const { dictionary } = this.#opened.arrow.fields[index];
     if (!dictionary) return;
-    const codes = await reader.numbers(spots[index], dictionary.index, from, count, length);
+    const codes = await reader.numbers(locations[index], dictionary.index, from, count, length);
     const [data, cols] = [this.#buffers[this.#turn], this.#numbers.length];
     for (const { slot } of slots) {
       for (let i = 0, at = this.#filled * cols + slot; i < count; i++, at += cols) {
@@ -205,11 +205,11 @@ class ArrowReading {
   }
 
   async #fillFromLists(part: Part, index: number, slots: readonly Slot[]): Promise<void> {
-    const { reader, spots, from, count, length } = part;
+    const { reader, locations, from, count, length } = part;
     const field = this.#opened.arrow.fields[index];
     const rounded = new Set<number>();
     const first = this.#done + this.#filled;
-    const read = await reader.vectors(spots[index], field, from, count, length, (i) => rounded.add(i));
+    const read = await reader.vectors(locations[index], field, from, count, length, (i) => rounded.add(i));
     const { values, starts, lengths } = read;
     this.#checkLengths(lengths, index, first);
     const [data, cols] = [this.#buffers[this.#turn], this.#numbers.length];
@@ -236,17 +236,17 @@ class ArrowReading {
     );
   }
 
-  async #readTexts({ reader, spots, from, count, length }: Part, column: number): Promise<(string | null)[]> {
+  async #readTexts({ reader, locations, from, count, length }: Part, column: number): Promise<(string | null)[]> {
     const { field: index, entry } = this.#opened.sources[column];
     const field = this.#opened.arrow.fields[index];
     const names = this.#names;
     if (field.dictionary && names) {
-      const codes = await reader.numbers(spots[index], field.dictionary.index, from, count, length);
+      const codes = await reader.numbers(locations[index], field.dictionary.index, from, count, length);
       return Array.from({ length: count }, (_, i) => names[codes[i]] ?? null);
     }
-    if (isText(field.type)) return reader.texts(spots[index], field.type.kind === 'largeText', from, count, length);
+    if (isText(field.type)) return reader.texts(locations[index], field.type.kind === 'largeText', from, count, length);
     if (!isNumber(field.type) || entry !== undefined) throw this.#noLabel(field);
-    return Array.from(await reader.numbers(spots[index], field.type, from, count, length), asText);
+    return Array.from(await reader.numbers(locations[index], field.type, from, count, length), asText);
   }
 
   async #numbersOf(field: Field, id: number): Promise<DictionaryValues> {
@@ -301,7 +301,7 @@ interface FieldSlots {
   readonly slots: Slot[];
 }
 
-function byField(numbers: readonly number[], sources: readonly Source[]): FieldSlots[] {
+function byField(numbers: readonly number[], sources: readonly ColumnLocation[]): FieldSlots[] {
   const found = new Map<number, FieldSlots>();
   numbers.forEach((j, slot) => {
     const { field, entry = 0 } = sources[j];
@@ -313,6 +313,6 @@ function byField(numbers: readonly number[], sources: readonly Source[]): FieldS
 }
 
 /** Does work for every item, a few at once. */
-async function inLanes<Item>(items: readonly Item[], work: (item: Item) => Promise<void>): Promise<void> {
-  for (let at = 0; at < items.length; at += LANES) await Promise.all(items.slice(at, at + LANES).map(work));
+async function fewAtATime<Item>(items: readonly Item[], work: (item: Item) => Promise<void>): Promise<void> {
+  for (let at = 0; at < items.length; at += AT_A_TIME) await Promise.all(items.slice(at, at + AT_A_TIME).map(work));
 }

@@ -30,9 +30,9 @@ export function textOf(bytes: Uint8Array, from = 0, to = bytes.length): string {
 }
 
 /** Bytes as text, in UTF-8 or, where they are none, in Windows-1252, as older programs write it. */
-export function eitherTextOf(bytes: Uint8Array, from = 0, to = bytes.length): string {
+export function utf8OrWindows1252Of(bytes: Uint8Array, from = 0, to = bytes.length): string {
   const text = textOf(bytes, from, to);
-  return isWhole(text, to - from) ? text : windowsTextOf(bytes, from, to);
+  return isWhole(text, to - from) ? text : windows1252Of(bytes, from, to);
 }
 
 /** Whether a text is what its bytes say: a U+FFFD may be their own, but one that stands for others has another length. */
@@ -41,9 +41,9 @@ function isWhole(text: string, length: number): boolean {
 }
 
 /** Lines as text, and whether they are in Windows-1252: a single damaged line among others in UTF-8 does not make them so. */
-export function linesOf(bytes: Uint8Array): { readonly text: string; readonly windows: boolean } {
+export function linesOf(bytes: Uint8Array): { readonly text: string; readonly windows1252: boolean } {
   const text = textOf(bytes);
-  if (isWhole(text, bytes.length)) return { text, windows: false };
+  if (isWhole(text, bytes.length)) return { text, windows1252: false };
   let balance = 0;
   const lines: string[] = [];
   for (let at = 0; at < bytes.length && balance < CLEAR; ) {
@@ -52,14 +52,14 @@ export function linesOf(bytes: Uint8Array): { readonly text: string; readonly wi
     const whole = isWhole(line, end - at);
     if (!whole) balance++;
     else if (line.length < end - at) balance--;
-    lines.push(whole ? line : windowsTextOf(bytes, at, end));
+    lines.push(whole ? line : windows1252Of(bytes, at, end));
     at = end;
   }
-  return balance > 0 ? { text: windowsTextOf(bytes), windows: true } : { text: lines.join(''), windows: false };
+  return balance > 0 ? { text: windows1252Of(bytes), windows1252: true } : { text: lines.join(''), windows1252: false };
 }
 
 /** Bytes in Windows-1252 as text. */
-export function windowsTextOf(bytes: Uint8Array, from = 0, to = bytes.length): string {
+export function windows1252Of(bytes: Uint8Array, from = 0, to = bytes.length): string {
   return latin1Of(bytes.subarray(from, to)).replace(/[\x80-\x9f]/g, (each) => WINDOWS[each.charCodeAt(0) - 128]);
 }
 

@@ -1,14 +1,16 @@
 import { DataError } from '@scree/core';
 import { type ByteReader, type Bytes, peek } from '../bytes/bytes.js';
-import { bytesOf, eitherTextOf, latin1Of, windowsTextOf } from '../bytes/text.js';
+import { bytesOf, latin1Of, utf8OrWindows1252Of, windows1252Of } from '../bytes/text.js';
 import { FileError } from '../file-error.js';
+import { type Conversion, ConvertedValues } from '../table/converted-values.js';
 import { LARGEST_EXACT, RoundedIntegers, type RoundedReading, wasTextRounded } from '../table/rounded-integers.js';
 import { blockRows, type DenseBatch, type Request, type Table } from '../table/table.js';
-import { isMissing } from './csv-cells.js';
-import { type Dialect, SAMPLE, sniffDialect } from './csv-dialect.js';
-import { type Mark, numberIn, whatTells } from './csv-marks.js';
-import { decimal } from './csv-number.js';
-import { openQuote } from './csv-records.js';
+import { isMissing } from './cells.js';
+import { classifyCell, type DecimalMark, parseNumber } from './decimal-marks.js';
+import { decimalNumber } from './decimal-number.js';
+import { type Dialect, SAMPLE, sniffDialect } from './dialect.js';
+import { stripNotation } from './notation.js';
+import { openQuote } from './records.js';
 
 /** Bytes in view at once; more where a record is longer. */
 const WINDOW = 1 << 20;
@@ -27,6 +29,7 @@ export async function openCsv(bytes: Bytes, { memory, format = 'CSV', window = W
   const sample = await peek(bytes, SAMPLE);
   const dialect = sniffDialect(sample, sample.length < SAMPLE, bytes.path, memory);
   const integers = new RoundedIntegers();
+  const converted = new ConvertedValues();
   return {
     format,
     columns: dialect.columns,
@@ -35,28 +38,41 @@ export async function openCsv(bytes: Bytes, { memory, format = 'CSV', window = W
     uniform: false,
     rows: undefined,
     dtype: () => 'float64',
-    gaps: true,
-    strict: true,
+    mayMissValues: true,
+    checkMissing: true,
     rereadable: bytes.rereadable,
-    read: (request) => readRows(bytes, dialect, request, { memory, window, rounded: integers.reading() }),
-    warnings: () => integers.warnings(bytes.path, (j) => dialect.columns[j].name),
+    read: (request) => {
+      const notes = { rounded: integers.reading(), converted: converted.reading() };
+      return readRows(bytes, dialect, request, { memory, window, ...notes });
+    },
+    warnings: () => {
+      const nameOf = (j: number): string => dialect.columns[j].name;
+      return [...converted.warnings(bytes.path, nameOf), ...integers.warnings(bytes.path, nameOf)];
+    },
     close: async () => {},
   };
 }
 
-/** What becomes of a column: its place among the numbers, or one of these. */
+/** What becomes of a column: its place among the numbers, or one of these; where numbers have a notation, WITH_NOTATION less the place. */
 const SKIPPED = -1;
 const TEXT = -2;
+const WITH_NOTATION = -3;
 /** No byte. */
 const NONE = -1;
 /** What was found where a record should begin: a record, a blank line, or a record whose end is not in the window. */
 const [WHOLE, BLANK, CUT] = [0, 1, 2] as const;
 
+/** Where one reading notes what it did to values. */
+interface Notes {
+  readonly rounded: RoundedReading;
+  readonly converted: ReturnType<ConvertedValues['reading']>;
+}
+
 async function* readRows(
   bytes: Bytes,
   dialect: Dialect,
   request: Request,
-  { memory, window, rounded }: { memory: number; window: number; rounded: RoundedReading },
+  { memory, window, ...notes }: { memory: number; window: number } & Notes,
 ): AsyncGenerator<DenseBatch, void, void> {
   const { columns } = dialect;
   const numbers = request.numbers === 'all' ? [...columns.keys()] : request.numbers;
@@ -64,7 +80,7 @@ async function* readRows(
   // A row takes a byte a column at least: a small file needs no large block.
   const most = bytes.size === undefined ? undefined : Math.floor(bytes.size / columns.length) + 1;
   const height = blockRows(8 * Math.max(1, cols), memory, most);
-  const scanner = new Scanner(bytes, dialect, request.text, numbers, { memory, window, rounded });
+  const scanner = new Scanner(bytes, dialect, request.text, numbers, { memory, window, ...notes });
   try {
     // Two blocks in turn: one may still be looked at while the other is filled.
     const buffers = [new Float64Array(height * cols), new Float64Array(height * cols)];
@@ -85,19 +101,22 @@ class Scanner {
   readonly #reader: ByteReader;
   readonly #dialect: Dialect;
   readonly #delimiter: number;
-  readonly #blanks: boolean;
+  readonly #blankDelimited: boolean;
   /** Of each column: its decimal mark, where it is known by now, and the byte to look for; NONE where none is. */
-  readonly #marks: (Mark | undefined)[];
-  readonly #points: Int16Array;
+  readonly #marks: (DecimalMark | undefined)[];
+  readonly #markBytes: Int16Array;
   readonly #cols: number;
   /** Of each column of the file: what becomes of it. */
-  readonly #plan: Int32Array;
+  readonly #slots: Int32Array;
   /** A column that is a number and the text too. */
   readonly #alsoText: number | undefined;
-  readonly #textOf: typeof eitherTextOf;
+  readonly #decode: typeof utf8OrWindows1252Of;
   readonly #rounded: RoundedReading;
   /** Columns of the record with an integer that was rounded. It may be parsed again before it counts. */
   #roundedHere: number[] = [];
+  readonly #converted: Notes['converted'];
+  /** The same of values that were converted. */
+  #convertedHere: [column: number, kind: Conversion, from: string, to: number][] = [];
   /** The label of the record. */
   #labelHere: string | null = null;
   readonly #longest: number;
@@ -105,7 +124,7 @@ class Scanner {
   #window: Uint8Array;
   #at = 0;
   #end = 0;
-  #last = false;
+  #isLastWindow = false;
   #begun = false;
   #record = 0;
 
@@ -114,25 +133,26 @@ class Scanner {
     dialect: Dialect,
     text: number | undefined,
     numbers: readonly number[],
-    { memory, window, rounded }: { memory: number; window: number; rounded: RoundedReading },
+    { memory, window, rounded, converted }: { memory: number; window: number } & Notes,
   ) {
     this.#rounded = rounded;
+    this.#converted = converted;
     this.#bytes = bytes;
     this.#reader = bytes.open();
     this.#dialect = dialect;
     this.#delimiter = dialect.delimiter.charCodeAt(0);
-    this.#blanks = dialect.delimiter === ' ';
-    this.#marks = dialect.writing.map(({ mark }) => mark);
-    this.#points = Int16Array.from(this.#marks, (mark) => this.#pointOf(mark));
+    this.#blankDelimited = dialect.delimiter === ' ';
+    this.#marks = dialect.numberFormats.map(({ mark }) => mark);
+    this.#markBytes = Int16Array.from(this.#marks, (mark) => this.#markByte(mark));
     // A file may begin in ASCII alone: then each cell tells.
-    this.#textOf = dialect.windows ? windowsTextOf : eitherTextOf;
+    this.#decode = dialect.windows1252 ? windows1252Of : utf8OrWindows1252Of;
     this.#cols = numbers.length;
-    this.#plan = new Int32Array(dialect.columns.length).fill(SKIPPED);
+    this.#slots = new Int32Array(dialect.columns.length).fill(SKIPPED);
     numbers.forEach((column, slot) => {
-      this.#plan[column] = slot;
+      this.#slots[column] = dialect.notations[column] ? WITH_NOTATION - slot : slot;
     });
-    this.#alsoText = text !== undefined && this.#plan[text] !== SKIPPED ? text : undefined;
-    if (text !== undefined && this.#alsoText === undefined) this.#plan[text] = TEXT;
+    this.#alsoText = text !== undefined && this.#slots[text] !== SKIPPED ? text : undefined;
+    if (text !== undefined && this.#alsoText === undefined) this.#slots[text] = TEXT;
     this.#window = new Uint8Array(window + 1);
     this.#longest = Math.max(2 * WINDOW, Math.floor(memory / 8));
   }
@@ -159,7 +179,7 @@ class Scanner {
     await this.#more();
     const [a, b, c] = this.#window;
     if (this.#end >= 3 && a === 0xef && b === 0xbb && c === 0xbf) this.#at = 3;
-    for (let line = 0; line < this.#dialect.above; line++) await this.#passLine();
+    for (let line = 0; line < this.#dialect.linesAbove; line++) await this.#passLine();
     if (!this.#dialect.header) return;
     // Blank lines may stand above the names.
     for (;;) {
@@ -190,7 +210,7 @@ class Scanner {
 
   /** Moves what is left to the front and reads on; false when there is nothing more. */
   async #more(): Promise<boolean> {
-    if (this.#last) return false;
+    if (this.#isLastWindow) return false;
     const left = this.#end - this.#at;
     if (left === this.#window.length - 1) {
       if (left >= this.#longest) {
@@ -210,7 +230,7 @@ class Scanner {
     const room = this.#window.subarray(left, this.#window.length - 1);
     const got = await this.#reader.read(room);
     this.#end += got;
-    if (got < room.length) this.#last = true;
+    if (got < room.length) this.#isLastWindow = true;
     this.#window[this.#end] = NEWLINE;
     return got > 0 || this.#at < this.#end;
   }
@@ -221,13 +241,13 @@ class Scanner {
     let at = this.#at;
     for (;;) {
       at = this.#cellEnd(at);
-      if (at >= this.#end) return this.#last && this.#at < this.#end ? this.#end : -1;
+      if (at >= this.#end) return this.#isLastWindow && this.#at < this.#end ? this.#end : -1;
       if (window[at] !== NEWLINE && window[at] !== RETURN) {
         at++;
         continue;
       }
       if (window[at] === RETURN) {
-        if (at + 1 >= this.#end && !this.#last) return -1;
+        if (at + 1 >= this.#end && !this.#isLastWindow) return -1;
         if (window[at + 1] === NEWLINE && at + 1 < this.#end) at++;
       }
       return at + 1;
@@ -237,7 +257,7 @@ class Scanner {
   /** The delimiter or line end after a cell. */
   #cellEnd(start: number): number {
     const window = this.#window;
-    const [delimiter, end, blanks] = [this.#delimiter, this.#end, this.#blanks];
+    const [delimiter, end, blanks] = [this.#delimiter, this.#end, this.#blankDelimited];
     let at = start;
     while (window[at] === SPACE || (window[at] === TAB && delimiter !== TAB)) at++;
     if (window[at] === QUOTE) {
@@ -245,8 +265,8 @@ class Scanner {
       for (;;) {
         at = window.indexOf(QUOTE, at);
         if (at === -1 || at >= end) {
-          if (this.#last)
-            throw openQuote(this.#bytes.path, this.#record, this.#textOf(window, start, Math.min(end, start + 100)));
+          if (this.#isLastWindow)
+            throw openQuote(this.#bytes.path, this.#record, this.#decode(window, start, Math.min(end, start + 100)));
           return end;
         }
         if (window[at + 1] !== QUOTE) break;
@@ -281,6 +301,7 @@ class Scanner {
       if (found === CUT) break;
       if (found === BLANK) continue;
       if (this.#roundedHere.length > 0) for (const column of this.#roundedHere) this.#rounded.add(column);
+      if (this.#convertedHere.length > 0) for (const each of this.#convertedHere) this.#converted(...each);
       text?.push(this.#labelHere);
       row++;
       this.#record++;
@@ -291,18 +312,19 @@ class Scanner {
   /** Parses the record at `#at`, writes its numbers from `base` on, and moves behind it unless it is cut off by the window. */
   #parseRecord(data: Float64Array, base: number): typeof WHOLE | typeof BLANK | typeof CUT {
     const window = this.#window;
-    const plan = this.#plan;
-    const points = this.#points;
+    const plan = this.#slots;
+    const points = this.#markBytes;
     const end = this.#end;
     const delimiter = this.#delimiter;
-    const blanks = this.#blanks;
+    const blanks = this.#blankDelimited;
     const width = plan.length;
     let at = this.#at;
     if (this.#roundedHere.length > 0) this.#roundedHere = [];
+    if (this.#convertedHere.length > 0) this.#convertedHere = [];
     for (let column = 0; ; column++) {
       if (column === width) {
         if (this.#isCut()) return CUT;
-        throw this.#ragged();
+        throw this.#raggedRow();
       }
       const slot = plan[column];
       if (blanks) while (window[at] === SPACE || window[at] === TAB) at++;
@@ -350,7 +372,7 @@ class Scanner {
               at = to;
             }
           }
-          if (more <= 4) value = decimal(head, tail, more, decimals);
+          if (more <= 4) value = decimalNumber(head, tail, more, decimals);
           if (value >= LARGEST_EXACT && !fraction && decimals === 0)
             this.#noteRounded(latin1Of(window.subarray(from, at)), value, column);
           if (sign === MINUS) value = -value;
@@ -360,31 +382,32 @@ class Scanner {
         // What is not a plain number, or ends otherwise, is looked at again.
         if ((Number.isNaN(value) && !empty) || (stop !== delimiter && stop !== NEWLINE && stop !== RETURN)) {
           at = this.#cellEnd(start);
-          if (at >= end && !this.#last) return CUT;
-          const read = this.#number(start, at, column);
-          if (read === undefined) {
-            if (this.#isCut()) return CUT;
-            throw this.#wrong(start, at, column);
-          }
+          const read = this.#readCell(start, at, column);
+          if (read === undefined) return CUT;
           value = read;
-          if (Math.abs(value) >= LARGEST_EXACT) this.#noteRounded(this.#text(start, at) ?? '', value, column);
         }
         data[base + slot] = value;
         if (column === this.#alsoText) this.#labelHere = Number.isNaN(value) ? null : this.#label(start, at, column);
       } else {
         at = this.#cellEnd(start);
         if (slot === TEXT) this.#labelHere = this.#label(start, at, column);
+        else if (slot <= WITH_NOTATION) {
+          const value = this.#readCell(start, at, column);
+          if (value === undefined) return CUT;
+          data[base + WITH_NOTATION - slot] = value;
+          if (column === this.#alsoText) this.#labelHere = Number.isNaN(value) ? null : this.#label(start, at, column);
+        }
       }
-      if (at >= end && !this.#last) return CUT;
+      if (at >= end && !this.#isLastWindow) return CUT;
       if (blanks) {
         while (window[at] === SPACE || window[at] === TAB) at++;
         // Behind these blanks the next cell may begin in the next window.
-        if (at >= end && !this.#last) return CUT;
+        if (at >= end && !this.#isLastWindow) return CUT;
       }
       if (at >= end || window[at] === NEWLINE || window[at] === RETURN) {
         if (column + 1 === width) return this.#endRecord(at);
         // A line of blanks is blank too.
-        if (!(column === 0 && this.#text(start, at) === null && this.#isBlank(at))) throw this.#ragged();
+        if (!(column === 0 && this.#text(start, at) === null && this.#isBlank(at))) throw this.#raggedRow();
         this.#at = at + 1;
         return BLANK;
       }
@@ -397,7 +420,7 @@ class Scanner {
     let at = start;
     if (this.#window[at] === RETURN) {
       // The line end may have a second half in the next window.
-      if (at + 1 >= this.#end && !this.#last) return CUT;
+      if (at + 1 >= this.#end && !this.#isLastWindow) return CUT;
       if (this.#window[at + 1] === NEWLINE && at + 1 < this.#end) at++;
     }
     this.#at = Math.min(this.#end, at + 1);
@@ -406,7 +429,7 @@ class Scanner {
 
   /** Whether the end of the record is not in the window yet. */
   #isCut(): boolean {
-    return this.#skipRecord() === -1 && !this.#last;
+    return this.#skipRecord() === -1 && !this.#isLastWindow;
   }
 
   #noteRounded(text: string, value: number, column: number): void {
@@ -419,7 +442,7 @@ class Scanner {
 
   /** A cell's text without quotes and the blanks around it; null when it stands for nothing. */
   #text(start: number, end: number): string | null {
-    let text = this.#textOf(this.#window, start, Math.min(end, this.#end)).trim();
+    let text = this.#decode(this.#window, start, Math.min(end, this.#end)).trim();
     if (text.startsWith('"')) {
       const close = text.lastIndexOf('"');
       text = `${text.slice(1, Math.max(1, close)).replaceAll('""', '"')}${text.slice(close + 1)}`.trim();
@@ -432,81 +455,112 @@ class Scanner {
     const text = this.#text(start, end);
     if (text === null || this.#dialect.columns[column].kind !== 'number') return text;
     const point = this.#marks[column] === '.' || !text.includes('.');
-    if (point && !text.includes(',')) return text;
+    if (point && !text.includes(',') && !this.#dialect.notations[column]) return text;
     const value = this.#number(start, end, column);
     return value === undefined ? text : String(value);
+  }
+
+  /** A cell's number in the slower way, which knows every notation; undefined when the record is cut off by the window. */
+  #readCell(start: number, end: number, column: number): number | undefined {
+    if (end >= this.#end && !this.#isLastWindow) return undefined;
+    const value = this.#number(start, end, column);
+    if (value === undefined) {
+      if (this.#isCut()) return undefined;
+      throw this.#notANumber(start, end, column);
+    }
+    const text = this.#text(start, end);
+    if (text === null) return value;
+    if (Math.abs(value) >= LARGEST_EXACT) this.#noteRounded(text, value, column);
+    const kind = this.#conversionOf(text, column);
+    if (kind) this.#convertedHere.push([column, kind, text, value]);
+    return value;
+  }
+
+  /** How a number was written that is not plain. */
+  #conversionOf(text: string, column: number): Conversion | undefined {
+    const notation = this.#dialect.notations[column];
+    if (notation?.sign)
+      return notation.sign === '%' ? 'percent' : text.includes(notation.sign) ? 'currency' : undefined;
+    if (/^[tf]/i.test(text)) return 'boolean';
+    const separator = this.#marks[column] === ',' ? '.' : ',';
+    return text.includes(separator) || (notation && /\d\D+\d{3}(?!\d)/.test(text)) ? 'thousands' : undefined;
   }
 
   /** A cell's number, NaN where it stands for nothing; undefined when it is none. */
   #number(start: number, end: number, column: number): number | undefined {
     const text = this.#text(start, end);
     if (text === null) return Number.NaN;
-    const mark = this.#marks[column] ?? this.#decide(text, column);
-    return numberIn(text, mark ?? '.');
+    const notation = this.#dialect.notations[column];
+    const digits = notation ? stripNotation(text, notation) : text;
+    if (digits === undefined) return undefined;
+    const mark = this.#marks[column] ?? this.#decideMark(digits, column);
+    return parseNumber(digits, mark ?? '.');
   }
 
   /** Decides the decimal mark of a column, where it is not known yet, by the first cell that has a mark; it may be an error. */
-  #decide(text: string, column: number): Mark | undefined {
-    const told = whatTells(text);
-    if (typeof told === 'string') return undefined;
-    if ('either' in told && !(told.either === '.' && this.#dialect.writing[column].plain)) {
-      throw this.#ambiguous(text, told.either, column);
+  #decideMark(text: string, column: number): DecimalMark | undefined {
+    const kind = classifyCell(text);
+    if (typeof kind === 'string') return undefined;
+    if ('ambiguous' in kind && !(kind.ambiguous === '.' && this.#dialect.numberFormats[column].pointIsDecimal)) {
+      throw this.#ambiguous(text, kind.ambiguous, column);
     }
-    const mark = 'either' in told ? told.either : told.mark;
+    const mark = 'ambiguous' in kind ? kind.ambiguous : kind.mark;
     this.#marks[column] = mark;
-    this.#points[column] = this.#pointOf(mark);
+    this.#markBytes[column] = this.#markByte(mark);
     return mark;
   }
 
-  #pointOf(mark: Mark | undefined): number {
+  #markByte(mark: DecimalMark | undefined): number {
     const point = mark === undefined ? NONE : mark === ',' ? COMMA : POINT;
-    // Between quotes a comma may be a decimal mark even where it parts cells; such cells are read in the slower way.
+    // Between quotes a comma may be a decimal mark even where it separates cells; such cells are read in the slower way.
     return point === this.#delimiter ? NONE : point;
   }
 
-  #ambiguous(text: string, mark: Mark, column: number): DataError {
+  #ambiguous(text: string, mark: DecimalMark, column: number): DataError {
     const { name } = this.#dialect.columns[column];
     const called = mark === ',' ? 'comma' : 'point';
-    // With a fourth digit it cannot be one that parts thousands.
+    // With a fourth digit it cannot be one that separates thousands.
     const remedy = `Write ${text.replace(mark, '')} or ${text.replace(mark, '.')}0, and all of the column like that, or exclude it.`;
     return new DataError(
       'BAD_DATA',
-      `Row ${this.#record + 1} of ${this.#bytes.path} holds ${JSON.stringify(text)} in column ${JSON.stringify(name)}, and nothing tells whether the ${called} parts thousands or is a decimal mark. ${remedy}`,
+      `Row ${this.#record + 1} of ${this.#bytes.path} holds ${JSON.stringify(text)} in column ${JSON.stringify(name)}, and nothing tells whether the ${called} separates thousands or is a decimal mark. ${remedy}`,
       { row: this.#record, column, columnName: name, value: text, expected: mark, reason: 'ambiguous-mark' },
     );
   }
 
   /** A cell is no number: because it is a word, or because its row lacks cells, or is a title. */
-  #wrong(start: number, end: number, column: number): DataError {
-    if (this.#cells() !== this.#plan.length) return this.#ragged();
+  #notANumber(start: number, end: number, column: number): DataError {
+    if (this.#countCells() !== this.#slots.length) return this.#raggedRow();
     const text = this.#text(start, end) ?? '';
     const { name } = this.#dialect.columns[column];
     const title =
       this.#record === 0 && this.#dialect.header ? ' If these are the names, remove what stands above them.' : '';
     const shown = JSON.stringify(text.length > 40 ? `${text.slice(0, 37)}...` : text);
+    const sign = this.#dialect.notations[column]?.sign;
+    const written = this.#marks[column] === ',' ? ' with a decimal comma' : sign ? ` with ${sign}` : '';
     return new DataError(
       'NOT_A_NUMBER',
-      `Row ${this.#record + 1} of ${this.#bytes.path} holds ${shown} in column ${JSON.stringify(name)}, where numbers${this.#marks[column] === ',' ? ' with a decimal comma' : ''} are expected. Correct it, exclude the column, or leave the cell empty if it means a missing value.${title}`,
+      `Row ${this.#record + 1} of ${this.#bytes.path} holds ${shown} in column ${JSON.stringify(name)}, where numbers${written} are expected. Correct it, exclude the column, or leave the cell empty if it means a missing value.${title}`,
       { row: this.#record, column, columnName: name, value: text },
     );
   }
 
   /** How many cells the record has. */
-  #cells(): number {
+  #countCells(): number {
     const stop = this.#skipRecord();
     const end = stop === -1 ? this.#end : stop;
     let cells = 1;
     for (let at = this.#at; ; cells++) {
       at = this.#cellEnd(at);
-      if (this.#blanks) while (this.#window[at] === SPACE || this.#window[at] === TAB) at++;
+      if (this.#blankDelimited) while (this.#window[at] === SPACE || this.#window[at] === TAB) at++;
       if (at >= end || this.#window[at] === NEWLINE || this.#window[at] === RETURN) return cells;
-      if (!this.#blanks) at++;
+      if (!this.#blankDelimited) at++;
     }
   }
 
-  #ragged(): DataError {
-    const cells = this.#cells();
-    const expected = this.#plan.length;
+  #raggedRow(): DataError {
+    const cells = this.#countCells();
+    const expected = this.#slots.length;
     const remedy =
       this.#record === 0 && !this.#dialect.header && cells < expected
         ? 'Remove it if it is a title above the table, or complete it.'

@@ -1,8 +1,9 @@
 import { DataError } from '@scree/core';
 import { type Bytes, peek } from '../bytes/bytes.js';
 import { textOf } from '../bytes/text.js';
-import { isMissing } from '../csv/csv-cells.js';
+import { isMissing } from '../csv/cells.js';
 import { badFile } from '../file-error.js';
+import { ConvertedValues } from '../table/converted-values.js';
 import { checkColumns } from '../table/most-columns.js';
 import { RoundedIntegers } from '../table/rounded-integers.js';
 import { blockRows, type Column, type DenseBatch, type Request, type Table } from '../table/table.js';
@@ -35,6 +36,7 @@ export async function openJson(
 ): Promise<Table> {
   const layout = lines ? 'sequence' : await findLayout(bytes);
   const integers = new RoundedIntegers();
+  const converted = new ConvertedValues();
   const roundedRows = new WeakMap<object, ReadonlySet<number>>();
   const elements = () =>
     jsonElements(bytes, layout, { memory, window, rounded: (row, values) => roundedRows.set(row, values) });
@@ -47,11 +49,14 @@ export async function openJson(
     uniform: false,
     rows: undefined,
     dtype: () => 'float64',
-    gaps: true,
-    strict: true,
+    mayMissValues: true,
+    checkMissing: true,
     rereadable: bytes.rereadable,
     read,
-    warnings: () => integers.warnings(bytes.path, (j) => columns[j].name),
+    warnings: () => {
+      const nameOf = (j: number): string => columns[j].name;
+      return [...converted.warnings(bytes.path, nameOf), ...integers.warnings(bytes.path, nameOf)];
+    },
     close: async () => {},
   };
 
@@ -64,6 +69,7 @@ export async function openJson(
     const buffers = [new Float64Array(height * cols), new Float64Array(height * cols)];
     let [row, filled, turn] = [0, 0, 0];
     const reading = integers.reading();
+    const convert = converted.reading();
     let text: (string | null)[] = [];
     const batch = (): DenseBatch => ({
       block: { kind: 'dense', rows: filled, cols, stride: cols, data: buffers[turn] },
@@ -74,8 +80,10 @@ export async function openJson(
         checkRow(element, row);
         const rounded = roundedRows.get(element as object);
         for (let j = 0; j < cols; j++) {
-          const value = toNumber(valueAt(element, places[numbers[j]], row), row, numbers[j]);
+          const given = valueAt(element, places[numbers[j]], row);
+          const value = toNumber(given, row, numbers[j]);
           if (rounded?.has(value)) reading.add(numbers[j]);
+          if (typeof given === 'boolean') convert(numbers[j], 'boolean', String(given), value);
           buffers[turn][filled * cols + j] = value;
         }
         if (request.text !== undefined) text.push(toText(valueAt(element, places[request.text], row)));

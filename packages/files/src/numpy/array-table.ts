@@ -61,8 +61,8 @@ export function arrayTable(layout: ArrayLayout, bytes: Bytes, { format, memory, 
     rows,
     shape,
     dtype: () => type.dtype,
-    gaps: type.float,
-    strict: false,
+    mayMissValues: type.float,
+    checkMissing: false,
     rereadable: bytes.rereadable,
     read(request) {
       const wanted = request.numbers === 'all' ? undefined : new Set(request.numbers);
@@ -156,7 +156,7 @@ export function arrayTable(layout: ArrayLayout, bytes: Bytes, { format, memory, 
 
   function settle(buffer: ArrayBuffer, some: number, rounded: (index: number) => void): void {
     if (layout.bigEndian) swapBytes(buffer, type.bytes, some * cols);
-    type.settle?.(buffer, some * cols, rounded);
+    type.convert?.(buffer, some * cols, rounded);
   }
 
   function blockOf(buffer: ArrayBuffer, some: number): DenseBlock {

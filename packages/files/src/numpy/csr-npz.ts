@@ -109,8 +109,8 @@ export async function csrTable(
     nonzeros: values,
     shape,
     dtype: () => layouts[2].type.dtype,
-    gaps: false,
-    strict: false,
+    mayMissValues: false,
+    checkMissing: false,
     rereadable: file.rereadable,
     read,
     warnings: () => integers.warnings(path, String),
@@ -173,7 +173,7 @@ class Vector {
     const buffer = new ArrayBuffer(count * type.bytes);
     await readWhole(this.#reader, new Uint8Array(buffer), this.#path, 'its values');
     if (bigEndian) swapBytes(buffer, type.bytes, count);
-    type.settle?.(buffer, count, rounded);
+    type.convert?.(buffer, count, rounded);
     const values = type.view(buffer, count);
     if (type.half) throw unsupported(this.#path, 'holds half-precision numbers', 'Save the matrix as float32.');
     return values;

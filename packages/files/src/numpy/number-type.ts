@@ -14,11 +14,11 @@ export interface NumberType {
   readonly float: boolean;
   view(buffer: ArrayBuffer, length: number): NumberArray;
   /** Makes the stored values readable, in place, and tells which were rounded; undefined where they are readable already. */
-  readonly settle?: (buffer: ArrayBuffer, length: number, rounded: (index: number) => void) => void;
+  readonly convert?: (buffer: ArrayBuffer, length: number, rounded: (index: number) => void) => void;
 }
 
 /** 64-bit integers become the nearest float64, in their own place: each is read before it is written. */
-function settle64(signed: boolean): NonNullable<NumberType['settle']> {
+function int64ToFloat64(signed: boolean): NonNullable<NumberType['convert']> {
   return (buffer, length, rounded) => {
     const low = new Uint32Array(buffer);
     const high = signed ? new Int32Array(buffer) : low;
@@ -34,7 +34,7 @@ function settle64(signed: boolean): NonNullable<NumberType['settle']> {
 }
 
 /** Every byte but 0 is true, as in NumPy. */
-function settleTruth(buffer: ArrayBuffer, length: number): void {
+function truthToOne(buffer: ArrayBuffer, length: number): void {
   const bytes = new Uint8Array(buffer, 0, length);
   for (let i = 0; i < length; i++) if (bytes[i] > 1) bytes[i] = 1;
 }
@@ -49,12 +49,12 @@ export const NUMBER_TYPES: readonly NumberType[] = [
   { name: 'i1', bytes: 1, ...float32, view: (b, n) => new Int8Array(b, 0, n) },
   { name: 'i2', bytes: 2, ...float32, view: (b, n) => new Int16Array(b, 0, n) },
   { name: 'i4', bytes: 4, ...double, view: (b, n) => new Int32Array(b, 0, n) },
-  { name: 'i8', bytes: 8, ...double, view: (b, n) => new Float64Array(b, 0, n), settle: settle64(true) },
+  { name: 'i8', bytes: 8, ...double, view: (b, n) => new Float64Array(b, 0, n), convert: int64ToFloat64(true) },
   { name: 'u1', bytes: 1, ...float32, view: (b, n) => new Uint8Array(b, 0, n) },
   { name: 'u2', bytes: 2, ...float32, view: (b, n) => new Uint16Array(b, 0, n) },
   { name: 'u4', bytes: 4, ...double, view: (b, n) => new Uint32Array(b, 0, n) },
-  { name: 'u8', bytes: 8, ...double, view: (b, n) => new Float64Array(b, 0, n), settle: settle64(false) },
-  { name: 'b1', bytes: 1, ...float32, view: (b, n) => new Uint8Array(b, 0, n), settle: settleTruth },
+  { name: 'u8', bytes: 8, ...double, view: (b, n) => new Float64Array(b, 0, n), convert: int64ToFloat64(false) },
+  { name: 'b1', bytes: 1, ...float32, view: (b, n) => new Uint8Array(b, 0, n), convert: truthToOne },
 ];
 
 export function numberType(name: string): NumberType | undefined {

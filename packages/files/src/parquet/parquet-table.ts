@@ -5,14 +5,15 @@ import { badFile, truncated, unsupported } from '../file-error.js';
 import type { TableReader } from '../platform.js';
 import { arrowDurations } from '../reader-notes.js';
 import { checkColumns } from '../table/most-columns.js';
+import { RoundedIntegers } from '../table/rounded-integers.js';
 import { blockRows, type DenseBatch, type Request, type Table } from '../table/table.js';
-import { ParquetChunk } from './parquet-chunk.js';
-import { columnsOf, FLOAT32_TYPES, noteOf } from './parquet-schema.js';
+import { ParquetChunk } from './chunk.js';
+import { columnsOf, FLOAT32_TYPES, noteOf } from './schema.js';
 
 /** Longest footer that is read. */
 const LONGEST_FOOTER = 64 << 20;
 /** Columns that are read at once. */
-const LANES = 8;
+const AT_A_TIME = 8;
 /** Bytes of a column in view at once. */
 const [LEAST_WINDOW, MOST_WINDOW] = [1 << 15, 1 << 20];
 
@@ -21,7 +22,7 @@ const [LEAST_WINDOW, MOST_WINDOW] = [1 << 15, 1 << 20];
  * row groups. Columns have the same types as where scree reads them with DuckDB, but nested ones are left out. hyparquet
  * parses the footer without checking it, so every count and offset in it is checked here.
  */
-export const openParquet: TableReader = (file, { memory }) => guarded(file.path, () => open(file, memory));
+export const openParquet: TableReader = (file, { memory }) => errorsAsBadFile(file.path, () => open(file, memory));
 
 async function open(file: SeekableBytes, memory: number): Promise<Table> {
   const metadata = await readFooter(file);
@@ -34,6 +35,7 @@ async function open(file: SeekableBytes, memory: number): Promise<Table> {
     throw badFile(file.path, `it says that it has ${metadata.num_rows} rows, its groups have ${rows}`);
   const fitsFloat32 = (numbers: readonly number[]) => numbers.every((j) => FLOAT32_TYPES.test(columns[j].type));
   const everything = [...columns.keys()];
+  const integers = new RoundedIntegers();
   return {
     format: 'Parquet',
     columns: columns.map(({ name, kind, type, index }) => ({ name, kind, type, index })),
@@ -42,10 +44,11 @@ async function open(file: SeekableBytes, memory: number): Promise<Table> {
     uniform: false,
     rows,
     dtype: (numbers) => (fitsFloat32(numbers === 'all' ? everything : numbers) ? 'float32' : 'float64'),
-    gaps: true,
-    strict: true,
+    mayMissValues: true,
+    checkMissing: true,
     rereadable: file.rereadable,
     read,
+    warnings: () => integers.warnings(file.path, (j) => columns[j].name),
     close: async () => {},
   };
 
@@ -55,6 +58,7 @@ async function open(file: SeekableBytes, memory: number): Promise<Table> {
     const Values = fitsFloat32(numbers) ? Float32Array : Float64Array;
     const height = blockRows(Math.max(1, cols) * Values.BYTES_PER_ELEMENT, memory, rows);
     const buffers = [new Values(height * cols), new Values(height * cols)];
+    const rounded = integers.reading();
     let [turn, filled] = [0, 0];
     let texts: (string | null)[] = [];
     const batch = (): DenseBatch => ({
@@ -63,12 +67,15 @@ async function open(file: SeekableBytes, memory: number): Promise<Table> {
     });
     for (const { group, rows: inGroup } of groups) {
       if (inGroup === 0) continue;
-      const [chunks, label] = await guarded(file.path, () => openChunks(group, inGroup, numbers, text));
+      const [chunks, label] = await errorsAsBadFile(file.path, () => openChunks(group, inGroup, numbers, text));
       for (let from = 0; from < inGroup; ) {
         const count = Math.min(height - filled, inGroup - from);
-        await guarded(file.path, async () => {
+        await errorsAsBadFile(file.path, async () => {
           const [data, base] = [buffers[turn], filled * cols];
-          await inLanes(chunks, (chunk, j) => chunk.numbers(data, base + j, cols, count));
+          await fewAtATime(chunks, async (chunk, j) => {
+            const some = await chunk.numbers(data, base + j, cols, count);
+            if (some > 0) rounded.add(numbers[j], some);
+          });
           if (label) for (const each of await label.texts(count)) texts.push(each);
         });
         filled += count;
@@ -133,17 +140,17 @@ function countOf(value: unknown): number {
 }
 
 /** Does work for every item, a few at once. */
-async function inLanes<Item>(
+async function fewAtATime<Item>(
   items: readonly Item[],
   work: (item: Item, index: number) => Promise<void>,
 ): Promise<void> {
-  for (let at = 0; at < items.length; at += LANES) {
-    await Promise.all(items.slice(at, at + LANES).map((item, i) => work(item, at + i)));
+  for (let at = 0; at < items.length; at += AT_A_TIME) {
+    await Promise.all(items.slice(at, at + AT_A_TIME).map((item, i) => work(item, at + i)));
   }
 }
 
 /** Turns errors of libraries, and our RangeErrors, into a FileError. */
-async function guarded<Value>(path: string, work: () => Promise<Value>): Promise<Value> {
+async function errorsAsBadFile<Value>(path: string, work: () => Promise<Value>): Promise<Value> {
   try {
     return await work();
   } catch (error) {

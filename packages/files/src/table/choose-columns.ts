@@ -8,42 +8,50 @@ export interface LeftOut {
   readonly name: string;
   readonly type: string;
   readonly why: string;
+  /** Where it was left out as text: the share of its values that are numbers, if that is a fifth or more. */
+  readonly numericShare?: number;
 }
 
 export interface Choice {
-  /** Places of the columns used. */
+  /** Indexes of the columns used. */
   readonly used: readonly number[] | 'all';
-  /** The same, and the weight behind them. */
-  readonly read: readonly number[] | 'all';
+  /** The same, and the index of the weight after them. */
+  readonly usedAndWeight: readonly number[] | 'all';
   readonly cols: number;
   /** Names of the columns used. */
   names(): readonly string[];
-  readonly label: number | undefined;
+  /** Index of the column that names the rows. */
+  readonly name: number | undefined;
+  /** Index of the column that colours them. */
+  readonly color: number | undefined;
   readonly weight: number | undefined;
   readonly leftOut: readonly LeftOut[];
 }
 
 /** Which columns are used, which are left out, and where label and weight are. */
 export function chooseColumns(table: Table, options: FileOptions, path: string): Choice {
-  const { columns: wanted, exclude, label: labelName, weight: weightName } = options;
-  if ([wanted, exclude, labelName, weightName].every((option) => option === undefined) && table.uniform) {
+  const { columns: wanted, exclude, weight: weightName } = options;
+  const { name: nameName, color: colorName } = labelColumns(options);
+  if ([wanted, exclude, nameName, colorName, weightName].every((option) => option === undefined) && table.uniform) {
     // Arrays may be very wide: what is not chosen needs no list.
     return {
       used: 'all',
-      read: 'all',
+      usedAndWeight: 'all',
       cols: table.width,
       names: () => Array.from({ length: table.width }, (_, j) => String(j)),
-      label: undefined,
+      name: undefined,
+      color: undefined,
       weight: undefined,
       leftOut: [],
     };
   }
   checkColumns(table.width, options.memory ?? DEFAULT_MEMORY, path);
-  const places = new Map(table.columns.map(({ name }, j) => [name, j]));
+  const indexes = new Map(table.columns.map(({ name }, j) => [name, j]));
   const find = (name: string): number =>
-    places.get(name) ?? places.get(name.trim()) ?? fail(unknown(name, table, path));
+    indexes.get(name) ?? indexes.get(name.trim()) ?? fail(unknown(name, table, path));
   const findAll = (names: readonly string[]): number[] => names.flatMap((name) => range(name, table) ?? [find(name)]);
-  const label = labelName === undefined ? undefined : find(labelName);
+  const name = nameName === undefined ? undefined : find(nameName);
+  const color = colorName === undefined ? undefined : find(colorName);
   const weight = weightName === undefined ? undefined : find(weightName);
   if (weight !== undefined && table.columns[weight].kind !== 'number') {
     throw notNumeric(table.columns[weight], path, 'Weights must be numbers.');
@@ -51,7 +59,7 @@ export function chooseColumns(table: Table, options: FileOptions, path: string):
   const excluded = new Set(findAll(exclude ?? []));
   const reasons = new Map<number, string>();
   const why = (column: Column, j: number): string | undefined => {
-    if (j === label) return 'label';
+    if (j === name || j === color) return name === color ? 'label' : j === name ? 'name' : 'color';
     if (j === weight) return 'weight';
     if (excluded.has(j)) return 'excluded';
     if (column.index) return 'row index';
@@ -69,7 +77,7 @@ export function chooseColumns(table: Table, options: FileOptions, path: string):
       if (table.columns[j].kind !== 'number')
         throw notNumeric(table.columns[j], path, 'Only numbers can be analysed: leave it out, or use it as label.');
     }
-    // Chosen by name, a column may be used and be the label too.
+    // Chosen by name, a column may be used and name or colour the rows too.
     for (const j of table.columns.keys()) if (!reasons.has(j)) reasons.set(j, 'not chosen');
     for (const j of used) reasons.delete(j);
   }
@@ -77,15 +85,23 @@ export function chooseColumns(table: Table, options: FileOptions, path: string):
   const names = used.map((j) => table.columns[j].name);
   return {
     used,
-    read: weight === undefined ? used : [...used, weight],
+    usedAndWeight: weight === undefined ? used : [...used, weight],
     cols: used.length,
     names: () => names,
-    label,
+    name,
+    color,
     weight,
-    leftOut: [...reasons]
-      .sort(([a], [b]) => a - b)
-      .map(([j, reason]) => ({ name: table.columns[j].name, type: table.columns[j].type, why: reason })),
+    leftOut: [...reasons].sort(([a], [b]) => a - b).map(([j, reason]) => leftOut(table.columns[j], reason)),
   };
+}
+
+function leftOut({ name, type, numericShare }: Column, why: string): LeftOut {
+  return { name, type, why, ...(numericShare !== undefined && why === 'text' ? { numericShare } : {}) };
+}
+
+/** The columns that name and colour the rows: `label` is both, where nothing else is said. */
+export function labelColumns({ label, name, color }: FileOptions): Pick<FileOptions, 'name' | 'color'> {
+  return { name: name ?? label, color: color ?? label };
 }
 
 /** '0-99' of an array: its columns have no names that could contain a hyphen. */

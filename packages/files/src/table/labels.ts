@@ -8,6 +8,8 @@ export interface Labels {
 }
 
 export interface LabelOptions {
+  /** The column: that of the rows' names, or that of their colours. Default `'name'`. */
+  readonly of?: 'name' | 'color' | undefined;
   /** Most different labels to keep; 1000 when left out. */
   readonly most?: number | undefined;
   /** Take every so many-th row only, beginning with row 0. */
@@ -24,10 +26,10 @@ export async function collectLabels(
   { most = 1000, every = 1 }: LabelOptions,
 ): Promise<Labels> {
   const known = new Map<string, number>();
-  const codes = new Growing<Int16Array | Int32Array>((length) =>
+  const codes = new GrowingArray<Int16Array | Int32Array>((length) =>
     most < 2 ** 15 ? new Int16Array(length) : new Int32Array(length),
   );
-  const numbers = new Growing((length) => new Float64Array(length));
+  const numbers = new GrowingArray((length) => new Float64Array(length));
   let row = 0;
   for await (const part of texts) {
     for (const text of part) {
@@ -51,7 +53,7 @@ export async function collectLabels(
 type Numbers = Int16Array | Int32Array | Float64Array;
 
 /** An array that doubles as it fills. */
-class Growing<Kind extends Numbers> {
+class GrowingArray<Kind extends Numbers> {
   readonly #make: (length: number) => Kind;
   #values: Kind;
   #length = 0;

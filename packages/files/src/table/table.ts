@@ -10,6 +10,8 @@ export interface Column {
   readonly type: string;
   /** Whether it numbers the rows: then it is analysed only if it is named in `columns`. */
   readonly index?: boolean | undefined;
+  /** Of a column of text: the share of its values that are numbers, in the beginning of the file, where it is a fifth or more. */
+  readonly numericShare?: number | undefined;
 }
 
 /** What is read of a table: numbers by the places of their columns, in this order, and one column as text. */
@@ -30,7 +32,7 @@ export interface DenseBatch extends Batch {
 
 /**
  * A file as columns, whatever its format: numbers come in blocks, and whatever a reader's format, what is chosen of
- * it, left out or filled in is decided in one place, `FileSource`.
+ * it, left out or filled in is decided in one place, `TableFile`.
  */
 export interface Table {
   /** The format, for people: "CSV, gzip". */
@@ -48,9 +50,9 @@ export interface Table {
   /** Type of a block of these columns. */
   dtype(numbers: readonly number[] | 'all'): DType;
   /** Whether a number may be missing at all. */
-  readonly gaps: boolean;
+  readonly mayMissValues: boolean;
   /** Whether rows are searched for missing values before they are handed on; those of arrays core finds, at full speed. */
-  readonly strict: boolean;
+  readonly checkMissing: boolean;
   readonly rereadable: boolean;
   /** What the shape was before it became rows and columns: [60000, 28, 28]. */
   readonly shape?: readonly number[] | undefined;

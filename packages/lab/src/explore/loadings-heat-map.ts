@@ -1,5 +1,6 @@
 import * as Plot from '@observablehq/plot';
 import type { Model } from '@scree/core';
+import { several } from '@scree/core/describe';
 import { shortenMiddle } from '../shorten.js';
 import { columnsWithLargestWeights } from './largest-weights.js';
 
@@ -28,7 +29,7 @@ export function heatMap(model: Model, shown: number, columns: readonly string[],
     marginTop: 32,
     marginBottom: 8,
     marginRight: 0,
-    ariaLabel: `Weights of ${drawn.length} columns in ${shown} components, as a heat map.`,
+    ariaLabel: `Weights of ${several(drawn.length, 'column')} in ${several(shown, 'component')}, as a heat map.`,
     x: {
       type: 'band',
       axis: 'top',

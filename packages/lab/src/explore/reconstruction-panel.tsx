@@ -1,5 +1,5 @@
 import type { Model } from '@scree/core';
-import { count, percent, show } from '@scree/core/describe';
+import { count, percent, several, show } from '@scree/core/describe';
 import { useRef } from 'preact/hooks';
 import { ExportPictures } from '../export/export-figure.js';
 import { reportProblem } from '../state/data.js';
@@ -24,7 +24,7 @@ const shownRow = resource(
   },
   async ({ now, row }) => {
     const values = await queryFit(now, 'row', row);
-    return { now, row, values, code: scoresOfRow(now.model, values) };
+    return { now, row, values, scores: scoresOfRow(now.model, values) };
   },
   reportProblem,
 );
@@ -59,8 +59,8 @@ export function ReconstructionPanel({ now }: PanelProps) {
             <figure>
               <Picture
                 size={size}
-                label={`Row ${rowNumber(now, row.row)} reconstructed from ${kept} components`}
-                paint={(context) => paintGrey(context, reconstructRow(model, row.code, kept), size, row.values)}
+                label={`Row ${rowNumber(now, row.row)} reconstructed from ${several(kept, 'component')}`}
+                paint={(context) => paintGrey(context, reconstructRow(model, row.scores, kept), size, row.values)}
                 deps={[row, kept]}
               />
               <figcaption>{`from ${kept} ${kept === 1 ? 'number' : 'numbers'}`}</figcaption>
@@ -68,7 +68,7 @@ export function ReconstructionPanel({ now }: PanelProps) {
             <figure>
               <Picture
                 size={size}
-                label={`Difference from ${kept} components`}
+                label={`Difference from ${several(kept, 'component')}`}
                 paint={(context) => paintDiverging(context, residual(model, row, kept), size, isDark())}
                 deps={[row, kept]}
               />
@@ -85,17 +85,17 @@ export function ReconstructionPanel({ now }: PanelProps) {
 
 interface Shown {
   readonly values: Float64Array;
-  readonly code: Float64Array;
+  readonly scores: Float64Array;
 }
 
-function residual(model: Model, { values, code }: Shown, kept: number): Float64Array {
-  const built = reconstructRow(model, code, kept);
+function residual(model: Model, { values, scores }: Shown, kept: number): Float64Array {
+  const built = reconstructRow(model, scores, kept);
   return values.map((value, j) => value - built[j]);
 }
 
-function describeReconstruction(model: Model, { values, code }: Shown, kept: number): string {
+function describeReconstruction(model: Model, { values, scores }: Shown, kept: number): string {
   const all = lengthOf(values.map((value, j) => (value - model.mean[j]) / model.scale[j]));
-  const share = all === 0 ? 1 : Math.min(1, (lengthOf(code.subarray(0, kept)) / all) ** 2);
+  const share = all === 0 ? 1 : Math.min(1, (lengthOf(scores.subarray(0, kept)) / all) ** 2);
   const rest = all * Math.sqrt(1 - share);
   return `${percent(share)} of its squared distance from the mean is kept; it is ${show(rest)} away from its picture.`;
 }

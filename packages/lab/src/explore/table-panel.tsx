@@ -162,7 +162,7 @@ export function TablePanel({ now }: PanelProps) {
 
 function titleOf(rows: number, all: number): string {
   if (listedSelection.value) return several(rows, 'selected row');
-  return rows < all ? `${count(rows)} rows with the largest errors` : 'Rows';
+  return rows < all ? `${several(rows, 'row')} with the largest errors` : 'Rows';
 }
 
 /** Adds a row to the selection, or removes it. */

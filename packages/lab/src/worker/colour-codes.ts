@@ -23,7 +23,7 @@ export function groupCodes(texts: readonly (string | null)[], inOrder: (a: strin
   const counts = new Array<number>(named.length + (others ? 1 : 0)).fill(0);
   for (const code of codes) counts[code]++;
   const names = named.map((name) => name ?? MISSING);
-  if (others) names.push(`${all.length - named.length} others`);
+  if (others) names.push(`${all.length - named.length} ${all.length - named.length === 1 ? 'other' : 'others'}`);
   return { kind: 'groups', codes, names, counts, others };
 }
 

@@ -1,7 +1,15 @@
 import { DataError, type Matrix, type NumberArray, type Warning } from '@scree/core';
 import { ProgressTracker } from '@scree/core/engine';
 import type { DataFile, FileOptions } from '@scree/files';
-import { type Column, checkFileOptions, openData, RoundedIntegers, type Table } from '@scree/files/internal';
+import {
+  type Column,
+  type ConvertedColumn,
+  checkFileOptions,
+  convertedWarning,
+  openData,
+  RoundedIntegers,
+  type Table,
+} from '@scree/files/internal';
 import { MatrixBuilder } from './matrix-builder.js';
 import { memoryTable } from './memory-table.js';
 import type { Cell, ColumnInfo, Missing, TableInfo } from './messages.js';
@@ -176,7 +184,15 @@ export class LoadedTable {
 
   /** The warnings of the file, as they would be if only these columns had been read. */
   #warningsOf(columns: readonly number[]): readonly Warning[] {
+    const names = new Set(columns.map((column) => this.info.columns[column].name));
     return this.#warnings.flatMap((warning) => {
+      if (warning.code === 'VALUES_CONVERTED') {
+        const all = (warning.details?.columns ?? []) as readonly ConvertedColumn[];
+        return convertedWarning(
+          this.info.name,
+          all.filter(({ name }) => names.has(name)),
+        );
+      }
       if (warning.code !== 'INTEGERS_ROUNDED' || !warning.details) return [warning];
       const read = warning.details.columns as readonly { readonly name: string; readonly count: number }[];
       const rounded = new Map(read.map(({ name, count }) => [name, count]));
@@ -230,7 +246,7 @@ async function readNumbers(
 /** Missing values per column. */
 async function countMissing(numbers: Matrix<NumberArray>, name: string): Promise<readonly number[]> {
   const counts = new Array<number>(numbers.cols).fill(0);
-  if (!memoryTable(numbers).gaps) return counts;
+  if (!memoryTable(numbers).mayMissValues) return counts;
   const { columns } = await (await openNumbers(numbers, name)).countMissing();
   for (const column of columns) counts[Number(column.name)] = column.count;
   return counts;

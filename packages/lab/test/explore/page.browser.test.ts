@@ -17,7 +17,7 @@ describeExploreOnOnePage('the page', (explore) => {
   it('starts with iris: fitted, drawn and described', async () => {
     await expect.poll(() => explore.kept().textContent()).toMatch(/97\.8\s%/);
     expect(await explore.page.evaluate(() => crossOriginIsolated)).toBe(true);
-    await explore.page.getByText('Every axis is determined by the data').waitFor();
+    await explore.page.getByText('The sample’s components are unique apart from their signs').waitFor();
     expect(await explore.page.locator('.table-scroll tbody tr').count()).toBe(25);
     expect(await explore.page.locator('.pager').textContent()).toContain('page 1 of 6');
     await explore.page.getByRole('button', { name: 'row 101 (virginica)' }).click();
@@ -25,7 +25,7 @@ describeExploreOnOnePage('the page', (explore) => {
   });
 
   it('loads less than 400 KB of compressed scripts, including the worker', async () => {
-    await explore.page.getByText('Every axis is determined by the data').waitFor();
+    await explore.page.getByText('The sample’s components are unique apart from their signs').waitFor();
     const asked = await explore.page.evaluate(() => performance.getEntriesByType('resource').map(({ name }) => name));
     const names = [...explore.site.keys()].filter(
       (name) => name.endsWith('.js') && (/worker-/.test(name) || asked.some((address) => address.endsWith(name))),

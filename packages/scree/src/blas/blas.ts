@@ -11,11 +11,11 @@ import { tileRows } from './tiles.js';
 const reference = referenceEngine();
 
 export interface BlasOptions {
-  /** Threads to work on, for the whole process. Default what the library would choose itself. */
+  /** Number of threads of the library, for the whole process. Default: the library's own choice. */
   readonly threads?: number;
 }
 
-/** A library, its thread setting, and the functions of it that are used. */
+/** A library with its thread setting and the functions that are used. */
 export interface Blas {
   readonly library: Library;
   readonly threadSetting: ThreadSetting;
@@ -24,11 +24,11 @@ export interface Blas {
   readonly lapack: Lapack | undefined;
 }
 
-/** Most threads. koffi allows more calls at the same time, and machines have fewer cores. */
-export const MOST_THREADS = 128;
-/** Address space that a library needs for its threads and their buffers, with room to spare. */
-const ADDRESSES = 2 ** 31;
-/** For matrices up to this size, a call costs more than it saves. */
+/** Most threads: fewer than the calls that koffi allows at the same time. */
+export const MAX_THREADS = 128;
+/** Address space, in bytes, that is more than a library needs for its threads and their buffers. */
+const ADDRESS_SPACE = 2 ** 31;
+/** The eigenproblem of a matrix up to this size takes less time without the library. */
 const SMALL = 32;
 
 let loading: Promise<Blas | string> | undefined;
@@ -43,7 +43,7 @@ export function loadBlas(): Promise<Blas | string> {
 async function load(): Promise<Blas | string> {
   const koffi = await loadKoffi();
   if (typeof koffi === 'string') return koffi;
-  if (addressSpaceLeft() < ADDRESSES) {
+  if (addressSpaceLeft() < ADDRESS_SPACE) {
     return 'the address space of this process is limited (ulimit -v), and OpenBLAS may wait for ever if it gets too little';
   }
   const library = findLibrary(koffi);
@@ -64,13 +64,13 @@ async function load(): Promise<Blas | string> {
 }
 
 /**
- * The engine on OpenBLAS, MKL or Accelerate as found on this machine (SCREE_BLAS names another), through koffi;
- * undefined where one of the two is missing. `doctor()` tells why.
+ * The engine on the OpenBLAS, MKL or Accelerate of this machine, called through koffi. SCREE_BLAS names another library. Undefined
+ * if the library or koffi is missing; `doctor()` says why.
  */
 export async function blasEngine(options: BlasOptions = {}): Promise<Engine | undefined> {
   const { threads } = options;
-  if (threads !== undefined && !(Number.isSafeInteger(threads) && threads >= 1 && threads <= MOST_THREADS)) {
-    throw new OptionError('BAD_OPTION', `threads is ${threads}; it must be a whole number from 1 to ${MOST_THREADS}.`, {
+  if (threads !== undefined && !(Number.isSafeInteger(threads) && threads >= 1 && threads <= MAX_THREADS)) {
+    throw new OptionError('BAD_OPTION', `threads is ${threads}; it must be a whole number from 1 to ${MAX_THREADS}.`, {
       option: 'threads',
       value: threads,
     });
@@ -87,7 +87,7 @@ function makeEngine(blas: Blas): Engine {
   return engineOf(blas, 'blas', blas.double, 2 ** -53, 40, single);
 }
 
-/** Blocks that BLAS can read: floats, row by row. Sparse rows, integers and float16 go to the wasm engine, which is as accurate. */
+/** Whether BLAS can read a block: rows of float32 or float64. Sparse rows, integers and float16 go to the wasm engine, which is as accurate. */
 function isFloats(block: Block): block is FloatBlock {
   return (
     block.kind === 'dense' && !block.half && (block.data instanceof Float64Array || block.data instanceof Float32Array)
@@ -98,7 +98,7 @@ async function wasm(): Promise<Engine> {
   return (await wasmEngine()) ?? reference;
 }
 
-/** The engine in one precision; `u` is its unit roundoff, `rate` what a thread does in GFLOP/s. */
+/** The engine in one precision. `u` is its unit roundoff, `rate` the speed of a thread in GFLOP/s. */
 function engineOf(
   { library, threadSetting, lapack }: Blas,
   name: string,
@@ -113,7 +113,7 @@ function engineOf(
       return threadSetting.threads;
     },
     get rates() {
-      // Numbers are packed by one thread: where columns are few, that is all the work.
+      // One thread packs the numbers. If there are few columns, that takes most of the time.
       return {
         products: rate * threadSetting.threads,
         sparse: reference.rates.sparse,
@@ -128,14 +128,14 @@ function engineOf(
     },
     roundoff(n, d, sparse) {
       if (sparse) return reference.roundoff(n, d, sparse);
-      // The bound holds for both sizes of tiles: for several calls at a time, and for one call alone.
+      // The bound holds for both sizes of tiles: for several calls at the same time, and for a single call on all threads.
       const worst = (lanes: number): number => {
         const height = tileRows(n, d, products.bytes, lanes);
         const tiles = 2 ** -53 * (Math.ceil(n / height) + lanes);
-        // BLAS adds in an order of its own: the rows of a tile are a chain, in the products' own precision. About a pilot
-        // half a deviation off, energies are larger by a quarter.
+        // The order in which BLAS adds is unknown, so the rows of a tile count as one chain of additions, in the precision of the
+        // products. If the pilot is off by half a standard deviation, squares about it are larger by a quarter.
         const chain = u * (d + 1.25 * height + 16) + 1.25 * tiles;
-        // δ of the pilot: sums over strips of up to 64 rows, the strips of a tile, the tiles.
+        // The error of the means: sums over strips of up to 64 rows, over the strips of a tile, and over the tiles.
         return chain + 1.2 * (2 ** -53 * (64 + height) + tiles);
       };
       return Math.max(worst(products.lanes), worst(1));

@@ -7,12 +7,12 @@ import { summariseOnce } from './summarise.js';
 import { Sums } from './sums.js';
 import { tileCols, tileRows, tilesFor } from './tiles.js';
 
-/** Dense rows of floats: what BLAS reads. */
+/** Dense rows of float32 or float64, which BLAS can read. */
 export type FloatBlock = DenseBlock & { readonly data: FloatArray };
 
 /**
- * The five passes over dense rows as products of BLAS. Tiles of rows are packed through the frame, one while BLAS works on
- * others; where the frame changes nothing BLAS reads the data where they are.
+ * The passes over dense rows as matrix products of BLAS. Tiles of rows are packed through the frame, one tile while BLAS computes
+ * with others. If the frame changes nothing, BLAS reads the data in place.
  */
 export class BlasDense implements LoadedBlock {
   readonly rows: number;
@@ -30,7 +30,7 @@ export class BlasDense implements LoadedBlock {
   async summarise(at: RowsAt, scatter: Float64Array | undefined, onStep: OnStep): Promise<ColumnStatistics> {
     const once = await summariseOnce(this.#block, this.#blas, at, scatter, onStep);
     if (once) return once;
-    // Its rows were counted by the reading that did not do.
+    // The first attempt has already reported these rows as progress.
     return summariseTwice(this.#block, this, at, scatter?.fill(0), () => onStep(0), this.#blas.bytes === 4);
   }
 
@@ -122,15 +122,15 @@ export class BlasDense implements LoadedBlock {
 
   release(): void {}
 
-  /** Numbers in the precision of the products. */
+  /** Converts numbers to the precision of the products. */
   #own(numbers: Float64Array, length: number): Numbers {
     return this.#blas.bytes === 8 ? numbers.subarray(0, length) : Float32Array.from(numbers.subarray(0, length));
   }
 
-  /** Sums of this size, and the products that fill them: as many lanes as memory allows, or all threads in one. */
+  /** Sums of this size, and the products that fill them: with as many lanes as memory allows, or with one call on all threads. */
   #sums(target: Target, rows: number, cols: number, upper: boolean): { blas: Products; sums: Sums } {
     const lanes = this.#blas.lanes;
-    const blas = Sums.lanes(lanes, rows, cols) < lanes ? this.#blas.alone : this.#blas;
+    const blas = Sums.lanes(lanes, rows, cols) < lanes ? this.#blas.singleLane : this.#blas;
     return { blas, sums: new Sums(blas, blas.lanes, target, rows, cols, upper) };
   }
 
@@ -138,7 +138,7 @@ export class BlasDense implements LoadedBlock {
     return tileRows(this.rows, this.cols, blas.bytes, blas.lanes);
   }
 
-  /** Tiles of whole rows through BLAS. */
+  /** Runs tiles of whole rows through BLAS. */
   async #tiles(
     blas: Products,
     frame: Frame,
@@ -163,7 +163,7 @@ export class BlasDense implements LoadedBlock {
     }
   }
 
-  /** Tiles of B, up to `rows` × `width`: packed, or the data themselves where the frame changes nothing. */
+  /** Tiles of B, up to `rows` × `width`: packed, or the data themselves if the frame changes nothing. */
   #reader(blas: Products, frame: Frame, rows: number, width: number): Reader {
     const { data, stride } = this.#block;
     if (data.BYTES_PER_ELEMENT === blas.bytes && isPlain(frame)) {

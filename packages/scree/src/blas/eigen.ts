@@ -1,21 +1,21 @@
 import type { OnStep } from '@scree/core';
 import { type Count, maxAbs, powerOfTwo, type SymmetricEigen } from '@scree/core/engine';
-import { type Lapack, Whole } from './functions.js';
+import { Integers, type Lapack } from './functions.js';
 import type { Library } from './library.js';
 
-/** Columns that are reduced between two beats, and the size from which that is not worth it any more (LAPACK's own). */
+/** Columns per panel, with a progress step after each, and the size below which LAPACK reduces the rest unblocked. */
 const PANEL = 32;
-const REST = 64;
-/** Above this share of the vectors, finding all of them at once is cheaper. */
-const MOST = 0.5;
+const UNBLOCKED_SIZE = 64;
+/** If more than this share of the vectors is wanted, computing all of them is faster. */
+const ALL_VECTORS_SHARE = 0.5;
 
 /**
  * Eigenvalues and leading eigenvectors of a symmetric matrix by LAPACK, as `symmetricEigen` of core defines them:
  * reduction to tridiagonal form panel by panel (as dsytrd does, with a progress step after each), all eigenvalues by
  * dsterf, the wanted vectors by dstemr (relatively robust representations), or all by dstedc (divide and conquer).
  *
- * Rows of zeros, which constant columns cause, are left out: their eigenvectors are unit vectors. The result is undefined if
- * LAPACK did not converge or its vectors failed the check: another engine must solve it then. `a` is not changed.
+ * Rows of zeros, which come from constant columns, are left out: their eigenvectors are unit vectors. The result is undefined if
+ * LAPACK did not converge or its vectors failed the check; then another engine must solve the problem. `a` is not changed.
  */
 export async function lapackEigen(
   library: Library,
@@ -26,7 +26,7 @@ export async function lapackEigen(
   onStep: OnStep,
 ): Promise<SymmetricEigen | undefined> {
   await onStep(0);
-  const kept = rowsThatHold(a, size);
+  const kept = nonzeroRows(a, size);
   const n = kept.length;
   const unit = powerOfTwo(maxAbs(a));
   const matrix = compress(a, size, kept, 1 / unit);
@@ -48,7 +48,7 @@ export async function lapackEigen(
 }
 
 /** The rows of the upper triangle that are not all zero. */
-function rowsThatHold(a: Float64Array, size: number): number[] {
+function nonzeroRows(a: Float64Array, size: number): number[] {
   const holds = new Uint8Array(size);
   for (let i = 0; i < size; i++) {
     for (let j = i; j < size; j++) {
@@ -79,7 +79,7 @@ interface Reduced {
   readonly taus: Float64Array;
 }
 
-/** dsytrd for the lower triangle (column-major: the upper one of our rows), a panel between two beats. */
+/** dsytrd for the lower triangle (column-major: the upper one of our rows), with a progress step after each panel. */
 async function reduce(
   library: Library,
   lapack: Lapack,
@@ -93,7 +93,7 @@ async function reduce(
   const w = new Float64Array(n * PANEL);
   const [one, minusOne] = [Float64Array.of(1), Float64Array.of(-1)];
   let i = 0;
-  for (; n - i > REST; i += PANEL) {
+  for (; n - i > UNBLOCKED_SIZE; i += PANEL) {
     const left = n - i;
     const corner = matrix.subarray(i * n + i);
     await lapack.call('dlatrd', 'L', left, PANEL, corner, n, offDiagonal.subarray(i), taus.subarray(i), w, left);
@@ -109,7 +109,7 @@ async function reduce(
     }
     await onStep(4 * left * left * PANEL);
   }
-  const info = new Whole(library, 1);
+  const info = new Integers(library, 1);
   const rest = [diagonal, offDiagonal, taus].map((array) => array.subarray(i));
   if (n > 0) await lapack.call('dsytd2', 'L', n - i, matrix.subarray(i * n + i), n, rest[0], rest[1], rest[2], info);
   return info.first === 0 ? { n, matrix, diagonal, offDiagonal, taus } : undefined;
@@ -118,12 +118,12 @@ async function reduce(
 /** All eigenvalues, smallest first. */
 async function tridiagonalValues(library: Library, lapack: Lapack, t: Reduced): Promise<Float64Array | undefined> {
   const values = t.diagonal.slice();
-  const info = new Whole(library, 1);
+  const info = new Integers(library, 1);
   await lapack.call('dsterf', t.n, values, t.offDiagonal.slice(), info);
   return info.first === 0 ? values : undefined;
 }
 
-/** Where the first vectors come from: the eigenvectors of T from the largest on, or a row of zeros. */
+/** Where each of the first vectors comes from: an eigenvector of T, or a row of zeros. */
 interface VectorIndex {
   readonly zero?: number;
 }
@@ -146,7 +146,7 @@ function vectorIndexes(found: Float64Array, size: number, kept: readonly number[
   return order;
 }
 
-/** Eigenvectors of A for the `count` largest values, one a row, the largest first. */
+/** Eigenvectors of A for the `count` largest eigenvalues, one per row, largest first. */
 async function leadingVectors(
   library: Library,
   lapack: Lapack,
@@ -155,10 +155,10 @@ async function leadingVectors(
   count: number,
 ): Promise<Float64Array | undefined> {
   const { n } = t;
-  const some = count <= MOST * n ? await vectorsByRepresentations(library, lapack, t, count) : undefined;
+  const some = count <= ALL_VECTORS_SHARE * n ? await vectorsByRepresentations(library, lapack, t, count) : undefined;
   const ofT = some && solves(t, values, some, count) ? some : await allVectors(library, lapack, t, count);
   if (!ofT || !solves(t, values, ofT, count)) return undefined;
-  const info = new Whole(library, 1);
+  const info = new Integers(library, 1);
   const work = new Float64Array(64 * Math.max(64, count));
   await lapack.call('dormtr', 'L', 'L', 'N', n, count, t.matrix, n, t.taus, ofT, n, work, work.length, info);
   if (info.first !== 0) return undefined;
@@ -167,7 +167,7 @@ async function leadingVectors(
   return rows;
 }
 
-/** dstemr: vectors of the `count` largest eigenvalues of T, smallest of them first. */
+/** dstemr: eigenvectors of the `count` largest eigenvalues of T, in ascending order. */
 async function vectorsByRepresentations(
   library: Library,
   lapack: Lapack,
@@ -175,12 +175,12 @@ async function vectorsByRepresentations(
   count: number,
 ): Promise<Float64Array | undefined> {
   const none = new Float64Array(1);
-  const [found, support, tryRelative, info] = [1, 2 * n, 1, 1].map((length) => new Whole(library, length));
+  const [found, support, tryRelative, info] = [1, 2 * n, 1, 1].map((length) => new Integers(library, length));
   if (tryRelative.values instanceof Int32Array) tryRelative.values[0] = 1;
   else tryRelative.values[0] = 1n;
   const vectors = new Float64Array(count * n);
   const work = new Float64Array(18 * n);
-  const integers = new Whole(library, 10 * n);
+  const integers = new Integers(library, 10 * n);
   await lapack.call(
     'dstemr',
     ...(['V', 'I', n, diagonal.slice(), offDiagonal.slice(), none, none, n - count + 1, n] as const),
@@ -190,7 +190,7 @@ async function vectorsByRepresentations(
   return info.first === 0 && found.first === count ? vectors : undefined;
 }
 
-/** dstedc: all vectors of T; the `count` of the largest eigenvalues, smallest of them first. */
+/** dstedc: computes all eigenvectors of T, and returns those of the `count` largest eigenvalues, in ascending order. */
 async function allVectors(
   library: Library,
   lapack: Lapack,
@@ -198,9 +198,9 @@ async function allVectors(
   count: number,
 ): Promise<Float64Array | undefined> {
   const vectors = new Float64Array(n * n);
-  const info = new Whole(library, 1);
+  const info = new Integers(library, 1);
   const work = new Float64Array(1 + 4 * n + n * n);
-  const integers = new Whole(library, 3 + 5 * n);
+  const integers = new Integers(library, 3 + 5 * n);
   await lapack.call(
     'dstedc',
     ...(['I', n, diagonal.slice(), offDiagonal.slice(), vectors, n] as const),
@@ -209,7 +209,7 @@ async function allVectors(
   return info.first === 0 ? vectors.slice((n - count) * n) : undefined;
 }
 
-/** Whether the rows are orthonormal eigenvectors of T (neighbours are compared: there orthogonality is lost first). */
+/** Whether the rows are orthonormal eigenvectors of T. Only neighbours are compared, where orthogonality is lost first. */
 function solves(t: Reduced, values: Float64Array, vectors: Float64Array, count: number): boolean {
   const { n, diagonal: d, offDiagonal: e } = t;
   let largest = 0;
@@ -235,7 +235,7 @@ function solves(t: Reduced, values: Float64Array, vectors: Float64Array, count: 
   return true;
 }
 
-/** Vectors of the compressed matrix at their places in the whole one, and unit vectors for its rows of zeros. */
+/** Expands the vectors to the columns of the whole matrix, and adds unit vectors for its rows of zeros. */
 function spread(
   rows: Float64Array,
   n: number,

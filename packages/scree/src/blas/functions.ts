@@ -3,13 +3,13 @@ import type { ThreadSetting } from './thread-setting.js';
 
 export type Numbers = Float64Array | Float32Array;
 
-/** The two products that all passes are made of, row-major, in one precision. Each runs off the event loop. */
+/** The two matrix products that all passes use, row-major, in one precision. They run outside the event loop. */
 export interface Products {
   readonly bytes: 4 | 8;
-  /** Calls that may run at the same time, one thread each. */
+  /** Number of calls that may run at the same time, with one thread each. */
   readonly lanes: number;
-  /** The same for sums that are too large to have one per lane: one call at a time, on all threads. */
-  readonly alone: Products;
+  /** The same products with one call at a time, on all threads. For sums that are too large to have one per lane. */
+  readonly singleLane: Products;
   make(length: number): Numbers;
   /** C = β·C + AᵀA (`transposed`: A is k × n) or AAᵀ (A is n × k), upper triangle of n × n. */
   syrk(
@@ -39,12 +39,12 @@ export interface Products {
   ): Promise<void>;
 }
 
-/** cblas's numbers for its options. */
+/** Enum values of CBLAS. */
 const ROW_MAJOR = 101;
 const UPPER = 121;
 const transpose = (yes: boolean): number => (yes ? 112 : 111);
 
-/** The products of a library in one precision; undefined where it lacks them. */
+/** The products of a library in one precision, or undefined if it does not have them. */
 export function bindProducts(library: Library, threadSetting: ThreadSetting, single: boolean): Products | undefined {
   const { handle, prefix, suffix } = library;
   const int = library.integers === 8 ? 'int64_t' : 'int';
@@ -60,27 +60,27 @@ export function bindProducts(library: Library, threadSetting: ThreadSetting, sin
     ...[real, array, int, array, int, real, array, int],
   ]);
   if (!syrk || !gemm) return undefined;
-  const products = (all: boolean): Omit<Products, 'lanes' | 'alone'> => ({
+  const products = (all: boolean): Omit<Products, 'lanes' | 'singleLane'> => ({
     bytes: single ? 4 : 8,
     make: (length) => (single ? new Float32Array(length) : new Float64Array(length)),
     syrk: (transposed, n, k, a, aStride, beta, c, cStride) =>
       threadSetting.run(all, () =>
-        offLoop(syrk, ROW_MAJOR, UPPER, transpose(transposed), n, k, 1, a, aStride, beta, c, cStride),
+        callAsync(syrk, ROW_MAJOR, UPPER, transpose(transposed), n, k, 1, a, aStride, beta, c, cStride),
       ),
     gemm: (transposeA, transposeB, m, n, k, a, aStride, b, bStride, beta, c, cStride) =>
       threadSetting.run(all, () =>
-        offLoop(
+        callAsync(
           gemm,
           ...[ROW_MAJOR, transpose(transposeA), transpose(transposeB), m, n, k],
           ...[1, a, aStride, b, bStride, beta, c, cStride],
         ),
       ),
   });
-  const alone: Products = {
+  const singleLane: Products = {
     ...products(true),
     lanes: 1,
-    get alone() {
-      return alone;
+    get singleLane() {
+      return singleLane;
     },
   };
   return {
@@ -88,12 +88,12 @@ export function bindProducts(library: Library, threadSetting: ThreadSetting, sin
     get lanes() {
       return threadSetting.lanes;
     },
-    alone,
+    singleLane,
   };
 }
 
-/** Calls a function on another thread. Its arrays are held until it is done. */
-export function offLoop(native: Native, ...values: unknown[]): Promise<void> {
+/** Calls a function on another thread. Its arrays are kept until it returns. */
+export function callAsync(native: Native, ...values: unknown[]): Promise<void> {
   return new Promise((resolve, reject) => {
     native.async(...values, (error: unknown) => {
       values.length = 0;
@@ -108,12 +108,12 @@ export interface Lapack {
   call(name: Routine, ...values: readonly Argument[]): Promise<void>;
 }
 
-/** A letter, a whole number, numbers, or whole numbers to be written to. */
-export type Argument = string | number | Float64Array | Whole;
+/** A character, an integer, an array of numbers, or integers that the routine writes. */
+export type Argument = string | number | Float64Array | Integers;
 export type Routine = keyof typeof ROUTINES;
 
-/** Whole numbers in the library's size. */
-export class Whole {
+/** Integers in the size of the library, 4 or 8 bytes. */
+export class Integers {
   readonly values: Int32Array | BigInt64Array;
 
   constructor(library: Pick<Library, 'integers'>, length: number) {
@@ -125,7 +125,7 @@ export class Whole {
   }
 }
 
-/** How many letters and how many other arguments each routine has; compilers pass the lengths of the letters after all others. */
+/** Number of character arguments and of other arguments of each routine. Fortran compilers pass the lengths of characters after all other arguments. */
 const ROUTINES = {
   dlatrd: [1, 8],
   dsyr2k: [2, 10],
@@ -136,7 +136,7 @@ const ROUTINES = {
   dormtr: [3, 10],
 } as const;
 
-/** The LAPACK of the library; undefined if routines are missing. */
+/** The LAPACK routines of the library, or undefined if some are missing. */
 export function bindLapack(library: Library, threadSetting: ThreadSetting): Lapack | undefined {
   const bound = new Map<string, Native>();
   for (const [name, [letters, others]] of Object.entries(ROUTINES)) {
@@ -147,14 +147,14 @@ export function bindLapack(library: Library, threadSetting: ThreadSetting): Lapa
   }
   const address = (value: Argument): unknown => {
     if (typeof value === 'string') return Uint8Array.of(value.charCodeAt(0));
-    if (value instanceof Whole) return value.values;
+    if (value instanceof Integers) return value.values;
     if (typeof value !== 'number') return value;
     return library.integers === 8 ? BigInt64Array.of(BigInt(value)) : Int32Array.of(value);
   };
   return {
     call(name, ...values) {
       const lengths = Array<number>(ROUTINES[name][0]).fill(1);
-      return threadSetting.run(false, () => offLoop(bound.get(name) as Native, ...values.map(address), ...lengths));
+      return threadSetting.run(false, () => callAsync(bound.get(name) as Native, ...values.map(address), ...lengths));
     },
   };
 }

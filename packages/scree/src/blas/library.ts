@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { availableParallelism, release } from 'node:os';
 
-/** What of koffi is used here; its own types are `any` all over. */
+/** The functions of koffi that are used here. Its own types are mostly `any`. */
 export interface Koffi {
   load(path: string): Handle;
   config(): Record<string, number>;
@@ -12,21 +12,21 @@ export interface Handle {
   func(name: string, result: string, parameters: readonly string[]): Native;
 }
 
-/** A native function: called at once, or on another thread through `async`, whose last argument is a callback. */
+/** A native function. `async` calls it on another thread; its last argument is a callback. */
 export interface Native {
   // biome-ignore lint/suspicious/noExplicitAny: any C value
   (...values: any[]): any;
   async(...values: unknown[]): void;
 }
 
-/** A BLAS that is known to be fast, loaded. */
+/** A loaded BLAS library that is known to be fast. */
 export interface Library {
   readonly kind: 'OpenBLAS' | 'MKL' | 'Accelerate';
   readonly version: string;
   /** The path or name it was loaded by. */
   readonly path: string;
   readonly handle: Handle;
-  /** What stands before and behind the names of its functions. */
+  /** Prefix and suffix of the names of its functions. */
   readonly prefix: string;
   readonly suffix: string;
   /** Bytes of its integers. */
@@ -35,10 +35,10 @@ export interface Library {
   setThreads(count: number): void;
 }
 
-/** Stack of an asynchronous call: OpenBLAS built for many cores keeps tables of 2 MB on it. */
+/** Stack size of an asynchronous call: OpenBLAS built for many cores needs 2 MB of it. */
 const STACK = 4 * 2 ** 20;
 
-/** Names under which the fast libraries are installed, by platform; those that use all cores first. */
+/** File names of the fast libraries, by platform. Those that use all cores come first. */
 const NAMES: Partial<Record<NodeJS.Platform, readonly string[]>> = {
   linux: [
     'libopenblasp.so.0',
@@ -66,13 +66,13 @@ const INSTALL: Partial<Record<NodeJS.Platform, string>> = {
   win32: 'Put libopenblas.dll on the PATH',
 };
 
-/** How to get a library, in a sentence without its full stop. */
+/** How to install a library: a sentence without its full stop. */
 export function howToInstall(): string {
   const install = INSTALL[process.platform] ?? 'Install OpenBLAS';
   return `${install}, or set SCREE_BLAS to the path of one`;
 }
 
-/** koffi, or why there is none. */
+/** koffi, or a sentence that says why it is not available. */
 export async function loadKoffi(): Promise<Koffi | string> {
   let koffi: Koffi;
   try {
@@ -90,7 +90,7 @@ export async function loadKoffi(): Promise<Koffi | string> {
   }
 }
 
-/** The first fast library there is: the one that SCREE_BLAS names, or one of the usual names; or why there is none. */
+/** The library that SCREE_BLAS names, or else the first that is found under the usual names, or a sentence that says why there is none. */
 export function findLibrary(koffi: Koffi, named: string | undefined = process.env.SCREE_BLAS): Library | string {
   if (named !== undefined && named !== '') {
     const found = open(koffi, named);
@@ -116,7 +116,7 @@ function open(koffi: Koffi, path: string): Library | string {
   return library ?? 'it is not OpenBLAS, MKL or Accelerate: a plain reference BLAS is slower than the wasm engine';
 }
 
-/** A function of the library, or undefined where it has none of that name. */
+/** A function of the library, or undefined if it has none of that name. */
 export function lookUp(
   handle: Handle,
   name: string,
@@ -130,7 +130,7 @@ export function lookUp(
   }
 }
 
-/** OpenBLAS under its own names, those of 64-bit builds (…64_) and those of the wheels scipy-openblas32 and 64. */
+/** OpenBLAS. Its functions have their usual names, those of 64-bit builds (…64_), or those of the Python wheels scipy-openblas32 and scipy-openblas64. */
 function openBlas(path: string, handle: Handle): Library | undefined {
   for (const prefix of ['', 'scipy_']) {
     for (const suffix of ['', '64_', '_64']) {
@@ -170,14 +170,14 @@ function mkl(path: string, handle: Handle): Library | undefined {
     handle,
     prefix: '',
     suffix: '',
-    // mkl_rt takes 32-bit integers unless it is told otherwise.
+    // mkl_rt uses 32-bit integers by default.
     integers: /^ILP64/i.test(process.env.MKL_INTERFACE_LAYER ?? '') ? 8 : 4,
     threads: () => Number(get()),
     setThreads: (count) => void set(count),
   };
 }
 
-/** Apple's own: it decides on threads by itself. */
+/** Apple's Accelerate. Its number of threads cannot be set. */
 function accelerate(path: string, handle: Handle): Library | undefined {
   if (process.platform !== 'darwin' || !path.includes('Accelerate')) return undefined;
   return {

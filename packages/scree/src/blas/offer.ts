@@ -1,12 +1,13 @@
 import { offerEngine } from '@scree/core/engine';
+import type { EngineName } from '../engine-names.js';
 
-/** Offers the blas engine to every fit. Nothing of it is loaded before a fit asks for it. */
+/** Offers the blas engine to every fit. Its code is loaded when a fit needs it. */
 export function offerBlas(): void {
   offerEngine({
-    name: 'blas',
+    name: 'blas' satisfies EngineName,
     make: async (threads) => {
-      const { blasEngine, MOST_THREADS } = await import('./blas.js');
-      return blasEngine(threads === undefined ? {} : { threads: Math.min(threads, MOST_THREADS) });
+      const { blasEngine, MAX_THREADS } = await import('./blas.js');
+      return blasEngine(threads === undefined ? {} : { threads: Math.min(threads, MAX_THREADS) });
     },
     why: async () => {
       const blas = await (await import('./blas.js')).loadBlas();

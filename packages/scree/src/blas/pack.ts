@@ -48,32 +48,32 @@ interface Kernel {
   ): void;
 }
 
-/** Most rows that are staged at a time, and the bytes they may have: a part of the second-level cache. */
+/** Most rows that are staged at a time, and their most bytes: a part of the L2 cache. */
 const STRIP_ROWS = 64;
 const STRIP_BYTES = 2 ** 18;
-/** Columns that are staged at a time, where all are wanted. No power of two: rows of a strip must not share cache sets. */
+/** Columns that are staged at a time. Not a power of two, so that the rows of a strip do not share cache sets. */
 const CHUNK = 1000;
-/** Rooms of up to this many bytes are kept for the next pass: fresh memory costs more than packing does. */
-const KEPT = 64 * 2 ** 20;
+/** Memories of up to this many bytes are kept for the next pass, because allocating new memory takes longer than packing. */
+const MAX_KEPT_BYTES = 64 * 2 ** 20;
 const PAGE = 65536;
 
-/** A memory and the kernel that works in it. */
-interface Room {
+/** A WebAssembly memory, and the kernel that works in it. */
+interface Workspace {
   readonly memory: WebAssembly.Memory;
   readonly kernel: Kernel;
 }
 
 let compiled: WebAssembly.Module | undefined;
-let idle: Room | undefined;
+let idle: Workspace | undefined;
 
-function takeRoom(bytes: number): Room {
-  const room = idle;
-  if (room) {
+function takeWorkspace(bytes: number): Workspace {
+  const workspace = idle;
+  if (workspace) {
     idle = undefined;
-    // It grows in the addresses that it has: a second memory would reserve 10 GB of them, which a limit may not allow.
-    const missing = bytes - room.memory.buffer.byteLength;
-    if (missing > 0) room.memory.grow(Math.ceil(missing / PAGE));
-    return room;
+    // The memory grows in place. A second one would reserve 10 GB of address space, which a limit may not allow.
+    const missing = bytes - workspace.memory.buffer.byteLength;
+    if (missing > 0) workspace.memory.grow(Math.ceil(missing / PAGE));
+    return workspace;
   }
   compiled ??= new WebAssembly.Module(Uint8Array.from(Buffer.from(packBinary, 'base64')));
   const memory = new WebAssembly.Memory({ initial: Math.ceil(bytes / PAGE) });
@@ -81,10 +81,10 @@ function takeRoom(bytes: number): Room {
   return { memory, kernel: instance.exports as unknown as Kernel };
 }
 
-/** Whether the memory for packing can be had: not without WebAssembly, nor where the address space is too small for it. */
+/** Whether memory for packing is available. It needs WebAssembly and enough address space. */
 export function canPack(): boolean {
   try {
-    idle ??= takeRoom(PAGE);
+    idle ??= takeWorkspace(PAGE);
     return true;
   } catch {
     return false;
@@ -97,11 +97,11 @@ function stripRows(width: number, bytes: number): number {
 }
 
 /**
- * Packs rows of a block into tiles that BLAS can read: a strip of rows is copied into WebAssembly memory as it is, then
- * goes through the frame into a tile. There are a few tiles, filled in turn; BLAS reads them where they lie.
+ * Packs rows of a block into tiles that BLAS can read. A strip of rows is copied into WebAssembly memory, and from there through the
+ * frame into a tile. A few tiles are filled in turn, and BLAS reads them in place.
  */
 export class Packer {
-  readonly #room: Room;
+  readonly #workspace: Workspace;
   readonly #block: DenseBlock;
   readonly #single: boolean;
   readonly #width: number;
@@ -110,7 +110,7 @@ export class Packer {
   #runCount = 0;
   #columns = 0;
 
-  /** Room for `tiles` tiles of `rows` rows and `width` columns, in float32 where `single`. */
+  /** Allocates `tiles` tiles of `rows` rows and `width` columns, of float32 if `single`. */
   constructor(block: DenseBlock, tiles: number, rows: number, width: number, single: boolean) {
     const bytes = block.data.BYTES_PER_ELEMENT;
     this.#block = block;
@@ -133,23 +133,23 @@ export class Packer {
     };
     const tile = rows * width * (single ? 4 : 8);
     this.#tiles = Array.from({ length: tiles }, () => allocate(tile));
-    this.#room = takeRoom(top);
+    this.#workspace = takeWorkspace(top);
   }
 
-  /** Gives the memory back: no tile may be in use any more. */
+  /** Releases the memory. No tile may be in use any more. */
   release(): void {
-    const { byteLength } = this.#room.memory.buffer;
-    if (byteLength <= KEPT && byteLength >= (idle?.memory.buffer.byteLength ?? 0)) idle = this.#room;
+    const { byteLength } = this.#workspace.memory.buffer;
+    if (byteLength <= MAX_KEPT_BYTES && byteLength >= (idle?.memory.buffer.byteLength ?? 0)) idle = this.#workspace;
   }
 
-  /** The columns from `left` on, `width` of them, seen through a frame. */
+  /** Selects `width` columns from `left` on, and a frame for them. */
   through(frame: Pick<Frame, 'shift' | 'factor'>, left = 0, width = this.#width): void {
     this.#doubles(this.#at.shift, width).set(frame.shift.subarray(left, left + width));
     this.#doubles(this.#at.factor, width).set(frame.factor.subarray(left, left + width));
     this.#columns = width;
   }
 
-  /** Some columns in some order, seen through a frame. Neighbours in both make a run. */
+  /** Selects columns in a given order, and a frame for them. Adjacent columns are copied together. */
   throughColumns(frame: Pick<Frame, 'shift' | 'factor'>, columns: readonly number[]): void {
     const shift = this.#doubles(this.#at.shift, columns.length);
     const factor = this.#doubles(this.#at.factor, columns.length);
@@ -165,14 +165,14 @@ export class Packer {
     this.#columns = columns.length;
   }
 
-  /** Rows `from` to `from + rows` − 1 as the packed tile `which`; its first column is `left` of the data. */
+  /** Packs rows `from` to `from + rows` − 1 into tile `which`. Its first column is column `left` of the data. */
   pack(which: number, from: number, rows: number, roots: Float64Array | undefined, left = 0): Numbers {
     const { shift, factor, stage } = this.#at;
     const { start, stride, bytes } = this.#tile(which);
     for (let first = 0; first < this.#columns; first += CHUNK) {
       const width = Math.min(CHUNK, this.#columns - first);
       this.#strips(from, rows, left + first, width, roots, 1, (done, count, rootsAt) => {
-        this.#room.kernel.packRows(
+        this.#workspace.kernel.packRows(
           ...([this.#fromSingle, this.#single, stage, width * this.#block.data.BYTES_PER_ELEMENT, count] as const),
           ...([width, shift + 8 * first, factor + 8 * first, rootsAt] as const),
           ...([start + done * stride + first * bytes, stride] as const),
@@ -182,12 +182,12 @@ export class Packer {
     return this.#view(which, rows);
   }
 
-  /** The same for chosen columns, which are added to the summary on the way. */
+  /** The same for selected columns, which are also added to the summary. */
   packSummed(which: number, from: number, rows: number, roots: Float64Array | undefined): Numbers {
     const { shift, factor, runs, summary, stage } = this.#at;
     const { start, stride } = this.#tile(which);
     this.#strips(from, rows, 0, this.#width, roots, 1, (done, count, rootsAt) => {
-      this.#room.kernel.packSummed(
+      this.#workspace.kernel.packSummed(
         ...([this.#fromSingle, this.#single, stage, this.#width * this.#block.data.BYTES_PER_ELEMENT, count] as const),
         ...([runs, this.#runCount, shift, factor, rootsAt] as const),
         ...([start + done * stride, stride, summary, 8 * this.#columns] as const),
@@ -196,14 +196,14 @@ export class Packer {
     return this.#view(which, rows);
   }
 
-  /** Adds rows to the summary of all columns, and packs nothing; `step` − 1 rows are left out between two. */
+  /** Adds rows to the summary of all columns without packing them. Uses every `step`-th row. */
   summarise(from: number, rows: number, roots: Float64Array | undefined, step = 1): void {
     const { shift, factor, runs, summary, stage } = this.#at;
     for (let first = 0; first < this.#columns; first += CHUNK) {
       const width = Math.min(CHUNK, this.#columns - first);
       this.#integers(runs, 2).set([0, width]);
       this.#strips(from, rows, first, width, roots, step, (_, count, rootsAt) => {
-        this.#room.kernel.summariseRows(
+        this.#workspace.kernel.summariseRows(
           ...([this.#fromSingle, stage, width * this.#block.data.BYTES_PER_ELEMENT, count] as const),
           ...([runs, 1, shift + 8 * first, factor + 8 * first, rootsAt] as const),
           ...([summary + 8 * first, 8 * this.#columns] as const),
@@ -212,7 +212,7 @@ export class Packer {
     }
   }
 
-  /** Sums, least, greatest and squares of the columns, as they stand: views. */
+  /** Views of the current sums, minima, maxima and sums of squares of the columns. */
   summary(): { sums: Float64Array; min: Float64Array; max: Float64Array; squares: Float64Array } {
     const width = this.#columns;
     const [sums, min, max, squares] = [0, 1, 2, 3].map((part) =>
@@ -221,7 +221,7 @@ export class Packer {
     return { sums, min, max, squares };
   }
 
-  /** Starts the summary anew. */
+  /** Resets the summary. */
   clearSummary(): void {
     const { sums, min, max, squares } = this.summary();
     sums.fill(0);
@@ -240,7 +240,7 @@ export class Packer {
   }
 
   #view(which: number, rows: number): Numbers {
-    const { buffer } = this.#room.memory;
+    const { buffer } = this.#workspace.memory;
     const { start } = this.#tile(which);
     return new (this.#single ? Float32Array : Float64Array)(buffer, start, rows * this.#columns);
   }
@@ -257,7 +257,7 @@ export class Packer {
   ): void {
     const { data, stride } = this.#block;
     const { stage } = this.#at;
-    const { buffer } = this.#room.memory;
+    const { buffer } = this.#workspace.memory;
     const whole = step === 1 && width === stride;
     const strip = stripRows(width, data.BYTES_PER_ELEMENT);
     for (let done = 0; done < rows; done += strip) {
@@ -283,10 +283,10 @@ export class Packer {
   }
 
   #doubles(start: number, length: number): Float64Array {
-    return new Float64Array(this.#room.memory.buffer, start, length);
+    return new Float64Array(this.#workspace.memory.buffer, start, length);
   }
 
   #integers(start: number, length: number): Int32Array {
-    return new Int32Array(this.#room.memory.buffer, start, length);
+    return new Int32Array(this.#workspace.memory.buffer, start, length);
   }
 }

@@ -1,8 +1,8 @@
 import type { Sums } from './sums.js';
 
 /**
- * Runs tiles through BLAS: `lanes` of them at the same time, tile i in lane i mod lanes, while the next one is read. Results
- * are added up, and steps are reported, in the order of the tiles. No call is running any more when it returns or throws.
+ * Runs tiles through BLAS: `lanes` tiles at the same time, tile i in lane i mod lanes, while the next one is read. Results are
+ * added, and progress is reported, in the order of the tiles. When it returns or throws, no call is running.
  */
 export async function pipeline<Tile>(
   count: number,

@@ -1,7 +1,7 @@
 import type { DenseBlock, Frame, OnStep, RowsAt } from '@scree/core';
 import {
+  addRowCounts,
   type ColumnStatistics,
-  countRows,
   emptyStatistics,
   PilotSums,
   pilotFrame,
@@ -16,12 +16,12 @@ import { Sums } from './sums.js';
 import { tileRows, tilesFor } from './tiles.js';
 
 /**
- * Count, mean, spread and range of each column, and with `scatter` S about the means, in one reading about a pilot
- * (`engines/pilot.ts` of core). Where the pilot was bad or a value is not finite the answer is undefined, and the caller reads
+ * Count, mean, spread and range of each column, and with `scatter` S about the means, in one pass about a pilot
+ * (`engines/pilot.ts` of core). If the pilot was bad or a value is not finite, the result is undefined, and the caller reads
  * twice.
  *
- * A column that has the same value in all rows of the sample stays out of the products until a tile shows another: what is
- * constant costs next to nothing.
+ * A column with the same value in all rows of the sample is left out of the products until a tile has another value, so constant
+ * columns cost almost nothing.
  */
 export async function summariseOnce(
   block: DenseBlock,
@@ -31,16 +31,16 @@ export async function summariseOnce(
   onStep: OnStep,
 ): Promise<ColumnStatistics | undefined> {
   const { rows: n, cols: d } = block;
-  const blas = Sums.lanes(products.lanes, d, d) < products.lanes ? products.alone : products;
+  const blas = Sums.lanes(products.lanes, d, d) < products.lanes ? products.singleLane : products;
   const stats = emptyStatistics(d);
-  countRows(stats, n, at.weights);
+  addRowCounts(stats, n, at.weights);
   if (stats.rows === 0) return undefined;
   const height = tileRows(n, d, blas.bytes, blas.lanes);
   const packer = new Packer(block, scatter ? tilesFor(blas.lanes) : 0, height, d, blas.bytes === 4);
   try {
     const arithmetic = scatter && blas.bytes === 4 ? 'float32' : 'float64';
     const sampled = samplePilot(block, at.weights);
-    // float64 has the range to leave units for later, and its packing leaves them out.
+    // The range of float64 is large enough to apply the units later, so packing does not apply them.
     const pilot = arithmetic === 'float32' ? sampled : { ...sampled, unit: new Float64Array(d).fill(1) };
     const frame = pilotFrame(pilot, at.weights);
     const totals = new Totals(d);
@@ -53,7 +53,7 @@ export async function summariseOnce(
     totals.restoreRanges(stats);
     if (scatter) {
       inColumnOrder(scatter, d, order);
-      // Sums of squares are shorter chains than BLAS's own.
+      // The sums of squares here are more accurate than BLAS's diagonal, because their chains are shorter.
       scatterAboutMeans(scatter, stats, pilot, sums, true);
     }
     return stats;
@@ -62,7 +62,7 @@ export async function summariseOnce(
   }
 }
 
-/** Σw·t and Σw·t² of each column, t = (x − shift)·factor, and its least and greatest x. */
+/** Σw·t and Σw·t² of each column, t = (x − shift)·factor, and its minimum and maximum. */
 class Totals {
   readonly sums: Float64Array;
   readonly squares: Float64Array;
@@ -76,7 +76,7 @@ class Totals {
     this.max = new Float64Array(cols).fill(Number.NEGATIVE_INFINITY);
   }
 
-  /** Adds the packer's summary of a tile, whose columns are `order`; false where something is not finite. */
+  /** Adds the packer's summary of a tile, whose columns are `order`. False if a value is not finite. */
   add(packer: Packer, order: readonly number[]): boolean {
     const { sums, squares, min, max } = packer.summary();
     let finite = true;
@@ -92,7 +92,7 @@ class Totals {
     return finite;
   }
 
-  /** The same with the range as the frame sees it; columns that never left their pilot are 0 there. */
+  /** The totals with the range in the frame, where constant columns are 0. */
   framed({ shift, factor }: Frame): PilotSums {
     const sums = new PilotSums(this.sums.length);
     sums.sum.set(this.sums);
@@ -105,7 +105,7 @@ class Totals {
     return sums;
   }
 
-  /** Least and greatest values are known as they are stored, without the rounding of a frame. */
+  /** Sets minimum and maximum to the stored values, without the rounding of the frame. */
   restoreRanges({ min, max, mean }: ColumnStatistics): void {
     min.set(this.min);
     max.set(this.max);
@@ -113,7 +113,7 @@ class Totals {
   }
 }
 
-/** Sums and squares alone, tile by tile. */
+/** Only sums and sums of squares, tile by tile. */
 async function sumColumns(
   block: DenseBlock,
   packer: Packer,
@@ -136,8 +136,8 @@ async function sumColumns(
 }
 
 /**
- * The same with the scatter. Gives the columns in the order in which they take part in `scatter`, those that never left
- * their pilot excepted; undefined where something is not finite.
+ * The same with the scatter. Returns the order of the columns in `scatter`, without constant columns, or undefined if a value is
+ * not finite.
  */
 async function sumProducts(
   block: DenseBlock,
@@ -154,7 +154,7 @@ async function sumProducts(
   const order: number[] = [];
   let still: number[] = [];
   for (let j = 0; j < d; j++) (varies[j] === 1 ? order : still).push(j);
-  // S of the columns that take part, in their order; `scatter` itself where the order is that of the columns.
+  // S of the columns in `order`. It is `scatter` itself if that is the order of the data.
   const sums = new Sums(blas, blas.lanes, { products: scatter, size: d, row: 0, column: 0 }, d, d, true);
   let finite = true;
   const rowsOf = (index: number): number => Math.min(height, n - index * height);
@@ -185,7 +185,7 @@ async function sumProducts(
   return finite ? order : undefined;
 }
 
-/** 1 for each of the columns that have kept their value so far and keep it in these rows. */
+/** For each column, 1 if it was constant so far and is constant in these rows too. */
 function keeping(
   { data, stride }: DenseBlock,
   value: Float64Array,
@@ -201,7 +201,7 @@ function keeping(
   });
 }
 
-/** The scatter of columns that are in `order` (upper triangle) becomes that of all columns in their own order. */
+/** Rearranges the scatter of the columns in `order` (upper triangle) into that of all columns in the order of the data. */
 function inColumnOrder(scatter: Float64Array, d: number, order: readonly number[]): void {
   if (order.length === d && order.every((j, position) => j === position)) return;
   const ordered = scatter.slice();

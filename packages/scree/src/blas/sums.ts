@@ -1,8 +1,8 @@
 import type { Products as Target } from '@scree/core';
 import type { Numbers, Products } from './functions.js';
 
-/** Bytes that the sums of all lanes may have together. */
-const MOST_BYTES = 256 * 2 ** 20;
+/** Most bytes of the sums of all lanes together. */
+const MAX_BYTES = 256 * 2 ** 20;
 
 /**
  * The sums of the products of tiles, in float64. Every lane has its own sums. In float64, BLAS adds tile after tile to them, and
@@ -33,7 +33,7 @@ export class Sums {
 
   /** How many lanes fit in memory with sums of this size. */
   static lanes(most: number, rows: number, cols: number): number {
-    return Math.max(1, Math.min(most, Math.floor(MOST_BYTES / (rows * cols * 8))));
+    return Math.max(1, Math.min(most, Math.floor(MAX_BYTES / (rows * cols * 8))));
   }
 
   /** Where the tile in a lane puts its products. */

@@ -11,10 +11,10 @@ import type { Library } from './library.js';
 export class ThreadSetting {
   readonly #library: Library;
   #threads: number;
-  /** The value that the library has now. */
+  /** The current value. */
   #current = 0;
   #running = 0;
-  /** Settled when no call is running. */
+  /** Resolves when no call is running. */
   #idle: Promise<void> = Promise.resolve();
   #setIdle: () => void = () => {};
 

@@ -9,8 +9,8 @@
 const BYTES = 16 * 2 ** 20;
 const ALL_BYTES = 60 * 2 ** 20;
 const MOST_ROWS = { 8: 4096, 4: 1024 } as const;
-/** With fewer lines, a product is not worth a call of its own. */
-const FEWEST = 256;
+/** Products of fewer lines are slow. */
+const MIN_LINES = 256;
 /** Fewest rows of a tile of wide data: the vectors are read again for every tile. */
 const WIDE_ROWS = 64;
 
@@ -36,5 +36,5 @@ export function tileCols(rows: number, d: number, bytes: 4 | 8, lanes: number): 
 /** Lines (rows or columns) per tile: about the same number of tiles for every lane, but not so few lines that products become slow. */
 function evenly(lines: number, most: number, lanes: number): number {
   const tiles = lanes * Math.ceil(lines / (most * lanes));
-  return Math.min(lines, Math.max(Math.min(most, FEWEST), Math.ceil(lines / tiles)));
+  return Math.min(lines, Math.max(Math.min(most, MIN_LINES), Math.ceil(lines / tiles)));
 }

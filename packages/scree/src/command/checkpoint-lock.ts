@@ -128,16 +128,16 @@ interface FoundLock {
 }
 
 async function readLock(path: string): Promise<FoundLock | undefined> {
-  const facts = await stat(path).catch(() => undefined);
-  if (!facts) return undefined;
-  const content = facts.isFile() && facts.size < LONGEST ? await readFile(path, 'utf8').catch(() => '') : undefined;
+  const stats = await stat(path).catch(() => undefined);
+  if (!stats) return undefined;
+  const content = stats.isFile() && stats.size < LONGEST ? await readFile(path, 'utf8').catch(() => '') : undefined;
   // An empty one is being written, or its process was killed in that moment; anything else is not ours to delete.
   const owner = content ? ownerOf(content) : undefined;
   if (content === undefined || (content !== '' && owner === undefined)) {
     const message = `${path} would be the lock of the checkpoint, and is another file. Name another --checkpoint.`;
     throw new FileError('BAD_FILE', path, message);
   }
-  const silent = Math.max(0, Date.now() - facts.mtimeMs);
+  const silent = Math.max(0, Date.now() - stats.mtimeMs);
   const state = owner ? stateOf(owner.process) : 'unknown';
   return { content, owner, silent, abandoned: state === 'ended' || (state === 'unknown' && silent > SILENCE) };
 }

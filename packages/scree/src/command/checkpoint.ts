@@ -11,7 +11,7 @@ import { systemError } from '../disk/system-error.js';
 import type { CheckpointLock } from './checkpoint-lock.js';
 import { afterRows } from './describe-error.js';
 import { Fingerprint } from './fingerprint.js';
-import type { Narrator } from './terminal.js';
+import type { Terminal } from './terminal.js';
 
 /** Bytes of numbers in a group. A checkpoint can be saved after each group; groups have a fixed size, so that the sums do not depend on when it is saved. */
 const GROUP = 64 * 2 ** 20;
@@ -32,7 +32,7 @@ export interface CheckpointOptions {
   readonly options: PcaOptions;
   /** One weight per row. */
   readonly weights?: Float64Array | undefined;
-  readonly narrator: Narrator;
+  readonly terminal: Terminal;
   readonly signal: AbortSignal;
 }
 
@@ -42,11 +42,11 @@ export interface CheckpointOptions {
  */
 export async function momentsWithCheckpoint(file: DataFile, how: CheckpointOptions): Promise<Moments> {
   const { source } = file;
-  const { path, every, weights, narrator, signal } = how;
+  const { path, every, weights, terminal, signal } = how;
   const kept = await load(path, how.identity);
   let { moments, rows } = kept ?? { moments: new Moments(source.cols, source.columnNames), rows: 0 };
   const print = how.compare ? new Fingerprint() : undefined;
-  if (kept) narrator.say(`Going on after ${rows} rows (${path}).`);
+  if (kept) terminal.note(`Going on after ${rows} ${rows === 1 ? 'row' : 'rows'} (${path}).`);
   const blocks = iterate(source);
   try {
     let next = await skip(blocks, rows, print);
@@ -69,7 +69,7 @@ export async function momentsWithCheckpoint(file: DataFile, how: CheckpointOptio
       };
       const { engine, threads } = how.options;
       const onProgress: PcaOptions['onProgress'] = ({ phase, done }) =>
-        narrator.onProgress({ phase, done: before + done, ...(file.rows === undefined ? {} : { total: file.rows }) });
+        terminal.onProgress({ phase, done: before + done, ...(file.rows === undefined ? {} : { total: file.rows }) });
       const some = weights?.subarray(rows, rows + next.rows);
       if (some && !some.some((weight) => weight !== 0)) {
         // All weights are 0: nothing to add.
@@ -81,7 +81,7 @@ export async function momentsWithCheckpoint(file: DataFile, how: CheckpointOptio
       const sums = moments;
       moments = await afterRows(before, () =>
         sums.add(
-          { ...facts(source), blocks: group },
+          { ...shapeOf(source), blocks: group },
           {
             signal,
             onProgress,
@@ -115,7 +115,7 @@ export async function identityOf(
   columns: readonly string[],
   options: PcaOptions,
 ): Promise<Identity> {
-  const { size = null, mtimeMs = null } = path && path !== '-' ? await factsOf(path) : {};
+  const { size = null, mtimeMs = null } = path && path !== '-' ? await statOf(path) : {};
   const said = ['sql', 'member', 'format', 'missing', 'weight', 'memory', 'engine'].map((name) => [
     name,
     flags[name] ?? null,
@@ -131,7 +131,7 @@ export async function identityOf(
   };
 }
 
-function factsOf(path: string): Promise<Stats> {
+function statOf(path: string): Promise<Stats> {
   return stat(path).catch((error: unknown) => {
     throw systemError(error, path, 'read');
   });
@@ -143,8 +143,8 @@ function factsOf(path: string): Promise<Stats> {
  */
 async function computedBy({ engine = 'auto', threads }: PcaOptions): Promise<Record<string, unknown>> {
   if (engine === 'auto' || engine === 'blas') {
-    const { blasEngine, loadBlas, MOST_THREADS } = await import('../blas/blas.js');
-    const made = await blasEngine(threads === undefined ? {} : { threads: Math.min(threads, MOST_THREADS) });
+    const { blasEngine, loadBlas, MAX_THREADS } = await import('../blas/blas.js');
+    const made = await blasEngine(threads === undefined ? {} : { threads: Math.min(threads, MAX_THREADS) });
     const blas = await loadBlas();
     if (made && typeof blas !== 'string') {
       const { kind, version, path } = blas.library;
@@ -156,7 +156,7 @@ async function computedBy({ engine = 'auto', threads }: PcaOptions): Promise<Rec
   return wasm ? { engine: 'wasm', fused: wasm.relaxed } : { engine: 'reference' };
 }
 
-function facts({ cols, dtype, nonzeros, columnNames }: RowSource): Omit<RowSource, 'blocks'> {
+function shapeOf({ cols, dtype, nonzeros, columnNames }: RowSource): Omit<RowSource, 'blocks'> {
   return {
     cols,
     dtype,

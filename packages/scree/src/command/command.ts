@@ -1,21 +1,21 @@
 import type { Flag } from './flags.js';
 
-/** A command as it is declared: enough for help and completion, without loading what it does. */
+/** The declaration of a command: enough for help and completion, without loading its code. */
 export interface Command {
   readonly name: string;
   readonly summary: string;
-  /** Words after the name, as the help shows them. */
-  readonly words: string;
-  /** How many words there must be. */
-  readonly least: number;
-  readonly most: number;
+  /** The positional arguments as the help shows them: `MODEL DATA`. */
+  readonly usage: string;
+  readonly minPositionals: number;
+  readonly maxPositionals: number;
   readonly flags: readonly Flag[];
   readonly examples: readonly (readonly [line: string, what: string])[];
   load(): Promise<{ run: Run }>;
 }
 
 export interface Call {
-  readonly words: readonly string[];
+  /** Arguments that are neither flags nor their values. */
+  readonly positionals: readonly string[];
   readonly flags: Readonly<Record<string, unknown>>;
   readonly signal: AbortSignal;
 }

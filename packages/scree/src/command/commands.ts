@@ -1,20 +1,19 @@
+import type { CriterionName } from '@scree/core';
 import { SOLVER_NAMES } from '@scree/core/names';
+import { ENGINE_NAMES } from '../engine-names.js';
 import type { Command } from './command.js';
 import { DATA_FLAGS } from './data-flags.js';
-import { choice, type Flag, number, on, text } from './flags.js';
+import { choice, type Flag, number, text, toggle } from './flags.js';
 
-const EVERYWHERE: readonly Flag[] = [
-  on('quiet', 'print no progress and no notes', 'q'),
-  on('debug', 'print the stack of an error'),
-  on('help', 'print this help', 'h'),
+const COMMON_FLAGS: readonly Flag[] = [
+  toggle('quiet', 'print no progress and no notes', 'q'),
+  toggle('debug', 'print the stack of an error'),
+  toggle('help', 'print this help', 'h'),
 ];
 
-const JSON_FLAG = on('json', 'print one JSON object to standard output');
+const JSON_FLAG = toggle('json', 'print one JSON object to standard output');
 
-const whole = (name: string, value: string, what: string, short?: string): Flag =>
-  number(name, value, what, 'be a whole number from 1 up', (v) => Number.isSafeInteger(v) && v >= 1, short);
-
-const THREADS = number(
+const THREADS_FLAG = number(
   'threads',
   'N',
   'number of threads (default: one per core)',
@@ -22,8 +21,47 @@ const THREADS = number(
   (v) => Number.isSafeInteger(v) && v >= 1 && v <= 256,
 );
 
+/** Every criterion for the number of components. The compiler holds this list to the library's, which a help text must not load. */
+const CRITERIA = Object.keys({
+  parallel: 0,
+  permutation: 0,
+  'broken-stick': 0,
+  kaiser: 0,
+  'gavish-donoho': 0,
+  mle: 0,
+  'profile-likelihood': 0,
+  gcv: 0,
+  'cross-validation': 0,
+  map: 0,
+  'tracy-widom': 0,
+  elbow: 0,
+} satisfies Record<CriterionName, 0>);
+
+const COMPONENTS_FLAG: Flag = {
+  name: 'components',
+  short: 'k',
+  value: 'K',
+  what: 'number of components, or auto, or the criterion that chooses it (default: 10, or all if there are fewer)',
+  choices: ['auto', ...CRITERIA],
+  read: (given) => {
+    if (given === 'auto' || CRITERIA.includes(given)) return { value: given };
+    const found = given.trim() === '' ? Number.NaN : Number(given);
+    return Number.isSafeInteger(found) && found >= 1
+      ? { value: found }
+      : { must: `be a whole number from 1 up, auto, or one of ${CRITERIA.join(', ')}` };
+  },
+};
+
+const BOOTSTRAP_FLAG = number(
+  'bootstrap',
+  'N',
+  'samples drawn from the rows to see how stable the components are; 0 for none (default: 200, or 0 for large tables)',
+  'be 0, or a whole number from 10 to 100000',
+  (v) => v === 0 || (Number.isSafeInteger(v) && v >= 10 && v <= 100_000),
+);
+
 const FIT_FLAGS: readonly Flag[] = [
-  whole('components', 'K', 'number of components (default: 10, or all if there are fewer)', 'k'),
+  COMPONENTS_FLAG,
   number(
     'variance',
     'SHARE',
@@ -31,14 +69,14 @@ const FIT_FLAGS: readonly Flag[] = [
     'be between 0 and 1',
     (v) => v > 0 && v < 1,
   ),
-  on('all', 'keep all components'),
+  toggle('all', 'keep all components'),
   choice(
     'scale',
     ['none', 'unit', 'pareto', 'range'],
     'divide each column by its standard deviation (unit), the root of that (pareto) or its range (default: none)',
   ),
   choice('whiten', ['pca', 'zca'], 'scale the scores to variance 1'),
-  on('no-center', 'do not subtract the column means'),
+  toggle('no-center', 'do not subtract the column means'),
   number('ddof', 'N', 'divide by n − N in the covariance (default: 1)', 'be a number from 0 up', (v) => v >= 0),
   choice(
     'solver',
@@ -48,10 +86,10 @@ const FIT_FLAGS: readonly Flag[] = [
   ),
   choice(
     'engine',
-    ['auto', 'wasm', 'blas', 'reference'],
+    ['auto', ...ENGINE_NAMES],
     'what does the arithmetic (default: the fastest available, see scree doctor)',
   ),
-  THREADS,
+  THREADS_FLAG,
   number('seed', 'N', 'seed of the random numbers (default: 0)', 'be a whole number', Number.isSafeInteger),
   number(
     'tolerance',
@@ -62,8 +100,8 @@ const FIT_FLAGS: readonly Flag[] = [
   ),
 ];
 
-const FIT_ALONE: readonly Flag[] = [
-  on('explain', 'print the predicted time of every solver'),
+const FIT_ONLY_FLAGS: readonly Flag[] = [
+  toggle('explain', 'print the predicted time of every solver'),
   text(
     'checkpoint',
     'FILE',
@@ -78,9 +116,9 @@ const FIT_ALONE: readonly Flag[] = [
   ),
 ];
 
-const MODEL = text('model', 'MODEL', 'use this model instead of fitting one');
+const MODEL_FLAG = text('model', 'MODEL', 'use this model instead of fitting one');
 
-const IMAGE: Flag = {
+const IMAGE_FLAG: Flag = {
   name: 'image',
   value: 'WIDTHxHEIGHT',
   what: 'show rows as pictures of this size (default: the shape of the array, if it has three dimensions)',
@@ -91,28 +129,36 @@ const IMAGE: Flag = {
   },
 };
 
-const CSV_SAFE = on('csv-safe', 'in .csv and .tsv, keep spreadsheets from running names and labels as formulas');
+const CSV_SAFE_FLAG = toggle(
+  'csv-safe',
+  'in .csv and .tsv, keep spreadsheets from running names and labels as formulas',
+);
 
-const OUT = (what: string): Flag => text('output', 'FILE', what, 'o');
+const outputFlag = (what: string): Flag => text('output', 'FILE', what, 'o');
 
-/** All commands. Nothing of what they do is loaded before one is called. */
+/** All commands. The code of a command is loaded when it is called. */
 export const COMMANDS: readonly Command[] = [
   {
     name: 'fit',
     summary: 'find the principal components of a data file',
-    words: 'DATA',
-    least: 0,
-    most: 1,
+    usage: 'DATA',
+    minPositionals: 0,
+    maxPositionals: 1,
     flags: [
       ...FIT_FLAGS,
-      ...FIT_ALONE,
-      OUT('write the model there: as JSON if the name ends in .json, otherwise in binary'),
+      BOOTSTRAP_FLAG,
+      ...FIT_ONLY_FLAGS,
+      outputFlag('write the model there: as JSON if the name ends in .json, otherwise in binary'),
       JSON_FLAG,
       ...DATA_FLAGS,
-      ...EVERYWHERE,
+      ...COMMON_FLAGS,
     ],
     examples: [
       ['scree fit data.csv -k 10 -o model.json', 'ten components of all numeric columns'],
+      [
+        'scree fit data.csv -k auto --bootstrap 1000',
+        'as many components as stand out of noise, and how stable they are',
+      ],
       ['scree fit big.npy --variance 0.95 --memory 500MB -o model.pca', 'a file larger than memory'],
       ['scree fit wine.csv --scale unit --label kind --json', 'results for another program'],
       [`scree fit --sql "select a, b from 'x.parquet' where a > 0" -k 2`, 'the result of a query'],
@@ -122,17 +168,38 @@ export const COMMANDS: readonly Command[] = [
     load: () => import('./fit.js'),
   },
   {
+    name: 'analyze',
+    summary: 'how many components, how stable they are, which rows are unusual: all of it, in words',
+    usage: 'DATA',
+    minPositionals: 0,
+    maxPositionals: 1,
+    flags: [
+      ...FIT_FLAGS,
+      BOOTSTRAP_FLAG,
+      outputFlag('write the model there: as JSON if the name ends in .json, otherwise in binary'),
+      JSON_FLAG,
+      ...DATA_FLAGS,
+      ...COMMON_FLAGS,
+    ],
+    examples: [
+      ['scree analyze wine.csv --scale unit', 'columns that have different units'],
+      ['scree analyze athletes.csv --scale unit --name athlete', 'unusual rows by their names'],
+      ['scree analyze data.csv --bootstrap 1000 --json', 'every number, for another program'],
+    ],
+    load: () => import('./analyze.js'),
+  },
+  {
     name: 'transform',
     summary: 'compute the scores of rows: their coordinates on the components',
-    words: 'MODEL DATA',
-    least: 2,
-    most: 2,
+    usage: 'MODEL DATA',
+    minPositionals: 2,
+    maxPositionals: 2,
     flags: [
-      OUT('write the scores there: .npy, .csv, .tsv, .parquet or .arrow'),
-      CSV_SAFE,
-      THREADS,
+      outputFlag('write the scores there: .npy, .csv, .tsv, .parquet or .arrow'),
+      CSV_SAFE_FLAG,
+      THREADS_FLAG,
       ...DATA_FLAGS,
-      ...EVERYWHERE,
+      ...COMMON_FLAGS,
     ],
     examples: [
       ['scree transform model.json data.csv -o scores.npy', 'one row of scores per row of data'],
@@ -147,10 +214,15 @@ export const COMMANDS: readonly Command[] = [
   {
     name: 'reconstruct',
     summary: 'compute rows from scores, in the units of the data',
-    words: 'MODEL SCORES',
-    least: 2,
-    most: 2,
-    flags: [OUT('write the rows there: .npy, .csv, .tsv, .parquet or .arrow'), CSV_SAFE, ...DATA_FLAGS, ...EVERYWHERE],
+    usage: 'MODEL SCORES',
+    minPositionals: 2,
+    maxPositionals: 2,
+    flags: [
+      outputFlag('write the rows there: .npy, .csv, .tsv, .parquet or .arrow'),
+      CSV_SAFE_FLAG,
+      ...DATA_FLAGS,
+      ...COMMON_FLAGS,
+    ],
     examples: [
       ['scree reconstruct model.json scores.npy -o data.npy', 'the best approximation that the components allow'],
     ],
@@ -159,14 +231,14 @@ export const COMMANDS: readonly Command[] = [
   {
     name: 'inspect',
     summary: 'describe a model, in sentences or as JSON',
-    words: 'MODEL',
-    least: 1,
-    most: 1,
+    usage: 'MODEL',
+    minPositionals: 1,
+    maxPositionals: 1,
     flags: [
-      OUT('where components go, one a row: .npy, .csv, .tsv, .parquet or .arrow'),
-      CSV_SAFE,
+      outputFlag('where components go, one a row: .npy, .csv, .tsv, .parquet or .arrow'),
+      CSV_SAFE_FLAG,
       JSON_FLAG,
-      ...EVERYWHERE,
+      ...COMMON_FLAGS,
     ],
     examples: [
       ['scree inspect model.json', 'plan, scree plot, certificate, warnings'],
@@ -177,18 +249,18 @@ export const COMMANDS: readonly Command[] = [
   {
     name: 'report',
     summary: 'write a page about the components: figures, tables and explanations',
-    words: 'DATA',
-    least: 0,
-    most: 1,
+    usage: 'DATA',
+    minPositionals: 0,
+    maxPositionals: 1,
     flags: [
-      OUT('write the page there, such as report.html'),
+      outputFlag('write the page there, such as report.html'),
       text('figures', 'FOLDER', 'also write every figure into this folder, as SVG'),
       text('title', 'TEXT', 'title of the page (default: the name of the file)'),
-      IMAGE,
-      MODEL,
+      IMAGE_FLAG,
+      MODEL_FLAG,
       ...FIT_FLAGS,
       ...DATA_FLAGS,
-      ...EVERYWHERE,
+      ...COMMON_FLAGS,
     ],
     examples: [
       ['scree report data.csv --label species -o report.html', 'one file, no network: open it in a browser'],
@@ -202,18 +274,18 @@ export const COMMANDS: readonly Command[] = [
   {
     name: 'compress',
     summary: 'write a smaller file: the model and rounded scores',
-    words: 'DATA',
-    least: 0,
-    most: 1,
+    usage: 'DATA',
+    minPositionals: 0,
+    maxPositionals: 1,
     flags: [
-      OUT('write the compressed file there, such as data.scree'),
+      outputFlag('write the compressed file there, such as data.scree'),
       choice('quantise', ['uniform', 'int8', 'float16'], 'how to round the scores (default: uniform, the smallest)'),
-      on('recall', 'for embeddings: also print how many of the ten nearest neighbours stay the same'),
-      MODEL,
+      toggle('recall', 'for embeddings: also print how many of the ten nearest neighbours stay the same'),
+      MODEL_FLAG,
       JSON_FLAG,
       ...FIT_FLAGS,
       ...DATA_FLAGS,
-      ...EVERYWHERE,
+      ...COMMON_FLAGS,
     ],
     examples: [
       ['scree compress data.npy -o data.scree --variance 0.95', 'keeps 95 % of the variance'],
@@ -224,19 +296,19 @@ export const COMMANDS: readonly Command[] = [
   {
     name: 'decompress',
     summary: 'read the rows of a .scree file',
-    words: 'FILE',
-    least: 1,
-    most: 1,
-    flags: [OUT('write the rows there: .npy, .csv, .tsv, .parquet or .arrow'), CSV_SAFE, ...EVERYWHERE],
+    usage: 'FILE',
+    minPositionals: 1,
+    maxPositionals: 1,
+    flags: [outputFlag('write the rows there: .npy, .csv, .tsv, .parquet or .arrow'), CSV_SAFE_FLAG, ...COMMON_FLAGS],
     examples: [['scree decompress data.scree -o data.npy', 'all rows, without what compression lost']],
     load: () => import('./decompress.js'),
   },
   {
     name: 'lab',
     summary: 'explore the components of your data in your browser',
-    words: '[DATA]',
-    least: 0,
-    most: 1,
+    usage: '[DATA]',
+    minPositionals: 0,
+    maxPositionals: 1,
     flags: [
       number(
         'port',
@@ -245,8 +317,8 @@ export const COMMANDS: readonly Command[] = [
         'be a whole number from 1 to 65535',
         (v) => Number.isInteger(v) && v >= 1 && v <= 65535,
       ),
-      on('no-open', 'print the address and do not open a browser'),
-      ...EVERYWHERE,
+      toggle('no-open', 'print the address and do not open a browser'),
+      ...COMMON_FLAGS,
     ],
     examples: [
       ['scree lab data.csv', 'explore a file; it is read by your browser and goes nowhere else'],
@@ -261,30 +333,30 @@ export const COMMANDS: readonly Command[] = [
   {
     name: 'demo',
     summary: 'analyse real handwritten digits: plan, progress, scree plot',
-    words: '',
-    least: 0,
-    most: 0,
-    flags: [text('folder', 'FOLDER', 'write the files there (default: scree-demo)'), ...EVERYWHERE],
+    usage: '',
+    minPositionals: 0,
+    maxPositionals: 0,
+    flags: [text('folder', 'FOLDER', 'write the files there (default: scree-demo)'), ...COMMON_FLAGS],
     examples: [['scree demo', 'takes less than a minute']],
     load: () => import('./demo.js'),
   },
   {
     name: 'doctor',
     summary: 'print which engines this machine can use, and how fast they are',
-    words: '',
-    least: 0,
-    most: 0,
-    flags: [JSON_FLAG, ...EVERYWHERE],
+    usage: '',
+    minPositionals: 0,
+    maxPositionals: 0,
+    flags: [JSON_FLAG, ...COMMON_FLAGS],
     examples: [['scree doctor', 'engines, threads, speed']],
     load: () => import('./doctor.js'),
   },
   {
     name: 'completion',
     summary: 'print the completion script for your shell',
-    words: 'bash|zsh|fish',
-    least: 1,
-    most: 1,
-    flags: [...EVERYWHERE],
+    usage: 'bash|zsh|fish',
+    minPositionals: 1,
+    maxPositionals: 1,
+    flags: [...COMMON_FLAGS],
     examples: [
       ['source <(scree completion bash)', 'for this session; add the line to ~/.bashrc for all of them'],
       ['scree completion fish > ~/.config/fish/completions/scree.fish', 'for fish'],

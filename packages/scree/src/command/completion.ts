@@ -3,16 +3,16 @@ import { COMMANDS } from './commands.js';
 import { print } from './print.js';
 import { UsageError } from './usage-error.js';
 
-/** `scree completion`: a script that completes commands, flags and their words, for the shell that is named. */
-export async function run({ words: [shell] }: Call): Promise<void> {
+/** `scree completion`: a script that completes commands, flags and their values, for the named shell. */
+export async function run({ positionals: [shell] }: Call): Promise<void> {
   const make = { bash, zsh, fish }[shell as 'bash' | 'zsh' | 'fish'];
   if (!make) throw new UsageError(`There is completion for bash, zsh and fish, not for ${shell}.`);
   print(make());
 }
 
 const NAMES = COMMANDS.map(({ name }) => name).join(' ');
-/** Commands whose own words are not files. */
-const WORDS: Readonly<Record<string, string>> = { completion: 'bash zsh fish', help: NAMES };
+/** Values of the positional argument of commands that do not take a file. */
+const POSITIONALS: Readonly<Record<string, string>> = { completion: 'bash zsh fish', help: NAMES };
 
 function flagsOf(name: string): string[] {
   const command = COMMANDS.find((one) => one.name === name);
@@ -20,13 +20,15 @@ function flagsOf(name: string): string[] {
 }
 
 function bash(): string {
-  const choices = new Map(COMMANDS.flatMap(({ flags }) => flags.map(({ name, words }) => [name, words] as const)));
-  const values = [...choices].flatMap(([name, words]) =>
-    words ? [`    --${name}) COMPREPLY=($(compgen -W "${words.join(' ')}" -- "$word")); return ;;`] : [],
+  const choicesOf = new Map(
+    COMMANDS.flatMap(({ flags }) => flags.map(({ name, choices }) => [name, choices] as const)),
+  );
+  const values = [...choicesOf].flatMap(([name, choices]) =>
+    choices ? [`    --${name}) COMPREPLY=($(compgen -W "${choices.join(' ')}" -- "$word")); return ;;`] : [],
   );
   const flags = COMMANDS.map(({ name }) => `    ${name}) flags="${flagsOf(name).join(' ')}" ;;`);
-  const words = Object.entries(WORDS).map(
-    ([name, ones]) => `    ${name}) COMPREPLY=($(compgen -W "${ones}" -- "$word")); return ;;`,
+  const positionals = Object.entries(POSITIONALS).map(
+    ([name, values]) => `    ${name}) COMPREPLY=($(compgen -W "${values}" -- "$word")); return ;;`,
   );
   return [
     '_scree() {',
@@ -45,9 +47,9 @@ function bash(): string {
     '    -*) COMPREPLY=($(compgen -W "$flags" -- "$word")); return ;;',
     '  esac',
     `  case "$\{COMP_WORDS[1]}" in`,
-    ...words,
+    ...positionals,
     '  esac',
-    // Names of files may have spaces.
+    // File names may contain spaces.
     "  local IFS=$'\\n'",
     '  COMPREPLY=($(compgen -f -- "$word"))',
     '}',
@@ -56,7 +58,7 @@ function bash(): string {
   ].join('\n');
 }
 
-/** zsh reads bash's, once its own completion is there. */
+/** zsh can run the script for bash once its own completion is loaded. */
 function zsh(): string {
   return [
     '(( $+functions[compdef] )) || { autoload -U compinit && compinit }',
@@ -70,12 +72,12 @@ function fish(): string {
   const lines = COMMANDS.flatMap(({ name, summary, flags }) => [
     `complete -c scree -n __fish_use_subcommand -f -a ${name} -d ${quote(summary)}`,
     ...flags.map((flag) => {
-      const value = flag.words ? ` -x -a ${quote(flag.words.join(' '))}` : flag.value ? ' -r' : '';
+      const value = flag.choices ? ` -x -a ${quote(flag.choices.join(' '))}` : flag.value ? ' -r' : '';
       return `complete -c scree -n '__fish_seen_subcommand_from ${name}' -l ${flag.name}${flag.short ? ` -s ${flag.short}` : ''}${value} -d ${quote(flag.what)}`;
     }),
   ]);
-  const words = Object.entries(WORDS).map(
-    ([name, ones]) => `complete -c scree -n '__fish_seen_subcommand_from ${name}' -f -a ${quote(ones)}`,
+  const positionals = Object.entries(POSITIONALS).map(
+    ([name, values]) => `complete -c scree -n '__fish_seen_subcommand_from ${name}' -f -a ${quote(values)}`,
   );
-  return `${[...lines, ...words].join('\n')}\n`;
+  return `${[...lines, ...positionals].join('\n')}\n`;
 }

@@ -1,25 +1,26 @@
+import { several } from '@scree/core/describe';
 import { showBytes } from '@scree/files/internal';
 import { compressFile, openCompressed, type Quantiser, recallAtTen } from '../compress/index.js';
 import { checkTarget } from '../disk/output-target.js';
 import type { Call } from './command.js';
-import { checkTwice, withModel } from './fit-file.js';
+import { checkRereadable, withModel } from './fit-file.js';
 import { print, printLines } from './print.js';
-import { duration, Narrator } from './terminal.js';
+import { duration, Terminal } from './terminal.js';
 import { UsageError } from './usage-error.js';
 
 /** `scree compress`: a data file as a model and rounded scores. */
 export async function run(call: Call): Promise<void> {
-  const { words, flags, signal } = call;
+  const { positionals, flags, signal } = call;
   const output = flags.output;
   if (typeof output !== 'string') throw new UsageError('Say where it goes: -o data.scree.');
   if (flags.whiten !== undefined) throw new UsageError('Whitened scores are no smaller: leave --whiten out.');
-  await checkTarget(output, [...words, flags.model as string | undefined]);
-  const narrator = new Narrator({ quiet: flags.quiet === true });
+  await checkTarget(output, [...positionals, flags.model as string | undefined]);
+  const terminal = new Terminal({ quiet: flags.quiet === true });
   const start = performance.now();
-  await withModel(call, narrator, async (file, { model }) => {
+  await withModel(call, terminal, async (file, { model }) => {
     const { source } = file;
-    if (flags.recall) checkTwice(file);
-    const { onProgress } = narrator;
+    if (flags.recall) checkRereadable(file);
+    const { onProgress } = terminal;
     const done = await compressFile({
       source,
       model,
@@ -29,7 +30,7 @@ export async function run(call: Call): Promise<void> {
       onProgress,
       signal,
     });
-    narrator.clear();
+    terminal.clear();
     const seconds = (performance.now() - start) / 1000;
     const recall = flags.recall ? await recallOf(source, output, signal) : undefined;
     if (flags.json) {
@@ -37,7 +38,7 @@ export async function run(call: Call): Promise<void> {
       return;
     }
     const lines = [
-      `${done.rows} rows of ${done.cols} columns as ${done.k} ${done.quantise} scores each: ${showBytes(done.original)} to ${showBytes(done.bytes)}, ${sizeWords(done.ratio)} (${duration(seconds)}).`,
+      `${several(done.rows, 'row')} of ${several(done.cols, 'column')} as ${several(done.k, `${done.quantise} score`)} each: ${showBytes(done.original)} to ${showBytes(done.bytes)}, ${sizeWords(done.ratio)} (${duration(seconds)}).`,
       `RMS error ${done.rmsError.toPrecision(3)} in the data's units; ${(100 * done.relativeError ** 2).toPrecision(3)} % of the variance is lost.`,
       ...(recall
         ? [

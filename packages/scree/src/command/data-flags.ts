@@ -1,14 +1,32 @@
-import type { FileOptions } from '@scree/files';
+import type { FileFormat, FileOptions } from '@scree/files';
 import { choice, type Flag, list, size, text } from './flags.js';
 
-/** The least that `@scree/files` accepts; repeated here because a help text must not load the readers. */
-const LEAST_MEMORY = 2 ** 24;
+/** The least that `@scree/files` accepts. Repeated here because a help text must not load the readers. */
+const MIN_MEMORY = 2 ** 24;
 
-/** How a data file is read, the same for every command that reads one. */
+/** Every format of `@scree/files`. The compiler holds this list to its registry, which a help text must not load. */
+const FORMATS = Object.keys({
+  npy: 0,
+  npz: 0,
+  idx: 0,
+  csv: 0,
+  tsv: 0,
+  parquet: 0,
+  json: 0,
+  ndjson: 0,
+  arrow: 0,
+  duckdb: 0,
+  sqlite: 0,
+  scree: 0,
+} satisfies Record<FileFormat, 0>);
+
+/** Flags that say how a data file is read. All commands that read one have them. */
 export const DATA_FLAGS: readonly Flag[] = [
   list('columns', 'A,B,…', 'columns to use (default: all numeric ones); those of arrays by number: 0-99,120'),
   list('exclude', 'A,B,…', 'columns to leave out'),
-  text('label', 'COLUMN', 'column that names or colours the rows; it is not analysed'),
+  text('label', 'COLUMN', 'column that names the rows and colours them in figures; it is not analysed'),
+  text('name', 'COLUMN', 'column that names the rows, if another one colours them'),
+  text('color', 'COLUMN', 'column that colours the rows in figures, if another one names them'),
   text('weight', 'COLUMN', 'column that says how many times each row counts'),
   choice(
     'missing',
@@ -17,16 +35,11 @@ export const DATA_FLAGS: readonly Flag[] = [
   ),
   text('sql', 'QUERY', 'analyse the result of a query; a file is the table "data", a database has its own tables'),
   text('member', 'NAME', 'array of a .npz file, or table of a database'),
-  choice(
-    'format',
-    ['npy', 'npz', 'idx', 'csv', 'tsv', 'parquet', 'json', 'ndjson', 'arrow', 'duckdb', 'sqlite', 'scree'],
-    'format of the file (default: recognised by its first bytes and its name)',
-    'NAME',
-  ),
-  size('memory', 'memory to use at most (default: 1GB; Parquet and SQL need about 256MB)', LEAST_MEMORY),
+  choice('format', FORMATS, 'format of the file (default: recognised by its first bytes and its name)', 'NAME'),
+  size('memory', 'memory to use at most (default: 1GB; Parquet and SQL need about 256MB)', MIN_MEMORY),
 ];
 
-/** What the flags say about reading. */
+/** The options of `openFile` from the flags. */
 export function fileOptions(flags: Readonly<Record<string, unknown>>): FileOptions {
   const named = DATA_FLAGS.map(({ name }) => [name, flags[name]] as const);
   return Object.fromEntries(named.filter(([, value]) => value !== undefined)) as FileOptions;

@@ -1,26 +1,27 @@
 import type { Matrix } from '@scree/core';
+import { several } from '@scree/core/describe';
 import { openCompressed } from '../compress/index.js';
+import { checkOutput } from './check-output.js';
 import type { Call } from './command.js';
-import { rowsOutput } from './rows-output.js';
-import { rowsThrough } from './rows-through.js';
-import { Narrator } from './terminal.js';
+import { Terminal } from './terminal.js';
+import { writeRows } from './write-rows.js';
 
 /** `scree decompress`: rows back from a .scree file. */
 export async function run(call: Call): Promise<void> {
   const {
-    words: [path],
+    positionals: [path],
     flags,
     signal,
   } = call;
-  const output = await rowsOutput(call, 'Say where the rows go: -o data.npy.');
-  const narrator = new Narrator({ quiet: flags.quiet === true });
+  const output = await checkOutput(call, 'Say where the rows go: -o data.npy.');
+  const terminal = new Terminal({ quiet: flags.quiet === true });
   const file = await openCompressed(path);
   try {
     const { source, cols, columnNames, dtype } = file;
     const options = { cols, dtype, columnNames, csvSafe: flags['csv-safe'] === true };
     const same = async (rows: unknown): Promise<Matrix> => rows as Matrix;
-    const count = await rowsThrough(source, output, options, same, { narrator, signal, phase: 'rows' });
-    narrator.say(`${count} rows of ${cols} columns: ${output}`);
+    const count = await writeRows(source, output, options, same, { terminal, signal, phase: 'rows' });
+    terminal.note(`${several(count, 'row')} of ${several(cols, 'column')}: ${output}`);
   } finally {
     await file.close();
   }

@@ -23,13 +23,13 @@ export async function run({ flags, signal }: Call): Promise<void> {
   const [model, scores, page] = ['model.json', 'scores.npy', 'report.html'].map((name) => join(folder, name));
   const { quiet } = flags;
   const say = (line: string): void => void print(`${line}\n`);
-  const command = (...words: readonly string[]): string => `scree ${words.map(shellWord).join(' ')}`;
+  const command = (...args: readonly string[]): string => `scree ${args.map(shellWord).join(' ')}`;
   say(`$ ${command('fit', images, '-k', '50', '-o', model)}\n`);
-  await fit({ words: [images], flags: { components: 50, output: model, quiet }, signal });
+  await fit({ positionals: [images], flags: { components: 50, output: model, quiet }, signal });
   say(`\n$ ${command('transform', model, images, '-o', scores)}\n`);
-  await transform({ words: [model, images], flags: { output: scores, quiet }, signal });
+  await transform({ positionals: [model, images], flags: { output: scores, quiet }, signal });
   say(`\n$ ${command('report', images, '--model', model, '-o', page)}\n`);
-  await report({ words: [images], flags: { model, output: page, quiet }, signal });
+  await report({ positionals: [images], flags: { model, output: page, quiet }, signal });
   say('\nWhat to try next:');
   say(`  open ${page} in a browser`);
   say(`  ${command('inspect', model)}`);

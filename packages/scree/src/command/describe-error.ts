@@ -1,5 +1,6 @@
 import { type ErrorDetails, ScreeError, type Warning } from '@scree/core';
-import { count, listed, several, show } from '@scree/core/describe';
+import { count, listed, percent, several, show } from '@scree/core/describe';
+import type { ConvertedColumn } from '@scree/files/internal';
 import { shellWord } from './shell-word.js';
 
 /**
@@ -8,14 +9,14 @@ import { shellWord } from './shell-word.js';
  * error, the library's is printed.
  */
 
-/** `file` names the data; `Row` and `rowName` are the row with its file, at the beginning of a sentence and inside it. */
-interface Facts extends ErrorDetails {
+/** The details of an error, with names for sentences: `file` is the data, `Row` and `rowName` are "Row 3 of data.csv" and "row 3 of data.csv". */
+interface NamedDetails extends ErrorDetails {
   readonly file: string;
   readonly Row: string;
   readonly rowName: string;
 }
 
-type Describe = (facts: Facts, message: string) => string | undefined;
+type Describe = (details: NamedDetails, message: string) => string | undefined;
 
 const ERRORS: { readonly [Code in ScreeError['code']]?: Describe } = {
   MISSING_VALUES: ({ reason, file, Row, row, columnName, value, affectedRows, totalRows }) => {
@@ -125,8 +126,8 @@ export function describeError(error: ScreeError): string {
   const file = path === undefined || path === '-' || path === 'standard input' ? 'standard input' : path;
   const { row } = details;
   const rowName = row === undefined ? `the first line of ${file}` : `row ${count(row + 1)} of ${file}`;
-  const facts = { ...details, file, rowName, Row: capital(rowName) };
-  const described = ERRORS[code]?.(facts, message);
+  const named = { ...details, file, rowName, Row: capital(rowName) };
+  const described = ERRORS[code]?.(named, message);
   return described === undefined ? message : described.startsWith('standard') ? capital(described) : described;
 }
 
@@ -148,6 +149,20 @@ export async function afterRows<Result>(before: number, work: () => Promise<Resu
   }
 }
 
+type Names = readonly (string | number)[];
+type Counts = readonly { readonly name: string; readonly count: number }[];
+
+/** Columns that a warning names. */
+const MOST_SHOWN = 5;
+
+/** Why a column is thought to identify rows: `details.reasons` of ID_COLUMN. */
+const REASONS: Readonly<Record<string, string>> = {
+  counting: 'changes by 1 from row to row, like a row number or a date',
+  'one-way': 'goes one way from row to row, mostly by 1, like a row number or a date',
+  unique: 'has a different whole number in every row',
+  name: 'has the name of an identifier',
+};
+
 const WARNINGS: {
   readonly [Code in Warning['code']]?: (
     details: Readonly<Record<string, unknown>>,
@@ -160,10 +175,15 @@ const WARNINGS: {
     const [noun, verb] = all === 1 ? ['Column', 'does'] : ['Columns', 'do'];
     return `${noun} ${listed(more > 0 ? [...shown, `${count(more)} more`] : shown)} ${verb} not vary enough to be scaled. Leaving constant columns out with --exclude changes nothing else.`;
   },
-  RANK_BELOW_K: ({ rank, k, precise }) => {
+  RANK_BELOW_K: ({ rank, k, d, precise }) => {
     if (rank === 0)
       return `None of the ${k} components has variance that can be told from zero: the data vary by no more than the rounding of their own numbers.`;
-    const start = `Only ${rank} of the ${k} components ${Number(rank) > 1 ? 'have' : 'has'} variance that can be told from zero; the others are not determined by the data.`;
+    const left = Number(k) - Number(rank);
+    const others =
+      Number(d) - Number(rank) === 1
+        ? `component ${k} is the one direction orthogonal to the others`
+        : `the ${left === 1 ? 'other is' : 'others are'} not determined by the data`;
+    const start = `Only ${rank} of the ${k} components ${Number(rank) > 1 ? 'have' : 'has'} variance that can be told from zero; ${others}.`;
     const other = precise ? '' : ', or --solver svd if you expect variances this small';
     return `${start} Use -k ${rank}${rank === 1 ? '' : ' or less'}${other}.`;
   },
@@ -171,6 +191,69 @@ const WARNINGS: {
     `From component ${Number(component) + 1} on (variance ${show(Number(variance))}), the solver ${solver} may have rotated neighbouring axes into each other by up to ${degrees}°: their variances are too close, or too small compared with the largest. ${
       precise ? 'Use --scale unit' : 'Use --solver svd or --scale unit'
     } to avoid this.`,
+  DOMINANT_COLUMN: ({ columns, share, among }) => {
+    const [name, part] = [column((columns as Names)[0]), percent(Number(share))];
+    const has = among
+      ? `Of the variance of the ${several(Number(among), 'column')} that look like measurements, ${name} has ${part}`
+      : `${capital(name)} has ${part} of the variance`;
+    return `${has}, more than the others together, and columns are not scaled. If they have different units, use --scale unit.`;
+  },
+  UNEQUAL_SPREAD: ({ columns, deviations, ratio }) => {
+    const [[largest, smallest], [high, low]] = [columns as Names, deviations as readonly number[]];
+    return `Standard deviations of the columns differ ${count(Math.floor(Number(ratio)))}-fold, from ${show(low)} (${column(smallest)}) to ${show(high)} (${column(largest)}): columns with a large spread decide the first components. If the columns have different units, use --scale unit.`;
+  },
+  ID_COLUMN: ({ columns, count: all, reasons, share }) => {
+    const names = columns as Names;
+    const each = names
+      .slice(0, MOST_SHOWN)
+      .map((name, i) => `${column(name)} ${REASONS[String((reasons as Names)[i])]}`);
+    if (Number(all) > each.length) each.push(`so do ${count(Number(all) - each.length)} more`);
+    const part =
+      Number(share) > 0.01 ? ` ${all === 1 ? 'It has' : 'They have'} ${percent(Number(share))} of the variance.` : '';
+    const unless = all === 1 ? 'it measures' : 'they measure';
+    return `${capital(each.join('; '))}.${part} Unless ${unless} something, use ${exclude(names)}.`;
+  },
+  CATEGORY_CODES: ({ columns, count: all }) => {
+    const names = columns as Names;
+    return `The whole numbers of ${columnsOf(names, Number(all))} look like codes of classes, whose differences mean nothing. If they are, use ${exclude(names)}, or --label to colour rows by ${all === 1 ? 'it' : 'one of them'}.`;
+  },
+  DUPLICATE_COLUMNS: ({ groups, count: all }) => {
+    const each = (groups as readonly Names[]).slice(0, MOST_SHOWN).map((group) => columnsOf(group, group.length));
+    const more = (groups as readonly Names[]).length - each.length;
+    if (more > 0) each.push(`${count(more)} more groups`);
+    const spare = (groups as readonly Names[]).flatMap((group) => group.slice(1));
+    return `${capital(each.join('; '))} are nearly the same but for unit and offset (|r| > 0.999), so what they measure counts more than once. If they are the same quantity, use ${Number(all) > MOST_NAMES ? '--exclude to keep one of each' : exclude(spare)}.`;
+  },
+  FEW_ROWS: ({ rows, cols, components }) =>
+    `There are only ${several(Number(rows), 'row')} of ${several(Number(cols), 'column')}: no more than ${several(Number(components), 'component')} can have variance, and in another sample they may be quite different.`,
+  ZERO_INFLATED: ({ columns, count: all }) =>
+    `More than half of the values of ${columnsOf(columns as Names, Number(all))} are 0: PCA treats whether a value is 0, and how large it is otherwise, as one scale.`,
+  VALUES_FILLED: ({ columns, values, rows, with: source }) => {
+    const filled = columns as Counts;
+    const means = source === 'given' ? "the model's mean" : 'the column mean';
+    if (filled.length === 1)
+      return `${count(filled[0].count)} of ${several(Number(rows), 'value')} of ${column(filled[0].name)} ${Number(values) === 1 ? 'was' : 'were'} filled in with ${means}.`;
+    return `${several(Number(values), 'missing value')} ${Number(values) === 1 ? 'was' : 'were'} filled in with ${means}: ${counted(filled)}, of ${several(Number(rows), 'row')}.`;
+  },
+  ROWS_DROPPED: ({ count: dropped, rows, columns }) =>
+    `${count(Number(dropped))} of ${several(Number(rows), 'row')} ${dropped === 1 ? 'was' : 'were'} left out because of missing values: ${counted(columns as Counts)}.`,
+  VALUES_CONVERTED: ({ values, columns }) => {
+    const each = (columns as readonly ConvertedColumn[])
+      .slice(0, MOST_SHOWN)
+      .map(({ name, count: some, from, to }) => `${column(name)} (${count(some)}, such as ${from} → ${to})`);
+    const more = (columns as readonly unknown[]).length - each.length;
+    if (more > 0) each.push(several(more, 'more column', 'more columns'));
+    return `${several(Number(values), 'value')} ${values === 1 ? 'was not written as a plain number and was' : 'were not written as plain numbers and were'} converted: ${each.join(', ')}.`;
+  },
+  COLUMNS_LEFT_OUT: ({ columns }) => {
+    const left = columns as readonly { readonly name: string; readonly share: number }[];
+    const each = left
+      .slice(0, MOST_SHOWN)
+      .map(({ name, share }) => `${column(name)} (${Math.round(100 * share)} % numbers)`);
+    if (left.length > each.length) each.push(`${count(left.length - each.length)} more`);
+    const [were, they] = left.length === 1 ? ['was', 'it is'] : ['were', 'they are'];
+    return `${capital(each.join(', '))} ${were} left out because ${they} mostly text. If the texts mean missing values, leave those cells empty.`;
+  },
   ENGINE_FALLBACK: ({ engine, cause }) => {
     if (engine === 'reference')
       return `The slower reference engine was used instead of WebAssembly: ${cause}. The result is as accurate. With --engine reference this warning goes away.`;
@@ -187,14 +270,28 @@ export function describeWarning({ code, message, details }: Warning, names: read
 /** Names in the advice to exclude them; beyond this many, the first of them and their number. */
 const MOST_NAMES = 8;
 
-function exclude(names: readonly string[]): string {
-  if (names.length > MOST_NAMES) return `--exclude to leave out some of the ${count(names.length)} columns with gaps`;
+function exclude(names: readonly (string | number)[]): string {
+  if (names.length > MOST_NAMES) return `--exclude to leave out some of these ${count(names.length)} columns`;
   // As a list is read: a comma inside a name is doubled.
-  return `--exclude ${shellWord(names.map((name) => name.replaceAll(',', ',,')).join(','))}`;
+  return `--exclude ${shellWord(names.map((name) => String(name).replaceAll(',', ',,')).join(','))}`;
 }
 
 function column(name: unknown): string {
   return `column ${typeof name === 'string' && !/^[\w.-]+$/.test(name) ? quoted(name) : name}`;
+}
+
+/** "columns a, b and 3 more", of so many in all. */
+function columnsOf(names: Names, all: number): string {
+  const shown = names.slice(0, MOST_SHOWN).map((name) => column(name).replace(/^column /, ''));
+  if (all > shown.length) shown.push(`${count(all - shown.length)} more`);
+  return `${all === 1 ? 'column' : 'columns'} ${listed(shown)}`;
+}
+
+/** "Ozone (37), Solar.R (7)". */
+function counted(columns: Counts): string {
+  const some = columns.slice(0, MOST_SHOWN).map(({ name, count: each }) => `${column(name)} (${count(each)})`);
+  if (columns.length > some.length) some.push(`${count(columns.length - some.length)} more columns`);
+  return some.join(', ');
 }
 
 /** A value as JSON, shortened in the middle of a sentence. */

@@ -1,98 +1,163 @@
-import { DataError, Model, Moments, type PcaOptions, pca, type RowSource, type Warning } from '@scree/core';
+import { DataError, Model, Moments, type PcaOptions, type RowSource, type Warning } from '@scree/core';
+import { several } from '@scree/core/describe';
+import { nestedModels } from '@scree/core/engine';
 import { DEFAULT_MEMORY } from '@scree/files';
 import { offerBlas } from '../blas/offer.js';
 import type { DataFile, FileOptions } from '../disk/index.js';
 import { readModel } from '../disk/model-file.js';
 import type { Call } from './command.js';
 import { fileOptions } from './data-flags.js';
-import type { Narrator } from './terminal.js';
+import { type Depth, examine, type NotComputed, replicatesFor } from './examine.js';
+import { rememberRows } from './remember-rows.js';
+import type { Terminal } from './terminal.js';
 import { UsageError } from './usage-error.js';
-import { countRows, withFile } from './with-file.js';
+import { countRowsOfSmallFile, withFile } from './with-file.js';
 
-// As the package's index does. Loading the whole package would take longer than most fits.
+// The index of the package does this too, but loading it would take longer than most fits.
 offerBlas();
 
-/** Flags that say what to fit, as `pca` calls them. */
-const NAMED = ['scale', 'whiten', 'ddof', 'solver', 'engine', 'threads', 'seed', 'tolerance'] as const;
-const COUNTS = ['components', 'variance', 'all'] as const;
+/** Flags with the same name as an option of `pca`. */
+const PCA_FLAGS = ['scale', 'whiten', 'ddof', 'solver', 'engine', 'threads', 'seed', 'tolerance'] as const;
+export const COUNT_FLAGS = ['components', 'variance', 'all'] as const;
 
 /** The options of `pca` from the flags. */
 export function fitOptions(flags: Readonly<Record<string, unknown>>): PcaOptions {
-  const counts = COUNTS.filter((name) => flags[name] !== undefined);
+  const counts = COUNT_FLAGS.filter((name) => flags[name] !== undefined);
   if (counts.length > 1) throw new UsageError(`--${counts[0]} and --${counts[1]} exclude one another.`);
   const k = flags.all ? 'all' : (flags.components ?? flags.variance);
-  const named = NAMED.filter((name) => flags[name] !== undefined).map((name) => [name, flags[name]]);
+  const named = PCA_FLAGS.filter((name) => flags[name] !== undefined).map((name) => [name, flags[name]]);
   return {
     ...Object.fromEntries(named),
-    ...(k === undefined ? {} : { k: k as number | 'all' }),
+    ...(k === undefined ? {} : { k: k as NonNullable<PcaOptions['k']> }),
     ...(flags['no-center'] ? { center: false } : {}),
   };
 }
 
-/** Fits a model to a file, and measures the seconds that it takes. `read` replaces how the rows are read. */
+export interface FitWay {
+  /** Replaces how the rows are read. */
+  readonly read?: ((weights: Float64Array | undefined) => Promise<RowSource | Moments>) | undefined;
+  /** Whether to ask how many components to keep and how stable they are, and how closely. Default: not at all. */
+  readonly depth?: Depth | undefined;
+}
+
+export interface FittedFile {
+  readonly model: Model;
+  /** Time of the fit, without what was asked about it. */
+  readonly seconds: number;
+  /** The model of the first components alone. */
+  readonly first: (k: number) => Model;
+  /** The rows, kept in memory if they are few. */
+  readonly source: RowSource;
+  readonly notComputed: NotComputed;
+}
+
+/** Fits a model to a file, and measures the seconds that it takes. */
 export async function fitFile(
   file: DataFile,
   { flags, signal }: Pick<Call, 'flags' | 'signal'>,
-  narrator: Narrator,
-  read: (weights: Float64Array | undefined) => Promise<RowSource | Moments> = async () => file.source,
-): Promise<{ model: Model; seconds: number }> {
-  await countRows(file, signal);
-  narrator.say(file.describe());
-  const weights = await file.weights();
+  terminal: Terminal,
+  { read, depth }: FitWay = {},
+): Promise<FittedFile> {
   const memory = (flags.memory as number | undefined) ?? DEFAULT_MEMORY;
-  const { onProgress } = narrator;
+  const source = rememberRows(file.source, depth ? memory / 4 : 0);
+  await countRowsOfSmallFile({ source, bytes: file.bytes }, signal);
+  if (depth !== 'full') terminal.note(file.describe());
+  const weights = await file.weights();
   const start = performance.now();
-  const rows = await read(weights);
+  // The replicates of a bootstrap are drawn when the fit is done.
+  let drawing: number | undefined;
+  const onProgress: PcaOptions['onProgress'] = (progress) => {
+    if (progress.phase === 'bootstrap') drawing ??= performance.now();
+    terminal.onProgress(progress);
+  };
+  const rows = read ? await read(weights) : source;
+  const moments = rows instanceof Moments ? rows : undefined;
+  const options: PcaOptions = {
+    ...fitOptions(flags),
+    ...(weights ? { weights } : {}),
+    memory,
+    onProgress,
+    signal,
+    lookAtColumns: true,
+  };
+  const asked = flags.bootstrap as number | undefined;
+  const replicates = depth && !moments ? replicatesNow(asked, source, weights) : 0;
   // The weights are already part of moments.
-  const weighted = weights && !(rows instanceof Moments) ? { weights } : {};
-  const fitted = await pca(rows, { ...fitOptions(flags), ...weighted, memory, onProgress, signal });
+  const { weights: _, ...unweighted } = options;
+  const nested = await nestedModels(rows, moments ? unweighted : { ...options, bootstrap: replicates });
+  const fitted = nested.model;
+  const seconds = ((drawing ?? performance.now()) - start) / 1000;
   // Moments do not know the file that they were read from.
-  const model = rows instanceof Moments ? withWarnings(fitted, (await file.source.warnings?.()) ?? []) : fitted;
-  narrator.clear();
-  return { model, seconds: (performance.now() - start) / 1000 };
+  const model = moments ? withWarnings(fitted, (await file.source.warnings?.()) ?? []) : fitted;
+  const examined = depth
+    ? await examine(model, {
+        depth,
+        replicates: asked,
+        source: source.rereadable ? source : undefined,
+        moments,
+        options,
+      })
+    : { model, notComputed: {} };
+  terminal.clear();
+  return { ...examined, first: nested.first, source, seconds };
+}
+
+/** Replicates to draw with the fit: none yet where rows can be read only once, or their number is not known and decides. */
+function replicatesNow(
+  asked: number | undefined,
+  { rows, cols, rereadable }: RowSource,
+  weights?: Float64Array,
+): number {
+  if (!rereadable) return 0;
+  if (rows === undefined) return asked ?? 0;
+  const counted = weights ? weights.reduce((sum, weight) => (weight > 0 ? sum + 1 : sum), 0) : rows;
+  const replicates = replicatesFor(asked, counted, cols);
+  return typeof replicates === 'string' ? 0 : replicates;
 }
 
 function withWarnings(model: Model, more: readonly Warning[]): Model {
   return more.length === 0 ? model : new Model({ ...model, warnings: [...model.warnings, ...more] });
 }
 
-/** A file with the model that --model names, or with one that is fitted to it. */
+/** Opens a file, and reads the model that --model names or fits one to the file. */
 export async function withModel(
   call: Call,
-  narrator: Narrator,
+  terminal: Terminal,
   use: (file: DataFile, fitted: { readonly model: Model; readonly seconds?: number }) => Promise<void>,
 ): Promise<void> {
   const {
-    words: [path],
+    positionals: [path],
     flags,
   } = call;
   if (typeof flags.model !== 'string') {
     await withFile(path, fileOptions(flags), async (file) => {
-      checkTwice(file);
-      await use(file, await fitFile(file, call, narrator));
+      checkRereadable(file);
+      await use(file, await fitFile(file, call, terminal));
     });
     return;
   }
-  const other = [...COUNTS, ...NAMED, 'no-center'].find((name) => name !== 'threads' && flags[name] !== undefined);
+  const other = [...COUNT_FLAGS, ...PCA_FLAGS, 'no-center'].find(
+    (name) => name !== 'threads' && flags[name] !== undefined,
+  );
   if (other) throw new UsageError(`--${other} says how to fit, and --model brings a model. Leave one of them out.`);
   const model = await readModel(flags.model);
-  await withFile(path, readingFor(model, fileOptions(flags)), async (file) => {
-    checkWidth(model, file.source.cols, path ?? 'The query');
+  await withFile(path, fileOptionsFor(model, fileOptions(flags)), async (file) => {
+    checkColumnCount(model, file.source.cols, path ?? 'The query');
     await use(file, { model });
   });
 }
 
-/** Refuses data that cannot be read a second time. */
-export function checkTwice({ source }: DataFile): void {
+/** Rejects data that cannot be read again. */
+export function checkRereadable({ source }: DataFile): void {
   if (source.rereadable) return;
   throw new UsageError('This reads rows more than once: save standard input to a file first, or bring a --model.');
 }
 
 /**
- * How rows are read for a model: its own columns, by name where it knows their names, whatever their order and whatever else
- * the table has; gaps are filled with its means, where it has them, so that the scores of a row do not depend on the others.
+ * Options to read rows for a model: its columns, found by name if it has names, in any order and among any others. Missing values are
+ * filled with the means of the model, if it has means, so that the scores of a row do not depend on other rows.
  */
-export function readingFor(model: Model, options: FileOptions): FileOptions {
+export function fileOptionsFor(model: Model, options: FileOptions): FileOptions {
   return {
     ...options,
     ...columnsFor(model, options),
@@ -122,11 +187,11 @@ function listed(names: readonly string[]): string {
   return names.length > 12 ? `${some}, … (${names.length} in all)` : some;
 }
 
-export function checkWidth(model: Model, cols: number, path: string): void {
+export function checkColumnCount(model: Model, cols: number, path: string): void {
   if (cols === model.d) return;
   throw new DataError(
     'WIDTH_MISMATCH',
-    `${path} has ${cols} numeric columns, and the model was fitted to ${model.d}. Choose the same ones with --columns.`,
+    `${path} has ${several(cols, 'numeric column')}, and the model was fitted to ${model.d}. Choose the same ones with --columns.`,
     { value: cols, expected: model.d },
   );
 }

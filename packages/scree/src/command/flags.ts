@@ -1,20 +1,20 @@
-/** A flag as it is declared: what it is called, what it takes, what it is for. */
+/** The declaration of a flag. */
 export interface Flag {
   readonly name: string;
   /** One letter: -k. */
   readonly short?: string;
-  /** What a value is called in the help; a flag without one is on or off. */
+  /** The placeholder of the value in the help. A flag without one is on or off. */
   readonly value?: string;
   readonly what: string;
-  /** What a value may be, where it is one of some words. */
-  readonly words?: readonly string[];
-  /** Turns the text into a value; a message instead of a value refuses it. */
+  /** The accepted values, where there are only a few. */
+  readonly choices?: readonly string[];
+  /** Parses the value, or says what it must be. */
   readonly read?: (text: string) => Read;
 }
 
 export type Read = { readonly value: unknown } | { readonly must: string };
 
-/** Text as it is. */
+/** A flag with a text as its value. */
 export const text = (name: string, value: string, what: string, short?: string): Flag => ({
   name,
   value,
@@ -23,19 +23,23 @@ export const text = (name: string, value: string, what: string, short?: string):
   read: (given) => (given === '' ? { must: 'not be empty' } : { value: given }),
 });
 
-/** On, or not there. */
-export const on = (name: string, what: string, short?: string): Flag => ({ name, what, ...(short ? { short } : {}) });
+/** A flag without a value. */
+export const toggle = (name: string, what: string, short?: string): Flag => ({
+  name,
+  what,
+  ...(short ? { short } : {}),
+});
 
-/** One of some words. The help lists them as the value, or below the flag if `value` is a name for them. */
-export const choice = (name: string, words: readonly string[], what: string, value = words.join('|')): Flag => ({
+/** A flag with one of some choices. The help lists them as the value, or below the flag if `value` is given. */
+export const choice = (name: string, choices: readonly string[], what: string, value = choices.join('|')): Flag => ({
   name,
   value,
   what,
-  words,
-  read: (given) => (words.includes(given) ? { value: given } : { must: `be one of ${words.join(', ')}` }),
+  choices,
+  read: (given) => (choices.includes(given) ? { value: given } : { must: `be one of ${choices.join(', ')}` }),
 });
 
-/** A number that passes a test. */
+/** A flag with a number that must pass `test`; `must` completes the message "it must …". */
 export const number = (
   name: string,
   value: string,
@@ -54,14 +58,14 @@ export const number = (
   },
 });
 
-/** Names divided by commas. A name that has a comma is quoted, "height, cm", or its comma is doubled. */
+/** A flag with names separated by commas. A name with a comma is quoted, "height, cm", or its comma is doubled. */
 export const list = (name: string, value: string, what: string): Flag => ({
   name,
   value,
   what,
   read: (given) => {
     const names: string[] = [];
-    // Every name ends in a comma; what is left where the expression cannot go on is no list.
+    // Every name ends in a comma. If the expression does not match the rest, the text is not a list.
     const next = /\s*"((?:[^"]|"")*)"\s*,|((?:[^,]|,,)+),(?!,)/y;
     const text = `${given},`;
     while (next.lastIndex < text.length) {
@@ -76,8 +80,8 @@ export const list = (name: string, value: string, what: string): Flag => ({
 
 const UNITS: Readonly<Record<string, number>> = { '': 1, k: 2 ** 10, m: 2 ** 20, g: 2 ** 30, t: 2 ** 40 };
 
-/** Bytes: 500MB, 1GB, 1.5g. */
-export const size = (name: string, what: string, least = 0): Flag => ({
+/** A flag with a size in bytes: 500MB, 1GB, 1.5g. */
+export const size = (name: string, what: string, min = 0): Flag => ({
   name,
   value: 'SIZE',
   what,
@@ -85,6 +89,6 @@ export const size = (name: string, what: string, least = 0): Flag => ({
     const [, digits, unit] = /^(\d+(?:\.\d+)?)\s*([kmgt]?)i?b?$/i.exec(given.trim()) ?? [];
     if (digits === undefined) return { must: 'be a size such as 500MB or 2GB' };
     const bytes = Math.round(Number(digits) * UNITS[unit.toLowerCase()]);
-    return bytes < least ? { must: `be ${least / 2 ** 20}MB or more` } : { value: bytes };
+    return bytes < min ? { must: `be ${min / 2 ** 20}MB or more` } : { value: bytes };
   },
 });

@@ -26,18 +26,20 @@ export function generalHelp(commands: readonly Command[], version: string): stri
 }
 
 /** The help of one command, which ends in examples. */
-export function commandHelp({ name, summary, words, flags, examples }: Command): string {
+export function commandHelp({ name, summary, usage, flags, examples }: Command): string {
   const shown = flags.map((flag) => [spelling(flag), flag.what, flag] as const);
   const width = Math.min(34, Math.max(...shown.map(([left]) => left.length)));
   const indented = (line: string): string => `  ${' '.repeat(width)}  ${line}`;
   return [
     `scree ${name}: ${summary}`,
     '',
-    `Usage: scree ${name}${words ? ` ${words}` : ''} [FLAGS]`,
+    `Usage: scree ${name}${usage ? ` ${usage}` : ''} [FLAGS]`,
     '',
-    ...shown.flatMap(([left, what, { words: choices, value }]) => [
+    ...shown.flatMap(([left, what, { choices, value }]) => [
       ...(left.length <= width ? [`  ${left.padEnd(width)}  ${what}`] : [`  ${left}`, indented(what)]),
-      ...(choices && value !== choices.join('|') ? [indented(`NAME: ${choices.join(', ')}`)] : []),
+      ...(choices && value !== choices.join('|')
+        ? [indented(`${value}: ${value === 'K' ? 'a whole number, ' : ''}${choices.join(', ')}`)]
+        : []),
     ]),
     '',
     'Examples:',

@@ -1,43 +1,52 @@
 import type { Model } from '@scree/core';
+import { several } from '@scree/core/describe';
 import { readModel } from '../disk/model-file.js';
 import { createFile, formatOf, holdsText, type OutputFormat } from '../disk/write-file.js';
+import { checkOutput } from './check-output.js';
 import type { Call } from './command.js';
 import { describeModel } from './describe-model.js';
-import { asJson } from './fit.js';
+import type { NotComputed } from './examine.js';
+import { asJson } from './model-json.js';
 import { print, printLines } from './print.js';
-import { rowsOutput } from './rows-output.js';
-import { Narrator } from './terminal.js';
+import { Terminal } from './terminal.js';
 import { UsageError } from './usage-error.js';
 
 /** `scree inspect`: what a stored model is. */
 export async function run(call: Call): Promise<void> {
   const {
-    words: [path],
+    positionals: [path],
     flags,
   } = call;
   if (flags['csv-safe'] && flags.output === undefined)
     throw new UsageError('--csv-safe says how --output is written, and there is none.');
-  const output = flags.output === undefined ? undefined : await rowsOutput(call);
+  const output = flags.output === undefined ? undefined : await checkOutput(call);
   const model = await readModel(path);
   if (output !== undefined) {
     await writeComponents(model, output, flags['csv-safe'] === true);
-    new Narrator({ quiet: flags.quiet === true }).say(`${model.k} components of ${model.d} columns: ${output}`);
+    new Terminal({ quiet: flags.quiet === true }).note(
+      `${several(model.k, 'component')} of ${several(model.d, 'column')}: ${output}`,
+    );
   }
   if (flags.json) {
-    print(`${JSON.stringify(asJson(model, undefined))}\n`);
+    print(`${JSON.stringify(asJson(model, { notComputed: notStored(model) }))}\n`);
     return;
   }
   const scaled = model.scale.some((scale) => scale !== 1);
   const facts = [
-    `${model.k} components of ${model.d} columns, fitted to ${model.n} rows`,
+    `${several(model.k, 'component')} of ${several(model.d, 'column')}, fitted to ${several(model.n, 'row')}`,
     model.centered ? 'centred' : 'not centred',
-    ...(scaled ? ['scaled'] : []),
+    ...(scaled ? [model.scaling === undefined ? 'scaled' : `scaled (${model.scaling})`] : []),
     ...(model.whiten ? [`whitened (${model.whiten})`] : []),
   ];
   const names = model.columnNames;
   const shown = names && `${names.slice(0, 8).join(', ')}${names.length > 8 ? `, and ${names.length - 8} more` : ''}`;
   const columns = shown ? [`Columns: ${shown}`] : [];
-  printLines([`${facts.join(', ')}.`, ...columns, model.plan.reason, '', ...describeModel(model)]);
+  printLines([`${facts.join(', ')}.`, ...columns, model.plan.reason, '', ...describeModel(model, notStored(model))]);
+}
+
+function notStored({ choice, stability }: Model): NotComputed {
+  const why = 'The model was stored without it.';
+  return { ...(choice ? {} : { choice: why }), ...(stability ? {} : { stability: why }) };
 }
 
 /** One component a row, one column of the data a column. */

@@ -5,16 +5,16 @@ import { writeRedirect } from '../lab-server/redirect.js';
 import { LabServer } from '../lab-server/server.js';
 import { SharedFile } from '../lab-server/shared-file.js';
 import type { Call } from './command.js';
-import { Narrator } from './terminal.js';
+import { Terminal } from './terminal.js';
 import { UsageError } from './usage-error.js';
 
 /** If the browser has not loaded the page after these milliseconds, it probably cannot be started. */
 const PATIENCE = 5_000;
 
 /** `scree lab`: the lab in the browser, from a server on this machine. Ctrl-C is how it ends, so that is no failure. */
-export async function run({ words: [path], flags, signal }: Call): Promise<void> {
+export async function run({ positionals: [path], flags, signal }: Call): Promise<void> {
   if (path === '-') throw new UsageError('The lab reads its data more than once: name a file, not standard input.');
-  const narrator = new Narrator({ quiet: flags.quiet === true });
+  const terminal = new Terminal({ quiet: flags.quiet === true });
   const data = path === undefined ? undefined : await SharedFile.find(path);
   const page = await readPage();
   let stopWaiting = (): void => {};
@@ -26,7 +26,7 @@ export async function run({ words: [path], flags, signal }: Call): Promise<void>
   });
   try {
     process.stdout.write(`The lab is at ${lab.address} (Ctrl-C ends it)\n`);
-    if (flags['no-open'] !== true) stopWaiting = openPage(lab, (line) => narrator.say(line));
+    if (flags['no-open'] !== true) stopWaiting = openPage(lab, (line) => terminal.note(line));
     if (!signal.aborted) await once(signal, 'abort');
   } finally {
     stopWaiting();

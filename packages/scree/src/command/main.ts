@@ -9,10 +9,10 @@ import { type Parsed, parse } from './parse.js';
 import { PrintError, print } from './print.js';
 import { UsageError } from './usage-error.js';
 
-/** Ctrl-C, what systems send before they kill, and a terminal that is closed. */
-const ENDINGS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
-/** Milliseconds after which an interrupted command is not waited for. */
-const GRACE = 1000;
+/** Signals that end a command: Ctrl-C, termination by the system, and a closed terminal. */
+const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
+/** Milliseconds that an interrupted command has to end. */
+const GRACE_PERIOD = 1000;
 
 /**
  * Runs a command line. Returns the exit code: 0 success, 1 an error, 2 wrong usage, 128 plus the number of the signal that
@@ -32,9 +32,9 @@ export async function main(args: readonly string[]): Promise<number> {
     // at the exit.
     const leave = async (): Promise<never> =>
       done ? process.exit() : process.exit(await reportError(interrupted, command, debug));
-    setTimeout(() => void leave(), GRACE).unref();
+    setTimeout(() => void leave(), GRACE_PERIOD).unref();
   };
-  for (const signal of ENDINGS) process.on(signal, interrupt);
+  for (const signal of SIGNALS) process.on(signal, interrupt);
   // The reader of a pipe may stop early: `scree fit … | head`.
   process.stdout.on('error', (error: NodeJS.ErrnoException) => {
     if (error.code === 'EPIPE') process.exit(0);
@@ -61,7 +61,7 @@ export async function main(args: readonly string[]): Promise<number> {
     }
     const parsed = parse(rest, command.flags);
     debug = parsed.flags.debug === true;
-    checkWords(parsed, command);
+    checkPositionals(parsed, command);
     const { load } = command;
     await keepAlive(async () => {
       const { run } = await load();
@@ -72,7 +72,7 @@ export async function main(args: readonly string[]): Promise<number> {
     return await reportError(error, command, debug);
   } finally {
     done = true;
-    for (const signal of ENDINGS) process.off(signal, interrupt);
+    for (const signal of SIGNALS) process.off(signal, interrupt);
   }
 }
 
@@ -113,10 +113,10 @@ function find(name: string): Command {
   throw new UsageError(`There is no command ${name}.${meant ? ` Did you mean ${meant}?` : ''}`);
 }
 
-function checkWords({ words }: Parsed, { name, words: shown, least, most }: Command): void {
-  if (words.length >= least && words.length <= most) return;
-  const given = words.length === 0 ? 'nothing' : words.join(' ');
-  throw new UsageError(`scree ${name} takes ${shown || 'no words'}, not ${given}.`);
+function checkPositionals({ positionals }: Parsed, { name, usage, minPositionals, maxPositionals }: Command): void {
+  if (positionals.length >= minPositionals && positionals.length <= maxPositionals) return;
+  const given = positionals.length === 0 ? 'nothing' : positionals.join(' ');
+  throw new UsageError(`scree ${name} takes ${usage || 'no arguments'}, not ${given}.`);
 }
 
 /** Prints an error as one line on standard error, with --debug also its stack. Returns the exit code. */
@@ -152,7 +152,7 @@ function oneLine(message: string): string {
   return message.replace(/\s*\n\s*/g, ' ');
 }
 
-/** From the package itself, so that there is one place to change it. */
+/** The version in package.json. */
 function version(): string {
   const file = new URL('../../package.json', import.meta.url);
   return (JSON.parse(readFileSync(file, 'utf8')) as { version: string }).version;

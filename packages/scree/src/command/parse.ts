@@ -3,22 +3,22 @@ import { nearest } from './nearest.js';
 import { UsageError } from './usage-error.js';
 
 export interface Parsed {
-  readonly words: readonly string[];
+  readonly positionals: readonly string[];
   readonly flags: Readonly<Record<string, unknown>>;
 }
 
-/** Words and flags of a command line: `--name value`, `--name=value`, `-k value`, `-k10`; everything after `--` is words. */
+/** Splits a command line into positional arguments and flags: `--name value`, `--name=value`, `-k value`, `-k10`. Everything after `--` is positional. */
 export function parse(args: readonly string[], flags: readonly Flag[]): Parsed {
-  const words: string[] = [];
+  const positionals: string[] = [];
   const found: Record<string, unknown> = {};
   for (let i = 0; i < args.length; i++) {
     const arg = args[i];
     if (arg === '--') {
-      words.push(...args.slice(i + 1));
+      positionals.push(...args.slice(i + 1));
       break;
     }
     if (arg === '-' || !arg.startsWith('-')) {
-      words.push(arg);
+      positionals.push(arg);
       continue;
     }
     const { flag, shown, given } = findFlag(arg, flags);
@@ -34,7 +34,7 @@ export function parse(args: readonly string[], flags: readonly Flag[]): Parsed {
     if ('must' in read) throw new UsageError(`${shown} is ${JSON.stringify(value)}; it must ${read.must}.`);
     found[flag.name] = read.value;
   }
-  return { words, flags: found };
+  return { positionals, flags: found };
 }
 
 function findFlag(arg: string, flags: readonly Flag[]): { flag: Flag; shown: string; given: string | undefined } {

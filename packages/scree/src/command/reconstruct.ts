@@ -1,21 +1,22 @@
 import { DataError, type Matrix } from '@scree/core';
+import { several } from '@scree/core/describe';
 import { readModel } from '../disk/model-file.js';
+import { checkOutput } from './check-output.js';
 import type { Call } from './command.js';
 import { fileOptions } from './data-flags.js';
-import { rowsOutput } from './rows-output.js';
-import { rowsThrough } from './rows-through.js';
-import { Narrator } from './terminal.js';
+import { Terminal } from './terminal.js';
 import { withFile } from './with-file.js';
+import { writeRows } from './write-rows.js';
 
 /** `scree reconstruct`: rows back from scores. */
 export async function run(call: Call): Promise<void> {
   const {
-    words: [modelPath, scoresPath],
+    positionals: [modelPath, scoresPath],
     flags,
     signal,
   } = call;
-  const output = await rowsOutput(call, 'Say where the rows go: -o data.npy.');
-  const narrator = new Narrator({ quiet: flags.quiet === true });
+  const output = await checkOutput(call, 'Say where the rows go: -o data.npy.');
+  const terminal = new Terminal({ quiet: flags.quiet === true });
   const model = await readModel(modelPath);
   const expected = model.whiten === 'zca' ? model.d : model.k;
   await withFile(scoresPath, fileOptions(flags), async (file) => {
@@ -23,7 +24,7 @@ export async function run(call: Call): Promise<void> {
     if (cols !== expected) {
       throw new DataError(
         'WIDTH_MISMATCH',
-        `${scoresPath} has ${cols} columns, and scores of this model ${expected}.`,
+        `${scoresPath} has ${several(cols, 'column')}, and scores of this model ${expected}.`,
         {
           value: cols,
           expected,
@@ -33,7 +34,7 @@ export async function run(call: Call): Promise<void> {
     const csvSafe = flags['csv-safe'] === true;
     const options = { cols: model.d, dtype, columnNames: model.columnNames, csvSafe };
     const rows = (scores: unknown): Promise<Matrix> => model.inverseTransform(scores as Matrix, { signal });
-    const count = await rowsThrough(file.source, output, options, rows, { narrator, signal, phase: 'reconstructions' });
-    narrator.say(`${count} rows of ${model.d} columns: ${output}`);
+    const count = await writeRows(file.source, output, options, rows, { terminal, signal, phase: 'reconstructions' });
+    terminal.note(`${several(count, 'row')} of ${several(model.d, 'column')}: ${output}`);
   });
 }

@@ -1,49 +1,58 @@
 import { mkdir, rmdir } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
+import { several } from '@scree/core/describe';
 import { refuseChanged } from '@scree/core/engine';
 import { writeAllAtomically } from '../disk/atomic-file.js';
 import { checkFolder, checkTarget } from '../disk/output-target.js';
 import { systemError } from '../disk/system-error.js';
 import { makeReport } from '../report/report.js';
 import type { Call } from './command.js';
+import { describeWarning } from './describe-error.js';
 import { withModel } from './fit-file.js';
 import { shellWord } from './shell-word.js';
-import { Narrator } from './terminal.js';
+import { spelled } from './spelled-flags.js';
+import { Terminal } from './terminal.js';
 import { UsageError } from './usage-error.js';
+import { countRowsOfSmallFile } from './with-file.js';
 
 /** `scree report`: a page about the components of a data file. */
 export async function run(call: Call): Promise<void> {
-  const { words, flags, signal } = call;
-  const [path] = words;
+  const { positionals, flags, signal } = call;
+  const [path] = positionals;
   const { output, figures } = flags;
   if (typeof output !== 'string') throw new UsageError('Say where the report goes: -o report.html.');
   await checkTarget(output, [path, flags.model as string | undefined]);
   if (typeof figures === 'string') await checkFolder(figures);
-  const narrator = new Narrator({ quiet: flags.quiet === true });
-  await withModel(call, narrator, async (file, { model, seconds }) => {
-    const labels = file.label === undefined ? undefined : await file.labels();
+  const terminal = new Terminal({ quiet: flags.quiet === true });
+  await withModel(call, terminal, async (file, { model, seconds }) => {
+    const labels = file.color === undefined ? undefined : await file.labels({ of: 'color' });
+    await countRowsOfSmallFile(file, signal);
     const report = await makeReport({
       model,
       source: file.source,
+      // A model that was brought may have seen these rows or not: nothing in it tells.
+      rows: flags.model === undefined ? 'fit' : 'new',
+      rowsName: path === undefined ? 'the query' : basename(path),
       title: (flags.title as string | undefined) ?? (path === undefined ? 'Query' : basename(path)),
       description: file.describe(),
       labels,
-      labelName: file.label,
+      labelName: file.color,
       image: (flags.image as { width: number; height: number } | undefined) ?? pictureOf(file.shape),
-      command: `scree report ${[...words, ...spelled(flags)].map(shellWord).join(' ')}`,
+      command: `scree report ${[...positionals, ...spelled(flags)].map(shellWord).join(' ')}`,
+      describeWarning: (warning) => describeWarning(warning, model.columnNames),
       seconds,
       placesOf: (rows) => file.placesOf(rows),
-      onProgress: narrator.onProgress,
+      onProgress: terminal.onProgress,
       signal,
     });
-    narrator.clear();
+    terminal.clear();
     await refuseChanged(file.source);
     if (typeof figures === 'string') {
       const files = report.figures.map(({ name, svg }) => [join(figures, `${name}.svg`), svg] as const);
       await inFolder(figures, () => writeAllAtomically([[output, report.html], ...files]));
     } else await writeAllAtomically([[output, report.html]]);
-    narrator.say(`The report: ${output} (${Math.round(report.html.length / 1024)} KB)`);
-    if (typeof figures === 'string') narrator.say(`${report.figures.length} figures: ${figures}`);
+    terminal.note(`The report: ${output} (${Math.round(report.html.length / 1024)} KB)`);
+    if (typeof figures === 'string') terminal.note(`${several(report.figures.length, 'figure')}: ${figures}`);
   });
 }
 
@@ -72,20 +81,4 @@ async function inFolder(folder: string, write: () => Promise<void>): Promise<voi
 /** An array of pictures says how large they are: rows × height × width. */
 function pictureOf(shape: readonly number[] | undefined): { width: number; height: number } | undefined {
   return shape?.length === 3 ? { width: shape[2], height: shape[1] } : undefined;
-}
-
-/** The flags as they could be typed again. */
-function spelled(flags: Readonly<Record<string, unknown>>): string[] {
-  return Object.entries(flags).flatMap(([name, value]) => {
-    if (value === true) return name === 'quiet' ? [] : [`--${name}`];
-    if (name === 'image') {
-      const { width, height } = value as { width: number; height: number };
-      return ['--image', `${width}x${height}`];
-    }
-    // As the list of a flag is read: a comma inside a name is doubled.
-    return [
-      `--${name}`,
-      Array.isArray(value) ? value.map((one) => one.replaceAll(',', ',,')).join(',') : String(value),
-    ];
-  });
 }

@@ -1,12 +1,12 @@
 import type { Progress } from '@scree/core';
 import { escapeLine } from './escape.js';
 
-/** Milliseconds between two drawings of the bar. */
-const FRAME = 80;
-const WIDTH = 24;
+/** Milliseconds between two redraws of the bar. */
+const REDRAW_INTERVAL = 80;
+const BAR_WIDTH = 24;
 
-/** Prints notes and progress to standard error: a progress bar if it is a terminal, otherwise only notes. */
-export class Narrator {
+/** Standard error: notes, one per line, and a progress bar where it is a terminal. `quiet` prints neither. */
+export class Terminal {
   readonly #quiet: boolean;
   readonly #live: boolean;
   #phase = '';
@@ -16,12 +16,12 @@ export class Narrator {
 
   constructor({ quiet = false }: { quiet?: boolean } = {}) {
     this.#quiet = quiet;
-    // A dumb terminal cannot take back what it shows.
+    // A dumb terminal cannot erase a line.
     this.#live = !quiet && process.stderr.isTTY === true && process.env.TERM !== 'dumb';
   }
 
-  /** One line for people; names in it cannot control the terminal. */
-  say(line: string): void {
+  /** Prints one line. Control characters in it are escaped, so a file name cannot control the terminal. */
+  note(line: string): void {
     if (this.#quiet) return;
     this.clear();
     process.stderr.write(`${escapeLine(line)}\n`);
@@ -35,7 +35,7 @@ export class Narrator {
       this.#since = now;
       this.#drawn = 0;
     }
-    if (now - this.#drawn < FRAME) return;
+    if (now - this.#drawn < REDRAW_INTERVAL) return;
     this.#drawn = now;
     this.#shown = true;
     const seconds = (now - this.#since) / 1000;
@@ -56,9 +56,9 @@ export function bar(phase: string, done: number, total: number | undefined, seco
   const speed = rate && phase !== 'eigenvectors' ? `  ${short(rate)}/s` : '';
   if (total === undefined || total === 0) return `${phase}  ${short(done)}${speed}`.slice(0, columns - 1);
   const share = Math.min(1, done / total);
-  const filled = Math.round(share * WIDTH);
+  const filled = Math.round(share * BAR_WIDTH);
   const left = rate && share < 1 ? `  ${duration((total - done) / rate)} left` : '';
-  const line = `${phase.padEnd(20)} ${'━'.repeat(filled)}${' '.repeat(WIDTH - filled)} ${String(Math.floor(100 * share)).padStart(3)} %${speed}${left}`;
+  const line = `${phase.padEnd(20)} ${'━'.repeat(filled)}${' '.repeat(BAR_WIDTH - filled)} ${String(Math.floor(100 * share)).padStart(3)} %${speed}${left}`;
   return line.slice(0, columns - 1);
 }
 
@@ -74,12 +74,12 @@ function short(value: number): string {
   return value.toFixed(0);
 }
 
-/** Seconds as a person says them. */
+/** Seconds as text: "12 ms", "3.4 s", "2 min 5 s". */
 export function duration(seconds: number): string {
   if (!Number.isFinite(seconds)) return '…';
   if (seconds < 0.9995) return `${Math.round(seconds * 1000)} ms`;
   if (seconds < 9.95) return `${seconds.toFixed(1)} s`;
-  // Rounded first: there are no 60 seconds in a minute that has not ended.
+  // Rounded before it is divided, so that 59.7 s is 1 min 0 s and not 60 s.
   const whole = Math.round(seconds);
   if (whole < 60) return `${whole} s`;
   if (whole < 3600) return `${Math.floor(whole / 60)} min ${whole % 60} s`;

@@ -2,7 +2,7 @@ import { type DataFile, type FileOptions, openFile } from '../disk/index.js';
 import { nameFile } from './describe-error.js';
 import { UsageError } from './usage-error.js';
 
-/** A data file for as long as `use` takes; closed whatever happens. */
+/** Opens a data file, passes it to `use`, and closes it. */
 export async function withFile<Result>(
   path: string | undefined,
   options: FileOptions,
@@ -25,11 +25,14 @@ export async function withFile<Result>(
   }
 }
 
-/** Size of a file that is read so fast that one more reading does not matter. */
-const SMALL = 32 * 2 ** 20;
+/** Reading a file up to this size once more takes hardly any time. */
+const SMALL_FILE = 32 * 2 ** 20;
 
-/** Reads a small file once if its number of rows is not known: the plan can choose among all solvers when it is. */
-export async function countRows({ source, bytes }: DataFile, signal: AbortSignal): Promise<void> {
-  if (source.rows !== undefined || !source.rereadable || bytes === undefined || bytes > SMALL) return;
+/** Reads a small file once to count its rows, if their number is unknown, so that the plan can choose among all solvers. */
+export async function countRowsOfSmallFile(
+  { source, bytes }: Pick<DataFile, 'source' | 'bytes'>,
+  signal: AbortSignal,
+): Promise<void> {
+  if (source.rows !== undefined || !source.rereadable || bytes === undefined || bytes > SMALL_FILE) return;
   for await (const _ of source.blocks()) signal.throwIfAborted();
 }

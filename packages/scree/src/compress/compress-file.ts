@@ -10,7 +10,7 @@ import {
 } from '@scree/core';
 import { checkFinite, decodeHalf, ProgressTracker, refuseChanged } from '@scree/core/engine';
 import { AtomicFile } from '../disk/atomic-file.js';
-import { isStoredType, STORED_TYPES, type StoredType, settle, storedTypeOf } from '../disk/stored-type.js';
+import { isStoredType, roundToType, STORED_TYPES, type StoredType, storedTypeOf } from '../disk/stored-type.js';
 import { evenBlocks } from './even-blocks.js';
 import { checkSection, END, type Header, LIST_HEAD, MAGIC, rowsPerBlock, START, TAIL, VERSION } from './format.js';
 import { packLines } from './integers.js';
@@ -22,7 +22,7 @@ import { SumOfSquares } from './sum-of-squares.js';
 
 export interface CompressOptions {
   readonly source: RowSource;
-  /** What rows are projected on; fitted to them, as a rule. */
+  /** The model that rows are projected on, usually fitted to these rows. */
   readonly model: Model;
   readonly path: string;
   /** How scores are rounded. Default `'uniform'`. */
@@ -33,14 +33,14 @@ export interface CompressOptions {
    */
   readonly noise?: number | undefined;
   readonly columnNames?: readonly string[] | undefined;
-  /** What rows are stored as when they are read back. Default: as the source has them. */
+  /** The type of the rows when they are read back. Default: the type of the source. */
   readonly dtype?: StoredType | undefined;
   readonly onProgress?: ((progress: Progress) => void) | undefined;
   readonly signal?: AbortSignal | undefined;
   readonly threads?: number | undefined;
 }
 
-/** What came of it, measured on rows as they will be read back. */
+/** The result. Errors are measured on the rows as they will be read back. */
 export interface Compressed {
   readonly rows: number;
   readonly cols: number;
@@ -50,7 +50,7 @@ export interface Compressed {
   /** Size of the file, and of the model in it. */
   readonly bytes: number;
   readonly modelBytes: number;
-  /** What the numbers take as they are: rows × cols × bytes of their type. */
+  /** Bytes of the uncompressed numbers: rows × cols × bytes of their type. */
   readonly original: number;
   /** original / bytes. */
   readonly ratio: number;
@@ -60,16 +60,16 @@ export interface Compressed {
   readonly relativeError: number;
 }
 
-/** Least share of the total variance that rounding adds when nothing is said: about what 255 steps a component give. */
-const LEAST_NOISE = 1e-4;
-/** Share of what the model leaves out that rounding may add: the error grows by a twentieth. */
+/** By default rounding adds at least this share of the total variance: about as much as 255 steps per component do. */
+const MIN_NOISE = 1e-4;
+/** By default rounding adds a tenth of the variance that the model leaves out, so the error grows by a twentieth. */
 const NOISE_SHARE = 0.1;
-/** What `int8` and `float16` add, roughly, for as much as the components may be rounded. */
+/** Approximate share of the variance that `int8` and `float16` add. It decides how far the components are rounded. */
 const NOISE = { int8: 1e-4, float16: 4e-8 } as const;
 
 /**
- * Writes rows as a model and their rounded scores, block by block in one reading: data may be larger than memory. The file
- * is written under a temporary name and renamed when it is complete.
+ * Writes rows as a model and their rounded scores. The source is read once, block by block, so data may be larger than memory.
+ * The file is written under a temporary name and renamed when it is complete.
  */
 export async function compressFile(options: CompressOptions): Promise<Compressed> {
   const { source, model, path, threads } = options;
@@ -123,8 +123,8 @@ class Writing {
   #rows = 0;
   #bytes = START;
   #modelBytes = 0;
-  /** The block before, on its way into the file. */
-  #under: Promise<void> = Promise.resolve();
+  /** Write of the previous block, still in progress. */
+  #pendingWrite: Promise<void> = Promise.resolve();
 
   constructor(
     file: AtomicFile,
@@ -155,21 +155,21 @@ class Writing {
     const scores = await products.scores(block);
     const rounded = roundScores(scores, k, quantise, this.#step, this.#rows);
     const back = await products.rows(unroundScores(rounded, quantise, this.#step));
-    settle(back, this.#dtype as StoredType);
+    roundToType(back, this.#dtype as StoredType);
     this.#measure(block, values, back);
     this.#rows += block.rows;
     const packed = packLines(rounded);
-    await this.#under;
-    this.#under = this.#append(block.rows, rounded.scales, packed);
-    // Heard when the next is written, or at the end.
-    this.#under.catch(() => {});
+    await this.#pendingWrite;
+    this.#pendingWrite = this.#append(block.rows, rounded.scales, packed);
+    // An error is thrown when the next block is written, or at the end.
+    this.#pendingWrite.catch(() => {});
     const pause = this.#progress.step(block.rows);
     if (pause) await pause;
   }
 
   async end(): Promise<Compressed> {
     if (this.#rows === 0) throw new DataError('EMPTY_DATA', 'There are no rows to compress.');
-    await this.#under;
+    await this.#pendingWrite;
     const { k, d: cols } = this.#model;
     const dtype = this.#dtype as StoredType;
     const [rmsError, spread] = [this.#error.root / Math.sqrt(this.#rows * cols), this.#spread.root];
@@ -204,7 +204,7 @@ class Writing {
     };
   }
 
-  /** Header and model, once the first block has said what rows are stored as. */
+  /** Writes header and model. The first block decides the type that rows are stored as. */
   async #begin(block: DenseBlock): Promise<Products> {
     const type = storedTypeOf(block);
     if (this.#products) {
@@ -230,7 +230,7 @@ class Writing {
       quantise: this.#options.quantise,
       step: this.#step,
       ...(this.#names ? { columnNames: this.#names } : {}),
-      model: stored.facts,
+      model: stored.metadata,
     };
     const start = Buffer.alloc(START);
     start.write(MAGIC, 0, 'latin1');
@@ -255,7 +255,7 @@ class Writing {
     this.#bytes += SECTION_HEAD + payload.length;
   }
 
-  /** Adds up what rows have lost, and how far they are from the mean. `back` is written over. */
+  /** Adds up the squared errors of the rows and their squared distances from the mean. Overwrites `back`. */
   #measure({ rows, cols, stride }: DenseBlock, values: NumberArray, back: Float64Array): void {
     const mean = this.#mean;
     if (this.#exact.length !== back.length) this.#exact = new Float64Array(back.length);
@@ -283,16 +283,16 @@ function checkOptions({ quantise = 'uniform', noise, dtype, columnNames, model }
   return quantise;
 }
 
-/** A tenth of what is left out, as a share of the total variance. */
+/** A tenth of the variance that the model leaves out, as a share of the total. */
 function defaultNoise(model: Model): number {
   const kept = Math.hypot(...deviationsOf(model)) / totalDeviation(model);
-  return Math.min(1, Math.max(LEAST_NOISE, NOISE_SHARE * (1 - kept * kept) || 0));
+  return Math.min(1, Math.max(MIN_NOISE, NOISE_SHARE * (1 - kept * kept) || 0));
 }
 
 /** Rounding to a step adds step²/12 to each of k components. */
 function stepOf(model: Model, noise: number): number {
   const step = totalDeviation(model) * Math.sqrt((12 * noise) / model.k);
   if (step > 0 && Number.isFinite(step)) return step;
-  // No variance at all: something far below the data's own size.
+  // Without any variance, a step far below the size of the data.
   return (model.mean.reduce((most, value, j) => Math.max(most, Math.abs(value / model.scale[j])), 0) || 1) * 2 ** -30;
 }

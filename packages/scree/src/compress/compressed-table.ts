@@ -3,7 +3,7 @@ import { decodeHalf } from '@scree/core/engine';
 import type { Column, DenseBatch, Request, Table } from '@scree/files/internal';
 import { openCompressed } from './open-compressed.js';
 
-/** The rows of a compressed file as data like any other: as they are read back, but for what was lost. */
+/** Opens a compressed file as a table of its decoded rows, so that every command can read it. */
 export async function openCompressedTable(path: string): Promise<Table> {
   const { source, cols, rows, dtype, columnNames, close } = await openCompressed(path);
   const column = (j: number): Column => ({ name: columnNames?.[j] ?? String(j), kind: 'number', type: dtype });
@@ -17,9 +17,9 @@ export async function openCompressedTable(path: string): Promise<Table> {
     uniform: columnNames === undefined,
     rows,
     dtype: () => source.dtype,
-    // Scores are checked when they are unpacked: what is made of them are numbers.
-    gaps: false,
-    strict: false,
+    // Scores are checked when they are unpacked, so every value is a number.
+    mayMissValues: false,
+    checkMissing: false,
     rereadable: true,
     async *read(request) {
       for await (const block of source.blocks()) yield chosen(block, request);

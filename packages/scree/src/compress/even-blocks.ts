@@ -3,8 +3,8 @@ import { decodeHalf, type ProgressTracker } from '@scree/core/engine';
 import { STORED_TYPES, storedTypeOf } from '../disk/stored-type.js';
 
 /**
- * The rows of a source in dense blocks of `rows` each, the last one shorter. Parts of large blocks are handed on as they
- * are; small ones are gathered in one buffer, which is used again. An abort is heard even while the source waits.
+ * The rows of a source in dense blocks of `rows` rows; the last one may be shorter. Parts of large blocks are passed on without
+ * a copy. Small blocks are collected in a buffer, which is reused. An abort takes effect even while the source waits.
  */
 export async function* evenBlocks(
   source: RowSource,
@@ -36,7 +36,7 @@ export async function* evenBlocks(
           from += rows;
           continue;
         }
-        if (filled === 0) gathered = room(gathered, block, rows);
+        if (filled === 0) gathered = bufferFor(gathered, block, rows);
         else if (gathered && storedTypeOf(gathered) !== storedTypeOf(block)) gathered = asDouble(gathered, rows);
         const into = gathered as DenseBlock;
         const some = Math.min(rows - filled, block.rows - from);
@@ -51,7 +51,7 @@ export async function* evenBlocks(
     }
     if (filled > 0 && gathered) yield part(gathered, 0, filled);
   } finally {
-    // A source that is stuck does not come back from `return` either.
+    // If the source is stuck, `return` does not end either.
     const left = iterator.return?.();
     if (progress.aborted) Promise.resolve(left).catch(() => {});
     else await left;
@@ -66,8 +66,8 @@ function part(block: DenseBlock, from: number, to: number): DenseBlock {
   };
 }
 
-/** A buffer for rows of the block's type: the one that is there, where it suits. */
-function room(there: DenseBlock | undefined, { cols, data, half = false }: DenseBlock, rows: number): DenseBlock {
+/** A buffer for rows of the block's type: the existing one if it fits. */
+function bufferFor(there: DenseBlock | undefined, { cols, data, half = false }: DenseBlock, rows: number): DenseBlock {
   const type = storedTypeOf({ data, half });
   if (there && storedTypeOf(there) === type) return there;
   return { kind: 'dense', rows, cols, stride: cols, data: STORED_TYPES[type].make(rows * cols), half };

@@ -1,7 +1,7 @@
 import { OptionError } from '@scree/core';
 import type { StoredType } from '../disk/stored-type.js';
 import type { Quantiser } from './quantise.js';
-import type { Facts } from './stored-model.js';
+import type { ModelMetadata } from './stored-model.js';
 
 /**
  * The file, little-endian:
@@ -16,8 +16,8 @@ import type { Facts } from './stored-model.js';
  * | section | list: rows, RMS and relative error (float64), then rows and bytes of each block (uint32) |
  * | last 12 | length of the list, uint32, and "SCREEEND"                                             |
  *
- * A section is its length and CRC-32, both uint32, and its bytes. Whatever is cut off takes the end with it, so that it is
- * missed as soon as the file is opened.
+ * A section is its length and CRC-32, both uint32, and its bytes. A file that was cut off lacks the mark at its end,
+ * so it is rejected as soon as it is opened.
  */
 export const MAGIC = 'SCREEZIP';
 export const END = 'SCREEEND';
@@ -25,9 +25,9 @@ export const END = 'SCREEEND';
 export const VERSION = 1;
 export const START = 12;
 export const TAIL = 12;
-/** Bytes of the list before the blocks. */
+/** Bytes of the list before its entries for the blocks. */
 export const LIST_HEAD = 24;
-/** Largest header that is read: a hundred bytes a name of a million columns. */
+/** Largest header that is read: enough for a million columns with names of 100 bytes. */
 export const LARGEST_HEADER = 1 << 27;
 
 export interface Header {
@@ -39,20 +39,20 @@ export interface Header {
   /** The step of `uniform`; 0 for the others. */
   readonly step: number;
   readonly columnNames?: readonly string[];
-  readonly model: Facts;
+  readonly model: ModelMetadata;
 }
 
-/** Scores and numbers of a block at most: what is in memory at a time. */
-const SCORES = 1 << 20;
+/** Most scores, and most decoded numbers, of a block. Limits the memory that reading takes. */
+const MAX_SCORES = 1 << 20;
 const NUMBERS = 1 << 21;
 const ROWS = 1 << 16;
 
 /** Rows of every block but the last. */
 export function rowsPerBlock(k: number, d: number): number {
-  return Math.max(1, Math.min(ROWS, Math.floor(SCORES / k), Math.floor(NUMBERS / d)));
+  return Math.max(1, Math.min(ROWS, Math.floor(MAX_SCORES / k), Math.floor(NUMBERS / d)));
 }
 
-/** Larger sections could not say their length. */
+/** The length of a larger section would not fit in its header. */
 const LARGEST_SECTION = 2 ** 31;
 
 export function checkSection(bytes: number, what: string): void {

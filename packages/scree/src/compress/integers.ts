@@ -2,31 +2,31 @@ import { promisify } from 'node:util';
 import { constants, deflateRaw, inflateRaw, type ZlibOptions } from 'node:zlib';
 
 /**
- * Whole numbers as few bytes. They come in lines that are alike in size (the scores of one component, one component of a
- * model), as −3 → 5, 3 → 6 where they have signs, and are laid down byte by byte: first the lowest byte of all, then
- * the higher ones of the lines that need them. Huffman's code, which deflate has, does the rest. On scores of MNIST it ends
- * within 2 % of their entropy, and so would any coder that takes them one by one; looking for repetitions only costs
- * (deflate 6: 10 % more, brotli 9: the same). What the scores before it say of a score is worth 0.6 %.
+ * Packs integers into few bytes. They come in lines of similar size: the scores of one component, or one component of a model.
+ * Signed integers are zigzag-coded (−3 → 5, 3 → 6). Then the lowest bytes of all lines are stored together, then the higher
+ * bytes of the lines that need them, each with the Huffman code of deflate. On scores of MNIST the result is within 2 % of their
+ * entropy. Searching for repetitions does not help (deflate 6: 10 % larger, brotli 9: the same size), and predicting a score from
+ * the previous ones would save 0.6 %.
  *
  * | bytes | content                                                                                       |
  * |-------|-----------------------------------------------------------------------------------------------|
  * | 0–3   | length of the lowest bytes, packed, uint32                                                    |
  * | …     | lowest bytes of all lines that are not all zero, packed                                       |
- * | …     | packed: one byte a line, its width (0 to 7 bytes a number); second lowest bytes, third, … of wider lines |
+ * | …     | packed: one byte per line, its width (0 to 7 bytes per number); second lowest bytes, third, … of wider lines |
  */
 
 const packBytes = promisify<Uint8Array, ZlibOptions, Buffer>(deflateRaw);
 const unpackBytes = promisify<Uint8Array, ZlibOptions, Buffer>(inflateRaw);
 
-/** Numbers are below 2⁵³, and one bit is their sign. */
+/** Bytes of the largest number: 53 bits and a sign. */
 const WIDEST = 7;
 export const LARGEST_INTEGER = 2 ** 52;
 
-/** One code for each byte and no repetitions: at least a bit a byte, so that nothing unpacks to more than eight times itself. */
+/** Huffman codes without repetitions: at least one bit per byte, so nothing unpacks to more than eight times its size. */
 const HUFFMAN: ZlibOptions = { strategy: constants.Z_HUFFMAN_ONLY, memLevel: 9 };
 
 export interface Lines {
-  /** Line after line. */
+  /** The numbers of all lines, one line after the other. */
   readonly values: Float64Array;
   readonly lines: number;
   readonly length: number;
@@ -34,7 +34,7 @@ export interface Lines {
   readonly signed: boolean;
 }
 
-/** Packs lines; their values are used up. `dense`: a bit a number at least, so that a reader can tell what is too good to be true. */
+/** Packs lines. Overwrites `values`. `dense` uses at least one bit per number, so that a reader can reject a false size before it allocates memory. */
 export async function packLines({ values, lines, length, signed }: Lines, dense = false): Promise<Uint8Array> {
   if (signed) for (let i = 0; i < values.length; i++) values[i] = values[i] < 0 ? -2 * values[i] - 1 : 2 * values[i];
   const widths = new Uint8Array(lines);
@@ -47,7 +47,7 @@ export async function packLines({ values, lines, length, signed }: Lines, dense 
   const [lowest, ...higher] = planes;
   let zeros = 0;
   for (const byte of lowest) if (byte === 0) zeros++;
-  // Where most are zero a bit for each is too much, and runs of zeros are worth looking for.
+  // If most bytes are zero, searching for runs of zeros takes less than one bit per byte.
   const low = await packBytes(lowest, !dense && 2 * zeros > lowest.length ? {} : HUFFMAN);
   const rest = Buffer.concat([widths, ...higher]);
   const tries = await Promise.all([packBytes(rest, {}), packBytes(rest, HUFFMAN)]);
@@ -57,24 +57,24 @@ export async function packLines({ values, lines, length, signed }: Lines, dense 
   return Buffer.concat([head, low, shorter]);
 }
 
-/** Byte number `byte` of every number in lines that are wider than that. */
+/** Byte `byte` of every number, for the lines that are that wide. */
 function plane(values: Float64Array, widths: Uint8Array, length: number, byte: number): Uint8Array {
   const out = new Uint8Array(length * widths.reduce((count, width) => count + (width > byte ? 1 : 0), 0));
   const divisor = 256 ** byte;
   let at = 0;
   widths.forEach((width, line) => {
     if (width <= byte) return;
-    // Below 2³² shifting is enough, and far faster than dividing.
+    // Below 2³² a shift is enough, and much faster than a division.
     if (width <= 4) for (let i = line * length; i < (line + 1) * length; i++) out[at++] = values[i] >>> (8 * byte);
     else for (let i = line * length; i < (line + 1) * length; i++) out[at++] = Math.floor(values[i] / divisor) % 256;
   });
   return out;
 }
 
-/** Thrown for bytes that `packLines` has not written. The caller knows the file and adds its name. */
+/** Thrown for bytes that `packLines` did not write. The caller adds the name of the file. */
 export class NotLines extends Error {}
 
-/** Reads lines that `packLines` wrote. It takes no more memory than that many lines need, whatever the bytes are. */
+/** Reads lines that `packLines` wrote. Whatever the bytes are, it takes no more memory than these lines need. */
 export async function unpackLines(
   bytes: Uint8Array,
   { lines, length, signed }: Omit<Lines, 'values'>,

@@ -15,16 +15,16 @@ import { fromUpperHalf, QUANTISERS, type Quantiser, unroundScores } from './quan
 import { readSection, SECTION_HEAD } from './section.js';
 import { readStoredModel } from './stored-model.js';
 
-/** A compressed file, opened. Close it when nothing more is read of it. */
+/** An open compressed file. Close it after use. */
 export interface CompressedFile {
-  /** The rows, decoded block by block; may be read as often as one likes. */
+  /** The rows, decoded block by block. They can be read any number of times. */
   readonly source: RowSource;
-  /** The model as it is stored: its components are rounded, and its certificate says how far. */
+  /** The stored model. Its components are rounded, and its certificate includes that error. */
   readonly model: Model;
   readonly rows: number;
   readonly cols: number;
   readonly k: number;
-  /** What the rows were stored as, and are again. */
+  /** The type of the rows. */
   readonly dtype: StoredType;
   readonly columnNames: readonly string[] | undefined;
   readonly quantise: Quantiser;
@@ -50,8 +50,8 @@ export interface OpenCompressedOptions {
 }
 
 /**
- * Opens what `compressFile` wrote. Nothing in it is believed before it is checked: what is cut off, changed or made up is a
- * `FileError`, and takes no more memory than the file is long, times 64 for the model, and a block of rows.
+ * Opens what `compressFile` wrote. Everything in it is checked: a file that is cut off, changed or forged is a
+ * `FileError`, and reading it takes no more memory than 64 times its size for the model, and a block of rows.
  */
 export async function openCompressed(path: string, options: OpenCompressedOptions = {}): Promise<CompressedFile> {
   const { handle, size } = await openRegularFile(path, `Save its data as a file first (cat ${path} > data.scree).`);
@@ -66,10 +66,10 @@ export async function openCompressed(path: string, options: OpenCompressedOption
 
 type Reader = (handle: FileHandle, path: string, size: number, engine: Engine) => Promise<CompressedFile>;
 
-/** One reader per format version, for ever: `test/golden` has files of every version that was released. */
+/** One reader per format version. They stay: `test/golden` has files of every released version. */
 const READERS: Readonly<Record<number, Reader>> = { 1: readVersion1 };
 
-/** The reader of a file, by the version that its first bytes say. */
+/** The reader for the version in the first bytes of the file. */
 async function readerOf(handle: FileHandle, path: string, size: number): Promise<Reader> {
   const start = Buffer.alloc(START);
   const read = await (fileBytes(handle, path, 0, size).readAt as ReadAt)(start, 0);
@@ -135,7 +135,7 @@ async function readVersion1(handle: FileHandle, path: string, size: number, engi
   };
 }
 
-/** Checks the last bytes, and says where the list of blocks begins. */
+/** Checks the last bytes and returns the position of the list of blocks. */
 async function findList(readAt: ReadAt, size: number, path: string): Promise<number> {
   if (size < START + TAIL + 3 * SECTION_HEAD) throw truncated(path, `it has only ${size} bytes`);
   const tail = Buffer.alloc(TAIL);
@@ -176,7 +176,7 @@ function isCount(value: unknown): value is number {
   return Number.isSafeInteger(value) && (value as number) >= 1;
 }
 
-/** Where each block is; they must fill the place between model and list to the last byte. */
+/** The positions of the blocks. Together they must fill the space between the model and the list exactly. */
 function readList(
   list: Buffer,
   { k, cols }: Header,
@@ -216,7 +216,7 @@ async function modelOf(
   }
 }
 
-/** Errors that bytes can cause, as what they are: the file's. */
+/** Turns errors that invalid bytes cause into a `FileError`. */
 function damaged(error: unknown, path: string, what: string): unknown {
   if (error instanceof FileError) return error;
   if (
@@ -229,10 +229,10 @@ function damaged(error: unknown, path: string, what: string): unknown {
   return error;
 }
 
-/** Far above what data can be, and far enough below the largest number for sums of them. */
+/** Larger than scores of real data, and small enough that sums of scores do not overflow. */
 const LARGEST_SCORE = 1e250;
 
-/** Whole numbers that `quantise` can have written. */
+/** Checks that the integers are ones that `quantise` can have written. */
 function checkRounded(values: Float64Array, quantise: Quantiser): void {
   const holds =
     quantise === 'uniform' ||
@@ -242,7 +242,7 @@ function checkRounded(values: Float64Array, quantise: Quantiser): void {
   if (!holds) throw new NotLines(`a score is no ${quantise}`);
 }
 
-interface Reading {
+interface ReadBlocksOptions {
   readonly path: string;
   readonly readAt: ReadAt;
   readonly end: number;
@@ -252,7 +252,7 @@ interface Reading {
   readonly engine: Engine;
 }
 
-/** The rows, decoded. The bytes of the next block are read and unpacked while one is worked on. */
+/** Decodes the rows. The next block is read and unpacked while the caller uses one. */
 async function* readBlocks({
   path,
   header,
@@ -260,7 +260,7 @@ async function* readBlocks({
   basis,
   engine,
   ...from
-}: Reading): AsyncGenerator<Block, void, void> {
+}: ReadBlocksOptions): AsyncGenerator<Block, void, void> {
   const { k, cols, dtype, quantise, step } = header;
   const products = new Products(basis, engine);
   let index = 0;

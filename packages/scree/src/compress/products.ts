@@ -3,7 +3,7 @@ import { identityFrame } from '@scree/core/engine';
 
 const reference = referenceEngine();
 
-/** Scores of rows and rows from scores, by an engine's `multiply`: the same bits on any number of threads. */
+/** Computes scores of rows, and rows from scores, by an engine's `multiply`: the same bits on any number of threads. */
 export interface Basis {
   /** k × d, orthonormal rows. */
   readonly components: Float64Array;
@@ -24,7 +24,7 @@ export class Products {
   readonly #frame: Frame;
   readonly #plain: Frame;
   /** d × k. */
-  readonly #turned: Float64Array;
+  readonly #transposed: Float64Array;
 
   constructor(basis: Basis, engine: Engine, onStep: OnStep = () => {}) {
     const { components, k, d, mean, scale } = basis;
@@ -33,10 +33,10 @@ export class Products {
     this.#onStep = onStep;
     this.#frame = { shift: mean, factor: scale.map((value) => 1 / value) };
     this.#plain = identityFrame(k);
-    this.#turned = turned(components, k, d);
+    this.#transposed = turned(components, k, d);
   }
 
-  /** Z = V(x − mean)/scale, n × k; not whitened, whatever the model is. */
+  /** Z = V(x − mean)/scale, n × k; not whitened, even if the model is. */
   scores(block: Block): Promise<Float64Array> {
     const { components, k } = this.#basis;
     return multiply(this.#engine, block, this.#frame, components, k, this.#onStep);
@@ -47,19 +47,19 @@ export class Products {
     const { k, d, mean, scale } = this.#basis;
     const rows = scores.length / k;
     const block: Block = { kind: 'dense', rows, cols: k, stride: k, data: scores };
-    const out = await multiply(this.#engine, block, this.#plain, this.#turned, d, this.#onStep);
+    const out = await multiply(this.#engine, block, this.#plain, this.#transposed, d, this.#onStep);
     for (let i = 0, at = 0; i < rows; i++) for (let j = 0; j < d; j++, at++) out[at] = out[at] * scale[j] + mean[j];
     return out;
   }
 }
 
-/** How near to orthonormal the iteration must come, and how often it may try: near the end it squares the error. */
+/** Target of the iteration, and its most steps. Convergence is quadratic. */
 const ORTHONORMAL = 1e-13;
 const ROUNDS = 30;
 
 /**
- * The orthonormal rows nearest to given ones, by Newton and Schulz: V ← V − ½(VVᵀ − I)V. It converges where no
- * singular value of V is √3 or more. Undefined where it does not.
+ * The orthonormal rows nearest to given ones, by the Newton–Schulz iteration V ← V − ½(VVᵀ − I)V. It converges if all
+ * singular values of V are below √3. Undefined if it does not.
  */
 export async function nearestOrthonormal(
   vectors: Float64Array,
@@ -76,12 +76,12 @@ export async function nearestOrthonormal(
     for (let r = 0; r < k; r++) {
       for (let c = 0; c < k; c++) {
         const off = Math.abs(gram[r * k + c] - (r === c ? 1 : 0));
-        // Not Math.max, which would hide NaN from no one but takes its time.
+        // Math.max would also keep NaN, but is slower.
         if (!(off <= defect)) defect = off;
       }
     }
     if (Number.isNaN(defect) || defect > 1e6) return undefined;
-    // Rounding of long sums may keep it from the goal: good enough is what no longer improves.
+    // Rounding of long sums may prevent the target: then stop when the error no longer improves.
     if (defect < ORTHONORMAL || (defect < 1e-10 && defect >= least / 2)) return { components, defect };
     least = Math.min(least, defect);
     for (let r = 0; r < k; r++) for (let c = 0; c < k; c++) gram[r * k + c] = (r === c ? 1.5 : 0) - gram[r * k + c] / 2;

@@ -5,17 +5,17 @@ import { LARGEST_INTEGER, type Lines } from './integers.js';
 
 /**
  * How scores are rounded:
- * - `uniform`: all components to multiples of one step. For a given sum of squared errors that takes the fewest bits
- *   (reverse water-filling), because a bit less costs every component the same.
- * - `int8`: to 255 steps a component, from its range in the block.
+ * - `uniform`: all components to multiples of one step. For a given sum of squared errors this takes the fewest bits
+ *   (reverse water-filling).
+ * - `int8`: to 255 steps per component, from its range in the block.
  * - `float16`: to half precision, after dividing by a power of two.
  */
 export const QUANTISERS = ['uniform', 'int8', 'float16'] as const;
 export type Quantiser = (typeof QUANTISERS)[number];
 
-/** Scores of some rows, rounded: line c are those of component c. */
+/** Rounded scores of some rows. Line c has those of component c. */
 export interface Rounded extends Lines {
-  /** What each line is multiplied by, as the upper halves of float64 numbers; none for `uniform`. */
+  /** The factor of each line, as the upper half of a float64. Empty for `uniform`. */
   readonly scales: Uint32Array;
 }
 
@@ -54,7 +54,7 @@ export function roundScores(
     }
     return { values, lines: k, length, signed: true, scales };
   }
-  // The largest becomes 2¹⁴ to 2¹⁵: no half is infinite, and those a billion times smaller still have all their digits.
+  // The largest becomes 2¹⁴ to 2¹⁵: no float16 overflows, and scores a billion times smaller keep all their digits.
   const scales = Uint32Array.from(largest, (size) =>
     size < 2 ** -1000 ? 0 : upperHalf(2 ** (Math.floor(Math.log2(size)) - 14)),
   );
@@ -68,7 +68,7 @@ export function roundScores(
   return { values, lines: k, length, signed: false, scales };
 }
 
-/** The scores that rounded ones stand for, n × k. */
+/** Scores from rounded ones, n × k. */
 export function unroundScores(
   { values, lines: k, length, scales }: Rounded,
   quantise: Quantiser,
@@ -85,10 +85,10 @@ export function unroundScores(
 
 const double = new Float64Array(1);
 const words = new Uint32Array(double.buffer);
-// Little-endian is all that Node runs on today, and what the bytes of the file are.
+// Node only runs on little-endian machines, and the file is little-endian too.
 const [LOW, HIGH] = [0, 1];
 
-/** The upper 32 bits of a number from 0 up, rounded up: sign, exponent and 20 bits of it. */
+/** The upper 32 bits of a number from 0 up, rounded up: sign, exponent and the first 20 bits of the mantissa. */
 export function upperHalf(value: number): number {
   double[0] = value;
   return words[HIGH] + (words[LOW] > 0 ? 1 : 0);

@@ -12,45 +12,45 @@ import { evenBlocks } from './even-blocks.js';
 import { productEngine } from './products.js';
 
 export interface RecallOptions {
-  /** Rows among which neighbours are looked for, drawn at random. Default 5000, or all there are. */
+  /** Size of the random sample in which neighbours are searched. Default 5000, or all rows. */
   readonly sample?: number | undefined;
-  /** How many of them ask for their neighbours. Default 500. */
+  /** Number of sampled rows whose neighbours are searched. Default 500. */
   readonly queries?: number | undefined;
-  /** What near means. Default `'cosine'`, as embeddings are compared. */
+  /** The distance. Default `'cosine'`, the usual one for embeddings. */
   readonly metric?: 'cosine' | 'euclidean' | undefined;
-  /** Of the drawing. Default 0. */
+  /** Seed of the sample. Default 0. */
   readonly seed?: number | undefined;
   readonly signal?: AbortSignal | undefined;
   readonly threads?: number | undefined;
 }
 
 export interface Recall {
-  /** How many of the ten nearest rows are still among the ten nearest: 0 to 1. */
+  /** Share of the ten nearest rows that are still among the ten nearest: 0 to 1. */
   readonly recall: number;
   readonly queries: number;
   /** Rows of the sample. */
   readonly sample: number;
-  /** Neighbours looked for: 10, or all others where there are fewer. */
+  /** Number of neighbours: 10, or all other rows if there are fewer. */
   readonly neighbours: number;
   readonly metric: 'cosine' | 'euclidean';
 }
 
 const NEIGHBOURS = 10;
-/** Numbers of a sample at most: 256 MB as float32. */
+/** Most numbers of a sample: 256 MB as float32. */
 const LARGEST_SAMPLE = 1 << 26;
 /** Queries whose products with all rows are in memory at a time. */
 const QUERIES = 128;
-/** Rows looked through at a time. */
+/** Rows that are searched at a time. */
 const CHUNK = 1024;
 
 type Rows = RowSource | Matrix<NumberArray>;
 
 /**
- * Recall of the ten nearest neighbours: what share of a row's exact neighbours among the original rows it has among the
- * reconstructed ones, on average. Both are searched exactly, each row with its own reconstruction. A row as near as the
- * tenth counts as a neighbour, so that rows that are there twice cost nothing.
+ * Recall of the ten nearest neighbours: the share of a row's nearest original rows that are also nearest among the reconstructed
+ * rows, on average. Both searches are exact, and the query is the row itself or its reconstruction. Rows as near as the tenth
+ * count as neighbours, so duplicates do not lower the result.
  *
- * Both are read once; the same rows are drawn from both. Cost 4·queries·sample·d.
+ * Both sources are read once, and the same rows are sampled from both. Cost 4·queries·sample·d.
  */
 export async function recallAtTen(original: Rows, reconstructed: Rows, options: RecallOptions = {}): Promise<Recall> {
   const { sample = 5000, queries = 500, metric = 'cosine', seed = 0 } = options;
@@ -105,11 +105,11 @@ interface Sample {
   readonly data: Float32Array;
   readonly rows: number;
   readonly cols: number;
-  /** Rows it was drawn from. */
+  /** Number of rows that the sample was drawn from. */
   readonly seen: number;
 }
 
-/** Draws rows in one reading (Vitter's reservoir). Which ones depends on the seed and the number of rows, and nothing else. */
+/** Reservoir sampling (Vitter): draws rows in one pass. Which rows depends only on the seed and the number of rows. */
 async function draw(from: Rows, size: number, seed: number, progress: ProgressTracker): Promise<Sample> {
   const source = 'blocks' in from ? from : matrixSource(from);
   const { cols } = source;
@@ -140,8 +140,8 @@ function matrixSource({ rows, cols, stride = cols, data, dtype }: Matrix<NumberA
 }
 
 /**
- * How near every row is to rows from…to−1, larger is nearer: ⟨q, x⟩/‖x‖ for the angle, and ⟨q, x⟩ − ‖x‖²/2 for the
- * distance, of which only the order counts. Query by query.
+ * How near every row is to the queries, rows from…to−1. Larger is nearer: ⟨q, x⟩/‖x‖ for cosine, and ⟨q, x⟩ − ‖x‖²/2 for
+ * Euclidean distance. Only the order matters. One row of the result per query.
  */
 async function nearness(
   { data, rows, cols }: Sample,

@@ -12,7 +12,7 @@ export function section(payload: Uint8Array): Uint8Array {
   return bytes;
 }
 
-/** Reads the section at a place; it must end before `end`, and be as long as `expected` where that is known. */
+/** Reads the section at a position. It must end before `end` and have the `expected` length, if that is known. */
 export async function readSection(
   { path, readAt }: Required<Pick<Bytes, 'path' | 'readAt'>>,
   place: { readonly at: number; readonly end: number; readonly expected?: number; readonly what: string },

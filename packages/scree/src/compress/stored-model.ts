@@ -5,52 +5,52 @@ import { type Basis, nearestOrthonormal } from './products.js';
 import { fromUpperHalf, upperHalf } from './quantise.js';
 
 /**
- * A model as a compressed file has it: components rounded to what the error of the scores allows, for they are most of the
- * file when rows are few. An error of ε in every entry of component c costs a row about d·ε²·λ_c, so the steps are
- * as 1/√λ_c: each component costs the same. What is read back is made orthonormal again, and rows are then projected on
- * just these components: an error inside the space that they span costs nothing.
+ * The model in a compressed file. If there are few rows, the components are most of the file, so they are rounded too. An error
+ * of ε in every entry of component c adds about d·ε²·λ_c to the squared error of a row. The steps are therefore proportional to
+ * 1/√λ_c: each component adds the same. The components are made orthonormal again when they are read, and rows are projected on
+ * these rounded components, so an error inside the space that they span costs nothing.
  *
  * | bytes      | content                                                          |
  * |------------|------------------------------------------------------------------|
  * | 16·k       | variances, singular values: float64                              |
- * | 4·d or 8·d | mean: float32 where that is what the data are stored in, or less |
+ * | 4·d or 8·d | mean: float32 if that holds the type of the data, else float64    |
  * | 4·d        | scale: upper halves of float64                                   |
  * | 4·k        | steps of the components: upper halves of float64                 |
  * | …          | components in their steps, packed (integers.ts)                  |
  */
 
-/** What rounding the components may cost, as a share of what rounding the scores does. */
+/** Squared error that rounding the components may add, as a share of the one that rounding the scores adds. */
 const SHARE = 0.1;
-/** Coarsest step, times √d: rows of a tenth error are still made orthonormal without trouble. */
+/** Coarsest step, times √d. Rows with an error of a tenth can still be made orthonormal. */
 const COARSEST = 0.5;
 const FINEST = 2 ** -40;
 
 export interface StoredModel {
   readonly bytes: Uint8Array;
-  /** All of the model but its arrays, as JSON has it. */
-  readonly facts: Facts;
-  /** What a reader will have. */
+  /** The model without its arrays, stored as JSON. */
+  readonly metadata: ModelMetadata;
+  /** The basis that a reader will compute from the bytes. */
   readonly basis: Basis;
 }
 
-export type Facts = Omit<
+export type ModelMetadata = Omit<
   ModelRecord,
   'components' | 'mean' | 'scale' | 'variances' | 'varianceRatios' | 'singularValues' | 'trace' | 'columnNames'
 >;
 
-/** How far data spread along each component: λ's root, by way of σ, which is a number even where λ has vanished. */
+/** Standard deviation along each component. Computed from the singular values, because variances may underflow. */
 export function deviationsOf({ singularValues, totalWeight, ddof }: ModelRecord): Float64Array {
   const divisor = Math.sqrt(totalWeight - ddof);
   return singularValues.map((value) => value / divisor);
 }
 
-/** Root of the total variance, as far as that is a number. */
+/** Square root of the total variance, also if that underflows. */
 export function totalDeviation(model: ModelRecord): number {
   const kept = Math.hypot(...deviationsOf(model));
   return Math.max(kept, Math.sqrt(model.totalVariance));
 }
 
-/** Stores a model whose scores are rounded with a variance of `noise`, as a share of the total, all together. */
+/** Stores a model. `noise` is the variance that rounding adds to all scores together, as a share of the total. */
 export async function storeModel(
   model: Model,
   noise: number,
@@ -60,11 +60,11 @@ export async function storeModel(
   const { k, d } = model;
   const deviations = deviationsOf(model);
   const total = totalDeviation(model);
-  const single = storesSingle(stored);
+  const single = fitsFloat32(stored);
   const mean = single ? Float64Array.from(model.mean, Math.fround) : model.mean;
   const scaleWords = Uint32Array.from(model.scale, upperHalf);
   const scale = Float64Array.from(scaleWords, fromUpperHalf);
-  // A coarse step must not bring the rows so far from orthonormal that they cannot be made so: then a finer one does.
+  // If the rounded rows are too far from orthonormal to be corrected, a finer step is tried.
   for (let coarsest = COARSEST / Math.sqrt(d); ; coarsest /= 8) {
     const stepWords = Uint32Array.from(deviations, (deviation) => {
       const allowed = (total / deviation) * Math.sqrt((12 * SHARE * noise) / (k * d));
@@ -88,16 +88,16 @@ export async function storeModel(
     ]);
     return {
       bytes,
-      facts: factsOf(model, widened(model.certificate, turn, near.defect)),
+      metadata: metadataOf(model, widened(model.certificate, turn, near.defect)),
       basis: { components: near.components, k, d, mean, scale },
     };
   }
 }
 
-/** The model that bytes and facts stand for, and its basis. Whatever is wrong with them is thrown. */
+/** Restores the model and its basis. Throws if the bytes or the metadata are invalid. */
 export async function readStoredModel(
   bytes: Uint8Array,
-  facts: Facts,
+  metadata: ModelMetadata,
   shape: {
     readonly k: number;
     readonly d: number;
@@ -107,15 +107,15 @@ export async function readStoredModel(
   engine: Engine,
 ): Promise<{ readonly model: Model; readonly basis: Basis }> {
   const { k, d, dtype, columnNames } = shape;
-  const single = storesSingle(dtype);
+  const single = fitsFloat32(dtype);
   const sizes = [8 * k, 8 * k, single ? 4 * d : 8 * d, 4 * d, 4 * k];
   const fixed = sizes.reduce((sum, size) => sum + size, 0);
-  // Eight numbers a byte are the most there can be: a shape that lies is found before memory is taken for it.
+  // There are at most eight numbers per byte, so a false shape is rejected before memory is allocated for it.
   if (!(fixed + 4 < bytes.length && k * d <= 8 * (bytes.length - fixed)))
     throw new NotLines(`${bytes.length} bytes cannot hold a model of ${k} components and ${d} columns`);
   let at = 0;
   const [variances, singularValues, mean, scaleWords, stepWords] = sizes.map((size) => {
-    // A copy, because typed arrays begin at multiples of their size.
+    // A copy, because typed arrays must be aligned.
     const part = bytes.slice(at, at + size).buffer;
     at += size;
     return part;
@@ -134,13 +134,13 @@ export async function readStoredModel(
     scale: Float64Array.from(new Uint32Array(scaleWords), fromUpperHalf),
   };
   const model = new Model({
-    ...facts,
+    ...metadata,
     components: { rows: k, cols: d, data: near.components },
     mean: basis.mean,
     scale: basis.scale,
     variances: spread,
     varianceRatios: spread.map((variance) =>
-      facts.totalVariance > 0 ? Math.min(1, variance / facts.totalVariance) : 0,
+      metadata.totalVariance > 0 ? Math.min(1, variance / metadata.totalVariance) : 0,
     ),
     singularValues: new Float64Array(singularValues),
     ...(columnNames ? { columnNames } : {}),
@@ -149,7 +149,7 @@ export async function readStoredModel(
 }
 
 /** Whether float32 holds the numbers of a type. */
-function storesSingle(type: StoredType): boolean {
+function fitsFloat32(type: StoredType): boolean {
   return type !== 'float64' && type !== 'int32' && type !== 'uint32';
 }
 
@@ -170,8 +170,8 @@ function turns(near: Float64Array, exact: Float64Array, k: number, d: number): T
 }
 
 /**
- * What is certain of components that were moved by δ = ‖v̂ − v‖: ‖C − λI‖ ≤ λ₁, so the residual grows by δ at most, and
- * an angle by 2·asin(δ/2). The variances are as they were.
+ * The certificate of components that were changed by δ = ‖v̂ − v‖. ‖C − λI‖ ≤ λ₁, so the residual grows by at most δ, and an
+ * angle by 2·asin(δ/2). The variances do not change.
  */
 function widened(certificate: Certificate, { each, all }: Turns, defect: number): Certificate {
   const right = Math.PI / 2;
@@ -185,7 +185,7 @@ function widened(certificate: Certificate, { each, all }: Turns, defect: number)
   };
 }
 
-function factsOf(model: Model, certificate: Certificate): Facts {
+function metadataOf(model: Model, certificate: Certificate): ModelMetadata {
   const { totalVariance, noiseVariance, n, totalWeight, ddof, centered, whiten, dtype, plan, uniqueness, warnings } =
     model;
   return {

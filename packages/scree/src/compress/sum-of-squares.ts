@@ -1,4 +1,4 @@
-/** A sum of squares of numbers of any size: kept in units of the largest, so that nothing overflows or vanishes. */
+/** A sum of squares in units of the largest number, so that it neither overflows nor underflows. */
 export class SumOfSquares {
   #unit = 0;
   #sum = 0;

@@ -1,33 +1,33 @@
 import { OptionError } from '@scree/core';
-import { type CsvHead, csvHead, type Identified, uniqueNames, type Writing } from '@scree/files/internal';
-import { type Duck, fileName, identifier, quoted } from './duckdb.js';
+import { type CsvLayout, csvLayout, type Identified, type NumberFormat, uniqueNames } from '@scree/files/internal';
+import { type DuckDb, fileName, identifier, quoted } from './duckdb.js';
 import type { Relation } from './relation.js';
 
-/** Types that a column of text may have in a query: DuckDB finds them by their look, and they compare as what they are. */
+/** Types that DuckDB detects in a column of text. In a query their values compare as dates and times. */
 const TIME = /^(DATE|TIME|TIMESTAMP)\b/;
 
 interface Times {
-  /** Of each column: its type. */
+  /** The type of each column. */
   readonly types: readonly string[];
   readonly formats: Readonly<Record<string, string>>;
 }
 
 /**
- * A text table for DuckDB, read as we read it: DuckDB alone would find other delimiters, take NA for text and a decimal comma
- * for the end of a cell, and round the numbers of a column that begins with whole ones.
+ * A text table for DuckDB, parsed by our rules. DuckDB's own detection would choose other delimiters, take NA for text and a
+ * decimal comma for the end of a cell, and round the numbers of a column that begins with integers.
  */
-export async function csvRelation({ content, packing }: Identified, file: string, duck: Duck): Promise<Relation> {
-  const head = await csvHead(content);
-  const { columns, writing } = head.dialect;
-  if (!head.single) {
+export async function csvRelation({ content, packing }: Identified, file: string, duck: DuckDb): Promise<Relation> {
+  const layout = await csvLayout(content);
+  const { columns, numberFormats, notations } = layout.dialect;
+  if (!layout.singleDelimiter) {
     throw new OptionError(
       'BAD_OPTION',
       `sql cannot read ${content.path}: several blanks stand between its columns. Save it with commas first.`,
       { option: 'sql' },
     );
   }
-  const options = dialectOptions(head, packing);
-  // DuckDB does not tell "a" from "A".
+  const options = dialectOptions(layout, packing);
+  // Column names of DuckDB are case-insensitive.
   const names = uniqueNames(
     columns.map(({ name }) => name),
     (name) => name.toLowerCase(),
@@ -36,37 +36,42 @@ export async function csvRelation({ content, packing }: Identified, file: string
   const typeOf = (j: number) => (columns[j].kind !== 'number' && TIME.test(types[j] ?? '') ? types[j] : 'VARCHAR');
   const declared = names.map((name, j) => `${quoted(name)}: ${quoted(typeOf(j))}`).join(', ');
   const read = call('read_csv', file, { ...options, ...formats, auto_detect: 'false', columns: `{${declared}}` });
-  const missing = list(head.missing);
+  const missing = list(layout.missing);
   const cells = names.map((name, j) => {
     const cell = identifier(name);
     if (typeOf(j) !== 'VARCHAR') return cell;
-    return `${columns[j].kind === 'number' ? number(cell, missing, writing[j]) : text(cell, missing)} AS ${cell}`;
+    // Amounts and percentages stay text: a query says itself what they are.
+    const plain = columns[j].kind === 'number' && !notations[j];
+    return `${plain ? number(cell, missing, numberFormats[j]) : text(cell, missing)} AS ${cell}`;
   });
   const index = new Set(names.filter((_, j) => columns[j].type === 'row index'));
   return { sql: `(SELECT ${cells.join(', ')} FROM ${read})`, isIndex: (name) => index.has(name) };
 }
 
-function dialectOptions({ dialect, above, missing }: CsvHead, packing: string | undefined): Record<string, string> {
+function dialectOptions(
+  { dialect, linesAbove, missing }: CsvLayout,
+  packing: string | undefined,
+): Record<string, string> {
   return {
     delim: quoted(dialect.delimiter),
     quote: `'"'`,
     escape: `'"'`,
     header: 'false',
-    skip: String(above),
+    skip: String(linesAbove),
     nullstr: list(missing),
     hive_partitioning: 'false',
-    ...(dialect.windows ? { encoding: `'latin-1'` } : {}),
+    ...(dialect.windows1252 ? { encoding: `'latin-1'` } : {}),
     ...(packing ? { compression: quoted(packing) } : {}),
   };
 }
 
-/** Which columns look like dates and times, and how these are written. */
-async function findTimes(duck: Duck, file: string, options: Record<string, string>, width: number): Promise<Times> {
+/** Lets DuckDB detect columns of dates and times, and their formats. */
+async function findTimes(duck: DuckDb, file: string, options: Record<string, string>, width: number): Promise<Times> {
   const sniffed = await duck
     .rows(
       `SELECT list_transform(Columns, lambda each: each.type), DateFormat, TimestampFormat FROM ${call('sniff_csv', file, options)}`,
     )
-    // What is wrong with a row is said where it is read.
+    // An invalid row is reported when it is read.
     .catch(() => []);
   const [types, date, timestamp] = (sniffed[0] ?? []) as [{ items: string[] }?, string?, string?];
   if (types?.items.length !== width) return { types: [], formats: {} };
@@ -88,27 +93,27 @@ function list(texts: readonly string[]): string {
   return `[${texts.map(quoted).join(', ')}]`;
 }
 
-/** A cell's text without the blanks around it. */
+/** SQL for the text of a cell, trimmed. */
 function text(cell: string, missing: string): string {
   return `CASE WHEN list_contains(${missing}, trim(${cell})) THEN NULL ELSE trim(${cell}) END`;
 }
 
-/** A cell's number, by the rules of core's csv-cells and csv-marks. */
-function number(cell: string, missing: string, writing: Writing): string {
+/** SQL for the number in a cell, by the rules of csv/ in @scree/files. */
+function number(cell: string, missing: string, format: NumberFormat): string {
   const cases = [
     `WHEN list_contains(${missing}, trim(${cell})) THEN NULL`,
     `WHEN lower(trim(${cell})) = 'true' THEN 1`,
     `WHEN lower(trim(${cell})) = 'false' THEN 0`,
-    ...markCases(cell, writing),
+    ...markCases(cell, format),
   ];
-  return `CASE ${cases.join(' ')} ELSE ${writing.mark === ',' ? `replace(${cell}, ',', '.')` : cell}::DOUBLE END`;
+  return `CASE ${cases.join(' ')} ELSE ${format.mark === ',' ? `replace(${cell}, ',', '.')` : cell}::DOUBLE END`;
 }
 
 /** Numbers with a mark that is not the decimal one: it separates thousands, or its meaning is unknown. */
-function markCases(cell: string, { mark, plain }: Writing): string[] {
+function markCases(cell: string, { mark, pointIsDecimal }: NumberFormat): string[] {
   const matches = (expression: string): string => `regexp_matches(trim(${cell}), '${expression}')`;
   if (mark === undefined) {
-    const open = matches(`^[+-]?[1-9]\\d{0,2}[${plain ? '' : '.'},]\\d{3}$`);
+    const open = matches(`^[+-]?[1-9]\\d{0,2}[${pointIsDecimal ? '' : '.'},]\\d{3}$`);
     return [`WHEN ${open} THEN error(trim(${cell}) || ' may be a number with thousands or one with decimals')::DOUBLE`];
   }
   const parts = mark === '.' ? ',' : '.';

@@ -12,50 +12,50 @@ import {
   RoundedIntegers,
   type Table,
 } from '@scree/files/internal';
-import { Collecting } from './collecting.js';
-import { type Duck, duckError, identifier, openDuck, parquetRelation, quoted } from './duckdb.js';
+import { type DuckDb, duckError, identifier, parquetRelation, quoted, startDuckDb } from './duckdb.js';
+import { NativeMemoryCollector } from './garbage-collection.js';
 import { checkFooter, parquetCheck } from './parquet-check.js';
-import { type Notes, parquetNotes } from './parquet-notes.js';
+import { type ParquetNotes, parquetNotes } from './parquet-notes.js';
 import { filesOfQuery } from './query-files.js';
 import type { Relation } from './relation.js';
 import { wideTable } from './wide-table.js';
 
 const NUMBER =
   /^(TINYINT|SMALLINT|INTEGER|BIGINT|HUGEINT|UTINYINT|USMALLINT|UINTEGER|UBIGINT|UHUGEINT|FLOAT|DOUBLE|BOOLEAN|DECIMAL\(\d+,\s*\d+\))$/;
-const SINGLE = /^(TINYINT|SMALLINT|UTINYINT|USMALLINT|FLOAT|BOOLEAN)$/;
-/** Integers that may be beyond what float64 holds. */
-const LARGE = /^U?(BIGINT|HUGEINT)$/;
+const FITS_FLOAT32 = /^(TINYINT|SMALLINT|UTINYINT|USMALLINT|FLOAT|BOOLEAN)$/;
+/** Types whose integers may be too large for float64. */
+const BIG_INTEGER = /^U?(BIGINT|HUGEINT)$/;
 const TEXT = /^(VARCHAR|ENUM\(|UUID)/;
-/** What part of the memory a group of rows of a query's answer may take: DuckDB holds some of them, to write and to read. */
+/** A row group of a query's result takes at most 1/16 of the memory, because DuckDB holds several groups while it writes and reads. */
 const GROUP_SHARE = 16;
-/** Longest list that becomes columns. */
+/** Lists up to this length become columns, one per entry. */
 const LONGEST_LIST = 1 << 16;
 
-/** A column as DuckDB has it: one of ours, or as many as its lists are long. */
-interface Physical {
+/** A column of DuckDB. A column of lists becomes several columns of the table, one per entry. */
+interface DuckColumn {
   readonly name: string;
   readonly type: string;
   /** Length of its lists of numbers. */
   readonly list?: number;
 }
 
-/** Where one of our columns is: which of DuckDB's, and which entry of its lists. */
+/** Where a column of the table comes from: the index of DuckDB's column, and the entry of its lists. */
 interface ColumnLocation {
   readonly physical: number;
   readonly entry?: number;
 }
 
-export interface DuckFile {
+export interface FileOnDisk {
   readonly path: string;
   readonly memory: number;
-  /** The file that is read: not always the one that messages name. */
+  /** The file that is read. Messages name `path`: for standard input, `file` is a temporary copy. */
   readonly file: string;
 }
 
-export async function openParquet({ path, memory, file }: DuckFile): Promise<Table> {
+export async function openParquetInDuckDb({ path, memory, file }: FileOnDisk): Promise<Table> {
   await checkFooter(file, path, memory);
-  const duck = await openDuck(path, memory);
-  return closing(duck, path, async () => {
+  const duck = await startDuckDb(path, memory);
+  return closeOnError(duck, path, async () => {
     await duck.confine([file]);
     const notes = await parquetNotes(duck, file);
     const verify = parquetCheck(duck, { file, path });
@@ -64,14 +64,14 @@ export async function openParquet({ path, memory, file }: DuckFile): Promise<Tab
 }
 
 /** A table of a DuckDB database file, which is opened for reading only. */
-export async function openDatabase(
-  { path, memory, file }: DuckFile,
+export async function openDuckDb(
+  { path, memory, file }: FileOnDisk,
   { member, sql }: { member?: string | undefined; sql?: string | undefined },
 ): Promise<Table> {
-  const duck = await openDuck(path, memory);
-  return closing(duck, path, async () => {
+  const duck = await startDuckDb(path, memory);
+  return closeOnError(duck, path, async () => {
     await duck.rows(`ATTACH ${quoted(file)} AS source (READ_ONLY)`);
-    // A view of the database could read any file of this user.
+    // A view in the database could otherwise read any file of this user.
     await duck.confine(sql === undefined ? [] : await filesOfQuery(sql, duck));
     if (sql !== undefined) return queryTable(duck, sql, { path, memory, before: 'USE source' });
     const tables = (await duck.rows(
@@ -94,10 +94,10 @@ export async function openQuery(
     path,
     memory,
     relation,
-  }: { path: string; memory: number; relation?: ((duck: Duck) => Promise<Relation>) | undefined },
+  }: { path: string; memory: number; relation?: ((duck: DuckDb) => Promise<Relation>) | undefined },
 ): Promise<Table> {
-  const duck = await openDuck(path, memory);
-  return closing(duck, path, async () => {
+  const duck = await startDuckDb(path, memory);
+  return closeOnError(duck, path, async () => {
     const data = await relation?.(duck);
     const before = data && `CREATE TEMP VIEW data AS SELECT * FROM ${data.sql}`;
     return queryTable(duck, sql, { path, memory, before, isIndex: data?.isIndex });
@@ -127,23 +127,23 @@ export function chooseTable(
   });
 }
 
-interface QueryFacts {
+interface QueryOptions {
   readonly path: string;
   readonly memory: number;
-  /** What must be said before the query. */
+  /** A statement to run before the query. */
   readonly before?: string | undefined;
-  /** Columns that number the rows of the data, and of the answer where it has them. */
-  readonly isIndex?: Notes['isIndex'] | undefined;
+  /** Whether a column only numbers the rows. */
+  readonly isIndex?: ParquetNotes['isIndex'] | undefined;
 }
 
 /**
- * A query is answered once, into a temporary file: asked again, it might give its rows in another order, or others,
- * and a fit reads them several times.
+ * Runs a query once and stores its result in a temporary file. A fit reads the rows several times, and a query that is run
+ * again may return them in another order, or other rows.
  */
 async function queryTable(
-  duck: Duck,
+  duck: DuckDb,
   sql: string,
-  { path, memory, before, isIndex = pandasIndex(undefined) }: QueryFacts,
+  { path, memory, before, isIndex = pandasIndex(undefined) }: QueryOptions,
 ): Promise<Table> {
   const file = join(duck.folder, 'query.parquet');
   const connection = await duck.connect();
@@ -168,31 +168,31 @@ async function queryTable(
   return duckTable(duck, parquetRelation(file), { path, memory, format: 'SQL', counted: true, notes });
 }
 
-interface Facts {
+interface TableOptions {
   readonly path: string;
   readonly memory: number;
   readonly format: string;
   /** Whether DuckDB knows the number of rows without reading them. */
   readonly counted: boolean;
-  readonly notes?: Notes | undefined;
+  readonly notes?: ParquetNotes | undefined;
   /** Verifies columns before they are read. */
   readonly verify?: ((columns: readonly string[]) => Promise<void>) | undefined;
 }
 
 async function duckTable(
-  duck: Duck,
+  duck: DuckDb,
   relation: string,
-  { path, memory, format, counted, notes, verify }: Facts,
+  { path, memory, format, counted, notes, verify }: TableOptions,
 ): Promise<Table> {
   const described = (await duck.rows(`DESCRIBE SELECT * FROM ${relation}`)) as [string, string][];
   checkColumns(described.length, memory, path);
-  const physical: Physical[] = [];
+  const physical: DuckColumn[] = [];
   for (const [name, type] of described) physical.push(await measure(duck, relation, name, type, path));
   const columns: Column[] = [];
   const sources: ColumnLocation[] = [];
   physical.forEach(({ name, type, list }, index) => {
     if (list === undefined) {
-      columns.push({ name, ...kindOf(type, notes?.listed.get(name)), index: notes?.isIndex(name) });
+      columns.push({ name, ...kindOf(type, notes?.nonNumeric.get(name)), index: notes?.isIndex(name) });
       sources.push({ physical: index });
     } else {
       checkColumns(columns.length + list, memory, path);
@@ -203,8 +203,8 @@ async function duckTable(
     }
   });
   const rows = counted ? Number((await duck.rows(`SELECT count(*) FROM ${relation}`))[0][0]) : undefined;
-  const single = (numbers: readonly number[]) => numbers.every((j) => SINGLE.test(columns[j].type));
-  /** Columns that held integers beyond 2^53. */
+  const fitsFloat32 = (numbers: readonly number[]) => numbers.every((j) => FITS_FLOAT32.test(columns[j].type));
+  /** Columns in which integers beyond 2^53 were read. */
   const large = new Set<number>();
   const table: Table = {
     format,
@@ -213,26 +213,28 @@ async function duckTable(
     named: true,
     uniform: false,
     rows,
-    dtype: (numbers) => (single(numbers === 'all' ? [...columns.keys()] : numbers) ? 'float32' : 'float64'),
-    gaps: true,
-    strict: true,
+    dtype: (numbers) => (fitsFloat32(numbers === 'all' ? [...columns.keys()] : numbers) ? 'float32' : 'float64'),
+    mayMissValues: true,
+    checkMissing: true,
     rereadable: true,
     read: (request) => read(request),
     warnings,
     close: () => duck.close(),
   };
-  return wideTable(table, { folder: duck.folder, path, memory, alone });
+  return wideTable(table, { folder: duck.folder, path, memory, useLessMemory });
 
-  /** Threads each hold what they read. */
-  async function alone(): Promise<void> {
+  /** Every thread of DuckDB holds the rows that it reads. */
+  async function useLessMemory(): Promise<void> {
     await duck.rows('SET threads = 1');
   }
 
   async function* read({ numbers: asked, text }: Request): AsyncGenerator<DenseBatch, void, void> {
     const numbers = asked === 'all' ? [...columns.keys()] : asked;
     const cols = numbers.length;
-    const [type, Values] = single(numbers) ? (['FLOAT', Float32Array] as const) : (['DOUBLE', Float64Array] as const);
-    // Missing values come as NaN, so that one array is enough.
+    const [type, Values] = fitsFloat32(numbers)
+      ? (['FLOAT', Float32Array] as const)
+      : (['DOUBLE', Float64Array] as const);
+    // Missing values become NaN in the query, so no validity mask has to be read.
     const cast = (expression: string) => `coalesce(${expression}::${type}, 'nan'::${type})`;
     const expressions = numbers.map((j) => cast(expressionOf(sources[j])));
     const lists = [...new Set(numbers.flatMap((j) => (sources[j].entry === undefined ? [] : [sources[j].physical])))];
@@ -260,7 +262,7 @@ async function duckTable(
           for (let j = 0; j < cols; j++) {
             const { items } = chunk.getColumnVector(j) as unknown as { readonly items: Float32Array | Float64Array };
             for (let i = 0, at = filled * cols + j; i < some; i++, at += cols) data[at] = items[from + i];
-            if (LARGE.test(columns[numbers[j]].type) && !large.has(numbers[j])) {
+            if (BIG_INTEGER.test(columns[numbers[j]].type) && !large.has(numbers[j])) {
               for (let i = from; i < from + some; i++) if (Math.abs(items[i]) >= LARGEST_EXACT) large.add(numbers[j]);
             }
           }
@@ -280,7 +282,7 @@ async function duckTable(
     } catch (error) {
       throw duckError(error, path);
     } finally {
-      leave(connection);
+      stopReading(connection);
     }
   }
 
@@ -308,7 +310,7 @@ async function duckTable(
     from: number,
     some: number,
     first: number,
-    { name, list }: Physical,
+    { name, list }: DuckColumn,
   ): void {
     const { items } = chunk.getColumnVector(column) as unknown as { readonly items: Float64Array };
     for (let i = 0; i < some; i++) {
@@ -328,8 +330,8 @@ function kindOf(type: string, instead: string | undefined): Pick<Column, 'kind' 
   return instead === undefined ? { kind: 'number', type } : { kind: 'other', type: instead };
 }
 
-/** Lists of numbers are columns side by side, when their length is known: as the type says, or the first row does. */
-async function measure(duck: Duck, relation: string, name: string, type: string, path: string): Promise<Physical> {
+/** Finds the length of a column of lists: from its type, or from its first list. */
+async function measure(duck: DuckDb, relation: string, name: string, type: string, path: string): Promise<DuckColumn> {
   const [, element, length] = /^(.*)\[(\d*)\]$/.exec(type) ?? [];
   if (element === undefined || !NUMBER.test(element)) return { name, type };
   const column = identifier(name);
@@ -347,16 +349,16 @@ async function measure(duck: Duck, relation: string, name: string, type: string,
   return list === 0 ? { name, type } : { name, type, list };
 }
 
-/** Rows that DuckDB makes room for in every chunk, full or not. */
+/** Rows that DuckDB allocates for every chunk, full or not. */
 const CHUNK_ROWS = 2048;
-/** Bytes of chunks that may wait for being freed. */
-const WAITING = 4 << 20;
+/** Bytes of used chunks after which garbage is collected. */
+const COLLECTION_INTERVAL = 4 << 20;
 
-/** Chunks of a result, the next one on its way while one is looked at; handed out in parts that fit. */
+/** The chunks of a result, in parts of at most `maxRows` rows. The next chunk is fetched while one is used. */
 class Chunks {
   readonly #result: DuckDBResult;
   readonly #bytes: number;
-  readonly #collecting = new Collecting(WAITING);
+  readonly #collector = new NativeMemoryCollector(COLLECTION_INTERVAL);
   #coming: Promise<DuckDBDataChunk | null>;
   #chunk: DuckDBDataChunk | undefined;
   #from = 0;
@@ -368,11 +370,11 @@ class Chunks {
     this.#coming.catch(() => {});
   }
 
-  async next(most: number): Promise<{ chunk: DuckDBDataChunk; from: number; rows: number } | undefined> {
+  async next(maxRows: number): Promise<{ chunk: DuckDBDataChunk; from: number; rows: number } | undefined> {
     if (!this.#chunk) {
       const chunk = await this.#coming;
-      // The previous chunk is not used any more.
-      this.#collecting.dropped(this.#bytes);
+      // The previous chunk is no longer used.
+      this.#collector.released(this.#bytes);
       if (!chunk || chunk.rowCount === 0) return undefined;
       this.#chunk = chunk;
       this.#from = 0;
@@ -381,20 +383,20 @@ class Chunks {
     }
     const chunk = this.#chunk;
     const from = this.#from;
-    const rows = Math.min(most, chunk.rowCount - from);
+    const rows = Math.min(maxRows, chunk.rowCount - from);
     this.#from += rows;
     if (this.#from === chunk.rowCount) this.#chunk = undefined;
     return { chunk, from, rows };
   }
 }
 
-/** A reading that is left early may still be fetching. */
-function leave(connection: DuckDBConnection): void {
+/** If the caller stopped early, a fetch may still be running. */
+function stopReading(connection: DuckDBConnection): void {
   connection.interrupt();
   connection.closeSync();
 }
 
-async function closing(duck: Duck, path: string, open: () => Promise<Table>): Promise<Table> {
+async function closeOnError(duck: DuckDb, path: string, open: () => Promise<Table>): Promise<Table> {
   try {
     return await open();
   } catch (error) {

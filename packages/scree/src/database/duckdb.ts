@@ -7,29 +7,29 @@ import { badFile } from '@scree/files/internal';
 import { temporaryFolder } from '../disk/temporary-copy.js';
 import { atExit, settled } from '../disk/temporary-files.js';
 
-/** DuckDB in this process, kept within bounds: its memory and threads are limited, and what does not fit goes to disk. */
-export interface Duck {
-  /** A connection of its own for each reading: a stream ends when its connection does something else. */
+/** DuckDB in this process, with limited memory and threads. It spills to disk what does not fit. */
+export interface DuckDb {
+  /** Every streaming query needs its own connection, because a stream ends when its connection runs another statement. */
   connect(): Promise<DuckDBConnection>;
   /** All rows of a small result. */
   rows(sql: string): Promise<unknown[][]>;
-  /** From now on no file can be opened but these and those of `folder`, no extension is loaded, and nothing undoes this. */
+  /** From now on only these files and those in `folder` can be opened, and no extension is loaded. This cannot be undone. */
   confine(files: readonly string[]): Promise<void>;
-  /** A folder that lives as long as this does. */
+  /** A temporary folder, removed by `close`. */
   readonly folder: string;
   close(): Promise<void>;
 }
 
-/** What Node and DuckDB's code take before anything is read. */
-const BASE = 96 << 20;
-/** Its share of the rest; blocks and the fit have the other. */
+/** Memory that Node and DuckDB take before anything is read. */
+const BASE_MEMORY = 96 << 20;
+/** DuckDB's share of the rest. The blocks and the fit use the other part. */
 const SHARE = 0.4;
-const LEAST = 64 << 20;
-/** Memory a thread should have for itself. */
-const THREAD = 96 << 20;
+const MIN_LIMIT = 64 << 20;
+/** Memory per thread. */
+const MEMORY_PER_THREAD = 96 << 20;
 
-/** Loads DuckDB; nothing of it is there before the first file needs it. */
-export async function openDuck(path: string, memory: number): Promise<Duck> {
+/** Loads DuckDB, which happens only when the first file needs it, and starts an empty in-memory database. */
+export async function startDuckDb(path: string, memory: number): Promise<DuckDb> {
   const { DuckDBInstance } = await import('@duckdb/node-api').catch((error: unknown) => {
     throw new FileError(
       'UNSUPPORTED',
@@ -38,14 +38,14 @@ export async function openDuck(path: string, memory: number): Promise<Duck> {
     );
   });
   const folder = await temporaryFolder();
-  const limit = Math.max(LEAST, Math.floor((memory - BASE) * SHARE));
-  const threads = Math.max(1, Math.min(availableParallelism(), Math.floor(limit / THREAD)));
+  const limit = Math.max(MIN_LIMIT, Math.floor((memory - BASE_MEMORY) * SHARE));
+  const threads = Math.max(1, Math.min(availableParallelism(), Math.floor(limit / MEMORY_PER_THREAD)));
   try {
     const instance = await DuckDBInstance.create(':memory:', {
       memory_limit: `${Math.floor(limit / 1e6)}MB`,
       threads: String(threads),
       temp_directory: join(folder.path, 'duckdb'),
-      // Row groups that were read are given back to the system, and not kept for later.
+      // Memory of row groups that were read is returned to the system at once.
       allocator_bulk_deallocation_flush_threshold: '1MB',
       // Rows come in the same order every time they are read.
       preserve_insertion_order: 'true',
@@ -58,18 +58,18 @@ export async function openDuck(path: string, memory: number): Promise<Duck> {
       connections.push(made);
       return made;
     };
-    // A program does not end before its threads have, and a query may take hours.
+    // The process does not end before DuckDB's threads do, and a query may take hours.
     atExit(instance, () => {
       for (const made of connections) made.interrupt();
     });
     const connection = await connect();
-    // What a Parquet file says about its columns is parsed once, and not for every reading.
+    // The footer of a Parquet file is parsed once, not for every query.
     await connection.run('SET parquet_metadata_cache = true');
     return {
       folder: folder.path,
       connect,
       confine: async (files) => {
-        // A name is looked up as a pattern first: see fileName.
+        // DuckDB first takes a name for a pattern: see fileName.
         const allowed = files.flatMap((file) => [quoted(pathOf(file)), fileName(file)]);
         await connection.run(`SET allowed_paths = [${allowed.join(', ')}]`);
         await connection.run(`SET allowed_directories = [${quoted(folder.path)}]`);
@@ -93,7 +93,7 @@ export function quoted(text: string): string {
   return `'${text.replaceAll("'", "''")}'`;
 }
 
-/** A file as DuckDB's readers are to find it: this one, whatever stars and brackets its name has, and no place on the net. */
+/** A file name for DuckDB's readers, escaped so that stars and brackets are no pattern and a name like http:… is no address. */
 export function fileName(file: string): string {
   return quoted(pathOf(file).replace(/[*?[]/g, '[$&]'));
 }
@@ -102,7 +102,7 @@ function pathOf(file: string): string {
   return isAbsolute(file) ? file : `./${file}`;
 }
 
-/** A Parquet file: folders called year=2020 are no columns. */
+/** A Parquet file. Folders such as year=2020 in its path do not become columns. */
 export function parquetRelation(file: string): string {
   return `read_parquet(${fileName(file)}, hive_partitioning = false)`;
 }
@@ -111,11 +111,11 @@ export function identifier(name: string): string {
   return `"${name.replaceAll('"', '""')}"`;
 }
 
-/** What DuckDB says, as one of our errors: it names the kind of trouble first. */
+/** Turns an error of DuckDB into one of ours. DuckDB's messages begin with the kind of error. */
 export function duckError(error: unknown, path: string, sql = false): unknown {
   if (!(error instanceof Error) || error instanceof ScreeError) return error;
   const [, kind = '', rest = error.message] = /^([A-Z][A-Za-z ]*? Error): ([\s\S]*)$/.exec(error.message) ?? [];
-  // What is wrong with a line of text stands below it.
+  // For CSV, the reason is in the lines below the first one.
   const lines = /^CSV Error on Line/.test(rest) ? 3 : 1;
   const what = rest
     .split('\n', lines)

@@ -13,29 +13,30 @@ import {
 import { closeRead, fileBytes } from '../disk/file-bytes.js';
 import { systemError } from '../disk/system-error.js';
 import { nodeUnpackers } from '../disk/unpackers.js';
-import { type Duck, duckError, fileName } from './duckdb.js';
+import { type DuckDb, duckError, fileName } from './duckdb.js';
 
-/** Bytes in which the header of a page is looked for, at first and at most, and of a page that are read at once. */
+/** Bytes that are read for the header of a page: at first, and at most. */
 const [USUAL_HEADER, LONGEST_HEADER] = [1 << 9, 1 << 20];
-const PART = 1 << 20;
+/** Bytes of a page that are read at once. */
+const READ_SIZE = 1 << 20;
 
-/** A column of a row group: where its pages are. */
+/** A column chunk: the pages of one column in one row group. */
 interface Chunk {
   readonly start: number;
   readonly gzip: boolean;
-  /** Values of its pages together, with those that are missing. */
+  /** Number of values in all its pages, including missing ones. */
   readonly values: number;
-  /** Values it must hold: one per row, unless the column is nested. */
+  /** Number of values that it must have: one per row, unless the column is nested. */
   readonly expected: number;
 }
 
 /**
- * Verifies what DuckDB 1.5 does not: the CRC-32 of pages that carry one, the checksum of pages that are packed with
- * gzip, and that the pages of a column hold as many values as the footer says. (Where they hold fewer, DuckDB fills
- * the rest with whatever is in its memory.) Pages without a checksum cost the reading of their header.
+ * Verifies what DuckDB 1.5 does not: the CRC-32 of pages that have one, the checksum of gzip-compressed pages, and that the
+ * pages of a column have as many values as the footer says. (If they have fewer, DuckDB returns uninitialised memory for the
+ * rest.) Of pages without a checksum only the header is read.
  */
 export function parquetCheck(
-  duck: Duck,
+  duck: DuckDb,
   { file, path }: { readonly file: string; readonly path: string },
 ): (columns: readonly string[] | 'all') => Promise<void> {
   let all: Promise<ReadonlyMap<string, Chunk[]>> | undefined;
@@ -56,17 +57,17 @@ export function parquetCheck(
   };
 }
 
-/** Part of the memory that the footer of a file may take: unpacked, it takes several times as much. */
+/** The footer may take at most 1/8 of the memory, because it takes several times its size when it is parsed. */
 const FOOTER_SHARE = 8;
 
-/** Refuses a footer that does not fit in the memory: it is read as a whole, and DuckDB does not count it. */
+/** Rejects a footer that is too large for the memory. DuckDB reads it as a whole and does not count it toward its limit. */
 export async function checkFooter(file: string, path: string, memory: number): Promise<void> {
   await withBytes(file, path, async (bytes) => {
     const { size = 0 } = bytes;
     const tail = new Uint8Array(8);
     await bytes.readAt?.(tail, Math.max(0, size - 8));
     const length = new DataView(tail.buffer).getUint32(0, true);
-    // A footer longer than the file is no footer, and DuckDB says so.
+    // DuckDB reports a footer that is longer than the file.
     if (length > size || length <= memory / FOOTER_SHARE) return;
     throw new FileError(
       'TOO_LARGE',
@@ -89,8 +90,8 @@ async function withBytes(file: string, path: string, work: (bytes: Bytes) => Pro
   }
 }
 
-/** The chunks of every column: leaves of the schema that belong to it, in all row groups. */
-async function chunksOf(duck: Duck, file: string): Promise<ReadonlyMap<string, Chunk[]>> {
+/** The chunks of every column, in all row groups. A nested column has several leaves in the schema. */
+async function chunksOf(duck: DuckDb, file: string): Promise<ReadonlyMap<string, Chunk[]>> {
   const names = await leafColumns(duck, file);
   const described = (await duck.rows(
     `SELECT column_id, compression, dictionary_page_offset, data_page_offset, num_values, row_group_num_rows FROM parquet_metadata(${fileName(file)})`,
@@ -107,8 +108,8 @@ async function chunksOf(duck: Duck, file: string): Promise<ReadonlyMap<string, C
   return chunks;
 }
 
-/** Of each leaf of the schema: the column it belongs to, and whether it is that column. Elements stand in depth-first order, the root first. */
-async function leafColumns(duck: Duck, file: string): Promise<{ name: string; flat: boolean }[]> {
+/** For each leaf of the schema: its column, and whether that column is not nested. The elements are in depth-first order, root first. */
+async function leafColumns(duck: DuckDb, file: string): Promise<{ name: string; flat: boolean }[]> {
   const rows = (await duck.rows(
     `SELECT name, coalesce(num_children, 0), repetition_type FROM parquet_schema(${fileName(file)})`,
   )) as [string, bigint, string | null][];
@@ -145,15 +146,15 @@ async function verifyColumn(bytes: Bytes, name: string, chunks: readonly Chunk[]
 }
 
 async function readHeader(bytes: Bytes, at: number): Promise<{ header: PageHeader; length: number }> {
-  for (let most = USUAL_HEADER; ; most *= 8) {
-    const window = new Uint8Array(most);
+  for (let length = USUAL_HEADER; ; length *= 8) {
+    const window = new Uint8Array(length);
     const there = window.subarray(0, await bytes.readAt?.(window, at));
     try {
       return readPageHeader(there);
     } catch (error) {
       if (!(error instanceof RangeError)) throw error;
-      if (there.length === most && most < LONGEST_HEADER) continue;
-      if (there.length < most)
+      if (there.length === length && length < LONGEST_HEADER) continue;
+      if (there.length < length)
         throw truncated(bytes.path, 'the pages of a column hold fewer values than its footer says');
       throw badFile(bytes.path, `the header of a page is broken (${error.message})`);
     }
@@ -161,7 +162,7 @@ async function readHeader(bytes: Bytes, at: number): Promise<{ header: PageHeade
 }
 
 async function checksum(bytes: Bytes, start: number, length: number): Promise<number> {
-  const part = new Uint8Array(Math.min(PART, length));
+  const part = new Uint8Array(Math.min(READ_SIZE, length));
   let sum = 0;
   for (let done = 0; done < length; ) {
     const some = part.subarray(0, length - done);
@@ -173,7 +174,7 @@ async function checksum(bytes: Bytes, start: number, length: number): Promise<nu
   return sum;
 }
 
-/** Whether a page unpacks with gzip, which verifies its own checksum, to as many bytes as it says. */
+/** Whether a page can be decompressed, to as many bytes as its header says. gzip verifies its own checksum. */
 async function unpacks({ path, readAt }: Bytes, start: number, header: PageHeader): Promise<boolean> {
   const { packed, size, levels, isPacked } = header;
   const before = levels.definition + levels.repetition;
@@ -184,7 +185,7 @@ async function unpacks({ path, readAt }: Bytes, start: number, header: PageHeade
   });
   let left = size - before;
   try {
-    for (const chunks = nodeUnpackers.gzip(reader, path, PART); ; ) {
+    for (const chunks = nodeUnpackers.gzip(reader, path, READ_SIZE); ; ) {
       const next = await chunks.next();
       if (next.done) return left === 0;
       left -= next.value.length;

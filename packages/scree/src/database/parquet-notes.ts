@@ -1,32 +1,32 @@
 import type { DuckDBBlobValue } from '@duckdb/node-api';
 import { arrowDurations, pandasIndex } from '@scree/files/internal';
-import { type Duck, fileName, quoted } from './duckdb.js';
+import { type DuckDb, fileName, quoted } from './duckdb.js';
 
-/** Most digits of a decimal: longer ones DuckDB reads as other numbers. */
+/** DuckDB reads decimals of more digits as wrong numbers. */
 const LONGEST_DECIMAL = 38;
 
-/** What a Parquet file says of its columns beyond their types. */
-export interface Notes {
-  /** Whether a column numbers the rows. */
+/** What the metadata of a Parquet file says about its columns, in addition to their types. */
+export interface ParquetNotes {
+  /** Whether a column only numbers the rows. */
   isIndex(name: string): boolean;
-  /** Columns that hold no numbers though their type is one: what they are instead. */
-  readonly listed: ReadonlyMap<string, string>;
+  /** Columns that have a numeric type but no numbers to analyse, and what they are: `duration`, `empty`. */
+  readonly nonNumeric: ReadonlyMap<string, string>;
 }
 
-export async function parquetNotes(duck: Duck, file: string): Promise<Notes> {
+export async function parquetNotes(duck: DuckDb, file: string): Promise<ParquetNotes> {
   const entries = await duck.rows(`SELECT key, value FROM parquet_kv_metadata(${fileName(file)})`);
-  const said = new Map(
+  const metadata = new Map(
     (entries as [DuckDBBlobValue, DuckDBBlobValue][]).map(([key, value]) => [textOf(key), textOf(value)]),
   );
-  const durations = await arrowDurations(said.get('ARROW:schema'));
+  const durations = await arrowDurations(metadata.get('ARROW:schema'));
   const elements = await schemaOf(duck, file);
   const flat = flatColumns(elements);
   const leaves = elements.filter(({ children }) => children === 0).length;
   const empty = await emptyColumns(duck, file, flat, leaves);
   const long = [...flat.values()].filter(({ precision }) => precision > LONGEST_DECIMAL).map(({ name }) => name);
   return {
-    isIndex: pandasIndex(said.get('pandas')),
-    listed: new Map([...named(durations, 'duration'), ...named(long, 'long decimal'), ...named(empty, 'empty')]),
+    isIndex: pandasIndex(metadata.get('pandas')),
+    nonNumeric: new Map([...named(durations, 'duration'), ...named(long, 'long decimal'), ...named(empty, 'empty')]),
   };
 }
 
@@ -38,14 +38,14 @@ function textOf({ bytes }: DuckDBBlobValue): string {
   return Buffer.from(bytes).toString('utf8');
 }
 
-/** Columns whose values are all missing, as far as their type or the counts of their chunks say so. */
+/** Columns whose values are all missing, according to their type or to the statistics of their chunks. */
 async function emptyColumns(
-  duck: Duck,
+  duck: DuckDb,
   file: string,
   flat: ReadonlyMap<string, Element>,
   leaves: number,
 ): Promise<string[]> {
-  // Of most files the first group says that there is none, and there may be very many groups.
+  // Usually the first row group already shows that there is none. There may be very many groups.
   const counted = `SELECT path_in_schema, num_values, stats_null_count FROM parquet_metadata(${fileName(file)})`;
   const candidates = (await duck.rows(
     `SELECT path_in_schema FROM (${counted} LIMIT ${leaves}) WHERE stats_null_count = num_values AND num_values > 0`,
@@ -69,7 +69,7 @@ interface Element {
   readonly precision: number;
 }
 
-async function schemaOf(duck: Duck, file: string): Promise<Element[]> {
+async function schemaOf(duck: DuckDb, file: string): Promise<Element[]> {
   const rows = (await duck.rows(
     `SELECT name, coalesce(num_children, 0), logical_type, coalesce(precision, 0) FROM parquet_schema(${fileName(file)})`,
   )) as [string, bigint, string | null, bigint][];
@@ -81,7 +81,7 @@ async function schemaOf(duck: Duck, file: string): Promise<Element[]> {
   }));
 }
 
-/** Columns that are not nested: elements stand in depth-first order, the root first. */
+/** Columns that are not nested. The elements are in depth-first order, root first. */
 function flatColumns(elements: readonly Element[]): Map<string, Element> {
   const flat = new Map<string, Element>();
   let inside = 0;

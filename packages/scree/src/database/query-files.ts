@@ -1,22 +1,22 @@
-import { type Duck, quoted } from './duckdb.js';
+import { type DuckDb, quoted } from './duckdb.js';
 
 /**
- * The files that a query names itself: as a table, FROM 'x.csv', or in a table function, read_csv('x*.csv'). These it may
- * read. A view that a database brings along may name others, and must not.
+ * The files that a query names: as a table, FROM 'x.csv', or in a table function, read_csv('x*.csv'). The query may read
+ * these. Views of the database may not read any other files.
  */
-export async function filesOfQuery(sql: string, duck: Duck): Promise<string[]> {
+export async function filesOfQuery(sql: string, duck: DuckDb): Promise<string[]> {
   const query = sql.trim().replace(/;\s*$/, '');
   const [[parsed]] = (await duck.rows(`SELECT json_serialize_sql(${quoted(query)})`)) as [[string]];
   const files: string[] = [];
   for (const name of namesIn(JSON.parse(parsed), false)) {
-    // Patterns stand for files, and both must be allowed. What is no file matches nothing.
+    // DuckDB must be allowed both a pattern and the files that it matches. Text that is not a file name matches nothing.
     const matching = await duck.rows(`SELECT file FROM glob(${quoted(name)})`).catch(() => []);
     files.push(name, ...matching.map(([file]) => String(file)));
   }
   return files;
 }
 
-/** Walks through DuckDB's syntax tree; `inside` a table function all text may be the name of a file. */
+/** Walks DuckDB's syntax tree. `inside` a table function, any text may be a file name. */
 function* namesIn(node: unknown, inside: boolean): Generator<string, void, void> {
   if (typeof node !== 'object' || node === null) return;
   const {

@@ -1,17 +1,17 @@
 import { OptionError } from '@scree/core';
 import type { Identified } from '@scree/files/internal';
 import { csvRelation } from './csv-relation.js';
-import { type Duck, fileName, parquetRelation } from './duckdb.js';
+import { type DuckDb, fileName, parquetRelation } from './duckdb.js';
 import { parquetCheck } from './parquet-check.js';
 import { parquetNotes } from './parquet-notes.js';
 
-/** What DuckDB calls a file, for queries over it. */
+/** A file as a SQL expression that can follow FROM. */
 export interface Relation {
   readonly sql: string;
   isIndex?(name: string): boolean;
 }
 
-export async function relationOf(found: Identified, file: string, duck: Duck): Promise<Relation> {
+export async function relationOf(found: Identified, file: string, duck: DuckDb): Promise<Relation> {
   const { format, packing, bytes } = found;
   if (format === 'csv' || format === 'tsv') return csvRelation(found, file, duck);
   if (format === 'json' || format === 'ndjson') {

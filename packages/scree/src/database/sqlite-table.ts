@@ -20,18 +20,18 @@ import { temporaryFolder } from '../disk/temporary-copy.js';
 import type { SqliteTask } from '../disk/thread-messages.js';
 import { chooseTable } from './duck-table.js';
 
-/** Rows that decide the type of a column: in SQLite, its declared type does not limit its values. */
-const JUDGED = 1000;
+/** The first rows decide the type of a column: in SQLite, the declared type does not limit the values. */
+const SAMPLED_ROWS = 1000;
 
-/** What a query is called. */
-const ANSWER = 'answer_for_scree';
+/** Name of the view that stands for a query. */
+const QUERY_VIEW = 'answer_for_scree';
 
 type Value = number | bigint | string | Uint8Array | null;
 type Row = Record<string, Value>;
 
 /**
- * A table, view or query of a SQLite database file, which is opened for reading only. SQLite may work for hours before it has
- * a row. It runs in a thread of its own, so that it can be stopped.
+ * A table, view or query of a SQLite database file, which is opened for reading only. SQLite may work for hours before
+ * it returns a row, so it runs in a thread, which can be stopped.
  */
 export async function openSqlite(
   { path, memory, file }: { path: string; memory: number; file: string },
@@ -39,12 +39,12 @@ export async function openSqlite(
 ): Promise<Table> {
   const folder = await temporaryFolder();
   try {
-    const name = await aside(file, path, folder.path);
+    const name = await linkOrCopy(file, path, folder.path);
     const task: SqliteTask = { kind: 'sqlite', file: name, path, memory, member, sql };
-    // A thread that is terminated leaves its lock behind: in the temporary folder, which is removed, and not next to the data.
-    const apart = name !== file && (sql !== undefined || worthThread((await stat(file)).size)) && hasThreads();
-    if (apart) return await openInThread(task, folder.remove);
-    const table = await openDatabase(task);
+    // A terminated thread leaves its lock file behind. It must be in the temporary folder, not next to the data.
+    const inThread = name !== file && (sql !== undefined || worthThread((await stat(file)).size)) && hasThreads();
+    if (inThread) return await openInThread(task, folder.remove);
+    const table = await openSqliteInThisThread(task);
     return {
       ...table,
       close: async () => {
@@ -58,19 +58,19 @@ export async function openSqlite(
   }
 }
 
-/** The same in this thread. The database must be in a folder where its lock may be left behind. */
-export async function openDatabase({ file, path, memory, member, sql }: SqliteTask): Promise<Table> {
+/** Opens the database in this thread. It must be in a folder where a lock file may be left behind. */
+export async function openSqliteInThisThread({ file, path, memory, member, sql }: SqliteTask): Promise<Table> {
   const { default: sqlite } = await import('node-sqlite3-wasm');
   let database: Database | undefined;
   try {
     database = new sqlite.Database(file, { readOnly: true });
     const opened = database;
-    // Views of the database may use no function that does more than compute, and no virtual table that reads files.
+    // Views of the database may not call functions with side effects, or use virtual tables that read files.
     opened.exec('PRAGMA trusted_schema = OFF');
-    const name = sql === undefined ? tableName(opened, member, path) : nameAnswer(opened, sql);
+    const name = sql === undefined ? tableName(opened, member, path) : createQueryView(opened, sql);
     const relation = quotedName(name);
     const format = sql === undefined ? `SQLite, ${name}` : 'SQLite, SQL';
-    const columns = judgeColumns(opened, name);
+    const columns = inferColumns(opened, name);
     const integers = new RoundedIntegers();
     if (columns.length === 0) throw new DataError('EMPTY_DATA', `There are no rows to read in ${path}.`);
     return {
@@ -81,8 +81,8 @@ export async function openDatabase({ file, path, memory, member, sql }: SqliteTa
       uniform: false,
       rows: undefined,
       dtype: () => 'float64',
-      gaps: true,
-      strict: true,
+      mayMissValues: true,
+      checkMissing: true,
       rereadable: true,
       read: (request) => read(opened, relation, columns, request, { path, memory, rounded: integers.reading() }),
       warnings: () => integers.warnings(path, (j) => columns[j].name),
@@ -95,11 +95,11 @@ export async function openDatabase({ file, path, memory, member, sql }: SqliteTa
 }
 
 /**
- * The database under a name in a temporary folder: SQLite writes its lock next to the name it is given, and the folder of
- * the data may be read-only. One that was last written with a write-ahead log is copied, because the log's index
+ * Links the database into a temporary folder: SQLite writes its lock file next to the database, and the folder of the data
+ * may be read-only. A database that was last written with a write-ahead log is copied instead, because the index of the log
  * needs shared memory, which WebAssembly does not have.
  */
-async function aside(file: string, path: string, folder: string): Promise<string> {
+async function linkOrCopy(file: string, path: string, folder: string): Promise<string> {
   const name = join(folder, 'data.sqlite');
   const log = await stat(`${file}-wal`).catch(() => undefined);
   if (log && log.size > 0) {
@@ -122,14 +122,14 @@ async function aside(file: string, path: string, folder: string): Promise<string
       () => true,
       () => false,
     );
-    // Some systems do not let every user make links.
+    // On some systems users may not create links.
     return linked ? name : file;
   }
   try {
     await copyFile(file, name);
     const copy = await open(name, 'r+');
     try {
-      // Both versions back to the rollback journal: with an empty log the two are the same.
+      // Sets both format versions to the rollback journal. With an empty log the file is otherwise the same.
       await copy.write(Uint8Array.of(1, 1), 0, 2, 18);
     } finally {
       await copy.close();
@@ -152,25 +152,25 @@ function tableName(database: Database, member: string | undefined, path: string)
   return name;
 }
 
-/** A query under a name, so that its columns can be listed. It is kept in memory, and goes with the connection. */
-function nameAnswer(database: Database, sql: string): string {
-  database.exec(`CREATE TEMP VIEW ${ANSWER} AS SELECT * FROM (${sql.trim().replace(/;\s*$/, '')}\n)`);
-  return ANSWER;
+/** Gives a query a name, so that its columns can be listed. It is kept in memory and ends with the connection. */
+function createQueryView(database: Database, sql: string): string {
+  database.exec(`CREATE TEMP VIEW ${QUERY_VIEW} AS SELECT * FROM (${sql.trim().replace(/;\s*$/, '')}\n)`);
+  return QUERY_VIEW;
 }
 
 function quotedName(name: string): string {
   return `"${name.replaceAll('"', '""')}"`;
 }
 
-/** Names in their order. Rows are records, and a record has names that are whole numbers before all others. */
+/** Column names in their order. The keys of a row are not: JavaScript puts whole numbers first. */
 function columnNames(database: Database, name: string): string[] {
   const columns = database.all('SELECT name FROM pragma_table_xinfo(?) WHERE hidden <> 1 ORDER BY cid', [name]);
   return (columns as { name: string }[]).map((column) => column.name);
 }
 
-function judgeColumns(database: Database, relation: string): Column[] {
+function inferColumns(database: Database, relation: string): Column[] {
   const names = columnNames(database, relation);
-  const statement = database.prepare(`SELECT * FROM ${quotedName(relation)} LIMIT ${JUDGED}`);
+  const statement = database.prepare(`SELECT * FROM ${quotedName(relation)} LIMIT ${SAMPLED_ROWS}`);
   try {
     const tally = new Map(names.map((name) => [name, { numbers: 0, texts: 0, others: 0 }]));
     let rows = 0;
@@ -186,8 +186,8 @@ function judgeColumns(database: Database, relation: string): Column[] {
     if (rows === 0) return [];
     return [...tally].map(([name, { numbers, texts, others }]) => {
       if (others > 0) return { name, kind: 'other', type: 'blob' };
-      if (numbers + texts === 0 && rows < JUDGED) return { name, kind: 'other', type: 'empty' };
-      // A few texts among numbers are mistakes, and reported where they are met.
+      if (numbers + texts === 0 && rows < SAMPLED_ROWS) return { name, kind: 'other', type: 'empty' };
+      // A few texts among numbers are mistakes. Reading reports the first one.
       return texts > 0 && texts >= numbers
         ? { name, kind: 'text', type: 'text' }
         : { name, kind: 'number', type: 'number' };
@@ -245,7 +245,7 @@ async function* read(
   }
 }
 
-/** Says what the last step said, once more: that is known already. */
+/** Finalizing throws the error of the last step again, which was already reported. */
 function finalize(statement: { finalize(): void } | undefined): void {
   try {
     statement?.finalize();

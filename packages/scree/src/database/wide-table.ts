@@ -4,24 +4,24 @@ import { FileError } from '@scree/files';
 import { type Bytes, blockRows, type DenseBatch, type Request, type Table, truncated } from '@scree/files/internal';
 import { closeRead, fileBytes } from '../disk/file-bytes.js';
 import { systemError } from '../disk/system-error.js';
-import { collectNow } from './collecting.js';
+import { collectGarbage } from './garbage-collection.js';
 
 /**
- * Columns that are read at once: DuckDB takes memory and time for each, and some 2048 rows of all at least. Fewer would not take less:
- * every reading leaves a little behind until the file is closed.
+ * Columns that one query reads at most. DuckDB needs time and memory for each of them, for at least 2048 rows. Fewer columns per query
+ * would not save memory, because every query keeps some until the file is closed.
  */
-const PART = 1024;
+const MAX_COLUMNS = 1024;
 
 export interface WideOptions {
-  /** Where parts go. */
+  /** Folder of the temporary files. */
   readonly folder: string;
   readonly path: string;
   readonly memory: number;
-  /** Makes readings take as little memory as they can. */
-  alone(): Promise<void>;
+  /** Called when memory was not enough. */
+  useLessMemory(): Promise<void>;
 }
 
-/** Some columns of all rows, in a file of their own. */
+/** Some columns of all rows, in a temporary file. */
 interface Part {
   readonly bytes: Bytes;
   readonly cols: number;
@@ -30,20 +30,21 @@ interface Part {
 }
 
 /**
- * A table that may have more columns than can be read at once: very many, or so many rows of them in a group that DuckDB, which holds
- * a group at a time, has no memory for it. Then they are read in parts, which are laid down on disk once.
+ * Reads a table with more columns than fit in memory at once: because there are very many, or because a row group of them, which DuckDB
+ * holds as a whole, is too large. Their values are written to temporary files once, some columns per file, and blocks of rows are
+ * assembled from these.
  */
-export function wideTable(table: Table, { folder, path, memory, alone }: WideOptions): Table {
-  const laid = new Map<readonly number[], Promise<{ parts: Part[]; rows: number }>>();
+export function wideTable(table: Table, { folder, path, memory, useLessMemory }: WideOptions): Table {
+  const partsByColumns = new Map<readonly number[], Promise<{ parts: Part[]; rows: number }>>();
   let everything: readonly number[] | undefined;
   let files = 0;
-  let most = PART;
+  let maxColumns = MAX_COLUMNS;
 
   async function* read(request: Request): AsyncGenerator<DenseBatch, void, void> {
     if (request.numbers === 'all') everything ??= [...table.columns.keys()];
     const numbers = request.numbers === 'all' ? (everything as readonly number[]) : request.numbers;
     let done = 0;
-    if (numbers.length <= most && !laid.has(numbers)) {
+    if (numbers.length <= maxColumns && !partsByColumns.has(numbers)) {
       try {
         for await (const batch of table.read(request) as AsyncIterable<DenseBatch>) {
           yield batch;
@@ -52,8 +53,8 @@ export function wideTable(table: Table, { folder, path, memory, alone }: WideOpt
         return;
       } catch (error) {
         if (!tooLarge(error) || numbers.length < 2) throw error;
-        most = Math.ceil(numbers.length / 2);
-        await alone();
+        maxColumns = Math.ceil(numbers.length / 2);
+        await useLessMemory();
       }
     }
     yield* readParts(numbers, request.text, done);
@@ -64,14 +65,14 @@ export function wideTable(table: Table, { folder, path, memory, alone }: WideOpt
     text: number | undefined,
     first: number,
   ): AsyncGenerator<DenseBatch, void, void> {
-    const known = laid.get(numbers) ?? lay(numbers);
-    laid.set(numbers, known);
+    const known = partsByColumns.get(numbers) ?? writeParts(numbers);
+    partsByColumns.set(numbers, known);
     const { parts, rows } = await known;
     const cols = numbers.length;
     const Values = table.dtype(numbers) === 'float32' ? Float32Array : Float64Array;
     const height = blockRows(cols * Values.BYTES_PER_ELEMENT, memory, rows);
     const buffers = [new Values(height * cols), new Values(height * cols)];
-    const texts = text === undefined ? undefined : takeTexts(text);
+    const texts = text === undefined ? undefined : textReader(text);
     if (first > 0) await texts?.(first);
     for (let from = first, turn = 0; from < rows; from += height, turn = 1 - turn) {
       const some = Math.min(height, rows - from);
@@ -100,7 +101,7 @@ export function wideTable(table: Table, { folder, path, memory, alone }: WideOpt
     return values;
   }
 
-  function takeTexts(column: number): (count: number) => Promise<(string | null)[]> {
+  function textReader(column: number): (count: number) => Promise<(string | null)[]> {
     const batches = table.read({ numbers: [], text: column })[Symbol.asyncIterator]();
     let waiting: readonly (string | null)[] = [];
     return async (count) => {
@@ -119,13 +120,13 @@ export function wideTable(table: Table, { folder, path, memory, alone }: WideOpt
     };
   }
 
-  async function lay(numbers: readonly number[]): Promise<{ parts: Part[]; rows: number }> {
+  async function writeParts(numbers: readonly number[]): Promise<{ parts: Part[]; rows: number }> {
     const parts: Part[] = [];
     let rows = 0;
     for (let from = 0; from < numbers.length; ) {
-      const group = numbers.slice(from, from + most);
+      const group = numbers.slice(from, from + maxColumns);
       try {
-        const { part, rows: count } = await layPart(group);
+        const { part, rows: count } = await writePart(group);
         parts.push(part);
         rows = count;
         from += group.length;
@@ -134,15 +135,15 @@ export function wideTable(table: Table, { folder, path, memory, alone }: WideOpt
           for (const part of parts) await part.close();
           throw error;
         }
-        most = Math.ceil(group.length / 2);
-        await alone();
+        maxColumns = Math.ceil(group.length / 2);
+        await useLessMemory();
       }
-      collectNow('major');
+      collectGarbage('major');
     }
     return { parts, rows };
   }
 
-  async function layPart(group: readonly number[]): Promise<{ part: Part; rows: number }> {
+  async function writePart(group: readonly number[]): Promise<{ part: Part; rows: number }> {
     const file = join(folder, `part-${files++}`);
     const Values = table.dtype(group) === 'float32' ? Float32Array : Float64Array;
     let [size, rows] = [0, 0];
@@ -161,7 +162,7 @@ export function wideTable(table: Table, { folder, path, memory, alone }: WideOpt
       return { part: { bytes, cols: group.length, Values, close: () => closeRead(written) }, rows };
     } catch (error) {
       await closeRead(handle);
-      // Where that fails the whole folder goes later.
+      // If this fails, the file is removed with its folder.
       await rm(file, { force: true }).catch(() => {});
       throw systemError(error, file, 'written');
     }
@@ -171,7 +172,7 @@ export function wideTable(table: Table, { folder, path, memory, alone }: WideOpt
     read: { value: read },
     close: {
       value: async () => {
-        for (const known of laid.values()) {
+        for (const known of partsByColumns.values()) {
           const { parts } = await known.catch(() => ({ parts: [] as Part[] }));
           for (const part of parts) await part.close();
         }
@@ -181,7 +182,7 @@ export function wideTable(table: Table, { folder, path, memory, alone }: WideOpt
   }) as Table;
 }
 
-/** DuckDB had not enough memory: fewer columns at once take less. */
+/** Whether DuckDB ran out of memory. Fewer columns at once need less. */
 function tooLarge(error: unknown): boolean {
   return error instanceof FileError && error.code === 'TOO_LARGE';
 }

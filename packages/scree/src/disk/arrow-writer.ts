@@ -3,9 +3,9 @@ import { type FlatNode, type FlatValue, writeFlat } from './flatbuffer-writer.js
 import { RowGroups } from './row-groups.js';
 import type { Encoder, EncoderOptions } from './write-file.js';
 
-/** Bytes of a batch. */
+/** Bytes of a record batch. */
 const BATCH = 16 << 20;
-/** Version 5 of the metadata, and numbers of types and headers in Arrow's schemas. */
+/** Enum values of Arrow's schemas: metadata version 5, types and message headers. */
 const V5 = 4;
 const [SCHEMA, RECORDS, FLOATING_POINT] = [1, 3, 3];
 const [SINGLE, DOUBLE] = [1, 2];
@@ -16,11 +16,11 @@ const int64 = (value: number): FlatValue => ({ kind: 'int64', value });
 const to = (value: FlatNode): FlatValue => ({ kind: 'offset', value });
 const table = (...fields: (FlatValue | undefined)[]): FlatNode => ({ kind: 'table', fields });
 
-/** An Arrow file (Feather version 2), unpacked, so that others can map it into memory. */
+/** Writes an Arrow file (Feather version 2), uncompressed, so that other programs can map it into memory. */
 export async function arrowWriter(file: AtomicFile, { cols, names, dtype }: EncoderOptions): Promise<Encoder> {
   const single = dtype === 'float32';
   const type = table(int16(single ? SINGLE : DOUBLE));
-  // Name, nullable, type, its parameters, no dictionary, no children.
+  // Name, nullable, type, parameters of the type; no dictionary, no children.
   const fields = names.map((text) =>
     table(
       to({ kind: 'string', text }),
@@ -38,7 +38,7 @@ export async function arrowWriter(file: AtomicFile, { cols, names, dtype }: Enco
     await file.append(bytes);
     offset += bytes.length;
   };
-  /** A message: the mark, the length of its header, the header. */
+  /** Writes a message: the continuation mark, the length of its header, the header. */
   const message = async (kind: number, header: FlatNode, body: number): Promise<number> => {
     const flat = writeFlat(table(int16(V5), uint8(kind), to(header), int64(body)));
     const start = Buffer.alloc(8);
@@ -54,7 +54,7 @@ export async function arrowWriter(file: AtomicFile, { cols, names, dtype }: Enco
     const bytes = rows * (single ? 4 : 8);
     const padded = Math.ceil(bytes / 64) * 64;
     const nodes = columns.flatMap(() => [rows, 0]);
-    // No column has gaps: the first buffer of each, which would tell, is empty.
+    // No value is missing, so the first buffer of each column, the validity bitmap, is empty.
     const buffers = columns.flatMap((_, j) => [j * padded, 0, j * padded, bytes]);
     const header = table(
       int64(rows),

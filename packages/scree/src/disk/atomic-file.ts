@@ -8,10 +8,10 @@ import { PROCESS_ID, PROCESS_ID_PATTERN, stateOf } from './process-id.js';
 import { systemError } from './system-error.js';
 import { removeAtExit, settled } from './temporary-files.js';
 
-/** Bytes collected before they are written. */
+/** Bytes that are buffered before they are written. */
 const CHUNK = 4 << 20;
 
-/** Writes a whole file: afterwards it is complete and on the disk, or what was there before is unchanged. */
+/** Writes a whole file. Afterwards it is complete and on the disk, or the old file is unchanged. */
 export async function writeAtomically(path: string, content: string | Uint8Array): Promise<void> {
   await writeAllAtomically([[path, content]]);
 }
@@ -35,7 +35,7 @@ export async function writeAllAtomically(
   }
 }
 
-/** Removes a file that was written here, with what killed processes have left of it; it stays removed after a power failure. */
+/** Removes a file and the temporary files that killed processes left for it. It stays removed after a power failure. */
 export async function removeFile(path: string): Promise<void> {
   const target = await targetOf(path);
   try {
@@ -48,8 +48,8 @@ export async function removeFile(path: string): Promise<void> {
 }
 
 /**
- * A file that is written piece by piece. It gets its name when it is complete, so no program ever sees half of it. Bytes are
- * collected, and written while the next are being collected. After an error nothing is left behind.
+ * A file that is written piece by piece under a temporary name. It gets its name when it is complete, so no program ever sees half
+ * of it. Bytes are buffered, and a buffer is written while the next is filled. After an error nothing is left behind.
  */
 export class AtomicFile {
   readonly #part: PartFile;
@@ -66,7 +66,7 @@ export class AtomicFile {
     this.#part = part;
   }
 
-  /** Adds bytes; they are copied, so the caller may use its buffer again. */
+  /** Adds bytes. They are copied, so the caller may reuse its buffer. */
   async append(bytes: Uint8Array): Promise<void> {
     for (let from = 0; from < bytes.length; ) {
       const some = bytes.subarray(from, from + CHUNK - this.#filled);
@@ -77,14 +77,14 @@ export class AtomicFile {
     }
   }
 
-  /** Writes what was collected, then `bytes` at a position that was written before. */
+  /** Flushes the buffer, then overwrites bytes at an earlier position. */
   async rewrite(bytes: Uint8Array, position: number): Promise<void> {
     await this.#flush();
     await this.#written();
     await this.#try(() => writeAll(this.#part.handle, bytes, position));
   }
 
-  /** Ends the file and gives it its name. */
+  /** Completes the file and gives it its name. */
   async close(): Promise<void> {
     await this.#flush();
     await this.#written();
@@ -92,7 +92,7 @@ export class AtomicFile {
     await this.#part.replace();
   }
 
-  /** Gives up: what was written is removed. */
+  /** Removes the temporary file. */
   async abort(): Promise<void> {
     await this.#pending.catch(() => {});
     await this.#part.discard();
@@ -119,7 +119,7 @@ export class AtomicFile {
 
 /**
  * The temporary file next to its target: on the same disk, so that it takes the target's name in a single step. Its name
- * says which process writes it; what a killed process has left is removed by the next that writes the same target.
+ * contains the id of the process, and the next process that writes the same target removes the files of killed ones.
  */
 class PartFile {
   readonly handle: FileHandle;
@@ -153,7 +153,7 @@ class PartFile {
     this.#part = part;
   }
 
-  /** Does something with the file; after an error it is removed. */
+  /** Runs `work`, and removes the file if it fails. */
   async try(work: () => Promise<void>): Promise<void> {
     try {
       await work();
@@ -163,7 +163,7 @@ class PartFile {
     }
   }
 
-  /** All of it is written: now it must reach the disk. Otherwise a power failure could leave an empty file under the new name. */
+  /** Flushes the file to the disk. Otherwise a power failure could leave an empty file under the new name. */
   finish(): Promise<void> {
     return this.try(async () => {
       await this.handle.sync();
@@ -172,7 +172,7 @@ class PartFile {
     });
   }
 
-  /** Takes the place of the target. */
+  /** Renames the file to the target. */
   replace(): Promise<void> {
     return this.try(async () => {
       await rename(this.#part, this.#target);
@@ -186,7 +186,7 @@ class PartFile {
     if (this.#state === 'gone') return;
     if (this.#state === 'open') await this.handle.close().catch(() => {});
     this.#state = 'gone';
-    // If it cannot be removed now, it is removed at the exit. The error that led here is the one to report.
+    // If this fails, the file is removed at exit. The original error is the one to report.
     await rm(this.#part, { force: true }).then(
       () => settled(this.#part),
       () => {},
@@ -195,8 +195,8 @@ class PartFile {
 }
 
 /**
- * A file that replaces another keeps its permissions, and its owner and group where this user may give files away. Where
- * the group cannot be kept, the new group gets no more rights than all users have. If an error happens on the way, only the owner has access.
+ * Gives the new file the permissions of the one that it replaces, and its owner and group if this user may change them. If the group
+ * cannot be kept, the new group gets no more rights than all users have. After an error only the owner has access.
  */
 async function keepPermissions(handle: FileHandle, { mode, uid, gid }: Stats): Promise<void> {
   const mine = await handle.stat();
@@ -208,12 +208,12 @@ async function keepPermissions(handle: FileHandle, { mode, uid, gid }: Stats): P
   await handle.chmod(kept ? permissions : permissions & ((permissions << 3) | 0o707)).catch(() => {});
 }
 
-/** The name of a temporary file: it says which process writes it. */
+/** The name of a temporary file. It contains the id of the process that writes it. */
 export function partName(target: string): string {
   return `${target}.${PROCESS_ID}-${randomBytes(4).toString('hex')}.part`;
 }
 
-/** Removes temporary files of the same target whose process has ended. Files of other machines and containers stay: they may be alive. */
+/** Removes temporary files of the same target whose process has ended. Files of other machines and containers stay, because their processes may still run. */
 export async function removeAbandonedParts(target: string): Promise<void> {
   const folder = dirname(target);
   const start = `${basename(target)}.`;
@@ -224,14 +224,14 @@ export async function removeAbandonedParts(target: string): Promise<void> {
       if (writer !== undefined && stateOf(writer) === 'ended') await rm(join(folder, name), { force: true });
     }
   } catch {
-    // The folder cannot be listed, or the file belongs to another user: it was left before, and may be left again.
+    // The folder cannot be listed, or the file belongs to another user. Leaving it does no harm.
   }
 }
 
-/** Errors of systems that cannot synchronise folders: Windows, and some network disks. */
+/** Errors of systems that cannot flush folders: Windows, and some network disks. */
 const NO_SYNC = ['EINVAL', 'ENOTSUP', 'EPERM', 'EACCES', 'EISDIR', 'EBADF', 'ENOENT'];
 
-/** Makes a rename or a removal last: the names of a folder have to reach the disk like the content of a file. */
+/** Makes a rename or a removal permanent: the entries of a folder must be flushed to the disk like the content of a file. */
 async function syncFolder(folder: string): Promise<void> {
   let handle: FileHandle | undefined;
   try {

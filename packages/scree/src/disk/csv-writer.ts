@@ -2,20 +2,20 @@ import { uniqueNames } from '@scree/files/internal';
 import type { AtomicFile } from './atomic-file.js';
 import type { Encoder, EncoderOptions } from './write-file.js';
 
-/** Characters joined before they are encoded. */
+/** Characters that are joined before they are encoded. */
 const CHUNK = 1 << 20;
 
-/** Numbers as text, in the fewest digits that read back as the same; a missing value is an empty cell. A label comes first. */
+/** Writes numbers with the fewest digits that read back as the same number. A missing value is an empty cell. A label is the first cell. */
 export async function csvWriter(
   file: AtomicFile,
   { cols, names, dtype, label, csvSafe }: EncoderOptions,
   delimiter: string,
 ): Promise<Encoder> {
-  const show = dtype === 'float32' ? showSingle : showDouble;
-  const cell = (text: string): string => quote(csvSafe ? defused(text) : text, delimiter);
+  const show = dtype === 'float32' ? showFloat32 : showDouble;
+  const cell = (text: string): string => quote(csvSafe ? escapeFormula(text) : text, delimiter);
   const head = label === undefined ? names : uniqueNames([label, ...names]);
   await file.append(Buffer.from(`${head.map(cell).join(delimiter)}\n`));
-  // Numbers alone are plain letters.
+  // Rows without labels are ASCII, and latin1 gives the same bytes.
   const encoding = label === undefined ? 'latin1' : 'utf8';
   return {
     async write(data, rows, labels) {
@@ -33,12 +33,12 @@ export async function csvWriter(
   };
 }
 
-/** Beginnings that spreadsheets take for a formula, also after blanks and in full width (OWASP, CSV injection). */
+/** The start of a cell that spreadsheets take for a formula, also after spaces and in full width (OWASP, CSV injection). */
 const FORMULA = /^\s*[=+\-@\uff1d\uff0b\uff0d\uff20]|^[\t\r\n]/;
 const NUMBER = /^[+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?$/i;
 
-/** Text that no spreadsheet runs: the apostrophe makes it text. A number can do no harm. */
-function defused(text: string): string {
+/** Text that no spreadsheet runs as a formula: an apostrophe in front makes it text. Numbers are left alone. */
+function escapeFormula(text: string): string {
   return FORMULA.test(text) && !NUMBER.test(text) ? `'${text}` : text;
 }
 
@@ -47,13 +47,13 @@ function quote(name: string, delimiter: string): string {
 }
 
 function showDouble(value: number): string {
-  // String() forgets the sign of zero.
+  // String(-0) is "0".
   if (Number.isFinite(value)) return Object.is(value, -0) ? '-0' : String(value);
   return Number.isNaN(value) ? '' : value > 0 ? 'inf' : '-inf';
 }
 
-/** Nine digits always tell two float32 apart; often fewer do. */
-function showSingle(value: number): string {
+/** The fewest digits that identify a float32: at most nine. */
+function showFloat32(value: number): string {
   if (!Number.isFinite(value) || value === 0) return showDouble(value);
   for (let digits = 7; digits < 9; digits++) {
     const short = Number(value.toPrecision(digits));

@@ -2,7 +2,7 @@ import type { FileHandle } from 'node:fs/promises';
 import { type Bytes, readerAt, truncated } from '@scree/files/internal';
 import { systemError } from './system-error.js';
 
-/** Part of an open file; all of it when nothing else is said. */
+/** The bytes of an open file from `start` on. */
 export function fileBytes(handle: FileHandle, path: string, start: number, size: number): Bytes {
   const readAt = async (into: Uint8Array, position: number): Promise<number> => {
     let filled = 0;
@@ -10,7 +10,7 @@ export function fileBytes(handle: FileHandle, path: string, start: number, size:
     try {
       while (filled < wanted) {
         const { bytesRead } = await handle.read(into, filled, wanted - filled, start + position + filled);
-        // Never asked for beyond the size that the file had when it was opened.
+        // Reads never go beyond the size that the file had when it was opened.
         if (bytesRead === 0) throw truncated(path, 'it became shorter while it was read');
         filled += bytesRead;
       }
@@ -28,7 +28,7 @@ export function fileBytes(handle: FileHandle, path: string, start: number, size:
   };
 }
 
-/** Closes a file that was only read. An error of that changes nothing about what was read, so it is not reported. */
+/** Closes a file that was only read. An error is not reported, because the data that were read are still right. */
 export async function closeRead(handle: FileHandle | undefined): Promise<void> {
   await handle?.close().catch(() => {});
 }

@@ -4,7 +4,7 @@ import type { Warning } from '@scree/core';
 import type { FileFormat } from '@scree/files';
 import { systemError } from './system-error.js';
 
-/** The facts of a file that change when it is changed or replaced. */
+/** Properties of a file that differ after it was changed or replaced. */
 interface State {
   readonly dev: bigint;
   readonly ino: bigint;
@@ -12,12 +12,12 @@ interface State {
   readonly mtimeNs: bigint;
 }
 
-/** Files next to a database that hold its newest changes. */
+/** Files next to a database that contain its newest changes. */
 const LOGS: Partial<Record<FileFormat, readonly string[]>> = { sqlite: ['-wal', '-journal'], duckdb: ['.wal'] };
 
 /**
- * Tells whether a file was changed since it was opened, by its size and the time of its last change. A file that was
- * replaced (renamed over) is as it was for readers that keep it open; it is another one for readers that open its path again.
+ * Detects whether a file was changed since it was opened, by its size and the time of its last change. A file that was replaced by a
+ * rename stays the same for readers that keep it open, but not for readers that open its path again.
  */
 export class FileWatch {
   readonly #handle: FileHandle;
@@ -36,14 +36,14 @@ export class FileWatch {
     return new FileWatch(handle, path, await stateOf(handle, path));
   }
 
-  /** Says how the file is read. With `byPath`, its path is opened again for every reading, so it must still name the same file. */
+  /** Sets how the file is read. With `byPath` its path is opened again for every pass, so it must still name the same file. */
   async follow(format: FileFormat, byPath: boolean): Promise<void> {
     this.#byPath = byPath;
     const logs = (LOGS[format] ?? []).map((end) => this.#path + end);
     this.#logs = new Map(await Promise.all(logs.map(async (log) => [log, await stateAt(log)] as const)));
   }
 
-  /** A warning if the file was changed. Asked when the last row was read, and before the file is closed. */
+  /** A warning if the file was changed. Called after the last row was read, and before the file is closed. */
   async warnings(): Promise<readonly Warning[]> {
     const what = await this.#change();
     if (what === undefined) return [];

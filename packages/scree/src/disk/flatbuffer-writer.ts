@@ -1,16 +1,16 @@
-/** FlatBuffers, as far as Arrow's headers need them, written; `flatbuffer.ts` of @scree/files reads them. */
+/** Writes FlatBuffers, as far as Arrow's headers need them. `flatbuffer.ts` of @scree/files reads them. */
 
-/** A value of a field to be written. */
+/** The value of a field. */
 export type FlatValue =
   | { readonly kind: 'uint8' | 'int16' | 'int32' | 'int64'; readonly value: number }
   | { readonly kind: 'offset'; readonly value: FlatNode };
 
-/** What an offset leads to. */
+/** What an offset points to. */
 export type FlatNode =
   | { readonly kind: 'table'; readonly fields: readonly (FlatValue | undefined)[] }
   | { readonly kind: 'string'; readonly text: string }
   | { readonly kind: 'tables'; readonly items: readonly FlatNode[] }
-  /** Structs of 64-bit numbers, `each` to a struct. */
+  /** Structs of `each` 64-bit numbers. */
   | { readonly kind: 'int64s'; readonly values: readonly number[]; readonly each: number };
 
 const SIZES = { uint8: 1, int16: 2, int32: 4, int64: 8, offset: 4 } as const;
@@ -25,7 +25,7 @@ export function writeFlat(root: FlatNode): Uint8Array {
     while (end > buffer.length) buffer = Buffer.concat([buffer, Buffer.alloc(buffer.length)]);
     return at;
   };
-  // Offsets lead forward only, so whatever is led to is written later, and the offset then.
+  // Offsets only point forward, so the target is written later, and the offset is filled in then.
   const write = (node: FlatNode): number => {
     if (node.kind === 'string') {
       const text = Buffer.from(node.text, 'utf8');
@@ -35,7 +35,7 @@ export function writeFlat(root: FlatNode): Uint8Array {
       return at;
     }
     if (node.kind === 'int64s') {
-      // Eight bytes after a length of four are aligned to eight.
+      // The values after the four bytes of the length must be aligned to eight.
       const at = reserve(4, 4);
       const start = (at + 4) % 8 === 0 ? at : reserve(4, 4);
       const data = reserve(8 * node.values.length, 8);
@@ -60,12 +60,12 @@ export function writeFlat(root: FlatNode): Uint8Array {
   const writeTable = (fields: readonly (FlatValue | undefined)[]): number => {
     const indexBytes = 4 + 2 * fields.length;
     const index = reserve(indexBytes, 2);
-    // Largest fields first: then each is aligned by what stands before it.
+    // Largest fields first, so that every field is aligned.
     const order = [...fields.keys()]
       .filter((i) => fields[i])
       .sort((a, b) => SIZES[fields[b]!.kind] - SIZES[fields[a]!.kind]);
     const wide = order.some((i) => fields[i]!.kind === 'int64');
-    // The table begins with four bytes, so that the first field is aligned when the table is four short of it.
+    // The table begins with an offset of four bytes, and the first field after it must be aligned.
     let at = reserve(4, 4);
     if (wide && at % 8 !== 4) at = reserve(4, 4);
     const places = new Map<number, number>();

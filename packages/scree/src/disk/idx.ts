@@ -12,7 +12,7 @@ export interface IdxArray {
   readonly shape: readonly number[];
 }
 
-/** Reads a whole IDX file, the format of MNIST, into memory: as `openFile` reads it, with the values as they are stored. */
+/** Reads a whole IDX file, the format of MNIST, into memory. Values keep their stored type. */
 export async function readIdx(path: string | URL): Promise<IdxArray> {
   const file = await openFile(typeof path === 'string' ? path : fileURLToPath(path), { format: 'idx' });
   try {

@@ -6,11 +6,11 @@ import { readRegularFile } from './regular-file.js';
 /** The first byte of the binary form. */
 const BINARY = 0x53;
 
-/** Largest model files, in bytes. JSON is one string while it is parsed, and V8's strings end at 512 MB. */
+/** Largest model files, in bytes. JSON is parsed from one string, and strings of V8 have at most 512 MB. */
 const LARGEST_BINARY = 2e9;
 const LARGEST_JSON = 500e6;
 
-/** Writes a model: JSON when the name ends in .json, the compact binary form otherwise. Never leaves half a file. */
+/** Writes a model: as JSON if the name ends in .json, otherwise in the compact binary form. Never leaves half a file. */
 export async function writeModel(path: string, model: Model): Promise<void> {
   await writeAtomically(path, path.endsWith('.json') ? `${JSON.stringify(model)}\n` : model.toBinary());
 }

@@ -25,17 +25,17 @@ import { copyToDisk } from './temporary-copy.js';
 import { isText } from './thread-messages.js';
 import { nodeUnpackers } from './unpackers.js';
 
-/** Standard input, for tests to replace. */
+/** Lets tests replace standard input. */
 export interface OpenHooks {
   readonly stdin?: AsyncIterable<Uint8Array> | undefined;
 }
 
 /**
- * Opens a data file, whatever its format: .npy, .npz, IDX, .csv and .tsv (packed too), .parquet, .json, .ndjson, .arrow
- * and .feather, DuckDB and SQLite databases, .scree; `-` is standard input. With `sql` the result of a query is the data: of
- * the tables of a database, of a file under the name `data`, or, without a path, of files that the query names.
+ * Opens a data file, whatever its format: .npy, .npz, IDX, .csv and .tsv (also compressed), .parquet, .json, .ndjson, .arrow
+ * and .feather, DuckDB and SQLite databases, .scree; `-` is standard input. With `sql` the data are the result of a
+ * query over the tables of a database, over a file under the name `data`, or, without a path, over files that the query names.
  *
- * Rows come in blocks: a file may be larger than memory. Close what you open.
+ * Rows are read in blocks, so a file may be larger than memory. Close the file after use.
  */
 export async function openFile(
   path: string | undefined,
@@ -54,7 +54,7 @@ export async function openFile(
   const { handle, bytes } = await openHandle(path);
   try {
     const watch = await FileWatch.start(handle, path);
-    const table = await openAny(bytes, { name: basename(path) }, checked, watch);
+    const table = await openTableOrQuery(bytes, { name: basename(path) }, checked, watch);
     const facts = { path, bytes: bytes.size, warnings: () => watch.warnings() };
     return await openData(table, checked, facts, () => closeRead(handle));
   } catch (error) {
@@ -71,8 +71,8 @@ async function openHandle(path: string): Promise<{ handle: FileHandle; bytes: By
   throw new DataError('EMPTY_DATA', `${path} is empty.`);
 }
 
-/** Formats that can be read from a stream; the others need the end of the file first, or its beginning twice. */
-const FLOWING: readonly FileFormat[] = ['npy', 'idx'];
+/** Formats that can be read from a stream. The others need the end of the file first, or its beginning twice. */
+const STREAMABLE: readonly FileFormat[] = ['npy', 'idx'];
 
 async function openStandardInput(options: CheckedOptions, stdin: AsyncIterable<Uint8Array>): Promise<DataFile> {
   const path = 'standard input';
@@ -84,17 +84,19 @@ async function openStandardInput(options: CheckedOptions, stdin: AsyncIterable<U
   const twice =
     options.missing === 'mean' ||
     options.label !== undefined ||
+    options.name !== undefined ||
+    options.color !== undefined ||
     options.weight !== undefined ||
     options.sql !== undefined;
-  if (format && FLOWING.includes(format) && !twice && !isFortran(head)) {
-    const table = await openAny(bytes, { name: '', format }, options);
+  if (format && STREAMABLE.includes(format) && !twice && !isFortran(head)) {
+    const table = await openTableOrQuery(bytes, { name: '', format }, options);
     return openData(table, options, { path, bytes: undefined }, async () => {
       await chunks.return?.();
     });
   }
   const whole = await copyToDisk(bytes);
   try {
-    const table = await openAny(whole.bytes, { name: '' }, options);
+    const table = await openTableOrQuery(whole.bytes, { name: '' }, options);
     return await openData(table, options, { path, bytes: whole.bytes.size }, whole.close);
   } catch (error) {
     await whole.close();
@@ -102,12 +104,12 @@ async function openStandardInput(options: CheckedOptions, stdin: AsyncIterable<U
   }
 }
 
-/** Whether an array is stored column by column: then rows cannot be read from a stream. */
+/** Whether an array is stored column by column. Its rows cannot be read from a stream. */
 function isFortran(head: Uint8Array): boolean {
   return /['"]fortran_order['"]\s*:\s*True/.test(Buffer.from(head.subarray(0, 1024)).toString('latin1'));
 }
 
-/** The first bytes of a stream, and all of it, which can be read once. */
+/** The first bytes of a stream, and the whole stream as bytes that can be read once. */
 async function peekStream(
   chunks: AsyncIterator<Uint8Array>,
   path: string,
@@ -117,7 +119,7 @@ async function peekStream(
   while (length < HEAD) {
     const next = await chunks.next();
     if (next.done) break;
-    // A stream with an encoding gives text.
+    // A stream with an encoding yields strings.
     const chunk = typeof next.value === 'string' ? Buffer.from(next.value) : next.value;
     first.push(chunk);
     length += chunk.length;
@@ -145,15 +147,15 @@ async function peekStream(
   return { head, bytes };
 }
 
-/** What Node adds to the readers of `@scree/files`; the readers of databases are loaded when they are needed. */
+/** What Node adds to the readers of `@scree/files`. Readers of databases are loaded when they are needed. */
 const node: Platform = {
   unpack: nodeUnpackers,
   copy: (bytes) => copyToDisk(bytes),
   readers: {
     parquet: async (bytes, { memory }) =>
-      (await import('../database/duck-table.js')).openParquet(onDisk(bytes, memory)),
+      (await import('../database/duck-table.js')).openParquetInDuckDb(onDisk(bytes, memory)),
     duckdb: async (bytes, options) =>
-      (await import('../database/duck-table.js')).openDatabase(onDisk(bytes, options.memory), options),
+      (await import('../database/duck-table.js')).openDuckDb(onDisk(bytes, options.memory), options),
     sqlite: async (bytes, options) =>
       (await import('../database/sqlite-table.js')).openSqlite(onDisk(bytes, options.memory), options),
     scree: async (bytes, { memory }) =>
@@ -167,14 +169,14 @@ function onDisk({ path, file }: Bytes, memory: number): { path: string; memory: 
   return { path, memory, file };
 }
 
-/** Whether DuckDB opens the path for every reading. Databases are opened once, and kept open. */
+/** Whether DuckDB opens the path again for every pass. Databases are opened once and kept open. */
 function readsByPath({ format, packing }: Identified, sql: string | undefined): boolean {
   const database = format === 'duckdb' || format === 'sqlite';
   return !database && (sql !== undefined || (format === 'parquet' && !packing));
 }
 
-/** A file of any format, or what is asked of it. */
-async function openAny(
+/** Opens a file of any format, or the result of a query over it. */
+async function openTableOrQuery(
   bytes: Bytes,
   name: { readonly name: string; readonly format?: FileFormat | undefined },
   options: CheckedOptions,
@@ -184,18 +186,18 @@ async function openAny(
   const { sql, memory } = options;
   await watch?.follow(found.format, readsByPath(found, sql));
   const { path } = bytes;
-  if (sql === undefined) return openFound(found, options);
-  const duck = onDisk(bytes, memory);
+  if (sql === undefined) return openIdentified(found, options);
+  const { file } = onDisk(bytes, memory);
   if (found.format !== 'duckdb' && found.format !== 'sqlite') {
     const { openQuery } = await import('../database/duck-table.js');
     const { relationOf } = await import('../database/relation.js');
-    return openQuery(sql, { path, memory, relation: (engine) => relationOf(found, duck.file, engine) });
+    return openQuery(sql, { path, memory, relation: (duck) => relationOf(found, file, duck) });
   }
   return openTable(found, options, node);
 }
 
-/** Text is parsed in a thread of its own where that is worth it. */
-async function openFound(found: Identified, options: CheckedOptions): Promise<Table> {
+/** Large text files are parsed in a thread. */
+async function openIdentified(found: Identified, options: CheckedOptions): Promise<Table> {
   const { bytes, format, packing } = found;
   if (isText(format) && bytes.file !== undefined) {
     const { openTextInThread, worthThread } = await import('./table-in-thread.js');

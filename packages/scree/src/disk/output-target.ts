@@ -5,14 +5,14 @@ import { FileError } from '@scree/files';
 import { systemError } from './system-error.js';
 
 /**
- * The path that a file is really written to: links are followed, and stay links. Files get their names by a rename, which would
- * replace a device or a pipe by a plain file: root could destroy even /dev/null.
+ * The path that a file is really written to. Links are followed, and stay links. Devices and pipes are rejected, because outputs are
+ * renamed to their target: root could replace even /dev/null by a regular file.
  */
 export async function targetOf(path: string): Promise<string> {
   try {
-    const facts = await stat(path);
-    if (facts.isDirectory()) throw new FileError('BAD_FILE', path, `${path} is a folder. Name a file inside it.`);
-    if (!facts.isFile()) {
+    const stats = await stat(path);
+    if (stats.isDirectory()) throw new FileError('BAD_FILE', path, `${path} is a folder. Name a file inside it.`);
+    if (!stats.isFile()) {
       throw new FileError(
         'BAD_FILE',
         path,
@@ -25,13 +25,13 @@ export async function targetOf(path: string): Promise<string> {
     if (/[\\/]$/.test(path)) throw systemError(error, path, 'written');
     const folder = await realpath(dirname(path)).catch(() => undefined);
     if (folder === undefined) return path;
-    // Nothing is there, or a link to nothing.
+    // There is no file, or a link to a missing one.
     const behind = await readlink(path).catch(() => undefined);
     return behind === undefined ? join(folder, basename(path)) : targetOf(resolve(folder, behind));
   }
 }
 
-/** Checks before the work whether a file can be written there, and that it is not one of those that are `read`. */
+/** Checks before the work begins that the file can be written, and that it is not one of the files that are `read`. */
 export async function checkTarget(path: string, read: readonly (string | undefined)[]): Promise<void> {
   const target = await targetOf(path);
   await access(dirname(target), constants.W_OK).catch((error: unknown) => {
@@ -49,12 +49,12 @@ export async function checkTarget(path: string, read: readonly (string | undefin
   }
 }
 
-/** Checks before the work whether files can be written into a folder, which may not exist yet. */
+/** Checks before the work begins that files can be written into a folder, which may not exist yet. */
 export async function checkFolder(path: string): Promise<void> {
   for (let folder = resolve(path); ; folder = dirname(folder)) {
     try {
-      const facts = await stat(folder);
-      if (!facts.isDirectory()) throw new FileError('BAD_FILE', path, `${folder} is a file. Name a folder.`);
+      const stats = await stat(folder);
+      if (!stats.isDirectory()) throw new FileError('BAD_FILE', path, `${folder} is a file. Name a folder.`);
       return await access(folder, constants.W_OK);
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code !== 'ENOENT' || folder === dirname(folder))
@@ -63,7 +63,7 @@ export async function checkFolder(path: string): Promise<void> {
   }
 }
 
-/** Whether two names are the same file: also through links and folders that are links, and also where neither is there yet. */
+/** Whether two paths are the same file, also through links, and also if the file does not exist yet. */
 export async function isSameFile(one: string, other: string): Promise<boolean> {
   const [first, second] = await Promise.all([targetOf(one), targetOf(other)]);
   if (first === second) return true;
@@ -71,8 +71,8 @@ export async function isSameFile(one: string, other: string): Promise<boolean> {
   return key !== undefined && key === (await keyOf(second));
 }
 
-/** The identity of a file, whatever name leads to it. */
+/** The identity of a file, the same for all its paths. */
 async function keyOf(path: string): Promise<string | undefined> {
-  const facts = await stat(path, { bigint: true }).catch(() => undefined);
-  return facts && `${facts.dev} ${facts.ino}`;
+  const stats = await stat(path, { bigint: true }).catch(() => undefined);
+  return stats && `${stats.dev} ${stats.ino}`;
 }

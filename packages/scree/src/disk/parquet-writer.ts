@@ -4,17 +4,22 @@ import type { Encoder, EncoderOptions } from './write-file.js';
 
 /** Bytes of a row group. */
 const GROUP = 32 << 20;
-/** Columns that are told with their least and largest values: the writer takes time for the square of their number to do so. */
-const WIDE = 1000;
+/** Tables with more columns get no statistics (minimum and maximum), because the writer's time for them grows with the square of the number of columns. */
+const MAX_COLUMNS_WITH_STATISTICS = 1000;
 
-/** Parquet with plain pages: scores do not repeat themselves, and packing them would only take time. */
+/** Writes Parquet with uncompressed plain pages: scores do not repeat, so compression would only take time. */
 export async function parquetWriter(file: AtomicFile, { cols, names, dtype }: EncoderOptions): Promise<Encoder> {
   const { ByteWriter, ParquetWriter } = await import('hyparquet-writer');
   const type = dtype === 'float32' ? 'FLOAT' : 'DOUBLE';
   const bytes = new ByteWriter();
   const element = (name: string) => ({ name, type, repetition_type: 'REQUIRED' }) as const;
   const schema = [{ name: 'root', num_children: cols }, ...names.map(element)];
-  const writer = new ParquetWriter({ writer: bytes, schema, codec: 'UNCOMPRESSED', statistics: cols <= WIDE });
+  const writer = new ParquetWriter({
+    writer: bytes,
+    schema,
+    codec: 'UNCOMPRESSED',
+    statistics: cols <= MAX_COLUMNS_WITH_STATISTICS,
+  });
   const drain = async (): Promise<void> => {
     await file.append(bytes.getBytes());
     bytes.index = 0;
@@ -22,8 +27,8 @@ export async function parquetWriter(file: AtomicFile, { cols, names, dtype }: En
   const groups = new RowGroups(cols, dtype === 'float32', GROUP, async (columns, rows) => {
     const start = bytes.offset;
     const chunks = [];
-    // Column by column, each with a schema of its own: the writer goes through the whole schema for each, which takes minutes
-    // where there are 20,000.
+    // The writer goes through the whole schema for every column, which takes minutes for 20,000 columns. So each column is written
+    // with a schema of its own.
     for (let j = 0; j < cols; j++) {
       writer.schema = [{ name: 'root', num_children: 1 }, element(names[j])];
       await writer.write({ columnData: [{ name: names[j], data: columns[j], encoding: 'PLAIN' }], rowGroupSize: rows });

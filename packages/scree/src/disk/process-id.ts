@@ -9,17 +9,17 @@ import { hostname } from 'node:os';
  */
 export const PROCESS_ID = `${hostId()}-${process.pid}-${statOf('self')?.start ?? 0}`;
 
-/** The same as a regular expression. */
+/** A process id as a regular expression. */
 export const PROCESS_ID_PATTERN = '[0-9a-f]{8}-\\d+-\\d+';
 
-/** Whether a process runs; 'unknown' for one of another machine or container. */
+/** Whether a process runs. 'unknown' for one of another machine or container. */
 export function stateOf(processId: string): 'running' | 'ended' | 'unknown' {
   const [host, pid, start] = processId.split('-');
   if (host !== hostId()) return 'unknown';
   try {
     process.kill(Number(pid), 0);
   } catch (error) {
-    // EPERM: it runs, and belongs to another user.
+    // EPERM: the process runs, but belongs to another user.
     if ((error as NodeJS.ErrnoException).code !== 'EPERM') return 'ended';
   }
   const stat = statOf(pid);
@@ -27,7 +27,7 @@ export function stateOf(processId: string): 'running' | 'ended' | 'unknown' {
   return stat.start === start && !stat.dead ? 'running' : 'ended';
 }
 
-/** A short hash of what pids depend on: the machine and, on Linux, the pid namespace of the container. */
+/** A short hash of the machine and, on Linux, of the pid namespace of the container: pids are unique within these. */
 function hostId(): string {
   let namespace = '';
   try {
@@ -38,11 +38,11 @@ function hostId(): string {
   return createHash('sha256').update(`${hostname()}\n${namespace}`).digest('hex').slice(0, 8);
 }
 
-/** When a process was started, in ticks since boot, and whether only its exit code is left; undefined where that cannot be read. */
+/** The start of a process in ticks since boot, and whether it is a zombie. Undefined if that cannot be read. */
 function statOf(pid: string): { start: string; dead: boolean } | undefined {
   try {
     const text = readFileSync(`/proc/${pid}/stat`, 'latin1');
-    // The name of the program comes second, in parentheses, and may itself contain blanks and parentheses.
+    // The second field, the name of the program in parentheses, may contain spaces and parentheses.
     const fields = text.slice(text.lastIndexOf(')') + 2).split(' ');
     return { start: fields[19], dead: fields[0] === 'Z' || fields[0] === 'X' };
   } catch {

@@ -6,34 +6,34 @@ import { showBytes } from '@scree/files/internal';
 import { closeRead } from './file-bytes.js';
 import { systemError } from './system-error.js';
 
-/** Without O_NONBLOCK, opening a named pipe waits for a writer, in a thread that no signal ends. */
+/** Without O_NONBLOCK, opening a named pipe waits for a writer, and that cannot be interrupted. */
 const FLAGS = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0);
 
 /** Most bytes of one read. */
-const CHUNK = 1 << 30;
+const MAX_READ = 1 << 30;
 
 /**
- * Opens a regular file for reading. Pipes and devices are refused with `remedy`, and opening them never waits. The check uses
- * the open file and not its name, so that it cannot be replaced in between.
+ * Opens a regular file for reading. Pipes and devices are rejected with `remedy`, and opening them never waits. The check uses
+ * the open file and not its path, so the file cannot be replaced in between.
  */
 export async function openRegularFile(path: string, remedy: string): Promise<{ handle: FileHandle; size: number }> {
   let handle: FileHandle | undefined;
   try {
     handle = await open(path, FLAGS);
-    const facts = await handle.stat();
-    if (facts.isDirectory()) throw new FileError('BAD_FILE', path, `${path} is a folder. Name a file inside it.`);
-    if (!facts.isFile()) {
-      const what = facts.isFIFO() ? 'a pipe' : 'a device';
+    const stats = await handle.stat();
+    if (stats.isDirectory()) throw new FileError('BAD_FILE', path, `${path} is a folder. Name a file inside it.`);
+    if (!stats.isFile()) {
+      const what = stats.isFIFO() ? 'a pipe' : 'a device';
       throw new FileError('BAD_FILE', path, `${path} is ${what}, not a regular file. ${remedy}`);
     }
-    return { handle, size: facts.size };
+    return { handle, size: stats.size };
   } catch (error) {
     await closeRead(handle);
     throw systemError(error, path, 'read');
   }
 }
 
-/** All bytes of a file. `limitOf` its first bytes is the most that it may have; `what` names its kind in the message. */
+/** Reads a whole file. `limitOf` returns the largest allowed size from its first bytes. `what` names the kind of file in the message. */
 export async function readRegularFile(
   path: string,
   { what, limitOf }: { readonly what: string; limitOf(head: Uint8Array): number },
@@ -58,12 +58,12 @@ export async function readRegularFile(
   }
 }
 
-/** The first `size` bytes; fewer if the file has become shorter. */
+/** The first `size` bytes, or fewer if the file has become shorter. */
 async function readBytes(handle: FileHandle, size: number): Promise<Buffer> {
   const bytes = Buffer.alloc(size);
   let filled = 0;
   while (filled < size) {
-    const { bytesRead } = await handle.read(bytes, filled, Math.min(CHUNK, size - filled), filled);
+    const { bytesRead } = await handle.read(bytes, filled, Math.min(MAX_READ, size - filled), filled);
     if (bytesRead === 0) break;
     filled += bytesRead;
   }

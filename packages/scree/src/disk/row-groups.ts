@@ -1,6 +1,6 @@
 import type { NumberArray } from '@scree/core';
 
-/** Rows gathered into columns until there are enough for a group, which formats that store columns write at once. */
+/** Collects rows as columns, and passes them on in row groups: formats that store columns write a group at once. */
 export class RowGroups {
   readonly #cols: number;
   readonly #height: number;
@@ -8,7 +8,7 @@ export class RowGroups {
   readonly #columns: (Float32Array | Float64Array)[];
   #filled = 0;
 
-  /** `bytes` is about how large a group may become. */
+  /** `bytes` is the approximate size of a group. */
   constructor(
     cols: number,
     single: boolean,
@@ -37,7 +37,7 @@ export class RowGroups {
     }
   }
 
-  /** Writes what has been gathered. */
+  /** Writes the rows that have been collected. */
   async flush(): Promise<void> {
     if (this.#filled === 0) return;
     const rows = this.#filled;

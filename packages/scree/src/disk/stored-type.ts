@@ -1,17 +1,17 @@
 import type { DenseBlock, DType, NumberArray } from '@scree/core';
 import { decodeHalf } from '@scree/core/engine';
 
-/** How numbers are stored on disk: core's two types, and those it reads as they are. */
+/** Types of numbers in files: float64 and float32, which core computes in, and the types that it reads without conversion. */
 export type StoredType = DType | 'float16' | 'int8' | 'uint8' | 'int16' | 'uint16' | 'int32' | 'uint32';
 
 interface Storage {
   readonly bytes: number;
   /** NumPy's name. */
   readonly descr: string;
-  /** The float type that holds every such number. */
+  /** The smaller of float32 and float64 that represents every such number. */
   readonly dtype: DType;
   make(length: number): NumberArray;
-  /** Smallest and largest number, where others are clamped to them. */
+  /** Smallest and largest number. Others are clamped to them. */
   readonly range: readonly [number, number];
   readonly whole: boolean;
 }
@@ -64,7 +64,7 @@ export function isStoredType(value: unknown): value is StoredType {
   return typeof value === 'string' && Object.hasOwn(STORED_TYPES, value);
 }
 
-/** What the numbers of a block are stored as. */
+/** The type of the numbers of a block. */
 export function storedTypeOf({ data, half }: Pick<DenseBlock, 'data' | 'half'>): StoredType {
   if (half) return 'float16';
   if (data instanceof Float64Array) return 'float64';
@@ -76,8 +76,8 @@ export function storedTypeOf({ data, half }: Pick<DenseBlock, 'data' | 'half'>):
   return data instanceof Uint32Array ? 'uint32' : 'uint8';
 }
 
-/** Makes numbers what a type can hold, in place: whole numbers rounded, what is too large or small the last there is. */
-export function settle(values: Float64Array, type: StoredType): void {
+/** Rounds and clamps numbers in place to those that a type can represent. */
+export function roundToType(values: Float64Array, type: StoredType): void {
   const { range, whole } = STORED_TYPES[type];
   const [low, high] = range;
   if (whole) {
@@ -88,18 +88,18 @@ export function settle(values: Float64Array, type: StoredType): void {
   } else if (type === 'float32') {
     for (let i = 0; i < values.length; i++) {
       const value = values[i];
-      // Infinities stay what they are.
+      // Infinities are kept.
       values[i] = Math.abs(value) <= high || value - value !== 0 ? Math.fround(value) : Math.sign(value) * high;
     }
   } else if (type === 'float16') values.set(decodeHalf(encodeHalf(values)));
 }
 
-/** Numbers as a type stores them, halves as their bits. The numbers themselves are settled, too. */
+/** Converts numbers to an array of a type; float16 as bits. Also rounds `values` themselves. */
 export function storeAs(values: Float64Array, type: StoredType): NumberArray {
   if (type === 'float64') return values;
   if (type === 'float16') return encodeHalf(values);
-  settle(values, type);
-  // The engine's own conversion: several times faster than a loop over an array of any type.
+  roundToType(values, type);
+  // `set` converts several times faster than a loop.
   const out = STORED_TYPES[type].make(values.length);
   out.set(values);
   return out;
@@ -108,7 +108,7 @@ export function storeAs(values: Float64Array, type: StoredType): NumberArray {
 const single = new Float32Array(1);
 const bits = new Uint32Array(single.buffer);
 
-/** The IEEE binary16 bits nearest to each number, ties to even; what is too large becomes the largest there is. */
+/** The IEEE binary16 bits nearest to each number, ties to even. Larger numbers become the largest float16. */
 export function encodeHalf(values: ArrayLike<number>): Uint16Array {
   const out = new Uint16Array(values.length);
   for (let i = 0; i < values.length; i++) {
@@ -116,12 +116,12 @@ export function encodeHalf(values: ArrayLike<number>): Uint16Array {
     const size = Math.abs(value);
     const sign = value < 0 ? 0x8000 : 0;
     if (size >= 65504) out[i] = sign | 0x7bff;
-    // Below 2⁻¹⁴ steps are of 2⁻²⁴; 2¹⁰ of them are the bits of the next larger number.
+    // Subnormal: multiples of 2⁻²⁴. If it rounds up to 2¹⁰ of them, the bits are those of the smallest normal number.
     else if (size < 2 ** -14) out[i] = sign | roundEven(size * 2 ** 24);
     else {
       single[0] = size;
       const word = bits[0];
-      // Half of the last place that stays, and one more where that is odd.
+      // Adds half of the last place, and one more if that place is odd.
       out[i] = sign | ((word - 0x38000000 + 0xfff + ((word >>> 13) & 1)) >>> 13);
     }
   }

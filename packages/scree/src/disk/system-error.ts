@@ -5,7 +5,7 @@ const NOT_THERE = ['ENOENT', 'ENOTDIR', 'ENAMETOOLONG', 'ELOOP'];
 const NOT_ALLOWED = ['EACCES', 'EPERM', 'EROFS', 'EBUSY'];
 const FULL = ['ENOSPC', 'EDQUOT', 'EFBIG'];
 
-/** An error of the operating system as one of ours; any other error as it is. */
+/** Turns an error of the operating system into one of ours. Returns other errors unchanged. */
 export function systemError(error: unknown, path: string, doing: 'read' | 'written'): unknown {
   const code = error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : '';
   if (error instanceof ScreeError || !/^E[A-Z0-9]+$/.test(code)) return error;

@@ -10,19 +10,19 @@ import { closeRead } from './file-bytes.js';
 import { openRegularFile } from './regular-file.js';
 import { type FromThread, receiveError, type TextTask, type ThreadTask, type ToThread } from './thread-messages.js';
 
-/** Bytes from which a thread is worth its start, some fifty milliseconds and twenty megabytes. */
-const WORTH = 8 << 20;
-/** Batches on their way or being worked on. One more is parsed meanwhile, into the reader's own arrays. */
-const BATCHES = 2;
+/** Size of a file, in bytes, from which it is parsed in a thread. Starting one takes about 50 ms and 20 MB. */
+const MIN_SIZE = 8 << 20;
+/** Batches that are sent ahead or in use. One more is parsed at the same time, into the arrays of the reader. */
+const BATCHES_AHEAD = 2;
 
 const program = new URL('./table-worker.js', import.meta.url);
 
-/** Whether a file of this size is parsed in a thread of its own. */
+/** Whether a file of this size is parsed in a thread. */
 export function worthThread(size: number | undefined): size is number {
-  return size !== undefined && size > WORTH && availableParallelism() > 1 && hasThreads();
+  return size !== undefined && size > MIN_SIZE && availableParallelism() > 1 && hasThreads();
 }
 
-/** Whether there are threads: not where the package runs from its sources, nor where Node may not start any. */
+/** Whether threads can be used: not if the package runs from its sources, or if Node may not start threads. */
 export function hasThreads(): boolean {
   return existsSync(fileURLToPath(program)) && whyNoWorker() === undefined;
 }
@@ -32,16 +32,15 @@ export type ThreadedText = Omit<TextTask, 'kind' | 'file'> & {
   readonly file: string;
 };
 
-/** A table of text that is parsed in a thread of its own. */
+/** Opens a table of text that is parsed in a thread. */
 export async function openTextInThread({ file, ...task }: ThreadedText): Promise<Table> {
   const { handle } = await openRegularFile(file, 'It was a file a moment ago.');
   return openInThread({ ...task, kind: 'text', file: handle.fd }, () => closeRead(handle));
 }
 
 /**
- * A table that is read in a thread of its own, some batches ahead of the caller. Batches and types of errors are the same as
- * without a thread. The thread keeps the process alive only while a batch is awaited. `release` is called when the thread
- * has ended.
+ * Opens a table that is read in a thread, some batches ahead of the caller. Batches and errors are the same as without a thread. The
+ * thread keeps the process alive only while a batch is awaited. `release` is called after the thread has ended.
  */
 export async function openInThread(task: ThreadTask, release: () => Promise<void>): Promise<Table> {
   const thread = new Thread(task, release);
@@ -61,8 +60,8 @@ export async function openInThread(task: ThreadTask, release: () => Promise<void
   }
 }
 
-/** What is waited for: what came and was not taken yet, or who takes what comes. */
-class Inbox<Message> {
+/** A queue of messages: those that were not taken yet, or the receiver that waits for the next one. */
+class MessageQueue<Message> {
   readonly #came: Message[] = [];
   #error: Error | undefined;
   #taker: { resolve(message: Message): void; reject(error: Error): void } | undefined;
@@ -73,7 +72,7 @@ class Inbox<Message> {
     this.#taker = undefined;
   }
 
-  /** Nothing will come any more. */
+  /** No more messages will come. */
   fail(error: Error): void {
     this.#error ??= error;
     this.#taker?.reject(error);
@@ -96,9 +95,9 @@ type Sent = Extract<FromThread, { kind: 'batch' | 'end' }>;
 class Thread {
   readonly #release: () => Promise<void>;
   readonly #worker: Worker;
-  readonly #opened = new Inbox<Opened>();
-  readonly #readings = new Map<number, Inbox<Sent>>();
-  /** What the table had to say at the end of the last whole reading. */
+  readonly #opened = new MessageQueue<Opened>();
+  readonly #readings = new Map<number, MessageQueue<Sent>>();
+  /** Warnings at the end of the last complete pass. */
   warnings: readonly Warning[] = [];
   #begun = 0;
   #waiting = 0;
@@ -107,7 +106,7 @@ class Thread {
 
   constructor(task: ThreadTask, release: () => Promise<void>) {
     this.#release = release;
-    // Flags of the program, such as --input-type or --import, are not for it; the file is not its own to close.
+    // Node flags of the main program, such as --input-type or --import, do not apply to the thread. It must not close the file.
     this.#worker = new Worker(program, { workerData: task, execArgv: [], trackUnmanagedFds: false });
     this.#worker.on('message', (message: FromThread) => this.#receive(message));
     this.#worker.on('error', (error: Error) => this.#lose(task.path, error.message));
@@ -121,11 +120,11 @@ class Thread {
 
   async *read(request: Request): AsyncGenerator<DenseBatch, void, void> {
     const reading = this.#begun++;
-    const inbox = new Inbox<Sent>();
+    const inbox = new MessageQueue<Sent>();
     if (this.#lost) throw this.#lost;
     this.#readings.set(reading, inbox);
     this.#send({ kind: 'read', reading, request });
-    for (let i = 0; i < BATCHES; i++) this.#send({ kind: 'more', reading, buffer: undefined });
+    for (let i = 0; i < BATCHES_AHEAD; i++) this.#send({ kind: 'more', reading, buffer: undefined });
     try {
       for (;;) {
         const message = await this.#wait(inbox);
@@ -135,7 +134,7 @@ class Thread {
         }
         const { rows, cols, data, text } = message.batch;
         yield { block: { kind: 'dense', rows, cols, stride: cols, data }, text };
-        // The caller asks for the next batch, so it does not use this one any more.
+        // The caller asks for the next batch, so it no longer uses this one.
         this.#send({ kind: 'more', reading, buffer: data.buffer }, [data.buffer]);
       }
     } finally {
@@ -153,7 +152,7 @@ class Thread {
     try {
       await this.#worker.terminate();
     } finally {
-      // Only now: it may have been reading.
+      // Only after the thread has ended, because it may have been reading.
       await this.#release();
     }
   }
@@ -162,8 +161,8 @@ class Thread {
     if (!this.#lost) this.#worker.postMessage(message, transfer);
   }
 
-  /** Keeps the program alive for as long as something is awaited. */
-  async #wait<Message>(inbox: Inbox<Message>): Promise<Message> {
+  /** Keeps the process alive while a message is awaited. */
+  async #wait<Message>(inbox: MessageQueue<Message>): Promise<Message> {
     if (this.#waiting++ === 0) this.#worker.ref();
     try {
       return await inbox.take();

@@ -6,21 +6,22 @@ import { fileBytes } from './file-bytes.js';
 import { type FromThread, sendError, type TextTask, type ThreadTask, type ToThread } from './thread-messages.js';
 import { nodeUnpackers } from './unpackers.js';
 
-/** A thread that parses text, or asks a database: see table-in-thread.ts, which starts it. */
+/** The worker thread that parses text or queries a SQLite database. table-in-thread.ts starts it. */
 
 const port = parentPort;
 if (!port) throw new TypeError('this is the program of a worker thread');
 const send = (message: FromThread, transfer: readonly ArrayBuffer[] = []): void => port.postMessage(message, transfer);
 
-/** Readings under way, and the buffers that each may still fill. */
-const readings = new Map<number, Reading>();
+/** Reads in progress, by number. */
+const readings = new Map<number, ReadRequest>();
 
-class Reading {
+/** One read of the table. The main thread sends a buffer for every batch that it wants. */
+class ReadRequest {
   readonly #free: (ArrayBuffer | undefined)[] = [];
   #wake: () => void = () => {};
   stopped = false;
 
-  give(buffer: ArrayBuffer | undefined): void {
+  returnBuffer(buffer: ArrayBuffer | undefined): void {
     this.#free.push(buffer);
     this.#wake();
   }
@@ -30,8 +31,8 @@ class Reading {
     this.#wake();
   }
 
-  /** Waits until a batch is wanted. A buffer that is too small, or none, is replaced by a new one. */
-  async room(bytes: number): Promise<ArrayBuffer> {
+  /** Waits until the main thread asks for a batch. Its buffer is reused if it is large enough. */
+  async acquireBuffer(bytes: number): Promise<ArrayBuffer> {
     while (this.#free.length === 0 && !this.stopped) {
       await new Promise<void>((resolve) => {
         this.#wake = resolve;
@@ -51,18 +52,18 @@ opening.then(
 
 port.on('message', (message: ToThread) => {
   if (message.kind === 'read') void read(message.reading, message.request);
-  else if (message.kind === 'more') readings.get(message.reading)?.give(message.buffer);
+  else if (message.kind === 'more') readings.get(message.reading)?.returnBuffer(message.buffer);
   else readings.get(message.reading)?.stop();
 });
 
 async function open(task: ThreadTask): Promise<Table> {
   if (task.kind === 'text') return openText(task);
-  const { openDatabase } = await import('../database/sqlite-table.js');
-  return openDatabase(task);
+  const { openSqliteInThisThread } = await import('../database/sqlite-table.js');
+  return openSqliteInThisThread(task);
 }
 
 function openText({ file, size, path, packing, format, memory }: TextTask): Promise<Table> {
-  // The file is the other thread's, which closes it when this one has ended: a handle of our own would close it, too.
+  // The main thread owns the file and closes it after this thread has ended. A FileHandle here would close it too.
   const handle = {
     read: (into: Uint8Array, offset: number, length: number, position: number) =>
       new Promise<{ bytesRead: number }>((resolve, reject) => {
@@ -77,15 +78,15 @@ function openText({ file, size, path, packing, format, memory }: TextTask): Prom
 }
 
 async function read(number: number, request: Request): Promise<void> {
-  const reading = new Reading();
+  const reading = new ReadRequest();
   readings.set(number, reading);
   try {
     const table = await opening;
     for await (const batch of table.read(request)) {
       const { rows, cols, data } = (batch as DenseBatch).block;
-      const buffer = await reading.room(8 * data.length);
+      const buffer = await reading.acquireBuffer(8 * data.length);
       if (reading.stopped) return;
-      // The reader fills its own arrays again and again: what is handed over is a copy.
+      // The reader reuses its arrays, so a copy is sent.
       const sent = new Float64Array(buffer, 0, rows * cols);
       sent.set(data.subarray(0, rows * cols));
       send({ kind: 'batch', reading: number, batch: { rows, cols, data: sent, text: batch.text } }, [buffer]);
@@ -99,6 +100,17 @@ async function read(number: number, request: Request): Promise<void> {
 }
 
 function factsOf(table: Table) {
-  const { format, columns, width, named, uniform, rows, gaps, strict, rereadable } = table;
-  return { format, columns, width, named, uniform, rows, gaps, strict, rereadable, dtype: table.dtype('all') };
+  const { format, columns, width, named, uniform, rows, mayMissValues, checkMissing, rereadable } = table;
+  return {
+    format,
+    columns,
+    width,
+    named,
+    uniform,
+    rows,
+    mayMissValues,
+    checkMissing,
+    rereadable,
+    dtype: table.dtype('all'),
+  };
 }

@@ -36,7 +36,7 @@ export async function copyToDisk(bytes: Bytes): Promise<TemporaryCopy> {
   }
 }
 
-/** A folder for files that are only needed while a data file is open. */
+/** Creates a folder for files that are only needed while a data file is open. */
 export async function temporaryFolder(): Promise<{ readonly path: string; remove(): Promise<void> }> {
   const path = await mkdtemp(join(tmpdir(), 'scree-')).catch((error: unknown) => {
     throw systemError(error, tmpdir(), 'written');
@@ -44,7 +44,7 @@ export async function temporaryFolder(): Promise<{ readonly path: string; remove
   removeAtExit(path);
   return {
     path,
-    // If that fails, it is tried again at the exit: what was read is not wrong.
+    // If this fails, it is tried again at exit. The data that were read are still right.
     remove: () =>
       rm(path, { recursive: true, force: true }).then(
         () => settled(path),

@@ -1,15 +1,15 @@
 import { rmSync } from 'node:fs';
 
-/** Work to be done at the exit, by what it is about. */
+/** Work for the exit of the process, by its subject. */
 const pending = new Map<unknown, () => void>();
 let listening = false;
 
-/** Removes this file or folder at the exit, unless `settled` is called before. Only a process that is killed leaves it behind. */
+/** Removes a file or folder at exit, unless `settled` is called before. Only a killed process leaves it behind. */
 export function removeAtExit(path: string): void {
   atExit(path, () => rmSync(path, { recursive: true, force: true }));
 }
 
-/** Does this at the exit, unless `settled` is called before with the same `subject`. */
+/** Runs `work` at exit, unless `settled` is called before with the same `subject`. */
 export function atExit(subject: unknown, work: () => void): void {
   pending.set(subject, work);
   if (listening) return;
@@ -24,12 +24,12 @@ export function doExitWork(): void {
       work();
       pending.delete(subject);
     } catch {
-      // The process ends: the error cannot be reported any more.
+      // The process is ending, so the error cannot be reported.
     }
   }
 }
 
-/** Nothing is left to be done at the exit: the file was removed, or has got its final name. */
+/** Cancels the work at exit: the file was removed, or has its final name. */
 export function settled(subject: unknown): void {
   pending.delete(subject);
 }

@@ -2,47 +2,47 @@ import { DataError, type ErrorCode, type ErrorDetails, OptionError, ScreeError, 
 import { FileError, type FileFormat } from '@scree/files';
 import type { Packing, Request, Table } from '@scree/files/internal';
 
-/** Formats that are parsed letter by letter. */
+/** Formats that are parsed as text. */
 export type TextFormat = 'csv' | 'tsv' | 'json' | 'ndjson';
 
 export function isText(format: FileFormat): format is TextFormat {
   return format === 'csv' || format === 'tsv' || format === 'json' || format === 'ndjson';
 }
 
-/** What the thread is to read. */
+/** What the thread reads. */
 export type ThreadTask = TextTask | SqliteTask;
 
-/** A file of text that is open already, by its number, which threads of a process share. */
+/** An open text file, by its file descriptor, which all threads of a process share. */
 export interface TextTask {
   readonly kind: 'text';
   readonly format: TextFormat;
   readonly memory: number;
   readonly file: number;
   readonly size: number;
-  /** What messages call it. */
+  /** The name of the file in messages. */
   readonly path: string;
   readonly packing: Packing | undefined;
 }
 
-/** A SQLite database, and what is asked of it. */
+/** A SQLite database, and the table or query to read. */
 export interface SqliteTask {
   readonly kind: 'sqlite';
   readonly memory: number;
-  /** Where the database is opened. */
+  /** The path that is opened. */
   readonly file: string;
-  /** What messages call it. */
+  /** The name of the file in messages. */
   readonly path: string;
   readonly member: string | undefined;
   readonly sql: string | undefined;
 }
 
-/** What is known of the table when it is open. */
+/** Properties of the open table. */
 export type TableFacts = Pick<
   Table,
-  'format' | 'columns' | 'width' | 'named' | 'uniform' | 'rows' | 'gaps' | 'strict' | 'rereadable'
+  'format' | 'columns' | 'width' | 'named' | 'uniform' | 'rows' | 'mayMissValues' | 'checkMissing' | 'rereadable'
 > & { readonly dtype: ReturnType<Table['dtype']> };
 
-/** To the thread: begin a reading; a buffer that may be filled with a batch of it; end it. */
+/** Messages to the thread: start a read, provide a buffer for its next batch, stop it. */
 export type ToThread =
   | { readonly kind: 'read'; readonly reading: number; readonly request: Request }
   | { readonly kind: 'more'; readonly reading: number; readonly buffer: ArrayBuffer | undefined }
@@ -52,10 +52,10 @@ export type FromThread =
   | { readonly kind: 'open'; readonly facts: TableFacts }
   | { readonly kind: 'batch'; readonly reading: number; readonly batch: SentBatch }
   | { readonly kind: 'end'; readonly reading: number; readonly warnings: readonly Warning[] }
-  /** Of one reading, or of opening the table. */
+  /** An error of one read, or of opening the table. */
   | { readonly kind: 'error'; readonly reading: number | undefined; readonly error: SentError };
 
-/** Rows of float64, packed; the array is handed over and not copied. */
+/** Rows of float64 without gaps. The array is transferred, not copied. */
 export interface SentBatch {
   readonly rows: number;
   readonly cols: number;
@@ -63,7 +63,7 @@ export interface SentBatch {
   readonly text: readonly (string | null)[] | undefined;
 }
 
-/** An error as data: classes do not survive the way. */
+/** An error as data, because its class is lost when it is sent. */
 export interface SentError {
   readonly name: string;
   readonly message: string;
@@ -88,7 +88,7 @@ export function sendError(error: unknown): SentError {
 
 const NOTHING = { stack: undefined, code: undefined, details: undefined, path: undefined };
 
-/** The same error again: its type, code, message and facts, and where it came from. */
+/** Restores an error with its class, code, message, details and stack. */
 export function receiveError({ name, message, stack, code, details, path }: SentError): Error {
   const error = makeError();
   if (stack !== undefined) error.stack = stack;

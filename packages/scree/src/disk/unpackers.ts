@@ -3,18 +3,18 @@ import * as zlib from 'node:zlib';
 import { FileError } from '@scree/files';
 import { type ByteReader, badFile, chunksOf, plainUnpackers, truncated, type Unpackers } from '@scree/files/internal';
 
-/** Node's own zstd, which it has from 22.15 on. It verifies sizes and checksums. */
+/** Node's zstd, available from 22.15 on. It verifies sizes and checksums. */
 const { zstdDecompressSync } = zlib as {
   zstdDecompressSync?: (bytes: Uint8Array, options: { maxOutputLength: number }) => Uint8Array;
 };
 
-/** What Node unpacks with: several times faster than plain TypeScript. */
+/** Node's decompressors, several times faster than plain TypeScript. */
 export const nodeUnpackers: Unpackers = {
   gzip: (reader, path) => through(reader, zlib.createGunzip(), path),
   deflate: (reader, path) => through(reader, zlib.createInflateRaw(), path),
-  // Not Node's: it stops after the first frame and drops the rest in silence, and Node 22 accepts a file that is cut off.
+  // Not Node's: it silently ignores all frames after the first, and Node 22 accepts a truncated file.
   zstd: plainUnpackers.zstd,
-  // The caller checks the size of the result, so bytes that are missing are noticed.
+  // The caller checks the size of the result, so missing bytes are detected.
   zstdPiece: zstdDecompressSync
     ? (packed, size) => zstdDecompressSync(packed, { maxOutputLength: Math.max(1, size) })
     : plainUnpackers.zstdPiece,
@@ -27,7 +27,7 @@ async function* through(
   path: string,
 ): AsyncGenerator<Uint8Array, void, void> {
   const packed = Readable.from(chunksOf(reader), { objectMode: false });
-  // pipe() passes no errors on.
+  // pipe() does not forward errors.
   packed.on('error', (error) => unpacker.destroy(error));
   packed.pipe(unpacker);
   try {

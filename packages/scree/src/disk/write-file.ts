@@ -9,41 +9,41 @@ export const OUTPUT_FORMATS = ['npy', 'csv', 'tsv', 'parquet', 'arrow'] as const
 export type OutputFormat = (typeof OUTPUT_FORMATS)[number];
 
 export interface WriteOptions {
-  /** Columns of every block. */
+  /** Number of columns. */
   readonly cols: number;
-  /** Names for formats that have them; c0, c1, … when left out. */
+  /** Column names, for formats that have them. Default c0, c1, … */
   readonly columnNames?: readonly string[] | undefined;
   /**
-   * How numbers are stored; float64 when left out. Only .npy has all types: the other formats store those that are not
-   * float32 or float64 as the one of the two that holds them.
+   * How numbers are stored. Default float64. Only .npy has all types. The other formats store float32, or float64 where float32 is
+   * not exact.
    */
   readonly dtype?: StoredType | undefined;
-  /** The name of a first column of text, whose values come with the rows. Only .csv and .tsv have it. */
+  /** The name of a first column of labels, which `write` takes. Only in .csv and .tsv. */
   readonly label?: string | undefined;
   /**
-   * Makes text harmless for spreadsheets, which run cells that begin with =, +, -, @, a tab or a line break as formulas:
-   * in .csv and .tsv such headers and labels get an apostrophe in front. Numbers stay as they are.
+   * Spreadsheets run cells that begin with =, +, -, @, a tab or a line break as formulas. With this option such headers and labels in
+   * .csv and .tsv get an apostrophe in front. Numbers are not changed.
    */
   readonly csvSafe?: boolean | undefined;
-  /** The format, where the name does not say it. */
+  /** The format. Default by the name of the file. */
   readonly format?: OutputFormat | undefined;
 }
 
-/** Rows on their way into a file. End with `close`, which gives the file its name, or `abort`, which leaves nothing. */
+/** Writes rows to a file. End with `close`, which gives the file its name, or `abort`, which removes it. */
 export interface RowWriter {
   readonly format: OutputFormat;
   /** Rows written so far. */
   readonly rows: number;
-  /** Adds rows, with their labels where there is a column of them. They are copied: the caller may use its arrays again once this is done. */
+  /** Adds rows, with their labels if there is a column of labels. They are copied, so the caller may reuse its arrays afterwards. */
   write(block: Matrix<NumberArray> | DenseBlock, labels?: Labels): Promise<void>;
   close(): Promise<void>;
   abort(): Promise<void>;
 }
 
-/** One label a row; null where it has none. */
+/** One label per row, or null. */
 export type Labels = readonly (string | null)[];
 
-/** What a format does with rows that come packed: as `stored` for .npy, as float32 or float64 for the others. */
+/** Writes rows in one format. They come without gaps, in the stored type for .npy, and as float32 or float64 for the others. */
 export interface Encoder {
   write(data: NumberArray, rows: number, labels?: Labels): Promise<void>;
   end(rows: number): Promise<void>;
@@ -68,22 +68,22 @@ const EXTENSIONS: Readonly<Record<string, OutputFormat | undefined>> = {
   '.feather': 'arrow',
 };
 
-/** The format that the name of a file says. */
+/** The format by the name of the file. */
 export function formatOf(path: string): OutputFormat | undefined {
   return EXTENSIONS[extname(path).toLowerCase()];
 }
 
-/** Whether a format can hold labels next to numbers. */
+/** Whether a format can store labels next to numbers. */
 export function holdsText(format: OutputFormat): boolean {
   return format === 'csv' || format === 'tsv';
 }
 
-/** Numbers converted at once. */
-const PART = 1 << 17;
+/** Numbers that are converted at once. */
+const CONVERTED = 1 << 17;
 
 /**
- * A file for rows that come block by block: .npy, .csv, .tsv, .parquet, .arrow or .feather, by its name. It gets that name
- * when it is complete.
+ * Creates a file for rows that are written block by block: .npy, .csv, .tsv, .parquet, .arrow or .feather, by its name. The file gets
+ * that name when it is complete.
  */
 export async function createFile(path: string, options: WriteOptions): Promise<RowWriter> {
   const { cols, dtype: stored = 'float64' } = options;
@@ -218,7 +218,7 @@ class Writer implements RowWriter {
   }
 
   async #convert({ rows, cols, data }: Matrix<NumberArray>, stride: number, labels?: Labels): Promise<void> {
-    const height = Math.max(1, Math.floor(PART / cols));
+    const height = Math.max(1, Math.floor(CONVERTED / cols));
     this.#scratch ??= new Float64Array(height * cols);
     const scratch = this.#scratch;
     for (let from = 0; from < rows; from += height) {

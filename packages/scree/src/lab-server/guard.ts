@@ -3,12 +3,12 @@ import type { IncomingMessage } from 'node:http';
 /**
  * Why a request may not be answered, whatever it asks for; undefined if it may.
  *
- * Any page that is open in the browser can make it send requests to this machine. The browser says truthfully on whose
- * behalf: Host is the name that was asked for (a foreign name that points here is DNS rebinding), Origin and
- * Sec-Fetch-Site name the page that sent the request. Other ports of this machine count as the "same site", but are not trusted either.
+ * Any page in the browser can send requests to this machine, but the browser says which page it was. Host is the name in the
+ * address; another name that points here is DNS rebinding. Origin and Sec-Fetch-Site tell where the request comes from. Other
+ * ports of this machine count as the "same site", but are not trusted either.
  *
- * `fromFile` is for the address in the redirect file: a local file is another site to the browser, so the file may open
- * that address as a page of its own, but nothing may load it in a frame, a script or a fetch.
+ * `fromFile` is for the address in the redirect file. For the browser a local file is another site. The file may open that
+ * address as a page, but a frame, script or fetch may not load it.
  */
 export function refusal(
   { headersDistinct: headers }: IncomingMessage,
@@ -30,7 +30,7 @@ export function refusal(
   return undefined;
 }
 
-/** Browsers leave out the port where it is that of HTTP. */
+/** Browsers leave out the port if it is 80, the default of HTTP. */
 function ownHosts(port: number): string[] {
   return ['127.0.0.1', 'localhost'].flatMap((name) => (port === 80 ? [name, `${name}:80`] : [`${name}:${port}`]));
 }

@@ -1,9 +1,9 @@
 /**
- * On every answer, errors too.
+ * Headers of every response, including errors.
  *
- * The page may run its own scripts, compile WebAssembly and start its workers (threads begin as blobs); it may
- * connect to this server only, and no page may put it into a frame. Browsers allow shared memory, and with it threads, only
- * to pages that are isolated from other origins.
+ * The page may run its own scripts, compile WebAssembly and start workers (from blob addresses). It may connect only to this
+ * server, and no page may show it in a frame. Browsers allow shared memory, which threads need, only for pages that are
+ * isolated from other origins.
  */
 export const HEADERS: Readonly<Record<string, string>> = {
   'Content-Security-Policy': [
@@ -23,6 +23,6 @@ export const HEADERS: Readonly<Record<string, string>> = {
   'Cross-Origin-Resource-Policy': 'same-origin',
   'X-Content-Type-Options': 'nosniff',
   'Referrer-Policy': 'no-referrer',
-  // A user's data do not belong into the browser's cache, and the page has another address next time anyway.
+  // Data of the user should not stay in the browser's cache. The page has another address next time anyway.
   'Cache-Control': 'no-store',
 };

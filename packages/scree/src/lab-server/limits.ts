@@ -2,46 +2,46 @@ import { createServer, type Server, type ServerOptions, type ServerResponse, STA
 import type { Socket } from 'node:net';
 import { HEADERS } from './headers.js';
 
-/** How much a client may ask for, and how long it may take: nothing that comes in keeps the server busy for ever. */
+/** Limits for clients, so that no request keeps the server busy for ever. */
 const LIMITS = {
-  /** Bytes. All programs on 127.0.0.1 share their cookies, so browsers may have some to send. */
+  /** Bytes. All servers on 127.0.0.1 share their cookies, so browsers may send many. */
   maxHeaderSize: 16 * 2 ** 10,
-  /** Milliseconds until headers, and a whole request, must be here; how often that is looked after. */
+  /** Milliseconds until the headers and the whole request must have arrived, and between two checks of that. */
   headersTimeout: 5_000,
   requestTimeout: 10_000,
   connectionsCheckingInterval: 1_000,
   keepAliveTimeout: 5_000,
-  /** We refuse it ourselves, with our headers. */
+  /** We reject it ourselves, with our headers. */
   requireHostHeader: false,
 } satisfies ServerOptions;
 
-/** Milliseconds without a byte in either direction: a page that computes may let a large answer wait. */
-const SILENCE = 5 * 60_000;
+/** Milliseconds without a byte in either direction. The page may pause a large download while it computes. */
+const IDLE_TIMEOUT = 5 * 60_000;
 
-/** Connections that are open at once. A browser opens six. */
-const CONNECTIONS = 64;
+/** Most open connections. A browser opens six. */
+const MAX_CONNECTIONS = 64;
 
-/** A server within these limits. */
+/** A server with these limits. */
 export function limitedServer(): Server {
   const server = createServer(LIMITS);
-  server.setTimeout(SILENCE, (socket) => socket.destroy());
+  server.setTimeout(IDLE_TIMEOUT, (socket) => socket.destroy());
   return server;
 }
 
 /**
- * The open connections of a server. When there are too many, one is closed to let the new one in, so idle sockets of
- * another program cannot lock out the browser. The oldest of those that have not shown the token goes first, then the oldest that
- * has and waits for nothing. Only if all of them are downloading is the new one refused.
+ * The open connections of a server. When there are too many, an old one is closed for the new one, so idle sockets
+ * of another program cannot lock out the browser. The oldest connection that has not sent the token is closed first, then the
+ * oldest that is idle. The new one is refused only if all others are downloading.
  */
 export class Connections {
   readonly #open = new Set<Socket>();
   readonly #trusted = new WeakSet<Socket>();
-  readonly #answering = new WeakSet<Socket>();
+  readonly #responding = new WeakSet<Socket>();
   readonly #refused = new WeakSet<Socket>();
 
   constructor(server: Server) {
     server.on('connection', (socket) => {
-      if (this.#open.size >= CONNECTIONS) {
+      if (this.#open.size >= MAX_CONNECTIONS) {
         const victim = this.#leastNeeded() ?? socket;
         victim.destroy();
         this.#open.delete(victim);
@@ -52,17 +52,17 @@ export class Connections {
     });
   }
 
-  /** A request of this connection is answered from now until `response` is closed. */
-  startAnswer(socket: Socket, response: ServerResponse): void {
-    this.#answering.add(socket);
-    response.once('close', () => this.#answering.delete(socket));
+  /** The connection is busy from now until `response` is closed. */
+  startResponse(socket: Socket, response: ServerResponse): void {
+    this.#responding.add(socket);
+    response.once('close', () => this.#responding.delete(socket));
   }
 
-  isAnswering(socket: Socket): boolean {
-    return this.#answering.has(socket);
+  isResponding(socket: Socket): boolean {
+    return this.#responding.has(socket);
   }
 
-  /** This connection has had its last answer. */
+  /** This connection gets no more responses. */
   refuse(socket: Socket): void {
     this.#refused.add(socket);
   }
@@ -71,7 +71,7 @@ export class Connections {
     return this.#refused.has(socket);
   }
 
-  /** This connection has shown the token. */
+  /** This connection has sent the token. */
   trust(socket: Socket): void {
     this.#trusted.add(socket);
   }
@@ -80,16 +80,16 @@ export class Connections {
     const oldestFirst = [...this.#open];
     return (
       oldestFirst.find((socket) => !this.#trusted.has(socket)) ??
-      oldestFirst.find((socket) => !this.#answering.has(socket))
+      oldestFirst.find((socket) => !this.#responding.has(socket))
     );
   }
 }
 
 const STATUS: Readonly<Record<string, number>> = { HPE_HEADER_OVERFLOW: 431, ERR_HTTP_REQUEST_TIMEOUT: 408 };
 
-/** Answers what is no HTTP, or not in time; just hangs up where that would end up inside another answer. */
-export function tellBroken(error: NodeJS.ErrnoException, socket: Socket, answering: boolean): void {
-  if (!socket.writable || answering || error.code === 'ECONNRESET') return void socket.destroy();
+/** Responds to a request that is invalid or too slow. Only closes the connection if another response is being sent. */
+export function rejectInvalid(error: NodeJS.ErrnoException, socket: Socket, responding: boolean): void {
+  if (!socket.writable || responding || error.code === 'ECONNRESET') return void socket.destroy();
   const status = STATUS[error.code ?? ''] ?? 400;
   const lines = [`HTTP/1.1 ${status} ${STATUS_CODES[status]}`, 'Connection: close', 'Content-Length: 0'];
   for (const [name, value] of Object.entries(HEADERS)) lines.push(`${name}: ${value}`);

@@ -1,8 +1,8 @@
 import { spawn } from 'node:child_process';
 
 /**
- * Starts the system's browser and leaves it alone: it stays when we end. Nothing is waited for; `failed` is called if
- * there is none. Every user of the machine can read the arguments, so what is opened is a file that only this user can read.
+ * Starts the default browser without waiting for it. It stays open when this process ends. `failed` is called if there is
+ * none. Every user of the machine can see its arguments, so it opens a file that only this user can read.
  */
 export function openBrowser(path: string, failed: () => void): void {
   const [command, ...args] = opener(path);
@@ -16,7 +16,7 @@ export function openBrowser(path: string, failed: () => void): void {
 
 function opener(path: string): [string, ...string[]] {
   if (process.platform === 'darwin') return ['open', path];
-  // `start` belongs to the shell. Its first quoted word is a title, and a path there cannot contain quotes.
+  // `start` is a command of the shell. Its first quoted argument is a title. A path on Windows cannot contain quotes.
   if (process.platform === 'win32') return ['cmd.exe', '/c', 'start', '""', `"${path}"`];
   return ['xdg-open', path];
 }

@@ -8,7 +8,7 @@ export interface PageFile {
   readonly content: Uint8Array;
 }
 
-/** The built page: files by their addresses below it, `index.html` among them. */
+/** The files of the built page, by their relative addresses. */
 export type PageFiles = ReadonlyMap<string, PageFile>;
 
 const TYPES: Readonly<Record<string, string>> = {
@@ -23,12 +23,12 @@ const TYPES: Readonly<Record<string, string>> = {
   '.woff2': 'font/woff2',
 };
 
-/** Where `npm run build` puts it, seen from this module as it is compiled and as it is bundled. */
+/** Where `npm run build` puts the page. The path is the same for the compiled and for the bundled module. */
 export const PAGE = fileURLToPath(new URL('../lab-server/page', import.meta.url));
 
 /**
- * Reads the whole page into memory, some MB at most: afterwards a request can only name what is in this list, and no path
- * is ever made of what it says. Nothing is packed: on this machine that would cost more time than it saves.
+ * Reads the whole page, a few MB, into memory. Requests can only name files of this list, and no path is ever built from a
+ * request. Files are not compressed, because that would take longer than sending them on this machine.
  */
 export async function readPage(folder = PAGE): Promise<PageFiles> {
   const files = new Map<string, PageFile>();

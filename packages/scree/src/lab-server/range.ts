@@ -1,4 +1,4 @@
-/** Bytes from `start` to before `end`; `whole` if the request was for the whole file. */
+/** Bytes from `start` up to, not including, `end`. `whole` if the request was for the whole file. */
 export interface Range {
   readonly start: number;
   readonly end: number;
@@ -6,10 +6,10 @@ export interface Range {
 }
 
 /**
- * The range of a Range header in a file of `size` bytes; undefined if it is not one range inside the file.
+ * The range of a Range header for a file of `size` bytes, or undefined if it is not one range inside the file.
  *
- * Several ranges in one request are refused, which the standard allows: the page never sends them, and the alternative
- * would be to send all of a file that may be larger than memory. Units other than bytes must be ignored.
+ * Several ranges in one request are rejected, which the standard allows. The page never sends them, and the alternative is to
+ * send the whole file. Units other than bytes must be ignored.
  */
 export function readRange(header: string | undefined, size: number): Range | undefined {
   if (header === undefined || !/^\s*bytes\s*=/i.test(header)) return { start: 0, end: size, whole: true };

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { removeAtExit, settled } from '../disk/temporary-files.js';
 
-/** A page that leads to an address by itself. The address must need no escaping in HTML. */
+/** A page that redirects to an address. The address must not need escaping in HTML. */
 export function redirectPage(address: string): string {
   return `<!doctype html>
 <html lang="en">
@@ -16,9 +16,9 @@ export function redirectPage(address: string): string {
 }
 
 /**
- * Writes such a page into a folder of its own that only this user can read (0700, and 0600 for the file): a browser that
- * is started with its path learns an address that is not on the browser's command line, which every user can read.
- * It is removed at exit at the latest.
+ * Writes such a page into a temporary folder that only this user can read (0700, and 0600 for the file). The browser is started
+ * with the path of the file, so the address is not on its command line, which every user can see. The file is removed at exit
+ * at the latest.
  */
 export function writeRedirect(address: string): { readonly path: string; remove(): void } {
   const folder = mkdtempSync(join(tmpdir(), 'scree-lab-'));
@@ -32,7 +32,7 @@ export function writeRedirect(address: string): { readonly path: string; remove(
         rmSync(folder, { recursive: true, force: true });
         settled(folder);
       } catch {
-        // Windows does not remove a file that is being read; it is tried again at exit.
+        // Windows cannot remove a file while it is read. It is tried again at exit.
       }
     },
   };

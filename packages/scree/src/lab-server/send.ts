@@ -3,8 +3,8 @@ import { pipeline } from 'node:stream/promises';
 import { readRange } from './range.js';
 import type { SharedFile } from './shared-file.js';
 
-/** An answer in one line. */
-export function say(
+/** Sends one line of text. */
+export function sendText(
   response: ServerResponse,
   status: number,
   line: string,
@@ -19,28 +19,29 @@ export function say(
   response.end(body);
 }
 
-/** The data file or a slice of it, in as much memory as a few chunks take. */
+/** Sends the data file or a range of it, a few chunks in memory at a time. */
 export async function sendFile(response: ServerResponse, file: SharedFile): Promise<void> {
   const { method, headers } = response.req;
   const handle = await file.open();
-  if (!handle) return say(response, 409, 'The file has changed or gone since the lab was started. Start it again.');
+  if (!handle)
+    return sendText(response, 409, 'The file has changed or gone since the lab was started. Start it again.');
   try {
-    // Ranges are for GET alone; with If-Range, of a version that it names, and there are none here.
+    // Ranges apply only to GET. With If-Range they apply to a version of the file, and versions have no names here.
     const asked = method === 'GET' && !('if-range' in headers) ? headers.range : undefined;
     const range = readRange(asked, file.size);
     if (!range) {
       const size = { 'Content-Range': `bytes */${file.size}` };
-      return say(response, 416, 'One range of bytes, please, inside the file.', size);
+      return sendText(response, 416, 'One range of bytes, please, inside the file.', size);
     }
     const { start, end } = range;
     response.writeHead(range.whole ? 200 : 206, {
-      // Whatever it is, it is not for the browser to show.
+      // The browser should not display it, whatever it is.
       'Content-Type': 'application/octet-stream',
       'Content-Length': end - start,
       'Accept-Ranges': 'bytes',
       ...(range.whole ? {} : { 'Content-Range': `bytes ${start}-${end - 1}/${file.size}` }),
     });
-    // If the file changes now, the connection breaks: the browser sees fewer bytes than Content-Length says, and fails.
+    // If the file changes now, the connection is closed. The browser gets fewer bytes than Content-Length and reports an error.
     if (method === 'HEAD') response.end();
     else await pipeline(file.read(handle, range), response);
   } finally {

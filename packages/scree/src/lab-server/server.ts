@@ -3,37 +3,36 @@ import type { AddressInfo, Socket } from 'node:net';
 import { OptionError } from '@scree/core';
 import { refusal } from './guard.js';
 import { HEADERS } from './headers.js';
-import { Connections, limitedServer, tellBroken } from './limits.js';
+import { Connections, limitedServer, rejectInvalid } from './limits.js';
 import type { PageFile, PageFiles } from './page-files.js';
 import { redirectPage } from './redirect.js';
 import { Secret } from './secret.js';
-import { say, sendFile } from './send.js';
+import { sendFile, sendText } from './send.js';
 import type { SharedFile } from './shared-file.js';
 
 export interface LabSettings {
   readonly page: PageFiles;
   /** The one file that the page may read. */
   readonly data?: SharedFile | undefined;
-  /** Any free port if there is none. */
+  /** Default any free port. */
   readonly port?: number | undefined;
-  /** Called once, when `addressForBrowser` was used or is no longer good because the page was opened in another way. */
+  /** Called once: when `addressForBrowser` was used, or has become invalid because the page was opened in another way. */
   readonly onOpened?: (() => void) | undefined;
 }
 
 /**
  * The lab's page and one data file, for browsers on this machine.
  *
- * Other users of the machine can reach its ports too, so everything lies below a secret: `/<token>/…`. A cookie would be
- * sent to, and could be set by, whatever else listens on 127.0.0.1, because cookies do not know ports; an address is
- * known only to users who were given it, the page's relative addresses stay below it by themselves, and two labs in one
- * browser do not get in each other's way.
+ * Other users of the machine can reach its ports too, so every address contains a secret: `/<token>/…`. A cookie would not be
+ * safe, because cookies ignore ports: any server on 127.0.0.1 receives them and can set them. An address is known only to those
+ * who were given it, the relative addresses of the page keep the token, and two labs in one browser do not interfere.
  */
 export class LabServer {
   readonly #server: Server;
   readonly #page: PageFiles;
   readonly #data: SharedFile | undefined;
   readonly #token = new Secret();
-  /** Good for one visit, and until the page is opened in another way: see `addressForBrowser`. */
+  /** Valid for one visit, or until the page is opened in another way: see `addressForBrowser`. */
   #ticket: Secret | undefined = new Secret();
   readonly #onOpened: (() => void) | undefined;
   readonly #connections: Connections;
@@ -47,20 +46,19 @@ export class LabServer {
     const handle = (request: IncomingMessage, response: ServerResponse): void => {
       this.#answer(request, response).catch(() => response.destroy());
     };
-    // Clients that ask first whether they may go on are answered like others, and with the same headers.
+    // Requests with an Expect header get the same responses and headers as others.
     for (const event of ['request', 'checkContinue', 'checkExpectation']) this.#server.on(event, handle);
     this.#server.on('clientError', (error, stream) => {
       const socket = stream as Socket;
-      tellBroken(error, socket, this.#connections.isAnswering(socket));
+      rejectInvalid(error, socket, this.#connections.isResponding(socket));
     });
   }
 
-  /** Starts it. */
   static async start(settings: LabSettings): Promise<LabServer> {
     const lab = new LabServer(settings);
     const { port = 0 } = settings;
     await new Promise<void>((resolve, reject) => {
-      // Later ones too: a connection that cannot be taken is lost, and the server goes on.
+      // Also handles later errors: if a connection cannot be accepted, the server goes on.
       lab.#server.on('error', (error) => reject(portError(error, port)));
       lab.#server.listen({ port, host: '127.0.0.1', exclusive: true }, resolve);
     });
@@ -76,28 +74,28 @@ export class LabServer {
   }
 
   /**
-   * Where the page begins. Its part after # tells it of the data: `file`, as URLSearchParams reads it, is an address
-   * relative to the page that can be fetched as it is. That takes a second encoding of whatever the first one encoded.
+   * The address of the page. The part after # names the data: `file`, decoded by URLSearchParams, is an address relative to the
+   * page. It is therefore encoded twice.
    */
   get #start(): string {
     const file = this.#data?.address.split('/').map(encodeURIComponent).join('/');
     return `${this.#base}${file === undefined ? '' : `#/explore?file=${file}`}`;
   }
 
-  /** The address for people. */
+  /** The address to show to the user. */
   get address(): string {
     return `http://127.0.0.1:${this.#port}${this.#start}`;
   }
 
   /**
-   * The address in the file that a browser is started with: it leads to the real one, once. So a file that was copied or
-   * left behind is of no use to another user who finds it.
+   * The address in the redirect file, which the browser is started with. It redirects to the page once, so a file that was copied
+   * or left behind is of no use to another user.
    */
   get addressForBrowser(): string {
     return `http://127.0.0.1:${this.#port}/${this.#ticket?.text ?? ''}`;
   }
 
-  /** Ends it, whatever is still under way. */
+  /** Stops the server and closes all connections. */
   close(): Promise<void> {
     return new Promise((resolve) => {
       this.#server.close(() => resolve());
@@ -108,37 +106,37 @@ export class LabServer {
   async #answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const { socket } = request;
     if (this.#connections.isRefused(socket)) return void request.destroy();
-    this.#connections.startAnswer(socket, response);
+    this.#connections.startResponse(socket, response);
     for (const [name, value] of Object.entries(HEADERS)) response.setHeader(name, value);
-    // A body is not waited for: there is nothing that one could be for.
+    // No request needs a body, so the server does not wait for one.
     if ('content-length' in request.headers || 'transfer-encoding' in request.headers) response.shouldKeepAlive = false;
     const [, first, rest] = /^\/([^/?]*)(?:\/([^?]*))?(?:\?|$)/.exec(request.url ?? '') ?? [];
     const known = first !== undefined && this.#token.matches(first);
     const ticket = first !== undefined && rest === undefined && this.#ticket?.matches(first) === true;
     const reason = refusal(request, this.#port, ticket);
     if (reason !== undefined || !(known || ticket)) {
-      // One answer per connection: requests sent ahead by the thousand would keep the server busy.
+      // One response per connection: thousands of pipelined requests would keep the server busy.
       response.shouldKeepAlive = false;
       this.#connections.refuse(socket);
-      if (reason !== undefined) return say(response, 403, reason);
-      return say(response, 404, 'There is nothing here. Use the whole address.');
+      if (reason !== undefined) return sendText(response, 403, reason);
+      return sendText(response, 404, 'There is nothing here. Use the whole address.');
     }
     if (request.method !== 'GET' && request.method !== 'HEAD') {
-      return say(response, 405, 'This server is only read from.', { Allow: 'GET, HEAD' });
+      return sendText(response, 405, 'This server is only read from.', { Allow: 'GET, HEAD' });
     }
     this.#connections.trust(socket);
     if (ticket) {
       if (request.method === 'GET') this.#spendTicket();
-      // Not a redirect of HTTP: to the browser that would still be the local file asking, and so another site.
+      // Not an HTTP redirect: for the browser that would still be a request of the local file, which is another site.
       return sendPage(response, { type: 'text/html; charset=utf-8', content: Buffer.from(redirectPage(this.#start)) });
     }
-    // Relative addresses need the slash.
-    if (rest === undefined) return say(response, 308, 'The lab.', { Location: this.#base });
+    // Relative addresses need the slash at the end.
+    if (rest === undefined) return sendText(response, 308, 'The lab.', { Location: this.#base });
 
     this.#spendTicket();
-    if (this.#data && names(rest, this.#data)) return sendFile(response, this.#data);
+    if (this.#data && namesFile(rest, this.#data)) return sendFile(response, this.#data);
     const file = this.#page.get(rest === '' ? 'index.html' : rest);
-    if (!file) return say(response, 404, 'There is no such file.');
+    if (!file) return sendText(response, 404, 'There is no such file.');
     sendPage(response, file);
   }
 
@@ -154,8 +152,8 @@ function sendPage(response: ServerResponse, { type, content }: PageFile): void {
   response.end(content);
 }
 
-/** Is it this file that is named? However it is spelled: it can be no other. */
-function names(address: string, { name }: SharedFile): boolean {
+/** Whether an address names the data file, in any encoding. */
+function namesFile(address: string, { name }: SharedFile): boolean {
   const [, encoded] = /^data\/([^/]+)$/.exec(address) ?? [];
   try {
     return encoded !== undefined && decodeURIComponent(encoded) === name;

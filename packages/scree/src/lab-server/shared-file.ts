@@ -9,37 +9,37 @@ import type { Range } from './range.js';
 /** Bytes that are read at a time. */
 const CHUNK = 2 ** 20;
 
-/** If a pipe has taken the file's place, opening it must not wait for a writer. */
+/** If a pipe has replaced the file, opening it must not wait for a writer. */
 const FLAGS = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0);
 
 /** The one data file that the page may read, as it was when the server started. */
 export class SharedFile {
-  /** What the page is told: its name, not where it lies. */
+  /** The name without the folder, for the page. */
   readonly name: string;
   readonly size: number;
   readonly #path: string;
-  readonly #facts: BigIntStats;
+  readonly #stats: BigIntStats;
 
-  private constructor(path: string, facts: BigIntStats) {
+  private constructor(path: string, stats: BigIntStats) {
     this.#path = resolve(path);
-    this.#facts = facts;
-    this.size = Number(facts.size);
-    // What has no form in UTF-8 (half a surrogate pair, on Windows) has none in an address either.
+    this.#stats = stats;
+    this.size = Number(stats.size);
+    // Lone surrogates, which Windows allows, cannot be encoded in UTF-8 or in an address.
     this.name = Buffer.from(basename(this.#path)).toString();
   }
 
-  /** Sees to it that the file is there and can be read. */
+  /** Checks that the file exists and can be read. */
   static async find(path: string): Promise<SharedFile> {
     let handle: FileHandle | undefined;
     try {
       handle = await open(path, FLAGS);
-      const facts = await handle.stat({ bigint: true });
-      if (facts.isDirectory()) throw new FileError('BAD_FILE', path, `${path} is a folder. Name a file inside it.`);
-      if (!facts.isFile()) {
+      const stats = await handle.stat({ bigint: true });
+      if (stats.isDirectory()) throw new FileError('BAD_FILE', path, `${path} is a folder. Name a file inside it.`);
+      if (!stats.isFile()) {
         throw new FileError('BAD_FILE', path, `${path} is no plain file. Write its data into one for the lab.`);
       }
-      if (facts.size === 0n) throw new DataError('EMPTY_DATA', `${path} is empty.`);
-      return new SharedFile(path, facts);
+      if (stats.size === 0n) throw new DataError('EMPTY_DATA', `${path} is empty.`);
+      return new SharedFile(path, stats);
     } catch (error) {
       throw systemError(error, path, 'read');
     } finally {
@@ -47,25 +47,25 @@ export class SharedFile {
     }
   }
 
-  /** Where it is below the page. */
+  /** The address of the file, relative to the page. */
   get address(): string {
     return `data/${encodeURIComponent(this.name)}`;
   }
 
-  /** Opens it again; undefined if it is no longer the same. Slices of two versions would make a third that never was. */
+  /** Opens the file again, or returns undefined if it has changed: ranges of two versions must not be mixed. */
   async open(): Promise<FileHandle | undefined> {
     let handle: FileHandle | undefined;
     try {
       handle = await open(this.#path, FLAGS);
       if (await this.#isSame(handle)) return handle;
     } catch {
-      // Gone, or taken from us.
+      // The file was removed, or may no longer be read.
     }
     await handle?.close();
     return undefined;
   }
 
-  /** Some of its bytes. The last of them are held back until it is certain that the file did not change meanwhile. */
+  /** Reads a range. The last bytes are held back until it is certain that the file did not change in the meantime. */
   async *read(handle: FileHandle, { start, end }: Range): AsyncGenerator<Uint8Array, void, void> {
     for (let at = start; at < end; ) {
       const length = Math.min(CHUNK, end - at);
@@ -78,6 +78,6 @@ export class SharedFile {
 
   async #isSame(handle: FileHandle): Promise<boolean> {
     const now = await handle.stat({ bigint: true });
-    return (['dev', 'ino', 'size', 'mtimeNs'] as const).every((fact) => now[fact] === this.#facts[fact]);
+    return (['dev', 'ino', 'size', 'mtimeNs'] as const).every((fact) => now[fact] === this.#stats[fact]);
   }
 }

@@ -1,7 +1,7 @@
 import type { Model } from '@scree/core';
 import { plainText } from './plain-text.js';
 
-/** Names of columns for people: pixels by their place, others by name, or by number where they have none. */
+/** The name of a column as shown: a pixel by its position, others by name, or by number if they have none. */
 export type NameOf = (column: number) => string;
 
 export function columnNames(model: Model, image?: { readonly width: number }): NameOf {
@@ -10,7 +10,7 @@ export function columnNames(model: Model, image?: { readonly width: number }): N
   return (column) => (names ? plainText(names[column]) : `column ${column}`);
 }
 
-/** The entries of a component of largest magnitude, largest first. */
+/** Indexes of the entries with the largest absolute values, largest first. */
 export function largest(values: Float64Array, most: number): number[] {
   const order = Array.from(values.keys());
   if (most < values.length) {
@@ -24,7 +24,7 @@ export function largest(values: Float64Array, most: number): number[] {
   return order.sort((a, b) => Math.abs(values[b]) - Math.abs(values[a]) || a - b);
 }
 
-/** Component number c as a vector. */
+/** Component c as a vector. */
 export function componentOf({ components: { cols, data } }: Model, c: number): Float64Array {
   return data.subarray(c * cols, (c + 1) * cols);
 }

@@ -1,59 +1,114 @@
-import { type Model, SOLVERS } from '@scree/core';
-import { count, percent, several, shareKept, show } from '@scree/core/describe';
+import { type Model, type RowsOf, SOLVERS } from '@scree/core';
+import { count, percent, several, show } from '@scree/core/describe';
 import type { RowFacts } from './read-rows.js';
 
 /** Sentences of a report beyond those of `@scree/core/describe`. They are plain text, and must be escaped before they go into a document. */
 
-/** Errors that are a part this small of the variance are rounding. */
+/** Errors that are a part this small of the squared distances from the centre are rounding. */
 const ROUNDING = 1e-20;
 
 /** Whether rows are their reconstructions, apart from rounding. */
-export function isLossless(model: Model, { errorSum, rows }: RowFacts): boolean {
-  return errorSum <= ROUNDING * model.totalVariance * rows;
+export function isLossless({ errorSum, squareSum }: RowFacts): boolean {
+  return errorSum <= ROUNDING * squareSum;
 }
 
-export function describeErrors(model: Model, facts: RowFacts): string[] {
-  const { distances, rows, errorSum } = facts;
-  if (isLossless(model, facts)) {
+/** Which part of the squared distances of the rows from the centre is lost. */
+export function shareLost({ errorSum, squareSum }: RowFacts): number {
+  return squareSum > 0 ? Math.min(1, errorSum / squareSum) : 0;
+}
+
+/** Where distances and scores begin. */
+export function centreOf({ centered }: Model, kind: RowsOf): string {
+  return centered ? (kind === 'new' ? 'the mean of the fit' : 'the mean') : 'the origin';
+}
+
+/** "38.7 % of the squared distance …": what the share lost is a share of. For the rows of a fit that is the variance. */
+export function describeLoss(model: Model, facts: RowFacts, kind: RowsOf): string {
+  const share = percent(shareLost(facts));
+  if (kind === 'new') return `${share} of the squared distance from ${centreOf(model, kind)}`;
+  if (model.totalWeight !== model.n)
+    return `${share} of the squared distance from ${centreOf(model, kind)}, where every row counts once, whatever its weight`;
+  return model.centered ? `${share} of the variance` : `${share} of the squared distance from ${centreOf(model, kind)}`;
+}
+
+export function describeErrors(model: Model, facts: RowFacts, kind: RowsOf): string[] {
+  const { distances, rows, errorSum, squareSum } = facts;
+  if (isLossless(facts)) {
     return [
-      model.totalVariance === 0
-        ? 'All rows are the same, so nothing can be lost.'
+      squareSum === 0
+        ? rows === 1
+          ? `The row is ${centreOf(model, kind)}, so nothing can be lost.`
+          : `All rows are the same as ${centreOf(model, kind)}, so nothing can be lost.`
         : `Nothing is lost: every row is its own reconstruction, apart from rounding (the largest distance is ${show(distances.largest, 2)}).`,
     ];
   }
-  const quartiles = [distances.quantile(0.25), distances.quantile(0.75)];
-  const fence = quartiles[1] + 1.5 * (quartiles[1] - quartiles[0]);
-  const outside = fence > 0 ? distances.above(fence) : 0;
+  const about = distances.exact ? '' : 'about ';
   return [
-    `Rows are reconstructed from ${several(model.k, 'score')} instead of ${several(model.d, 'number')}. The squared distance between a row and its reconstruction is ${show(errorSum / rows)} on average: ${percent(1 - shareKept(model))} of the variance.`,
-    `Half of the rows are within a distance of ${show(distances.quantile(0.5), 3)}, 99 % within ${show(distances.quantile(0.99), 3)}; the farthest is at ${show(distances.largest, 3)}.`,
-    outside === 0
-      ? 'No row stands out: all are within Tukey’s fence, the upper quartile and one and a half times the distance between the quartiles.'
-      : `${several(outside, 'row')} (${percent(outside / rows)}) ${outside === 1 ? 'stands' : 'stand'} out: farther than ${show(fence, 3)}, Tukey’s fence, the upper quartile and one and a half times the distance between the quartiles.`,
+    `${rows === 1 ? 'The row is' : 'Rows are'} reconstructed from ${several(model.k, 'score')} instead of ${several(model.d, 'number')}. The squared distance between a row and its reconstruction is ${show(errorSum / rows)} on average: ${describeLoss(model, facts, kind)}.`,
+    ...(rows > 1
+      ? [
+          `Half of the rows are within a distance of ${about}${show(distances.quantile(0.5), 3)}, 99 % within ${about}${show(distances.quantile(0.99), 3)}; the farthest is at ${show(distances.largest, 3)}.`,
+        ]
+      : []),
   ];
+}
+
+/** How columns were centred and scaled: one sentence. */
+export function describeScaling(model: Model): string {
+  const { centered, d } = model;
+  const columns = d === 1 ? 'The column was' : 'Columns were';
+  const scaled = scaledBy(model);
+  if (scaled === undefined)
+    return centered ? `${columns} centred and not scaled.` : `${columns} neither centred nor scaled.`;
+  return `${columns} ${centered ? 'centred and' : 'not centred, but'} divided by ${scaled}.`;
+}
+
+/** What columns were divided by; undefined where they were not. */
+function scaledBy({ scaling, scale, centered, d }: Model): string | undefined {
+  const [their, s] = d === 1 ? ['its', ''] : ['their', 's'];
+  const [least, most] = [scale.reduce((a, b) => Math.min(a, b)), scale.reduce((a, b) => Math.max(a, b))];
+  const range = least === most ? show(least) : `${show(least)} to ${show(most)}`;
+  const deviation = centered ? `standard deviation${s}` : `root mean square${s}`;
+  switch (scaling) {
+    case 'unit':
+      return `${their} ${deviation}`;
+    case 'pareto':
+      return `the square root${s} of ${their} ${deviation}`;
+    case 'range':
+      return `${their} range${s} (largest minus smallest value)`;
+    case 'given':
+      return `given number${s} (${range})`.replace(/^given number \(/, 'a given number (');
+    case 'none':
+      return undefined;
+    default:
+      // Models of version 0.1.0 do not say how their scales were chosen.
+      return least === 1 && most === 1
+        ? undefined
+        : `number${s} of ${their} own (${range})`.replace(/^number of/, 'a number of');
+  }
 }
 
 /** How it was computed, as pairs of a name and what there is to say. */
 export function methodFacts(
   model: Model,
   facts: RowFacts,
+  kind: RowsOf,
   { seconds, threads }: { readonly seconds?: number | undefined; readonly threads?: number | undefined },
 ): [name: string, value: string][] {
-  const { plan, scale } = model;
-  const scaled = scale.some((value) => value !== 1);
-  const [least, most] = [scale.reduce((a, b) => Math.min(a, b)), scale.reduce((a, b) => Math.max(a, b))];
+  const { plan } = model;
+  const scaled = scaledBy(model);
   const weighted = model.totalWeight !== model.n;
   return [
     [
       'Rows',
-      `${count(model.n)} in the fit${facts.rows === model.n ? '' : `, ${count(facts.rows)} read for this report`}`,
+      `${count(model.n)} in the fit${kind === 'fit' && facts.rows === model.n ? '' : `, ${count(facts.rows)} read for this report`}`,
     ],
     ['Columns', count(model.d)],
     ['Components', count(model.k)],
-    ['Centred', model.centered ? 'yes: the mean of each column was subtracted' : 'no: columns were taken as they are'],
+    ['Centred', model.centered ? 'yes: the mean of each column was subtracted' : 'no: nothing was subtracted'],
     [
       'Scaled',
-      scaled ? `yes: each column was divided by a number of its own, from ${show(least)} to ${show(most)}` : 'no',
+      scaled === undefined ? 'no' : `yes: ${model.d === 1 ? 'the column was' : 'columns were'} divided by ${scaled}`,
     ],
     [
       'Whitened',

@@ -1,7 +1,7 @@
 /**
- * Chooses rows spread evenly over data that come one by one: one of each of `most` stretches of equal length, at a place
- * in it that looks random and is always the same, so that data that come in turns do not fool it. Where more rows come
- * than were expected, the stretches become twice as long and every other row is left out.
+ * Chooses rows evenly from data that come one by one: one row of each of `most` stretches of equal length, at a pseudo-random position
+ * in the stretch, so that periodic data are sampled fairly. The choice is always the same. If more rows come than expected, stretches
+ * become twice as long and every other chosen row is dropped.
  */
 export class EvenSample<Item> {
   readonly #most: number;
@@ -16,7 +16,7 @@ export class EvenSample<Item> {
     this.#next = this.#place(0);
   }
 
-  /** Rows must be asked about in their order. */
+  /** Whether a row is chosen. Must be called for the rows in their order. */
   wants(row: number): boolean {
     return row === this.#next;
   }
@@ -41,7 +41,7 @@ export class EvenSample<Item> {
   }
 }
 
-/** A number from 0 to 1 that looks random: the finaliser of MurmurHash3. */
+/** A pseudo-random number from 0 to 1: the finaliser of MurmurHash3. */
 export function scatter(seed: number): number {
   let h = (seed + 1) | 0;
   h = Math.imul(h ^ (h >>> 16), 0x85ebca6b);

@@ -2,9 +2,9 @@ import { type Figure, inlineSvg, type Table } from './figures/figure.js';
 import { escaped } from './plain-text.js';
 import { STYLE } from './style.js';
 
-/** Pieces of the page. Whatever is called text is escaped here; whatever is called html is already. */
+/** Parts of the page. Arguments called text are escaped here; those called html are already escaped. */
 
-/** Nothing may be fetched or run: styles and pictures are in the file, scripts there are none. */
+/** Nothing may be fetched or run. Styles and pictures are in the file, and there are no scripts. */
 const POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'";
 
 export interface Section {
@@ -16,7 +16,7 @@ export interface Section {
 export interface Page {
   readonly title: string;
   readonly description: string | undefined;
-  /** The most important numbers, first of all. */
+  /** The most important numbers, above everything else. */
   readonly cards: readonly (readonly [name: string, value: string])[];
   /** The most important facts, at the top. */
   readonly summary: string;
@@ -72,9 +72,9 @@ export function factList(facts: readonly (readonly [name: string, value: string]
   return `<dl class="facts">${facts.map(([name, value]) => `<dt>${escaped(name)}</dt><dd>${escaped(value)}</dd>`).join('')}</dl>\n`;
 }
 
-/** Figures side by side where there is room, each with its numbers; before them, if there are any, words. */
-export function figures(shown: readonly Figure[], words = ''): string {
-  return `<div class="figures">\n${words && `<div>${words}</div>\n`}${shown.map(figure).join('')}</div>\n`;
+/** Figures side by side if there is space, each with a table of its numbers. `html` comes before them. */
+export function figures(shown: readonly Figure[], html = ''): string {
+  return `<div class="figures">\n${html && `<div>${html}</div>\n`}${shown.map(figure).join('')}</div>\n`;
 }
 
 function figure(drawn: Figure): string {
@@ -90,7 +90,7 @@ function figure(drawn: Figure): string {
 
 const NUMBER = /^[<>±]?\s?−?[\d,.]+(\s×\s10[⁰¹²³⁴⁵⁶⁷⁸⁹⁻]+)?(\s?[%°])?$/;
 
-/** A table that scrolls by itself where it is too wide or too long, also by keyboard. */
+/** A table that scrolls if it is too wide or too long, also by keyboard. */
 export function tableHtml(
   { columns, rows, note }: Table,
   title: string,

@@ -1,11 +1,11 @@
-/** Text that comes from outside (names of columns, labels, titles) on its way into HTML and SVG. */
+/** Text from outside, such as column names, labels and titles, made safe for HTML and SVG. */
 
-/** Longest name that is kept: it is shown to people. */
+/** Longer names are cut. */
 const LONGEST = 200;
 
 /**
- * A name as one line of text that any document may hold: XML has no control characters and no half surrogates, and a
- * sign that turns the direction of writing would turn what stands around it too.
+ * A name as one line of text that is valid in any document. XML allows no control characters and no lone surrogates, and a character
+ * that changes the direction of writing would also change the text around it.
  */
 export function plainText(text: string, longest = LONGEST): string {
   const line = text
@@ -17,13 +17,13 @@ export function plainText(text: string, longest = LONGEST): string {
   return shortened(line === '' ? '(empty)' : line, longest);
 }
 
-/** The beginning of a text that is too long, and a sign that it goes on. */
+/** The beginning of a text that is too long, with an ellipsis. */
 export function shortened(text: string, longest: number): string {
   const letters = [...text];
   return letters.length <= longest ? text : `${letters.slice(0, longest - 1).join('')}…`;
 }
 
-/** A name that is too long for a figure: its beginning and its end, because names often differ in the end alone. */
+/** A name that is too long for a figure: its beginning and its end, because names often differ only in their ends. */
 export function squeezed(text: string, longest: number): string {
   const letters = [...text];
   if (letters.length <= longest) return text;
@@ -31,7 +31,7 @@ export function squeezed(text: string, longest: number): string {
   return `${letters.slice(0, longest - 1 - end).join('')}…${letters.slice(letters.length - end).join('')}`;
 }
 
-/** The same for names that stand side by side: where they would become alike, what all begin with goes first. */
+/** The same for several names. If they would become equal, their common beginning is cut first. */
 export function squeezedApart(names: readonly string[], longest: number): string[] {
   const short = names.map((name) => squeezed(name, longest));
   if (new Set(short).size === new Set(names).size) return short;
@@ -40,7 +40,7 @@ export function squeezedApart(names: readonly string[], longest: number): string
   return names.map((name) => squeezed([...name].length <= longest ? name : `…${name.slice(common)}`, longest));
 }
 
-/** Text as it stands in HTML and SVG, inside elements and inside attributes. */
+/** Escapes text for HTML and SVG, in elements and in attributes. */
 export function escaped(text: string): string {
   return text
     .replace(/&/g, '&amp;')

@@ -1,4 +1,14 @@
-import { type Block, type Data, DataError, type Frame, type Model, OptionError, type Progress } from '@scree/core';
+import {
+  type Block,
+  type Data,
+  DataError,
+  type Frame,
+  hotellingT2,
+  type Model,
+  OptionError,
+  type Progress,
+} from '@scree/core';
+import { several } from '@scree/core/describe';
 import {
   checkFinite,
   chooseEngine,
@@ -10,14 +20,18 @@ import {
   reconstructBlock,
   removeComponents,
 } from '@scree/core/engine';
-import { ErrorHistogram } from './error-histogram.js';
 import { EvenSample } from './even-sample.js';
 import type { Colouring } from './figures/colouring.js';
+import { RowValues } from './row-values.js';
 
 /** A row of the sample: its number, and its scores on the first components. */
 export interface SampledRow {
   readonly row: number;
   readonly scores: Float64Array;
+  /** Hotelling's T². */
+  readonly t2: number;
+  /** Squared distance from its reconstruction. */
+  readonly error: number;
 }
 
 /** A row as the data have it, for pictures. */
@@ -36,21 +50,39 @@ export interface WorstRow {
   readonly error: number;
   /** Which part of its squared distance from the mean that is. */
   readonly share: number;
+  /** Hotelling's T². */
+  readonly t2: number;
   /** The columns that contribute most to it, each with its share of the error. */
   readonly columns: readonly { readonly column: number; readonly share: number }[];
   /** Kept where pictures are drawn. */
   readonly whole?: WholeRow;
 }
 
+/** A row far from the mean within the components. */
+export interface FarRow {
+  readonly row: number;
+  readonly t2: number;
+  readonly error: number;
+}
+
 /** What one reading of the rows tells. */
 export interface RowFacts {
   readonly rows: number;
   readonly sample: readonly SampledRow[];
-  readonly distances: ErrorHistogram;
-  /** Sum of the squared distances of all rows. */
+  /** Distances of all rows from their reconstructions. */
+  readonly distances: RowValues;
+  /** Hotelling's T² of all rows. */
+  readonly t2: RowValues;
+  /** Sum of the squared distances of all rows from their reconstructions. */
   readonly errorSum: number;
+  /** Mean and variance of these squared distances. */
+  readonly errors: { readonly mean: number; readonly variance: number };
+  /** Sum of the squared distances of all rows from the mean of the fit, or from the origin where data are not centred. */
+  readonly squareSum: number;
   /** Most distant first. */
   readonly worst: readonly WorstRow[];
+  /** Those with the largest T², largest first. */
+  readonly farthest: readonly FarRow[];
   /** Rows for pictures: one of each group, or spread evenly. */
   readonly examples: readonly WholeRow[];
   /** The number of a row for people: counted from 1 in the data, including rows that were left out. */
@@ -61,6 +93,8 @@ export interface ReadOptions {
   readonly colouring: Colouring;
   /** Whether rows are kept for pictures. */
   readonly pictures: boolean;
+  /** Rows whose distance and T² are kept one by one; of more rows only counts are kept. */
+  readonly keep?: number | undefined;
   readonly signal?: AbortSignal | undefined;
   readonly onProgress?: ((progress: Progress) => void) | undefined;
 }
@@ -69,7 +103,8 @@ export interface ReadOptions {
 const POINTS = 5000;
 /** Scores kept of each of them. */
 export const SAMPLED_SCORES = 4;
-const WORST = 20;
+/** Rows kept with the largest error, and with the largest T². */
+export const LISTED_ROWS = 20;
 const CONTRIBUTIONS = 3;
 const EXAMPLES = 8;
 /** Numbers handled at a time. */
@@ -87,7 +122,7 @@ export async function readRows(model: Model, data: Data, options: ReadOptions): 
     if (source.cols !== model.d) {
       throw new DataError(
         'WIDTH_MISMATCH',
-        `These rows have ${source.cols} columns, but the model was fitted to ${model.d}. Pass the data it was fitted to.`,
+        `These rows have ${several(source.cols, 'column')}, but the model was fitted to ${model.d}. Pass the same columns in the same order.`,
         { value: source.cols, expected: model.d },
       );
     }
@@ -114,11 +149,17 @@ class RowReader {
   readonly #sample: EvenSample<SampledRow>;
   readonly #spread: EvenSample<WholeRow>;
   readonly #byGroup = new Map<number, WholeRow>();
-  readonly #distances = new ErrorHistogram();
+  readonly #distances: RowValues;
+  readonly #t2: RowValues;
+  readonly #farthest: FarRow[] = [];
   readonly #worst: WorstRow[] = [];
   readonly #residual: Float64Array;
   #rows = 0;
   #errorSum = 0;
+  #squareSum = 0;
+  /** Mean, and sum of the squares about it (Welford 1962). */
+  #errorMean = 0;
+  #errorSquares = 0;
 
   constructor(model: Model, expected: number, options: ReadOptions) {
     this.#model = model;
@@ -127,6 +168,8 @@ class RowReader {
     this.#sample = new EvenSample(expected, POINTS);
     this.#spread = new EvenSample(expected, EXAMPLES);
     this.#residual = new Float64Array(model.d);
+    this.#distances = new RowValues(options.keep);
+    this.#t2 = new RowValues(options.keep);
   }
 
   async add(block: Block, progress: ProgressTracker): Promise<void> {
@@ -140,15 +183,23 @@ class RowReader {
       const row = this.#rows + i;
       const z = scores.subarray(i * k, (i + 1) * k);
       const error = Math.min(errors[i], Number.MAX_VALUE);
+      const t2 = Math.min(hotellingT2(this.#model, z), Number.MAX_VALUE);
       this.#errorSum += error;
+      this.#squareSum += squares[i];
+      const off = error - this.#errorMean;
+      this.#errorMean += off / (row + 1);
+      this.#errorSquares += off * (error - this.#errorMean);
       this.#distances.add(Math.sqrt(error));
+      this.#t2.add(t2);
+      const near = this.#farthest[LISTED_ROWS - 1];
+      if (!near || t2 > near.t2) this.#keepFarthest({ row, t2, error });
       if (this.#sample.wants(row)) {
-        this.#sample.push({ row, scores: Float64Array.from(z.subarray(0, SAMPLED_SCORES)) });
+        this.#sample.push({ row, scores: Float64Array.from(z.subarray(0, SAMPLED_SCORES)), t2, error });
         this.#keepForGroup(block, i, z, error);
       }
       if (this.#options.pictures && this.#spread.wants(row)) this.#spread.push(this.#whole(block, i, z, error));
-      const last = this.#worst[WORST - 1];
-      if (error > 0 && (!last || error > last.error)) this.#keepWorst(block, i, z, squares[i]);
+      const last = this.#worst[LISTED_ROWS - 1];
+      if (error > 0 && (!last || error > last.error)) this.#keepWorst(block, i, z, squares[i], t2);
     }
     this.#rows += block.rows;
   }
@@ -159,8 +210,12 @@ class RowReader {
       rows: this.#rows,
       sample: this.#sample.items,
       distances: this.#distances,
+      t2: this.#t2,
       errorSum: this.#errorSum,
+      errors: { mean: this.#errorMean, variance: this.#errorSquares / Math.max(1, this.#rows - 1) },
+      squareSum: this.#squareSum,
       worst: this.#worst,
+      farthest: this.#farthest,
       examples: byGroup.length > 1 ? byGroup : this.#spread.items,
     };
   }
@@ -174,7 +229,13 @@ class RowReader {
     }
   }
 
-  #keepWorst(block: Block, i: number, scores: ArrayLike<number>, square: number): void {
+  #keepFarthest(far: FarRow): void {
+    this.#farthest.push(far);
+    this.#farthest.sort((a, b) => b.t2 - a.t2 || a.row - b.row);
+    this.#farthest.length = Math.min(this.#farthest.length, LISTED_ROWS);
+  }
+
+  #keepWorst(block: Block, i: number, scores: ArrayLike<number>, square: number, t2: number): void {
     const residual = this.#residual;
     packTile(block, this.#frame, i, i + 1, 0, residual.length, residual);
     const error = removeComponents(this.#model.components, residual);
@@ -190,12 +251,13 @@ class RowReader {
     this.#worst.push({
       row: this.#rows + i,
       error,
+      t2,
       share: square > 0 ? Math.min(1, error / square) : 0,
       columns,
       ...(keeps ? { whole: this.#whole(block, i, scores, error) } : {}),
     });
     this.#worst.sort((a, b) => b.error - a.error || a.row - b.row);
-    this.#worst.length = Math.min(this.#worst.length, WORST);
+    this.#worst.length = Math.min(this.#worst.length, LISTED_ROWS);
   }
 
   #whole(block: Block, i: number, scores: ArrayLike<number>, error: number): WholeRow {
@@ -227,7 +289,7 @@ export function checkImage(image: { readonly width: number; readonly height: num
   if (Number.isSafeInteger(width) && Number.isSafeInteger(height) && width > 0 && width * height === d) return;
   throw new OptionError(
     'BAD_OPTION',
-    `A picture of ${width} × ${height} has ${width * height} pixels, but the rows have ${d} columns.`,
+    `A picture of ${width} × ${height} has ${width * height} pixels, but the rows have ${several(d, 'column')}.`,
     { option: 'image', value: image, expected: d },
   );
 }

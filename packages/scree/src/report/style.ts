@@ -1,6 +1,6 @@
 import { DARK, declarations, LIGHT } from './theme.js';
 
-/** The style sheet of the page: light or dark as the reader has it, wide or narrow, and light on paper. */
+/** The style sheet of the page: light or dark by the settings of the reader, wide or narrow, and light in print. */
 export const STYLE = `
 :root{color-scheme:light dark;${declarations(LIGHT)}}
 @media screen and (prefers-color-scheme:dark){:root{${declarations(DARK)}}}

@@ -1,9 +1,9 @@
 /**
- * Colours, by name: figures say `var(--ink)`, the page gives the names their values for light and for dark, and a figure in
- * a file of its own has the light ones written into it.
+ * Colours by name. Figures use CSS variables such as `var(--ink)`. The page defines them for light and dark, and in a figure that is a
+ * file of its own they are replaced by the light colours.
  */
 
-/** Colours that must be told apart, on white and on the dark ground. */
+/** Colours of groups, easy to tell apart on white and on the dark background. */
 const GROUPS: readonly (readonly [light: string, dark: string])[] = [
   ['#3d66c4', '#7ba0f5'],
   ['#d9730d', '#f5a14a'],
@@ -17,9 +17,9 @@ const GROUPS: readonly (readonly [light: string, dark: string])[] = [
   ['#3f9bd6', '#7cc6f2'],
 ];
 
-/** Steps of the scales: as good as continuous to the eye, and few enough to draw points of one colour together. */
+/** Steps of the colour scale: enough to look continuous, and few enough to draw all points of one colour together. */
 const STEPS = 24;
-/** From below zero to above; the middle is the paper. */
+/** Steps on each side of zero. Zero has the colour of the background. */
 const HALF = 6;
 
 const BASE = {
@@ -35,7 +35,7 @@ const BASE = {
   fine: ['#2c7a2c', '#7fcf75'],
 } as const satisfies Record<string, readonly [light: string, dark: string]>;
 
-/** Numbers from low to high: blue to orange, which all eyes tell apart, of middling lightness on either ground. */
+/** From low to high: blue to orange, safe for colour-blind readers, and of medium lightness for both backgrounds. */
 const RAMP = [
   ['#2b4fb8', '#b0418f', '#dd8410'],
   ['#6f93f7', '#e070b8', '#ffc45a'],
@@ -73,12 +73,12 @@ function colours(dark: 0 | 1): ReadonlyMap<string, string> {
 export const LIGHT = colours(0);
 export const DARK = colours(1);
 
-/** Declarations of all colours, for a style sheet. */
+/** CSS declarations of all colours. */
 export function declarations(named: ReadonlyMap<string, string>): string {
   return [...named].map(([name, colour]) => `--${name}:${colour}`).join(';');
 }
 
-/** A colour between two, each as #rrggbb. */
+/** Mixes two colours, each #rrggbb. */
 export function mix(from: string, to: string, share: number): string {
   const channel = (at: number): string => {
     const [a, b] = [Number.parseInt(from.slice(at, at + 2), 16), Number.parseInt(to.slice(at, at + 2), 16)];

@@ -53,7 +53,7 @@ function pieces(saved: Buffer): { head: Record<string, unknown>; checksum: strin
 const hasBlas = (await blasEngine()) !== undefined;
 
 describe('a checkpoint', () => {
-  it('has a checksum: with another row count, identity or body it is refused', () => {
+  it('has a checksum, and is rejected with another row count, identity or body', () => {
     const { mend, saved } = interrupted();
     mend();
     const { head, checksum, body } = pieces(saved);
@@ -93,12 +93,12 @@ describe('a checkpoint', () => {
     expect(readFileSync(path('resumed.pca')).equals(readFileSync(path('straight.pca')))).toBe(true);
   });
 
-  it('of a later version says so', () => {
+  it('of a later version is rejected with a message that says so', () => {
     write('c.part', `${JSON.stringify({ version: 3, identity: {}, rows: 1 })}\n`);
     expect(run(FIT)).toMatchObject({ code: 1, err: expect.stringMatching(/version 3, and this scree reads up to 2/) });
   });
 
-  it('names what differs when the options are others', () => {
+  it('is rejected with other options, and the message names the difference', () => {
     const { mend } = interrupted('--engine', 'wasm');
     mend();
     const { code, err } = run([...FIT, '--engine', 'reference']);
@@ -131,7 +131,7 @@ describe('--checkpoint and --output are the same file', () => {
     expect({ code, err }).toMatchObject({ code: 2, err: expect.stringMatching(/name the same file/) });
   };
 
-  it('through a link to a file that is not there yet, and through two', () => {
+  it('through a link to a file that does not exist yet, and through two links', () => {
     symlinkSync('m1.json', path('link1'));
     symlinkSync('link1', path('link2'));
     refused('link1', 'm1.json');
@@ -152,7 +152,7 @@ describe('--checkpoint and --output are the same file', () => {
     expect(readFileSync(path('m3.json'), 'utf8')).toBe('old');
   });
 
-  it('where the model has the name of the lock', () => refused('m4', 'm4.lock'));
+  it('if the model has the name of the lock', () => refused('m4', 'm4.lock'));
 });
 
 describe('two processes on one checkpoint', () => {
@@ -169,7 +169,7 @@ describe('two processes on one checkpoint', () => {
     return child;
   }
 
-  it('the second is refused while the first runs, which ends well', async () => {
+  it('the second is rejected while the first runs, and the first succeeds', async () => {
     const child = await waiting('busy');
     const over = exit(child);
     const { code, err } = run(['fit', 'small.npy', '-k', '1', '--checkpoint', 'busy', '-o', 'second.json']);
@@ -194,7 +194,7 @@ describe('two processes on one checkpoint', () => {
     expect(readdirSync(folder).filter((name) => name.startsWith('dead'))).toEqual([]);
   }, 60_000);
 
-  it('one of another machine keeps its lock while it gives signs of life', () => {
+  it('a process on another machine keeps its lock while it gives signs of life', () => {
     const owner = { pid: 1, host: 'elsewhere', process: '00000000-1-1', token: 'x' };
     write('far.lock', `${JSON.stringify(owner)}\n`);
     const args = ['fit', 'small.npy', '-k', '1', '--checkpoint', 'far', '-q'];
@@ -209,7 +209,7 @@ describe('two processes on one checkpoint', () => {
     expect(existsSync(path('far.lock'))).toBe(false);
   });
 
-  it('a pid that another process has now does not keep a lock', () => {
+  it('a lock is not kept by another process that now has the same pid', () => {
     const { process: id } = lockOf('mine');
     const [host] = id.split('-');
     // This test's own pid, with another time of its start.

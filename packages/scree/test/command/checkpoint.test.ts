@@ -79,7 +79,7 @@ describe('a checkpoint, killed and resumed, ends with the same bits', () => {
     });
   });
 
-  it('and with other weights, columns or gaps it is refused', async () => {
+  it('and is rejected with other weights, columns or missing values', async () => {
     const args = ['fit', 'gaps.csv', '-k', '2', '-q', '--every', '0', '--checkpoint', 'mine.part', '--memory', '17MB'];
     const child = spawn(process.execPath, [PROGRAM, ...args, '--missing', 'mean'], {
       cwd: folder,
@@ -110,7 +110,7 @@ function broken(cols: number, rows: number): Float32Array {
 const array = (data: Float32Array, cols: number): Buffer =>
   npyWith(npyHeader("'<f4'", `(${data.length / cols}, ${cols})`), new Uint8Array(data.buffer));
 
-it('of standard input goes on with the same rows, and is refused with others', () => {
+it('a checkpoint of standard input continues with the same rows, and is rejected with others', () => {
   const data = broken(50, 200_000);
   const args = ['fit', '-', '-k', '2', '--every', '0', '--memory', '64MB', '--checkpoint', 'stream.part'];
   // The row is the file's, and not that of what was read since the last saving.
@@ -129,7 +129,7 @@ it('of standard input goes on with the same rows, and is refused with others', (
   expect(again).toMatchObject({ code: 0, err: expect.stringMatching(/Going on after \d+ rows/) });
 });
 
-it('of many columns is refused with as many others', () => {
+it('a checkpoint of many columns is rejected with as many others', () => {
   write('broken.npy', array(broken(1203, 8000), 1203));
   const args = ['fit', 'broken.npy', '-k', '2', '--every', '0', '--memory', '50MB', '--checkpoint', 'many.part'];
   expect(run([...args, '--columns', '0-1200,1202']).code).toBe(1);
@@ -140,13 +140,13 @@ it('of many columns is refused with as many others', () => {
   });
 });
 
-describe('a checkpoint is refused', () => {
-  it('where the model is to go: it is deleted in the end', () => {
+describe('a checkpoint is rejected', () => {
+  it('if it is the file of the model, because it is deleted in the end', () => {
     const { code, err } = run(['fit', 'gaps.csv', '--missing', 'drop', '--checkpoint', './one', '-o', 'one']);
     expect({ code, err }).toMatchObject({ code: 2, err: expect.stringMatching(/name the same file/) });
   });
 
-  it.each(['krylov', 'points', 'svd', 'refined'])('with --solver %s, and it is said what to do', (solver) => {
+  it.each(['krylov', 'points', 'svd', 'refined'])('with --solver %s, and the message says what to do', (solver) => {
     const { code, err } = run(['fit', 'gaps.csv', '--checkpoint', 'no.part', '--solver', solver]);
     expect({ code, err }).toMatchObject({
       code: 2,
@@ -154,7 +154,7 @@ describe('a checkpoint is refused', () => {
     });
   });
 
-  it('where the covariance is larger than memory', () => {
+  it('if the covariance is larger than memory', () => {
     write('broad.npy', npy(3, 6000, Math.sin));
     const { code, err } = run(['fit', 'broad.npy', '--checkpoint', 'no.part']);
     expect({ code, err }).toMatchObject({ code: 2, err: expect.stringMatching(/takes 1\.15 GB for 6000 columns/) });

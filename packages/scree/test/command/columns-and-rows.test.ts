@@ -40,7 +40,7 @@ describe('columns of a model', () => {
     return numbers('s.npy');
   };
 
-  it('go by their names, whatever is excluded and in whatever order they are named', async () => {
+  it('are found by name, in any order, with any others excluded', async () => {
     const right = await scores('data.csv');
     expect(await scores('other-order.csv')).toEqual(right);
     expect(await scores('other-order.csv', '--exclude', 'w')).toEqual(right);
@@ -48,7 +48,7 @@ describe('columns of a model', () => {
     expect(scree(['compress', 'other-order.csv', '--model', 'm.json', '--exclude', 'w', '-o', 'x.scree']).code).toBe(0);
   });
 
-  it('go by their order where they are called otherwise, and are refused where that is not clear', async () => {
+  it('are taken in order if they have other names, and are rejected if that is ambiguous', async () => {
     write('renamed.csv', table(['a', 'b', 'c']).replace('a,b,c', 'x,y,z'));
     expect(await scores('renamed.csv', '--columns', 'x,y,z')).toEqual(await scores('data.csv'));
     const excluded = scree(['transform', 'm.json', 'data.csv', '--exclude', 'a', '-o', 's.npy']);
@@ -59,7 +59,7 @@ describe('columns of a model', () => {
     expect(moved.err).toMatch(/"b" in another place than the model, whose columns are a, b, c/);
   });
 
-  it('may have commas in their names', () => {
+  it('may have names with commas', () => {
     write('commas.csv', table(['a', 'b', 'c']).replace('a,b,c', '"h, cm","w ""x""",c'));
     const fit = scree(['fit', 'commas.csv', '--columns', '"h, cm",c', '-k', '1', '--json']);
     expect(JSON.parse(fit.out).d).toBe(2);
@@ -71,7 +71,7 @@ describe('columns of a model', () => {
 describe('rows with gaps', () => {
   write('gaps.csv', table(['a', 'b', 'c', 'id'], [1, 2, 30]));
 
-  it('are filled with the means of the model: their scores do not depend on other rows', async () => {
+  it('are filled with the means of the model, so scores do not depend on other rows', async () => {
     const text = table(['a', 'b', 'c', 'id'], [1, 2, 30]).split('\n');
     write('five.csv', [text[0], ...text.slice(1, 6)].join('\n'));
     const transform = (name: string): number =>
@@ -83,7 +83,7 @@ describe('rows with gaps', () => {
     for (const [at, value] of few.entries()) expect(value).toBeCloseTo(all[at], 12);
   });
 
-  it('are filled with the means of the file where a model has none', async () => {
+  it('are filled with the means of the file if the model has none', async () => {
     const fit = ['fit', 'gaps.csv', '--no-center', '--missing', 'mean', '-k', '3', '-o', 'free.json', '-q'];
     expect(scree(fit).code).toBe(0);
     const back = ['reconstruct', 'free.json', 'f.npy', '-o', 'b.npy', '-q'];
@@ -94,7 +94,7 @@ describe('rows with gaps', () => {
     expect((await numbers('b.npy'))[4]).toBeCloseTo(mean, 10);
   });
 
-  it('are counted when they are left out, and labels say which the others are', () => {
+  it('are counted when they are left out, and labels name the other rows', () => {
     const done = scree(['transform', 'm.json', 'gaps.csv', '--missing', 'drop', '--label', 'id', '-o', 's.csv']);
     expect(done.err).toMatch(/37 rows of 2 scores; 3 with missing values were left out: s\.csv/);
     const lines = readFileSync(path('s.csv'), 'utf8').trim().split('\n');
@@ -106,10 +106,10 @@ describe('rows with gaps', () => {
       /37 rows × 3 columns.*; 3 more with missing values were left out; left out: id \(text\)/,
     );
     const binary = scree(['transform', 'm.json', 'gaps.csv', '--missing', 'drop', '--label', 'id', '-o', 's.npy']);
-    expect(binary.err).toMatch(/Labels are only written to \.csv and \.tsv files/);
+    expect(binary.err).toMatch(/Names of rows are only written to \.csv and \.tsv files/);
   });
 
-  it('do not change what rows are called: in messages, and in a report', () => {
+  it('do not change the row numbers in messages and in a report', () => {
     const text = table(['a', 'b', 'c'], [1, 2, 30]).split('\n');
     text[21] = 'inf,1,1';
     write('infinite.csv', text.join('\n'));
@@ -127,8 +127,8 @@ describe('rows with gaps', () => {
   });
 });
 
-describe('what is read', () => {
-  it('is never written over', () => {
+describe('an output', () => {
+  it('never overwrites a file that is read', () => {
     write('keep.csv', table(['a', 'b', 'c']));
     symlinkSync('keep.csv', path('link.csv'));
     const before = readFileSync(path('keep.csv'), 'utf8');
@@ -151,14 +151,14 @@ describe('what is read', () => {
     expect(readFileSync(path('m.json'), 'utf8')).toBe(model);
   });
 
-  it('a model goes into no table', () => {
+  it('is not a table if it is a model', () => {
     const { code, err } = scree(['fit', 'keep.csv', '-k', '1', '-o', 'model.csv']);
     expect(code).toBe(2);
     expect(err).toMatch(/scree inspect model\.json -o model\.csv writes its components/);
     expect(existsSync(path('model.csv'))).toBe(false);
   });
 
-  it('a link to nothing stays a link', () => {
+  it('is written through a link to a missing file, which stays a link', () => {
     symlinkSync('behind.json', path('dangling.json'));
     expect(scree(['fit', 'keep.csv', '-k', '1', '-o', 'dangling.json', '-q']).code).toBe(0);
     expect(existsSync(path('behind.json'))).toBe(true);

@@ -83,7 +83,7 @@ describe('scree', () => {
     expect(scree(['inspect', 'model.json', '--json']).out).toContain('"uniqueness"');
   });
 
-  it('writes a report and its figures, and hostile names are text in it', () => {
+  it('writes a report and its figures, and shows hostile names as text', () => {
     write(
       'hostile.csv',
       TABLE.replace('a,b,c,kind', '<img src=x onerror=alert(1)>,b,c,kind').replaceAll('odd', '</script><b>odd'),
@@ -111,7 +111,32 @@ describe('scree', () => {
     expect(scree(['report', '-', '-k', '1', '-o', 'piped.html', '-q'], TABLE)).toMatchObject({ code: 0, err: '' });
   });
 
-  it('compresses and decompresses, and tells what that cost', async () => {
+  it('says in a report of a model and other rows what is computed from these rows', () => {
+    const [head, ...lines] = TABLE.trim().split('\n');
+    write('first.csv', [head, ...lines.slice(0, 40)].join('\n'));
+    write('rest.csv', [head, ...lines.slice(40)].join('\n'));
+    expect(scree(['fit', 'first.csv', '-k', '1', '-o', 'first.json', '-q']).code).toBe(0);
+    expect(scree(['report', 'rest.csv', '--model', 'first.json', '-o', 'rest.html', '-q']).code).toBe(0);
+    const html = readFileSync(join(folder, 'rest.html'), 'utf8');
+    expect(html).toContain('The model was fitted earlier, to 40 rows.');
+    expect(html).toContain('computed from the 20 rows of <bdi>rest.csv</bdi>');
+    expect(html).toContain('rest.csv: CSV, 20 rows × 3 columns');
+    expect(scree(['report', 'first.csv', '-k', '1', '-o', 'first.html', '-q']).code).toBe(0);
+    expect(readFileSync(join(folder, 'first.html'), 'utf8')).not.toContain('fitted earlier');
+  });
+
+  it('names flags in the warnings of a report, as it does when it prints them', () => {
+    write('dependent.csv', `a,b,sum\n${Array.from({ length: 9 }, (_, i) => `${i},${i * i},${i + i * i}`).join('\n')}`);
+    const { out } = scree(['fit', 'dependent.csv', '-k', '3']);
+    const [, warning] = /Warning: (Only 2 of the 3 .* Use -k 2 or less.*)$/m.exec(out) ?? [];
+    expect(warning).toBeDefined();
+    expect(scree(['report', 'dependent.csv', '-k', '3', '-o', 'dependent.html', '-q']).code).toBe(0);
+    const html = readFileSync(join(folder, 'dependent.html'), 'utf8');
+    // Once in the summary, once under Warnings.
+    expect(html.split(warning)).toHaveLength(3);
+  });
+
+  it('compresses and decompresses, and reports size and error', async () => {
     const done = scree(['compress', 'table.csv', '-k', '2', '-o', 'table.scree', '--json']);
     expect(done.code).toBe(0);
     const { bytes, rmsError, rows } = JSON.parse(done.out);
@@ -137,7 +162,7 @@ describe('scree', () => {
     expect(scree(['decompress', 'table.csv', '-o', 'x.npy']).code).toBe(1);
   });
 
-  it('takes compressed files as data, chosen columns and labels too', () => {
+  it('reads compressed files as data, with chosen columns and labels', () => {
     expect(scree(['compress', 'table.csv', '--all', '--quantise', 'float16', '-o', 'as-data.scree', '-q']).code).toBe(
       0,
     );
@@ -160,7 +185,7 @@ describe('scree', () => {
     expect(scree(['fit', write('cut.scree', cut), '-k', '1']).err).toMatch(/^scree: cut\.scree is cut off/m);
   });
 
-  it('puts one JSON object on standard output for programs, and nothing else', () => {
+  it('prints one JSON object to standard output and nothing else with --json', () => {
     const { out, code } = scree([
       'fit',
       'table.csv',
@@ -199,7 +224,7 @@ describe('scree', () => {
     expect(told.varianceRatios.reduce((a: number, b: number) => a + b)).toBeGreaterThanOrEqual(0.9);
   });
 
-  it('reads standard input and chosen columns, and handles rows with gaps as --missing says', () => {
+  it('reads standard input and chosen columns, and treats missing values as --missing says', () => {
     expect(JSON.parse(scree(['fit', '-', '-k', '1', '--json', '--columns', 'a,c'], TABLE).out).d).toBe(2);
     const gaps = `${TABLE}\n,1,2,odd\n`;
     const refused = scree(['fit', '-', '-k', '1'], gaps);
@@ -209,7 +234,7 @@ describe('scree', () => {
     expect(JSON.parse(scree(['fit', '-', '-k', '1', '--json', '--missing', 'mean'], gaps).out).n).toBe(61);
   });
 
-  it('says where values are missing in arrays too, and counts rows from the beginning of the file', () => {
+  it('reports missing values in arrays, and counts rows from the beginning of the file', () => {
     const gap = (at: number): number => (at === 5 || at >= 1_999_999 ? Number.NaN : Math.sin(at));
     write('gaps.npy', npy(500_000, 4, gap));
     write('whole.npy', npy(100, 4, Math.sin));
@@ -242,12 +267,12 @@ describe('scree', () => {
     }
   });
 
-  it('is quiet in a pipe and says nothing with -q', () => {
+  it('prints no progress in a pipe, and nothing with -q', () => {
     const { err } = scree(['fit', 'table.csv', '-k', '1', '-q']);
     expect(err).toBe('');
   });
 
-  it('completes commands, flags, their words and names with spaces in a real shell', () => {
+  it('completes commands, flags, their values and names with spaces in a real shell', () => {
     write('my data.csv', 'a,b\n1,2\n');
     write('completion.bash', scree(['completion', 'bash']).out);
     const completed = (...words: string[]): string[] => {
@@ -275,7 +300,7 @@ describe('scree', () => {
     ['an unknown command', ['fti', 'x'], /Did you mean fit\?/],
     ['an unknown flag', ['fit', 'table.csv', '--wihten', 'pca'], /Did you mean --whiten\?/],
     ['a flag before the command', ['-k', '3'], /Flags come after/],
-    ['too many words', ['fit', 'a', 'b'], /takes DATA/],
+    ['too many arguments', ['fit', 'a', 'b'], /takes DATA/],
     ['no data', ['fit', '-k', '2'], /Name a data file/],
     ['two counts', ['fit', 'table.csv', '-k', '2', '--all'], /exclude one another/],
     ['no output', ['transform', 'model.json', 'table.csv'], /Say where the scores go/],
@@ -289,7 +314,7 @@ describe('scree', () => {
     ['an output that no format has', ['transform', 'model.json', 'table.csv', '-o', 'x.doc'], /x\.doc names no format/],
     ['no memory at all', ['fit', 'table.csv', '--memory', '10'], /--memory is "10"; it must be 16MB or more/],
   ];
-  it.each(wrong)('exits 2 at %s', (_, args, message) => {
+  it.each(wrong)('exits with 2: %s', (_, args, message) => {
     const { code, out, err } = scree(args);
     expect(code).toBe(2);
     expect(out + err).toMatch(message);
@@ -337,7 +362,7 @@ describe('scree', () => {
     ],
     ['a broken query', () => ['fit', '--sql', 'selct 1', '-k', '1'], /./],
   ];
-  it.each(bad)('exits 1 with one clear line at %s', (_, args, message) => {
+  it.each(bad)('exits with 1 and one clear line: %s', (_, args, message) => {
     const before = new Set(readdirSync(folder));
     const given = args();
     const { code, err } = scree(given);
@@ -355,7 +380,7 @@ describe('scree', () => {
     expect(scree([...given, '--debug']).err).toMatch(/ {4}at /);
   });
 
-  it('leaves nothing half-written when it is interrupted', async () => {
+  it('leaves no partial file when it is interrupted', async () => {
     write('long.npy', npy(200_000, 40, Math.sin));
     expect(scree(['fit', 'long.npy', '-k', '40', '-o', 'wide.json', '-q']).code).toBe(0);
     const slow = spawn(process.execPath, [PROGRAM, 'transform', 'wide.json', 'long.npy', '-o', 'long-scores.csv'], {
@@ -403,7 +428,7 @@ describe('a checkpoint', () => {
     expect(readdirSync(folder).filter((name) => /^\.?killed\.pca\./.test(name))).toEqual([]);
   });
 
-  it('removes what a killed process has left of the model, and of the checkpoint', () => {
+  it('removes temporary files that a killed process has left', () => {
     write('left.npy', npy(50, 3, Math.sin));
     const [host] = PROCESS_ID.split('-');
     const { pid } = spawnSync(process.execPath, ['--version']);
@@ -414,7 +439,7 @@ describe('a checkpoint', () => {
     expect(readdirSync(folder).filter((name) => /^\.?left\.p/.test(name))).toEqual(['left.pca', 'left.pca.new']);
   });
 
-  it('of other data is refused, and so is what cannot be saved', () => {
+  it('of other data is rejected, and so is one that cannot be saved', () => {
     write('one.npy', npy(50, 3, Math.sin));
     write('other.part', `${JSON.stringify({ identity: { path: 'x' }, rows: 3 })}\n`);
     const other = scree(['fit', 'one.npy', '-k', '1', '--checkpoint', 'other.part']);

@@ -38,7 +38,7 @@ describe('--csv-safe', () => {
     expect(safe.some(([, score]) => score.startsWith('-'))).toBe(true);
   });
 
-  it('does so with the names of columns', () => {
+  it('does so with column names', () => {
     expect(run(['inspect', 'model.json', '-q', '-o', 'components.tsv', '--csv-safe']).code).toBe(0);
     const [header] = readFileSync(path('components.tsv'), 'utf8').split('\n');
     expect(header).toBe(`component\t'=cmd|' /C calc'!A0\t'-b\tc`);
@@ -47,7 +47,7 @@ describe('--csv-safe', () => {
     expect(table('rows.csv')[0]).toEqual([`'=cmd|' /C calc'!A0`, `'-b`, 'c']);
   });
 
-  it('does so with tabs and line breaks, which only a program can put there', async () => {
+  it('does so with tabs and line breaks, which only a program can write', async () => {
     const writer = await createFile(path('program.csv'), {
       cols: 1,
       columnNames: ['\rx'],
@@ -60,7 +60,7 @@ describe('--csv-safe', () => {
     expect(text).toBe(`name,"'\rx"\n'\t=1,-1\n"'\r=2",-2\n"'\n=3",-3\n`);
   });
 
-  it('is refused where nothing can be a formula', () => {
+  it('is rejected for formats without formulas', () => {
     for (const args of [
       [...scores, 'out.npy', '--csv-safe'],
       ['inspect', 'model.json', '--csv-safe'],

@@ -30,5 +30,5 @@ it('a model is described with its plot, what it keeps and its warnings', async (
   const lines = describeModel(await pca(rows, { k: 3 }));
   expect(lines).toContain('3 components keep 100.0 % of the variance of 3 columns.');
   expect(lines.at(-2)).toMatch(/^Rounding: the variances of components 1–2 are exact to 1\d digits/);
-  expect(lines.at(-1)).toMatch(/^Note: Only 2 of the 3 components have variance/);
+  expect(lines.at(-1)).toMatch(/^Warning: Only 2 of the 3 components have variance/);
 });

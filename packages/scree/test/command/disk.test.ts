@@ -45,13 +45,13 @@ describe('where files may be no larger than 4 KB', () => {
     expect(readdirSync(path('small'))).toEqual([]);
   });
 
-  it('what was there before stays as it was', () => {
+  it('the old file is unchanged', () => {
     writeFileSync(path('small/old.npy'), 'old');
     refused(['transform', 'model.json', 'data.npy', '-o', 'small/old.npy'], { before: 'ulimit -f 4' });
     expect(readFileSync(path('small/old.npy'), 'utf8')).toBe('old');
   });
 
-  it('standard input that must be laid down says that there is no room', () => {
+  it('standard input that needs a temporary copy gives an error that the disk is full', () => {
     const text = `a,b\n${'1,2\n2,1\n3,5\n'.repeat(2000)}`;
     mkdirSync(path('tmp'));
     const line = refused(['fit', '-', '-k', '1'], { before: 'ulimit -f 4', input: text, env: { TMPDIR: path('tmp') } });
@@ -69,7 +69,7 @@ describe.runIf(mounted())('on a disk that is full', () => {
     expect(readdirSync(path('disk'))).toEqual(['full']);
   });
 
-  it('standard output says so', () => {
+  it('standard output gives an error', () => {
     const args = [
       '-c',
       'exec "$@" > disk/out',
@@ -98,10 +98,10 @@ function mounted(): boolean {
 }
 
 describe('without permission', () => {
-  // Root may do everything: then somebody else runs it.
+  // Root may read and write everything, so another user runs the command.
   const uid = process.getuid?.() === 0 ? 65534 : undefined;
   const as = uid === undefined ? {} : { uid };
-  // Where the sources lie in a folder that others may not enter, nobody else can run them.
+  // If the sources are in a folder that other users may not enter, those cannot run the command.
   const can = run(['--version'], as).code === 0;
 
   it.runIf(can)('data are not read', () => {

@@ -30,7 +30,7 @@ function evilModel(): void {
     );
   };
   const text = JSON.stringify(change(model));
-  // Whoever writes such a model also writes the right checksum, which the error tells.
+  // An attacker can compute the right checksum: the error of a wrong one contains it.
   write('evil.json', text);
   const [, stored, right] =
     /checksum is "(\w+)", its content gives "(\w+)"/.exec(run(['inspect', 'evil.json']).err) ?? [];
@@ -73,7 +73,7 @@ describe('nothing from a file controls the terminal', () => {
   });
 
   const hasTerminal = spawnSync('script', ['-qec', 'true', '/dev/null']).status === 0;
-  it.runIf(hasTerminal)('and the progress bar still works on a terminal', () => {
+  it.runIf(hasTerminal)('but the progress bar works on a terminal', () => {
     const line = `TERM=xterm ${process.execPath} ${PROGRAM} fit evil.csv -k 2`;
     const { stdout, status } = spawnSync('script', ['-qec', line, '/dev/null'], {
       cwd: binary.folder,

@@ -41,13 +41,13 @@ describe.runIf(mounted())('on a disk that becomes full', () => {
   });
 });
 
-it('a file in the place of the folder is refused before the work', () => {
+it('a file in the place of the folder is rejected before the work begins', () => {
   write('taken', 'x');
   expect(refused(report('r.html', 'taken'))).toMatch(/taken is a file\. Name a folder/);
   expect(refused(report('r.html', 'taken/inside'))).toMatch(/taken\/inside/);
 });
 
-it('all figures are written into a folder that is made', () => {
+it('all figures are written into a new folder', () => {
   expect(run(report('good.html', 'new/folder')).code).toBe(0);
   expect(existsSync(path('good.html'))).toBe(true);
   const names = readdirSync(path('new/folder'));
@@ -55,16 +55,19 @@ it('all figures are written into a folder that is made', () => {
   expect(names.filter((name) => !name.endsWith('.svg'))).toEqual([]);
 });
 
-// Root may do everything: then somebody else runs it.
+// Root may write anywhere, so another user runs the command.
 const uid = process.getuid?.() === 0 ? 65534 : undefined;
 const as = uid === undefined ? {} : { uid };
 chmodSync(binary.folder, 0o777);
 
-it.runIf(run(['--version'], as).code === 0)('a folder that this user must not write is refused before the work', () => {
-  mkdirSync(path('closed'));
-  chmodSync(path('closed'), 0o555);
-  for (const folder of ['closed', 'closed/inside']) {
-    expect(refused(report('r.html', folder), as)).toMatch(/closed\S* must not be written by this user \(EACCES\)/);
-  }
-  expect(existsSync(path('r.html'))).toBe(false);
-});
+it.runIf(run(['--version'], as).code === 0)(
+  'a folder that this user may not write to is rejected before the work begins',
+  () => {
+    mkdirSync(path('closed'));
+    chmodSync(path('closed'), 0o555);
+    for (const folder of ['closed', 'closed/inside']) {
+      expect(refused(report('r.html', folder), as)).toMatch(/closed\S* must not be written by this user \(EACCES\)/);
+    }
+    expect(existsSync(path('r.html'))).toBe(false);
+  },
+);

@@ -60,7 +60,7 @@ const MORE: readonly Case[] = [
   ],
 ];
 
-describe.each(READERS)('scree %s refuses in one line', (command, args) => {
+describe.each(READERS)('scree %s rejects with one line:', (command, args) => {
   const cases = ['fit', 'transform'].includes(command) ? [...EVERYWHERE, ...MORE] : EVERYWHERE;
   it.each(cases)('%s', (_what, name, content, message) => {
     expect(refused(args(write(name, content)))).toMatch(message);
@@ -77,7 +77,7 @@ describe.each(READERS)('scree %s refuses in one line', (command, args) => {
 });
 
 describe('scree', () => {
-  it('reads numbers of the other byte order as they are', () => {
+  it('reads numbers in the other byte order', () => {
     const swapped = Buffer.from(numbers).swap64();
     write('big.npy', npyWith(npyHeader("'>f8'", '(10, 4)'), swapped));
     const [big, little] = ['big.npy', 'good.npy'].map((name) =>
@@ -89,7 +89,7 @@ describe('scree', () => {
     expect(readFileSync(binary.path('big-scores.npy'))).toEqual(readFileSync(binary.path('good-scores.npy')));
   });
 
-  it('leaves nested columns of a Parquet out, lists them, and uses the numbers', async () => {
+  it('leaves out nested columns of Parquet, lists them, and uses the numeric ones', async () => {
     const duck = await (await DuckDBInstance.create(':memory:')).connect();
     await duck.run(`COPY (
       SELECT sin(i) AS a, {'x': i, 'y': {'z': 'deep'}} AS struct, cos(i * i) AS b, [{'k': i}] AS list, map {'m': i} AS map,
@@ -107,15 +107,18 @@ describe('scree', () => {
     expect(refused(['fit', 'nested.parquet', '--columns', 'a,struct'])).toMatch(/struct/);
   });
 
-  it.each(READERS.slice(1))('says at %s how many columns the model has, where the data have others', (name, args) => {
-    write('three.npy', npy(8, 3, Math.sin));
-    const line = args('three.npy').flatMap((word) =>
-      word === '-k' ? ['--model'] : word === '2' ? ['model.json'] : [word],
-    );
-    expect(refused(name === 'transform' ? args('three.npy') : line)).toMatch(/3 numeric columns, and the model .* 4/);
-  });
+  it.each(READERS.slice(1))(
+    'says in %s how many columns the model has, if the data have another number',
+    (name, args) => {
+      write('three.npy', npy(8, 3, Math.sin));
+      const line = args('three.npy').flatMap((word) =>
+        word === '-k' ? ['--model'] : word === '2' ? ['model.json'] : [word],
+      );
+      expect(refused(name === 'transform' ? args('three.npy') : line)).toMatch(/3 numeric columns, and the model .* 4/);
+    },
+  );
 
-  it('takes 20,000 columns from .npy, .csv and .parquet alike', async () => {
+  it('reads 20,000 columns from .npy, .csv and .parquet', async () => {
     const cols = 20_000;
     const data = Float64Array.from({ length: 6 * cols }, (_, i) => Math.round(1000 * Math.sin(i * i)) / 8);
     for (const format of ['npy', 'csv', 'parquet']) {

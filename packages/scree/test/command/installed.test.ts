@@ -34,7 +34,7 @@ function scree(...args: string[]): { code: number | null; out: string; err: stri
   return { code: status, out: stdout, err: stderr };
 }
 
-it('shows real digits, which are part of the lab', () => {
+it('includes real digits in the lab', () => {
   const { code, out, err } = scree('demo', '-q');
   expect({ code, err }).toEqual({ code: 0, err: '' });
   expect(out).toMatch(/^10,?000\D*784|784 columns/m);
@@ -49,7 +49,7 @@ it('parses long text in a thread', () => {
   expect(JSON.parse(out)).toMatchObject({ n: 260_000, d: 3 });
 }, 60_000);
 
-it('says what to do in a clone that is not built', () => {
+it('explains what to do in a clone that is not built', () => {
   const clone = join(folder, 'clone');
   cpSync(here(facts.bin.scree), join(clone, facts.bin.scree));
   writeFileSync(join(clone, 'package.json'), '{ "type": "module" }');
@@ -63,7 +63,7 @@ it('says what to do in a clone that is not built', () => {
   });
 });
 
-it('passes on what the command says and its exit code', () => {
+it('passes on the output and the exit code of the command', () => {
   expect(scree('--help')).toMatchObject({ code: 0, out: expect.stringContaining('Usage: scree COMMAND'), err: '' });
   expect(scree('nothing')).toMatchObject({ code: 2, out: '', err: expect.stringContaining('no command nothing') });
 });

@@ -42,7 +42,7 @@ describe.skipIf(!path)('scree lab in Chromium', () => {
     rmSync(folder, { recursive: true, force: true });
   });
 
-  it('opens, isolated, without a complaint or a request to anybody else', async () => {
+  it('opens, isolated, without errors or requests to other servers', async () => {
     await page.waitForFunction(() => (document.getElementById('app')?.textContent ?? '').length > 20);
     expect(await page.evaluate(() => crossOriginIsolated)).toBe(true);
     // Every page of the lab brings its own script.
@@ -79,7 +79,7 @@ describe.skipIf(!path)('scree lab in Chromium', () => {
     }
   });
 
-  it('lets the page do what it lives by: read its file in slices, share memory, run WebAssembly in threads', async () => {
+  it('lets the page read its file in ranges, share memory and run WebAssembly in threads', async () => {
     const found = await page.evaluate(async (file) => {
       const whole = await (await fetch(file)).text();
       const slice = await fetch(file, { headers: { Range: 'bytes=2-4' } });
@@ -102,7 +102,7 @@ describe.skipIf(!path)('scree lab in Chromium', () => {
     expect(complaints).toEqual([]);
   });
 
-  it('lets the page neither talk to others nor run what is not its own', async () => {
+  it('does not let the page connect to other servers or run foreign scripts', async () => {
     const other = await serve(new Map([['/index.html', 'other']]), { 'Access-Control-Allow-Origin': '*' });
     const elsewhere = await browser.newPage();
     await elsewhere.goto(lab.address);
@@ -123,7 +123,7 @@ describe.skipIf(!path)('scree lab in Chromium', () => {
     await other.close();
   });
 
-  it('gives nothing to a page of another port, even if that knew the address', async () => {
+  it('gives nothing to a page on another port, even with the right address', async () => {
     const other = await serve(new Map([['/index.html', '<!doctype html><title>other</title>']]));
     const foreign = await browser.newPage();
     await foreign.goto(other.url);

@@ -62,7 +62,7 @@ beforeAll(async () => {
 });
 
 describe('scree lab', () => {
-  it('serves the page and what it consists of, below a token', async () => {
+  it('serves the page and its files below a token', async () => {
     expect(lab.token).toMatch(/^[0-9a-f]{32,}$/);
     expect(lab.address).toBe(`http://127.0.0.1:${lab.port}/${lab.token}/#/explore?file=data/table.csv`);
     const page = await lab.ask('');
@@ -82,7 +82,7 @@ describe('scree lab', () => {
     expect(await lab.askAt(`/${lab.token}`)).toMatchObject({ status: 308, headers: { location: `/${lab.token}/` } });
   });
 
-  it('has another token every time, and no data where none were named', async () => {
+  it('has another token every time, and no data if none were named', async () => {
     const other = await start();
     expect(other.token).not.toBe(lab.token);
     expect(other.address).toBe(`http://127.0.0.1:${other.port}/${other.token}/`);
@@ -90,7 +90,7 @@ describe('scree lab', () => {
     for (const path of ['data/', 'data/table.csv', 'data/undefined']) expect((await other.ask(path)).status).toBe(404);
   });
 
-  it('answers nothing to requests without the token', async () => {
+  it('gives nothing to requests without the token', async () => {
     const wrong = lab.token.replace(/.$/, (last) => (last === '0' ? '1' : '0'));
     for (const first of [wrong, lab.token.slice(1), `${lab.token}0`, lab.token.toUpperCase(), `%${lab.token}`, '']) {
       for (const rest of ['', '/', '/index.html', '/data/table.csv']) {
@@ -104,7 +104,7 @@ describe('scree lab', () => {
     expect((await lab.askAt(`/?${lab.token}/`)).status).toBe(404);
   });
 
-  it.runIf(process.platform === 'linux')('listens on 127.0.0.1 alone', () => {
+  it.runIf(process.platform === 'linux')('listens only on 127.0.0.1', () => {
     const sockets = readFileSync(`/proc/${lab.child.pid}/net/tcp`, 'utf8')
       .concat(existsSync('/proc/net/tcp6') ? readFileSync('/proc/net/tcp6', 'utf8') : '')
       .split('\n')
@@ -116,7 +116,7 @@ describe('scree lab', () => {
 
 const hex = (port: number): string => port.toString(16).toUpperCase().padStart(4, '0');
 
-describe('who may ask', () => {
+describe('a request', () => {
   it.each([
     'evil.example',
     'evil.example:PORT',
@@ -132,13 +132,13 @@ describe('who may ask', () => {
     '127.1:PORT',
     '[::1]:PORT',
     '',
-  ])('not one who calls us %j: DNS rebinding', async (host) => {
+  ])('is rejected with the Host %j: DNS rebinding', async (host) => {
     const Host = host.replace('PORT', String(lab.port));
     expect((await lab.ask('', { Host })).status).toBe(403);
     expect((await lab.ask('data/table.csv', { Host })).body.toString()).not.toContain('0,0');
   });
 
-  it('not one who calls us nothing, or two things', async () => {
+  it('is rejected without a Host, or with two', async () => {
     const target = `/${lab.token}/`;
     const own = `Host: 127.0.0.1:${lab.port}`;
     for (const lines of [
@@ -154,12 +154,12 @@ describe('who may ask', () => {
     expect((await lab.askAt(`http://127.0.0.1:${lab.port}/${lab.token}/`)).status).toBe(404);
   });
 
-  it('whoever calls us localhost', async () => {
+  it('is accepted with the Host localhost', async () => {
     expect((await lab.ask('', { Host: `localhost:${lab.port}` })).status).toBe(200);
     expect((await lab.ask('', { Host: `LocalHost:${lab.port}` })).status).toBe(200);
   });
 
-  it('our own page, and no other origin', async () => {
+  it('is accepted from the own page, and from no other origin', async () => {
     const own = `http://127.0.0.1:${lab.port}`;
     expect((await lab.ask('data/table.csv', { Origin: own })).status).toBe(200);
     for (const Origin of [
@@ -179,7 +179,7 @@ describe('who may ask', () => {
     }
   });
 
-  it('what the browser says comes from us or from the address bar', async () => {
+  it('is accepted if Sec-Fetch-Site is same-origin or none', async () => {
     for (const [site, status] of [
       ['same-origin', 200],
       ['none', 200],
@@ -192,7 +192,7 @@ describe('who may ask', () => {
   });
 });
 
-describe('what can be asked for', () => {
+describe('the server', () => {
   const up = ['..', '%2e%2e', '.%2E', '..%00', '%252e%252e', '..;', '%c0%ae%c0%ae', '．．'];
   const slashes = ['/', '%2f', '\\', '%5c', '%5C', '//', '%252f', '%c0%af', '／'];
   const spellings = up.flatMap((dots) =>
@@ -205,7 +205,7 @@ describe('what can be asked for', () => {
     ]),
   );
 
-  it(`no path that climbs, in ${spellings.length} spellings`, async () => {
+  it(`serves no path with "..", in ${spellings.length} encodings`, async () => {
     const reachable: string[] = [];
     const targets = spellings.map((path) => Buffer.from(path).toString('latin1'));
     for (let i = 0; i < targets.length; i += 20) {
@@ -218,7 +218,7 @@ describe('what can be asked for', () => {
     expect(reachable).toEqual([]);
   });
 
-  it('no absolute path, null byte, drive, folder or neighbour', async () => {
+  it('serves no absolute path, null byte, drive, folder or neighbouring file', async () => {
     const away = folder.replaceAll('/', '%2f');
     for (const path of [
       `data/${folder}/neighbour.csv`,
@@ -260,7 +260,7 @@ describe('what can be asked for', () => {
     }
   });
 
-  it('nothing but GET and HEAD', async () => {
+  it('accepts only GET and HEAD', async () => {
     for (const method of ['POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE', 'PROPFIND', 'QUERY']) {
       for (const path of ['', 'data/table.csv']) {
         const { status, headers } = await lab.ask(path, {}, method);
@@ -277,7 +277,7 @@ describe('what can be asked for', () => {
     expect((await lab.askAt('/', {}, 'POST')).status).toBe(404);
   });
 
-  it('bodies are not waited for', async () => {
+  it('does not wait for the body of a request', async () => {
     const host = `Host: 127.0.0.1:${lab.port}`;
     const target = `/${lab.token}/`;
     for (const [method, status] of [
@@ -310,7 +310,7 @@ describe('the data file', () => {
     ['an upper-case unit', 'BYTES=1-2', 1, 3],
   ];
 
-  it('comes whole, as bytes that are not for showing', async () => {
+  it('is sent whole, as bytes that the browser does not display', async () => {
     for (const path of ['data/table.csv', 'data/%74able.csv', 'data/table.csv?again']) {
       const { status, headers, body } = await lab.ask(path);
       expect(status).toBe(200);
@@ -326,7 +326,7 @@ describe('the data file', () => {
     expect(head.body.length).toBe(0);
   });
 
-  it.each(ranges)('comes in slices: %s', async (_, Range, from, to) => {
+  it.each(ranges)('is sent in ranges: %s', async (_, Range, from, to) => {
     const { status, headers, body } = await lab.ask('data/table.csv', { Range });
     expect(status).toBe(206);
     expect(headers['content-range']).toBe(`bytes ${from}-${to - 1}/${TABLE.length}`);
@@ -356,7 +356,7 @@ describe('the data file', () => {
     expect(body.toString()).not.toContain('0,0');
   });
 
-  it('comes whole where the range cannot be meant', async () => {
+  it('is sent whole if the range does not apply', async () => {
     expect((await lab.ask('data/table.csv', { Range: 'rows=0-5' })).status).toBe(200);
     expect((await lab.ask('data/table.csv', { Range: 'bytes=0-5', 'If-Range': '"x"' })).status).toBe(200);
   });
@@ -372,7 +372,7 @@ describe('the data file', () => {
     '..hidden..csv',
     'index.html',
     ...(process.platform === 'win32' ? [] : ['back\\slash.csv', 'line\nfeed.csv', '-.csv']),
-  ])('may be called %j', async (name) => {
+  ])('may have the name %j', async (name) => {
     const content = `x,y\n1,2\n${name}`;
     const named = await start(['--', write(name, content)]);
     expect(named.out).toMatch(/^[\x20-\x7e]+\n$/);
@@ -385,7 +385,7 @@ describe('the data file', () => {
     await named.stop();
   });
 
-  it('lies where it lies: in another folder, or behind a link', async () => {
+  it('may be in another folder or behind a link', async () => {
     mkdirSync(join(folder, 'deep/er'), { recursive: true });
     write('deep/er/x.csv', 'x\n1\n');
     const deep = await start(['deep/er/../er/x.csv']);
@@ -432,7 +432,7 @@ describe('the data file', () => {
           ],
         ] as [string, (path: string) => void][])),
   ];
-  it.each(changes)('is refused once it is %s, and the page stays', async (what, change) => {
+  it.each(changes)('is rejected after it was %s, but the page stays', async (what, change) => {
     const name = write(`${what.replaceAll(' ', '-')}.csv`, 'x,y\n1,2\n');
     utimesSync(join(folder, name), LONG_AGO, LONG_AGO);
     const other = await start([name]);
@@ -448,7 +448,7 @@ describe('the data file', () => {
     await other.stop();
   });
 
-  it('never arrives whole if it changes on the way', async () => {
+  it('never arrives complete if it changes while it is sent', async () => {
     const size = 64 * 2 ** 20;
     for (const [name, change] of [
       ['cut.npy', (path: string) => writeFileSync(path, 'short')],
@@ -479,7 +479,7 @@ describe('the data file', () => {
     }
   });
 
-  it('streams: a file of 512 MB takes no such memory, and its end is there at once', async () => {
+  it('is streamed: 512 MB take little memory, and the last bytes come at once', async () => {
     const path = join(folder, 'large.npy');
     writeFileSync(path, '');
     const file = openSync(path, 'r+');
@@ -529,7 +529,7 @@ describe('requests that are not valid', () => {
     for (const socket of sockets) socket.destroy();
   });
 
-  it('who does not know the token has one answer per connection', async () => {
+  it('a client without the token gets one response per connection', async () => {
     const answers = await lab.exchange('GET / HTTP/1.1\r\nHost: x\r\n\r\n'.repeat(100));
     expect(answers.toString().match(/^HTTP\/1\.1 /gm)).toHaveLength(1);
   });
@@ -565,7 +565,7 @@ describe('requests that are not valid', () => {
     await other.stop();
   });
 
-  it('kept connections of the page make room too', async () => {
+  it('idle connections of the page are closed for new ones too', async () => {
     const sockets = await hold(lab, 100, `GET /${lab.token}/ HTTP/1.1\r\nHost: 127.0.0.1:${lab.port}\r\n\r\n`);
     expect((await lab.ask('')).status).toBe(200);
     for (const socket of sockets) socket.destroy();
@@ -583,13 +583,13 @@ describe('requests that are not valid', () => {
   }
 });
 
-describe('beginning and ending', () => {
-  it('ends at once at Ctrl-C, with 0, whatever is connected', async () => {
+describe('the process', () => {
+  it('ends at once with exit code 0 at Ctrl-C, even with open connections', async () => {
     write('stalled.npy', Buffer.alloc(32 * 2 ** 20));
     const other = await start(['stalled.npy']);
     const host = `Host: 127.0.0.1:${other.port}`;
     const sockets = [
-      // Idle, kept alive, half a request, and a download that nobody reads.
+      // Idle, kept alive, half a request, and a download that the client does not read.
       '',
       `GET /${other.token}/ HTTP/1.1\r\n${host}\r\n\r\n`,
       'GET / HTTP/1.1\r\nHost:',
@@ -612,7 +612,7 @@ describe('beginning and ending', () => {
     expect(await again.ended).toBe(0);
   });
 
-  it('says that a port is taken, or none', async () => {
+  it('reports that a port is in use or invalid', async () => {
     const taken = createServer();
     await new Promise<void>((resolve) => taken.listen(0, '127.0.0.1', resolve));
     const { port } = taken.address() as { port: number };
@@ -628,7 +628,7 @@ describe('beginning and ending', () => {
     }
   });
 
-  it('says what is wrong with the data before anything is opened', () => {
+  it('reports an error in the data before it opens the browser', () => {
     write('empty.csv', '');
     mkdirSync(join(folder, 'folder.csv'));
     const wrong: [string[], number, RegExp][] = [
@@ -655,7 +655,7 @@ describe('beginning and ending', () => {
     }
   });
 
-  it('says that the lab is not built', async () => {
+  it('reports that the lab is not built', async () => {
     await expect(readPage(join(folder, 'nowhere'))).rejects.toThrow('The lab is not built: npm run build.');
     await expect(readPage(mkdtempSync(join(folder, 'unbuilt-')))).rejects.toMatchObject({ code: 'NO_FILE' });
   });
@@ -711,7 +711,7 @@ describe.runIf(process.platform === 'linux')('the browser', () => {
     expect(file).not.toContain(ticket.slice(1));
   });
 
-  it('finds an address in the file that leads to the page once, and the file is removed', async () => {
+  it('reads an address from the file that works once, and the file is removed', async () => {
     const env = pathWith('once', RECORD);
     const other = await start(['table.csv'], env);
     const file = await told(env);
@@ -728,7 +728,7 @@ describe.runIf(process.platform === 'linux')('the browser', () => {
     ]) {
       expect((await other.askAt(ticket, wrong)).status).toBe(403);
     }
-    // The page itself is not for links on other sites, whoever knows its address.
+    // Links on other sites must not open the page, even with the right address.
     const opens = { 'Sec-Fetch-Site': 'cross-site', 'Sec-Fetch-Mode': 'navigate', 'Sec-Fetch-Dest': 'document' };
     expect((await other.ask('', opens)).status).toBe(403);
     expect((await other.askAt(`${ticket}/`)).status).toBe(404);
@@ -743,7 +743,7 @@ describe.runIf(process.platform === 'linux')('the browser', () => {
     expect(other.err).toBe('');
   });
 
-  it('finds neither file nor address once the page was opened in another way', async () => {
+  it('can use neither the file nor its address after the page was opened in another way', async () => {
     const env = pathWith('slow', RECORD);
     const other = await start([], env);
     const file = await told(env);
@@ -763,7 +763,7 @@ describe.runIf(process.platform === 'linux')('the browser', () => {
     expect(existsSync(dirname(file))).toBe(false);
   });
 
-  it('that cannot read the file is reported, with what to do', async () => {
+  it('that cannot read the file is reported, with advice', async () => {
     const env = pathWith('confined', RECORD);
     const other = await start([], env);
     const file = await told(env);
@@ -772,7 +772,7 @@ describe.runIf(process.platform === 'linux')('the browser', () => {
     expect(other.err).toContain(file);
   });
 
-  it('may fail, or not be there', async () => {
+  it('may fail or be missing', async () => {
     const line = 'No browser could be started: open that address in one.\n';
     for (const env of [
       pathWith('failing', 'exit 3'),

@@ -58,12 +58,12 @@ const permission = [
 ];
 const usual = fit('small.csv', []).model;
 
-it('warns of nothing on a machine that refuses nothing', () => {
+it('gives no warning on a machine without limits', () => {
   expect(usual.plan.engine).toBe('wasm');
   expect(usual.warnings).toEqual([]);
 });
 
-it.runIf(process.platform === 'linux').each([4, 8])('fits where the address space is limited to %i GB', (gigabytes) => {
+it.runIf(process.platform === 'linux').each([4, 8])('fits if the address space is limited to %i GB', (gigabytes) => {
   const { model, printed } = fit('small.csv', [], `ulimit -v ${gigabytes * 2 ** 20};`);
   // V8 of Node 24 reserves less where it must.
   expect(model.plan.engine).toBe(major < 24 ? 'reference' : 'wasm');
@@ -77,7 +77,7 @@ it.runIf(process.platform === 'linux').each([4, 8])('fits where the address spac
   expect(printed).toContain('reference engine was used instead of WebAssembly');
 });
 
-it.runIf(process.platform === 'linux')('starts no threads that the address space has no room for', () => {
+it.runIf(process.platform === 'linux')('starts no threads that do not fit in the address space', () => {
   // Node would end with a fatal error in a thread that it starts here. Without the handler WebAssembly takes few addresses.
   const { model } = fit('large.csv', ['--disable-wasm-trap-handler'], `ulimit -v ${2.5 * 2 ** 20};`);
   expect(model.plan.engine).toBe('wasm');
@@ -91,7 +91,7 @@ it('fits without WebAssembly', () => {
   ]);
 });
 
-it('parses and fits in one thread where the permission model forbids others', () => {
+it('parses and fits in one thread if the permission model forbids more', () => {
   const { model } = fit('large.csv', permission);
   expect(model.plan.engine).toBe('wasm');
   expect(model.warnings).toMatchObject([
@@ -99,6 +99,6 @@ it('parses and fits in one thread where the permission model forbids others', ()
   ]);
 });
 
-it('warns of nothing where the permission model allows threads', () => {
+it('gives no warning if the permission model allows threads', () => {
   expect(fit('large.csv', [...permission, '--allow-worker']).model.warnings).toEqual([]);
 });

@@ -2,7 +2,7 @@ import { SOLVER_NAMES } from '@scree/core/names';
 import { FORMAT_NAMES } from '@scree/files/internal';
 import { describe, expect, it } from 'vitest';
 import { COMMANDS } from '../../src/command/commands.js';
-import { choice, list, number, on, size, text } from '../../src/command/flags.js';
+import { choice, list, number, size, text, toggle } from '../../src/command/flags.js';
 import { commandHelp, generalHelp } from '../../src/command/help.js';
 import { nearest } from '../../src/command/nearest.js';
 import { parse } from '../../src/command/parse.js';
@@ -14,22 +14,22 @@ const FLAGS = [
   choice('scale', ['none', 'unit'], 'by what'),
   list('columns', 'A,B', 'which'),
   size('memory', 'how much'),
-  on('quiet', 'hush', 'q'),
+  toggle('quiet', 'hush', 'q'),
 ];
 
 describe('a command line', () => {
-  it('is read in every way that flags are written', () => {
+  it('may have flags in every usual form', () => {
     for (const line of [
       'a -k 3 -o x --scale unit -q',
       '--components=3 a -ox --scale=unit --quiet',
       '-k3 -q --output x a --scale unit',
     ]) {
       expect(parse(line.split(' '), FLAGS)).toEqual({
-        words: ['a'],
+        positionals: ['a'],
         flags: { components: 3, output: 'x', scale: 'unit', quiet: true },
       });
     }
-    expect(parse(['-', '--', '--quiet', '-k'], FLAGS)).toEqual({ words: ['-', '--quiet', '-k'], flags: {} });
+    expect(parse(['-', '--', '--quiet', '-k'], FLAGS)).toEqual({ positionals: ['-', '--quiet', '-k'], flags: {} });
     expect(parse(['--columns', 'a,b,,c, d'], FLAGS).flags.columns).toEqual(['a', 'b,c', ' d']);
     for (const [given, bytes] of [
       ['500MB', 500 * 2 ** 20],
@@ -41,7 +41,7 @@ describe('a command line', () => {
     }
   });
 
-  it('is refused with what was probably meant', () => {
+  it('is rejected with a suggestion', () => {
     const refused = (...args: string[]): string => {
       try {
         return JSON.stringify(parse(args, FLAGS));
@@ -62,7 +62,7 @@ describe('a command line', () => {
     expect(refused('--columns', 'a,,,b')).toMatch(/divided by commas|columns/);
   });
 
-  it('finds the nearest word, and none where none is near', () => {
+  it('finds the nearest name, or none', () => {
     expect(nearest('transfrom', ['fit', 'transform', 'inspect'])).toBe('transform');
     expect(nearest('xyzzy', ['fit', 'transform', 'inspect'])).toBeUndefined();
   });
@@ -91,15 +91,15 @@ describe('help', () => {
 
   it('lists every solver and every file format', () => {
     const fit = COMMANDS.find(({ name }) => name === 'fit');
-    const wordsOf = (flag: string) => fit?.flags.find(({ name }) => name === flag)?.words;
-    expect(wordsOf('solver')).toEqual(['auto', ...SOLVER_NAMES]);
-    expect([...(wordsOf('format') ?? [])].sort()).toEqual([...FORMAT_NAMES].sort());
+    const choicesOf = (flag: string) => fit?.flags.find(({ name }) => name === flag)?.choices;
+    expect(choicesOf('solver')).toEqual(['auto', ...SOLVER_NAMES]);
+    expect([...(choicesOf('format') ?? [])].sort()).toEqual([...FORMAT_NAMES].sort());
     expect(fit && commandHelp(fit)).toContain(`NAME: auto, ${SOLVER_NAMES.join(', ')}`);
   });
 });
 
 describe('the progress bar', () => {
-  it('says how far, how fast and how long', () => {
+  it('shows the share, the speed and the time left', () => {
     expect(bar('covariance', 50, 200, 10, 120)).toMatch(/^covariance +━{6} {18} {2}25 % {2}5\/s {2}30 s left$/);
     expect(bar('reading', 5e6, undefined, 2, 120)).toBe('reading  5.0M  2.5M/s');
     expect(bar('covariance', 50, 200, 10, 30).length).toBe(29);

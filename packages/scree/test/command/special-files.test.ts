@@ -25,7 +25,7 @@ const DATA: readonly (readonly [string, (name: string) => string[]])[] = [
   ['decompress', (name) => ['decompress', name, '-o', 'out.npy']],
 ];
 
-describe.runIf(hasPipes)('a named pipe is refused at once', () => {
+describe.runIf(hasPipes)('a named pipe is rejected at once', () => {
   it.each(MODELS)('as the model of %s', (_, args) => {
     expect(refused(args('pipe'))).toMatch(/pipe is a pipe, not a regular file\. Save a model as a file first/);
   });
@@ -36,14 +36,14 @@ describe.runIf(hasPipes)('a named pipe is refused at once', () => {
   });
 });
 
-describe.runIf(existsSync('/dev/zero'))('a device is refused', () => {
+describe.runIf(existsSync('/dev/zero'))('a device is rejected', () => {
   it.each([...MODELS, ...DATA])('by %s', (_, args) => {
     expect(refused(args('/dev/zero'))).toMatch(/\/dev\/zero is a device, not a regular file/);
   });
 });
 
 describe('a model file', () => {
-  it('is refused without being read when it is larger than any model', () => {
+  it('is rejected without being read if it is larger than any model', () => {
     // Files with holes: they take no room.
     write('huge.json', '{');
     truncateSync(path('huge.json'), 600 * 2 ** 20);
@@ -53,7 +53,7 @@ describe('a model file', () => {
     expect(refused(['inspect', 'huge.pca'])).toMatch(/a model may have 2\.00 GB at most/);
   });
 
-  it('is refused when it is empty', () => {
+  it('is rejected if it is empty', () => {
     write('none.json', '');
     expect(refused(['inspect', 'none.json'])).toMatch(/none\.json is empty/);
   });

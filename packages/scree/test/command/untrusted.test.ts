@@ -1,6 +1,6 @@
 import { DuckDBInstance } from '@duckdb/node-api';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { openDuck } from '../../src/database/duckdb.js';
+import { startDuckDb } from '../../src/database/duckdb.js';
 import { useBinary } from './binary.js';
 
 const { run, refused, path, write } = useBinary('untrusted');
@@ -19,7 +19,7 @@ beforeAll(async () => {
   instance.closeSync();
 });
 
-describe('a DuckDB database that somebody else made', () => {
+describe('an untrusted DuckDB database', () => {
   it('cannot read other files through its views', () => {
     for (const member of ['evil', 'csv']) {
       const line = refused(['fit', 'view.duckdb', '--member', member, '-k', '1']);
@@ -28,7 +28,7 @@ describe('a DuckDB database that somebody else made', () => {
     expect(run(['fit', 'view.duckdb', '--member', 'good', '-k', '1', '-q']).code).toBe(0);
   });
 
-  it('cannot do so with a query either', () => {
+  it('cannot read them in a query either', () => {
     const line = refused(['fit', 'view.duckdb', '--sql', 'select * from evil', '-k', '1']);
     expect(line).toMatch(/a view of a database may not read other files/);
     expect(run(['fit', 'view.duckdb', '--sql', 'select a, b from good', '-k', '1', '-q']).code).toBe(0);
@@ -43,7 +43,7 @@ describe('a query over a database', () => {
     }
   });
 
-  it('opens no file to a view because its text contains the name', () => {
+  it('does not let a view read a file because the query contains its name', () => {
     const query = `select a, c from evil where '${path('secret.txt')}' <> ''`;
     expect(refused(['fit', 'view.duckdb', '--sql', query, '-k', '1'])).toMatch(/may not read other files/);
   });
@@ -57,8 +57,8 @@ describe('a query without a database', () => {
   });
 });
 
-it('DuckDB opens no file but those it is confined to, and cannot be let out again', async () => {
-  const duck = await openDuck('test', 2 ** 28);
+it('DuckDB opens only the files that it is confined to, and the limit cannot be removed', async () => {
+  const duck = await startDuckDb('test', 2 ** 28);
   try {
     await duck.confine([path('other.csv')]);
     const texts = (file: string): Promise<unknown[][]> => duck.rows(`SELECT content FROM read_text('${path(file)}')`);

@@ -13,7 +13,7 @@ const folder = useFolder();
 const MODES = ['uniform', 'int8', 'float16'] as const;
 
 describe('rows that are compressed and read back', () => {
-  it('have the errors and the size that were reported, whatever their shape', async () => {
+  it('have the reported errors and size, for any shape', async () => {
     let index = 0;
     await fc.assert(
       fc.asyncProperty(
@@ -40,7 +40,7 @@ describe('rows that are compressed and read back', () => {
     );
   });
 
-  it.each(MODES)('lose what the model leaves out, and little more, as %s', async (quantise) => {
+  it.each(MODES)('lose little more than the model leaves out, as %s', async (quantise) => {
     const matrix = { rows: 3000, cols: 30, data: correlated(3000, 30, 7) };
     const model = await pca(matrix, { k: 0.95 });
     const left = 1 - model.varianceRatios.reduce((sum, ratio) => sum + ratio, 0);
@@ -50,7 +50,7 @@ describe('rows that are compressed and read back', () => {
     expect(relative ** 2).toBeLessThan(left + 1.3 * noise);
   });
 
-  it('take fewer bytes for the same error with one step than with 255 steps a component', async () => {
+  it('take fewer bytes for the same error with one step than with 255 steps per component', async () => {
     const matrix = { rows: 20_000, cols: 30, data: correlated(20_000, 30, 7) };
     const model = await pca(matrix, { k: 20 });
     const int8 = await roundTrip(matrix, folder.file('int8.scree'), { model, quantise: 'int8' });
@@ -104,7 +104,7 @@ describe('rows that are compressed and read back', () => {
     );
   });
 
-  it('that do not vary, or vary in no column but one, come back as they were', async () => {
+  it('are restored exactly if they do not vary, or only in one column', async () => {
     const data = new Float64Array(60).map((_, i) => [0.1, 1 / 3, 1e6 + 0.7][i % 3]);
     for (const quantise of MODES) {
       const { values, compressed } = await roundTrip({ rows: 20, cols: 3, data }, folder.file('still.scree'), {
@@ -124,7 +124,7 @@ describe('rows that are compressed and read back', () => {
     });
   });
 
-  it('with all components and float16 are almost what they were; whole numbers exactly', async () => {
+  it('are almost exact with all components and float16; integers are exact', async () => {
     const matrix = { rows: 300, cols: 20, data: correlated(300, 20, 5) };
     expect(
       (await roundTrip(matrix, folder.file('all.scree'), { k: 'all', quantise: 'float16' })).relative,
@@ -142,7 +142,7 @@ describe('rows that are compressed and read back', () => {
     expect(compressed.rmsError).toBe(0);
   });
 
-  it('of any size do not overflow or vanish', async () => {
+  it('of any size neither overflow nor underflow', async () => {
     for (const factor of [1e-200, 1e-30, 1e30, 1e140]) {
       const data = correlated(200, 6, 9, 0).map((value) => factor * value);
       for (const quantise of MODES) {
@@ -157,7 +157,7 @@ describe('rows that are compressed and read back', () => {
     }
   });
 
-  it('are the same whether the model whitens or not, and scaled columns come back in their own units', async () => {
+  it('are the same with and without whitening, and scaled columns come back in their own units', async () => {
     const matrix = { rows: 400, cols: 6, data: correlated(400, 6, 11).map((value, i) => value * 10 ** (i % 6)) };
     const errors: number[] = [];
     for (const whiten of [false, 'pca', 'zca'] as const) {
@@ -171,7 +171,7 @@ describe('rows that are compressed and read back', () => {
     expect(errors[2]).toBe(errors[0]);
   });
 
-  it('can be sparse, in small blocks, and named', async () => {
+  it('can be sparse, in small blocks, and have names', async () => {
     const [rows, cols] = [90, 7];
     const dense = correlated(rows, cols, 4, 0).map((value) => (value > 0 ? value : 0));
     const names = Array.from({ length: cols }, (_, j) => `named ${j} ✓`);
@@ -210,7 +210,7 @@ describe('rows that are compressed and read back', () => {
     await file.close();
   });
 
-  it('give the same bytes on any number of threads and however they were cut into blocks', async () => {
+  it('give the same bytes on any number of threads and for any size of blocks', async () => {
     const matrix = { rows: 5000, cols: 40, data: Float32Array.from(correlated(5000, 40, 21)) };
     const model = await pca(matrix, { k: 30 });
     const files: Buffer[] = [];
@@ -226,7 +226,7 @@ describe('rows that are compressed and read back', () => {
     expect(files[2].equals(files[0])).toBe(true);
   });
 
-  it('bring a model that says how far its components were rounded', async () => {
+  it('come with a model whose certificate includes the rounding of its components', async () => {
     const matrix = { rows: 2000, cols: 25, data: correlated(2000, 25, 8) };
     const model = await pca(matrix, { k: 10 });
     const { file } = await roundTrip(matrix, folder.file('model.scree'), { model });
@@ -244,7 +244,7 @@ describe('rows that are compressed and read back', () => {
 });
 
 describe('half precision', () => {
-  it('is written as it is read, for every half there is, and rounds to the nearest', () => {
+  it('is written as it is read, for every float16, and rounds to the nearest', () => {
     const all = Uint16Array.from({ length: 2 ** 16 }, (_, bits) => bits).filter((bits) => (bits & 0x7c00) !== 0x7c00);
     const numbers = decodeHalf(all);
     // −0 is 0.
@@ -259,11 +259,11 @@ describe('half precision', () => {
   });
 });
 
-describe('what cannot be compressed', () => {
+describe('compressing', () => {
   const matrix = { rows: 60, cols: 4, data: correlated(60, 4, 1) };
   const parts = async (): Promise<string[]> => (await readdir(folder.path)).filter((name) => name.includes('.part'));
 
-  it('is refused: NaN with its place, another width, no rows, options that make no sense', async () => {
+  it('rejects NaN with its position, rows of another width, no rows and invalid options', async () => {
     const model = await pca(matrix, { k: 2 });
     const path = folder.file('never.scree');
     const hole = { ...matrix, data: matrix.data.slice() };
@@ -328,7 +328,7 @@ describe('what cannot be compressed', () => {
   });
 });
 
-describe('memory stays in bounds', () => {
+describe('memory stays bounded', () => {
   it('when 400 MB are compressed and read back', () => {
     const program = `
       import { compressFile, openCompressed, pca } from 'scree';

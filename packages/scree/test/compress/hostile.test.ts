@@ -93,15 +93,15 @@ async function refused(bytes: Uint8Array): Promise<string> {
 
 const take = (quantise: Quantiser = 'uniform') => sound.get(quantise) as { bytes: Buffer; values: number[] };
 
-describe('a compressed file that is not whole', () => {
-  it('is missed as soon as it is opened, wherever it was cut', async () => {
+describe('a compressed file that is incomplete', () => {
+  it('is rejected when it is opened, wherever it was cut', async () => {
     const { bytes } = take();
     for (let length = 0; length < bytes.length; length += length < 40 || length > bytes.length - 40 ? 1 : 97) {
       expect(await refused(bytes.subarray(0, length))).toMatch(/FILE_TRUNCATED/);
     }
   });
 
-  it('or has more behind it, is refused', async () => {
+  it('or has extra bytes at the end is rejected', async () => {
     expect(await refused(Buffer.concat([take().bytes, Buffer.from('more')]))).toBe('FILE_TRUNCATED');
   });
 
@@ -122,7 +122,7 @@ describe('a compressed file that is not whole', () => {
 });
 
 describe('a compressed file that was changed', () => {
-  it.each(MODES)('in any byte is refused, or read as it was (%s)', async (quantise) => {
+  it.each(MODES)('in any byte is rejected, or gives the same rows (%s)', async (quantise) => {
     const { bytes, values } = take(quantise);
     await fc.assert(
       fc.asyncProperty(
@@ -138,7 +138,7 @@ describe('a compressed file that was changed', () => {
     );
   });
 
-  it.each(MODES)('and given new checksums is refused, or read as some numbers (%s)', async (quantise) => {
+  it.each(MODES)('and given new checksums is rejected, or gives numbers without NaN (%s)', async (quantise) => {
     const parts = sections(take(quantise).bytes);
     await fc.assert(
       fc.asyncProperty(
@@ -161,7 +161,7 @@ describe('a compressed file that was changed', () => {
     );
   });
 
-  it('made of any bytes between the ends is refused', async () => {
+  it('and has random bytes between its ends is rejected', async () => {
     await fc.assert(
       fc.asyncProperty(fc.uint8Array({ maxLength: 400 }), async (middle) => {
         const { bytes } = take();
@@ -174,7 +174,7 @@ describe('a compressed file that was changed', () => {
   });
 });
 
-describe('a compressed file that lies', () => {
+describe('a forged compressed file', () => {
   const withHeader = (change: object): Buffer => {
     const [header, ...rest] = sections(take().bytes);
     return assemble([packed({ ...headerOf(header), ...change }), ...rest]);
@@ -201,11 +201,11 @@ describe('a compressed file that lies', () => {
     [{ model: null }],
     [{ model: {} }],
     [{ format: 'other' }],
-  ])('in its header (%j) is refused', async (change) => {
+  ])('is rejected with a false header (%j)', async (change) => {
     expect(await refused(withHeader(change))).toBe('BAD_FILE');
   });
 
-  it('about its blocks is refused', async () => {
+  it('is rejected with a false list of blocks', async () => {
     const parts = sections(take().bytes);
     const list = parts.at(-1) as Buffer;
     const lying = (change: (list: Buffer) => void): Buffer => {
@@ -228,7 +228,7 @@ describe('a compressed file that lies', () => {
     ).toBe('BAD_FILE');
   });
 
-  it('and unpacks to far more than it should takes no memory for it', async () => {
+  it('does not take memory for data that unpack to far more than they should', async () => {
     const zeros = deflateRawSync(Buffer.alloc(200e6));
     const [header, model, , list] = sections(take().bytes);
     const length = Buffer.alloc(4);
@@ -244,7 +244,7 @@ describe('a compressed file that lies', () => {
     expect(process.memoryUsage().rss - before).toBeLessThan(400e6);
   });
 
-  it('with components that are not orthonormal, or not there, is refused', async () => {
+  it('is rejected with components that are missing or not orthonormal', async () => {
     const parts = sections(take().bytes);
     const [k, d] = [3, 6];
     const fixed = 16 * k + 8 * d + 4 * d + 4 * k;

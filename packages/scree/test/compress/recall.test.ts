@@ -34,7 +34,7 @@ describe('recall of the ten nearest', () => {
   const data = correlated(rows, cols, 5, 0.5);
   const matrix = { rows, cols, data };
 
-  it.each(['cosine', 'euclidean'] as const)('is what its definition says, by %s', async (metric) => {
+  it.each(['cosine', 'euclidean'] as const)('agrees with its definition, by %s', async (metric) => {
     const model = await pca(matrix, { k: 5 });
     const back = await model.inverseTransform(await model.transform(matrix));
     const { recall, ...rest } = await recallAtTen(matrix, back, { metric });
@@ -50,12 +50,12 @@ describe('recall of the ten nearest', () => {
     expect((await recallAtTen(twice, twice, { metric: 'euclidean' })).recall).toBe(1);
   });
 
-  it('is little for rows that have nothing to do with one another', async () => {
+  it('is small for unrelated rows', async () => {
     const other = { rows, cols, data: correlated(rows, cols, 99, 0) };
     expect((await recallAtTen(matrix, other)).recall).toBeLessThan(0.15);
   });
 
-  it('draws the same rows from both, however they come, and others with another seed', async () => {
+  it('samples the same rows from both, however they are cut into blocks, and others with another seed', async () => {
     const options = { sample: 50, queries: 20 };
     const noisy = { rows, cols, data: data.map((value, i) => value + 0.3 * Math.sin(i * i)) };
     const first = await recallAtTen(matrix, noisy, options);
@@ -68,7 +68,7 @@ describe('recall of the ten nearest', () => {
     expect(new Set(recalls).size).toBeGreaterThan(1);
   });
 
-  it('works with few rows, and refuses what cannot be compared', async () => {
+  it('works with few rows, and rejects rows that cannot be compared', async () => {
     const few = { rows: 4, cols, data: data.slice(0, 4 * cols) };
     expect(await recallAtTen(few, few)).toMatchObject({ recall: 1, neighbours: 3 });
     const one = { rows: 1, cols, data: data.slice(0, cols) };

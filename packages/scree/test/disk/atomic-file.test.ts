@@ -36,8 +36,8 @@ async function writer(target: string): Promise<{ kill(): Promise<void>; end(): P
 
 const parts = (target: string): string[] => readdirSync(folder).filter((name) => name.startsWith(`${target}.`));
 
-describe('what a killed process has left', () => {
-  it('is removed by the next that writes the same file, and nothing else is', async () => {
+describe('a temporary file that a killed process has left', () => {
+  it('is removed by the next process that writes the same file, which removes nothing else', async () => {
     const [one, other] = [await writer(path('out.csv')), await writer(path('out.csv.gz'))];
     await one.kill();
     await other.kill();
@@ -85,7 +85,7 @@ it('temporary files of another machine are left alone', async () => {
 describe.runIf(process.platform !== 'win32')('permissions', () => {
   const mode = (name: string): number => statSync(path(name)).mode & 0o777;
 
-  it('of a file that is replaced stay', async () => {
+  it('of a replaced file are kept', async () => {
     for (const permissions of [0o600, 0o640, 0o444, 0o755]) {
       writeFileSync(path('kept'), 'old');
       chmodSync(path('kept'), permissions);
@@ -99,7 +99,7 @@ describe.runIf(process.platform !== 'win32')('permissions', () => {
     }
   });
 
-  it('are never wider on the way', async () => {
+  it('are never wider while the file is written', async () => {
     writeFileSync(path('private'), 'old', { mode: 0o600 });
     const file = await AtomicFile.create(path('private'));
     const [part] = parts('private');
@@ -108,13 +108,13 @@ describe.runIf(process.platform !== 'win32')('permissions', () => {
     expect(parts('private')).toEqual([]);
   });
 
-  it('of a new file are what the umask says', async () => {
+  it('of a new file follow the umask', async () => {
     const program = `process.umask(0o027); await (await import(${JSON.stringify(DIST)})).writeAtomically(${JSON.stringify(path('fresh'))}, 'x')`;
     spawnSync(process.execPath, ['--input-type=module', '-e', program], { stdio: 'inherit' });
     expect(mode('fresh')).toBe(0o640);
   });
 
-  it.runIf(process.getuid?.() === 0)('and owner stay when root replaces the file of another user', async () => {
+  it.runIf(process.getuid?.() === 0)('and owner are kept when root replaces the file of another user', async () => {
     writeFileSync(path('theirs'), 'old', { mode: 0o600 });
     spawnSync('chown', ['65534:65534', path('theirs')]);
     await writeAtomically(path('theirs'), 'new');
@@ -122,7 +122,7 @@ describe.runIf(process.platform !== 'win32')('permissions', () => {
     expect([uid, gid, mode('theirs')]).toEqual([65534, 65534, 0o600]);
   });
 
-  it.runIf(process.getuid?.() === 0)('of a group that cannot be kept go to no other group', () => {
+  it.runIf(process.getuid?.() === 0)('are not given to another group if the group cannot be kept', () => {
     mkdirSync(path('open'));
     chmodSync(folder, 0o755);
     chmodSync(path('open'), 0o777);

@@ -15,7 +15,7 @@ import { CheckpointLock } from '../../src/command/checkpoint-lock.js';
 import { run as compress } from '../../src/command/compress.js';
 import { fitFile } from '../../src/command/fit-file.js';
 import { run as report } from '../../src/command/report.js';
-import { Narrator } from '../../src/command/terminal.js';
+import { Terminal } from '../../src/command/terminal.js';
 import { run as transform } from '../../src/command/transform.js';
 import { runDuck, useFolder } from './support.js';
 
@@ -86,13 +86,13 @@ async function fitWhile(path: string, happen: () => void, options: PcaOptions = 
 }
 
 describe.each(FORMATS)('a .%s file', (format) => {
-  it('that is left alone gives no warning', async () => {
+  it('gives no warning if it does not change', async () => {
     const { model, warning } = await fitWhile(fresh(format), () => {});
     expect(warning).toBeUndefined();
     expect(model.n).toBe(ROWS);
   });
 
-  it('that is written over during a fit gives a model with a warning, or an error that names the change', async () => {
+  it('that is overwritten during a fit gives a model with a warning, or an error that names the change', async () => {
     const path = fresh(format);
     const content = readFileSync(path);
     const { warning } = await fitWhile(path, () => writeFileSync(path, content));
@@ -102,7 +102,7 @@ describe.each(FORMATS)('a .%s file', (format) => {
     });
   });
 
-  it('that grows or shrinks says how much', async () => {
+  it('gives the old and new size if it grows or shrinks', async () => {
     const path = fresh(format);
     const { size } = { size: readFileSync(path).length };
     const grown = await fitWhile(path, () => appendFileSync(path, 'more')).catch((error) => ({ warning: error }));
@@ -114,7 +114,7 @@ describe.each(FORMATS)('a .%s file', (format) => {
     expect(cut.warning.message).toContain(`has ${size >> 1} now`);
   });
 
-  it('that is replaced by rename is still the old one where it is kept open, and a warning where it is opened again', async () => {
+  it('that is replaced by a rename is still the old one if it is kept open, and gives a warning if it is opened again', async () => {
     const [path, other] = [fresh(format), fresh(format)];
     const { warning } = await fitWhile(path, () => renameSync(other, path));
     if (format === 'parquet') {
@@ -145,14 +145,14 @@ it.each(['refined', 'krylov', 'svd'] as const)(
   },
 );
 
-it('a fit with a checkpoint carries the warning too', async () => {
+it('a fit with a checkpoint has the warning too', async () => {
   const path = fresh('npy');
   const file = await openFile(path);
   const { signal } = new AbortController();
-  const narrator = new Narrator({ quiet: true });
+  const terminal = new Terminal({ quiet: true });
   const lock = await CheckpointLock.acquire(folder.file('part'));
   try {
-    const { model } = await fitFile(file, { flags: { components: 2 }, signal }, narrator, async () => {
+    const { model } = await fitFile(file, { flags: { components: 2 }, signal }, terminal, async () => {
       const moments = await momentsWithCheckpoint(file, {
         path: folder.file('part'),
         lock,
@@ -160,7 +160,7 @@ it('a fit with a checkpoint carries the warning too', async () => {
         identity: { computed: {} },
         compare: false,
         options: {},
-        narrator,
+        terminal,
         signal,
       });
       appendFileSync(path, 'more');
@@ -176,8 +176,13 @@ it('a fit with a checkpoint carries the warning too', async () => {
 
 describe('commands that write rows or figures fail, and leave no output', () => {
   /** The file changes when the command first asks whether it should stop. */
-  async function fails(run: typeof transform, words: string[], output: string, flags: object = {}): Promise<void> {
-    const path = words[words.length - 1];
+  async function fails(
+    run: typeof transform,
+    positionals: string[],
+    output: string,
+    flags: object = {},
+  ): Promise<void> {
+    const path = positionals[positionals.length - 1];
     const { signal } = new AbortController();
     let asked = false;
     const touch = (): boolean => {
@@ -187,7 +192,7 @@ describe('commands that write rows or figures fail, and leave no output', () => 
     };
     vi.spyOn(signal, 'throwIfAborted').mockImplementation(() => void touch());
     Object.defineProperty(signal, 'aborted', { get: touch });
-    await expect(run({ words, flags: { output, quiet: true, ...flags }, signal })).rejects.toMatchObject({
+    await expect(run({ positionals, flags: { output, quiet: true, ...flags }, signal })).rejects.toMatchObject({
       code: 'SOURCE_CHANGED',
       message: expect.stringMatching(/was written to while it was read/),
     });

@@ -47,7 +47,7 @@ describe('a query over text', () => {
     }
   });
 
-  it('reads Windows-1252, and asks what a comma means where nothing tells', async () => {
+  it('reads Windows-1252, and asks what a comma means if that is ambiguous', async () => {
     const path = await save(Buffer.from('gr\xf6\xdfe,b\n1,2\n3,5\n4,4\n', 'latin1'));
     expect((await readAll(path, { sql: 'select größe from data' })).rows).toEqual([[1], [3], [4]]);
     await expect(readAll(await save('a\tb\n58\t17,995\n41\t60,567\n30\t950\n', 'tsv'), { sql })).rejects.toMatchObject({
@@ -56,13 +56,13 @@ describe('a query over text', () => {
     });
   });
 
-  it('does not round numbers that come after many whole ones', async () => {
+  it('does not round numbers after many integers', async () => {
     const rows = Array.from({ length: 40_000 }, (_, i) => `${i},${i % 7}\n`).join('');
     const path = await save(`a,b\n${rows}1.5,77\n`);
     expect((await readAll(path, { sql: 'select a from data where b = 77' })).rows).toEqual([[1.5]]);
   });
 
-  it('has dates that compare as dates, and labels without blanks', async () => {
+  it('compares dates as dates, and trims labels', async () => {
     const path = await save('day,x,kind\n31.12.2020,1, a\n01.02.2021,2,b \n03.02.2021,3,NA\n');
     const file = await openFile(path, {
       sql: "select x, month(day) as m, kind from data where day > date '2021-01-01'",
@@ -77,7 +77,7 @@ describe('a query over text', () => {
     await file.close();
   });
 
-  it('says which line is wrong', async () => {
+  it('names the line with the error', async () => {
     await expect(readAll(await save('a,b\n1,2\n3,4,5\n6,7\n'), { sql })).rejects.toMatchObject({
       code: 'BAD_OPTION',
       message: expect.stringMatching(/Line: 3.*Expected Number of Columns: 2 Found: 3/),

@@ -24,7 +24,7 @@ describe('the name of a file that DuckDB reads', () => {
     ["it's [1]*", "it's 1"],
     ['f[1]/**', 'f1/a'],
     ['*/a', 'b/a'],
-  ])('is no pattern: %s beside %s', async (name, other) => {
+  ])('is not a pattern: %s next to %s', async (name, other) => {
     for (const ending of ['parquet', 'csv']) {
       const path = await save(`${name}.${ending}`, 1);
       await save(`${other}.${ending}`, 7);
@@ -34,7 +34,7 @@ describe('the name of a file that DuckDB reads', () => {
     }
   });
 
-  it('and of its folder are no columns', async () => {
+  it('and those of its folders do not become columns', async () => {
     for (const ending of ['parquet', 'csv']) {
       const path = await save(`year=2020/a.${ending}`, 1);
       expect((await readAll(path)).file.columns).toEqual(['x']);
@@ -42,7 +42,7 @@ describe('the name of a file that DuckDB reads', () => {
     }
   });
 
-  it('may look like that of a place on the net, or of a home', async () => {
+  it('may look like an address or a home folder', async () => {
     const before = process.cwd();
     try {
       process.chdir(folder.path);
@@ -56,8 +56,8 @@ describe('the name of a file that DuckDB reads', () => {
   });
 });
 
-describe('a column of nothing', () => {
-  it('is left out of Parquet, where the chunks say so', async () => {
+describe('a column without values', () => {
+  it('is left out if the Parquet statistics show it', async () => {
     const path = folder.file('nothing.parquet');
     const rows =
       "range::double as x, null::double as none, case when range > 5000 then 1 end as some, {'none': range} as s";

@@ -8,7 +8,7 @@ import { openParquet as openInLab } from '../../../files/src/parquet/parquet-tab
 import { readTable } from '../../../files/test/damage.js';
 import { SMALL_PARQUET, ZSTD_CSV } from '../../../files/test/fixtures.js';
 import { bytesOf, memoryFile, npyFile, zipFile } from '../../../files/test/make.js';
-import { openParquet } from '../../src/database/duck-table.js';
+import { openParquetInDuckDb } from '../../src/database/duck-table.js';
 import { copyToDisk } from '../../src/disk/temporary-copy.js';
 import { nodeUnpackers } from '../../src/disk/unpackers.js';
 import { pythonWith, runPython, useFolder } from './support.js';
@@ -41,7 +41,7 @@ async function result(opened: () => Promise<Table>): Promise<number[][] | undefi
 
 const array = npyFile('<f8', [6, 2], bytesOf(Float64Array.from({ length: 12 }, (_, i) => i / 3)));
 
-describe('a file with checksums and any one bit flipped', () => {
+describe('a file with checksums and one bit flipped', () => {
   it.each<[string, Uint8Array]>([
     ['.csv.gz', gzipSync('a,b\n1,2\n3,4\n5,6\n')],
     ['.csv.gz of two members', Buffer.concat([gzipSync('a,b\n1,2\n'), gzipSync('3,4\n5,6\n')])],
@@ -81,7 +81,7 @@ describe('a file with checksums and any one bit flipped', () => {
       const path = folder.file(`${kind}.parquet`);
       const read = async (bytes: Uint8Array) => {
         await writeFile(path, bytes);
-        return result(() => openParquet({ path, memory: 2 ** 28, file: path }));
+        return result(() => openParquetInDuckDb({ path, memory: 2 ** 28, file: path }));
       };
       const whole = await read(content);
       expect(whole).toHaveLength(12);
@@ -103,7 +103,7 @@ function pagesEnd(content: Buffer): number {
 }
 
 describe('Parquet whose pages hold fewer values than the footer says', () => {
-  it('is an error, where DuckDB would fill up with its own memory', async () => {
+  it('is an error, although DuckDB would return uninitialised memory', async () => {
     const content = Buffer.from(SMALL_PARQUET.plainCrc, 'base64');
     // The number of values, 12, in zigzag notation; it is in the header of the page, which no checksum covers.
     const at = content.subarray(0, 40).indexOf(Buffer.from([0x15, 24, 0x15, 0]));
@@ -112,7 +112,7 @@ describe('Parquet whose pages hold fewer values than the footer says', () => {
     changed[at + 1] = 16;
     const path = folder.file('fewer.parquet');
     await writeFile(path, changed);
-    const table = await openParquet({ path, memory: 2 ** 28, file: path });
+    const table = await openParquetInDuckDb({ path, memory: 2 ** 28, file: path });
     const rows = await readTable(Promise.resolve(table)).catch((error: unknown) => error);
     expect(rows).toBeInstanceOf(FileError);
   });
@@ -149,7 +149,7 @@ def flipped(bit):
 print(json.dumps([read(flipped(bit)) for bit in range(8 * len(data))], allow_nan=True).replace('NaN', 'null').replace('-Infinity', '"-Infinity"').replace(' Infinity', '"Infinity"'))
 `;
 
-describe.skipIf(python === undefined)('an Arrow file with any one bit of its packed values flipped', () => {
+describe.skipIf(python === undefined)('an Arrow file with one bit of its compressed values flipped', () => {
   it.each(['lz4', 'zstd'])(
     'gives its own numbers, those that pyarrow gives, or an error: %s',
     async (codec) => {

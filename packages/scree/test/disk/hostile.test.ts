@@ -22,7 +22,7 @@ async function refused(content: Uint8Array | string, name = 'x.npy', options = {
   return error as ScreeError;
 }
 
-describe('a .npy file that lies', () => {
+describe('an invalid .npy file', () => {
   const header = npyHeader('<f8', [2, 3]);
 
   it.each<[string, Buffer, string]>([
@@ -84,7 +84,7 @@ describe('a .npy file that lies', () => {
     expect((await refused(content)).code).toBe(code);
   });
 
-  it('is read where it only looks odd: double quotes, long integers, other spacing, every version', async () => {
+  it('is read if it is only unusual: double quotes, long integers, other spacing, every version', async () => {
     const odd = '{"shape": (2L,3L,) ,"fortran_order":False,"descr" : "<f8"}';
     for (const version of [1, 2, 3]) {
       const path = folder.file(`odd${version}.npy`);
@@ -97,7 +97,7 @@ describe('a .npy file that lies', () => {
   });
 });
 
-describe('a .npz file that lies', () => {
+describe('an invalid .npz file', () => {
   const array = npyFile('<f8', [2, 3], eight);
 
   it.each<[string, Buffer, string]>([
@@ -162,7 +162,7 @@ describe('a .npz file that lies', () => {
     expect((await refused(content, 'x.npz')).code).toBe(code);
   });
 
-  it('a bomb of zeros is read in blocks of bounded size', async () => {
+  it('with a zip bomb of zeros is read in blocks of bounded size', async () => {
     const path = folder.file('bomb.npz');
     const rows = 200_000;
     await writeFile(
@@ -180,7 +180,7 @@ describe('a .npz file that lies', () => {
     expect(largest).toBeLessThanOrEqual(2 ** 20);
   });
 
-  it('sparse and sound is read, packed or not', async () => {
+  it('is read if it is a valid sparse matrix, compressed or not', async () => {
     for (const packed of [false, true]) {
       const path = folder.file(`sound${packed}.npz`);
       await writeFile(path, csrFile(packed));
@@ -193,7 +193,7 @@ describe('a .npz file that lies', () => {
   });
 });
 
-describe('a text table that is no table', () => {
+describe('a text file that is not a table', () => {
   it.each<[string, string, string, RegExp]>([
     ['is ragged', 'a,b\n1,2\n3\n4,5\n', 'RAGGED_ROWS', /Row 2 .* has 1 cell, the others have 2/],
     ['has a row too long', 'a,b\n1,2\n3,4,5,6\n4,5\n', 'RAGGED_ROWS', /Row 2 .* has 4 cells/],
@@ -207,22 +207,22 @@ describe('a text table that is no table', () => {
     ['is a header only', 'a,b,c\n', 'BAD_DATA', /no numeric column/],
     ['is binary', 'a,b\n1,2\n\0\0\0', 'BAD_FILE', /neither text/],
     ['is blank', '\n\n \n', 'BAD_FILE', /no complete line/],
-  ])('that %s says where', async (_, content, code, message) => {
+  ])('that %s gives an error with its position', async (_, content, code, message) => {
     const error = await refused(content, 'x.csv');
     expect(error.code).toBe(code);
     expect(error.message).toMatch(message);
   });
 
-  it('in UTF-16 says so', async () => {
+  it('in UTF-16 gives an error that says so', async () => {
     expect((await refused(Buffer.from('\ufeffa,b\n1,2\n', 'utf16le'), 'x.csv')).code).toBe('UNSUPPORTED');
   });
 
-  it('with a quote that never ends is refused without reading on for ever', async () => {
+  it('with a quote that is never closed is rejected in bounded time', async () => {
     const rows = `a,b\n1,"2\n${'3,4\n'.repeat(4_000_000)}`;
     expect((await refused(rows, 'x.csv', { memory: 2 ** 24 })).code).toBe('TOO_LARGE');
   });
 
-  it('packed and cut off is cut off', async () => {
+  it('that is compressed and truncated is reported as truncated', async () => {
     const packed = gzipSync(`a,b\n${Array.from({ length: 90_000 }, (_, i) => `${i},${Math.sin(i)}`).join('\n')}\n`);
     expect((await refused(packed.subarray(0, packed.length - 2000), 'x.csv.gz')).code).toBe('FILE_TRUNCATED');
     expect((await refused(Buffer.concat([packed.subarray(0, 3000), Buffer.alloc(3000, 7)]), 'x.csv.gz')).code).toBe(
@@ -243,7 +243,7 @@ describe('a text table that is no table', () => {
   });
 });
 
-describe('a table of very many columns', () => {
+describe('a table with very many columns', () => {
   it.each(['parquet', 'arrow'] as const)('is read from .%s in bounded memory, with labels', async (format) => {
     const path = folder.file(`wide.${format}`);
     const cols = 3000;
@@ -266,7 +266,7 @@ describe('a table of very many columns', () => {
   });
 });
 
-describe('a table of more columns than fit in the memory', () => {
+describe('a table with more columns than fit in memory', () => {
   const cols = 20_000;
   const memory = 2 ** 24;
   const wide = async (format: 'arrow'): Promise<Buffer> => {
@@ -284,13 +284,13 @@ describe('a table of more columns than fit in the memory', () => {
     ['x.ndjson', async () => Buffer.from(`{${Array.from({ length: cols }, (_, j) => `"c${j}":1`).join()}}`)],
     ['x.csv', async () => Buffer.from(`${row}\n${row}\n`)],
     ['x.arrow', () => wide('arrow')],
-  ])('is refused, and the message says how many fit: %s', async (name, content) => {
+  ])('is rejected, and the message says how many fit: %s', async (name, content) => {
     const error = await refused(await content(), name, { memory });
     expect(error.code).toBe('TOO_LARGE');
     expect(error.message).toMatch(/16384 columns fit in the 16\.8 MB .* Allow more memory/);
   });
 
-  it('of .npy is read as a whole, but has no list of columns to choose from', async () => {
+  it('is read from .npy as a whole, but its columns cannot be chosen', async () => {
     const content = npyFile('|u1', [2, cols], new Uint8Array(2 * cols));
     const path = folder.file('wide-bytes.npy');
     await writeFile(path, content);
@@ -298,7 +298,7 @@ describe('a table of more columns than fit in the memory', () => {
     expect((await refused(content, 'x.npy', { memory, columns: ['0-5'] })).code).toBe('TOO_LARGE');
   });
 
-  it('as a Parquet footer is refused before anything of it is read', async () => {
+  it('in a Parquet footer is rejected before the footer is read', async () => {
     const length = Buffer.alloc(4);
     length.writeUInt32LE(3 << 20);
     const content = Buffer.concat([Buffer.from('PAR1'), Buffer.alloc(3 << 20), length, Buffer.from('PAR1')]);
@@ -307,7 +307,7 @@ describe('a table of more columns than fit in the memory', () => {
   });
 });
 
-describe('a file that is not what it is called', () => {
+describe('a file whose content does not match its name', () => {
   it.each([
     ['x.npy', 'a,b\n1,2\n', 'BAD_FILE'],
     ['x.parquet', 'PAR1 and then nothing', 'BAD_FILE'],
@@ -330,11 +330,11 @@ describe('a file that is not what it is called', () => {
     ['x.ndjson', '{"a": 1}\nnot json\n{"a": 2}\n', 'BAD_FILE'],
     ['x.h5', '\x89HDF\r\n\x1a\n', 'UNSUPPORTED'],
     ['x.bin', '\x01\x02\0\0\xfe', 'BAD_FILE'],
-  ])('%s (%j) is refused', async (name, content, code) => {
+  ])('%s (%j) is rejected', async (name, content, code) => {
     expect((await refused(Buffer.from(content, 'latin1'), name)).code).toBe(code);
   });
 
-  it('that is missing, a folder, empty or not permitted is refused with its own code', async () => {
+  it('that is missing, a folder, empty or not readable has its own error code', async () => {
     await expect(openFile(folder.file('nowhere.npy'))).rejects.toMatchObject({
       code: 'NO_FILE',
       path: folder.file('nowhere.npy'),

@@ -30,8 +30,8 @@ const measure = `
   }
 `;
 
-describe('memory stays in bounds', () => {
-  it('when 300 MB of .npy are written and read twice, in both orders, packed too', () => {
+describe('memory stays bounded', () => {
+  it('when 300 MB of .npy are written and read twice, in both orders, also compressed', () => {
     const path = folder.file('large.npy');
     const written = run(`${measure}
       const writer = await createFile(${JSON.stringify(path)}, { cols: 100 });

@@ -21,7 +21,7 @@ async function save(name: string, content: string | Uint8Array): Promise<string>
 const TABLE = 'id,a,b,c,w,kind\nx,1,10,100,1,red\ny,2,20,200,2,blue\nz,3,31,300,0.5,red\nq,5,40,401,1,\n';
 
 describe('columns of a table', () => {
-  it('that hold numbers are used, the others are listed', async () => {
+  it('are used if they are numeric; the others are listed', async () => {
     const { rows, file } = await readAll(await save('t.csv', TABLE));
     expect(file.columns).toEqual(['a', 'b', 'c', 'w']);
     expect(file.source.columnNames).toEqual(file.columns);
@@ -47,7 +47,7 @@ describe('columns of a table', () => {
     ]);
   });
 
-  it('are chosen in the order asked for, excluded, and refused when they are not there or no numbers', async () => {
+  it('are chosen in the requested order, excluded, and rejected if they do not exist or are not numeric', async () => {
     const path = await save('t.csv', TABLE);
     const chosen = await readAll(path, { columns: ['c', 'a'] });
     expect(chosen.rows[0]).toEqual([100, 1]);
@@ -70,7 +70,7 @@ describe('columns of a table', () => {
     await expect(openFile(path, { memory: 5 })).rejects.toMatchObject({ code: 'BAD_OPTION' });
   });
 
-  it('may be label and weight, which are read with the data as often as needed', async () => {
+  it('may be the label and the weight, which can be read several times', async () => {
     const file = await openFile(await save('t.csv', TABLE), { label: 'kind', weight: 'w', exclude: ['id'] });
     expect(file.columns).toEqual(['a', 'b', 'c']);
     expect(await file.weights()).toEqual(Float64Array.of(1, 2, 0.5, 1));
@@ -86,7 +86,7 @@ describe('columns of a table', () => {
     await file.close();
   });
 
-  it('as label may be numbers', async () => {
+  it('may be numeric labels', async () => {
     const file = await openFile(await save('t.csv', TABLE), { label: 'a' });
     const labels = await file.labels();
     expect(labels.numbers).toEqual(Float64Array.of(1, 2, 3, 5));
@@ -117,7 +117,7 @@ describe('missing values', () => {
     await file.close();
   });
 
-  it('drop their rows, labels and weights too', async () => {
+  it('drop their rows with labels and weights', async () => {
     const file = await openFile(await save('g.csv', gaps), { missing: 'drop', label: 'l', weight: 'w' });
     expect(file.rows).toBeUndefined();
     expect(await rowsOf(file)).toEqual([
@@ -130,7 +130,7 @@ describe('missing values', () => {
     await file.close();
   });
 
-  it('are filled with the mean of what is there, weighted as the rows are', async () => {
+  it('are filled with the weighted mean of the column', async () => {
     const plain = await readAll(await save('g.csv', gaps), { missing: 'mean', exclude: ['w'] });
     expect(plain.rows[1][0]).toBeCloseTo(13 / 3, 14);
     expect(plain.rows[2][1]).toBeCloseTo(14 / 3, 14);
@@ -139,13 +139,13 @@ describe('missing values', () => {
     expect(weighted.rows[2][1]).toBeCloseTo((2 + 3 * 4 + 8) / 5, 14);
   });
 
-  it('that leave nothing are an error', async () => {
+  it('are an error if no row is complete', async () => {
     await expect(readAll(await save('n.csv', 'a,b\n1,\n2,\n,3\n'), { missing: 'drop' })).rejects.toMatchObject({
       code: 'EMPTY_DATA',
     });
   });
 
-  it('of arrays are NaN, in half precision too', async () => {
+  it('are NaN in arrays, also in float16', async () => {
     const half = npyFile('<f2', [3, 2], bytesOf(Uint16Array.of(0x3c00, 0x7e00, 0x4000, 0x4200, 0x4400, 0x4500)));
     const single = npyFile('<f4', [3, 2], bytesOf(Float32Array.of(1, Number.NaN, 2, 3, 4, 5)));
     for (const [name, content] of Object.entries({ 'h.npy': half, 's.npy': single })) {
@@ -163,7 +163,7 @@ describe('missing values', () => {
 });
 
 describe('arrays', () => {
-  it('of MNIST stream from IDX, packed or not, and are fitted as bytes', async () => {
+  it('of MNIST are streamed from IDX, compressed or not, and fitted as bytes', async () => {
     const file = await openFile(mnist);
     expect(file.shape).toEqual([10000, 28, 28]);
     expect(file.source).toMatchObject({ rows: 10000, cols: 784, dtype: 'float32', rereadable: true });
@@ -181,7 +181,7 @@ describe('arrays', () => {
     ]);
   });
 
-  it('have columns by number, and ranges of them', async () => {
+  it('have columns that are chosen by number or range', async () => {
     const path = await save('a.npy', npyFile('<i2', [2, 5], bytesOf(Int16Array.from({ length: 10 }, (_, i) => i))));
     expect((await readAll(path, { columns: ['1-3'] })).rows).toEqual([
       [1, 2, 3],
@@ -198,7 +198,7 @@ describe('arrays', () => {
     });
   });
 
-  it('may be read by two at once, and be left early', async () => {
+  it('can be read by two readers at once, and stopped early', async () => {
     const rows = 40_000;
     const path = await save(
       'big.npy',
@@ -246,7 +246,7 @@ describe('Arrow', () => {
 describe("pandas' index", () => {
   const metadata = JSON.stringify({ index_columns: ['plot', { kind: 'range', name: 'x' }] });
 
-  it('in Arrow is left out, unless it is named', async () => {
+  it('is left out of Arrow, unless it is named', async () => {
     const { schema, batches } = tableFromArrays({ plot: Int32Array.of(7, 8, 9), x: Float64Array.of(1, 2, 4) });
     schema.metadata.set('pandas', metadata);
     const path = await save('index.arrow', tableToIPC(new Table(schema, batches), 'file'));
@@ -257,7 +257,7 @@ describe("pandas' index", () => {
     await expect(readAll(path, { exclude: ['x'] })).rejects.toMatchObject({ code: 'BAD_OPTION' });
   });
 
-  it('in Parquet is left out, unless it is named', async () => {
+  it('is left out of Parquet, unless it is named', async () => {
     const path = folder.file('index.parquet');
     await runDuck(
       `copy (select range + 7 as plot, (range * range)::double as x, range as __index_level_1__ from range(3)) to '${path}' (format parquet, kv_metadata {pandas: '${metadata}'})`,
@@ -275,7 +275,7 @@ describe("pandas' index", () => {
 });
 
 describe('JSON', () => {
-  it('records and lists are read, with what Python writes for no number, and keys that objects inherit', async () => {
+  it('reads records and lists, the NaN of Python, and keys that objects inherit', async () => {
     const records =
       '[{"a": 1, "toString": 2, "ok": true}, {"a": NaN, "toString": 4, "ok": false}, {"toString": 6, "a": "NA", "ok": null}]';
     const { rows, file } = await readAll(await save('r.json', records), { missing: 'drop' });
@@ -292,7 +292,7 @@ describe('JSON', () => {
     await lists.close();
   });
 
-  it('leaves out what has no value in any row, as CSV does', async () => {
+  it('leaves out columns without any value, as CSV does', async () => {
     const record = (i: number) => ({ a: i, none: null, na: 'NA', late: i > 1500 ? 1 : null });
     const text = (rows: number) => JSON.stringify(Array.from({ length: rows }, (_, i) => record(i)));
     const { file } = await readAll(await save('none.json', text(20)));
@@ -304,7 +304,7 @@ describe('JSON', () => {
 });
 
 describe('queries', () => {
-  it('ask files that they name, or the file that is opened', async () => {
+  it('read the files that they name, or the file that is opened', async () => {
     const path = await save('t.csv', TABLE);
     const sql = `select a, b * 2 as twice, kind from '${path}' where c < 400 order by a desc`;
     const file = await openFile(undefined, { sql, label: 'kind' });
@@ -326,11 +326,11 @@ describe('queries', () => {
     'drop table data',
     "copy (select 1) to 'x.csv'",
     '',
-  ])('that cannot be answered are refused: %j', async (sql) => {
+  ])('are rejected if they are invalid: %j', async (sql) => {
     await expect(openFile(await save('t.csv', TABLE), { sql })).rejects.toMatchObject({ code: 'BAD_OPTION' });
   });
 
-  it('go to the tables of a DuckDB database', async () => {
+  it('read the tables of a DuckDB database', async () => {
     const { DuckDBInstance } = await import('@duckdb/node-api');
     const path = folder.file('d.duckdb');
     const instance = await DuckDBInstance.create(path);
@@ -352,7 +352,7 @@ describe('queries', () => {
     await expect(readAll(path, { member: 'two' })).rejects.toMatchObject({ code: 'EMPTY_DATA' });
   });
 
-  it('go to SQLite, whose folder is left as it was', async () => {
+  it('read SQLite, and leave its folder unchanged', async () => {
     const { default: sqlite } = await import('node-sqlite3-wasm');
     const path = folder.file('s.db');
     const database = new sqlite.Database(path);
@@ -375,7 +375,7 @@ describe('queries', () => {
 });
 
 describe('SQLite', () => {
-  it('has its columns in their order, and leaves out those of nothing', async () => {
+  it('keeps the order of columns, and leaves out those without values', async () => {
     const { default: sqlite } = await import('node-sqlite3-wasm');
     const path = folder.file('order.db');
     const database = new sqlite.Database(path);
@@ -412,7 +412,7 @@ describe('standard input', () => {
     ['.csv.gz', gzipSync('a;b\n1;2\n3;4\n'), true],
     ['.ndjson', Buffer.from('{"a":1,"b":2}\n{"a":3,"b":4}\n'), true],
     ['.json', Buffer.from('[{"a":1,"b":2},{"a":3,"b":4}]'), true],
-  ])('is sniffed: %s', async (_, content, rereadable) => {
+  ])('is recognised by its first bytes: %s', async (_, content, rereadable) => {
     const file = await openFile('-', {}, { stdin: fed(content) });
     expect(file.source.rereadable).toBe(rereadable);
     expect(await rowsOf(file)).toEqual([
@@ -423,7 +423,7 @@ describe('standard input', () => {
     await file.close();
   });
 
-  it('that is empty or cut off is an error, and nothing stays behind', async () => {
+  it('is an error if it is empty or truncated, and leaves no temporary file', async () => {
     await expect(openFile('-', {}, { stdin: Readable.from([]) })).rejects.toMatchObject({ code: 'EMPTY_DATA' });
     const cut = npyFile('<f8', [200, 2], Buffer.alloc(160));
     const file = await openFile('-', {}, { stdin: fed(cut) });

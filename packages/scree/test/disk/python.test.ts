@@ -76,7 +76,7 @@ print(json.dumps(out))`,
     for (const [name, rows] of Object.entries(printed)) expect((await readAll(name)).rows, name).toEqual(rows);
   });
 
-  it.each(['savez', 'savez_compressed'])('reads members of %s by name, checksums and all', async (save) => {
+  it.each(['savez', 'savez_compressed'])('reads members of %s by name and verifies their checksums', async (save) => {
     const path = folder.file(`${save}.npz`);
     runPython(
       numpy as string,
@@ -94,7 +94,7 @@ print(json.dumps(out))`,
     expect((await readAll(path, { member: 'b' })).rows).toEqual(a.rows.map((row) => row.map((value) => 2 * value)));
   });
 
-  it('NumPy reads the .npy that we write, in float32 and float64, whatever the blocks', async () => {
+  it('writes .npy that NumPy reads, in float32 and float64, however it is cut into blocks', async () => {
     for (const dtype of ['float32', 'float64'] as const) {
       const path = folder.file(`ours-${dtype}.npy`);
       const writer = await createFile(path, { cols: 2, dtype });
@@ -143,7 +143,7 @@ sp.save_npz(sys.argv[1], a, compressed=${compressed}); print(json.dumps(a.toarra
     },
   );
 
-  it('says what to do about columns first', async () => {
+  it('explains how to save a sparse matrix that is stored by columns', async () => {
     const path = folder.file('csc.npz');
     runPython(
       scipy as string,
@@ -240,7 +240,7 @@ df = pd.DataFrame({
     }
   });
 
-  it('reads missing values of every format alike', async () => {
+  it('reads missing values in the same way in every format', async () => {
     const program = `
 import sys, json, numpy as np, pandas as pd, sqlite3
 df = pd.DataFrame({'a': [1.5, np.nan, 3, 4], 'b': pd.array([1, 2, None, 4], dtype='Int32'), 'c': [1., 2, 3, 5], 't': ['x', None, 'y', 'x']})
@@ -267,7 +267,7 @@ df.to_json(p + '.ndjson', orient='records', lines=True); df.to_sql('t', sqlite3.
     }
   });
 
-  it.each(['parquet', 'arrow', 'csv'])('pandas reads the .%s that we write', async (format) => {
+  it.each(['parquet', 'arrow', 'csv'])('writes .%s that pandas reads', async (format) => {
     for (const dtype of ['float32', 'float64'] as const) {
       const path = folder.file(`ours-${dtype}.${format}`);
       const writer = await createFile(path, { cols: 3, dtype, columnNames: ['PC 1', 'PC "2"', 'PC,3'] });
@@ -293,7 +293,7 @@ df.to_json(p + '.ndjson', orient='records', lines=True); df.to_sql('t', sqlite3.
     }
   });
 
-  it('leaves the index out of every format alike, unless it is named', async () => {
+  it('leaves out the index in every format, unless it is named', async () => {
     const path = folder.file('indexed');
     runPython(
       pandas as string,
@@ -357,7 +357,7 @@ pq.write_table(pa.table({'w': pa.array([D('1.50'), D('-2.25')], pa.decimal256(50
     expect((await readAll(`${path}-long.parquet`)).file.columns).toEqual(['x']);
   });
 
-  it('reads vectors in a column as columns: fixed in Arrow, lists in Parquet and JSON', async () => {
+  it('reads a column of vectors as several columns: fixed-size lists in Arrow, lists in Parquet and JSON', async () => {
     const path = folder.file('vectors');
     runPython(
       pandas as string,

@@ -34,7 +34,7 @@ const FILES: Record<string, (path: string) => Promise<void>> = {
 const SELECT = `select * from (values ${rows.map(([n, m]) => `(${n}::bigint, ${m}::utinyint)`).join()}) as t(n, m)`;
 
 describe('integers beyond 2^53', () => {
-  it.each(Object.keys(FILES))('are counted once, whatever the number of passes: .%s', async (ending) => {
+  it.each(Object.keys(FILES))('are counted once for any number of passes: .%s', async (ending) => {
     const path = folder.file(`large.${ending}`);
     await FILES[ending](path);
     const file = await openFile(path);
@@ -75,7 +75,7 @@ describe('integers beyond 2^53', () => {
       ],
     ],
     ['in Fortran order', true, [9007199254740993n, 1n, 9007199254740993n, 3n, 4n, 5n], [[0, 2]]],
-  ] as const)('of .npy are counted %s, and the model carries the warning', async (_, fortran, values, expected) => {
+  ] as const)('of .npy are counted %s, and the model has the warning', async (_, fortran, values, expected) => {
     const path = folder.file(`large-${fortran}.npy`);
     await writeFile(path, npyFile('<i8', [3, 2], bytesOf(BigInt64Array.from(values)), fortran));
     const file = await openFile(path);

@@ -53,7 +53,7 @@ async function all(batches: AsyncIterable<Batch>): Promise<Seen[]> {
   return seen;
 }
 
-describe('a query over SQLite in a thread of its own', () => {
+describe('a query over SQLite in a thread', () => {
   it('gives the same rows, labels and errors as without a thread, and leaves no file behind', async () => {
     const { default: sqlite } = await import('node-sqlite3-wasm');
     const path = folder.file('s.db');
@@ -88,7 +88,7 @@ describe('a query over SQLite in a thread of its own', () => {
   });
 });
 
-describe('text parsed in a thread of its own', () => {
+describe('text parsed in a thread', () => {
   const cases: [string, Kind, string | Uint8Array, 'gzip'?][] = [
     ['a.csv', 'csv', csv(20_000)],
     ['a.tsv', 'tsv', csv(9000).replaceAll(',', '\t')],
@@ -104,7 +104,7 @@ describe('text parsed in a thread of its own', () => {
   ];
 
   for (const [name, kind, content, packing] of cases) {
-    it(`gives the batches of ${name} that there are without, twice and two at a time`, async () => {
+    it(`gives the batches of ${name} as without a thread, twice and in two reads at once`, async () => {
       const path = write(name, content);
       const plain = await openFile(path, { memory: 2 ** 24, missing: 'drop', label: 'kind' });
       const table = await threaded(path, kind, packing);
@@ -127,7 +127,7 @@ describe('text parsed in a thread of its own', () => {
     });
   }
 
-  it('passes errors on with their type, code, message and facts, after the rows before', async () => {
+  it('passes on errors with their class, code, message and details, after the rows before them', async () => {
     for (const [line, expected] of [
       [
         '1,2,x',
@@ -159,7 +159,7 @@ describe('text parsed in a thread of its own', () => {
     await expect(threaded(write('empty.json', '[]'), 'json')).rejects.toMatchObject({ code: 'EMPTY_DATA' });
   });
 
-  it('is left at any moment, closed twice, and refuses to be read afterwards', async () => {
+  it('can be stopped at any time and closed twice, and cannot be read afterwards', async () => {
     const table = await threaded(write('left.csv', csv(20_000)), 'csv');
     for (const most of [1, 2, 5]) {
       let batches = 0;
@@ -177,7 +177,7 @@ describe('text parsed in a thread of its own', () => {
     await expect(all(table.read({ numbers: [0] }))).rejects.toMatchObject({ code: 'WORKER_LOST' });
   });
 
-  it('is what openFile does with a large file, in the same blocks, and keeps no program alive', async () => {
+  it('is used by openFile for large files, gives the same blocks, and does not keep the process alive', async () => {
     const path = write('large.csv', csv(200_000));
     const [plain, built] = [
       await openFile(path, { columns: ['a', 'c'] }),

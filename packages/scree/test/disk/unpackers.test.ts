@@ -34,7 +34,7 @@ const OPENERS: [string, Uint8Array, Opener, number][] = [
   ['zstd Arrow', Buffer.from(PACKED_ARROW.zstd, 'base64'), opener('arrow'), 3000],
 ];
 
-describe("what Node unpacks for core's readers", () => {
+describe("Node's decompressors for the readers", () => {
   it.each(OPENERS)(
     'is answered rightly or with a typed error when it is damaged: %s',
     (_, content, open, numRuns) => expectTypedWhenDamaged(content, open, numRuns),
@@ -47,7 +47,7 @@ describe("what Node unpacks for core's readers", () => {
     60_000,
   );
 
-  it('of several gzip members is all of them', async () => {
+  it('read all members of a gzip file', async () => {
     const whole = Buffer.concat(['a,b\n1,2\n', '3,4\n', '5,6\n'].map((part) => gzipSync(part)));
     const table = await opener('csv', 'gzip')(whole);
     let rows = 0;

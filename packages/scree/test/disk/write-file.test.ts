@@ -12,7 +12,7 @@ const FORMATS: OutputFormat[] = ['npy', 'csv', 'tsv', 'parquet', 'arrow'];
 const root = fileURLToPath(new URL('../../../..', import.meta.url));
 
 describe('rows written', () => {
-  it.each(FORMATS)('as .%s are read back to the last bit, whatever the blocks', async (format) => {
+  it.each(FORMATS)('as .%s are read back bit for bit, however they are cut into blocks', async (format) => {
     const number = fc.double({ noNaN: true, noDefaultInfinity: true });
     const table = fc.record({
       cols: fc.integer({ min: 1, max: 6 }),
@@ -47,7 +47,7 @@ describe('rows written', () => {
     expect((await readdir(folder.path)).filter((name) => name.endsWith('.part'))).toEqual([]);
   });
 
-  it('as .arrow are what the JavaScript library reads too, in many batches', async () => {
+  it('as .arrow can be read by the JavaScript library, in many batches', async () => {
     const path = folder.file('many.arrow');
     const writer = await createFile(path, {
       cols: 40,
@@ -63,7 +63,7 @@ describe('rows written', () => {
     expect(table.batches.length).toBeGreaterThan(1);
   });
 
-  it('take every type of number, and gaps between rows', async () => {
+  it('may have any number type, and a stride', async () => {
     const path = folder.file('types.npy');
     const writer = await createFile(path, { cols: 2 });
     await writer.write({ rows: 2, cols: 2, stride: 3, data: Uint8Array.of(1, 2, 9, 3, 4) });
@@ -76,7 +76,7 @@ describe('rows written', () => {
     ]);
   });
 
-  it('that are missing are empty cells in text, and come back as missing', async () => {
+  it('have empty cells for missing values in text, and are read back as missing', async () => {
     const path = folder.file('gaps.csv');
     const writer = await createFile(path, { cols: 2, columnNames: ['a', 'b'] });
     await writer.write({ rows: 3, cols: 2, data: Float64Array.of(1, Number.NaN, 2, 3, 4, 5) });
@@ -107,7 +107,7 @@ describe('a file that is not finished', () => {
     expect((await readdir(folder.path)).filter((name) => name.endsWith('.part'))).toEqual([]);
   });
 
-  it('says clearly why: no folder, a folder of that name', async () => {
+  it('gives the reason: no folder, or a folder of that name', async () => {
     await expect(createFile(folder.file('no/where.npy'), { cols: 2 })).rejects.toMatchObject({
       code: 'NO_FILE',
       name: 'FileError',
@@ -118,7 +118,7 @@ describe('a file that is not finished', () => {
   });
 
   // A limit on the size of files fails as a full disk does, in the middle of a write.
-  it.skipIf(process.platform === 'win32')('on a full disk leaves nothing, in every format', async () => {
+  it.skipIf(process.platform === 'win32')('on a full disk leaves no file, in every format', async () => {
     const program = `
       import { createFile } from 'scree';
       for (const format of ${JSON.stringify(FORMATS)}) {

@@ -155,14 +155,14 @@ async function expectSound(
 }
 
 describe('with every call of the file system failing in turn,', () => {
-  it.each(WRITERS)('%s is whole, or the old one stays and an error says why', async (_, args, outputs) => {
+  it.each(WRITERS)('%s is complete, or the old file stays and an error says why', async (_, args, outputs) => {
     const before = Object.fromEntries(outputs.map((name) => [name, `the old ${name}`]));
     // Figures take long to draw, and are written one like the other.
     const { calls } = await expectSound(args, before, { step: outputs.includes('r.html') ? 5 : 1 });
     expect(calls).toBeGreaterThan(5);
   });
 
-  it('a model is whole where there was none before', async () => {
+  it('a new model is complete or not there', async () => {
     await expectSound(() => ['fit', given('data.npy'), '-k', '3', '-o', out('m.json')], {});
   });
 

@@ -68,7 +68,7 @@ describe.skipIf(!path)('a report in Chromium', () => {
   it.each([
     [390, 'light'],
     [1280, 'dark'],
-  ] as const)('fits %i pixels, %s, fetches nothing and complains about nothing', async (width, scheme) => {
+  ] as const)('fits %i pixels, %s, fetches nothing and logs no errors', async (width, scheme) => {
     const { source, rows } = iris();
     const model = await pca(source, { k: 3 });
     const evil = '<img src=x onerror=alert(1)>';

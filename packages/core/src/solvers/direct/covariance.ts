@@ -29,8 +29,8 @@ export const covariance: SolverDeclaration = {
 };
 
 export async function byScatter(problem: ScatterProblem): Promise<Solution> {
-  const { d, scatter, progress, wanted, trace } = problem;
-  const choose = (values: Float64Array): number => countWanted(wanted, values, trace);
+  const { d, scatter, progress, wanted, scatterTrace } = problem;
+  const choose = (values: Float64Array): number => countWanted(wanted, values, scatterTrace);
   const expected = 'count' in wanted ? wanted.count : d / 2;
   progress.begin('eigenvectors', eigenFlops(d, expected));
   const onStep = (flops: number): void | Promise<void> => progress.step(flops);
@@ -42,6 +42,7 @@ export async function byScatter(problem: ScatterProblem): Promise<Solution> {
     k: count,
     basis: vectors,
     values: leading,
+    spectrum: values,
     residuals: residualNorms(image, vectors, leading, count, d),
     next: nextValue(values, count, problem, eigenvalueBound(problem, values[0])),
     converged: true,

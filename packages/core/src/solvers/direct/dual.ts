@@ -34,11 +34,11 @@ export const dual: SolverDeclaration = {
 };
 
 async function solveDual(problem: RowsProblem): Promise<Solution> {
-  const { d, passes, progress, wanted, trace } = problem;
+  const { d, passes, progress, wanted, scatterTrace } = problem;
   const n = passes.rows;
   const most = Math.min(n, d);
   const products = await passes.dual();
-  const choose = (values: Float64Array): number => Math.min(most, countWanted(wanted, values, trace));
+  const choose = (values: Float64Array): number => Math.min(most, countWanted(wanted, values, scatterTrace));
   const expected = 'count' in wanted ? wanted.count : most / 2;
   progress.begin('eigenvectors', eigenFlops(n, expected));
   const onStep = (flops: number): void | Promise<void> => progress.step(flops);
@@ -53,6 +53,7 @@ async function solveDual(problem: RowsProblem): Promise<Solution> {
     k: count,
     basis,
     values: leading,
+    spectrum: values,
     residuals: residualNorms(scattered, basis, leading, count, d),
     next: nextValue(values, count, problem, eigenvalueBound({ ...problem, d: n }, values[0])),
     rayleigh: true,

@@ -64,11 +64,15 @@ export class KrylovSpace {
     return this.#last;
   }
 
-  /** Appends a block of at least `lastCount`: what the last image left outside Q, and random directions to fill it up. */
-  async append(count: number, progress: ProgressTracker): Promise<void> {
+  /**
+   * Appends a block of at least `lastCount`: what the last image left outside Q, and random directions to fill it up. The first
+   * block may be given as `start`.
+   */
+  async append(count: number, progress: ProgressTracker, start?: Float64Array): Promise<void> {
     const block = new Float64Array(count * this.#d);
-    const carried = Math.min(count, this.lastCount) * this.#d;
-    block.set(this.#outside.subarray(0, carried));
+    const given = start ?? this.#outside.subarray(0, Math.min(count, this.lastCount) * this.#d);
+    const carried = given.length;
+    block.set(given);
     for (let i = carried; i < block.length; i++) block[i] = this.#random.normal();
     if (carried < block.length || !(await this.#normalise(block, count, progress)))
       await this.#settle(block, count, progress);

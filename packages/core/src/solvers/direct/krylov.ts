@@ -19,7 +19,7 @@ const GROWING_BLOCK = 20;
 /** Width of a narrow block: reading a cache line of eight numbers costs as much as reading one of them. */
 const NARROW = 8;
 /** Share of a wide block where both costs count: it was the fastest on dense data in memory. */
-const MIDDLE = 0.4;
+const MIDDLE_SHARE = 0.4;
 /** Most readings of the data with wide blocks: several times what the slowest spectra need. Not converging by then is an error. */
 const MOST_PASSES = 500;
 /** Wide blocks kept before a restart, memory allowing: more converge in fewer passes, and cost more to keep orthogonal. */
@@ -27,9 +27,9 @@ const BLOCKS = 12;
 /** Numbers the basis may hold: 512 MB. */
 const MOST_NUMBERS = 1 << 26;
 /** Where d is no more than this many blocks, the space grows until it is all of ℝᵈ. */
-const WHOLE = 3;
+const WHOLE_SPACE_BLOCKS = 3;
 /** Share of the tolerance that estimated residuals must reach: measured residuals differ from them by rounding. */
-const BELIEVED = 0.9;
+const ESTIMATE_MARGIN = 0.9;
 /**
  * Blocks that the plan expects before convergence: 8 to 12 where the spectrum falls, 25 where it is flat. The plan cannot know
  * which, so it assumes many and chooses Krylov where it is still the cheapest.
@@ -96,7 +96,7 @@ async function solveKrylov(problem: RowsProblem): Promise<Solution> {
 
 function blockFor({ costs }: RowsProblem['passes'], wide: number): number {
   if (costs === 'readings') return wide;
-  return Math.min(wide, costs === 'vectors' ? NARROW : Math.max(NARROW, Math.ceil(MIDDLE * wide)));
+  return Math.min(wide, costs === 'vectors' ? NARROW : Math.max(NARROW, Math.ceil(MIDDLE_SHARE * wide)));
 }
 
 /** Grows the space, and restarts it where it gets too large, until what is wanted has converged. */
@@ -106,7 +106,7 @@ async function converge(
   block: number,
   wide: number,
 ): Promise<{ ritz: Ritz; k: number; believed: boolean; pass: number }> {
-  const { d, passes, progress, wanted, trace } = problem;
+  const { d, passes, progress, wanted, scatterTrace } = problem;
   const mostPasses = MOST_PASSES * Math.max(1, Math.round(wide / block));
   const checks = new ResidualSchedule();
   let most = Number.POSITIVE_INFINITY;
@@ -118,13 +118,13 @@ async function converge(
     const crowded = space.size + space.lastCount > most && most < d;
     if (last || crowded || checks.due(pass)) {
       const ritz = await space.ritz(progress, (values) =>
-        whole || holds(wanted, values, trace) ? countWanted(wanted, values, trace) + 1 : 0,
+        whole || canHold(wanted, values, scatterTrace) ? countWanted(wanted, values, scatterTrace) + 1 : 0,
       );
       const enough = ritz.residuals.length > 0;
-      const k = Math.min(d, countWanted(wanted, ritz.values, trace));
+      const k = Math.min(d, countWanted(wanted, ritz.values, scatterTrace));
       // A space that is nearly all of ℝᵈ is cheaper to complete than to check.
-      const nearly = !whole && d <= WHOLE * block;
-      const excess = enough ? missing(ritz, k, problem) : Number.POSITIVE_INFINITY;
+      const nearly = !whole && d <= WHOLE_SPACE_BLOCKS * block;
+      const excess = enough ? residualExcess(ritz, k, problem) : Number.POSITIVE_INFINITY;
       if (whole || (!nearly && excess <= 1)) return { ritz, k, believed: true, pass };
       if (last) return { ritz, k, believed: false, pass };
       checks.note(pass, excess);
@@ -156,9 +156,9 @@ function searchOf(d: number, block: number): number {
 }
 
 /** Whether the Ritz values found so far can hold the wanted variance at all. */
-function holds(wanted: Wanted, values: Float64Array, trace: number): boolean {
+function canHold(wanted: Wanted, values: Float64Array, scatterTrace: number): boolean {
   if ('count' in wanted) return values.length >= wanted.count;
-  return values.reduce((sum, value) => sum + value, 0) >= wanted.fraction * trace * (1 - 1e-13);
+  return values.reduce((sum, value) => sum + value, 0) >= wanted.fraction * scatterTrace * (1 - 1e-13);
 }
 
 /**
@@ -166,19 +166,19 @@ function holds(wanted: Wanted, values: Float64Array, trace: number): boolean {
  * to know the gap. Where the gap is smaller than the tolerance an eigenvalue in it could be missed, so the residuals go
  * down to rounding before the result is accepted, unless a loose tolerance was given.
  */
-function missing(ritz: Ritz, k: number, { tolerance, roundoff }: Problem): number {
+function residualExcess(ritz: Ritz, k: number, { tolerance, roundoff }: Problem): number {
   const largest = ritz.values[0];
-  const allowed = BELIEVED * tolerance * largest;
+  const allowed = ESTIMATE_MARGIN * tolerance * largest;
   let excess = 0;
-  for (let i = 0; i < k; i++) excess = Math.max(excess, over(ritz.residuals[i], allowed));
+  for (let i = 0; i < k; i++) excess = Math.max(excess, excessRatio(ritz.residuals[i], allowed));
   if (ritz.residuals.length <= k) return excess;
   const gap = ritz.values[k - 1] - ritz.values[k];
   const floor = tolerance > LOOSE ? allowed : Math.min(allowed, Math.max(roundoff, 1e-14 * largest));
-  return Math.max(excess, over(ritz.residuals[k], Math.max(floor, 0.1 * gap)));
+  return Math.max(excess, excessRatio(ritz.residuals[k], Math.max(floor, 0.1 * gap)));
 }
 
 /** residual/allowed, where both may be 0; NaN counts as not allowed. */
-function over(residual: number, allowed: number): number {
+function excessRatio(residual: number, allowed: number): number {
   if (residual <= allowed) return Math.min(1, residual / allowed || 0);
   return allowed > 0 && residual > allowed ? residual / allowed : Number.POSITIVE_INFINITY;
 }
@@ -199,7 +199,7 @@ async function finishRitz(
   const values = Float64Array.from({ length: k }, (_, r) => dot(image, r * d, basis, r * d, d));
   const known = ritz.residuals.length > k;
   // The rest of the trace bounds every eigenvalue that was not found.
-  const left = Math.max(0, problem.trace - values.reduce((sum, value) => sum + value, 0)) + problem.roundoff;
+  const left = Math.max(0, problem.scatterTrace - values.reduce((sum, value) => sum + value, 0)) + problem.roundoff;
   const value = known ? Math.max(0, ritz.values[k]) : 0;
   const bound = known ? Math.min(ritz.residuals[k] + problem.roundoff, Math.max(problem.roundoff, left - value)) : left;
   const residuals = residualNorms(image, basis, values, k, d);

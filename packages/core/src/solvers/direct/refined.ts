@@ -33,11 +33,11 @@ const COST_MARGIN = 1.1;
 /** Conjugate gradient steps that a correction may take. */
 const STEPS = 40;
 /** Share of the residual that a correction may leave, besides the error of S̃ itself. */
-const LEFT = 1e-6;
+const RESIDUAL_LEFT = 1e-6;
 /** Residuals of this times θ₁ are rounding: there is nothing to correct. */
 const ROUNDING = 16 * Number.EPSILON;
 /** Larger corrections are not used: S̃ was too far from S, or the gap too small. */
-const SMALL = 1e-4;
+const LARGEST_CORRECTION = 1e-4;
 
 /**
  * Eigenvectors of a scatter S̃ that was summed in float32, made as good as those of the float64 scatter S by one `normal`
@@ -73,16 +73,16 @@ export const refined: SolverDeclaration = {
 };
 
 async function solveRefined(problem: ScatterAndRowsProblem): Promise<Solution> {
-  const { d, scatter, passes, progress, wanted, trace, engine, tolerance } = problem;
+  const { d, scatter, passes, progress, wanted, scatterTrace, engine, tolerance } = problem;
   const choose = (found: Float64Array): number => {
-    const span = countWanted(wanted, found, trace) + OVERSAMPLING;
+    const span = countWanted(wanted, found, scatterTrace) + OVERSAMPLING;
     // A span of half of all dimensions is cheaper to complete than to correct.
     return 2 * span >= d ? d : span;
   };
   const { values, vectors, count } = await engine.symmetricEigen(scatter.slice(), d, choose, () =>
     progress.yieldToEventLoop(),
   );
-  const k = countWanted(wanted, values, trace);
+  const k = countWanted(wanted, values, scatterTrace);
   const rough = await multiplySymmetric(scatter, vectors, count, d, problem);
   const { normal } = random(problem.seed);
   const probes = Float64Array.from({ length: PROBES * d }, normal);
@@ -122,7 +122,7 @@ async function solveRefined(problem: ScatterAndRowsProblem): Promise<Solution> {
   // One pair more than is wanted, for the eigenvalue after the last.
   const pairs = Math.min(count, k + 1);
   const good = (found: Pairs): boolean => found.residuals.subarray(0, k).every((residual) => residual <= asked);
-  let found: Pairs | undefined = asTheyAre(ritz, pairs, d);
+  let found: Pairs | undefined = uncorrected(ritz, pairs, d);
   if (!good(found)) found = await correct(problem, vectors, ritz, count, pairs, k, error);
   if (!found || !good(found)) return again();
   const after = pairs > k ? eigenvalueBound(problem, values[0]) + found.residuals[k] : 0;
@@ -148,7 +148,7 @@ interface Pairs {
 }
 
 /** The first k Ritz pairs: what float32 gives, measured exactly. */
-function asTheyAre(ritz: RitzVectors, k: number, d: number): Pairs {
+function uncorrected(ritz: RitzVectors, k: number, d: number): Pairs {
   const basis = ritz.vectors.slice(0, k * d);
   const values = ritz.values.slice(0, k);
   return { basis, values, residuals: residualNorms(ritz.images.slice(0, k * d), basis, values, k, d), rayleigh: true };
@@ -179,7 +179,7 @@ async function correct(
   const squares = Float64Array.from({ length: k }, (_, r) => dot(rest, r * d, rest, r * d, d));
   // Below rounding, and where the span is all there is, conjugate gradients would chase noise.
   const floor = count === d ? Number.POSITIVE_INFINITY : (ROUNDING * ritz.values[0]) ** 2;
-  const enough = squares.map((square) => Math.max(square * LEFT * LEFT, floor));
+  const enough = squares.map((square) => Math.max(square * RESIDUAL_LEFT * RESIDUAL_LEFT, floor));
   const open = (): boolean => squares.some((square, r) => square > enough[r]);
   for (let step = 0; step < STEPS && open(); step++) {
     const products = await multiplySymmetric(scatter, directions, k, d, problem);
@@ -203,9 +203,9 @@ async function correct(
     }
   }
   const sizes = Float64Array.from({ length: k }, (_, r) => norm(corrections, r * d, d));
-  if (!sizes.subarray(0, needed).every((size) => size <= SMALL)) return undefined;
+  if (!sizes.subarray(0, needed).every((size) => size <= LARGEST_CORRECTION)) return undefined;
   for (let r = needed; r < k; r++) {
-    if (sizes[r] <= SMALL) continue;
+    if (sizes[r] <= LARGEST_CORRECTION) continue;
     corrections.fill(0, r * d, (r + 1) * d);
     sizes[r] = 0;
   }
@@ -216,7 +216,7 @@ async function correct(
     basis[i] += corrections[i];
     images[i] += moved[i];
   }
-  await straighten(basis, images, k, d, problem);
+  await orthonormaliseNearly(basis, images, k, d, problem);
   await progress.follow(orthonormalise(basis, k, d, random(problem.seed)));
   const values = new Float64Array(k);
   const residuals = new Float64Array(k);
@@ -229,7 +229,7 @@ async function correct(
 }
 
 /** Rows that are orthonormal but for δδᵀ become so to its square: V ← (3I − VVᵀ)V/2, and their images with them. */
-async function straighten(
+async function orthonormaliseNearly(
   basis: Float64Array,
   images: Float64Array,
   k: number,

@@ -32,7 +32,7 @@ export const svd: SolverDeclaration = {
 };
 
 async function solveSvd(problem: RowsProblem): Promise<Solution> {
-  const { d, passes, progress, wanted, trace } = problem;
+  const { d, passes, progress, wanted, scatterTrace } = problem;
   const n = passes.rows;
   const tall = n >= d;
   const size = Math.min(n, d);
@@ -52,19 +52,20 @@ async function solveSvd(problem: RowsProblem): Promise<Solution> {
   const steps = svdSteps(triangle, size, size, false);
   const { values: singular, right } = await progress.run('singular values', 10 * size ** 3, steps);
   const squares = singular.map((value) => value * value);
-  const count = Math.min(size, countWanted(wanted, squares, trace));
+  const count = Math.min(size, countWanted(wanted, squares, scatterTrace));
   let basis: Float64Array = right.slice(0, count * size);
   if (!tall) {
     const images = await passes.multiplyTransposed(transpose(basis, count, n), count);
     basis = (await progress.follow(qr(images, count, d))).q;
   }
   const values = squares.slice(0, count);
-  const singularBound = backwardError(size, tiles, height, Math.sqrt(trace));
+  const singularBound = backwardError(size, tiles, height, Math.sqrt(scatterTrace));
   const beyond = count < size ? singular[count] : 0;
   return {
     k: count,
     basis,
     values,
+    spectrum: squares,
     residuals: residualNorms(await passes.normal(basis, count), basis, values, count, d),
     next: nextValue(squares, count, problem, 2 * beyond * singularBound + singularBound ** 2 + problem.framingError),
     singularBound,

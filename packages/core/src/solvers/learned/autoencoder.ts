@@ -7,7 +7,7 @@ import { largestVariance } from './largest-variance.js';
 import { learnFromRows, learnFromScatter } from './learn.js';
 import { type MeanTerms, meanTerms } from './mean-terms.js';
 import { optimiser } from './optimiser.js';
-import { type Controls, type Facts, type Query, type Reply, type Rule, withPauses } from './rule.js';
+import { type Controls, type Query, type Reply, type Rule, type RuleProblem, withPauses } from './rule.js';
 import { StepSize } from './step-size.js';
 
 /** 1/L where σ₁ = 1: the curvature of both terms is at most 8 near orthonormal W. */
@@ -29,28 +29,28 @@ const BATCH_MOMENTUM = 0.9;
  */
 export function autoencoder(needs: Needs, { learn }: SolverUse): Solver {
   const [epochs, tolerance] = learn?.decay === undefined ? [5000, 1e-6] : [1000, 1e-3];
-  const how = { rule: byGradient, epochs };
+  const how = { rule: autoencoderRule, epochs };
   return needs === 'scatter'
     ? { needs: 'scatter', tolerance, solve: (problem) => learnFromScatter(problem, how) }
     : { needs: 'rows', tolerance, solve: (problem) => learnFromRows(problem, how) };
 }
 
-export function* byGradient(facts: Facts, controls: Controls): Rule {
-  const { d, k } = facts;
-  const rng = random(facts.seed);
-  const top = facts.top ?? (yield* largestVariance(d, rng));
-  const trace = facts.trace / top;
-  const weights = optimiser(controls.descent, facts.start ?? randomRows(k, d, rng), 1 / Math.sqrt(d));
+export function* autoencoderRule(problem: RuleProblem, controls: Controls): Rule {
+  const { d, k } = problem;
+  const rng = random(problem.seed);
+  const top = problem.top ?? (yield* largestVariance(d, rng));
+  const relativeTrace = problem.scatterTrace / top;
+  const weights = optimiser(controls.descent, problem.start ?? randomRows(k, d, rng), 1 / Math.sqrt(d));
   // A batch of all rows is the full batch, which needs no anchor.
-  const batch = controls.batch !== undefined && controls.batch < facts.n ? controls.batch : undefined;
+  const batch = controls.batch !== undefined && controls.batch < problem.n ? controls.batch : undefined;
   // A row is longer than σ₁ by the effective rank: steps on few rows are that much shorter.
-  const chosen = batch === undefined ? STEP : STEP / (1 + trace / batch);
+  const chosen = batch === undefined ? STEP : STEP / (1 + relativeTrace / batch);
   const size = new StepSize(weights, controls, chosen);
   for (let epoch = 0; ; epoch++) {
     const { alpha } = controls;
     const step = size.step / (controls.decay === undefined ? 1 : 1 + epoch / controls.decay);
     const at = function* ({ weights: rows, image }: Anchor): Generator<Query, WeightTerms, Reply> {
-      const terms = yield* withPauses(meanTerms(rows, image, trace, alpha, k, d));
+      const terms = yield* withPauses(meanTerms(rows, image, relativeTrace, alpha, k, d));
       return { ...terms, rows, image: image.map((value) => value * top) };
     };
     let place: WeightTerms;
@@ -61,7 +61,7 @@ export function* byGradient(facts: Facts, controls: Controls): Rule {
       const anchor = epoch > 0 && controls.decay === undefined ? yield* anchorAt(weights.at, k, top) : undefined;
       const mean = { reconstruction: 0, orthogonality: 0, defect: 0 };
       yield* batchEpoch(weights.at, k, batch, top, anchor, function* (image, share) {
-        const terms = yield* withPauses(meanTerms(weights.at, image, trace, alpha, k, d));
+        const terms = yield* withPauses(meanTerms(weights.at, image, relativeTrace, alpha, k, d));
         weights.advance(terms.gradient, step, momentum);
         mean.reconstruction += share * terms.reconstruction;
         mean.orthogonality += share * terms.orthogonality;

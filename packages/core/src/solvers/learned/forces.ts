@@ -5,7 +5,7 @@ import type { Task } from '../../progress.js';
 import { largestVariance } from './largest-variance.js';
 import { centre, innerProducts, pointsState, STEP, startPoints } from './moving-points.js';
 import { optimiser } from './optimiser.js';
-import { type Controls, type Facts, type Rule, withPauses } from './rule.js';
+import { type Controls, type Rule, type RuleProblem, withPauses } from './rule.js';
 import { StepSize } from './step-size.js';
 
 /** Most points for which all pairs are computed: their distances take half of n² numbers, 268 MB. */
@@ -22,8 +22,8 @@ const TINY = 1e-300;
  * the coefficient of each pair deciding whether j pushes i away (above 0) or pulls it (below). The exact gradient is
  * ∇f = −8·(F_X − F_Y), because Σⱼ Dˣᵢⱼ(yᵢ − yⱼ) = 2·(XcXcᵀY)ᵢ. O(n²·k) an epoch.
  */
-export function* pairwise(facts: Facts, controls: Controls): Rule {
-  const { n, d, k } = facts;
+export function* pairwiseRule(problem: RuleProblem, controls: Controls): Rule {
+  const { n, d, k } = problem;
   if (n > MOST_POINTS) {
     throw new OptionError(
       'TOO_LARGE',
@@ -31,13 +31,13 @@ export function* pairwise(facts: Facts, controls: Controls): Rule {
       { option: 'learn.rule', value: n, expected: MOST_POINTS },
     );
   }
-  const rng = random(facts.seed);
-  const top = facts.top ?? (yield* largestVariance(d, rng));
+  const rng = random(problem.seed);
+  const top = problem.top ?? (yield* largestVariance(d, rng));
   // The same numbers are drawn in the same order as by `factored`, so that both start from the same points.
   const { product: rows } = yield { pass: 'rows' };
   const data = yield* withPauses(centredDistances(rows, n, d, top));
   const squares = sumOfSquares(data, n) / 4;
-  const y = optimiser(controls.descent, startPoints(facts, rng, top), 1 / Math.sqrt(n));
+  const y = optimiser(controls.descent, startPoints(problem, rng, top), 1 / Math.sqrt(n));
   const size = new StepSize(y, controls, STEP);
   for (;;) {
     // Forces do not move the mean; Adam, which makes them of one size, does.

@@ -20,20 +20,20 @@ import { RowReplies } from './replies.js';
 import type { EpochState } from './rule.js';
 
 /** Rows of the first batches, and of the last: small ones learn fast, large ones cost less and leave less noise. */
-const FIRST = 64;
-const LAST = 256;
+const FIRST_BATCH = 64;
+const LAST_BATCH = 256;
 /** Share of the rows so far that a batch has in between. */
-const SHARE = 1 / 32;
+const BATCH_SHARE = 1 / 32;
 /** Rows, spread over a block, after which the size of batches is chosen anew. */
-const PART = 2048;
+const RESIZE_AFTER = 2048;
 /** Rows after which steps are half as long. */
-const HALF = 25_000;
+const HALVE_AFTER = 25_000;
 /** Batches that running means average over. */
-const MEMORY = 50;
+const AVERAGED_BATCHES = 50;
 /** The loss is computed for one in so many batches; that takes as long as a step. */
-const LOOK = 4;
+const LOSS_EVERY = 4;
 /** Weights that are this large are diverging. */
-const BURST = 10;
+const DIVERGED_WEIGHT = 10;
 
 /**
  * Hebbian learning from rows that are seen once, as they come: the mean, the columns' scale and σ₁² are those of the rows so far,
@@ -85,15 +85,16 @@ export class HebbianFold implements Fold {
     }
     this.merges++;
     this.#read += block.rows;
-    const { center, scale, ddof } = this.#settings;
+    const { center, scale, columnWeights, ddof } = this.#settings;
     const divisor = this.columns.weight - ddof;
     if (this.columns.rows < 2 || divisor <= 0 || this.#weights.length === 0 || this.#diverged) return;
-    const framing = chooseFrame(this.columns, columnScales(this.columns, scale, divisor, center).scale, center);
-    if (framing.trace === 0) return;
+    const scaling = columnScales(this.columns, scale, divisor, center, columnWeights);
+    const framing = chooseFrame(this.columns, scaling.scale, center);
+    if (framing.scatterTrace === 0) return;
     this.#measureIn(framing.unit);
-    const trace = framing.trace / this.columns.weight;
+    const covarianceTrace = framing.scatterTrace / this.columns.weight;
     const perRow = this.columns.weight / this.#read;
-    const parts = Math.ceil(block.rows / PART);
+    const parts = Math.ceil(block.rows / RESIZE_AFTER);
     for (let p = 0; p < parts; p++) {
       const part = everyNth(block, p, parts);
       const partWeights = at.weights && everyNthOf(at.weights, p, parts);
@@ -104,7 +105,7 @@ export class HebbianFold implements Fold {
         const frame = weights ? { ...framing, rootWeights: weights.map(Math.sqrt) } : framing;
         const loaded = await engine.load(rows);
         try {
-          await this.#learn(loaded, frame, perRow * rows.rows, trace, progress);
+          await this.#learn(loaded, frame, perRow * rows.rows, covarianceTrace, progress);
         } finally {
           loaded.release();
         }
@@ -114,7 +115,10 @@ export class HebbianFold implements Fold {
   }
 
   #batchSize(): number {
-    return this.#settings.learn?.batch ?? Math.max(FIRST, Math.min(LAST, Math.floor(SHARE * this.#learned)));
+    return (
+      this.#settings.learn?.batch ??
+      Math.max(FIRST_BATCH, Math.min(LAST_BATCH, Math.floor(BATCH_SHARE * this.#learned)))
+    );
   }
 
   /** Converts the state to another unit. Units are powers of two, so nothing is rounded. */
@@ -125,12 +129,12 @@ export class HebbianFold implements Fold {
     this.#unit = unit;
   }
 
-  /** One step on a batch whose rows have that weight on the average of all; `trace` is tr C. */
+  /** One step on a batch whose rows have that weight on the average of all; `covarianceTrace` is tr C. */
   async #learn(
     batch: LoadedBlock,
     frame: Frame,
     weight: number,
-    trace: number,
+    covarianceTrace: number,
     progress: ProgressTracker,
   ): Promise<void> {
     const [k, d] = [this.#k, this.#d];
@@ -146,22 +150,23 @@ export class HebbianFold implements Fold {
     let longest = 0;
     for (let r = 0; r < k; r++) longest = Math.max(longest, norm(image, r * d, d));
     this.#batches++;
-    const share = Math.max(1 / this.#batches, 1 / MEMORY);
+    const share = Math.max(1 / this.#batches, 1 / AVERAGED_BATCHES);
     for (let i = 0; i < image.length; i++) this.#image[i] += share * (image[i] - this.#image[i]);
     this.#top += Math.max(0, longest - this.#top) / this.#batches;
     for (let i = 0; i < image.length; i++) image[i] /= this.#top;
     const m = rowProducts(image, k, this.#weights, k, d);
-    if (this.#batches % LOOK === 1) {
+    if (this.#batches % LOSS_EVERY === 1) {
       const p = rowProducts(this.#weights, k, this.#weights, k, d);
-      this.#loss += (reconstructionLoss(m, p, trace / this.#top, k) - this.#loss) / Math.ceil(this.#batches / LOOK);
+      this.#loss +=
+        (reconstructionLoss(m, p, covarianceTrace / this.#top, k) - this.#loss) / Math.ceil(this.#batches / LOSS_EVERY);
     }
     const { step } = this.#settings.learn ?? {};
-    const chosen = step ?? HEBBIAN_STEP / (1 + trace / this.#top / batch.rows) / this.#shortened;
-    this.#step = chosen / (1 + this.#learned / HALF);
+    const chosen = step ?? HEBBIAN_STEP / (1 + covarianceTrace / this.#top / batch.rows) / this.#shortened;
+    this.#step = chosen / (1 + this.#learned / HALVE_AFTER);
     const direction = runTaskSync(hebbianDirection(this.#rule, this.#weights, image, m, k, d));
     const before = this.#weights.slice();
     for (let i = 0; i < direction.length; i++) this.#weights[i] += this.#step * direction[i];
-    if (maxAbs(this.#weights) <= BURST) return;
+    if (maxAbs(this.#weights) <= DIVERGED_WEIGHT) return;
     this.#weights.set(before);
     this.#shortened *= 2;
     this.#diverged = step !== undefined;
@@ -183,7 +188,7 @@ export class HebbianFold implements Fold {
       learn.onEpoch?.(epoch, { rows: this.#weights });
       return epoch;
     };
-    if (!passes) return this.#believe(problem, state, tell());
+    if (!passes) return this.#uncheckedSolution(problem, state, tell());
     const replies = new RowReplies(passes, progress);
     const reply = replies.reply.bind(replies);
     const found = leading(await replyAll(measure(state.rows, this.#k, d, this.#rng), reply), problem);
@@ -196,8 +201,8 @@ export class HebbianFold implements Fold {
   }
 
   /** Without a second reading: variances of the last batches, and bounds that exclude nothing. */
-  #believe(problem: OnePassProblem, state: EpochState, epoch: Epoch): Solution {
-    const { d, trace } = problem;
+  #uncheckedSolution(problem: OnePassProblem, state: EpochState, epoch: Epoch): Solution {
+    const { d, scatterTrace } = problem;
     const all = this.#k;
     const q = this.#weights.slice();
     runTaskSync(orthonormalise(q, all, d, this.#rng));
@@ -207,16 +212,19 @@ export class HebbianFold implements Fold {
     const { values, vectors } = runTaskSync(symmetricEigen(rowProducts(image, all, q, all, d), all, all));
     const basis = new Float64Array(all * d);
     addCombination(1, vectors, all, q, all, d, basis);
-    const found = leading({ basis, values, residuals: new Float64Array(all).fill(trace), worst: Number.NaN }, problem);
+    const found = leading(
+      { basis, values, residuals: new Float64Array(all).fill(scatterTrace), worst: Number.NaN },
+      problem,
+    );
     const { k } = found;
-    const guesses = found.values.map((value) => Math.min(trace, Math.max(0, value * this.columns.weight)));
+    const guesses = found.values.map((value) => Math.min(scatterTrace, Math.max(0, value * this.columns.weight)));
     const failed = this.#diverged ? { failure: explain(state, 1, found, problem, false) } : {};
     return {
       ...found,
       values: guesses,
-      next: k < d ? { value: 0, bound: trace } : undefined,
+      next: k < d ? { value: 0, bound: scatterTrace } : undefined,
       // An estimate is off by at most the total variance. Each component is assumed to have some variance.
-      bracket: { above: guesses.map((value) => Math.max(value, trace - value)), below: 0 },
+      bracket: { above: guesses.map((value) => Math.max(value, scatterTrace - value)), below: 0 },
       unchecked: true,
       converged: !this.#diverged,
       passes: 1,

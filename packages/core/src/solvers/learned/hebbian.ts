@@ -13,7 +13,7 @@ import { learnFromRows } from './learn.js';
 import type { HebbianRule } from './learn-options.js';
 import { defectOf, reconstructionLoss } from './mean-terms.js';
 import { type Optimiser, optimiser } from './optimiser.js';
-import { type Controls, type Facts, type Rule, withPauses } from './rule.js';
+import { type Controls, type Rule, type RuleProblem, withPauses } from './rule.js';
 import { StepSize } from './step-size.js';
 
 /** Epochs, of two readings each. */
@@ -43,21 +43,24 @@ const FADED = 0.5;
 export function hebbian({ learn }: SolverUse): Solver {
   const rule = (learn?.rule ?? 'subspace') as HebbianRule;
   if (learn?.epochs === 1) return { needs: 'once', tolerance: 0.1, begin: (use) => new HebbianFold(rule, use) };
-  const how = { rule: (facts: Facts, controls: Controls) => byHebb(rule, facts, controls), epochs: EPOCHS };
+  const how = {
+    rule: (problem: RuleProblem, controls: Controls) => hebbianRule(rule, problem, controls),
+    epochs: EPOCHS,
+  };
   const tolerance = learn?.decay === undefined ? 1e-6 : 1e-3;
   return { needs: 'rows', tolerance, solve: (problem) => learnFromRows(problem, how) };
 }
 
-export function* byHebb(rule: HebbianRule, facts: Facts, controls: Controls): Rule {
-  const { n, d, k } = facts;
-  const rng = random(facts.seed);
-  const top = facts.top ?? (yield* largestVariance(d, rng));
-  const trace = facts.trace / top;
-  const weights = optimiser('plain', facts.start ?? randomRows(k, d, rng), 1);
+export function* hebbianRule(rule: HebbianRule, problem: RuleProblem, controls: Controls): Rule {
+  const { n, d, k } = problem;
+  const rng = random(problem.seed);
+  const top = problem.top ?? (yield* largestVariance(d, rng));
+  const relativeTrace = problem.scatterTrace / top;
+  const weights = optimiser('plain', problem.start ?? randomRows(k, d, rng), 1);
   const rows = Math.min(controls.batch ?? defaultBatch(n), n);
   // A row is longer than σ₁ by the effective rank: steps on few rows are that much shorter.
-  const size = new StepSize(weights, controls, STEP / (1 + trace / rows));
-  const learning: Learning = { rule, facts, controls, top, trace, weights, rows, size };
+  const size = new StepSize(weights, controls, STEP / (1 + relativeTrace / rows));
+  const learning: Learning = { rule, problem, controls, top, relativeTrace, weights, rows, size };
   // A batch of all rows is the full batch, which needs no anchor.
   const full = controls.batch !== undefined && controls.batch >= n;
   return yield* full ? onAllRows(learning) : onBatches(learning);
@@ -66,18 +69,20 @@ export function* byHebb(rule: HebbianRule, facts: Facts, controls: Controls): Ru
 /** The state that both variants of a rule share. */
 interface Learning {
   readonly rule: HebbianRule;
-  readonly facts: Facts;
+  readonly problem: RuleProblem;
   readonly controls: Controls;
+  /** σ₁². */
   readonly top: number;
-  readonly trace: number;
+  /** tr S/σ₁². */
+  readonly relativeTrace: number;
   readonly weights: Optimiser;
   readonly rows: number;
   readonly size: StepSize;
 }
 
 /** One step per epoch, on all rows. The state of an epoch is that of where its step begins. */
-function* onAllRows({ rule, facts, controls, top, trace, weights, rows, size }: Learning): Rule {
-  const { d, k } = facts;
+function* onAllRows({ rule, problem, controls, top, relativeTrace, weights, rows, size }: Learning): Rule {
+  const { d, k } = problem;
   let before: Float64Array | undefined;
   for (let epoch = 0; ; epoch++) {
     const step = size.step / (controls.decay === undefined ? 1 : 1 + epoch / controls.decay);
@@ -85,11 +90,11 @@ function* onAllRows({ rule, facts, controls, top, trace, weights, rows, size }: 
     const m = yield* withPauses(rowProductSteps(image, k, at, k, d));
     const p = yield* withPauses(rowProductSteps(at, k, at, k, d));
     const direction = yield* withPauses(hebbianDirection(rule, at, image, m, k, d));
-    const loss = reconstructionLoss(m, p, trace, k);
+    const loss = reconstructionLoss(m, p, relativeTrace, k);
     const slope = norm(direction);
     const { advance, shorter } = size.judge(loss, {
       mayGrow: true,
-      room: trace,
+      room: relativeTrace,
       slope,
       reversed: before !== undefined && dot(direction, 0, before, 0, direction.length) < 0,
     });
@@ -102,7 +107,9 @@ function* onAllRows({ rule, facts, controls, top, trace, weights, rows, size }: 
       rows: at,
       image: image.map((value) => value * top),
       slope: () => slope,
-      ...(rule === 'sanger' && controls.decay === undefined ? { settled: inOrder(at, image, trace, k, d) } : {}),
+      ...(rule === 'sanger' && controls.decay === undefined
+        ? { settled: inOrder(at, image, relativeTrace, k, d) }
+        : {}),
       shorter,
     };
     before = advance ? direction : undefined;
@@ -111,8 +118,8 @@ function* onAllRows({ rule, facts, controls, top, trace, weights, rows, size }: 
 }
 
 /** A step per batch, about an anchor from the second epoch on unless steps decay. */
-function* onBatches({ rule, facts, controls, top, trace, weights, rows, size }: Learning): Rule {
-  const { n, d, k } = facts;
+function* onBatches({ rule, problem, controls, top, relativeTrace, weights, rows, size }: Learning): Rule {
+  const { n, d, k } = problem;
   const every = Math.max(1, Math.floor(n / rows / LOOKS));
   for (let epoch = 0; ; epoch++) {
     const step = size.step / (controls.decay === undefined ? 1 : 1 + epoch / controls.decay);
@@ -123,7 +130,7 @@ function* onBatches({ rule, facts, controls, top, trace, weights, rows, size }: 
       const m = yield* withPauses(rowProductSteps(image, k, weights.at, k, d));
       if (batches++ % every === 0 || !Number.isFinite(m[0])) {
         const p = yield* withPauses(rowProductSteps(weights.at, k, weights.at, k, d));
-        losses.push(reconstructionLoss(m, p, trace, k));
+        losses.push(reconstructionLoss(m, p, relativeTrace, k));
       }
       weights.advance(yield* withPauses(hebbianDirection(rule, weights.at, image, m, k, d)), -step, undefined);
       return Number.isFinite(losses[losses.length - 1]);
@@ -134,7 +141,7 @@ function* onBatches({ rule, facts, controls, top, trace, weights, rows, size }: 
     const p = yield* withPauses(rowProductSteps(at, k, at, k, d));
     // At the anchor the loss of all rows is known; without one it is the mean over the epoch.
     const m = known && (yield* withPauses(rowProductSteps(known.image, k, at, k, d)));
-    const loss = m ? reconstructionLoss(m, p, trace, k) : way;
+    const loss = m ? reconstructionLoss(m, p, relativeTrace, k) : way;
     // The mean of the first epoch cannot be compared with losses at anchors: batches of few rows vary too much.
     const comparable = known !== undefined || controls.decay !== undefined || !Number.isFinite(loss);
     // Sanger's rule does not follow a gradient of this loss: while the components get their order, it may grow a little.
@@ -149,7 +156,7 @@ function* onBatches({ rule, facts, controls, top, trace, weights, rows, size }: 
       ...(known ? { image: known.image.map((value) => value * top) } : {}),
       ...(known && m ? { slope: () => norm(runTaskSync(hebbianDirection(rule, at, known.image, m, k, d))) } : {}),
       ...(rule === 'sanger' && controls.decay === undefined
-        ? { settled: known !== undefined && inOrder(at, known.image, trace, k, d) }
+        ? { settled: known !== undefined && inOrder(at, known.image, relativeTrace, k, d) }
         : {}),
       shorter,
     };
@@ -160,10 +167,10 @@ function* onBatches({ rule, facts, controls, top, trace, weights, rows, size }: 
  * Whether rows are components themselves and not any basis of their span: ‖Cw − θw‖ is small where σ₁ = 1. Before that, a row shrinks and
  * grows again, when those before it take their share; it may stay short only where the others have all the variance there is.
  */
-function inOrder(weights: Float64Array, image: Float64Array, trace: number, k: number, d: number): boolean {
+function inOrder(weights: Float64Array, image: Float64Array, relativeTrace: number, k: number, d: number): boolean {
   const values = Float64Array.from({ length: k }, (_, r) => dot(image, r * d, weights, r * d, d));
   const residuals = residualNorms(image.slice(), weights, values, k, d);
   const long = values.map((_, r) => Number(norm(weights, r * d, d) >= FADED));
-  const missing = trace - dot(values, 0, long, 0, k);
-  return residuals.every((residual, r) => (long[r] ? residual <= IN_ORDER : missing <= IN_ORDER * trace));
+  const missing = relativeTrace - dot(values, 0, long, 0, k);
+  return residuals.every((residual, r) => (long[r] ? residual <= IN_ORDER : missing <= IN_ORDER * relativeTrace));
 }

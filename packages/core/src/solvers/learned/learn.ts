@@ -7,12 +7,12 @@ import { type Epoch, record } from './epoch.js';
 import { explain } from './failure.js';
 import type { LearnOptions } from './learn-options.js';
 import { type Replies, RowReplies, withScatter } from './replies.js';
-import { type RitzPairs, rayleighRitz } from './ritz-pairs.js';
-import { type Controls, type Facts, NO_REPLY, type Query, type Reply, type Rule } from './rule.js';
+import { type RitzPairs, ritzPairs } from './ritz-pairs.js';
+import { type Controls, NO_REPLY, type Query, type Reply, type Rule, type RuleProblem } from './rule.js';
 
 /** A learning rule, and how many epochs it may take. */
 export interface Method {
-  readonly rule: (facts: Facts, controls: Controls) => Rule;
+  readonly rule: (problem: RuleProblem, controls: Controls) => Rule;
   readonly epochs: number;
 }
 
@@ -38,7 +38,7 @@ export async function learnFromRows(problem: RowsProblem, method: Method): Promi
  * where a direction is still missing.
  */
 async function learn(problem: Problem, method: Method, n: number, replies: Replies): Promise<Solution> {
-  const { d, trace, seed, centred, wanted, tolerance, learn: options } = problem;
+  const { d, scatterTrace, seed, centred, wanted, tolerance, learn: options } = problem;
   const k = countOf(wanted);
   if (options.exact) checkExact(options.exact, d);
   const epochs = options.epochs ?? method.epochs;
@@ -52,7 +52,7 @@ async function learn(problem: Problem, method: Method, n: number, replies: Repli
   const recorded: Epoch[] = [];
   const checks = new ResidualSchedule();
   let best: Found | undefined;
-  const rule = method.rule({ n, d, k, trace, seed, centred }, controlsOf(options));
+  const rule = method.rule({ n, d, k, scatterTrace, seed, centred }, controlsOf(options));
   let turn = rule.next();
   for (;;) {
     const state = turn.value;
@@ -122,7 +122,7 @@ export function* measure(
   rng: Random,
   image?: Float64Array,
 ): Generator<Query, Found, Reply> {
-  const pairs = yield* rayleighRitz(rows, k, d, rng, image);
+  const pairs = yield* ritzPairs(rows, k, d, rng, image);
   return { ...pairs, worst: Math.max(...pairs.residuals) / pairs.values[0] };
 }
 

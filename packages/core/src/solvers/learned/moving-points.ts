@@ -1,7 +1,7 @@
 import type { Random } from '../../linalg/random.js';
 import { rowProductSteps } from '../../linalg/row-products.js';
 import type { Task } from '../../progress.js';
-import type { EpochState, Facts } from './rule.js';
+import type { EpochState, RuleProblem } from './rule.js';
 
 /** Shared by both rules that move points: the start, the gradient and the epoch state. All in units where σ₁ = 1. */
 
@@ -15,7 +15,7 @@ const STRIP = 64;
 const SETTLED = 1e-3;
 
 /** The points to start from, where σ₁² is `top`: those given, or random ones too small to diverge. Centred where the rows are. */
-export function startPoints({ n, k, centred, start }: Facts, { normal }: Random, top: number): Float64Array {
+export function startPoints({ n, k, centred, start }: RuleProblem, { normal }: Random, top: number): Float64Array {
   const size = START / (Math.sqrt(n) + Math.sqrt(k));
   const y = start?.map((value) => value / Math.sqrt(top)) ?? new Float64Array(n * k).map(() => size * normal());
   if (centred) centre(y, n, k);

@@ -1,12 +1,12 @@
 import { random } from '../../linalg/random.js';
 import { norm } from '../../linalg/vector.js';
 import type { Solver, SolverUse } from '../solver.js';
-import { pairwise } from './forces.js';
+import { pairwiseRule } from './forces.js';
 import { largestVariance } from './largest-variance.js';
 import { learnFromRows } from './learn.js';
 import { innerProducts, pointGradient, pointsState, STEP, startPoints } from './moving-points.js';
 import { optimiser } from './optimiser.js';
-import { type Controls, type Facts, type Rule, withPauses } from './rule.js';
+import { type Controls, type Rule, type RuleProblem, withPauses } from './rule.js';
 import { StepSize } from './step-size.js';
 
 /** Readings of the data. */
@@ -25,16 +25,16 @@ const EPOCHS = 5000;
  * In code Y is in units where σ₁ = 1. Rows of A = YᵀB span the subspace that the points have found.
  */
 export function points({ learn }: SolverUse): Solver {
-  const rule = learn?.rule === 'pairwise' ? pairwise : factored;
+  const rule = learn?.rule === 'pairwise' ? pairwiseRule : factoredRule;
   return { needs: 'rows', tolerance: 1e-6, solve: (problem) => learnFromRows(problem, { rule, epochs: EPOCHS }) };
 }
 
-export function* factored(facts: Facts, controls: Controls): Rule {
-  const { n, d, k } = facts;
-  const rng = random(facts.seed);
-  const top = facts.top ?? (yield* largestVariance(d, rng));
+export function* factoredRule(problem: RuleProblem, controls: Controls): Rule {
+  const { n, d, k } = problem;
+  const rng = random(problem.seed);
+  const top = problem.top ?? (yield* largestVariance(d, rng));
   const squares = (yield { pass: 'squares' }).product[0] / top ** 2;
-  const y = optimiser(controls.descent, startPoints(facts, rng, top), 1 / Math.sqrt(n));
+  const y = optimiser(controls.descent, startPoints(problem, rng, top), 1 / Math.sqrt(n));
   const size = new StepSize(y, controls, STEP);
   for (;;) {
     const { product: a } = yield { pass: 'multiplyTransposed', scores: y.at, k };

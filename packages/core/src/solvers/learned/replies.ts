@@ -1,4 +1,4 @@
-import type { Batch, Passes } from '../../engines/passes.js';
+import type { MiniBatch, Passes } from '../../engines/passes.js';
 import { completeSymmetric, VectorBlock } from '../../engines/vector-block.js';
 import { random } from '../../linalg/random.js';
 import { transpose } from '../../linalg/row-products.js';
@@ -46,7 +46,7 @@ const PROBES = 32;
 export class RowReplies implements Replies {
   readonly #passes: Passes;
   readonly #progress: ProgressTracker;
-  #batches: AsyncGenerator<Batch, void, void> | undefined;
+  #batches: AsyncGenerator<MiniBatch, void, void> | undefined;
   #seen = 0;
 
   constructor(passes: Passes, progress: ProgressTracker) {

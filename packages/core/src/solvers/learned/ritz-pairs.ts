@@ -22,8 +22,9 @@ const APART = 1e-4;
  * Rayleigh–Ritz: the span of k rows is turned to its principal axes, the eigenvectors of T = QSQᵀ for an orthonormal basis Q. Rows
  * that depend on others are replaced by random directions. Where WS is known (`known`) and the rows W are well apart, QS is known too:
  * with WWᵀ = LLᵀ, Q = L⁻¹W and QS = L⁻¹WS.
+ * `solvers/rayleigh-ritz.ts` does the same on an engine, with other bits; `descend` has no engine and runs this step by step.
  */
-export function* rayleighRitz(
+export function* ritzPairs(
   rows: Float64Array,
   k: number,
   d: number,

@@ -64,13 +64,13 @@ export interface EpochState {
 }
 
 /** The problem, as far as a rule knows it. */
-export interface Facts {
+export interface RuleProblem {
   /** Number of rows. */
   readonly n: number;
   readonly d: number;
   readonly k: number;
-  /** trace(S). */
-  readonly trace: number;
+  /** tr S, the sum of all its eigenvalues. */
+  readonly scatterTrace: number;
   readonly seed: number;
   /** Whether rows are centred, without weights: then points are too. */
   readonly centred: boolean;

@@ -6,7 +6,7 @@ import type { Epoch } from './epoch.js';
 import type { EpochState } from './rule.js';
 
 /** The rows in their frame, and the size of the frame's unit in the units of the data. */
-interface Frame {
+interface RowsInFrame {
   readonly n: number;
   readonly d: number;
   readonly k: number;
@@ -40,9 +40,9 @@ export class Snapshot implements Epoch {
   readonly rows: Matrix<Float64Array>;
   readonly #points: Float64Array | undefined;
   readonly #longest: number;
-  readonly #frame: Frame;
+  readonly #frame: RowsInFrame;
 
-  constructor(epoch: Epoch, state: EpochState, converged: boolean, frame: Frame) {
+  constructor(epoch: Epoch, state: EpochState, converged: boolean, frame: RowsInFrame) {
     this.epoch = epoch.epoch;
     this.loss = epoch.loss;
     this.terms = epoch.terms;

@@ -6,15 +6,15 @@ const ROUNDING = 1e-12;
 /** How often the loss may grow in succession before the step is called too long. */
 const PATIENCE = 3;
 /** A loss so many times that of the start means that the step is too long. */
-const TOO_MUCH = 2;
+const DIVERGED_LOSS = 2;
 /** Epochs without a new lowest loss, although it could fall, after which the step is too long: it oscillates. */
-const IDLE = 100;
+const MOST_IDLE_EPOCHS = 100;
 /** The first step of an optimiser whose steps do not depend on the size of the gradient, as a share of what it moves. */
-const STRIDE = 0.1;
+const FIRST_RELATIVE_STEP = 0.1;
 /** Factor for such a step when the loss grows: it was about as long as the remaining distance. */
 const SHORTER = 0.7;
 
-export interface Verdict {
+export interface StepVerdict {
   /** Whether the gradient that belongs to the loss is to be followed; if not, the optimiser is back at the best point so far. */
   readonly advance: boolean;
   /** Where a step that was given is too long: one to try. */
@@ -22,7 +22,7 @@ export interface Verdict {
 }
 
 /** Facts about an epoch besides its loss. */
-interface Evidence {
+interface EpochFacts {
   readonly mayGrow?: boolean;
   readonly settled?: boolean;
   readonly place?: Float64Array;
@@ -31,7 +31,7 @@ interface Evidence {
   readonly reversed?: boolean;
 }
 
-const ADVANCE: Verdict = { advance: true };
+const ADVANCE: StepVerdict = { advance: true };
 
 /**
  * The length of the next step, from how the loss changed. When the loss grows, the optimiser returns to the best point so far; a step
@@ -53,7 +53,7 @@ export class StepSize {
   constructor(optimiser: Optimiser, controls: Controls, chosen: number) {
     this.#optimiser = optimiser;
     this.#controls = controls;
-    this.#chosen = optimiser.striding ? STRIDE : chosen;
+    this.#chosen = optimiser.striding ? FIRST_RELATIVE_STEP : chosen;
     this.#best = optimiser.at.slice();
     this.#alpha = controls.alpha;
   }
@@ -79,8 +79,8 @@ export class StepSize {
       room = 0,
       slope = Number.POSITIVE_INFINITY,
       reversed = true,
-    }: Evidence = {},
-  ): Verdict {
+    }: EpochFacts = {},
+  ): StepVerdict {
     this.#forgetOther();
     if (Number.isNaN(this.#first) && Number.isFinite(loss)) this.#first = loss;
     const first = Math.abs(this.#first) || 0;
@@ -96,7 +96,7 @@ export class StepSize {
       this.#lowest = loss;
       this.#best.set(place);
     }
-    if (!Number.isFinite(loss) || loss > TOO_MUCH * (first + room) + rounding || this.#idle >= IDLE)
+    if (!Number.isFinite(loss) || loss > DIVERGED_LOSS * (first + room) + rounding || this.#idle >= MOST_IDLE_EPOCHS)
       return this.#goBack();
     if (rose && this.#optimiser.striding) this.#chosen *= SHORTER;
     if (mayGrow || this.#optimiser.striding || this.#growing < PATIENCE) return ADVANCE;
@@ -115,7 +115,7 @@ export class StepSize {
     this.#idle = 0;
   }
 
-  #goBack(): Verdict {
+  #goBack(): StepVerdict {
     const { step } = this.#controls;
     this.#growing = 0;
     this.#idle = 0;

@@ -18,7 +18,7 @@ export interface FramedRows {
   /** Size of one unit of B in the units of the data. */
   readonly unit: number;
   /** ‖B‖². */
-  readonly trace: number;
+  readonly scatterTrace: number;
 }
 
 /** Checks rows and puts them into their frame. */
@@ -34,12 +34,12 @@ export function frameRows(
   checkScale(scale, d);
   const stats = runTaskSync(blockStatistics(block, undefined, 0, names));
   const framing = chooseFrame(stats, columnScales(stats, scale, n - ddof, center).scale, center);
-  if (framing.trace === 0) {
+  if (framing.scatterTrace === 0) {
     throw new DataError('BAD_DATA', 'All rows are the same, so there is no variance to find. Pass rows that differ.');
   }
   const rows = new Float64Array(n * d);
   packTile(block, framing, 0, n, 0, d, rows);
-  return { rows, n, d, unit: framing.unit, trace: framing.trace };
+  return { rows, n, d, unit: framing.unit, scatterTrace: framing.scatterTrace };
 }
 
 /** Rows or a matrix as one dense block. */

@@ -6,7 +6,9 @@ import {
   copyStatistics,
   emptyStatistics,
   meanBound,
+  meanDifference,
   mergeStatistics,
+  wholeMeanBound,
 } from '../../data/statistics.js';
 import type { Engine, RowsAt } from '../../engines/engine.js';
 import { VectorBlock } from '../../engines/vector-block.js';
@@ -18,13 +20,14 @@ import { dot, powerOfTwo, scale as rescale } from '../../linalg/vector.js';
 import type { ProgressTracker } from '../../progress.js';
 import type { SketchRule } from './sketch-options.js';
 
-export interface SketchOptions {
+export interface SketchSettings {
   readonly cols: number;
   /** ℓ: rows that are kept. */
   readonly size: number;
   readonly rule: SketchRule;
   /** The scaling of the final model: the sketch keeps columns in units near it. */
   readonly scale: Scale;
+  readonly columnWeights?: ArrayLike<number> | undefined;
   readonly centred: boolean;
 }
 
@@ -37,9 +40,9 @@ export interface FramedSketch {
 }
 
 /** Fewest rows between two compressions: with fewer, the overhead would cost more than the work. */
-const FEWEST = 48;
+const FEWEST_ROWS = 48;
 /** Rows of the stack per row of the sketch: (s² + 2sℓ)/(s − ℓ) operations per number are fewest at s = 2.7ℓ. */
-const SHARE = 2;
+const STACK_SHARE = 2;
 /** How far the data may outgrow the unit that they are kept in before it changes: squares of it are still far from overflow. */
 const REACH = 2 ** 100;
 /** Unit roundoff of float64. */
@@ -62,7 +65,7 @@ const U = 2 ** -53;
  * (s² + 2sℓ)·d flops and an eigenproblem of size s for every s − ℓ rows; s = 3ℓ. R is in columns' units gⱼ, powers of two.
  */
 export class Sketch {
-  readonly #options: SketchOptions;
+  readonly #options: SketchSettings;
   readonly #capacity: number;
   #columns: ColumnStatistics;
   /** [R; rows that came since], the first `#filled` rows of it. */
@@ -80,15 +83,15 @@ export class Sketch {
   #sparse = false;
   #merges = 0;
 
-  constructor(options: SketchOptions) {
+  constructor(options: SketchSettings) {
     const { cols } = options;
     const size = Math.min(options.size, cols);
-    const capacity = size + Math.max(FEWEST, SHARE * size);
+    const capacity = size + Math.max(FEWEST_ROWS, STACK_SHARE * size);
     if (capacity > LARGEST_SQUARE) {
       throw new OptionError(
         'TOO_LARGE',
         `A sketch of ${size} rows needs a ${capacity}×${capacity} matrix; ${LARGEST_SQUARE} is the most. Use a smaller size, or a smaller k.`,
-        { option: 'size', value: size, expected: Math.floor(LARGEST_SQUARE / (1 + SHARE)) },
+        { option: 'size', value: size, expected: Math.floor(LARGEST_SQUARE / (1 + STACK_SHARE)) },
       );
     }
     this.#options = { ...options, size };
@@ -182,7 +185,7 @@ export class Sketch {
    * The sketch in a frame: columns times f/g; about zero, where data are not centred, by one more row √w·x̄. Rows of zeros
    * make them `least` in number.
    */
-  framed({ factor, trace }: Framing, centred: boolean, least: number): FramedSketch {
+  framed({ factor, scatterTrace }: Framing, centred: boolean, least: number): FramedSketch {
     const { cols: d } = this;
     const { mean, weight, spread } = this.#columns;
     const mine = this.#factor();
@@ -200,7 +203,7 @@ export class Sketch {
     return {
       rows,
       count,
-      lost: Math.min(this.#lost * most, Math.max(0, trace - kept)),
+      lost: Math.min(this.#lost * most, Math.max(0, scatterTrace - kept)),
       rounding: this.#rounding * most,
     };
   }
@@ -223,12 +226,10 @@ export class Sketch {
     const coupling = Math.sqrt((columns.weight * more.weight) / (columns.weight + more.weight));
     const constant = columns.spread.map((spread) => (spread > 0 ? 0 : 1));
     const first = columns.rows === 0;
-    const delta = columns.mean.map((mean, j) => (first ? 0 : more.mean[j] - mean));
-    const blur = delta.map((_, j) =>
-      first
-        ? meanBound(more, j, sparse, merges)
-        : meanBound(columns, j, this.#sparse, this.#merges) + meanBound(more, j, sparse, merges),
-    );
+    const delta = columns.mean.map((_, j) => (first ? 0 : meanDifference(columns, more, j)));
+    const both = (bound: typeof meanBound) => (_: number, j: number) =>
+      bound(more, j, sparse, merges) + (first ? 0 : bound(columns, j, this.#sparse, this.#merges));
+    const [blur, apart] = [delta.map(both(meanBound)), delta.map(both(wholeMeanBound))];
     mergeStatistics(columns, more);
     this.#sparse ||= sparse;
     this.#merges += merges;
@@ -236,23 +237,24 @@ export class Sketch {
     if (this.#unit === 0) return;
     const factor = this.#factor();
     // Means that are off by η make Σw(x − m)(x − m)ᵀ too large by Σw·ηηᵀ, and their distance wrong to first order.
-    let [length, error] = [0, 0];
+    let [length, error, distanceError] = [0, 0, 0];
     for (let j = 0; j < d; j++) {
       length += (coupling * delta[j] * factor[j]) ** 2;
       error += (blur[j] * factor[j]) ** 2;
+      distanceError += (apart[j] * factor[j]) ** 2;
     }
-    this.#rounding += more.weight * error + coupling ** 2 * error + 2 * coupling * Math.sqrt(length * error);
+    this.#rounding += (more.weight + coupling ** 2) * error + 2 * coupling * Math.sqrt(length * distanceError);
     if (length === 0) return;
     await this.#push(engine, progress, (j) => coupling * delta[j] * factor[j]);
   }
 
   /** Columns that begin to vary get a unit; where the data outgrow the common unit, a larger one replaces it. */
   #settleUnits(constant: Float64Array): void {
-    const { scale: wanted, centred } = this.#options;
-    const { scale } = columnScales(this.#columns, wanted, this.#columns.weight, centred);
+    const { scale: wanted, columnWeights, centred } = this.#options;
+    const { scale } = columnScales(this.#columns, wanted, this.#columns.weight, centred, columnWeights);
     for (let j = 0; j < scale.length; j++) if (constant[j]) this.#divisor[j] = powerOfTwo(scale[j]);
-    const { unit, trace } = chooseFrame(this.#columns, this.#divisor, true);
-    if (trace === 0) return;
+    const { unit, scatterTrace } = chooseFrame(this.#columns, this.#divisor, true);
+    if (scatterTrace === 0) return;
     if (this.#unit > 0 && unit / this.#unit > REACH) {
       const ratio = this.#unit / unit;
       rescale(ratio, this.#stack, 0, this.#filled * this.cols);

@@ -21,10 +21,10 @@ import { sketchSize } from './sketch-options.js';
  */
 export const streaming: Solver = {
   needs: 'once',
-  begin({ cols, k, scale, center, sketch: asked = {} }) {
+  begin({ cols, k, scale, columnWeights, center, sketch: asked = {} }) {
     const { rule = 'incremental' } = asked;
     const size = sketchSize(k, cols, asked.size);
-    const sketch = new Sketch({ cols, size, rule, scale, centred: center });
+    const sketch = new Sketch({ cols, size, rule, scale, columnWeights, centred: center });
     return {
       get columns() {
         return sketch.columns;
@@ -40,11 +40,11 @@ export const streaming: Solver = {
 
 /** The components of what a sketch has seen, measured by a pass where there is one. */
 export async function solveSketch(sketch: Sketch, problem: OnePassProblem, centred: boolean): Promise<Solution> {
-  const { d, engine, progress, wanted, trace, passes } = problem;
+  const { d, engine, progress, wanted, scatterTrace, passes } = problem;
   const { rows, count, lost, rounding } = sketch.framed(problem.framing, centred, least(problem));
   const most = Math.min(count, d);
   const choose = (values: Float64Array): number => {
-    const k = Math.min(most, countWanted(wanted, values, trace));
+    const k = Math.min(most, countWanted(wanted, values, scatterTrace));
     return passes ? Math.min(most, Math.max(k, sketch.size)) : k;
   };
   return VectorBlock.use(rows, count, d, problem, async (span) => {
@@ -54,13 +54,13 @@ export async function solveSketch(sketch: Sketch, problem: OnePassProblem, centr
       vectors,
       count: p,
     } = await engine.symmetricEigen(products, count, choose, () => progress.yieldToEventLoop());
-    const k = Math.min(p, countWanted(wanted, values, trace));
+    const k = Math.min(p, countWanted(wanted, values, scatterTrace));
     checkHeld(values, k, lost, problem, sketch.size);
     const { q } = await progress.follow(qr(await span.combine(transpose(vectors, p, count), p), p, d));
     // Rounding of the products and of their eigenproblem: θ are eigenvalues of CᵀC up to that.
-    const own = (2 * engine.roundoff(count, d, false) + 16 * count * Number.EPSILON) * trace;
+    const own = (2 * engine.roundoff(count, d, false) + 16 * count * Number.EPSILON) * scatterTrace;
     const found: Found = { values, p, k, q, lost: lost + rounding + own, rounding: rounding + own };
-    return passes ? measure(found, problem, passes) : believe(found, problem, span);
+    return passes ? measuredSolution(found, problem, passes) : uncheckedSolution(found, problem, span);
   });
 }
 
@@ -77,7 +77,7 @@ interface Found {
 }
 
 /** Without another reading: the sketch's own values, and all that S can differ from it by as residual. */
-async function believe(
+async function uncheckedSolution(
   { values, q, k, lost, rounding }: Found,
   problem: Problem,
   span: VectorBlock,
@@ -105,8 +105,8 @@ async function believe(
  * outside the span S is at most μ = θ_{p+1} + Δ, and it is coupled to the span by no more than ‖R‖, so that a Ritz value g above μ
  * is within 2‖R‖²/(g + √(g² + 4‖R‖²)) of its eigenvalue (Li & Li 2005).
  */
-async function measure({ values, q, p, k, lost }: Found, problem: Problem, passes: Passes): Promise<Solution> {
-  const { d, trace, roundoff } = problem;
+async function measuredSolution({ values, q, p, k, lost }: Found, problem: Problem, passes: Passes): Promise<Solution> {
+  const { d, scatterTrace, roundoff } = problem;
   const image = await passes.normal(q, p);
   const { values: ritz, vectors: basis, images } = await rayleighRitz(q, image, p, d, problem);
   const residuals = residualNorms(images, basis, ritz, p, d);
@@ -121,7 +121,7 @@ async function measure({ values, q, p, k, lost }: Found, problem: Problem, passe
   };
   const leading = ritz.slice(0, k).map((value) => Math.max(0, value));
   const beyond = k < p && k < problem.rankLimit ? Math.max(0, ritz[k]) : 0;
-  const left = Math.max(0, trace - leading.reduce((sum, value) => sum + value, 0) - beyond);
+  const left = Math.max(0, scatterTrace - leading.reduce((sum, value) => sum + value, 0) - beyond);
   return {
     k,
     basis: basis.slice(0, k * d),
@@ -144,9 +144,15 @@ function least({ wanted, d }: Problem): number {
 }
 
 /** Throws where the sketch is too small for what is wanted. */
-function checkHeld(values: Float64Array, k: number, lost: number, { wanted, trace }: Problem, size: number): void {
+function checkHeld(
+  values: Float64Array,
+  k: number,
+  lost: number,
+  { wanted, scatterTrace }: Problem,
+  size: number,
+): void {
   const asked = 'count' in wanted ? wanted.count : wanted.fraction;
-  const share = values.slice(0, k).reduce((sum, value) => sum + value, 0) / trace;
+  const share = values.slice(0, k).reduce((sum, value) => sum + value, 0) / scatterTrace;
   const held = 'count' in wanted ? size : share;
   if (lost === 0 || asked <= held * (1 + 1e-12)) return;
   const holds = 'count' in wanted ? 'holds no more than that' : `holds only ${share.toPrecision(3)} of the variance`;

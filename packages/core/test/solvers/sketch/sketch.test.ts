@@ -5,7 +5,7 @@ import { wasmEngine } from '../../../src/index.js';
 import { random } from '../../../src/linalg/random.js';
 import { symmetricEigen } from '../../../src/linalg/symmetric-eigen.js';
 import { ProgressTracker, runTaskSync } from '../../../src/progress.js';
-import { type FramedSketch, Sketch, type SketchOptions } from '../../../src/solvers/sketch/sketch.js';
+import { type FramedSketch, Sketch, type SketchSettings } from '../../../src/solvers/sketch/sketch.js';
 import { withSpectrum } from '../../support/data.js';
 
 const engine = (await wasmEngine({ threads: 1 }))!;
@@ -18,7 +18,7 @@ function block(rows: readonly (readonly number[])[]): Block {
 
 async function sketchOf(
   parts: readonly (readonly (readonly number[])[])[],
-  options: Partial<SketchOptions> & { size: number },
+  options: Partial<SketchSettings> & { size: number },
   weights?: readonly number[],
 ): Promise<Sketch> {
   const cols = parts[0][0].length;
@@ -35,7 +35,7 @@ async function sketchOf(
 /** The sketch in the data's own units. */
 function plain(sketch: Sketch): FramedSketch {
   const { cols: d } = sketch;
-  const framing = { shift: new Float64Array(d), factor: new Float64Array(d).fill(1), unit: 1, trace: Infinity };
+  const framing = { shift: new Float64Array(d), factor: new Float64Array(d).fill(1), unit: 1, scatterTrace: Infinity };
   return sketch.framed(framing, true, 1);
 }
 
@@ -198,14 +198,14 @@ describe('a sketch', () => {
 
   it('keeps columns in units of their own where they will be scaled, so that small columns are not lost next to large ones', async () => {
     const rows = withSpectrum(400, 10, (i) => 0.8 ** i, { scale: (j) => 10 ** (3 * j - 15) });
-    const framed = async (scale: SketchOptions['scale']) => {
+    const framed = async (scale: SketchSettings['scale']) => {
       const sketch = await sketchOf(cut(rows, 7), { size: 10, scale });
       const deviation = Array.from(
         { length: 10 },
         (_, j) => Math.sqrt(sketch.columns.spread[j]) * sketch.columns.unit[j],
       );
       const factor = Float64Array.from(deviation, (x) => 1 / x);
-      return sketch.framed({ shift: new Float64Array(10), factor, unit: 1, trace: 10 }, true, 1);
+      return sketch.framed({ shift: new Float64Array(10), factor, unit: 1, scatterTrace: 10 }, true, 1);
     };
     expect((await framed('unit')).rounding).toBeLessThan(1e-9);
     expect((await framed('none')).rounding).toBeGreaterThan(1);

@@ -174,17 +174,9 @@ function AutoencoderControls(props: ControlsProps) {
         ]}
         onChoose={(id) => onChange({ start: id })}
       />
-      <Slider label="Step η" value={step} least={0.01} most={1} step={0.01} text={fixed(step)} onSlide={onStep} />
+      <Slider label="Step η" value={step} min={0.01} max={1} step={0.01} text={fixed(step)} onSlide={onStep} />
       {rule === 'autoencoder' && (
-        <Slider
-          label="Weight α"
-          value={alpha}
-          least={0}
-          most={0.95}
-          step={0.05}
-          text={fixed(alpha)}
-          onSlide={onAlpha}
-        />
+        <Slider label="Weight α" value={alpha} min={0} max={0.95} step={0.05} text={fixed(alpha)} onSlide={onAlpha} />
       )}
       <button type="button" onClick={onRestart}>
         Another start

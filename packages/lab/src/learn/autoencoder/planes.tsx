@@ -21,7 +21,7 @@ export function DataPlane({ points, w, k, passed, box, axis }: Props) {
     <Stage
       reach={box}
       ratio={0.86}
-      most={360}
+      maxHeight={360}
       label="The data’s plane: points, their reconstructions and the rows of W"
     >
       {(view) => {
@@ -75,7 +75,7 @@ export function CodePlane({ points, k, passed, box }: Props) {
   const all = Array.from({ length: points.rows }, (_, i) => i);
   const caption = 'codes, and codes of the reconstructions';
   return (
-    <Stage reach={box} ratio={0.86} most={360} axes={k === 2} label={`The codes: ${caption}`}>
+    <Stage reach={box} ratio={0.86} maxHeight={360} axes={k === 2} label={`The codes: ${caption}`}>
       {(view) => {
         const high = view.height / 4 / view.scale;
         const of =

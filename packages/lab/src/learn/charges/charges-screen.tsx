@@ -125,8 +125,8 @@ function ChargesControls({ law, k, alpha, cloud, onChange, onAlpha, onRestart }:
       <Slider
         label="Rows"
         value={k}
-        least={2}
-        most={6}
+        min={2}
+        max={6}
         step={1}
         text={`k = ${k}`}
         onSlide={(value) => onChange({ k: String(value) })}
@@ -136,8 +136,8 @@ function ChargesControls({ law, k, alpha, cloud, onChange, onAlpha, onRestart }:
           <Slider
             label="Weight α of the term"
             value={alpha}
-            least={0}
-            most={1}
+            min={0}
+            max={1}
             step={0.05}
             text={alpha === 1 ? 'it alone' : fixed(alpha)}
             onSlide={onAlpha}

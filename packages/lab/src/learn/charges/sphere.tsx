@@ -25,7 +25,7 @@ const at = (w: Float64Array, row: number, times = 1): Point3 => [
 /** The rows of W and the forces on them, in a unit sphere that can be turned. */
 export function Sphere({ w, k, force, trail, rods, cloud, label }: Props) {
   return (
-    <Stage3d reach={1.2} ratio={0.82} most={430} label={label} from={[25, 18]}>
+    <Stage3d reach={1.2} ratio={0.82} maxHeight={430} label={label} from={[25, 18]}>
       {(view) => {
         const order = Array.from({ length: k }, (_, row) => row).sort(
           (a, b) => view.depth(at(w, a)) - view.depth(at(w, b)),

@@ -29,8 +29,8 @@ export function ForcesScreen() {
   const [settings, change] = useSettings(DEFAULTS);
   const cloud = useCloud(settings.cloud, 3);
   const { points } = cloud;
-  const facts = useMemo(() => factsOf(points), [points]);
-  const { goal, moving } = facts;
+  const setup = useMemo(() => setupOf(points), [points]);
+  const { goal, moving } = setup;
   const seed = numberIn(settings.seed, 0, 1e6, 1);
   const how = oneOf(settings.how, DESCENTS);
   const step = numberIn(settings.step, 0.02, 1.5, DEFAULT_STEP);
@@ -45,7 +45,7 @@ export function ForcesScreen() {
     if (playback.problem.value) playback.play();
   };
   const shown = playback.shown.value;
-  const chosen = Math.round(numberIn(settings.point, 1, points.rows, facts.outer + 1)) - 1;
+  const chosen = Math.round(numberIn(settings.point, 1, points.rows, setup.outer + 1)) - 1;
   const choose = (i: number): void => change({ point: String(i + 1) });
   const forces = shown?.state.forces(chosen);
   const angle = shown?.angle ?? Math.PI / 2;
@@ -62,7 +62,7 @@ export function ForcesScreen() {
           basis is ever computed.
         </>
       }
-      picture={<Picture cloud={cloud} facts={facts} shown={shown} forces={forces} chosen={chosen} onChoose={choose} />}
+      picture={<Picture cloud={cloud} setup={setup} shown={shown} forces={forces} chosen={chosen} onChoose={choose} />}
       problem={<Problem playback={playback} onShorter={setStep} />}
       controls={
         <ForcesControls
@@ -84,13 +84,13 @@ export function ForcesScreen() {
             forces={forces}
             chosen={chosen}
             momentum={how === 'momentum'}
-            units={unitsFor(facts.reach, 4)}
+            units={unitsFor(setup.reach, 4)}
           />
-          <NeighbourTable {...facts.neighbours} />
+          <NeighbourTable {...setup.neighbours} />
         </>
       }
       below={<LossChart playback={playback} floor={moving.floor} />}
-      summary={summary(playback, facts, forces, chosen)}
+      summary={summary(playback, setup, forces, chosen)}
       angle={angle}
       converged={shown?.converged === true}
       tries={tries(goal)}
@@ -99,11 +99,11 @@ export function ForcesScreen() {
   );
 }
 
-/** What is known of a cloud before its points move. */
-interface Facts {
+/** Computed once per cloud, before its points move. */
+interface CloudSetup {
   readonly goal: Goal;
   readonly moving: MovingPoints;
-  /** How far the plane must reach for scores that are turned. */
+  /** Half the width and height of the plane, with room for scores that are rotated. */
   readonly box: { readonly x: number; readonly y: number };
   readonly neighbours: ReturnType<typeof neighbourForces>;
   readonly reach: number;
@@ -111,7 +111,7 @@ interface Facts {
   readonly outer: number;
 }
 
-function factsOf(points: Matrix<Float64Array>): Facts {
+function setupOf(points: Matrix<Float64Array>): CloudSetup {
   const goal = goalOf(axesOf(points), 2);
   const { x, y } = boxOf(scoresOn(points, goal.eigen.vectors));
   return {
@@ -126,7 +126,7 @@ function factsOf(points: Matrix<Float64Array>): Facts {
 
 interface PictureProps {
   readonly cloud: Cloud;
-  readonly facts: Facts;
+  readonly setup: CloudSetup;
   readonly shown: Moved | undefined;
   readonly forces: PointForces | undefined;
   readonly chosen: number;
@@ -134,9 +134,9 @@ interface PictureProps {
 }
 
 /** The data in space, and the points in the plane with the places where they will rest. */
-function Picture({ cloud, facts, shown, forces, chosen, onChoose }: PictureProps) {
+function Picture({ cloud, setup, shown, forces, chosen, onChoose }: PictureProps) {
   const { points } = cloud;
-  const { goal, moving, reach, box } = facts;
+  const { goal, moving, reach, box } = setup;
   // Where several planes are equally good, the points end in the one that is nearest to theirs now.
   const sockets = useMemo(
     () => shown && scoresOn(points, nearestGoal(goal, shown.state.rows.data)),
@@ -195,13 +195,13 @@ function ForcesControls({ cloud, how, chosen, step, onCloud, onHow, onChoose, on
       <Slider
         label="Chosen point"
         value={chosen + 1}
-        least={1}
-        most={cloud.points.rows}
+        min={1}
+        max={cloud.points.rows}
         step={1}
         text={String(chosen + 1)}
         onSlide={(value) => onChoose(value - 1)}
       />
-      <Slider label="Step η" value={step} least={0.05} most={1.5} step={0.05} text={fixed(step)} onSlide={onStep} />
+      <Slider label="Step η" value={step} min={0.05} max={1.5} step={0.05} text={fixed(step)} onSlide={onStep} />
       <button type="button" onClick={onRestart}>
         Another random start
       </button>
@@ -212,7 +212,7 @@ function ForcesControls({ cloud, how, chosen, step, onCloud, onHow, onChoose, on
 /** The state of the run in sentences. */
 function summary(
   { shown: { value: shown } }: Playback<Moved>,
-  { goal, moving }: Facts,
+  { goal, moving }: CloudSetup,
   forces: PointForces | undefined,
   chosen: number,
 ): string {

@@ -27,7 +27,7 @@ export function DataStage({ cloud, reach, chosen, onChoose }: DataProps) {
     <Stage3d
       reach={reach}
       ratio={isNarrow() ? 0.72 : 1.2}
-      most={352}
+      maxHeight={352}
       label={`The data: ${points.rows} points in three dimensions`}
       onPick={(at, view) => {
         const found = nearest(
@@ -89,7 +89,7 @@ export function EmbeddingStage({ cloud, y, exact, forces, chosen, onChoose, box 
     <Stage
       reach={box}
       ratio={0.9}
-      most={352}
+      maxHeight={352}
       label="The embedding: the same points in the plane"
       handlers={pick}
       class="pickable"

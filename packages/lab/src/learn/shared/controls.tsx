@@ -36,8 +36,8 @@ export function Choose({
 interface SliderProps {
   readonly label: string;
   readonly value: number;
-  readonly least: number;
-  readonly most: number;
+  readonly min: number;
+  readonly max: number;
   readonly step: number;
   /** The value as text, with its unit. */
   readonly text: string;
@@ -46,7 +46,7 @@ interface SliderProps {
 }
 
 /** A slider with its value. */
-export function Slider({ label, value, least, most, step, text, onSlide, class: name = '' }: SliderProps) {
+export function Slider({ label, value, min, max, step, text, onSlide, class: name = '' }: SliderProps) {
   const id = useId();
   return (
     <div class={`control ${name}`}>
@@ -56,8 +56,8 @@ export function Slider({ label, value, least, most, step, text, onSlide, class: 
       <input
         id={id}
         type="range"
-        min={least}
-        max={most}
+        min={min}
+        max={max}
         step={step}
         value={value}
         aria-valuetext={text}

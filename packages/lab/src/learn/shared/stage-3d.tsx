@@ -27,7 +27,7 @@ interface Camera {
 interface Props {
   readonly reach: number;
   readonly ratio?: number;
-  readonly most?: number;
+  readonly maxHeight?: number;
   readonly label: string;
   /** The initial direction of view, in degrees. */
   readonly from?: readonly [yaw: number, pitch: number];
@@ -42,11 +42,11 @@ const KEY = Math.PI / 24;
 const CLICK = 4;
 
 /** A space that is turned by dragging, or with the arrow keys when it has the focus. */
-export function Stage3d({ reach, ratio = 0.7, most = 460, label, from = [-40, 24], onPick, children }: Props) {
+export function Stage3d({ reach, ratio = 0.7, maxHeight = 460, label, from = [-40, 24], onPick, children }: Props) {
   const [home, width] = useWidth<HTMLElement>();
   const camera = useSignal<Camera>({ yaw: (from[0] * Math.PI) / 180, pitch: (from[1] * Math.PI) / 180 });
   const held = useRef<{ x: number; y: number; moved: number } | undefined>(undefined);
-  const height = Math.min(most, Math.round(width * ratio));
+  const height = Math.min(maxHeight, Math.round(width * ratio));
   const view = viewOf(camera.value, width, height, reach);
   const turn = (yaw: number, pitch: number): void => {
     const now = camera.peek();

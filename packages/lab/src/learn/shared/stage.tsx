@@ -29,7 +29,7 @@ interface Props {
   readonly reach: Reach;
   /** Height as a share of the width. */
   readonly ratio?: number;
-  readonly most?: number;
+  readonly maxHeight?: number;
   readonly label: string;
   readonly axes?: boolean;
   readonly class?: string;
@@ -41,7 +41,7 @@ interface Props {
 export function Stage({
   reach,
   ratio = 0.7,
-  most = 460,
+  maxHeight = 460,
   label,
   axes = true,
   class: name = '',
@@ -49,7 +49,7 @@ export function Stage({
   children,
 }: Props) {
   const [home, width] = useWidth<HTMLElement>();
-  const height = Math.min(most, Math.round(width * ratio));
+  const height = Math.min(maxHeight, Math.round(width * ratio));
   const view = viewOf(width, height, reach);
   return (
     <figure class={`stage ${name}`} ref={home} aria-label={label} style={{ minHeight: `${height}px` }}>

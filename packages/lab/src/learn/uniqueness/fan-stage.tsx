@@ -29,7 +29,7 @@ export function FanStage({ points, axes, fan, k, sizes }: Props) {
     <Stage3d
       reach={1.12 * reach}
       ratio={0.72}
-      most={430}
+      maxHeight={430}
       from={[-16, 30]}
       label={`Points in space, their axes, and the axes of ${fan.length} perturbed copies`}
     >

@@ -91,8 +91,8 @@ function UniquenessControls({ second, third, noise, k, onChange }: ControlsProps
         label="λ₂"
         class="axis-1"
         value={second}
-        least={0.2}
-        most={FIRST}
+        min={0.2}
+        max={FIRST}
         step={0.1}
         text={second === FIRST ? `${fixed(second, 1)} = λ₁` : fixed(second, 1)}
         onSlide={(value) => onChange({ second: String(value) })}
@@ -101,8 +101,8 @@ function UniquenessControls({ second, third, noise, k, onChange }: ControlsProps
         label="λ₃"
         class="axis-2"
         value={third}
-        least={0.1}
-        most={FIRST}
+        min={0.1}
+        max={FIRST}
         step={0.1}
         text={third === second ? `${fixed(third, 1)} = λ₂` : fixed(third, 1)}
         onSlide={(value) => onChange({ third: String(Math.min(value, second)) })}
@@ -110,8 +110,8 @@ function UniquenessControls({ second, third, noise, k, onChange }: ControlsProps
       <Slider
         label="Noise ε"
         value={noise}
-        least={0.02}
-        most={0.6}
+        min={0.02}
+        max={0.6}
         step={0.02}
         text={fixed(noise)}
         onSlide={(value) => onChange({ noise: String(value) })}

@@ -151,8 +151,8 @@ function VarianceControls({ cloud, angle, snap, onCloud, onAngle, onSnap }: Cont
       <Slider
         label="Angle of the line"
         value={Math.round(degrees)}
-        least={-90}
-        most={90}
+        min={-90}
+        max={90}
         step={1}
         text={`${fixed(degrees, 1)}°`}
         onSlide={(to) => onAngle((to * Math.PI) / 180)}

@@ -9,18 +9,19 @@ import { type Figure, FONT_SIZE, moved, plot, text, textWidth, WIDTH } from './f
 import { dots, toPoints } from './points.js';
 import { axisName, legendOf } from './scores-figure.js';
 
-/** Arrows that can be told apart. */
+/** Most arrows. More could not be told apart. */
 const ARROWS = 10;
 const POINTS = 800;
-/** Room that arrows leave between their tips and the frame, for their names. */
+/** Share of the plot, horizontal and vertical, that the arrows fill. The rest is for their names. */
 const REACH = [0.66, 0.85] as const;
 const LINE = 15;
 const MARGIN = { left: 58, right: 20, top: 26, bottom: 42 };
 const HEIGHT = 440;
 
 /**
- * Rows as points and columns as arrows on the first two components. An arrow is √λ·v: where rows score one standard
- * deviation higher along it, the column is higher by its length. Arrows have a scale of their own, which is written on it.
+ * Rows as points and columns as arrows on the first two components. An arrow is √λ·v: if the
+ * scores are one standard deviation higher in its direction, the column is higher by its length. Arrows have their own scale, which
+ * the figure states.
  */
 export function biplotFigure(model: Model, facts: RowFacts, colouring: Colouring, nameOf: NameOf): Figure {
   const every = Math.ceil(facts.sample.length / POINTS);
@@ -82,7 +83,7 @@ export function biplotFigure(model: Model, facts: RowFacts, colouring: Colouring
   };
 }
 
-/** Half the width of an axis about zero that all values fit in. */
+/** Half the width of an axis around zero that contains all values. */
 function reach(values: readonly number[]): number {
   const most = values.reduce((largest, value) => Math.max(largest, Math.abs(value)), 0);
   return most > 0 ? 1.04 * most : 1;
@@ -93,7 +94,7 @@ interface Name {
   readonly name: string;
 }
 
-/** Names at the tips of their arrows, moved apart where they would cover one another, and kept inside the frame. */
+/** Names at the tips of the arrows, moved so that they do not overlap and stay inside the frame. */
 function placed(names: readonly Name[]): string {
   const centre = [(MARGIN.left + WIDTH - MARGIN.right) / 2, (MARGIN.top + HEIGHT - MARGIN.bottom) / 2];
   const boxes = names.map(({ at: [x, y], name }) => {

@@ -1,32 +1,33 @@
 import { DataError } from '@scree/core';
+import { several } from '@scree/core/describe';
 import type { Labels } from '@scree/files';
 import { plainText } from '../plain-text.js';
 import { CATEGORIES } from '../theme.js';
 
-/** Rows that have a colour in common. */
+/** Rows of one colour. */
 export interface Group {
   readonly name: string;
   /** A colour of the theme. */
   readonly colour: string;
-  /** How many of all rows. */
+  /** Number of rows. */
   readonly count: number;
-  /** Whether the name is a label of the data, and not one we gave to what is left. */
+  /** Whether the name is a label of the data, and not a name for the rest such as "no label". */
   readonly named: boolean;
 }
 
-/** What colour says about rows. */
+/** How rows are coloured. */
 export interface Colouring {
-  /** What the labels are: the name of their column. */
+  /** The name of the column of labels. */
   readonly name: string;
-  /** The label of a row as text, if it has one. */
+  /** The label of a row as text, or undefined. */
   labelOf(row: number): string | undefined;
-  /** Up to ten groups, and one for the rest; empty where rows have no labels, or numbers. */
+  /** Up to ten groups, and one for the rest. Empty if rows have no labels, or are coloured by a number. */
   readonly groups: readonly Group[];
-  /** Number of the group of a row. */
+  /** Index of the group of a row. */
   groupOf(row: number): number;
-  /** Where labels are numbers and many: their range. */
+  /** The range of the labels, if they are many different numbers. */
   readonly range?: readonly [number, number];
-  /** Where a row stands in the range, from 0 to 1; NaN where it has no number. */
+  /** The position of a row in the range, from 0 to 1. NaN if it has no number. */
   shareOf(row: number): number;
 }
 
@@ -68,12 +69,12 @@ export function checkLabels(labels: Labels | undefined, rows: number): void {
   if (!labels || labels.codes.length === rows) return;
   throw new DataError(
     'BAD_DATA',
-    `There are ${labels.codes.length} labels for ${rows} rows. Read the labels of all rows, from the same data.`,
+    `${several(labels.codes.length, 'label')} cannot name ${several(rows, 'row')}. Read the labels of all rows, from the same data.`,
     { value: labels.codes.length, expected: rows },
   );
 }
 
-/** The ten most frequent labels, in their natural order, then the rest together, then rows without one. */
+/** The ten most frequent labels, in their natural order, then the rest as one group, then rows without a label. */
 function makeGroups(
   names: readonly string[],
   codes: ArrayLike<number>,
@@ -102,7 +103,7 @@ function makeGroups(
   if (rest > 0 || beyond > 0) {
     const others = names.length - chosen.length;
     groups.push({
-      name: others > 0 ? `other (${others} labels${beyond > 0 ? ' and more' : ''})` : 'other',
+      name: others > 0 ? `other (${several(others, 'label')}${beyond > 0 ? ' and more' : ''})` : 'other',
       colour: 'var(--other)',
       count: rest,
       named: false,

@@ -9,10 +9,11 @@ const BINS = 40;
 export function errorsFigure({ distances, rows, worst, numberOf }: RowFacts, scaled: boolean): Figure {
   const { bins, logarithmic } = distances.bins(BINS);
   const [median, far] = [distances.quantile(0.5), distances.quantile(0.99)];
+  const about = distances.exact ? '' : 'about ';
   const height = 290;
   const [low, high] = [bins[0]?.from ?? 0, bins[bins.length - 1]?.to ?? 1];
   const outliers = worst.map(({ row, error }) => ({ row: numberOf(row), at: Math.sqrt(error) }));
-  /** A line at a distance, and its name above it, in a line of its own. */
+  /** A vertical line at a distance, with its name above the plot in row `line`. */
   const mark = (at: number, name: string, line: number): Plot.Markish[] => {
     if (!(at > 0)) return [];
     const anchor = at > low + 0.7 * (high - low) ? 'end' : 'start';
@@ -69,8 +70,8 @@ export function errorsFigure({ distances, rows, worst, numberOf }: RowFacts, sca
   return {
     name: 'reconstruction-error',
     title: 'Reconstruction error of the rows',
-    description: `Histogram of the distances of ${several(rows, 'row')}. Half of them are within ${show(median, 3)}, 99 % within ${show(far, 3)}, the farthest is at ${show(distances.largest, 3)}.`,
-    caption: `All ${count(rows)} rows. Distances are in the units of the ${scaled ? 'scaled ' : ''}columns; dots are the ${worst.length} rows farthest away${logarithmic ? '; the axis is logarithmic, because they differ by orders of magnitude' : ''}.`,
+    description: `Histogram of the distances of ${several(rows, 'row')}. ${rows === 1 ? '' : `Half of them are within ${about}${show(median, 3)}, 99 % within ${about}${show(far, 3)}; `}${rows === 1 ? 'It' : 'the farthest'} is at ${show(distances.largest, 3)}.`,
+    caption: `${rows === 1 ? 'One row.' : `All ${count(rows)} rows.`} Distances are in the units of the ${scaled ? 'scaled ' : ''}columns; ${worst.length === 1 ? 'the dot is the row farthest away' : `dots are the ${worst.length} rows farthest away`}${logarithmic ? '; the axis is logarithmic, because they differ by orders of magnitude' : ''}.`,
     height,
     body,
     table: {
@@ -80,7 +81,7 @@ export function errorsFigure({ distances, rows, worst, numberOf }: RowFacts, sca
   };
 }
 
-/** Only powers of ten are labelled where there are several. */
+/** Labels only powers of ten if there are several. */
 function powerLabel(value: number): string {
   const power = Math.log10(value);
   return Math.abs(power - Math.round(power)) < 1e-9 ? powerOfTen(value) : '';

@@ -3,37 +3,37 @@ import { parseHTML } from 'linkedom';
 import { escaped } from '../plain-text.js';
 import { LIGHT } from '../theme.js';
 
-/** Figures: what Plot draws, with a title, a description and the same in numbers. */
+/** A figure is drawn by Observable Plot, and has a title, a description and a table of its numbers. */
 
-/** Width of every figure in its own units: a phone shows it at three quarters of that, a wide page somewhat larger. */
+/** Width of every figure in SVG units. A phone shows it at three quarters of that size, a wide page somewhat larger. */
 export const WIDTH = 480;
 export const FONT_SIZE = 13;
 const HEADLINE = 34;
 const FOOT = 8;
 
-/** The numbers of a figure, for who cannot or will not look at it. Cells are plain text. */
+/** The numbers of a figure, for readers who cannot see it or want exact values. Cells are plain text. */
 export interface Table {
   readonly columns: readonly string[];
   readonly rows: readonly (readonly string[])[];
-  /** What the table leaves out. */
+  /** Says what the table leaves out. */
   readonly note?: string;
 }
 
 export interface Figure {
-  /** Name of its file, without an ending. */
+  /** File name without extension. */
   readonly name: string;
   readonly title: string;
-  /** What a person sees in it, in words: plain text. */
+  /** Describes the figure for screen readers: plain text. */
   readonly description: string;
-  /** More than that, below the title: plain text. */
+  /** More details, shown below the title: plain text. */
   readonly caption?: string;
   readonly height: number;
-  /** What is drawn, as the inside of an svg element. */
+  /** The content of the svg element. */
   readonly body: string;
   readonly table?: Table;
 }
 
-/** What Plot draws, as a group; its own style sheet is made for pages and left out. */
+/** Draws with Plot and returns an SVG group, without Plot's own style sheet, which is made for web pages. */
 export function plot(options: Plot.PlotOptions): string {
   const { document } = parseHTML('<html><body></body></html>');
   const drawn = Plot.plot({ document, width: WIDTH, ...options });
@@ -50,7 +50,7 @@ interface TextStyle {
   readonly weight?: number;
   readonly colour?: string;
   readonly anchor?: 'start' | 'middle' | 'end';
-  /** Drawn around the letters, so that they can be read over points. */
+  /** Draws an outline in the colour of the background, so that the text can be read over points. */
   readonly halo?: boolean;
 }
 
@@ -61,12 +61,12 @@ export function text(x: number, y: number, words: string, style: TextStyle = {})
   return `<text x="${round(x)}" y="${round(y)}" font-size="${size}"${bold} text-anchor="${anchor}" fill="${colour}"${around}>${escaped(words)}</text>`;
 }
 
-/** How wide a line of text is, about: a letter of a wide proportional font is three fifths as wide as it is high. */
+/** Approximate width of a line of text: letters of a wide font are 0.6 times as wide as they are high. */
 export function textWidth(words: string, size = FONT_SIZE): number {
   return 0.6 * size * [...words].length;
 }
 
-/** Names, each after a dot of its colour, in as many lines as they need. */
+/** A legend: names, each after a dot of its colour, in as many lines as needed. */
 export function legend(entries: readonly (readonly [name: string, colour: string])[]): { svg: string; height: number } {
   const LINE = 20;
   let [x, y] = [0, 0];
@@ -80,7 +80,7 @@ export function legend(entries: readonly (readonly [name: string, colour: string
   return { svg: parts.join(''), height: y + LINE + 4 };
 }
 
-/** A bar of colours with the numbers at its ends and in its middle. */
+/** A colour bar with labels at its ends and in the middle. */
 export function colourBar(colours: readonly string[], labels: readonly [string, string, string], name: string): string {
   const [left, width] = [8, 180];
   const step = width / colours.length;
@@ -97,7 +97,7 @@ export function colourBar(colours: readonly string[], labels: readonly [string, 
   ].join('');
 }
 
-/** The figure as an element of a page, which has the colours. */
+/** The figure as an element of the page, which defines the colours. */
 export function inlineSvg({ name, title, description, height, body }: Figure): string {
   return [
     `<svg viewBox="0 0 ${WIDTH} ${round(height)}" width="${WIDTH}" height="${round(height)}" role="img" aria-labelledby="${name}-t ${name}-d">`,
@@ -106,7 +106,7 @@ export function inlineSvg({ name, title, description, height, body }: Figure): s
   ].join('');
 }
 
-/** The figure as a file of its own: light, with a ground and a headline. */
+/** The figure as a separate file: light colours, with a background and a title. */
 export function standaloneSvg({ title, description, height: inner, body }: Figure): string {
   const height = round(HEADLINE + inner + FOOT);
   const svg = [
@@ -121,12 +121,12 @@ export function standaloneSvg({ title, description, height: inner, body }: Figur
   return inTags(svg, (tag) => tag.replace(/var\(--([a-z0-9]+)\)/g, (all, name) => LIGHT.get(name) ?? all));
 }
 
-/** Changes tags and leaves the text between them as it is: there every < and > is written as &lt; and &gt;. */
+/** Changes only the tags. In the text between them, < and > are escaped. */
 function inTags(svg: string, change: (tag: string) => string): string {
   return svg.replace(/<[^<>]*>/g, change);
 }
 
-/** A tenth of a pixel is enough, and half the size of the file. */
+/** Rounds coordinates to a tenth of a pixel, which halves the size of the file. */
 function tidied(svg: string): string {
   return inTags(svg, (tag) => tag.replace(/-?\d+\.\d{2,}(e-?\d+)?/g, (number) => String(round(Number(number)))));
 }

@@ -1,6 +1,6 @@
 import * as Plot from '@observablehq/plot';
 import type { Model } from '@scree/core';
-import { listed, percent, show } from '@scree/core/describe';
+import { listed, percent, several, show } from '@scree/core/describe';
 import { componentOf, largest, type NameOf } from '../columns.js';
 import { squeezed } from '../plain-text.js';
 import { DIVERGING_STEPS, divergingColour } from '../theme.js';
@@ -9,15 +9,15 @@ import { colourBar, type Figure, moved, plot, text, WIDTH } from './figure.js';
 /** Rows and columns of the heat map. */
 const MOST_ROWS = 40;
 const MOST_COMPONENTS = 12;
-/** Components up to which the numbers fit into the cells. */
-const WRITTEN = 7;
-/** What is shown as bars. */
+/** With up to this many components, the numbers fit into the cells. */
+const MAX_NUMBERED_COMPONENTS = 7;
+/** Number of components that are shown as bars. */
 const BAR_COMPONENTS = 3;
 const BARS = 8;
 /** Letters of a name that fit next to a figure. */
-const NAME = 20;
+const NAME_LENGTH = 20;
 
-/** Weights of the columns in the components, as a map of colours. */
+/** A heat map of the weights of the columns in the components. */
 export function loadingsFigure(model: Model, nameOf: NameOf): Figure {
   const { d } = model;
   const k = Math.min(model.k, MOST_COMPONENTS);
@@ -29,7 +29,7 @@ export function loadingsFigure(model: Model, nameOf: NameOf): Figure {
   const most = cells.reduce((largest, { weight }) => Math.max(largest, Math.abs(weight)), 0) || 1;
   const [rowHeight, top] = [22, 30];
   const height = top + columns.length * rowHeight + 6;
-  const left = 16 + 7.7 * Math.min(NAME, Math.max(...columns.map((column) => [...nameOf(column)].length)));
+  const left = 16 + 7.7 * Math.min(NAME_LENGTH, Math.max(...columns.map((column) => [...nameOf(column)].length)));
   const body = plot({
     height,
     marginTop: top,
@@ -37,7 +37,7 @@ export function loadingsFigure(model: Model, nameOf: NameOf): Figure {
     marginRight: 8,
     marginBottom: 6,
     x: { axis: 'top', label: null, tickFormat: (c) => (k > 7 ? String(c) : `PC${c}`), tickSize: 0 },
-    y: { label: null, domain: columns, tickFormat: (column) => squeezed(nameOf(column), NAME), tickSize: 0 },
+    y: { label: null, domain: columns, tickFormat: (column) => squeezed(nameOf(column), NAME_LENGTH), tickSize: 0 },
     marks: [
       Plot.cell(cells, {
         x: 'component',
@@ -47,7 +47,7 @@ export function loadingsFigure(model: Model, nameOf: NameOf): Figure {
         strokeWidth: 0.5,
         title: ({ column, component, weight }) => `${nameOf(column)}, PC${component}: ${show(weight)}`,
       }),
-      ...(k <= WRITTEN
+      ...(k <= MAX_NUMBERED_COMPONENTS
         ? [
             Plot.text(cells, {
               x: 'component',
@@ -72,7 +72,7 @@ export function loadingsFigure(model: Model, nameOf: NameOf): Figure {
   return {
     name: 'loadings',
     title: 'Loadings: what the components are made of',
-    description: `Heat map of the weights of ${columns.length} columns in ${k} components. ${vectors
+    description: `Heat map of the weights of ${several(columns.length, 'column')} in ${several(k, 'component')}. ${vectors
       .slice(0, 3)
       .map(
         (vector, c) =>
@@ -98,11 +98,11 @@ export function loadingBarsFigure(model: Model, nameOf: NameOf): Figure {
     const kept = columns.reduce((sum, j) => sum + vector[j] ** 2, 0);
     return { c, kept, bars: columns.map((column) => ({ column, weight: vector[column] })) };
   });
-  // One scale for all, so that bars can be compared.
+  // The same scale for all, so that bars can be compared.
   const weights = shown.flatMap(({ bars }) => bars.map(({ weight }) => weight));
   const [low, high] = [Math.min(0, ...weights), Math.max(0, ...weights)];
   const names = shown.flatMap(({ bars }) => bars.map(({ column }) => [...nameOf(column)].length));
-  const left = 16 + 7.7 * Math.min(NAME, Math.max(...names));
+  const left = 16 + 7.7 * Math.min(NAME_LENGTH, Math.max(...names));
   let y = 0;
   const parts = shown.map(({ c, bars, kept }) => {
     const height = bars.length * 20 + 6;
@@ -131,7 +131,7 @@ export function loadingBarsFigure(model: Model, nameOf: NameOf): Figure {
           y: {
             label: null,
             domain: bars.map(({ column }) => column),
-            tickFormat: (column) => squeezed(nameOf(column), NAME),
+            tickFormat: (column) => squeezed(nameOf(column), NAME_LENGTH),
             tickSize: 0,
             padding: 0.2,
           },
@@ -193,7 +193,7 @@ export function loadingBarsFigure(model: Model, nameOf: NameOf): Figure {
   };
 }
 
-/** All columns in their order where they are few, else those that weigh most in some component, in turn. */
+/** All columns in their order if there are few. Otherwise the columns with the largest weights, taking one from each component in turn. */
 function chosenColumns(model: Model, k: number): number[] {
   if (model.d <= MOST_ROWS) return Array.from({ length: model.d }, (_, column) => column);
   const chosen = new Set<number>();
@@ -204,7 +204,7 @@ function chosenColumns(model: Model, k: number): number[] {
   return [...chosen].sort((a, b) => a - b);
 }
 
-/** So many decimals, and never −0.00. */
+/** A number with fixed decimals, but never −0.00. */
 function fixed(weight: number, decimals: number): string {
   const text = weight.toFixed(decimals);
   return Number(text) === 0 ? '0' : text.replace('-', '−');

@@ -8,7 +8,7 @@ import { mix } from '../theme.js';
 import type { Colouring } from './colouring.js';
 import { type Figure, moved, text, WIDTH } from './figure.js';
 
-/** For rows that are pictures: the components, and what they keep of some rows, as pictures. */
+/** Figures for rows that are pictures: the components, and reconstructions of some rows. */
 
 export interface ImageSize {
   readonly width: number;
@@ -17,7 +17,7 @@ export interface ImageSize {
 
 const MOST_COMPONENTS = 23;
 const WORST = 3;
-/** Larger pictures are drawn smaller: there are many of them. */
+/** Larger pictures are reduced to this size, because there are many of them. */
 const LARGEST = 64;
 const ACROSS = 6;
 /** Levels on either side of zero. */
@@ -68,7 +68,7 @@ export function componentPictures(model: Model, image: ImageSize): Figure {
   };
 }
 
-/** Some rows, what growing numbers of components make of them, and what is lost. */
+/** Some rows, their reconstructions from more and more components, and the errors. */
 export function reconstructionPictures(model: Model, facts: RowFacts, colouring: Colouring, image: ImageSize): Figure {
   const worst = facts.worst.slice(0, WORST).flatMap(({ whole }) => (whole ? [whole] : []));
   const rows = [...facts.examples, ...worst.filter(({ row }) => facts.examples.every((other) => other.row !== row))];
@@ -80,7 +80,7 @@ export function reconstructionPictures(model: Model, facts: RowFacts, colouring:
   const box = boxOf(image, size);
   const line = box.height + 8;
   const lost = rows.map((row) => difference(row.values, reconstruct(model, row, model.k)));
-  // Errors of all rows on one scale, so that large ones look large.
+  // The same scale for the errors of all rows, so that they can be compared.
   const scale = Math.max(...lost.map(largestOf), Number.MIN_VALUE);
   const parts = rows.map((row, i) => {
     const [least, most] = [minimum(row.values), maximum(row.values)];
@@ -115,18 +115,18 @@ export function reconstructionPictures(model: Model, facts: RowFacts, colouring:
   return {
     name: 'reconstruction-pictures',
     title: 'What the components keep of a picture',
-    description: `${several(rows.length, 'row')} as pictures: the original, reconstructions from ${steps.join(', ')} components, and what is lost with ${model.k}.`,
+    description: `${several(rows.length, 'row')} as pictures: the original, reconstructions from ${steps.join(', ')} ${steps.length === 1 && steps[0] === 1 ? 'component' : 'components'}, and what is lost with ${model.k}.`,
     caption: `${worst.length > 0 ? 'The last ones are those farthest from their reconstruction. ' : ''}Errors: red where the original is brighter, blue where it is darker, all on one scale.`,
     height: 22 + rows.length * line,
     body: names.join('') + parts.join(''),
     table: {
       columns: ['row', colouring.name, 'squared error'],
-      rows: rows.map(({ row, error }) => [String(row), colouring.labelOf(row) ?? '', show(error, 6)]),
+      rows: rows.map(({ row, error }) => [String(facts.numberOf(row)), colouring.labelOf(row) ?? '', show(error, 6)]),
     },
   };
 }
 
-/** Numbers of components that show how pictures come into being. */
+/** The numbers of components that are shown. */
 function stepsOf(k: number): number[] {
   return [...new Set([Math.max(1, Math.round(k / 10)), Math.max(1, Math.round(k / 3)), k])];
 }
@@ -163,7 +163,7 @@ function signed(values: Float64Array, image: ImageSize, scale: number): string {
   return pngAddress({ width: small.width, height: small.height, pixels, palette: PALETTE });
 }
 
-/** A picture that is too large, by means of squares of its pixels. */
+/** Reduces a picture that is too large: the mean of each square of pixels becomes a pixel. */
 function reduced(values: Float64Array, { width, height }: ImageSize): ImageSize & { readonly values: Float64Array } {
   const by = Math.ceil(Math.max(width, height) / LARGEST);
   if (by === 1) return { width, height, values };
@@ -182,7 +182,7 @@ interface Box {
   readonly height: number;
 }
 
-/** The largest box of the picture's form, as wide as it may be and not higher than one and a half times that. */
+/** The largest box with the aspect ratio of the picture: at most `size` wide, and at most 1.5 times as high. */
 function boxOf({ width, height }: ImageSize, size: number): Box {
   const grow = Math.min(size / width, (1.5 * size) / height);
   return { width: grow * width, height: Math.max(12, grow * height) };

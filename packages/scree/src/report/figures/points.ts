@@ -12,10 +12,10 @@ export interface Point {
   readonly label: string | undefined;
 }
 
-/** Up to here every point is an element of its own, which says its row and label when it is pointed at. */
-const SPEAKING = 400;
-/** Points drawn between two changes of colour: what lies on top is mixed, and not the last group everywhere. */
-const TURN = 200;
+/** Up to this number, every point is an element with a tooltip that names its row and label. */
+const MAX_TOOLTIPS = 400;
+/** Points of one colour that are drawn in a row. Colours alternate, so that the last group does not cover all others. */
+const RUN_LENGTH = 200;
 
 export function toPoints(
   { sample, numberOf }: Pick<RowFacts, 'sample' | 'numberOf'>,
@@ -37,13 +37,13 @@ export function colourOf(row: number, colouring: Colouring): string {
   return colouring.groups[colouring.groupOf(row)]?.colour ?? 'var(--accent)';
 }
 
-/** Points as dots. Many are drawn together, as one path a colour: dots without length, with round ends. */
+/** Points as dots. Many points of one colour are one path: lines of length zero with round ends. */
 export function dots(points: readonly Point[], { faint = false } = {}): Plot.Markish {
   const count = points.length;
   const r = count <= 300 ? 3.2 : count <= 1500 ? 2.3 : 1.7;
   const opacity = faint ? 0.28 : count <= 300 ? 0.85 : count <= 1500 ? 0.7 : 0.6;
   const channels = { x: 'x', y: 'y', r, fillOpacity: opacity } as const;
-  if (count <= SPEAKING && !faint) {
+  if (count <= MAX_TOOLTIPS && !faint) {
     return Plot.dot(points, {
       ...channels,
       fill: 'colour',
@@ -61,9 +61,9 @@ export function dots(points: readonly Point[], { faint = false } = {}): Plot.Mar
       group.setAttribute('stroke-linecap', 'round');
       group.setAttribute('stroke-width', String(2 * r));
       group.setAttribute('stroke-opacity', String(opacity));
-      for (let from = 0; from < index.length; from += TURN) {
+      for (let from = 0; from < index.length; from += RUN_LENGTH) {
         const paths = new Map<string, string>();
-        for (const i of index.slice(from, from + TURN)) {
+        for (const i of index.slice(from, from + RUN_LENGTH)) {
           const { colour } = points[i];
           paths.set(colour, `${paths.get(colour) ?? ''}M${x[i].toFixed(1)},${y[i].toFixed(1)}h0`);
         }

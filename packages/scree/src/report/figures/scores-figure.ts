@@ -8,10 +8,10 @@ import type { Colouring } from './colouring.js';
 import { colourBar, type Figure, legend, moved, plot, type Table, textWidth, WIDTH } from './figure.js';
 import { colourOf, dots, type Point, toPoints } from './points.js';
 
-/** Rows of the table up to which every point is in it. */
+/** With up to this many rows, the table lists every point. */
 const MOST_ROWS = 200;
-/** How far the name of a group may be moved from its middle. */
-const FAR = 34;
+/** Farthest that the name of a group may be moved from its centre. */
+const MAX_SHIFT = 34;
 
 /** "PC1 (72.9 %)". */
 export function axisName(model: Model, component: number): string {
@@ -48,7 +48,7 @@ export function scoresFigure(model: Model, facts: RowFacts, colouring: Colouring
   };
 }
 
-/** Where there is one component: how the rows are spread along it. */
+/** A histogram of the scores, if there is only one component. */
 export function scoreHistogram(model: Model, facts: RowFacts, colouring: Colouring): Figure {
   const { sample } = facts;
   const points = sample.map(({ row, scores }) => ({ x: scores[0], colour: colourOf(row, colouring) }));
@@ -80,7 +80,7 @@ export function scoreHistogram(model: Model, facts: RowFacts, colouring: Colouri
 
 export const MARGINS = { marginLeft: 58, marginBottom: 42, marginTop: 26, marginRight: 22 } as const;
 
-/** Equal scales on both axes as far as that leaves a figure of reasonable height. */
+/** Equal scales on both axes, unless the figure would become too high or too low. */
 export function frameOf(points: readonly { x: number; y: number }[]): { height: number; stretched: boolean } {
   const span = (values: number[]): number =>
     values.reduce((most, value) => Math.max(most, value), 0) -
@@ -91,7 +91,7 @@ export function frameOf(points: readonly { x: number; y: number }[]): { height: 
   return { height, stretched: !(Math.abs(height - wanted) < 12) };
 }
 
-/** The key to the colours. */
+/** The legend of the colours. */
 export function legendOf(colouring: Colouring): { svg: string; height: number } {
   const { groups, range, name } = colouring;
   if (range) {
@@ -110,7 +110,7 @@ export function legendOf(colouring: Colouring): { svg: string; height: number } 
   return legend(groups.map((group, i) => [names[i], group.colour]));
 }
 
-/** The name of each group where its points are: colour alone should not have to say it. */
+/** The name of each group at its centre, so that colour is not the only key. */
 function centres(points: readonly Point[], colouring: Colouring): Plot.Markish[] {
   const named = colouring.groups.filter((group) => group.named);
   if (named.length < 2) return [];
@@ -138,15 +138,15 @@ function centres(points: readonly Point[], colouring: Colouring): Plot.Markish[]
         const x = values.x && inside(values.x, places);
         const y = x && values.y && apart(x, values.y, places);
         if (!y) return null;
-        // A name far from its points would mislead: the legend has it too.
-        const near = index.filter((i) => Math.abs(y[i] - (values.y?.[i] ?? 0)) < FAR);
+        // A name far from its points would mislead, and the legend has it too.
+        const near = index.filter((i) => Math.abs(y[i] - (values.y?.[i] ?? 0)) < MAX_SHIFT);
         return next?.(near, scales, Object.assign({}, values, { x, y }), dimensions, context) ?? null;
       },
     }),
   ];
 }
 
-/** Moves names away from the edges of the figure. */
+/** Moves names inside the edges of the figure. */
 function inside(x: ArrayLike<number>, names: readonly { name: string }[]): number[] {
   return Array.from(x, (middle, i) => {
     const half = textWidth(names[i].name, 15) / 2 + 4;
@@ -154,7 +154,7 @@ function inside(x: ArrayLike<number>, names: readonly { name: string }[]): numbe
   });
 }
 
-/** Moves names down that would cover others. */
+/** Moves names down so that they do not overlap. */
 function apart(x: ArrayLike<number>, y: ArrayLike<number>, names: readonly { name: string }[]): number[] {
   const moved = Array.from(y);
   const order = [...moved.keys()].sort((a, b) => moved[a] - moved[b]);
@@ -207,7 +207,7 @@ function centreWords(sample: readonly SampledRow[], colouring: Colouring, ...axe
   return `On average: ${places.join('; ')}.`;
 }
 
-/** Every point where they are few, else where each group lies. */
+/** Every point if there are few. Otherwise the centre of each group. */
 function scoresTable({ sample, numberOf }: RowFacts, colouring: Colouring, axes: readonly number[]): Table {
   const names = axes.map((axis) => `PC${axis + 1}`);
   const labelled = colouring.groups.length > 0 || colouring.range !== undefined;

@@ -5,16 +5,16 @@ import { type Figure, legend, moved, plot } from './figure.js';
 
 const MOST = 60;
 const MOST_ROWS = 200;
-/** What is less is drawn here. */
-const LEAST = 1e-14;
-/** Where the library stops calling an axis determined: 0.1 rad. */
-const LOOSE = (0.1 * 180) / Math.PI;
+/** Smaller angles are drawn here. */
+const MIN_ANGLE = 1e-14;
+/** The library calls an axis determined if it can turn by less than this: 0.1 rad, in degrees. */
+const DETERMINED_LIMIT = (0.1 * 180) / Math.PI;
 
-/** How far each component could turn: by the last digit of the data, and by the error of the computation. */
+/** How far each component could turn: because of rounding in the data, and because of the error of the computation. */
 export function uniquenessFigure(model: Model): Figure {
   const { certificate, uniqueness, k } = model;
   const shown = Math.min(k, MOST);
-  const toDegrees = (radians: number): number => Math.max(LEAST, (radians * 180) / Math.PI);
+  const toDegrees = (radians: number): number => Math.max(MIN_ANGLE, (radians * 180) / Math.PI);
   const points = Array.from({ length: shown }, (_, i) => [
     {
       component: i + 1,
@@ -45,13 +45,13 @@ export function uniquenessFigure(model: Model): Figure {
       type: 'log',
       label: 'degrees',
       grid: true,
-      domain: [LEAST, 180],
+      domain: [MIN_ANGLE, 180],
       ticks: [1e-14, 1e-12, 1e-10, 1e-8, 1e-6, 1e-4, 1e-2, 1, 90],
       tickFormat: (value) => (value === 90 ? '90' : powerOfTen(value)),
     },
     marks: [
-      Plot.ruleY([LOOSE], { stroke: 'var(--alarm)', strokeDasharray: '4 3' }),
-      Plot.text([LOOSE], {
+      Plot.ruleY([DETERMINED_LIMIT], { stroke: 'var(--alarm)', strokeDasharray: '4 3' }),
+      Plot.text([DETERMINED_LIMIT], {
         y: (y) => y,
         frameAnchor: 'left',
         text: () => 'above: not determined',
@@ -82,9 +82,9 @@ export function uniquenessFigure(model: Model): Figure {
     title: 'How far each component could turn',
     description:
       loose.length === 0
-        ? `All ${k} components are determined by the data.`
-        : `Not determined by the data: components ${runs(loose)} of ${k}.`,
-    caption: `On a logarithmic scale. An axis that could turn by more than ${show(LOOSE, 2)}° is not called determined.${k > shown ? ` The first ${shown} of ${k}.` : ''}`,
+        ? `${k === 1 ? 'The component is' : `All ${k} components are`} determined by the data.`
+        : `Not determined by the data: ${loose.length === 1 ? 'component' : 'components'} ${runs(loose)} of ${k}.`,
+    caption: `On a logarithmic scale. An axis that could turn by more than ${show(DETERMINED_LIMIT, 2)}° is not called determined.${k > shown ? ` The first ${shown} of ${k}.` : ''}`,
     height: key.height + height,
     body: key.svg + moved(0, key.height, body),
     table: {

@@ -1,11 +1,11 @@
 import * as Plot from '@observablehq/plot';
 import type { Model } from '@scree/core';
-import { componentsFor, percent, several, show, tick } from '@scree/core/describe';
+import { componentsFor, knownRatios, percent, several, show, tick } from '@scree/core/describe';
 import { type Figure, plot } from './figure.js';
 
-/** Bars that fit side by side. */
+/** Most bars that fit side by side. */
 const MOST_BARS = 60;
-/** Rows of the table. */
+/** Most rows of the table. */
 const MOST_ROWS = 200;
 const MARKS = [0.8, 0.9, 0.95] as const;
 
@@ -71,7 +71,7 @@ export function screeFigure(model: Model): Figure {
   };
 }
 
-/** Running total of the variance, with the marks people ask for. */
+/** Running total of the variance, with lines at the usual shares. */
 export function cumulativeFigure(model: Model): Figure {
   const { k } = model;
   const totals = cumulative(model.varianceRatios);
@@ -79,9 +79,10 @@ export function cumulativeFigure(model: Model): Figure {
     { components: 0, share: 0 },
     ...totals.map((share, i) => ({ components: i + 1, share: 100 * share })),
   ];
-  const reached = MARKS.map((mark) => ({ mark: 100 * mark, components: componentsFor(model.varianceRatios, mark) }));
+  const ratios = knownRatios(model);
+  const reached = MARKS.map((mark) => ({ mark: 100 * mark, components: componentsFor(ratios, mark) }));
   const crossings = reached.filter(
-    (entry): entry is { mark: number; components: number } => entry.components !== undefined,
+    (entry): entry is { mark: number; components: number } => entry.components !== undefined && entry.components <= k,
   );
   const height = 280;
   const body = plot({
@@ -121,13 +122,13 @@ export function cumulativeFigure(model: Model): Figure {
   });
   return {
     name: 'cumulative-variance',
-    title: 'How much variance how many components keep',
-    description: `${several(k, 'component')} together keep ${percent(totals[k - 1])} of the variance. ${reached
+    title: 'Variance kept by the first components together',
+    description: `${several(k, 'component keeps', 'components together keep')} ${percent(totals[k - 1])} of the variance. ${reached
       .map(({ mark, components }) =>
         components === undefined ? `${mark} % is not reached.` : `${mark} % takes ${components}.`,
       )
       .join(' ')}`,
-    caption: `All ${k} kept: ${percent(totals[k - 1])}.`,
+    caption: `${several(k, 'component keeps', 'components keep')} ${percent(totals[k - 1])}.`,
     height,
     body,
     table: {
@@ -143,7 +144,7 @@ export function cumulativeFigure(model: Model): Figure {
   };
 }
 
-/** Whole numbers from 1 to `most`, few enough to be read. */
+/** Integers from 1 to `most`, few enough to be read. */
 function ticks(most: number): number[] {
   if (most <= 12) return Array.from({ length: most }, (_, i) => i + 1);
   const step = [2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10000].find((size) => most / size <= 10) ?? most;

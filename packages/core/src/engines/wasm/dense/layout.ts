@@ -3,41 +3,41 @@ import type { DenseBlock } from '../../../data/block.js';
 /** Most rows of a tile, and steps of a product before its sum is added to the others: rounding grows with TILE + n/TILE. */
 export const TILE = 256;
 /** Values of a chunk of tiles, which is copied in at once: 2 MB of float64, so that it is still in a cache when it is packed. */
-const CHUNK = 1 << 18;
+const CHUNK_VALUES = 1 << 18;
 /** Most values of a tile, which may be larger than a chunk: a tile has all columns. */
-const MOST = 1 << 20;
+const MOST_TILE_VALUES = 1 << 20;
 /** Most lines of a slot. */
-const LINES = 64;
+const MOST_SLOT_LINES = 64;
 /** Bytes before a slot's panels, as assembly/pack.ts has them. */
 export const HEADER = 384;
 
 /** Fewest rows of a tile where memory allows: with fewer, merging the sums costs more than computing them. */
-const LOWEST = 24;
+const FEWEST_TILE_ROWS = 24;
 
 /** Rows of a tile of d columns: TILE, or what fits for wide data, a whole number of panels. */
 export function tileRows(d: number): number {
-  const values = Math.max(MOST, Math.min(LOWEST * d, 2.5 * MOST));
+  const values = Math.max(MOST_TILE_VALUES, Math.min(FEWEST_TILE_ROWS * d, 2.5 * MOST_TILE_VALUES));
   return Math.max(8, Math.min(TILE, Math.floor(values / d / 8) * 8));
 }
 
 /** The same for passes that make no d × d sums, which need not be long: as many rows as a cache holds. */
 export function passRows(d: number): number {
-  return Math.min(tileRows(d), Math.max(32, Math.floor(CHUNK / d / 8) * 8));
+  return Math.min(tileRows(d), Math.max(32, Math.floor(CHUNK_VALUES / d / 8) * 8));
 }
 
 /** Tiles of a chunk of d columns: as many as fit, at least one. */
 export function chunkTiles(d: number, height: number): number {
-  return Math.max(1, Math.floor(CHUNK / (d * height)));
+  return Math.max(1, Math.floor(CHUNK_VALUES / (d * height)));
 }
 
 /** Columns of a chunk of whole columns of `rows` rows: a whole number of tiles. */
 export function chunkCols(rows: number): number {
-  return Math.max(TILE, Math.floor(MOST / rows / TILE) * TILE);
+  return Math.max(TILE, Math.floor(MOST_TILE_VALUES / rows / TILE) * TILE);
 }
 
 /** Lines of a slot: few enough that there are jobs for several threads, enough that panels are reused. */
 export function groupLines(lines: number): number {
-  return lines > 448 ? LINES : lines > 192 ? 32 : 16;
+  return lines > 448 ? MOST_SLOT_LINES : lines > 192 ? 32 : 16;
 }
 
 /**

@@ -1,5 +1,5 @@
 import type { DenseBlock, Frame } from '../../../data/block.js';
-import { type ColumnStatistics, checkFinite, countRows, emptyStatistics } from '../../../data/statistics.js';
+import { addRowCounts, type ColumnStatistics, checkFinite, emptyStatistics } from '../../../data/statistics.js';
 import { runTaskSync } from '../../../progress.js';
 import type { RowsAt } from '../../engine.js';
 import { type Pilot, PilotSums, pilotFrame, samplePilot, scatterAboutMeans, statisticsFromSums } from '../../pilot.js';
@@ -16,7 +16,7 @@ export async function summariseOnce(
   sum: (frame: Frame, sums: PilotSums) => Promise<void>,
 ): Promise<ColumnStatistics> {
   const stats = emptyStatistics(block.cols);
-  countRows(stats, block.rows, weights);
+  addRowCounts(stats, block.rows, weights);
   let pilot: Pilot = samplePilot(block, weights);
   for (let reading = 0; ; reading++) {
     const sums = new PilotSums(block.cols);

@@ -13,8 +13,8 @@ export const JOB_WORDS = 16;
 
 /** Indexes of the queue's 32-bit words. */
 export const word = {
-  /** Incremented for every list of jobs. Idle workers wait on it. */
-  generation: 0,
+  /** Incremented for every list of jobs, and when the pass ends. Idle workers wait on it. */
+  wakeCount: 0,
   /** 1 while a pass is running; workers leave when it is 0. */
   active: 1,
   /** Jobs that no thread has claimed yet; 0 or less when there are none. */

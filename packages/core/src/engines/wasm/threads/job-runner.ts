@@ -64,8 +64,8 @@ export class JobRunner {
     Atomics.store(queue, word.done, 0);
     Atomics.store(queue, word.remaining, jobs);
     if (this.#workers.length > 0) {
-      Atomics.add(queue, word.generation, 1);
-      Atomics.notify(queue, word.generation);
+      Atomics.add(queue, word.wakeCount, 1);
+      Atomics.notify(queue, word.wakeCount);
     }
     meanwhile?.();
     try {
@@ -84,8 +84,8 @@ export class JobRunner {
   release(): void {
     if (this.#workers.length === 0) return;
     Atomics.store(this.#queue, word.active, 0);
-    Atomics.add(this.#queue, word.generation, 1);
-    Atomics.notify(this.#queue, word.generation);
+    Atomics.add(this.#queue, word.wakeCount, 1);
+    Atomics.notify(this.#queue, word.wakeCount);
     releaseWorkers(this.#workers);
   }
 

@@ -19,7 +19,7 @@ function work({ id, memory, module }) {
   const queue = new Int32Array(memory.buffer, ${QUEUE_START}, 16);
   let words = new Int32Array(memory.buffer);
   for (;;) {
-    const generation = Atomics.load(queue, ${word.generation});
+    const wakesSeen = Atomics.load(queue, ${word.wakeCount});
     if (Atomics.load(queue, ${word.active}) === 0) return;
     while (Atomics.load(queue, ${word.remaining}) > 0) {
       const job = Atomics.sub(queue, ${word.remaining}, 1) - 1;
@@ -37,8 +37,8 @@ function work({ id, memory, module }) {
       }
       Atomics.add(queue, ${word.done}, 1);
     }
-    for (let i = 0; i < ${SPINS} && Atomics.load(queue, ${word.generation}) === generation; i++);
-    Atomics.wait(queue, ${word.generation}, generation);
+    for (let i = 0; i < ${SPINS} && Atomics.load(queue, ${word.wakeCount}) === wakesSeen; i++);
+    Atomics.wait(queue, ${word.wakeCount}, wakesSeen);
   }
 }
 if (threads) port.on('message', work);

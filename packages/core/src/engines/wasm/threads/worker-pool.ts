@@ -11,8 +11,8 @@ export interface Worker {
   unref(): void;
   /** Terminates it. It must be idle. */
   end(): void;
-  /** How many times the workers had been replaced when it was started. */
-  readonly generation: number;
+  /** The number of `replacements` when it was started. */
+  readonly startedAfter: number;
   /** Why it cannot run jobs any more; undefined while it can. */
   readonly failure: string | undefined;
 }
@@ -67,19 +67,20 @@ export function releaseWorkers(workers: readonly Worker[]): void {
   for (const worker of workers) {
     worker.unref();
     if (worker.failure !== undefined) continue;
-    if (worker.generation === generation) idle.push(worker);
+    if (worker.startedAfter === replacements) idle.push(worker);
     else worker.end();
   }
 }
 
-let generation = 0;
+/** How many times all workers were replaced. */
+let replacements = 0;
 
 /**
  * Terminates idle workers now and the others after their pass; later passes start new ones. A worker keeps every memory that it
  * was sent until it collects garbage, and it rarely does, because its program allocates nothing.
  */
 export function replaceWorkers(): void {
-  generation++;
+  replacements++;
   for (const worker of idle.splice(0)) worker.end();
 }
 
@@ -127,7 +128,7 @@ function start(): Worker | undefined {
     ref: (): void => {},
     unref: (): void => {},
     end: (): void => {},
-    generation,
+    startedAfter: replacements,
   };
   const fail = (why: unknown): void => {
     if (worker.failure !== undefined) return;

@@ -1,0 +1,30 @@
+import { type CriterionMethod, firstHave, leadingAbove } from './criterion.js';
+
+/**
+ * The broken stick (Frontier 1976; Jackson 1993): if the variance were a stick broken at random into p pieces, the j-th
+ * largest would be bⱼ = (1/p)·Σᵢ₌ⱼᵖ 1/i of it on average. The first components whose share exceeds bⱼ are kept.
+ */
+export const brokenStick: CriterionMethod = {
+  name: 'broken-stick',
+  title: 'the broken stick',
+  about: 'share of the variance of each component, and the share of the pieces of a stick broken at random',
+  needs: [],
+  requires: [],
+  compute: ({ spectrum }) => {
+    const p = spectrum.length;
+    const total = spectrum.reduce((sum, value) => sum + value, 0);
+    const values = Array.from(spectrum, (value) => value / total);
+    const thresholds = new Array<number>(p);
+    for (let j = p - 1, sum = 0; j >= 0; j--) {
+      sum += 1 / (j + 1);
+      thresholds[j] = sum / p;
+    }
+    const k = leadingAbove(values, thresholds);
+    return {
+      k,
+      values,
+      thresholds,
+      sentence: `${firstHave(k)} a larger share of the variance than the pieces of a stick broken at random into ${p} have on average.`,
+    };
+  },
+};

@@ -1,0 +1,26 @@
+import { type CriterionMethod, firstHave } from './criterion.js';
+
+/**
+ * The rule of Kaiser (1960) and Guttman (1954): keep components with more variance than a column has, λⱼ > 1 of a
+ * correlation matrix. It takes no account of sampling: half of the components of pure noise exceed 1.
+ */
+export const kaiser: CriterionMethod = {
+  name: 'kaiser',
+  title: "Kaiser's rule",
+  about: 'variance of each component, and the variance of one column',
+  needs: [],
+  requires: ['correlation'],
+  compute: ({ spectrum, columnVariances, d }) => {
+    const total = spectrum.reduce((sum, value) => sum + value, 0);
+    const one = total / (columnVariances?.length ?? d);
+    const values = Array.from(spectrum);
+    // A table without correlations has only values of 1, give or take rounding.
+    const k = values.filter((value) => value > one * (1 + 1e-9)).length;
+    return {
+      k,
+      values,
+      thresholds: values.map(() => one),
+      sentence: `${firstHave(k)} more variance than a single column. The rule takes no account of sampling: it keeps about half of the components of pure noise.`,
+    };
+  },
+};

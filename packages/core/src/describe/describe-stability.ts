@@ -1,0 +1,104 @@
+import type { Model } from '../model/model.js';
+import type { Stability } from '../model/stability.js';
+import { count, listed, percent, several, show } from './numbers.js';
+
+/** An axis that stays within 30° keeps three quarters of its direction: cos² 30° = 0.75. It is called stable. */
+const STABLE = Math.PI / 6;
+/** From this share of the replicates on, two components "may swap". */
+const MAY_SWAP = 0.05;
+
+/**
+ * How stable the components are, first in one sentence: "PC1 and PC2 are stable (±4°, ±9°); PC3 and PC4 may swap in another
+ * sample." Angles are those that 95 % of the replicates stay within.
+ */
+export function stabilityWords(stability: Stability): string[] {
+  const k = stability.angles.length;
+  const d = stability.loadings.low.length / k;
+  const stable = indices(k).filter((i) => stability.angles[i].q95 <= STABLE);
+  const unstable = indices(k).filter((i) => stability.angles[i].q95 > STABLE);
+  const runs = swapRuns(stability);
+  const uncertain = unstable.filter((i) => !runs.some(({ first, last }) => i >= first && i <= last));
+  const parts = [
+    ...angleParts(stability, stable, 'stable'),
+    ...runs.map(({ first, last }) => ({
+      first,
+      text:
+        last === first + 1
+          ? `PC${first + 1} and PC${last + 1} may swap in another sample`
+          : `PC${first + 1} to PC${last + 1} may change places in another sample`,
+    })),
+    ...angleParts(stability, uncertain, 'uncertain'),
+  ].sort((a, b) => a.first - b.first);
+  return [
+    `${parts.map(({ text }) => text).join('; ')}.`,
+    ...(unstable.length > 0 ? [turnWords(stability, unstable[0])] : []),
+    ...subspaceWords(stability, unstable, k, d),
+    `${stable.length + uncertain.length > 0 ? '± is the angle that 95 % of the replicates stay within. ' : ''}The ${several(stability.replicates, 'replicate')} are ${DRAWN[stability.kind]}: this is about other samples, not about rounding.`,
+  ];
+}
+
+function angleParts(
+  stability: Stability,
+  components: readonly number[],
+  are: string,
+): { first: number; text: string }[] {
+  if (components.length === 0) return [];
+  const angles = components.map((i) => `±${rounded(stability.angles[i].q95)}`).join(', ');
+  const names = listed(components.map((i) => `PC${i + 1}`));
+  return [{ first: components[0], text: `${names} ${components.length === 1 ? 'is' : 'are'} ${are} (${angles})` }];
+}
+
+/** What a replicate is, for each kind. */
+const DRAWN = {
+  rows: 'samples of the same size, drawn from these rows with replacement',
+  blocks: 'samples of the same size, put together from runs of neighbouring rows',
+  groups: 'samples of as many groups, drawn from these with replacement',
+  parametric: 'samples of the same size from a normal distribution with the covariance of these rows',
+} as const;
+
+/** The intervals of the variance that each component keeps, one sentence each. */
+export function varianceIntervalWords(model: Model): string[] {
+  const { stability, varianceRatios } = model;
+  if (!stability) return [];
+  return stability.ratios.map(
+    ([low, high], i) =>
+      `PC${i + 1} keeps ${percent(varianceRatios[i])} of the variance; the 95 % interval is ${percent(low)} to ${percent(high)}.`,
+  );
+}
+
+/** How far the first component that is not stable turns. */
+function turnWords({ angles }: Stability, i: number): string {
+  return `Half of the replicates turn PC${i + 1} by more than ${rounded(angles[i].median)}, one in twenty by more than ${rounded(angles[i].q95)}.`;
+}
+
+/** Components that are not stable one by one may span a stable space together. */
+function subspaceWords({ subspaceAngles }: Stability, unstable: readonly number[], k: number, d: number): string[] {
+  if (unstable.length === 0) return [];
+  for (let m = k; m > unstable[0] + 1; m--) {
+    if (m === d || subspaceAngles[m - 1].q95 > STABLE) continue;
+    return [`The space that the first ${count(m)} span together is stable (±${rounded(subspaceAngles[m - 1].q95)}).`];
+  }
+  return [];
+}
+
+/** Neighbours that may swap, as runs of components. */
+function swapRuns({ swaps, angles }: Stability): { first: number; last: number }[] {
+  const found: { first: number; last: number }[] = [];
+  swaps.forEach((share, i) => {
+    if (share < MAY_SWAP || angles[i].q95 <= STABLE || angles[i + 1].q95 <= STABLE) return;
+    const last = found.at(-1);
+    if (last?.last === i) last.last = i + 1;
+    else found.push({ first: i, last: i + 1 });
+  });
+  return found;
+}
+
+/** Whole degrees from 2° on, else two digits. */
+function rounded(radians: number): string {
+  const value = (radians * 180) / Math.PI;
+  return `${value >= 2 ? Math.round(value) : show(value, 1)}°`;
+}
+
+function indices(length: number): number[] {
+  return Array.from({ length }, (_, i) => i);
+}

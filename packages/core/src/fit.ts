@@ -1,0 +1,160 @@
+import { checkChoices } from './analysis/bootstrap/choices.js';
+import type { RowSource } from './data/open-source.js';
+import type { Engine } from './engines/engine.js';
+import { measureRates } from './engines/rates.js';
+import { ConvergenceError } from './errors.js';
+import { momentsWarnings } from './look-at-columns.js';
+import type { Choice } from './model/choice.js';
+import { finish, firstComponents } from './model/finish.js';
+import { Model } from './model/model.js';
+import { firstOf, type Stability } from './model/stability.js';
+import { Moments } from './moments.js';
+import { checkColumnOptions, type Settings } from './options.js';
+import { makePlan, type Plan, type Shape } from './plan.js';
+import { axesWithoutVariance, makeProblem } from './problem.js';
+import type { ProgressTracker } from './progress.js';
+import { type PreparedData, readBoth, readMoments, readOnce, readRows, rereadable } from './reading.js';
+import { SOLVERS } from './solvers/registry.js';
+import type { Solver } from './solvers/solver.js';
+import type { Warning } from './warning.js';
+
+/** A model, and those of its first components, each with a certificate and warnings of its own: from one fit. */
+export interface NestedModels {
+  readonly model: Model;
+  /** The model of the first k components, for any k up to that of `model`. */
+  first(k: number): Model;
+}
+
+/** Where criteria chose k: their choice, and the source that was read for it, where moments are all that is left of it. */
+interface Chosen {
+  readonly choice?: Choice;
+  readonly opened?: RowSource | Moments;
+}
+
+/** Plans, reads, solves and finishes: the pipeline of `pca`, for data that were opened and options that were checked. */
+export async function fit(
+  given: RowSource | Moments,
+  settings: Settings,
+  engines: readonly [Engine, ...Engine[]],
+  progress: ProgressTracker,
+  { choice, opened = given }: Chosen = {},
+): Promise<NestedModels> {
+  checkColumnOptions(settings, given.cols);
+  // Replicates are drawn from the rows once more after the fit.
+  const draws = settings.bootstrap && !(given instanceof Moments);
+  const source = draws ? await rereadable(given, progress) : given;
+  const { plan, engine } = await choosePlan(source instanceof Moments ? shapeOf(source) : source, settings, engines);
+  const solver = await SOLVERS[plan.solver].load({ cols: source.cols, learn: settings.learn });
+  const reading = await readFor(solver, source, settings, engine, progress);
+  try {
+    const { problem, framing, facts: known } = makeProblem(reading, settings, engine, plan, progress, solver.tolerance);
+    const facts = choice ? { ...known, choice } : known;
+    const solution = framing.scatterTrace > 0 ? await reading.solve(problem, framing) : axesWithoutVariance(problem);
+    const warnings = [
+      ...(await warningsOf(opened, engine)),
+      ...(opened instanceof Moments && settings.lookAtColumns ? await momentsWarnings(opened, settings) : []),
+    ];
+    const fitted = finish(solution, facts, warnings);
+    const stability = await stabilityFor(source, settings, reading, fitted.k, engine, progress);
+    const model = withStability(fitted, stability);
+    const first = (k: number): Model =>
+      k === model.k ? model : withStability(finish(firstComponents(solution, k, facts), facts, warnings), stability);
+    if (solution.converged) return { model, first };
+    if (solution.failure) {
+      const { message, details, code } = solution.failure;
+      throw new ConvergenceError(message, model, details, code);
+    }
+    const worst = Math.max(...model.certificate.residuals);
+    throw new ConvergenceError(
+      `${plan.solver} stopped after ${solution.passes} passes at a residual of ${worst.toExponential(1)}, above the tolerance ${problem.tolerance}. Use a larger tolerance or another solver; the error's \`best\` is the model so far.`,
+      model,
+      { value: worst, expected: problem.tolerance },
+    );
+  } finally {
+    reading.release();
+  }
+}
+
+/** The bootstrap that was asked for, of the rows that were fitted. */
+async function stabilityFor(
+  source: RowSource | Moments,
+  settings: Settings,
+  { columns }: PreparedData,
+  k: number,
+  engine: Engine,
+  progress: ProgressTracker,
+): Promise<Stability | undefined> {
+  const chosen = checkChoices(settings.bootstrap, settings.seed);
+  if (!chosen || source instanceof Moments) return undefined;
+  const { stabilityOf } = await import('./analysis/bootstrap/stability.js');
+  const { center, scale, columnWeights, ddof, weights } = settings;
+  const read = weights?.length ?? columns.rows;
+  const sample = { source, read, columns, weights, center, scale, columnWeights, ddof, k };
+  return stabilityOf(sample, chosen, engine, progress);
+}
+
+function withStability(model: Model, stability: Stability | undefined): Model {
+  return stability ? new Model({ ...model, stability: firstOf(stability, model.k, model.d) }) : model;
+}
+
+/** Warnings of the source and the engine, collected after the last row was read. */
+async function warningsOf(source: RowSource | Moments, engine: Engine): Promise<readonly Warning[]> {
+  const read = source instanceof Moments ? [] : ((await source.warnings?.()) ?? []);
+  return [...read, ...(engine.warnings ?? [])];
+}
+
+/** Estimated seconds from which measuring the speed of this machine first pays off. */
+const WORTH_MEASURING = 2;
+
+interface PlannedEngine {
+  readonly plan: Plan;
+  readonly engine: Engine;
+}
+
+/** The cheapest plan of all engines, by the rates that they declare; for long work, by rates measured on this machine. */
+async function choosePlan(
+  shape: Shape,
+  settings: Settings,
+  engines: readonly [Engine, ...Engine[]],
+): Promise<PlannedEngine> {
+  const { k, solver, tolerance, learn, memory } = settings;
+  const request = { k, solver, tolerance, learn, memory };
+  const declared = engines.map((engine) => ({ engine, plan: makePlan(shape, { ...request, engine }) }));
+  const choice = cheapest(declared);
+  const settled = solver !== 'auto' && engines.length === 1;
+  if (settled || !(costOf(choice) > WORTH_MEASURING)) return choice;
+  const measured: PlannedEngine[] = [];
+  for (const engine of engines) {
+    const { name, skipsZeros } = engine;
+    const float32 = engine.float32 && { rates: await measureRates(engine.float32) };
+    const facts = { name, skipsZeros, rates: await measureRates(engine), float32 };
+    measured.push({ engine, plan: makePlan(shape, { ...request, engine: facts }) });
+  }
+  return cheapest(measured);
+}
+
+/** The cheapest, or the first of equally cheap ones. */
+function cheapest(choices: readonly PlannedEngine[]): PlannedEngine {
+  return choices.reduce((best, other) => (costOf(other) < costOf(best) ? other : best));
+}
+
+function costOf({ plan }: PlannedEngine): number {
+  return plan.costs[plan.solver] ?? 0;
+}
+
+function readFor(
+  solver: Solver,
+  source: RowSource | Moments,
+  settings: Settings,
+  engine: Engine,
+  progress: ProgressTracker,
+): Promise<PreparedData> {
+  if (solver.needs === 'scatter') return readMoments(source, settings, engine, progress, solver);
+  if (solver.needs === 'rows') return readRows(source, settings, engine, progress, solver);
+  if (solver.needs === 'once') return readOnce(source, settings, engine, progress, solver);
+  return readBoth(source, settings, engine, progress, solver);
+}
+
+function shapeOf(moments: Moments): Shape {
+  return { rows: moments.rows, cols: moments.cols, rereadable: false, momentsOnly: true };
+}

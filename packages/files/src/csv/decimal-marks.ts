@@ -1,0 +1,131 @@
+import { cellNumber } from './cells.js';
+
+/** What stands before a number's fraction. The other of the two may separate its thousands. */
+export type DecimalMark = '.' | ',';
+
+/**
+ * What a cell tells about decimal marks: which one it has ("1.5"); that its one mark may also separate thousands ("1,234");
+ * nothing, because it is a number without marks ("12"); nothing, because it is no number.
+ */
+export type CellKind = { readonly mark: DecimalMark } | { readonly ambiguous: DecimalMark } | 'unmarked' | 'text';
+
+/** A decimal mark, and thousands that the other separates: 1,234,567.8 or 1.234.567,8. */
+const WITH_THOUSANDS = {
+  '.': /^[+-]?[1-9]\d{0,2}(?:,\d{3})+(?:\.\d*)?$/,
+  ',': /^[+-]?[1-9]\d{0,2}(?:\.\d{3})+(?:,\d*)?$/,
+} as const;
+const AMBIGUOUS = /^[+-]?[1-9]\d{0,2}([.,])\d{3}$/;
+/** An address of a machine: 192.168.100.101. */
+const IP_ADDRESS = /^(?:(?:25[0-5]|2[0-4]\d|1?\d?\d)(?:\.(?!$)|$)){4}$/;
+
+export function classifyCell(cell: string): CellKind {
+  const [point, comma] = [cell.includes('.'), cell.includes(',')];
+  if (!point && !comma) return cellNumber(cell) === undefined ? 'text' : 'unmarked';
+  const ambiguous = AMBIGUOUS.exec(cell)?.[1] as DecimalMark | undefined;
+  if (ambiguous) return { ambiguous };
+  if (point && IP_ADDRESS.test(cell)) return 'text';
+  if (parseNumber(cell, '.') !== undefined) return { mark: '.' };
+  return parseNumber(cell, ',') === undefined ? 'text' : { mark: ',' };
+}
+
+/** A cell's number where the decimal mark is known; undefined when it is none. */
+export function parseNumber(cell: string, mark: DecimalMark): number | undefined {
+  if (!cell.includes(mark === '.' ? ',' : '.')) return cellNumber(mark === '.' ? cell : cell.replace(',', '.'));
+  if (!WITH_THOUSANDS[mark].test(cell)) return undefined;
+  return Number(mark === '.' ? cell.replaceAll(',', '') : cell.replaceAll('.', '').replace(',', '.'));
+}
+
+/** How many cells of a column are of which kind. */
+export interface CellCounts {
+  texts: number;
+  /** Numbers without marks. */
+  unmarked: number;
+  /** Of these, those with more than three digits in a row: a writer that separates thousands would have separated these. */
+  longUnmarked: number;
+  /** Numbers that can have only this decimal mark. */
+  readonly decided: Record<DecimalMark, number>;
+  /** Numbers whose one mark, this, may be a decimal mark or separate thousands. */
+  readonly ambiguous: Record<DecimalMark, number>;
+  /** Of those with a decimal comma: how many have no comma, only points between thousands, as codes may have them too. */
+  onlyThousands: number;
+}
+
+export function noCells(): CellCounts {
+  return {
+    texts: 0,
+    unmarked: 0,
+    longUnmarked: 0,
+    decided: { '.': 0, ',': 0 },
+    ambiguous: { '.': 0, ',': 0 },
+    onlyThousands: 0,
+  };
+}
+
+export function countCell(counts: CellCounts, cell: string): void {
+  const kind = classifyCell(cell);
+  if (kind === 'text') counts.texts++;
+  else if (kind === 'unmarked') {
+    counts.unmarked++;
+    if (/\d{4}/.test(cell)) counts.longUnmarked++;
+  } else if ('mark' in kind) {
+    counts.decided[kind.mark]++;
+    if (kind.mark === ',' && !cell.includes(',')) counts.onlyThousands++;
+  } else counts.ambiguous[kind.ambiguous]++;
+}
+
+/** How the numbers of a column are written. */
+export interface NumberFormat {
+  /** The decimal mark; undefined when nothing tells, which matters only when one is met. */
+  readonly mark: DecimalMark | undefined;
+  /** Whether a point is then a decimal point, whatever stands behind it. */
+  readonly pointIsDecimal: boolean;
+}
+
+/**
+ * The decimal mark of every column. Its own cells tell, all but those like "1,234"; where there is no other, the other
+ * columns tell, if they agree. Where these do not tell either, the delimiter may: between commas a comma separates thousands,
+ * semicolons stand where a comma is the decimal mark. Else a comma stays open, and a point is a decimal point unless it
+ * looks like one between thousands: whole numbers of up to three digits beside it, and commas not used for columns.
+ */
+export function decideMarks(columns: readonly CellCounts[], delimiter: string): NumberFormat[] {
+  const decided = columns.map(ownMark);
+  // Between commas, a column of "1,3" beside one of "1.5" holds lists.
+  const points = delimiter === ',' && columns.some(({ decided, ambiguous }) => decided['.'] + ambiguous['.'] > 0);
+  const own = decided.map((mark) => (points && mark === ',' ? '.' : mark));
+  const all = new Set(own.filter((mark, j) => mark !== undefined && isEvidence(columns[j], mark, delimiter)));
+  const common = all.size === 1 ? [...all][0] : undefined;
+  return columns.map((counts, j) => {
+    const pointIsDecimal = delimiter === ',' || counts.longUnmarked > 0;
+    return { mark: own[j] ?? common ?? markByDelimiter(delimiter, counts, own, pointIsDecimal), pointIsDecimal };
+  });
+}
+
+/** Whether the mark of a column tells something about the others. */
+function isEvidence(counts: CellCounts, mark: DecimalMark, delimiter: string): boolean {
+  if (countNumbers(counts, mark) <= counts.texts) return false;
+  return mark === '.' || (delimiter !== ',' && counts.decided[','] > counts.onlyThousands);
+}
+
+/** The mark of a column that no number decides. */
+function markByDelimiter(
+  delimiter: string,
+  { unmarked, ambiguous }: CellCounts,
+  own: readonly (DecimalMark | undefined)[],
+  pointIsDecimal: boolean,
+): DecimalMark | undefined {
+  if (delimiter === ',' && ambiguous[','] > 0 && !own.includes(',')) return '.';
+  if (ambiguous['.'] > 0 && ambiguous[','] === 0 && (pointIsDecimal || unmarked === 0)) return '.';
+  if (delimiter === ';' && ambiguous[','] > 0 && ambiguous['.'] === 0 && unmarked === 0 && !own.includes('.'))
+    return ',';
+  return undefined;
+}
+
+function ownMark({ decided }: CellCounts): DecimalMark | undefined {
+  if (decided['.'] + decided[','] === 0) return undefined;
+  return decided['.'] >= decided[','] ? '.' : ',';
+}
+
+/** How many cells are numbers where that is the decimal mark. */
+export function countNumbers({ unmarked, decided, ambiguous }: CellCounts, decimal: DecimalMark): number {
+  return unmarked + decided[decimal] + ambiguous['.'] + ambiguous[','];
+}

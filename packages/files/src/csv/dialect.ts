@@ -1,0 +1,290 @@
+import { linesOf } from '../bytes/text.js';
+import { badFile, unsupported } from '../file-error.js';
+import { checkColumns } from '../table/most-columns.js';
+import type { Column } from '../table/table.js';
+import { isMissing } from './cells.js';
+import {
+  type CellCounts,
+  classifyCell,
+  countCell,
+  countNumbers,
+  decideMarks,
+  type NumberFormat,
+  noCells,
+  parseNumber,
+} from './decimal-marks.js';
+import { columnNames, fullHeader, isHeader, isTitle, type RowsBelow, type Tally } from './header.js';
+import { readLinesAbove } from './lines-above.js';
+import { hasNotation, type Notation, notationOf, stripNotation } from './notation.js';
+import { openQuote, splitRecords } from './records.js';
+
+/** How a text table is written, and what its columns hold. */
+export interface Dialect {
+  /** Whether its texts are in Windows-1252: its beginning is no UTF-8. */
+  readonly windows1252: boolean;
+  /** Lines above the table. */
+  readonly linesAbove: number;
+  readonly delimiter: string;
+  readonly header: boolean;
+  readonly columns: readonly Column[];
+  /** How the numbers of each column are written. */
+  readonly numberFormats: readonly NumberFormat[];
+  /** Of each column: what is written around and between the digits, where numbers are not plain. */
+  readonly notations: readonly (Notation | undefined)[];
+}
+
+/** Bytes looked at to find out how a table is written. */
+export const SAMPLE = 4 << 20;
+const DELIMITERS = [',', '\t', ';', '|', ' '];
+/** Rows by which the delimiter is scored, and characters where that is enough for some rows. */
+const JUDGED = 50;
+const JUDGED_TEXT = 1 << 18;
+/** Rows and cells by which the columns are scored. */
+const ROWS = 1000;
+const CELLS = 1_000_000;
+/** Share of numbers from which a column of text is one of numbers with notes in it, and leaving it out is worth a warning. */
+const PARTLY_NUMBERS = 0.2;
+
+/** Finds out how the table is written from its beginning; `whole` says whether that is all of it. */
+export function sniffDialect(bytes: Uint8Array, whole: boolean, path: string, memory: number): Dialect {
+  if ((bytes[0] === 0xff && bytes[1] === 0xfe) || (bytes[0] === 0xfe && bytes[1] === 0xff)) {
+    throw unsupported(path, 'is text in UTF-16', 'Save it as UTF-8.');
+  }
+  if (bytes.includes(0)) throw badFile(path, 'it is neither text nor a format that scree knows');
+  // A line that is cut may be cut within a character.
+  const { text: marked, windows1252 } = linesOf(
+    whole ? bytes : bytes.subarray(0, bytes.lastIndexOf(10) + 1 || bytes.length),
+  );
+  const { delimiter, comments, text, end } = readLinesAbove(marked.replace(/^\ufeff/, ''));
+  const lines = delimiter === undefined ? 0 : 1;
+  const table = sniffTable(text.slice(end), { delimiter, whole, path, memory });
+  if (comments.length === 0 || table.header) return describe(table, windows1252, lines + comments.length);
+  // Without names below them, the last comment may hold these, and what looks like a row is one: "#1", "#ff0000".
+  const cells = (line: string) => splitRecords(line, table.delimiter, 1, true).records[0] ?? [];
+  const isNumeric = (cell: string) => isMissing(cell) || isNumber(cell);
+  const isRow = (line: string) =>
+    cells(line).length === table.width &&
+    cells(line).some(isNumeric) &&
+    cells(line).every((cell, j) => isNumeric(cell) || table.tally[j].numbers <= table.tally[j].texts);
+  if (comments.some(isRow)) return describe(sniffTable(text, { delimiter, whole, path, memory }), windows1252, lines);
+  const names = namesIn(cells(comments[comments.length - 1].replace(/^#+/, '')), table);
+  return describe(names ? { ...table, names } : table, windows1252, lines + comments.length);
+}
+
+/** Names of the columns, where a comment holds them. The sign of the comment may be the first of them, and one may be missing, as R writes it. */
+function namesIn(cells: readonly string[], { width, tally }: SniffedTable): readonly string[] | undefined {
+  const [first, ...others] = cells;
+  if (others.some((name) => name === '') || cells.some((name) => name !== '' && classifyCell(name) !== 'text'))
+    return undefined;
+  if (cells.length === width) return first === '' ? ['#', ...others] : cells;
+  return cells.length === width - 1 && first !== '' && tally[0].texts > 0 ? ['', ...cells] : undefined;
+}
+
+/** What is known of a table: how it is cut into cells, and what its columns hold. */
+interface SniffedTable {
+  readonly delimiter: string;
+  readonly width: number;
+  /** Whether names are in its first line, and all names there are. */
+  readonly header: boolean;
+  readonly names: readonly string[];
+  readonly numberFormats: readonly NumberFormat[];
+  readonly notations: readonly (Notation | undefined)[];
+  readonly tally: readonly Tally[];
+  /** Whether the tally is that of all rows. */
+  readonly complete: boolean;
+}
+
+function sniffTable(
+  text: string,
+  {
+    delimiter: given,
+    whole,
+    path,
+    memory,
+  }: { delimiter: string | undefined; whole: boolean; path: string; memory: number },
+): SniffedTable {
+  const start = text.slice(0, JUDGED_TEXT);
+  const enough = start.length < text.length && (start.match(/\n/g)?.length ?? 0) > 2;
+  const scores = (given === undefined ? DELIMITERS : [given]).map((delimiter) =>
+    enough ? scoreDelimiter(start, delimiter, false) : scoreDelimiter(text, delimiter, whole),
+  );
+  const best = ratherThanComma(
+    scores.reduce((a, b) => (b.score > a.score ? b : a)),
+    scores,
+    start,
+  );
+  const { delimiter } = best;
+  checkColumns(best.width, memory, path);
+  const most = Math.max(3, Math.min(ROWS, Math.floor(CELLS / best.width)));
+  const { records, end, open } = splitRecords(text, delimiter, most, whole);
+  if (records.length === 0 && open !== undefined) throw openQuote(path, undefined, open.at(-1));
+  if (records.length === 0) throw badFile(path, 'it has no complete line');
+  const width = usualWidth(records);
+  checkColumns(width, memory, path);
+  const body = records.slice(1).filter((record) => record.length === width);
+  const below = rowsBelow(body, width, delimiter);
+  const header =
+    isHeader(records[0], below) &&
+    (records[0].length === width || !isTitle(records, rowsBelow(body.slice(1), width, delimiter)));
+  // Said here, where the columns may already look odd by what is missing; further down, reading comes upon it.
+  if (open !== undefined && whole) throw openQuote(path, records.length - (header ? 1 : 0), open.at(-1));
+  const judged = header || records[0].length !== width ? below : rowsBelow([records[0], ...body], width, delimiter);
+  const { counts, notations } = judged;
+  const complete = lookFurther(counts, text, end, { delimiter, whole }) && whole;
+  const numberFormats = decideFormats(counts, notations, delimiter);
+  const names = header ? fullHeader(records[0], body, width) : [];
+  return { delimiter, width, header, names, numberFormats, notations, tally: tallyOf(counts, numberFormats), complete };
+}
+
+interface JudgedRows extends RowsBelow {
+  readonly counts: CellCounts[];
+  readonly notations: readonly (Notation | undefined)[];
+}
+
+function rowsBelow(rows: readonly string[][], width: number, delimiter: string): JudgedRows {
+  const asWritten = countCells(rows, width);
+  const cellsOf = (j: number) => rows.map((row) => row[j]);
+  const notations = asWritten.map(({ texts }, j) => (texts > 0 ? notationOf(cellsOf(j)) : undefined));
+  const counts = asWritten.map((each, j) => {
+    const notation = notations[j];
+    if (!notation) return each;
+    const stripped = cellsOf(j).map((cell) => [isMissing(cell) ? cell : (stripNotation(cell, notation) ?? cell)]);
+    return countCells(stripped, 1)[0];
+  });
+  const numberFormats = decideFormats(counts, notations, delimiter);
+  const read = (cell: string, j: number): number | undefined => {
+    const notation = notations[j];
+    const digits = notation ? stripNotation(cell, notation) : cell;
+    return digits === undefined ? undefined : parseNumber(digits, numberFormats[j].mark ?? '.');
+  };
+  return { rows, counts, notations, tally: tallyOf(counts, numberFormats), read };
+}
+
+/**
+ * How the numbers of every column are written. Amounts of money seldom have three decimals, so "$1,200" alone is not taken for
+ * 1.2, not even between semicolons: there its mark stays open.
+ */
+function decideFormats(
+  counts: readonly CellCounts[],
+  notations: readonly (Notation | undefined)[],
+  delimiter: string,
+): NumberFormat[] {
+  const commas = counts.some(({ decided }) => decided[','] > 0);
+  return decideMarks(counts, delimiter).map((format, j) => {
+    const sign = notations[j]?.sign;
+    const open = sign !== undefined && sign !== '%' && format.mark === ',' && !commas;
+    return open ? { ...format, mark: undefined } : format;
+  });
+}
+
+/** Whether a cell is a number, however it is written. */
+function isNumber(cell: string): boolean {
+  return classifyCell(cell) !== 'text' || hasNotation(cell);
+}
+
+function describe(table: SniffedTable, windows1252: boolean, linesAbove: number): Dialect {
+  const { delimiter, width, header, names, numberFormats, notations, tally, complete } = table;
+  const columns = columnNames(names, width).map((name, j) => {
+    const nameless = names[j] === '';
+    if (j === 0 && nameless && width > 1)
+      return { name, kind: tally[0].texts > 0 ? 'text' : 'other', type: 'row index' } as const;
+    return describeColumn(name, tally[j], complete || nameless);
+  });
+  return { windows1252, linesAbove, delimiter, header, columns, numberFormats, notations };
+}
+
+/** Cells that most rows have; the first may be one of names, or a title. */
+function usualWidth(records: readonly string[][]): number {
+  const counts = new Map<number, number>();
+  for (const { length } of records.length > 1 ? records.slice(1) : records)
+    counts.set(length, (counts.get(length) ?? 0) + 1);
+  return [...counts].reduce((a, b) => (b[1] > a[1] ? b : a))[0];
+}
+
+interface DelimiterScore {
+  readonly delimiter: string;
+  readonly width: number;
+  readonly score: number;
+  /** Whether it cuts all lines into as many cells. */
+  readonly even: boolean;
+}
+
+/** Commas that stand only between digits are decimal marks where another delimiter cuts every line alike. */
+function ratherThanComma(best: DelimiterScore, scores: readonly DelimiterScore[], text: string): DelimiterScore {
+  if (best.delimiter !== ',' || /(?<!\d),|,(?!\d)/.test(text.replace(/"[^"]*"/g, ''))) return best;
+  return scores.find(({ delimiter, width, even }) => /[;\t|]/.test(delimiter) && even && width > 1) ?? best;
+}
+
+/** A delimiter is good when it cuts all lines into the same number of cells, and most of them are numbers. */
+function scoreDelimiter(text: string, delimiter: string, whole: boolean): DelimiterScore {
+  const { records: complete, open } = splitRecords(text, delimiter, JUDGED, whole);
+  const records = complete.length === 0 && open ? [open] : complete;
+  const widths = new Map<number, number>();
+  for (const { length } of records) widths.set(length, (widths.get(length) ?? 0) + 1);
+  const [width, same] = [...widths].reduce((a, b) => (b[1] > a[1] ? b : a), [1, 0]);
+  let [cells, numeric] = [0, 0];
+  for (const record of records.slice(records.length > 1 ? 1 : 0)) {
+    for (const cell of record.slice(0, 1000)) {
+      cells++;
+      if (isMissing(cell) || isNumber(cell)) numeric++;
+    }
+  }
+  const numbers = numeric / Math.max(1, cells);
+  // A delimiter that is not there leaves one column: the last resort. Blanks stand between words of a name, too.
+  const trust = width === 1 ? 0.1 : delimiter === ' ' ? 0.6 : 1;
+  const score = (same / Math.max(1, records.length)) * (0.25 + numbers) * trust;
+  return { delimiter, width, score, even: same === records.length && records.length > 1 };
+}
+
+function countCells(records: readonly (readonly string[])[], width: number): CellCounts[] {
+  const counts = Array.from({ length: width }, noCells);
+  for (const record of records) {
+    for (let j = 0; j < width; j++) if (!isMissing(record[j])) countCell(counts[j], record[j]);
+  }
+  return counts;
+}
+
+function tallyOf(counts: readonly CellCounts[], numberFormats: readonly NumberFormat[]): Tally[] {
+  return counts.map((each, j) => {
+    const mark = numberFormats[j].mark ?? '.';
+    return { numbers: countNumbers(each, mark), texts: each.texts + each.decided[mark === '.' ? ',' : '.'] };
+  });
+}
+
+/**
+ * Looks for values of columns that have none so far, as far as the text goes: a column may be empty for long and filled
+ * further down. Says whether the text was read to its end.
+ */
+function lookFurther(
+  counts: CellCounts[],
+  text: string,
+  from: number,
+  { delimiter, whole }: { delimiter: string; whole: boolean },
+): boolean {
+  const most = Math.max(1, Math.floor(CELLS / 10 / counts.length));
+  for (let at = from; at < text.length; ) {
+    const empty = [...counts.keys()].filter(
+      (j) => countNumbers(counts[j], '.') + counts[j].decided[','] + counts[j].texts === 0,
+    );
+    if (empty.length === 0) return false;
+    const { records, end } = splitRecords(text, delimiter, most, whole, at);
+    if (end === at) return false;
+    const rows = records.filter((record) => record.length === counts.length);
+    const found = countCells(
+      rows.map((row) => empty.map((j) => row[j])),
+      empty.length,
+    );
+    for (const [i, j] of empty.entries()) counts[j] = found[i];
+    at = end;
+  }
+  return true;
+}
+
+function describeColumn(name: string, { numbers, texts }: Tally, complete: boolean): Column {
+  // A few texts among numbers are mistakes, and reported where they are met.
+  if (numbers > texts) return { name, kind: 'number', type: 'number' };
+  const share = numbers / (numbers + texts);
+  if (texts > 0)
+    return { name, kind: 'text', type: 'text', ...(share >= PARTLY_NUMBERS ? { numericShare: share } : {}) };
+  return complete ? { name, kind: 'other', type: 'empty' } : { name, kind: 'number', type: 'number' };
+}

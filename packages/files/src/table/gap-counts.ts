@@ -1,0 +1,73 @@
+import type { Warning } from '@scree/core';
+
+/** Columns that a message names. */
+const NAMED = 5;
+
+/** Counts what one reading does about missing values, for the warnings VALUES_FILLED and ROWS_DROPPED. */
+export class GapCounts {
+  /** Rows that were read, dropped ones too. */
+  rows = 0;
+  dropped = 0;
+  /** What gaps are filled with: the file's own column means, or numbers that were given. */
+  readonly #from: 'mean' | 'given';
+  /** Missing values of each column that has some: filled in, or in rows that were dropped. */
+  readonly #missing = new Map<number, number>();
+  #filled = 0;
+
+  constructor(from: 'mean' | 'given') {
+    this.#from = from;
+  }
+
+  /** A value of this column was filled in. */
+  fill(column: number): void {
+    this.#filled++;
+    this.#count(column);
+  }
+
+  /** This row was left out. */
+  drop(row: ArrayLike<number>): void {
+    this.dropped++;
+    for (let j = 0; j < row.length; j++) if (Number.isNaN(row[j])) this.#count(j);
+  }
+
+  /** Missing values of a column. */
+  missing(column: number): number {
+    return this.#missing.get(column) ?? 0;
+  }
+
+  #count(column: number): void {
+    this.#missing.set(column, (this.#missing.get(column) ?? 0) + 1);
+  }
+
+  warnings(nameOf: (column: number) => string): Warning[] {
+    const { rows, dropped } = this;
+    const columns = [...this.#missing]
+      .sort(([a], [b]) => a - b)
+      .map(([column, count]) => ({ name: nameOf(column), count }));
+    const values = this.#filled;
+    if (values > 0) {
+      const means = this.#from === 'mean' ? "the column's mean" : 'the given number';
+      const were = values === 1 ? 'was' : 'were';
+      const message =
+        columns.length === 1
+          ? `${values} of ${rows} values of ${JSON.stringify(columns[0].name)} ${were} filled in with ${means}.`
+          : `${values} missing values were filled in, each with ${means}: ${listed(columns)}, of ${rows} rows.`;
+      return [{ code: 'VALUES_FILLED', message, details: { columns, values, rows, with: this.#from } }];
+    }
+    if (dropped === 0) return [];
+    return [
+      {
+        code: 'ROWS_DROPPED',
+        message: `${dropped} of ${rows} rows ${dropped === 1 ? 'was' : 'were'} left out, because values are missing: ${listed(columns)}.`,
+        details: { count: dropped, rows, columns },
+      },
+    ];
+  }
+}
+
+/** "Ozone" (37), "Solar.R" (7). */
+function listed(columns: readonly { readonly name: string; readonly count: number }[]): string {
+  const some = columns.slice(0, NAMED).map(({ name, count }) => `${JSON.stringify(name)} (${count})`);
+  if (columns.length > NAMED) some.push(`${columns.length - NAMED} more columns`);
+  return some.join(', ');
+}

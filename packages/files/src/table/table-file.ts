@@ -1,0 +1,511 @@
+import type { Block, DenseBlock, ErrorDetails, RowSource, Warning } from '@scree/core';
+import { DataError, OptionError, ScreeError } from '@scree/core';
+import { decoded, numbersOf } from '@scree/core/engine';
+import { showBytes } from '../bytes/show-bytes.js';
+import type { FileOptions, Missing } from '../options.js';
+import { type Choice, chooseColumns, type LeftOut, labelColumns } from './choose-columns.js';
+import { type ConvertedColumn, convertedWarning } from './converted-values.js';
+import { GapCounts } from './gap-counts.js';
+import { collectLabels, type LabelOptions, type Labels } from './labels.js';
+import type { Batch, DenseBatch, Table } from './table.js';
+
+/** How many values are missing, and where. */
+export interface MissingValues {
+  readonly rows: number;
+  /** Rows that miss at least one value. */
+  readonly incomplete: number;
+  /** The first of them. */
+  readonly first: number | undefined;
+  /** Columns that miss values, in their order. */
+  readonly columns: readonly { readonly name: string; readonly count: number }[];
+}
+
+/** Rows with their labels; null where a row has none. */
+export interface LabelledBlock {
+  readonly block: Block;
+  readonly labels: readonly (string | null)[];
+}
+
+/** A file opened for analysis. Close it when nothing more is read of it. */
+export interface DataFile {
+  /** The rows; reading or closing it does not close the file. */
+  readonly source: RowSource;
+  /** Names of the columns used, in their order; numbers from 0 where the file has no names. */
+  readonly columns: readonly string[];
+  readonly leftOut: readonly LeftOut[];
+  /** The column that names the rows. */
+  readonly label: string | undefined;
+  /** The column that colours the rows. */
+  readonly color: string | undefined;
+  readonly weight: string | undefined;
+  readonly format: string;
+  /** Size of the file, where it is known. */
+  readonly bytes: number | undefined;
+  /** Rows of the source, where they are known: before or after the first reading. */
+  readonly rows: number | undefined;
+  /** All dimensions of an array: [60000, 28, 28] for MNIST's images. */
+  readonly shape: readonly number[] | undefined;
+  /** Rows that were left out because values are missing, once the source was read. */
+  readonly dropped: number;
+  /** The rows, each with its name, in one reading. */
+  labelled(): AsyncIterable<LabelledBlock>;
+  /** The name or the colour of every row, or of some: codes of two or four bytes, however long the texts are. */
+  labels(options?: LabelOptions): Promise<Labels>;
+  /** One weight per row, as `pca` takes them; undefined when no column was chosen for it. */
+  weights(): Promise<Float64Array | undefined>;
+  /** Counts missing values (empty, NA, NaN) of the columns used, in one reading. */
+  countMissing(): Promise<MissingValues>;
+  /** Where rows of the source are in the file, counted from 0: the same place, unless rows before were dropped. */
+  placesOf(rows: readonly number[]): Promise<number[]>;
+  /**
+   * The same error, with what the file knows about it. Arrays are not searched for missing values before they are analysed, so
+   * the analysis finds the first one; here it becomes the error that other formats give, with columns and counts, in
+   * one more reading. A row in it is a row of the file, also where rows before it were dropped.
+   */
+  explain(error: unknown): Promise<unknown>;
+  /** One line for people: format, shape, what is left out. */
+  describe(): string;
+  close(): Promise<void>;
+}
+
+/** What is known of a file beside its table. */
+export interface FileFacts {
+  readonly path: string;
+  readonly bytes: number | undefined;
+  /** Asked when rows were read: whether the file was changed meanwhile. */
+  readonly warnings?: (() => Promise<readonly Warning[]>) | undefined;
+}
+
+/** What a table becomes when columns are chosen and it is said what to do about missing values. */
+export class TableFile implements DataFile {
+  readonly source: RowSource;
+  readonly leftOut: readonly LeftOut[];
+  readonly label: string | undefined;
+  readonly color: string | undefined;
+  readonly weight: string | undefined;
+  readonly format: string;
+  readonly bytes: number | undefined;
+  readonly shape: readonly number[] | undefined;
+  readonly #path: string;
+  readonly #table: Table;
+  readonly #choice: Choice;
+  readonly #missing: Missing;
+  readonly #fill: FileOptions['fill'];
+  readonly #warnings: FileFacts['warnings'];
+  #rows: number | undefined;
+  /** What the last whole reading filled in and left out. */
+  #gaps: GapCounts | undefined;
+  #means: Promise<Float64Array> | undefined;
+
+  constructor(table: Table, options: FileOptions, facts: FileFacts) {
+    this.#table = table;
+    this.#warnings = facts.warnings;
+    this.#path = facts.path;
+    this.#missing = options.missing ?? 'error';
+    this.#fill = options.fill;
+    if (table.nonzeros !== undefined) refuseForSparse(options);
+    this.#choice = chooseColumns(table, options, facts.path);
+    const { cols, leftOut } = this.#choice;
+    if (options.fill && options.fill.length !== cols) {
+      throw new DataError(
+        'WIDTH_MISMATCH',
+        `${facts.path} has ${cols} numeric columns, and there are ${options.fill.length} numbers to fill gaps with.`,
+        { value: cols, expected: options.fill.length },
+      );
+    }
+    this.leftOut = leftOut;
+    ({ name: this.label, color: this.color } = labelColumns(options));
+    this.weight = options.weight;
+    this.format = table.format;
+    this.bytes = facts.bytes;
+    this.shape = table.shape;
+    this.#rows = this.#drops ? undefined : table.rows;
+    const file = this;
+    this.source = {
+      get rows() {
+        // Undefined until the rows were counted, which a source may be.
+        return file.#rows as number;
+      },
+      cols,
+      dtype: table.dtype(this.#choice.used),
+      ...(table.nonzeros === undefined ? {} : { nonzeros: table.nonzeros }),
+      ...(table.named ? { columnNames: this.#choice.names() } : {}),
+      rereadable: table.rereadable,
+      resident: false,
+      blocks: () => this.#blocks(),
+      warnings: async () => [
+        ...((await table.warnings?.()) ?? []),
+        ...((await facts.warnings?.()) ?? []),
+        ...this.#readingWarnings(),
+      ],
+    };
+  }
+
+  get rows(): number | undefined {
+    return this.#rows;
+  }
+
+  get dropped(): number {
+    return this.#gaps?.dropped ?? 0;
+  }
+
+  get columns(): readonly string[] {
+    return this.#choice.names();
+  }
+
+  get #drops(): boolean {
+    return this.#missing === 'drop' && this.#table.mayMissValues;
+  }
+
+  async labels(options: LabelOptions = {}): Promise<Labels> {
+    const { of = 'name' } = options;
+    const label = this.#choice[of];
+    if (label === undefined) throw noLabel(of);
+    const numbers = this.#drops ? this.#choice.usedAndWeight : [];
+    const texts = async function* (this: TableFile): AsyncGenerator<readonly (string | null)[], void, void> {
+      for await (const batch of this.#table.read({ numbers, text: label })) {
+        const text = batch.text as readonly (string | null)[];
+        yield this.#drops ? dropRows(batch as DenseBatch).map((i) => text[i]) : text;
+      }
+    }.bind(this);
+    return collectLabels(texts(), this.#table.columns[label].kind === 'number', options);
+  }
+
+  async weights(): Promise<Float64Array | undefined> {
+    const { weight } = this.#choice;
+    if (weight === undefined) return undefined;
+    const numbers = this.#drops ? this.#choice.usedAndWeight : [weight];
+    const parts: Float64Array[] = [];
+    let rows = 0;
+    for await (const { block } of this.#table.read({ numbers })) {
+      const dense = decoded(block as DenseBlock);
+      const kept = this.#drops ? dropRows({ block: dense }) : undefined;
+      const part = new Float64Array(kept?.length ?? dense.rows);
+      for (let i = 0; i < part.length; i++) {
+        part[i] = dense.data[i * dense.stride + dense.cols - 1];
+        if (Number.isNaN(part[i])) {
+          throw new DataError(
+            'MISSING_VALUES',
+            `The weight of row ${rows + i + 1} is missing (column ${JSON.stringify(this.weight)}). Fill it in, or drop such rows.`,
+            {
+              row: rows + i,
+              ...(this.weight === undefined ? {} : { columnName: this.weight }),
+            },
+          );
+        }
+      }
+      rows += part.length;
+      parts.push(part);
+    }
+    const whole = new Float64Array(rows);
+    let at = 0;
+    for (const part of parts) {
+      whole.set(part, at);
+      at += part.length;
+    }
+    return whole;
+  }
+
+  async countMissing(): Promise<MissingValues> {
+    const counts = new Float64Array(this.#choice.cols);
+    let [rows, incomplete] = [0, 0];
+    let first: number | undefined;
+    for await (const { block } of this.#table.read({ numbers: this.#choice.used })) {
+      if (block.kind === 'dense') {
+        const { data, cols, stride } = decoded(block);
+        for (let i = 0; i < block.rows; i++) {
+          let gaps = 0;
+          for (let j = 0; j < cols; j++) {
+            if (!Number.isNaN(data[i * stride + j])) continue;
+            counts[j]++;
+            gaps++;
+          }
+          if (gaps === 0) continue;
+          incomplete++;
+          first ??= rows + i;
+        }
+      }
+      rows += block.rows;
+    }
+    const columns = [...counts].map((count, j) => ({ name: this.#nameOf(j), count })).filter(({ count }) => count > 0);
+    return { rows, incomplete, first, columns };
+  }
+
+  describe(): string {
+    const { cols, dtype } = this.source;
+    const size = this.bytes === undefined ? [] : [showBytes(this.bytes)];
+    const rows =
+      this.#rows === undefined ? 'rows not counted yet' : `${this.#rows} ${this.#rows === 1 ? 'row' : 'rows'}`;
+    const names = this.leftOut.map(({ name, why }) => `${name} (${why})`);
+    const some = names.length > 8 ? [...names.slice(0, 8), `${names.length - 8} more`] : names;
+    const left = names.length === 0 ? '' : `; left out: ${some.join(', ')}`;
+    const gaps =
+      this.dropped === 0
+        ? ''
+        : `; ${this.dropped} more with missing values ${this.dropped === 1 ? 'was' : 'were'} left out`;
+    return `${this.#path}: ${[this.format, `${rows} × ${cols} ${cols === 1 ? 'column' : 'columns'}`, dtype, ...size].join(', ')}${gaps}${left}`;
+  }
+
+  close(): Promise<void> {
+    return this.#table.close();
+  }
+
+  #nameOf(column: number): string {
+    // Behind the columns that are analysed, that of the weights.
+    if (column === this.#choice.cols) return String(this.weight);
+    return this.#table.named
+      ? this.columns[column]
+      : String(this.#choice.used === 'all' ? column : this.#choice.used[column]);
+  }
+
+  /** What choosing columns and the last whole reading did to the values. */
+  #readingWarnings(): Warning[] {
+    const gaps = this.#gaps;
+    if (!gaps) return [];
+    return [
+      ...convertedWarning(this.#path, this.#truthValues(gaps)),
+      ...leftOutWarning(this.leftOut),
+      ...gaps.warnings((j) => this.#nameOf(j)),
+    ];
+  }
+
+  /** Columns of a type of truth values, which become 1 and 0. In arrays of nothing else that goes without saying. */
+  #truthValues(gaps: GapCounts): ConvertedColumn[] {
+    const { used } = this.#choice;
+    if (this.#table.uniform || used === 'all') return [];
+    return used.flatMap((column, j) =>
+      /^bool/i.test(this.#table.columns[column].type)
+        ? [{ name: this.#nameOf(j), kind: 'boolean', count: gaps.rows - gaps.missing(j), from: 'true', to: 1 } as const]
+        : [],
+    );
+  }
+
+  async *#blocks(): AsyncGenerator<Block, void, void> {
+    for await (const { block } of this.#batches()) yield block;
+  }
+
+  async *labelled(): AsyncGenerator<LabelledBlock, void, void> {
+    const { name } = this.#choice;
+    if (name === undefined) throw noLabel('name');
+    for await (const { block, text } of this.#batches(name)) yield { block, labels: text as LabelledBlock['labels'] };
+  }
+
+  async *#batches(text?: number): AsyncGenerator<Batch, void, void> {
+    const { used, usedAndWeight, cols } = this.#choice;
+    const watched = this.#table.mayMissValues && (this.#missing !== 'error' || this.#table.checkMissing);
+    const means = watched && this.#missing === 'mean' ? await this.#columnMeans() : undefined;
+    const request = { numbers: this.#drops ? usedAndWeight : used, ...(text === undefined ? {} : { text }) };
+    const gaps = new GapCounts(this.#fill ? 'given' : 'mean');
+    let rows = 0;
+    for await (const batch of this.#table.read(request)) {
+      gaps.rows += batch.block.rows;
+      const { block, text } = watched ? await this.#complete(batch, means, gaps) : batch;
+      if (block.rows === 0) continue;
+      rows += block.rows;
+      yield { block: block.cols === cols ? block : { ...block, cols }, text } as Batch;
+    }
+    if (rows === 0) throw this.#nothingLeft();
+    this.#rows = rows;
+    this.#gaps = gaps;
+  }
+
+  async #complete(batch: Batch, means: Float64Array | undefined, gaps: GapCounts): Promise<Batch> {
+    const { block, text } = batch;
+    if (block.kind === 'sparse') return batch;
+    if (this.#missing === 'drop') {
+      const kept = dropRows({ block }, gaps);
+      return { block: { ...block, rows: kept.length }, text: text && kept.map((i) => text[i]) };
+    }
+    if (!hasMissing(block)) return batch;
+    if (!means) throw await this.#missingError();
+    const filled = decoded(block);
+    for (let i = 0; i < filled.rows; i++) {
+      for (let j = 0; j < filled.cols; j++) {
+        const at = i * filled.stride + j;
+        if (!Number.isNaN(filled.data[at])) continue;
+        filled.data[at] = means[j];
+        gaps.fill(j);
+      }
+    }
+    return { block: filled, text };
+  }
+
+  /** Means of the values that are there, weighted as the rows are; computed once, about the first value of each column. */
+  #columnMeans(): Promise<Float64Array> {
+    this.#means ??= this.#fill ? Promise.resolve(Float64Array.from(this.#fill)) : this.#computeMeans();
+    return this.#means;
+  }
+
+  async #computeMeans(): Promise<Float64Array> {
+    const { cols, usedAndWeight, weight } = this.#choice;
+    const [firstValues, sums, totals] = [
+      new Float64Array(cols).fill(Number.NaN),
+      new Float64Array(cols),
+      new Float64Array(cols),
+    ];
+    for await (const { block } of this.#table.read({ numbers: usedAndWeight })) {
+      const { data, rows, stride, cols: width } = decoded(block as DenseBlock);
+      for (let i = 0; i < rows; i++) {
+        const share = weight === undefined ? 1 : data[i * stride + width - 1];
+        for (let j = 0; j < cols; j++) {
+          const value = data[i * stride + j];
+          if (Number.isNaN(value) || !(share > 0)) continue;
+          if (Number.isNaN(firstValues[j])) firstValues[j] = value;
+          sums[j] += share * (value - firstValues[j]);
+          totals[j] += share;
+        }
+      }
+    }
+    return firstValues.map((value, j) => {
+      if (Number.isNaN(value)) {
+        throw new DataError(
+          'MISSING_VALUES',
+          `Column ${JSON.stringify(this.#nameOf(j))} has no value at all, so it has no mean. Leave it out with exclude.`,
+          { column: j, columnName: this.#nameOf(j), reason: 'empty-column' },
+        );
+      }
+      return value + sums[j] / totals[j];
+    });
+  }
+
+  async placesOf(rows: readonly number[]): Promise<number[]> {
+    if (!this.#drops) return [...rows];
+    const places = new Map<number, number>(rows.map((row) => [row, row]));
+    let [kept, read] = [0, 0];
+    for await (const batch of this.#table.read({ numbers: this.#choice.usedAndWeight })) {
+      const count = batch.block.rows;
+      for (const i of dropRows(batch as DenseBatch)) {
+        if (places.has(kept)) places.set(kept, read + i);
+        kept++;
+      }
+      read += count;
+    }
+    return rows.map((row) => places.get(row) as number);
+  }
+
+  async explain(error: unknown): Promise<unknown> {
+    const changed = await this.#changed(error);
+    if (changed) return changed;
+    const { mayMissValues, rereadable } = this.#table;
+    if (!(error instanceof ScreeError) || !rereadable) return error;
+    const { code, details } = error;
+    if (details.row === undefined || !(code === 'NOT_FINITE' || code === 'BAD_WEIGHTS')) return error;
+    if (code === 'NOT_FINITE' && Number.isNaN(details.value) && mayMissValues && this.#missing === 'error')
+      return this.#missingError();
+    // The error counts the rows that were kept; people count the rows of the file.
+    const [row] = await this.placesOf([details.row]);
+    return this.#valueError(code, { ...details, row, path: this.#path });
+  }
+
+  /** An error about one value of the file. */
+  #valueError(code: 'NOT_FINITE' | 'BAD_WEIGHTS', details: ErrorDetails & { readonly row: number }): DataError {
+    const { row, column, value, columnName = column === undefined ? undefined : this.#nameOf(column) } = details;
+    const what =
+      code === 'BAD_WEIGHTS'
+        ? `the weight ${value}. Weights must be numbers from 0 up; 0 leaves a row out.`
+        : `${value} in column ${JSON.stringify(columnName)}. PCA needs a finite number there: correct it, or exclude the column.`;
+    return new DataError(code, `Row ${row + 1} of ${this.#path} has ${what}`, details);
+  }
+
+  /** What failed in a file that was changed meanwhile: the change is what the error names. */
+  async #changed(error: unknown): Promise<DataError | undefined> {
+    if (!(error instanceof ScreeError) || error instanceof OptionError || error.code === 'SOURCE_CHANGED')
+      return undefined;
+    const changed = (await this.#warnings?.())?.find(({ code }) => code === 'SOURCE_CHANGED');
+    return changed && new DataError('SOURCE_CHANGED', `${changed.message} It failed then: ${error.message}`);
+  }
+
+  async #missingError(): Promise<Error> {
+    const remedy =
+      "Choose missing 'drop' to leave such rows out, 'mean' to fill in the column's mean, or exclude the columns.";
+    if (!this.#table.rereadable)
+      return new DataError('MISSING_VALUES', `Values are missing in ${this.#path}. ${remedy}`);
+    const { rows, incomplete, first, columns } = await this.countMissing();
+    const named = columns.slice(0, 5).map(({ name, count }) => `${JSON.stringify(name)} (${count})`);
+    if (columns.length > 5) named.push(`${columns.length - 5} more columns`);
+    return new DataError(
+      'MISSING_VALUES',
+      `Values are missing in ${incomplete} of ${rows} rows of ${this.#path}, the first in row ${(first ?? 0) + 1}: ${named.join(', ')}. ${remedy}`,
+      {
+        ...(first === undefined ? {} : { row: first }),
+        ...(columns[0] ? { columnName: columns[0].name } : {}),
+        value: columns,
+        affectedRows: incomplete,
+        totalRows: rows,
+      },
+    );
+  }
+
+  #nothingLeft(): Error {
+    if (!this.#drops) return new DataError('EMPTY_DATA', `${this.#path} has no rows. PCA needs at least two.`);
+    return new DataError(
+      'EMPTY_DATA',
+      `No row of ${this.#path} is complete: nothing is left when those with missing values are dropped. Choose missing 'mean', or exclude columns.`,
+      { reason: 'no-complete-row' },
+    );
+  }
+}
+
+/** Text that is left out is what people expect; numbers with notes among them are not. */
+function leftOutWarning(leftOut: readonly LeftOut[]): Warning[] {
+  const columns = leftOut.flatMap(({ name, numericShare: share }) => (share === undefined ? [] : [{ name, share }]));
+  if (columns.length === 0) return [];
+  const some = columns
+    .slice(0, 5)
+    .map(({ name, share }) => `${JSON.stringify(name)} (${Math.round(100 * share)} % numbers)`);
+  if (columns.length > 5) some.push(`${columns.length - 5} more`);
+  const [noun, were, they] = columns.length === 1 ? ['Column', 'was', 'it is'] : ['Columns', 'were', 'they are'];
+  return [
+    {
+      code: 'COLUMNS_LEFT_OUT',
+      message: `${noun} ${some.join(', ')} ${were} left out, because ${they} mostly text. If the texts mean missing values, leave those cells empty.`,
+      details: { columns, count: columns.length },
+    },
+  ];
+}
+
+function noLabel(option: 'name' | 'color'): OptionError {
+  const message = `No column was chosen to ${option} the rows. Choose one with ${option} or label when the file is opened.`;
+  return new OptionError('BAD_OPTION', message, { option });
+}
+
+function refuseForSparse(options: FileOptions): void {
+  for (const option of ['columns', 'exclude', 'label', 'name', 'color', 'weight'] as const) {
+    if (options[option] === undefined) continue;
+    throw new OptionError(
+      'BAD_OPTION',
+      `${option} cannot be chosen for a sparse matrix: its columns have no names. Choose them before it is saved.`,
+      { option },
+    );
+  }
+}
+
+/** Moves complete rows together, in place, and says which they were. */
+function dropRows({ block }: DenseBatch, gaps?: GapCounts): number[] {
+  const { data, rows, cols, stride } = block;
+  const kept: number[] = [];
+  for (let i = 0; i < rows; i++) {
+    if (rowHasMissing(block, i)) {
+      gaps?.drop(numbersOf(block, i * stride, i * stride + cols));
+      continue;
+    }
+    const to = kept.push(i) - 1;
+    if (to < i) data.copyWithin(to * stride, i * stride, i * stride + cols);
+  }
+  return kept;
+}
+
+function hasMissing(block: DenseBlock): boolean {
+  for (let i = 0; i < block.rows; i++) if (rowHasMissing(block, i)) return true;
+  return false;
+}
+
+function rowHasMissing({ data, cols, stride, half }: DenseBlock, row: number): boolean {
+  const from = row * stride;
+  if (half) {
+    for (let at = from; at < from + cols; at++) if ((data[at] & 0x7fff) > 0x7c00) return true;
+    return false;
+  }
+  for (let at = from; at < from + cols; at++) if (Number.isNaN(data[at])) return true;
+  return false;
+}

@@ -1,0 +1,49 @@
+import type { Block, CsrMatrix, Matrix, NumberArray, RowSource } from '@scree/core';
+import { refuseChanged } from '@scree/core/engine';
+import type { LabelledBlock } from '@scree/files';
+import { createFile, type WriteOptions } from '../disk/index.js';
+import { afterRows } from './describe-error.js';
+import type { Terminal } from './terminal.js';
+
+/** Writes the rows of a source, changed by a function block by block, to a file. `labelled` are the same rows with labels. After an error there is no file. */
+export async function writeRows(
+  source: RowSource,
+  path: string,
+  options: WriteOptions,
+  change: (rows: Matrix<NumberArray> | CsrMatrix) => Promise<Matrix>,
+  { terminal, signal, phase }: { readonly terminal: Terminal; readonly signal: AbortSignal; readonly phase: string },
+  labelled?: AsyncIterable<LabelledBlock>,
+): Promise<number> {
+  const writer = await createFile(path, options);
+  try {
+    let done = 0;
+    for await (const { block, labels } of labelled ?? unlabelled(source)) {
+      signal.throwIfAborted();
+      await writer.write(await afterRows(done, () => change(matrixOf(block))), labels);
+      done += block.rows;
+      terminal.onProgress({ phase, done, ...(source.rows === undefined ? {} : { total: source.rows }) });
+    }
+    await refuseChanged(source);
+    await writer.close();
+    return done;
+  } catch (error) {
+    await writer.abort();
+    throw error;
+  } finally {
+    terminal.clear();
+  }
+}
+
+async function* unlabelled(source: RowSource): AsyncGenerator<Partial<LabelledBlock> & { block: Block }, void, void> {
+  for await (const block of source.blocks()) yield { block };
+}
+
+/** A block as data that a model takes. */
+function matrixOf(block: Block): Matrix<NumberArray> | CsrMatrix {
+  if (block.kind === 'sparse') {
+    const { rows, cols, indptr, indices, data } = block;
+    return { rows, cols, indptr, indices, data };
+  }
+  const { rows, cols, stride, data, half } = block;
+  return { rows, cols, stride, data, ...(half ? { dtype: 'float16' as const } : {}) };
+}

@@ -1,0 +1,140 @@
+import type { Model } from '@scree/core';
+import { count, listed, percent, several, show } from '@scree/core/describe';
+import type { RowFacts } from './read-rows.js';
+import type { UnusualRows } from './unusual-rows.js';
+
+/** Sentences about unusual rows: plain text. */
+
+/** Rows that are named one by one. */
+const NAMED = 8;
+
+/** "Rows 70, 96 and 122 are unusual." */
+export function describeUnusual(found: UnusualRows, facts: RowFacts): string {
+  const { counts, unusual, complete, kind } = found;
+  if (!hasLimits(found)) return 'There are too few rows in the fit to tell which rows are unusual.';
+  const forModel = kind === 'new' ? ' for this model' : '';
+  const total = counts.either;
+  if (total === undefined) {
+    const parts = [
+      ...(counts.t2 > 0 ? [`about ${several(counts.t2, 'row')} by T²`] : []),
+      ...(counts.q > 0 ? [`about ${several(counts.q, 'row')} by Q`] : []),
+    ];
+    return parts.length === 0
+      ? `No row is unusual${forModel}.`
+      : capital(
+          `${listed(parts)} ${counts.t2 + counts.q === 1 ? 'is' : 'are'} unusual${forModel}${foremost(found, facts)}.`,
+        );
+  }
+  if (total === 0) return `No row is unusual${forModel}.`;
+  if (total === facts.rows && total > 1) return `All ${count(total)} rows are unusual${forModel}.`;
+  if (complete && total <= NAMED) {
+    const numbers = unusual.map(({ row }) => facts.numberOf(row)).sort((a, b) => a - b);
+    return `${total === 1 ? 'Row' : 'Rows'} ${listed(numbers.map(String))} ${total === 1 ? 'is' : 'are'} unusual${forModel}.`;
+  }
+  return `${several(total, 'row')} of ${count(facts.rows)} ${total === 1 ? 'is' : 'are'} unusual${forModel}${foremost(found, facts)}.`;
+}
+
+function foremost({ unusual }: UnusualRows, { numberOf }: RowFacts): string {
+  const numbers = unusual.slice(0, 3).map(({ row }) => String(numberOf(row)));
+  return numbers.length === 0 ? '' : `, most of all ${numbers.length === 1 ? 'row' : 'rows'} ${listed(numbers)}`;
+}
+
+/** In what rows are unusual, what that means, and how many are beyond the usual limits. */
+export function explainUnusual(model: Model, found: UnusualRows, facts: RowFacts): string[] {
+  if (!hasLimits(found)) return [describeUnusual(found, facts)];
+  return [
+    describeUnusual(found, facts).replace(/\.$/, '') + causes(found, facts),
+    `T² (Hotelling) measures how far a row lies from the ${centre(model, found)} within the ${model.uniqueness.rank === 1 ? 'component' : `${count(model.uniqueness.rank)} components together`}, relative to ${model.uniqueness.rank === 1 ? 'its variance' : 'their variances'}; Q is the squared distance of a row from its reconstruction.`,
+    meaning(found, facts),
+    usualLimits(model, found, facts),
+    ...whyNoLimit(model, found),
+  ];
+}
+
+function hasLimits({ unusualLimits }: UnusualRows): boolean {
+  return unusualLimits.t2 !== null || unusualLimits.q !== null;
+}
+
+function centre({ centered }: Model, { kind }: UnusualRows): string {
+  return centered ? (kind === 'new' ? 'mean of the fit' : 'mean') : 'origin';
+}
+
+/** The end of the sentence that says which rows are unusual. They are named one by one only where all of them are. */
+function causes({ unusual, complete, counts: { t2, q, either } }: UnusualRows, { numberOf }: RowFacts): string {
+  if (t2 === 0 && q === 0) return '.';
+  if (t2 === either && q === either) return ': beyond the limits of T² and of Q.';
+  if (q === 0) return ': beyond the limit of T².';
+  if (t2 === 0) return ': beyond the limit of Q.';
+  const named = complete && unusual.length <= NAMED;
+  const say = (own: readonly { readonly row: number }[], total: number, what: string): string => {
+    const numbers = own.map(({ row }) => numberOf(row)).sort((a, b) => a - b);
+    const rows = named ? `${total === 1 ? 'row' : 'rows'} ${listed(numbers.map(String))}` : several(total, 'row');
+    return `${rows} ${total === 1 ? 'is' : 'are'} beyond the limit of ${what}`;
+  };
+  const far = unusual.filter(({ ratios }) => ratios.t2 > 1);
+  const off = unusual.filter(({ ratios }) => ratios.q > 1);
+  return `. ${capital(`${say(far, t2, 'T²')} and ${say(off, q, 'Q')}`)}.`;
+}
+
+function meaning({ unusualLimits: { t2, q }, kind }: UnusualRows, { rows }: RowFacts): string {
+  const above = [...(t2 === null ? [] : [`T² above ${show(t2, 3)}`]), ...(q === null ? [] : [`Q above ${show(q, 3)}`])];
+  const like = kind === 'new' ? ' like those of the fit' : '';
+  const tables = `of 100 tables with ${several(rows, 'row')}${like}, normally distributed, about 5 would have a row beyond them`;
+  return `Unusual means ${above.join(' or ')}. The limits allow for the number of rows (Bonferroni): ${tables}.`;
+}
+
+function usualLimits(
+  { n }: Model,
+  { limits: { t2, q }, beyond, kind, exact }: UnusualRows,
+  { rows }: RowFacts,
+): string {
+  const known = [
+    ...(t2 === null ? [] : [{ name: 'T²', limit: t2, beyond: beyond.t2 }]),
+    ...(q === null ? [] : [{ name: 'Q', limit: q, beyond: beyond.q }]),
+  ];
+  const good = kind === 'new' ? 'rows like those of the fit' : 'good rows';
+  const few = kind === 'new' && q !== null && n < 500 ? ', somewhat more beyond that of Q after a fit of few rows' : '';
+  const here = known.map(
+    ({ name, beyond: many }) =>
+      `${exact ? '' : 'about '}${several(many, 'row')} (${percent(many / rows)}) beyond that of ${name}`,
+  );
+  const spread = Math.sqrt(0.05 * 0.95 * rows);
+  const excess = kind === 'fit' && known.some((each) => each.beyond > 0.05 * rows + 4 * spread);
+  return [
+    `The usual 95 % ${known.length === 1 ? 'limit is' : 'limits are'} ${listed(known.map(({ name, limit }) => `${show(limit, 3)} for ${name}`))}: about 5 % of ${good} are beyond ${known.length === 1 ? 'it' : 'each'}${few}. Here there ${known[0].beyond === 1 ? 'is' : 'are'} ${listed(here)}.`,
+    ...(excess
+      ? [
+          'Normally distributed rows would hardly show so many: these rows may form groups or have heavy tails, and then the limits are too narrow.',
+        ]
+      : []),
+  ].join(' ');
+}
+
+function whyNoLimit(model: Model, { limits, kind }: UnusualRows): string[] {
+  const { t2, q, methods } = limits;
+  return [
+    ...(t2 === null ? ['T² has no limit, because the fit has too few rows for so many components.'] : []),
+    ...(q !== null
+      ? methods.jacksonMudholkar === null && methods.box === null
+        ? [
+            'The limit of Q follows from the mean and the variance of Q in these rows, because the solver did not compute the variances of the components left out.',
+          ]
+        : []
+      : isWhole(model)
+        ? ['Q has no limit, because the components leave nothing out of the rows of the fit.']
+        : [
+            kind === 'new'
+              ? 'Q has no limit here, because the model does not have the variances of the components left out.'
+              : 'Q has no limit here.',
+          ]),
+  ];
+}
+
+/** Whether the components keep all variance of the fit, within rounding. */
+function isWhole({ k, d, noiseVariance, totalVariance, uniqueness }: Model): boolean {
+  return uniqueness.rank < k || noiseVariance * (d - k) <= 1e-13 * totalVariance;
+}
+
+function capital(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1);
+}

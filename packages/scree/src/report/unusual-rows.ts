@@ -1,0 +1,104 @@
+import { type Model, type RowLimits, type RowsOf, rowLimits } from '@scree/core';
+import { unusualLevel } from '@scree/core/engine';
+import { LISTED_ROWS, type RowFacts } from './read-rows.js';
+import type { RowValues } from './row-values.js';
+
+/** A row, and how far beyond the limits it is: 1 is at the limit. */
+export interface RankedRow {
+  readonly row: number;
+  readonly t2: number;
+  readonly error: number;
+  /** T² and Q divided by the limits beyond which rows are called unusual; 0 where there is no limit. */
+  readonly ratios: { readonly t2: number; readonly q: number };
+}
+
+/** The rows compared with the limits of T² and Q. */
+export interface UnusualRows {
+  readonly kind: RowsOf;
+  /** 95 % limits. */
+  readonly limits: RowLimits;
+  /** Limits that allow for the number of rows: beyond them a row is called unusual. */
+  readonly unusualLimits: RowLimits;
+  /** How many rows are beyond each 95 % limit. */
+  readonly beyond: { readonly t2: number; readonly q: number };
+  /** How many rows are unusual in T², in Q, and in either; the last is undefined where rows were too many to keep. */
+  readonly counts: { readonly t2: number; readonly q: number; readonly either: number | undefined };
+  /** Whether the counts are exact. */
+  readonly exact: boolean;
+  /** The most extreme rows, most extreme first. */
+  readonly ranked: readonly RankedRow[];
+  /** Those of them that are unusual. They are all there are if `complete`. */
+  readonly unusual: readonly RankedRow[];
+  readonly complete: boolean;
+}
+
+type Facts = Omit<RowFacts, 'numberOf'>;
+
+export function findUnusualRows(model: Model, facts: Facts, kind: RowsOf): UnusualRows {
+  // Errors of new rows say nothing about the errors that rows should have.
+  const options = { rows: kind, ...(kind === 'fit' ? { errors: facts.errors } : {}) };
+  const limits = rowLimits(model, options);
+  const unusualLimits = rowLimits(model, { ...options, level: unusualLevel(facts.rows), corrected: true });
+  const ratio = (value: number, limit: number | null): number => (limit === null ? 0 : value / limit);
+  const rows = new Map([...facts.farthest, ...facts.worst].map((each) => [each.row, each]));
+  const ranked = [...rows.values()]
+    .map(({ row, t2, error }): RankedRow => {
+      const ratios = { t2: ratio(t2, unusualLimits.t2), q: ratio(error, unusualLimits.q) };
+      return { row, t2, error, ratios };
+    })
+    .sort((a, b) => worse(b) - worse(a) || a.row - b.row);
+  const unusual = ranked.filter((row) => worse(row) > 1);
+  // Lists that hold less unusual rows than they could hold all of them.
+  const listed = { t2: unusual.filter(({ ratios }) => ratios.t2 > 1), q: unusual.filter(({ ratios }) => ratios.q > 1) };
+  const all = { t2: listed.t2.length < LISTED_ROWS, q: listed.q.length < LISTED_ROWS };
+  const counts = {
+    t2: all.t2 ? listed.t2.length : above(facts.t2, unusualLimits.t2),
+    q: all.q ? listed.q.length : above(facts.distances, root(unusualLimits.q)),
+    either: all.t2 && all.q ? unusual.length : either(facts, unusualLimits),
+  };
+  return {
+    kind,
+    limits,
+    unusualLimits,
+    beyond: { t2: above(facts.t2, limits.t2), q: above(facts.distances, root(limits.q)) },
+    counts,
+    exact: facts.t2.exact && facts.distances.exact,
+    ranked,
+    unusual,
+    complete: counts.either === unusual.length,
+  };
+}
+
+/**
+ * Whether rows are those that the model was fitted to: as many, with the same sums of squares. Weights of the rows are not known
+ * here, so rows of a weighted fit are taken for others.
+ */
+export function areRowsOfFit(model: Model, { rows, squareSum, errorSum }: Facts): boolean {
+  const { n, totalWeight, ddof, totalVariance, variances } = model;
+  const total = (n - ddof) * totalVariance;
+  const left = total - (n - ddof) * variances.reduce((sum, variance) => sum + variance, 0);
+  const same = (a: number, b: number): boolean => Math.abs(a - b) <= 1e-6 * total;
+  return rows === n && totalWeight === n && same(squareSum, total) && same(errorSum, left);
+}
+
+function worse({ ratios }: RankedRow): number {
+  return Math.max(ratios.t2, ratios.q);
+}
+
+function above(values: RowValues, limit: number | null): number {
+  return limit === null ? 0 : values.above(limit);
+}
+
+/** Q is a squared distance. */
+function root(limit: number | null): number | null {
+  return limit === null ? null : Math.sqrt(limit);
+}
+
+function either({ t2, distances }: Facts, limits: RowLimits): number | undefined {
+  const [far, off] = [t2.values, distances.values];
+  if (!far || !off) return undefined;
+  const [farthest, most] = [limits.t2 ?? Number.POSITIVE_INFINITY, root(limits.q) ?? Number.POSITIVE_INFINITY];
+  let count = 0;
+  for (let i = 0; i < far.length; i++) if (far[i] > farthest || off[i] > most) count++;
+  return count;
+}
