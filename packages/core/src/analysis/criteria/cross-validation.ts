@@ -2,8 +2,10 @@ import { random } from '../../linalg/random.js';
 import { eigenFlops } from '../../linalg/symmetric-eigen.js';
 import { type CriterionMethod, components, doesNotApply, type Evidence, smallest } from './criterion.js';
 
-/** Most components that are compared where the rows are fewer than the columns. */
-const MOST = 60;
+/** Most components that are compared. */
+const MOST = 100;
+/** Operations beyond which wide tables are left out. */
+const TOO_MANY_OPERATIONS = 2e11;
 /** A column that is its own component is not predicted by the others: 1 − h below this is 0. */
 const ALONE = 1e-9;
 
@@ -18,7 +20,8 @@ const ALONE = 1e-9;
  *   error(k) = 1/(nd)·Σ_groups Σⱼ [(I − VVᵀ)S(I − VVᵀ)]ⱼⱼ/(1 − hⱼ)²,  S the scatter of the group about the mean of the others:
  *
  * moments of the groups are all it needs, one pass over the rows, and all k cost O(d³) per group. Where there are fewer rows than
- * columns, V comes from the products of rows (the dual problem), and the rows must be in memory.
+ * columns, V comes from the products of rows (the dual problem), and the rows must be in memory. Weakness: with few columns, least squares
+ * from those that are left is noisy, and weak components are left out.
  */
 export const crossValidation: CriterionMethod = {
   name: 'cross-validation',
@@ -30,6 +33,8 @@ export const crossValidation: CriterionMethod = {
     const { n, columnVariances, folds, rows } = evidence;
     const d = columnVariances?.length ?? 0;
     if (n < 4 || d < 2) return doesNotApply('Cross-validation needs at least 4 rows and 2 columns that vary.');
+    if (!folds && evidence.options.folds * n * n * d > TOO_MANY_OPERATIONS)
+      return doesNotApply(`Cross-validation of ${n} × ${d} numbers takes long and was left out. Use fewer columns.`);
     const errors = folds
       ? await errorsByMoments(folds, d, evidence)
       : await errorsByRows(rows as Float64Array, n, d, evidence);
@@ -54,7 +59,7 @@ async function errorsByMoments(
   { engine, progress }: Evidence,
 ): Promise<number[]> {
   const n = folds.reduce((sum, { rows }) => sum + rows, 0);
-  const most = Math.min(d - 1, ...folds.map(({ rows }) => n - rows - 1));
+  const most = Math.min(MOST, d - 1, ...folds.map(({ rows }) => n - rows - 1));
   const errors = new Array<number>(most + 1).fill(0);
   progress.begin('cross-validation', folds.length * (eigenFlops(d, most) + 4 * most * d * d));
   for (const fold of folds) {

@@ -7,7 +7,7 @@ import { CRITERIA } from './registry.js';
 export async function judge(evidence: Evidence, names: readonly CriterionName[]): Promise<Choice> {
   const criteria: Criterion[] = [];
   for (const name of names) criteria.push({ name, ...(await ask(CRITERIA[name], evidence)) });
-  return { ...recommend(criteria, evidence), criteria, spectrum: Array.from(evidence.spectrum) };
+  return { ...recommend(criteria), criteria, spectrum: Array.from(evidence.spectrum) };
 }
 
 async function ask(method: CriterionMethod, evidence: Evidence): Promise<Result> {
