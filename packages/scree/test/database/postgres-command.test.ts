@@ -148,7 +148,7 @@ describe.skipIf(!programs)('scree with a Postgres database', () => {
       const columns = Array.from({ length: 20 }, (_, j) => `random() AS c${j}`).join(', ');
       await owner.query(`CREATE TABLE million AS SELECT ${columns} FROM generate_series(1, 1000000)`);
       const peakOf = (args: readonly string[]): number => {
-        const report = 'process.on("exit", () => process.stderr.write(`\\npeak ${process.resourceUsage().maxRSS}\\n`))';
+        const report = 'process.on("exit", () => console.error("peak", process.resourceUsage().maxRSS))';
         const env = { NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(report)}` };
         const { code, err } = binary.run(['fit', url, ...args, '-k', '3', '--threads', '1', '--bootstrap', '0'], {
           env,
