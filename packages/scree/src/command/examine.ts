@@ -11,7 +11,7 @@ import {
   ScreeError,
   type Stability,
 } from '@scree/core';
-import { count, several } from '@scree/core/describe';
+import { CRITERION_TITLES, count, several } from '@scree/core/describe';
 
 /** Why a model says nothing about the number of components or about other samples: sentences for people. */
 export interface NotComputed {
@@ -150,22 +150,6 @@ export function criteriaFor(n: number, d: number, correlation: boolean): Brief {
   const count = both < FEWEST_TABLES ? one : both;
   return { tables: count === TABLES || count < FEWEST_TABLES ? undefined : count, omitted };
 }
-
-/** Every criterion, in the order in which they are shown. The compiler holds this list to the library's. */
-export const CRITERION_TITLES: Readonly<Record<CriterionName, string>> = {
-  permutation: 'permutation test',
-  parallel: 'parallel analysis',
-  'cross-validation': 'cross-validation',
-  elbow: 'elbow',
-  kaiser: "Kaiser's rule",
-  map: "Velicer's MAP",
-  'broken-stick': 'broken stick',
-  'tracy-widom': 'Tracy–Widom test',
-  'gavish-donoho': 'Gavish & Donoho',
-  'profile-likelihood': 'profile likelihood',
-  gcv: 'generalised cross-validation',
-  mle: "Minka's likelihood",
-};
 
 function asked({ tables, omitted }: Brief): { criteria?: CriterionName[]; permutations?: number } {
   const all = Object.keys(CRITERION_TITLES) as CriterionName[];
