@@ -146,9 +146,10 @@ function stabilityTable({ variances, k }: Model, { variances: intervals, angles,
     `${show(intervals[i][0], 3)} to ${show(intervals[i][1], 3)}`,
     degrees(angles[i].median),
     degrees(angles[i].q95),
-    i < swaps.length ? `${Math.round(100 * swaps[i])} %` : '',
+    ...(k > 1 ? [i < swaps.length ? `${Math.round(100 * swaps[i])} %` : ''] : []),
   ]);
-  return table([['PC', 'variance', '95 % interval', 'angle: half', '95 %', 'swaps with next'], ...rows], k - shown);
+  const head = ['PC', 'variance', '95 % interval', 'angle: half', '95 %', ...(k > 1 ? ['swaps with next'] : [])];
+  return table([head, ...rows], k - shown);
 }
 
 function degrees(radians: number): string {
@@ -161,7 +162,10 @@ function describeRows(
   text: (sentence: string) => string[],
 ): string[] {
   const { t2, q } = found.unusualLimits;
-  const sentences = t2 === null && q === null ? [describeUnusual(found, facts)] : explainUnusual(model, found, facts);
+  // Names are in the table.
+  const { nameOf, ...numbered } = facts;
+  const limited = t2 !== null || q !== null;
+  const sentences = limited ? explainUnusual(model, found, numbered) : [describeUnusual(found, numbered)];
   if (model.k < whole.k) {
     const first = model.k === 1 ? 'component' : several(model.k, 'component');
     sentences.splice(1, 0, `Rows are compared with the first ${first}; -k takes another number.`);
@@ -172,7 +176,7 @@ function describeRows(
       String(facts.numberOf(row)),
       `${show(t2, 4)}${ratios.t2 > 1 ? ' *' : '  '}`,
       `${show(error, 4)}${ratios.q > 1 ? ' *' : '  '}`,
-      facts.nameOf?.(row) ?? '',
+      nameOf?.(row) ?? '',
       columnsOf(row),
     ]);
   const named = rows.some(([, , , name]) => name !== '');
