@@ -66,7 +66,7 @@ describe('scree fit', () => {
     const out = text(['fit', WINE, '--scale', 'unit']);
     expect(line(out, 'How many: ')).toMatch(/^How many: Keep 3: .*parallel analysis.* agree; /);
     expect(line(out, 'How stable: ')).toMatch(
-      /^How stable: PC1, PC2 and PC3 are stable \(±\d+°, ±\d+°, ±\d+°\); PC4 to PC7 may change places in another sample/,
+      /^How stable: PC1, PC2 and PC3 are stable \(±\d+°, ±\d+°, ±\d+°\); PC4 to PC7.* may change places in another sample/,
     );
     expect(line(out, 'Rounding: ')).not.toBe('');
     expect(out).not.toMatch(/^Warning/m);
@@ -217,9 +217,7 @@ describe('scree analyze', () => {
     const out = text(['analyze', table('unequal.csv', 200, 4, (j) => 3 ** j)]);
     expect(out).toMatch(/Nothing stands out of noise/);
     expect(out).toMatch(/PC1.* are stable \(/);
-    expect(out).toMatch(
-      /No component stands out of noise: the\s+columns are no more\s+related than independent\s+columns/,
-    );
+    expect(out.replace(/\s+/g, ' ')).toMatch(/No component stands out of noise: the columns are no more related than/);
   }, 60_000);
 
   it('counts what was filled in or left out, and leads to the same with --scale unit', () => {
