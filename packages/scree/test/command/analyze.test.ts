@@ -91,7 +91,9 @@ describe('scree fit', () => {
     expect(auto.notComputed.stability).toMatch(/--bootstrap 0/);
     const stick = json(['fit', WINE, '--scale', 'unit', '-k', 'broken-stick', '--bootstrap', '0']);
     expect(stick).toMatchObject({ k: 2, choice: { k: 2, criteria: [{ name: 'broken-stick', k: 2 }] } });
-    expect(run(['fit', WINE, '-k', 'kaiser'])).toMatchObject({ code: 1, out: '' });
+    const refused = run(['fit', WINE, '-k', 'kaiser', '-q']);
+    expect(refused).toMatchObject({ code: 1, out: '' });
+    expect(refused.err).toMatch(/^scree: -k kaiser is for correlations: it applies with --scale unit\. Use -k auto/);
     expect(run(['fit', WINE, '-k', 'scree'])).toMatchObject({ code: 2, out: '' });
     expect(run(['fit', WINE, '--bootstrap', '5'])).toMatchObject({ code: 2, out: '' });
   }, 60_000);
