@@ -21,13 +21,7 @@ export function stabilityWords(stability: Stability, first = stability.angles.le
   const uncertain = unstable.filter((i) => !runs.some(({ first, last }) => i >= first && i <= last));
   const parts = [
     ...angleParts(stability, stable, 'stable'),
-    ...runs.map(({ first, last }) => ({
-      first,
-      text:
-        last === first + 1
-          ? `PC${first + 1} and PC${last + 1} may swap in another sample`
-          : `PC${first + 1} to PC${last + 1} may change places in another sample`,
-    })),
+    ...swapParts(runs),
     ...angleParts(stability, uncertain, 'uncertain'),
   ].sort((a, b) => a.first - b.first);
   return [
@@ -35,6 +29,27 @@ export function stabilityWords(stability: Stability, first = stability.angles.le
     ...(unstable.length > 0 ? [turnWords(stability, unstable[0])] : []),
     ...subspaceWords(stability, unstable, k, d),
     `${stable.length + uncertain.length > 0 ? '± is the angle that 95 % of the replicates stay within. ' : ''}The ${several(stability.replicates, 'replicate')} are ${DRAWN[stability.kind]}: this is about other samples, not about rounding.`,
+  ];
+}
+
+interface Run {
+  readonly first: number;
+  last: number;
+}
+
+/** "PC1 and PC2 may swap in another sample"; of several runs, pairs and longer ones are each said once. */
+function swapParts(runs: readonly Run[]): { first: number; text: string }[] {
+  const isPair = ({ first, last }: Run): boolean => last === first + 1;
+  const [pairs, longer] = [runs.filter(isPair), runs.filter((run) => !isPair(run))];
+  const name = (run: Run): string => `PC${run.first + 1} ${isPair(run) ? 'and' : 'to'} PC${run.last + 1}`;
+  const among = longer.length > 1 ? ' among themselves' : '';
+  return [
+    ...(pairs.length > 0
+      ? [{ first: pairs[0].first, text: `${pairs.map(name).join(', or ')} may swap in another sample` }]
+      : []),
+    ...(longer.length > 0
+      ? [{ first: longer[0].first, text: `${listed(longer.map(name))} may change places${among} in another sample` }]
+      : []),
   ];
 }
 
@@ -83,8 +98,8 @@ function subspaceWords({ subspaceAngles }: Stability, unstable: readonly number[
 }
 
 /** Neighbours that may swap, as runs of components. */
-function swapRuns({ swaps, angles }: Stability): { first: number; last: number }[] {
-  const found: { first: number; last: number }[] = [];
+function swapRuns({ swaps, angles }: Stability): Run[] {
+  const found: Run[] = [];
   swaps.forEach((share, i) => {
     if (share < MAY_SWAP || angles[i].q95 <= STABLE_ANGLE || angles[i + 1].q95 <= STABLE_ANGLE) return;
     const last = found.at(-1);

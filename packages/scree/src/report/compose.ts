@@ -138,9 +138,9 @@ function cards({ model, facts, unusual }: Contents): [name: string, value: strin
 function lead(contents: Contents): string {
   const { model, facts, unusual, rowsName, image } = contents;
   const fit = describeFit(model, columnNames(model, image));
-  const rows = describeUnusual(unusual, facts, withComponents(model));
   if (unusual.kind === 'fit') {
     const same = model.totalVariance > 0 ? [] : varianceWords(model);
+    const rows = describeUnusual(unusual, facts, withComponents(model));
     return `<p class="lead">${escaped([...same, ...fit, rows].join(' '))}</p>\n`;
   }
   const name = rowsName === undefined ? (facts.rows === 1 ? 'this row' : 'these rows') : rowsName;
@@ -148,7 +148,7 @@ function lead(contents: Contents): string {
     ? 'Nothing is lost of them.'
     : `${describeLoss(model, facts, 'new')} is lost when ${facts.rows === 1 ? 'it is' : 'they are'} reconstructed.`;
   return [
-    `<p class="lead">About ${facts.rows === 1 ? 'this row' : `these ${escaped(count(facts.rows))} rows`}: ${escaped(`${rows} ${lost}`)}</p>\n`,
+    `<p class="lead">About ${facts.rows === 1 ? 'this row' : `these ${escaped(count(facts.rows))} rows`}: ${escaped(`${describeUnusual(unusual, facts)} ${lost}`)}</p>\n`,
     ...(fit.length === 0 ? [] : [`<p class="lead">About the fit: ${escaped(fit.join(' '))}</p>\n`]),
     `<p>The model was fitted earlier, to ${escaped(several(model.n, 'row'))}. What is said of rows here, in scores, errors and unusual rows, is computed from the ${escaped(several(facts.rows, 'row'))} of <bdi>${escaped(name)}</bdi>.</p>\n`,
   ].join('');
