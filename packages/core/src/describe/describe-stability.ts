@@ -4,6 +4,8 @@ import { count, listed, percent, several, show } from './numbers.js';
 
 /** An axis that stays within 30° keeps three quarters of its direction: cos² 30° = 0.75. It is called stable. */
 export const STABLE_ANGLE = Math.PI / 6;
+/** Angles of rounding alone. */
+const NEVER = 1e-9;
 /** From this share of the replicates on, two components "may swap". */
 const MAY_SWAP = 0.05;
 
@@ -15,6 +17,11 @@ const MAY_SWAP = 0.05;
 export function stabilityWords(stability: Stability, first = stability.angles.length): string[] {
   const k = stability.angles.length;
   const d = stability.loadings.low.length / k;
+  if (d === 1) return ['One column has one component, in every sample.'];
+  // Of two columns with equal variance the components never turn, and that says nothing about the data.
+  if (d === 2 && stability.angles.every(({ q95 }) => q95 < NEVER)) {
+    return ['Two columns of equal variance have the same components in every sample: their sum and their difference.'];
+  }
   const stable = indices(first).filter((i) => stability.angles[i].q95 <= STABLE_ANGLE);
   const unstable = indices(first).filter((i) => stability.angles[i].q95 > STABLE_ANGLE);
   const runs = swapRuns(stability).filter((run) => run.first < first);
@@ -32,25 +39,13 @@ export function stabilityWords(stability: Stability, first = stability.angles.le
   ];
 }
 
-interface Run {
-  readonly first: number;
-  last: number;
-}
-
-/** "PC1 and PC2 may swap in another sample"; of several runs, pairs and longer ones are each said once. */
+/** "PC3 and PC4 may swap in another sample", "PC2 and PC3, and PC5 to PC8, may change places in another sample". */
 function swapParts(runs: readonly Run[]): { first: number; text: string }[] {
-  const isPair = ({ first, last }: Run): boolean => last === first + 1;
-  const [pairs, longer] = [runs.filter(isPair), runs.filter((run) => !isPair(run))];
-  const name = (run: Run): string => `PC${run.first + 1} ${isPair(run) ? 'and' : 'to'} PC${run.last + 1}`;
-  const among = longer.length > 1 ? ' among themselves' : '';
-  return [
-    ...(pairs.length > 0
-      ? [{ first: pairs[0].first, text: `${pairs.map(name).join(', or ')} may swap in another sample` }]
-      : []),
-    ...(longer.length > 0
-      ? [{ first: longer[0].first, text: `${listed(longer.map(name))} may change places${among} in another sample` }]
-      : []),
-  ];
+  if (runs.length === 0) return [];
+  const pairs = runs.every(({ first, last }) => last === first + 1);
+  const names = runs.map(({ first, last }) => `PC${first + 1} ${last === first + 1 ? 'and' : 'to'} PC${last + 1}`);
+  const subject = runs.length === 1 ? names[0] : `${names.slice(0, -1).join(', ')}, and ${names[names.length - 1]},`;
+  return [{ first: runs[0].first, text: `${subject} may ${pairs ? 'swap' : 'change places'} in another sample` }];
 }
 
 function angleParts(
@@ -97,9 +92,15 @@ function subspaceWords({ subspaceAngles }: Stability, unstable: readonly number[
   return [];
 }
 
+/** Components, counted from 0. */
+interface Run {
+  readonly first: number;
+  readonly last: number;
+}
+
 /** Neighbours that may swap, as runs of components. */
 function swapRuns({ swaps, angles }: Stability): Run[] {
-  const found: Run[] = [];
+  const found: { first: number; last: number }[] = [];
   swaps.forEach((share, i) => {
     if (share < MAY_SWAP || angles[i].q95 <= STABLE_ANGLE || angles[i + 1].q95 <= STABLE_ANGLE) return;
     const last = found.at(-1);

@@ -43,6 +43,17 @@ describe('the words about stability', () => {
     expect(stability.subspaceAngles[2].q95).toBeLessThan(Math.PI / 6);
   });
 
+  it('do not call components stable that cannot turn', async () => {
+    const [pair] = stabilityWords((await fitted(columns(100, [3, 1]), { scale: 'unit' })).stability);
+    expect(pair).toBe(
+      'Two columns of equal variance have the same components in every sample: their sum and their difference.',
+    );
+    const [one] = stabilityWords((await fitted(columns(100, [3]))).stability);
+    expect(one).toBe('One column has one component, in every sample.');
+    const [free] = stabilityWords((await fitted(columns(100, [3, 1]))).stability);
+    expect(free).toMatch(/^PC1 and PC2 are stable \(±/);
+  });
+
   it('call nothing stable in pure noise, although rounding would', async () => {
     const { model, stability } = await fitted(columns(200, Array(10).fill(1)));
     const words = stabilityWords(stability).join(' ');

@@ -34,9 +34,9 @@ type Answer = Criterion & { readonly k: number };
  * that does not apply either, of cross-validation; otherwise the median of the criteria that do, at least 1.
  *
  * Why a test against noise decides: it keeps its 5 % of false components on tables without structure, whatever the distributions and
- * variances of the columns are, and combining several tests would lose that. Cross-validation hardly ever keeps too many either, and names the
- * number that predicts best; where a strong component hides weak ones from the test, it says more, and the reason says so. `bench/choose-components.ts`
- * measures all three.
+ * variances of the columns are, and combining several tests would lose that. Cross-validation finds the factors of simulated tables more often,
+ * where strong components hide weak ones from the test; but in real tables, whose noise is not white, it goes on to components that help to predict single
+ * columns. So it is named beside, and does not decide. `bench/choose-components.ts` measures all three.
  */
 export function recommend(criteria: readonly Criterion[]): Recommendation {
   const answers = criteria.filter((criterion): criterion is Answer => criterion.k !== null);
