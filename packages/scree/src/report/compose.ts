@@ -1,4 +1,4 @@
-import type { Choice, Model, Warning } from '@scree/core';
+import type { Choice, Criterion, Model, Warning } from '@scree/core';
 import {
   certificateWords,
   count,
@@ -185,7 +185,11 @@ function varianceSection({ model, unusual, notComputed }: Contents): Part {
 
 /** What each criterion says, in its own words. */
 function criteriaTable(choice: Choice): string {
-  const rows = criterionLines(choice).map(({ name, k, sentence }) => [name, k, sentence]);
+  const rows = criterionLines(choice).map(({ name, k, sentence }, i) => [
+    name,
+    k,
+    whyNot(choice.criteria[i]) ?? sentence,
+  ]);
   const table = { columns: ['criterion', 'keeps', 'what it says'], rows };
   return folded('What each criterion says', tableHtml(table, 'What each criterion says', 'scroll whole'));
 }
@@ -277,6 +281,13 @@ function worstTable(facts: RowFacts, colouring: Colouring, nameOf: NameOf): Tabl
       columns.map((part) => `${nameOf(part.column)} (${percent(part.share)})`).join(', '),
     ]),
   };
+}
+
+/** Why a criterion does not apply, without advice that names options of the library. */
+function whyNot({ obstacle }: Criterion): string | undefined {
+  if (obstacle === 'correlation') return 'It is for correlations, and these columns have different variances.';
+  if (obstacle === 'rows' || obstacle === 'folds') return 'It is computed from rows, and these were not at hand.';
+  return undefined;
 }
 
 function certaintySection({ model, image, unusual, notComputed }: Contents): Part {
