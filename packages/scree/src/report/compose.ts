@@ -212,7 +212,7 @@ function scoreFigures(model: Model, facts: RowFacts, colouring: Colouring, unusu
   return pairs.map(([first, second]) => scoresFigure(model, facts, colouring, unusual, first, second));
 }
 
-function columnsSection({ model, facts, colouring, image }: Contents): Part {
+function columnsSection({ model, facts, colouring, image, unusual }: Contents): Part {
   if (image) {
     const drawn = [componentPictures(model, image), reconstructionPictures(model, facts, colouring, image)];
     return { id: 'components', title: 'Components', drawn, html: figures(drawn) };
@@ -227,8 +227,9 @@ function columnsSection({ model, facts, colouring, image }: Contents): Part {
   const words =
     sentences.length === 0
       ? ''
-      : paragraphs(['What rows with high scores have more or less of, where that is significant (5 %, after Holm):']) +
-        list(sentences);
+      : paragraphs([
+          `Rows ${unusual.kind === 'new' ? 'of the fit ' : ''}with a high score have, as far as that is significant (5 %, after Holm):`,
+        ]) + list(sentences);
   return { id: 'components', title: 'Columns and components', drawn, html: words + figures(drawn) };
 }
 
@@ -312,6 +313,7 @@ function certaintySection({ model, image, unusual, notComputed }: Contents): Par
         ]);
   const certificate = [paragraphs(uniquenessWords(model)), list(certificateWords(model)), figures([rounding])].join('');
   const html = [
+    ...(unusual.kind === 'new' ? [paragraphs(['In this section, rows are those of the fit.'])] : []),
     figures(sampling, `<h3>Other samples</h3>${words}`),
     '<h3>Rounding</h3>',
     paragraphs([roundingWords(model)]),

@@ -79,7 +79,7 @@ describe('a report of iris', () => {
   it('says how much variance is kept, how certain the result is, and how it was computed', () => {
     const text = textOf(made);
     expect(text).toContain('2 components keep 97.8 % of the variance of 4 columns.');
-    expect(text).toContain('It takes 1 component for 80 %, 1 for 90 % and 2 for 95 %.');
+    expect(text).toContain('It takes 1 component for 90 % and 2 for 95 %.');
     expect(text).toContain('The sample’s components are unique apart from their signs');
     expect(text).toMatch(/Variances: each is within a part of [\d.]+ × 10⁻\S+ of the exact one/);
     expect(text).toMatch(/no component is farther than [\d.]+ × 10⁻\S+° from the exact one/);
