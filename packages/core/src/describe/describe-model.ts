@@ -10,8 +10,11 @@ export function varianceWords(model: Model): string[] {
   if (model.totalVariance === 0) return ['All rows are the same: there is no variance that components could keep.'];
   const kept = shareKept(model);
   const needed = componentsForShares(model);
-  const reached = needed.flatMap(({ share, components }) =>
-    components === undefined ? [] : [`${components} for ${percentMark(share)}`],
+  // Of shares that take the same number, the largest is enough to know.
+  const reached = needed.flatMap(({ share, components }, i) =>
+    components === undefined || components === needed[i + 1]?.components
+      ? []
+      : [`${components} for ${percentMark(share)}`],
   );
   const beyond = needed.flatMap(({ share, components }) => (components === undefined ? [percentMark(share)] : []));
   return [
