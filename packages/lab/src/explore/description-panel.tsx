@@ -4,6 +4,7 @@ import {
   count,
   roundingWords,
   several,
+  show,
   stabilityWords,
   uniquenessWords,
 } from '@scree/core/describe';
@@ -127,7 +128,7 @@ function ChoiceWords({ now }: PanelProps) {
 function OutlierWords({ now }: { readonly now: Fitted }) {
   const current = outliers.value;
   if (current?.now !== now) return null;
-  const { largest, unusual, counts } = current.found;
+  const { median, largest, unusual, counts } = current.found;
   const { either, t2, q } = counts;
   const rows = now.model.n;
   const measures = [
@@ -161,9 +162,11 @@ function OutlierWords({ now }: { readonly now: Fitted }) {
           ))}
         </ul>
       )}
-      {largest === 0 && (
-        <p>{`Nothing is lost with k = ${current.k}: every row is its own reconstruction, apart from rounding.`}</p>
-      )}
+      <p>
+        {largest === 0
+          ? `Nothing is lost with k = ${current.k}: every row is its own reconstruction, apart from rounding.`
+          : `Half of the rows are within ${show(median)} of their reconstruction from ${several(current.k, 'score')}.`}
+      </p>
     </>
   );
 }
