@@ -10,11 +10,11 @@ import {
 } from '@scree/core/describe';
 import { describeWarning } from '../describe-problem.js';
 import { shorten, untangled } from '../shorten.js';
+import { choice, columnWarnings, firstComponents, stability } from '../state/findings.js';
 import { type Fitted, rowNumber } from '../state/fit.js';
 import { modelOfK } from '../state/model-of-k.js';
 import { NAMED_ROWS, outliers } from '../state/outliers.js';
-import { choice, firstComponents, stability } from '../state/sampling.js';
-import { hovered, k, selected } from '../state/view.js';
+import { axes, hovered, is3d, k, selected } from '../state/view.js';
 import { Remedies } from './notices.js';
 import { Panel, type PanelProps } from './panel.js';
 import { remediesFor } from './remedies.js';
@@ -28,10 +28,13 @@ export function DescriptionPanel({ now }: PanelProps) {
   const names = now.columns.map((column) => now.data.info.columns[column].name);
   const exact = modelOfK.value;
   const model = exact?.now === now && exact.kept === kept ? exact.model : undefined;
-  const warnings = model?.warnings.filter(({ code }) => !ABOVE.includes(code)) ?? [];
+  /** Components up to the last one on the axes: whoever looks at it wants to know whether it is stable. */
+  const drawn = Math.min(now.model.k, 1 + Math.max(...axes.value.slice(0, is3d.value ? 3 : 2)));
+  const looked = columnWarnings.value?.now === now ? (columnWarnings.value.result ?? []) : [];
+  const warnings = [...looked, ...(model?.warnings ?? [])].filter(({ code }) => !ABOVE.includes(code));
   return (
     <Panel id="words" title="In words" class="words">
-      <StabilityWords now={now} kept={kept} />
+      <StabilityWords now={now} kept={Math.max(kept, drawn)} />
       <ChoiceWords now={now} />
       <OutlierWords now={now} />
       {warnings.length > 0 && <h3>Warnings</h3>}
@@ -108,12 +111,15 @@ function ChoiceWords({ now }: PanelProps) {
   if (found?.now !== now || !found.result) return null;
   const answers = found.result.criteria.filter((criterion) => criterion.k !== null);
   if (answers.length === 0) return null;
+  const hasParallel = found.result.criteria.some(({ name }) => name === 'parallel');
   return (
     <>
       <h3>How many</h3>
-      {choiceWords(found.result).map((sentence) => (
-        <p key={sentence}>{sentence}</p>
-      ))}
+      {hasParallel ? (
+        choiceWords(found.result).map((sentence) => <p key={sentence}>{sentence}</p>)
+      ) : (
+        <p>Parallel analysis of so large a table takes too long for a page; the command does it: scree analyze.</p>
+      )}
       <details>
         <summary>What the criteria say</summary>
         {answers.map(({ name, sentence }) => (

@@ -3,7 +3,7 @@ import { useCallback, useMemo, useRef } from 'preact/hooks';
 import { Chart } from '../charts/chart.js';
 import { NumbersTable } from '../charts/numbers-table.js';
 import { ExportFigure } from '../export/export-figure.js';
-import { advised, choice, followAdvice } from '../state/sampling.js';
+import { advised, choice, followAdvice } from '../state/findings.js';
 import { isKByHand, k, setK } from '../state/view.js';
 import { useHorizontalDrag } from './horizontal-drag.js';
 import type { PanelProps } from './panel.js';
@@ -12,7 +12,7 @@ import type { PanelProps } from './panel.js';
 const MAX_BARS = 400;
 
 /** Room around the bars of the plot: the handle is drawn over them. */
-const MARGIN = { left: 44, right: 8, top: 42, bottom: 34 };
+const MARGIN = { left: 44, right: 8, top: 46, bottom: 34 };
 
 /** The share of the variance per component and cumulatively, with a handle that sets k. */
 export function ScreePanel({ now }: PanelProps) {

@@ -78,7 +78,7 @@ export function screePlot(
           frameAnchor: 'top',
           textAnchor: k > count / 2 ? 'end' : 'start',
           dx: k > count / 2 ? -12 : 12,
-          dy: -12 - 14 * line,
+          dy: -15 - 14 * line,
           fill: 'var(--muted)',
         }),
       ]),

@@ -149,7 +149,7 @@ describeExploreOnOnePage('the number of components', (explore) => {
     await explore.open(path);
     await explore.fitted(/200 rows and 10 columns/);
     await expect.poll(reason).toMatch(/^k = 1: parallel analysis finds none above noise/);
-    await explore.page.getByText(/PC1 is uncertain/).waitFor();
+    await explore.page.getByText(/PC1 and PC2 (are uncertain|may swap)/).waitFor();
     const words = await explore.panel('In words').innerText();
     expect(words).toContain('Nothing stands out of noise');
     expect(words).not.toMatch(/determined by the data/i);
@@ -171,6 +171,6 @@ describeExploreOnOnePage('the bootstrap', (explore) => {
     expect(await explore.page.getByRole('progressbar', { name: 'Drawing samples' }).count()).toBe(1);
     await explore.page.getByLabel('Built-in data').selectOption('iris');
     await explore.fitted(/150 rows/);
-    await explore.page.getByText('PC1 is stable (±3°).').waitFor();
+    await explore.page.getByText('PC1 and PC2 are stable (±3°, ±9°).').waitFor();
   });
 });

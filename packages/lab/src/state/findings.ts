@@ -4,6 +4,9 @@ import { background } from './background.js';
 import { fitted } from './fit.js';
 import { isKByHand, k, points } from './view.js';
 
+/** Warnings about the columns of the fit. */
+export const columnWarnings = background('columnWarnings', (now) => points.value?.now === now);
+
 /** How many components the criteria advise. k follows, unless it was chosen by hand. */
 export const choice = background(
   'choose',
