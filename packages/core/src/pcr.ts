@@ -138,6 +138,12 @@ async function crossValidate(
   const n = y.length;
   if (source.rows !== undefined && source.rows !== n) throw mismatch(source.rows, n);
   const smallest = n - Math.max(...folds.sizes);
+  if (smallest < 2) {
+    throw new DataError('TOO_FEW_ROWS', 'A fold leaves 1 row to fit. Use folds that leave at least 2.', {
+      value: 1,
+      expected: 2,
+    });
+  }
   const most = Math.min(smallest - 1, source.cols);
   const { k = Math.min(10, most), scale = 'none', threads, signal } = options;
   checkOption('k', k, {

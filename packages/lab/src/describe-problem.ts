@@ -151,8 +151,8 @@ const WARNINGS: {
     if (all.length > each.length) each.push(several(all.length - each.length, 'more group'));
     return `${each.join('; ')} are nearly the same but for unit and offset (|r| > 0.999), so what they measure counts more than once. Keep one of them if they are the same quantity.`;
   },
-  FEW_ROWS: ({ rows, cols }) =>
-    `There are only ${several(Number(rows), 'row')} of ${several(Number(cols), 'column')}: no more than ${several(Number(rows) - 1, 'component')} can have variance, and in another sample they may be quite different.`,
+  FEW_ROWS: ({ rows, cols, components }) =>
+    `There are only ${several(Number(rows), 'row')} of ${several(Number(cols), 'column')}: no more than ${several(Number(components), 'component')} can have variance, and in another sample they may be quite different.`,
   ZERO_INFLATED: ({ columns, count: all }) =>
     `More than half of the values of ${namesOf(columns as Names, Number(all))} are 0: PCA treats whether a value is 0, and how large it is otherwise, as one scale.`,
   VALUES_FILLED: ({ columns, values, rows }) => {

@@ -23,7 +23,7 @@ export function choiceWords({ k, reason, spectrum }: Choice): string[] {
   if (k === 0) {
     return [
       reason,
-      'The columns are no more related than columns of independent numbers would be: components describe this sample, and another sample would give others.',
+      'The columns are not more related than independent columns would be by chance: the components describe this sample, and another sample would give others.',
     ];
   }
   const kept = spectrum.slice(0, k).reduce((sum, value) => sum + value, 0);

@@ -365,6 +365,33 @@ describe('the bootstrap', () => {
     expect(found.subspaceAngles[0]).toEqual(found.angles[0]);
   });
 
+  it.each<[number, number]>([
+    [60, 8],
+    [20, 80],
+    [200, 150],
+  ])('of sparse rows is that of the same rows in full: %i×%i', async (n, d) => {
+    const { uniform, normal } = random(n);
+    const full = {
+      rows: n,
+      cols: d,
+      data: Float64Array.from({ length: n * d }, () => (uniform() < 0.3 ? normal() + 2 : 0)),
+    };
+    const [indptr, indices, values]: [number[], number[], number[]] = [[0], [], []];
+    for (let i = 0; i < n; i++) {
+      for (let j = 0; j < d; j++) {
+        if (full.data[i * d + j] === 0) continue;
+        indices.push(j);
+        values.push(full.data[i * d + j]);
+      }
+      indptr.push(indices.length);
+    }
+    const sparse = { rows: n, cols: d, indptr, indices, data: Float64Array.from(values) };
+    const options = { k: 2, replicates: 10 };
+    const [a, b] = [await bootstrap(sparse, options), await bootstrap(full, options)];
+    expect(a.method).toBe(b.method);
+    expectSame(a, b, a.method === 'iteration' ? 2e-3 : 1e-9);
+  });
+
   it('does not depend on where the data lie', async () => {
     const moved = { ...data, data: data.data.map((x) => x + 2 ** 24) };
     const back = { ...data, data: moved.data.map((x) => x - 2 ** 24) };
@@ -508,6 +535,10 @@ describe('a model with a bootstrap', () => {
       for (let i = 0; i < 60; i++) yield Array.from(data.data.subarray(i * 4, i * 4 + 4));
     }
     expect(await bootstrap(rows(), { k: 2, replicates: 20 })).toEqual(await bootstrap(data, { k: 2, replicates: 20 }));
+    const chosen = await pca(rows(), { k: 'kaiser', scale: 'unit', bootstrap: 20 });
+    expect(chosen.stability?.variances.length).toBe(chosen.k);
+    const fromFile = await pca(inBlocks(data, 9), { k: 'kaiser', scale: 'unit', bootstrap: 20 });
+    expect(fromFile.stability).toEqual(chosen.stability);
   });
 
   it('reports progress and can be aborted', async () => {
@@ -577,6 +608,11 @@ describe('a model with a bootstrap', () => {
     const rare = Array.from({ length: 30 }, (_, i) => [i % 7, (i * i) % 11, i === 0 ? 1 : 0]);
     const found = await bootstrap(rare, { scale: 'unit', replicates: 50 });
     expect(JSON.stringify(found)).not.toContain('null');
+    const constant = await bootstrap(Array(5).fill([1, 2]), { replicates: 10 });
+    expect(constant.variances).toEqual([
+      [0, 0],
+      [0, 0],
+    ]);
   });
 });
 

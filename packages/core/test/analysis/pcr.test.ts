@@ -128,6 +128,8 @@ describe('pcr', () => {
     await expect(pcr(inBlocks(rows, 7), y.slice(1))).rejects.toThrow('y has 49 values');
     await expect(pcr(rows, [Number.NaN, ...y.slice(1)])).rejects.toThrow('y of row 1 is NaN');
     await expect(pcr(rows, y, { k: 7 })).rejects.toMatchObject({ code: 'K_OUT_OF_RANGE' });
+    const all = y.map((_, i) => (i === 0 ? 'one' : 'others'));
+    await expect(pcr(rows, y, { folds: all })).rejects.toMatchObject({ code: 'TOO_FEW_ROWS' });
     await expect(pcr(rows, y, { folds: 1 })).rejects.toMatchObject({ code: 'BAD_OPTION' });
     await expect(pcr(rows, y, { folds: y.map(() => 'a') })).rejects.toThrow('at least 2');
     await expect(pcr(rows, y, { signal: AbortSignal.abort(new Error('enough')) })).rejects.toThrow('enough');

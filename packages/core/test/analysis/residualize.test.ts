@@ -154,6 +154,18 @@ describe('residualize, any table', () => {
     );
   });
 
+  it('has the same bits on any number of threads', async () => {
+    const { normal } = random(21);
+    const rows = toMatrix(Array.from({ length: 4000 }, () => Array.from({ length: 12 }, normal)));
+    const age = Array.from({ length: 4000 }, normal);
+    const [one, more] = [
+      await residualize(rows, { age }, { threads: 1 }),
+      await residualize(rows, { age }, { threads: 3 }),
+    ];
+    expect(one.regression.slopes.data).toEqual(more.regression.slopes.data);
+    expect(one.regression.intercept).toEqual(more.regression.intercept);
+  });
+
   it('is read again as often as wanted, and stops when it is aborted', async () => {
     const rows = cars('mpg', 'disp');
     const residuals = await residualize(inBlocks(rows, 4), { weight: cars('wt').flat() });
@@ -193,6 +205,10 @@ describe('PCA within and between groups, iris', () => {
     expect(Math.abs(between.share - 0.72243580674335)).toBeLessThan(1e-12);
     expect(Math.abs(within.model.totalVariance + between.model.totalVariance - 4)).toBeLessThan(1e-11);
     expect(Math.abs(within.share + between.share - 1)).toBeLessThan(1e-14);
+    const options = { scale: 'unit', columnWeights: [1, 2, 0.5, 3] } as const;
+    const [w, b] = [await withinGroups(rows, species, options), await betweenGroups(rows, species, options)];
+    expect(Math.abs(w.model.totalVariance + b.model.totalVariance - 6.5)).toBeLessThan(1e-11);
+    expect(Math.abs(w.share - w.model.totalVariance / 6.5)).toBeLessThan(1e-12);
   });
 
   it('adds up for any table and any groups: covariances within and between are that of all rows', async () => {

@@ -46,7 +46,7 @@ export async function run(call: Call): Promise<void> {
   });
 }
 
-function unusualJson({ model, facts, found, nameOf }: LookedAtRows): object {
+function unusualJson({ model, facts, found }: LookedAtRows): object {
   const { limits, unusualLimits, counts, beyond } = found;
   return {
     components: model.k,
@@ -56,7 +56,7 @@ function unusualJson({ model, facts, found, nameOf }: LookedAtRows): object {
     counts: { t2: counts.t2, q: counts.q, either: counts.either ?? null },
     rows: found.unusual.map(({ row, t2, error }) => ({
       row: facts.numberOf(row),
-      name: nameOf(row) ?? null,
+      name: facts.nameOf?.(row) ?? null,
       t2,
       q: error,
     })),

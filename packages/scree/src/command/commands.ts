@@ -259,6 +259,7 @@ export const COMMANDS: readonly Command[] = [
       IMAGE_FLAG,
       MODEL_FLAG,
       ...FIT_FLAGS,
+      BOOTSTRAP_FLAG,
       ...DATA_FLAGS,
       ...COMMON_FLAGS,
     ],

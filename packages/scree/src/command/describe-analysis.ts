@@ -1,5 +1,6 @@
-import type { Choice, Model, Stability } from '@scree/core';
-import { knownRatios, show, stabilityWords, varianceWords } from '@scree/core/describe';
+import type { Choice, Criterion, Model, Stability } from '@scree/core';
+import { knownRatios, several, show, stabilityWords, varianceWords } from '@scree/core/describe';
+import { inOrder } from '../report/criteria.js';
 import { describeUnusual, explainUnusual } from '../report/describe-unusual.js';
 import { screePlot } from '../scree-plot.js';
 import { describeWarning } from './describe-error.js';
@@ -49,7 +50,7 @@ export function describeAnalysis(analysis: Analysis, width: number): string[] {
       : text(`Not examined. ${notComputed.stability ?? ''}`.trimEnd())),
     '',
     'Unusual rows',
-    ...(typeof rows === 'string' ? text(`Not examined. ${rows}`) : describeRows(rows, text)),
+    ...(typeof rows === 'string' ? text(`Not examined. ${rows}`) : describeRows(rows, model, text)),
     '',
     ...wrap(describeAccuracy(model), width, 2),
     '',
@@ -88,7 +89,9 @@ function describeChoice(model: Model, notComputed: NotComputed, width: number): 
   }
   const { marks, noise } = noiseLevel(choice, model.totalVariance);
   const below = (i: number): string[] => {
-    const names = choice.criteria.filter(({ k }) => k === i + 1).map(({ name }) => name);
+    const names = inOrder(choice)
+      .filter(({ k }) => k === i + 1)
+      .map(({ name }) => name);
     if (names.length === 0) return [];
     const keep = choice.k === i + 1 ? 'keep' : 'or';
     return wrap(`     ╰─ ${keep} ${i < 0 ? 'none' : i + 1}: ${names.join(', ')}`, width - 2, 8);
@@ -99,11 +102,23 @@ function describeChoice(model: Model, notComputed: NotComputed, width: number): 
     ...indented(screePlot(plot, { most: MOST_COMPONENTS, width: bars, marks, below }).split('\n')),
     ...(noise ? wrap(`  │ marks ${noise}.`, width, 2) : []),
     '',
-    ...choice.criteria.flatMap(({ name, k, sentence }) =>
-      wrap(`  ${name.padEnd(18)} ${k === null ? ' –' : String(k).padStart(2)}  ${sentence}`, width, 25),
+    ...inOrder(choice).flatMap((each) =>
+      wrap(
+        `  ${each.name.padEnd(18)} ${each.k === null ? ' –' : String(each.k).padStart(2)}  ${criterionSentence(each)}`,
+        width,
+        25,
+      ),
     ),
     '',
   ];
+}
+
+/** What a criterion says; where it does not apply, the flag that would make it so. */
+function criterionSentence({ obstacle, sentence }: Criterion): string {
+  if (obstacle === 'correlation') return 'For correlations only: it applies with --scale unit.';
+  if (obstacle === 'centered') return 'For centred data only: it applies without --no-center.';
+  if (obstacle === 'unweighted') return 'It counts rows, and does not apply with --weight.';
+  return sentence;
 }
 
 /** The share of the variance that noise would have, and what it is called. */
@@ -140,7 +155,11 @@ function degrees(radians: number): string {
   return `${Math.round((radians * 180) / Math.PI)}°`;
 }
 
-function describeRows({ model, facts, found, nameOf }: LookedAtRows, text: (sentence: string) => string[]): string[] {
+function describeRows(
+  { model, facts, found }: LookedAtRows,
+  whole: Model,
+  text: (sentence: string) => string[],
+): string[] {
   const { t2, q } = found.unusualLimits;
   const sentences = t2 === null && q === null ? [describeUnusual(found, facts)] : explainUnusual(model, found, facts);
   const rows = found.unusual
@@ -149,7 +168,7 @@ function describeRows({ model, facts, found, nameOf }: LookedAtRows, text: (sent
       String(facts.numberOf(row)),
       `${show(t2, 4)}${ratios.t2 > 1 ? ' *' : '  '}`,
       `${show(error, 4)}${ratios.q > 1 ? ' *' : '  '}`,
-      nameOf(row) ?? '',
+      facts.nameOf?.(row) ?? '',
       columnsOf(row),
     ]);
   const named = rows.some(([, , , name]) => name !== '');

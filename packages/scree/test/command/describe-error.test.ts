@@ -123,8 +123,12 @@ describe('a warning of the command', () => {
       { columns: ['a', 'b', 'c,d'], count: 3, groups: [['a', 'b', 'c,d']], correlations: [1], rows: 9 },
       /^Columns a, b and "c,d" are nearly the same .* use --exclude b,c,,d\.$/,
     ],
-    ['FEW_ROWS', { rows: 5, cols: 1200 }, /^There are only 5 rows of 1,200 columns: no more than 4 components/],
-    ['FEW_ROWS', { rows: 2, cols: 2 }, /no more than 1 component can have variance/],
+    [
+      'FEW_ROWS',
+      { rows: 5, cols: 1200, components: 4 },
+      /^There are only 5 rows of 1,200 columns: no more than 4 components/,
+    ],
+    ['FEW_ROWS', { rows: 2, cols: 2, components: 1 }, /no more than 1 component can have variance/],
     ['ZERO_INFLATED', { columns: ['rain'], count: 1, zeros: [60], rows: 100 }, /values of column rain are 0/],
     [
       'VALUES_FILLED',

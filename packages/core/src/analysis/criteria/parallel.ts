@@ -2,7 +2,7 @@ import { gamma, type Random, random } from '../../linalg/random.js';
 import { tridiagonalValues } from '../../linalg/tridiagonal-eigen.js';
 import { runTaskSync } from '../../progress.js';
 import { type CriterionMethod, doesNotApply, type Evidence, firstHave, leadingAbove } from './criterion.js';
-import { percentOf, quantiles, simulations, tables } from './simulate.js';
+import { percentOf, quantiles, simulations, tables, takesTooLong } from './simulate.js';
 
 /** Variances above which the spectra of equal columns are drawn without a matrix. */
 const WITHOUT_MATRIX = 300;
@@ -32,6 +32,11 @@ export const parallel: CriterionMethod = {
     const rng = random(options.seed);
     const light = correlation && size > WITHOUT_MATRIX;
     const operations = light ? 60 * size * size : 2 * d * size * size + 4 * size ** 3 + 150 * d * size;
+    if (takesTooLong(evidence, operations)) {
+      return doesNotApply(
+        `Simulating tables of ${d} columns of different variances takes long and was left out. Give a number of permutations to do it, or use scale: 'unit'.`,
+      );
+    }
     const count = simulations(evidence, operations);
     const total = columnVariances.reduce((sum, value) => sum + value, 0);
     const thresholds = await quantiles(count, size, evidence, 'simulated tables', () =>

@@ -31,12 +31,12 @@ type Answer = Criterion & { readonly k: number };
 
 /**
  * The number of components to keep, by one rule: that of the permutation test; where the rows are not there, of parallel analysis; where
- * that does not apply either, of cross-validation; otherwise the median of the criteria that do.
+ * that does not apply either, of cross-validation; otherwise the median of the criteria that do, at least 1.
  *
  * Why a test against noise decides: it keeps its 5 % of false components on tables without structure, whatever the distributions and
- * variances of the columns are, and combining several tests would lose that. Cross-validation hardly ever keeps too many either, and names the
- * number that predicts best; where a strong component hides weak ones from the test, it says more, and the reason says so. `bench/choose-components.ts`
- * measures all three.
+ * variances of the columns are, and combining several tests would lose that. Cross-validation finds the factors of simulated tables more often,
+ * where strong components hide weak ones from the test; but in real tables, whose noise is not white, it goes on to components that help to predict single
+ * columns. So it is named beside, and does not decide. `bench/choose-components.ts` measures all three.
  */
 export function recommend(criteria: readonly Criterion[]): Recommendation {
   const answers = criteria.filter((criterion): criterion is Answer => criterion.k !== null);
@@ -44,18 +44,26 @@ export function recommend(criteria: readonly Criterion[]): Recommendation {
     const why = criteria.length === 1 ? ` ${criteria[0].sentence}` : '';
     return { k: 1, agree: [], reason: `No criterion applies to these data, so one component is a default.${why}` };
   }
+  if (criteria.length === 1) return single(answers[0]);
   const decider = DECIDE.map((name) => answers.find((each) => each.name === name)).find((each) => each !== undefined);
   const sorted = answers.map((each) => each.k).sort((a, b) => a - b);
-  const k = decider?.k ?? sorted[Math.floor((sorted.length - 1) / 2)];
+  const k = decider?.k ?? Math.max(1, sorted[Math.floor((sorted.length - 1) / 2)]);
   const agree = NAMED.filter((name) => answers.some((each) => each.name === name && each.k === k));
   const others = NAMED.flatMap((name) => answers.filter((each) => each.name === name && each.k !== k));
   return { k, agree, reason: `${headline(k, agree, decider)}${disagreement(others)}.` };
 }
 
+/** Where one criterion was asked, it decides. */
+function single({ name, k, sentence }: Answer): Recommendation {
+  const title = CRITERIA[name].title;
+  const kept = k === 0 ? `${title.charAt(0).toUpperCase()}${title.slice(1)} keeps no component.` : `Keep ${k}.`;
+  return { k, agree: [name], reason: `${kept} ${sentence}` };
+}
+
 function headline(k: number, agree: readonly CriterionName[], decider: Answer | undefined): string {
   const keep = k === 0 ? 'Nothing stands out of noise' : `Keep ${k}`;
   const names = list(agree.map((name) => CRITERIA[name].title));
-  if (!decider) return `${keep}: the median of the criteria that apply without rows (${names})`;
+  if (!decider) return `${keep}: the median of the criteria that apply here, none of which tests against noise`;
   return `${keep}: ${names} ${agree.length === 1 ? (k === 0 ? 'finds no component' : `finds ${k}`) : 'agree'}`;
 }
 

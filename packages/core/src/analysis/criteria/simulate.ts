@@ -5,6 +5,13 @@ const FEWEST = 59;
 const MOST = 1000;
 /** Operations that simulating may take where the number of tables is not given: some seconds. */
 const OPERATIONS = 6e9;
+/** Operations beyond which simulating is left out. */
+const TOO_MANY_OPERATIONS = 1e11;
+
+/** Whether even the fewest tables take minutes, and nobody asked for a number of them. */
+export function takesTooLong({ options }: Pick<Evidence, 'options'>, operations: number): boolean {
+  return options.permutations === undefined && FEWEST * operations > TOO_MANY_OPERATIONS;
+}
 
 /** How many tables to simulate: as asked for, or as many as their size allows. It follows from the shape alone. */
 export function simulations({ options }: Pick<Evidence, 'options'>, operations: number): number {
