@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Locator } from 'playwright-core';
 import { expect, it } from 'vitest';
+import { violations, watch } from '../lab-site.js';
 import { describeExploreOnOnePage } from './explore-page.js';
 
 const WINE = fileURLToPath(new URL('../../src/data/wine.csv', import.meta.url));
@@ -97,6 +98,20 @@ describeExploreOnOnePage("the user's own file", (explore) => {
     await expect.poll(() => words.locator('.warning').count()).toBe(0);
   });
 
+  it('passes axe in both themes, with its notices and warnings', async () => {
+    const path = await openTable();
+    const other = await watch(explore.browser, explore.url, { bypassCSP: true });
+    await other.page.locator('input[type=file]').setInputFiles(path);
+    await other.page.getByRole('button', { name: 'Undo: id' }).click();
+    await other.page.getByRole('button', { name: 'Leave out id: ' }).waitFor();
+    for (const colorScheme of ['light', 'dark'] as const) {
+      await other.page.emulateMedia({ colorScheme });
+      expect(await violations(other.page), colorScheme).toEqual([]);
+    }
+    other.check();
+    await other.close();
+  });
+
   it('counts rows with gaps per column, as the command does', async () => {
     const path = join(explore.folder, 'gaps.csv');
     const cell = (i: number, every: number): string => (i % every === 0 ? '' : String(Math.sin(i * every)));
@@ -172,5 +187,24 @@ describeExploreOnOnePage('the bootstrap', (explore) => {
     await explore.page.getByLabel('Built-in data').selectOption('iris');
     await explore.fitted(/150 rows/);
     await explore.page.getByText('PC1 and PC2 are stable (±3°, ±9°).').waitFor();
+  });
+
+  it('is stopped when the user leaves for Learn, and done on return', async () => {
+    await explore.page.evaluate(() => {
+      const post = Worker.prototype.postMessage;
+      Worker.prototype.postMessage = function (this: Worker, ...given: unknown[]) {
+        const [message] = given as [{ cancel?: true; method?: string }];
+        if (message.method === 'stability') document.body.dataset.started = 'yes';
+        if (message.cancel && document.body.dataset.started) document.body.dataset.cancelled = 'yes';
+        return (post as (...all: unknown[]) => void).apply(this, given);
+      };
+    });
+    await explore.open(join(explore.folder, 'large.csv'));
+    await explore.page.getByRole('progressbar', { name: 'Drawing samples from these rows' }).waitFor();
+    await expect.poll(() => explore.page.evaluate(() => document.body.dataset.started)).toBe('yes');
+    await explore.page.getByRole('link', { name: 'Learn' }).click();
+    await expect.poll(() => explore.page.evaluate(() => document.body.dataset.cancelled)).toBe('yes');
+    await explore.page.getByRole('link', { name: 'Explore' }).click();
+    await explore.page.getByText('this is about other samples').waitFor();
   });
 });
