@@ -12,7 +12,7 @@ import type { PanelProps } from './panel.js';
 const MAX_BARS = 400;
 
 /** Room around the bars of the plot: the handle is drawn over them. */
-const MARGIN = { left: 44, right: 8, top: 46, bottom: 34 };
+const MARGIN = { left: 44, right: 8, top: 56, bottom: 34 };
 
 /** The share of the variance per component and cumulatively, with a handle that sets k. */
 export function ScreePanel({ now }: PanelProps) {
