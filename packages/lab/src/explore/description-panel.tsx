@@ -38,12 +38,15 @@ export function DescriptionPanel({ now }: PanelProps) {
       <ChoiceWords now={now} />
       <OutlierWords now={now} />
       {warnings.length > 0 && <h3>Warnings</h3>}
-      {warnings.map((warning) => (
-        <div key={warning.message} class="warning">
-          {`${untangled(describeWarning(warning, names))} `}
-          <Remedies remedies={remediesFor(warning, now)} about={describeWarning(warning, names)} />
-        </div>
-      ))}
+      {warnings.map((warning) => {
+        const text = untangled(describeWarning(warning, names));
+        return (
+          <div key={warning.message} class="warning">
+            {`${text} `}
+            <Remedies remedies={remediesFor(warning, now)} about={text} />
+          </div>
+        );
+      })}
       {model ? (
         <>
           <details>

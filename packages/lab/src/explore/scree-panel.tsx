@@ -91,7 +91,9 @@ export function ScreePanel({ now }: PanelProps) {
       />
       <p class="hint">
         Bars: each component. Line: all up to it.
-        {marks?.thresholds ? ' Dashes: what noise reaches in 95 of 100 simulated tables (parallel analysis).' : ''}
+        {marks?.thresholds
+          ? ' Dashes: 95 of 100 simulated tables of unrelated columns stay below (parallel analysis).'
+          : ''}
         {bars < all ? ` The first ${bars} of ${several(all, 'component')}.` : ''} Drag to choose how many are kept.
       </p>
     </section>

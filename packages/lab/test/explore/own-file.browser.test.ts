@@ -184,13 +184,20 @@ describeExploreOnOnePage('the bootstrap', (explore) => {
     await explore.page.getByLabel('Components kept (k)').fill('7');
     await expect.poll(() => explore.kept().textContent()).toContain('k = 7');
     expect(await explore.page.getByRole('progressbar', { name: 'Drawing samples' }).count()).toBe(1);
+    await watchCalls();
+    await explore.page.getByLabel('Divide columns by').selectOption('unit');
+    await expect.poll(() => noted('started')).toBe('yes');
     await explore.page.getByLabel('Built-in data').selectOption('iris');
     await explore.fitted(/150 rows/);
+    expect(await noted('cancelled')).toBe('yes');
     await explore.page.getByText('PC1 and PC2 are stable (±3°, ±9°).').waitFor();
   });
 
-  it('is stopped when the user leaves for Learn, and done on return', async () => {
-    await explore.page.evaluate(() => {
+  /** Notes on the page when a bootstrap starts, and when a call is cancelled after that. */
+  const watchCalls = (): Promise<void> =>
+    explore.page.evaluate(() => {
+      delete document.body.dataset.started;
+      delete document.body.dataset.cancelled;
       const post = Worker.prototype.postMessage;
       Worker.prototype.postMessage = function (this: Worker, ...given: unknown[]) {
         const [message] = given as [{ cancel?: true; method?: string }];
@@ -199,11 +206,15 @@ describeExploreOnOnePage('the bootstrap', (explore) => {
         return (post as (...all: unknown[]) => void).apply(this, given);
       };
     });
+  const noted = (what: 'started' | 'cancelled'): Promise<string | undefined> =>
+    explore.page.evaluate((name) => document.body.dataset[name], what);
+
+  it('is stopped when the user leaves for Learn, and done on return', async () => {
+    await watchCalls();
     await explore.open(join(explore.folder, 'large.csv'));
-    await explore.page.getByRole('progressbar', { name: 'Drawing samples from these rows' }).waitFor();
-    await expect.poll(() => explore.page.evaluate(() => document.body.dataset.started)).toBe('yes');
+    await expect.poll(() => noted('started')).toBe('yes');
     await explore.page.getByRole('link', { name: 'Learn' }).click();
-    await expect.poll(() => explore.page.evaluate(() => document.body.dataset.cancelled)).toBe('yes');
+    await expect.poll(() => noted('cancelled')).toBe('yes');
     await explore.page.getByRole('link', { name: 'Explore' }).click();
     await explore.page.getByText('this is about other samples').waitFor();
   });
