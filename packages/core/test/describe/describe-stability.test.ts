@@ -44,8 +44,8 @@ describe('the words about stability', () => {
   });
 
   it('do not call components stable that cannot turn', async () => {
-    const related = columns(100, [3, 1]);
-    for (let i = 0; i < 100; i++) related.data[2 * i + 1] += related.data[2 * i];
+    const { data } = columns(100, [3, 1]);
+    const related = Array.from({ length: 100 }, (_, i) => [data[2 * i], data[2 * i] + data[2 * i + 1]]);
     const [pair] = stabilityWords((await fitted(related, { scale: 'unit' })).stability);
     expect(pair).toBe(
       'Two columns of equal variance have the same components in every sample: their sum and their difference.',

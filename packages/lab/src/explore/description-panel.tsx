@@ -10,7 +10,7 @@ import {
 } from '@scree/core/describe';
 import { describeWarning } from '../describe-problem.js';
 import { shorten, untangled } from '../shorten.js';
-import { choice, columnWarnings, firstComponents, stability } from '../state/findings.js';
+import { choice, columnWarnings, stability } from '../state/findings.js';
 import { type Fitted, rowNumber } from '../state/fit.js';
 import { modelOfK } from '../state/model-of-k.js';
 import { NAMED_ROWS, outliers } from '../state/outliers.js';
@@ -74,7 +74,7 @@ function StabilityWords({ now, kept }: PanelProps & { readonly kept: number }) {
   const { result, progress } = found ?? {};
   if (result) {
     const some = result.angles.length;
-    const [first, ...others] = stabilityWords(firstComponents(result, kept));
+    const [first, ...others] = stabilityWords(result, Math.min(kept, some));
     return (
       <>
         <h3>How stable</h3>
