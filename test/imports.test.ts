@@ -40,6 +40,8 @@ const ENTRIES = [
   'scored-blocks.ts',
   'supplementary.ts',
   'compare-tables.ts',
+  'code-columns.ts',
+  'categories.ts',
 ];
 /** Packages that the sources of a package import, besides libraries. */
 const DEPENDENCIES: Record<string, readonly string[]> = {

@@ -2,11 +2,11 @@ import { DataError, OptionError, show } from '../errors.js';
 import { powerOfTwo } from '../linalg/vector.js';
 import { type ColumnStatistics, columnSquares } from './statistics.js';
 
-/** The divisor of a column: nothing, its deviation, the root of it, its range, or given numbers. */
-export type Scale = 'none' | 'unit' | 'pareto' | 'range' | ArrayLike<number>;
+/** The divisor of a column: nothing, its deviation, the root of it, its range, its median absolute deviation, or given numbers. */
+export type Scale = 'none' | 'unit' | 'pareto' | 'range' | 'median' | ArrayLike<number>;
 
 /** The rule that scales were computed by; `given` where they were numbers. */
-export const SCALINGS = ['none', 'unit', 'pareto', 'range', 'given'] as const;
+export const SCALINGS = ['none', 'unit', 'pareto', 'range', 'median', 'given'] as const;
 export type ScalingRule = (typeof SCALINGS)[number];
 
 export interface Scaling {
@@ -62,8 +62,15 @@ function deviation(stats: ColumnStatistics, j: number, divisor: number, centred:
   return Math.sqrt(sum / divisor) * unit;
 }
 
-/** Checks scales that were given as numbers. */
+/** Checks scales that were given as numbers. Medians need rows: `pca` computes them first, and then they are numbers. */
 export function checkScale(scale: Scale, cols: number): void {
+  if (scale === 'median') {
+    throw new OptionError(
+      'BAD_SCALE',
+      "scale: 'median' is computed from rows that are read several times, which is not possible here. Use pca with the rows, or scale: 'unit'.",
+      { option: 'scale', value: scale },
+    );
+  }
   if (typeof scale === 'string') return;
   if (scale.length !== cols) {
     throw new OptionError('BAD_SCALE', `scale has ${scale.length} numbers, but there are ${cols} columns.`, {
