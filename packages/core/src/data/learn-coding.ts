@@ -263,13 +263,14 @@ function warningsOf({ columns, missing }: Coding, learned: readonly ColumnLearne
     const values = gaps.reduce((sum, { count }) => sum + count, 0);
     const some = gaps.slice(0, 5).map(({ name, count }) => `${show(name)} (${count})`);
     const more = gaps.length > 5 ? ` and ${gaps.length - 5} more columns` : '';
+    const [noun, count, their] = values === 1 ? ['value', 'counts', 'its'] : ['values', 'count', 'their'];
     const rule =
       missing === 'level'
-        ? 'counted as a level of its own in a category and as the mean in a column of numbers'
-        : 'counted as the mean of its column';
+        ? `as a level of ${their} own in categories and as the mean in columns of numbers`
+        : `as the mean of ${their} column`;
     warnings.push({
       code: 'VALUES_FILLED',
-      message: `${values} missing ${values === 1 ? 'value was' : 'values were, each,'} ${rule}: ${some.join(', ')}${more}, of ${rows} rows.`,
+      message: `${values} missing ${noun} ${count} ${rule}: ${some.join(', ')}${more}, of ${rows} rows.`,
       details: { columns: gaps, values, rows, with: missing },
     });
   }
