@@ -68,6 +68,18 @@ export interface LearningResult {
   readonly skipped: readonly string[];
 }
 
+/** Times of bootstraps and permutations, and of the same loop in NumPy. */
+export interface ResamplingResult {
+  readonly environment: Environment;
+  readonly rows: readonly {
+    readonly name: string;
+    readonly target?: number | undefined;
+    readonly time: Spread;
+    readonly loop?: Spread;
+  }[];
+  readonly skipped: readonly string[];
+}
+
 /** Times of one thing done with a file, and the most memory it took. */
 export interface FileTime {
   readonly name: string;
@@ -121,7 +133,8 @@ type AnyResult =
   | GrowthResult
   | KernelResult
   | StreamingResult
-  | LearningResult;
+  | LearningResult
+  | ResamplingResult;
 
 const folder = (quick: boolean): URL => new URL(quick ? '../results/quick/' : '../results/', import.meta.url);
 

@@ -76,6 +76,17 @@ export class Peer {
     };
   }
 
+  /** The straightforward loop in NumPy: draw or permute, centre, scale, covariance, eigenvectors. */
+  resample(kind: 'bootstrap' | 'permutation', repeats: number, k: number): Contender {
+    return {
+      name: `NumPy ${kind}`,
+      group: 'scikit-learn',
+      fit: async (repeat): Promise<Fit> => ({
+        seconds: (await this.#ask('resample', { kind, repeats, k, repeat })).seconds,
+      }),
+    };
+  }
+
   /** One symmetric product by BLAS: the least that a covariance can cost on this machine. */
   ceiling(): Contender {
     return {

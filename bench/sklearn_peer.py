@@ -57,6 +57,29 @@ def answer(variances, components):
     return {"variances": np.asarray(variances, dtype=np.float64).tolist()}
 
 
+def resample(kind, repeats, k, repeat=1):
+    """The loop that people write: rows drawn again (or every column permuted), the correlation matrix, its eigenvectors."""
+    X = DATA["X"]
+    n, d = X.shape
+    gc.collect()
+    start = time.perf_counter()
+    for _ in range(repeat):
+        rng = np.random.default_rng(0)
+        values, vectors = np.empty((repeats, k)), np.empty((repeats, d, k))
+        for b in range(repeats):
+            Y = X[rng.integers(n, size=n)] if kind == "bootstrap" else rng.permuted(X, axis=0)
+            Y = (Y - Y.mean(axis=0)) / Y.std(axis=0, ddof=1)
+            C = Y.T @ Y / (n - 1)
+            if kind == "bootstrap":
+                w, v = np.linalg.eigh(C)
+                vectors[b] = v[:, ::-1][:, :k]
+            else:
+                w = np.linalg.eigvalsh(C)
+            values[b] = w[::-1][:k]
+        np.quantile(values, [0.025, 0.95, 0.975], axis=0)
+    return {"seconds": (time.perf_counter() - start) / repeat}
+
+
 def syrk(repeat=1):
     """The smaller of XᵀX and XXᵀ, nothing else: what any covariance must cost. X.T is Fortran-ordered, so nothing is copied."""
     X = DATA["X"]
@@ -159,7 +182,7 @@ def versions():
     }
 
 
-COMMANDS = {f.__name__: f for f in (load, fit, syrk, truth, memory, versions)}
+COMMANDS = {f.__name__: f for f in (load, fit, resample, syrk, truth, memory, versions)}
 
 for line in sys.stdin:
     try:

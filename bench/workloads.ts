@@ -171,3 +171,25 @@ export const workloads: readonly Workload[] = [
     targets: faster(1.5),
   },
 ];
+
+/** Samples that are drawn again, and the loop in NumPy that they are compared with. */
+export interface Resampling {
+  readonly kind: 'bootstrap' | 'permutation';
+  readonly n: number;
+  readonly d: number;
+  readonly k: number;
+  readonly repeats: number;
+  /** Most seconds it may take, where there is a limit. */
+  readonly target?: number;
+}
+
+export const RESAMPLING = {
+  /** How many times as fast as the loop they must be, but for tables so small that the loop takes a tenth of a second. */
+  over: 5,
+  works: [
+    { kind: 'bootstrap', n: 178, d: 13, k: 10, repeats: 1000, target: 1 },
+    { kind: 'bootstrap', n: 5000, d: 30, k: 10, repeats: 1000 },
+    { kind: 'bootstrap', n: 60_000, d: 50, k: 10, repeats: 200, target: 10 },
+    { kind: 'permutation', n: 1000, d: 50, k: 10, repeats: 1000 },
+  ] as readonly Resampling[],
+};

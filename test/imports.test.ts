@@ -42,6 +42,8 @@ const ENTRIES = [
   'compare-tables.ts',
   'code-columns.ts',
   'categories.ts',
+  'group-pca.ts',
+  'pcr.ts',
 ];
 /** Packages that the sources of a package import, besides libraries. */
 const DEPENDENCIES: Record<string, readonly string[]> = {

@@ -12,6 +12,7 @@ const markdown = (folder: string): string[] =>
 const pages = [
   'README.md',
   'docs/library.md',
+  'docs/guide/how-sure.md',
   'packages/core/README.md',
   'packages/files/README.md',
   'packages/scree/README.md',

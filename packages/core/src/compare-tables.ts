@@ -155,8 +155,9 @@ async function narrowed(source: RowSource, { scale = 'none', ...control }: Compa
   if (source.rows === undefined || source.cols <= source.rows || source.rows < 2 || !source.rereadable)
     return { source };
   // The caller closes the source; it is read twice here.
-  const { rows, cols, dtype, rereadable, resident } = source;
-  const open: RowSource = { rows, cols, dtype, rereadable, resident, blocks: () => source.blocks() };
+  const { rows, cols, dtype, rereadable, resident, nonzeros } = source;
+  const sparse = nonzeros === undefined ? {} : { nonzeros };
+  const open: RowSource = { rows, cols, dtype, rereadable, resident, ...sparse, blocks: () => source.blocks() };
   const model = await pca(open, { ...control, k: 'all', scale });
   return { source: matrixSource(await model.transform(open, control)), model };
 }

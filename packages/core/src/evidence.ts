@@ -1,6 +1,8 @@
 import type { Evidence, EvidenceOptions, Fold, Need } from './analysis/criteria/criterion.js';
 import { groupNumbers } from './analysis/criteria/cross-validation.js';
 import { judge } from './analysis/criteria/judge.js';
+import { permutationWork, tooLong } from './analysis/criteria/permutation.js';
+import { takesTooLong } from './analysis/criteria/simulate.js';
 import { packTile } from './data/block.js';
 import { checkBlockWidth, keepRows, type RowSource } from './data/open-source.js';
 import { pickRows } from './data/pick-rows.js';
@@ -22,8 +24,6 @@ import { SOLVERS } from './solvers/registry.js';
 const KEPT_NUMBERS = 2 ** 24;
 /** Most numbers of the scatters of all groups together: 512 MB. */
 const FOLD_NUMBERS = 2 ** 26;
-/** Operations from which permuting is left out unless a number of permutations is asked for: about half a minute. */
-const TOO_MANY_OPERATIONS = 5e10;
 
 /** For `pca`: the choice, and the data to fit, which may have been kept because they could be read only once. */
 export async function chooseForFit(
@@ -182,7 +182,7 @@ async function fromMoments(parts: readonly Moments[], { settings, names, engines
     columnVariances: Float64Array.from(columnVariances),
     ...(covariance ? { covariance } : {}),
     ...(folds ? { folds } : {}),
-    absent: { folds: 'is computed from groups of rows, and their covariances would not fit into memory.' },
+    absent: { folds: 'is computed from groups of rows, and their covariances would take too much memory.' },
     varying,
     mean,
     scale,
@@ -272,10 +272,7 @@ async function rowsFor(
   if (n * d > KEPT_NUMBERS)
     return refuse(`needs the rows in memory, and ${n} × ${d} are too many. Parallel analysis needs only their number.`);
   if (!source.rereadable) return refuse('reads the rows twice, and this stream can be read only once.');
-  if (options.permutations === undefined && 59 * n * d * (Math.min(n, d) + 60) > TOO_MANY_OPERATIONS)
-    return refuse(
-      `of ${n} × ${d} numbers takes long and was left out. Give a number of permutations to do it, or use parallel analysis.`,
-    );
+  if (takesTooLong({ options }, permutationWork(n, d))) return refuse(tooLong(n, d));
   return { rows: await scaledRows(source, n, facts, progress), absent: {} };
 }
 

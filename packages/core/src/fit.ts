@@ -15,7 +15,7 @@ import { axesWithoutVariance, makeProblem } from './problem.js';
 import type { ProgressTracker } from './progress.js';
 import { type PreparedData, readBoth, readMoments, readOnce, readRows, rereadable } from './reading.js';
 import { SOLVERS } from './solvers/registry.js';
-import type { Solver } from './solvers/solver.js';
+import type { Solution, Solver } from './solvers/solver.js';
 import type { Warning } from './warning.js';
 
 /** A model, and those of its first components, each with a certificate and warnings of its own: from one fit. */
@@ -50,29 +50,31 @@ export async function fit(
     const { problem, framing, facts: known } = makeProblem(reading, settings, engine, plan, progress, solver.tolerance);
     const facts = choice ? { ...known, choice } : known;
     const solution = framing.scatterTrace > 0 ? await reading.solve(problem, framing) : axesWithoutVariance(problem);
+    const sampled = solution.converged && stabilityFor(source, settings, reading, solution.k, engine, progress);
+    const stability = (await sampled) || undefined;
     const warnings = [
       ...(await warningsOf(opened, engine)),
       ...(opened instanceof Moments && settings.lookAtColumns ? await momentsWarnings(opened, settings) : []),
     ];
-    const fitted = finish(solution, facts, warnings);
-    const stability = await stabilityFor(source, settings, reading, fitted.k, engine, progress);
-    const model = withStability(fitted, stability);
+    const model = withStability(finish(solution, facts, warnings), stability);
+    if (!solution.converged) throw notConverged(model, solution, plan, problem.tolerance);
     const first = (k: number): Model =>
       k === model.k ? model : withStability(finish(firstComponents(solution, k, facts), facts, warnings), stability);
-    if (solution.converged) return { model, first };
-    if (solution.failure) {
-      const { message, details, code } = solution.failure;
-      throw new ConvergenceError(message, model, details, code);
-    }
-    const worst = Math.max(...model.certificate.residuals);
-    throw new ConvergenceError(
-      `${plan.solver} stopped after ${solution.passes} passes at a residual of ${worst.toExponential(1)}, above the tolerance ${problem.tolerance}. Use a larger tolerance or another solver; the error's \`best\` is the model so far.`,
-      model,
-      { value: worst, expected: problem.tolerance },
-    );
+    return { model, first };
   } finally {
     reading.release();
   }
+}
+
+/** The error that carries a model whose solver stopped too early. */
+function notConverged(model: Model, { failure, passes }: Solution, plan: Plan, tolerance: number): ConvergenceError {
+  if (failure) return new ConvergenceError(failure.message, model, failure.details, failure.code);
+  const worst = Math.max(...model.certificate.residuals);
+  return new ConvergenceError(
+    `${plan.solver} stopped after ${passes} passes at a residual of ${worst.toExponential(1)}, above the tolerance ${tolerance}. Use a larger tolerance or another solver; the error's \`best\` is the model so far.`,
+    model,
+    { value: worst, expected: tolerance },
+  );
 }
 
 /** The bootstrap that was asked for, of the rows that were fitted. */

@@ -11,6 +11,7 @@ export {
 } from './analysis/categories.js';
 export type { ColumnFacts, Steps } from './analysis/columns.js';
 export { compareModels, congruence, type ModelComparison } from './analysis/compare-models.js';
+export type { CovariateColumns, Covariates } from './analysis/covariates.js';
 export {
   type ProbabilisticOptions,
   ProbabilisticPca,
@@ -27,6 +28,7 @@ export {
   rowLimits,
 } from './analysis/monitoring.js';
 export { principalAngles } from './analysis/principal-angles.js';
+export { type Regression, type Residuals, residualize } from './analysis/residualize.js';
 export {
   type RotateOptions,
   Rotation,
@@ -68,6 +70,7 @@ export {
   OptionError,
   ScreeError,
 } from './errors.js';
+export { betweenGroups, type GroupPca, type GroupPcaOptions, type Groups, withinGroups } from './group-pca.js';
 export * from './interpret.js';
 export { type ColumnsLook, type LookOptions, lookAtColumns, watchColumns } from './look-at-columns.js';
 export type { Certificate } from './model/certificate.js';
@@ -87,6 +90,7 @@ export type { Determination, Uniqueness } from './model/uniqueness.js';
 export { type AddOptions, Moments } from './moments.js';
 export type { PcaOptions } from './options.js';
 export { pca } from './pca.js';
+export { Pcr, type PcrOptions, pcr } from './pcr.js';
 export { makePlan, type Plan, type PlanRequest, type Shape } from './plan.js';
 export type { Progress } from './progress.js';
 export type { Epoch } from './solvers/learned/epoch.js';

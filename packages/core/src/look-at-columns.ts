@@ -13,6 +13,8 @@ import type { Warning } from './warning.js';
 export interface LookOptions extends ControlOptions {
   /** How the fit will scale the columns: large and small spreads matter only where it is `'none'`, the default. */
   readonly scale?: Scale;
+  /** Whether the fit will subtract the column means. Default true. */
+  readonly center?: boolean;
   /** One weight per row, as for `pca`. */
   readonly weights?: ArrayLike<number>;
   /** Names of the columns, for data that do not carry them; for records, which columns to use. */
@@ -49,7 +51,7 @@ export function lookAtColumns(data: Data, options: LookOptions = {}): Promise<Co
       weights.end(rows);
       progress.end();
       const read = watch.result();
-      const warnings = [...((await source.warnings?.()) ?? []), ...(await warningsOf(read, options.scale))];
+      const warnings = [...((await source.warnings?.()) ?? []), ...(await warningsOf(read, options))];
       return { columns: read.columns, warnings };
     } finally {
       await source.close?.();
@@ -80,7 +82,7 @@ export function watchColumns(source: RowSource, options: Omit<LookOptions, 'onPr
       yield block;
       rows += block.rows;
     }
-    if (watch && finite) found ??= await warningsOf(watch.result(), options.scale);
+    if (watch && finite) found ??= await warningsOf(watch.result(), options);
   }
   return {
     get rows() {
@@ -111,10 +113,13 @@ function isNotFinite(error: unknown): false {
 /** What the columns of moments tell, whose single values are gone. */
 export async function momentsWarnings(moments: Moments, options: LookOptions): Promise<readonly Warning[]> {
   const { columnsOf } = await import('./analysis/columns.js');
-  return warningsOf(columnsOf(moments.columns, options.columnNames ?? moments.columnNames), options.scale);
+  return warningsOf(columnsOf(moments.columns, options.columnNames ?? moments.columnNames), options);
 }
 
-async function warningsOf(read: ColumnsRead, scale: Scale = 'none'): Promise<readonly Warning[]> {
+async function warningsOf(
+  read: ColumnsRead,
+  { scale = 'none', center = true }: LookOptions,
+): Promise<readonly Warning[]> {
   const { columnWarnings } = await import('./analysis/column-warnings.js');
-  return columnWarnings(read, { unscaled: scale === 'none' });
+  return columnWarnings(read, { unscaled: scale === 'none', centred: center });
 }

@@ -203,7 +203,10 @@ export class Moments {
   static fromBinary(bytes: Uint8Array): Moments {
     const { cols, columnNames, columns, scatter, single, sparse, merges, read } = momentsFromBytes(bytes);
     const moments = new Moments(cols, columnNames ?? undefined);
-    for (const name of ['mean', 'unit', 'spread', 'min', 'max'] as const) moments.#columns[name].set(columns[name]);
+    for (const name of ['mean', 'meanRest', 'unit', 'spread', 'min', 'max'] as const) {
+      moments.#columns[name].set(columns[name]);
+    }
+    if (columns.restUnknown) moments.#columns.restUnknown = true;
     moments.#columns.rows = columns.rows;
     moments.#columns.weight = columns.weight;
     moments.#columns.inflation = columns.inflation;

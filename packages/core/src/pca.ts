@@ -12,6 +12,7 @@ import type { Model } from './model/model.js';
 import { Moments } from './moments.js';
 import { checkOptions, type PcaOptions, type Settings } from './options.js';
 import { ProgressTracker } from './progress.js';
+import { rereadable } from './reading.js';
 import { SOLVERS } from './solvers/registry.js';
 
 export type { NestedModels };
@@ -83,8 +84,11 @@ async function fitChosen(
 ): Promise<NestedModels> {
   if (settings.choose === undefined) return fit(source, settings, engines, progress);
   const { chooseForFit } = await import('./evidence.js');
-  const { choice, data } = await chooseForFit(source, settings, settings.choose, engines, progress);
-  return fit(data, { ...settings, k: Math.max(1, choice.k) }, engines, progress, { choice, opened: source });
+  // The criteria may leave no more than moments, and a bootstrap draws rows.
+  const drawn = settings.bootstrap && !(source instanceof Moments) ? await rereadable(source, progress) : undefined;
+  const { choice, data } = await chooseForFit(drawn ?? source, settings, settings.choose, engines, progress);
+  const chosen = { ...settings, k: Math.max(1, choice.k) };
+  return fit(drawn ?? data, chosen, engines, progress, { choice, opened: source });
 }
 
 /** If the data changed during a fit that failed, that is the likely cause, so the error names it. */

@@ -1,5 +1,5 @@
 import { chooseFrame, columnScales, type Framing } from './data/scaling.js';
-import { columnSquares, meanBound, sumBound } from './data/statistics.js';
+import { columnSquares, meanBound, sumBound, wholeMeanBound } from './data/statistics.js';
 import type { Engine } from './engines/engine.js';
 import { DataError, OptionError } from './errors.js';
 import { DEFAULT_TOLERANCE } from './limits.js';
@@ -141,19 +141,22 @@ function passError(reading: Columns, framing: Framing, engine: Engine, center: b
  * ‖ΔS‖ from rounding in the mean, exactly Σw·ηηᵀ for an error of η: second order, but far from the origin not small.
  *
  * Where sums about the means of blocks were merged, Σκδδᵀ of the means' distances δ takes part of their errors to first order:
- * 2·√(Σκδ²·Σκη²) at most, and Σκδ² is part of the trace.
+ * 2·√(Σκδ²·Σκη²) at most, and Σκδ² is part of the trace. Here η is the error of the means with what rounding left of them.
  */
 function meanError(reading: Columns, framing: Framing): number {
   const { columns, cols: d, sparse, merges, aboutBlocks } = reading;
-  let [whole, each] = [0, 0];
+  let [whole, each, apart] = [0, 0, 0];
   for (let j = 0; j < d; j++) {
     const bound = meanBound(columns, j, sparse, merges);
     const farthest = Math.max(-columns.min[j], columns.max[j]);
     whole += (bound * framing.factor[j]) ** 2;
-    if (bound > 0) each += (2 * (bound + 2 ** -52 * farthest) * framing.factor[j]) ** 2;
+    if (bound === 0) continue;
+    each += (2 * (bound + 2 ** -52 * farthest) * framing.factor[j]) ** 2;
+    const rest = columns.restUnknown ? 2 ** -52 * farthest : 0;
+    apart += (2 * (wholeMeanBound(columns, j, sparse, merges) + rest) * framing.factor[j]) ** 2;
   }
   const { weight } = columns;
-  return weight * whole + (aboutBlocks ? weight * each + 2 * Math.sqrt(framing.scatterTrace * weight * each) : 0);
+  return weight * whole + (aboutBlocks ? weight * each + 2 * Math.sqrt(framing.scatterTrace * weight * apart) : 0);
 }
 
 /** ‖ΔS‖ from rounding in the deviations that columns are divided by: relative, so at most twice that of the trace. */

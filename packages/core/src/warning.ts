@@ -15,6 +15,8 @@ export type WarningCode =
   | 'ROTATED'
   /** Models that are compared scale their columns differently. */
   | 'SCALES_DIFFER'
+  /** A covariate adds nothing to those before it. */
+  | 'COVARIATE_DROPPED'
   /** The data were changed while they were analysed: an array, or a file. */
   | 'SOURCE_CHANGED'
   /** Whole numbers beyond 2^53 were rounded to float64. */

@@ -175,7 +175,7 @@ describe('the first look at columns', () => {
     const rows = (n: number, d: number) => records(n, normal(n + d, new Array<number>(d).fill(1)));
     expect(await codes(rows(12, 12))).toEqual(['FEW_ROWS']);
     expect(await codes(rows(13, 12))).toEqual([]);
-    expect((await warned(rows(5, 12), 'FEW_ROWS'))?.details).toEqual({ rows: 5, cols: 12 });
+    expect((await warned(rows(5, 12), 'FEW_ROWS'))?.details).toEqual({ rows: 5, cols: 12, components: 4 });
   });
 
   it.each<[string, (i: number, u: number) => number, boolean]>([
@@ -295,6 +295,10 @@ describe('a fit that looks at its columns', () => {
       expect(watched.components.data).toEqual(plain.components.data);
       expect(watched.warnings.map(({ code }) => code)).toContain('DOMINANT_COLUMN');
     }
+  });
+
+  it('says nothing of spreads about the mean where means are not subtracted', async () => {
+    expect((await pca(table, { lookAtColumns: true, center: false })).warnings).toEqual([]);
   });
 
   it('keeps the warnings in its JSON and its bytes', async () => {

@@ -2,7 +2,7 @@ import type { ErrorDetails, ScreeError, Warning } from '@scree/core';
 import { count, listed, percent, several, show } from '@scree/core/describe';
 import type { ConvertedColumn } from '@scree/files/internal';
 import { shorten } from './shorten.js';
-import type { Cell, Problem } from './worker/messages.js';
+import type { Cell, LeftOutReason, Problem } from './worker/messages.js';
 
 /**
  * Errors and warnings as sentences for the page: from their codes and details, with rows counted from 1 and with advice
@@ -106,12 +106,14 @@ const NAMED_COLUMNS = 5;
 type Names = readonly (string | number)[];
 type Counts = readonly { readonly name: string; readonly count: number }[];
 
-/** Why a column is thought to identify rows: `details.reasons` of ID_COLUMN. */
-const REASONS: Readonly<Record<string, string>> = {
+/** Why a column is left out, after "it": `details.reasons` of ID_COLUMN, and those of the page itself. */
+export const REASONS: Readonly<Record<LeftOutReason, string>> = {
   counting: 'changes by 1 from row to row, like a row number or a date',
   'one-way': 'goes one way from row to row, mostly by 1, like a row number or a date',
   unique: 'has a different whole number in every row',
   name: 'has the name of an identifier',
+  year: 'holds calendar years',
+  index: 'is the index of the rows, as the file says',
 };
 
 const WARNINGS: {
@@ -137,7 +139,7 @@ const WARNINGS: {
   ID_COLUMN: ({ columns, count: all, reasons }) => {
     const each = (columns as Names)
       .slice(0, NAMED_COLUMNS)
-      .map((name, i) => `${nameOf(name)} ${REASONS[String((reasons as Names)[i])]}`);
+      .map((name, i) => `${nameOf(name)} ${REASONS[(reasons as readonly LeftOutReason[])[i]]}`);
     if (Number(all) > each.length) each.push(`and so on for ${count(Number(all) - each.length)} more`);
     return `${each.join('; ')}. Leave ${all === 1 ? 'it out unless it measures' : 'them out unless they measure'} something.`;
   },
@@ -149,8 +151,8 @@ const WARNINGS: {
     if (all.length > each.length) each.push(several(all.length - each.length, 'more group'));
     return `${each.join('; ')} are nearly the same but for unit and offset (|r| > 0.999), so what they measure counts more than once. Keep one of them if they are the same quantity.`;
   },
-  FEW_ROWS: ({ rows, cols }) =>
-    `There are only ${several(Number(rows), 'row')} of ${several(Number(cols), 'column')}: no more than ${several(Number(rows) - 1, 'component')} can have variance, and in another sample they may be quite different.`,
+  FEW_ROWS: ({ rows, cols, components }) =>
+    `There are only ${several(Number(rows), 'row')} of ${several(Number(cols), 'column')}: no more than ${several(Number(components), 'component')} can have variance, and in another sample they may be quite different.`,
   ZERO_INFLATED: ({ columns, count: all }) =>
     `More than half of the values of ${namesOf(columns as Names, Number(all))} are 0: PCA treats whether a value is 0, and how large it is otherwise, as one scale.`,
   VALUES_FILLED: ({ columns, values, rows }) => {
@@ -161,7 +163,7 @@ const WARNINGS: {
       : `${several(Number(values), 'missing value')} ${were} filled in with column means: ${counted(filled)}, of ${several(Number(rows), 'row')}.`;
   },
   ROWS_DROPPED: ({ count: dropped, rows, columns }) =>
-    `${count(Number(dropped))} of ${several(Number(rows), 'row')} ${dropped === 1 ? 'was' : 'were'} left out because of missing values: ${counted(columns as Counts)}.`,
+    `${count(Number(dropped))} of ${several(Number(rows), 'row')} ${dropped === 1 ? 'has gaps and is' : 'have gaps and are'} left out (${counted(columns as Counts)}).`,
   VALUES_CONVERTED: ({ values, columns }) => {
     const converted = columns as readonly ConvertedColumn[];
     const each = converted
@@ -223,10 +225,11 @@ function namesOf(names: Names, all: number): string {
   return listed(all > shown.length ? [...shown, `${count(all - shown.length)} more`] : shown);
 }
 
-/** "Ozone (37), Solar.R (7)". */
+/** "37 in Ozone, 7 in Solar.R": the columns with the most first. */
 function counted(columns: Counts): string {
-  const some = columns.slice(0, NAMED_COLUMNS).map(({ name, count: each }) => `${nameOf(name)} (${count(each)})`);
-  if (columns.length > some.length) some.push(`${count(columns.length - some.length)} more columns`);
+  const most = [...columns].sort((a, b) => b.count - a.count).slice(0, NAMED_COLUMNS);
+  const some = most.map(({ name, count: each }) => `${count(each)} in ${nameOf(name)}`);
+  if (columns.length > some.length) some.push(`others in ${several(columns.length - some.length, 'more column')}`);
   return some.join(', ');
 }
 

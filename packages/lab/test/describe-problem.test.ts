@@ -1,4 +1,4 @@
-import { loadModel, pca, ScreeError, type Warning } from '@scree/core';
+import { loadModel, lookAtColumns, pca, ScreeError, type Warning } from '@scree/core';
 import { describe, expect, it } from 'vitest';
 import { describeCell, describeProblem, describeWarning } from '../src/describe-problem.js';
 import { Session } from '../src/worker/session.js';
@@ -155,6 +155,51 @@ describe('the page, about a model,', () => {
     expect(warning.message).toContain("solver: 'svd'");
     expect(describeWarning(warning, names)).toContain('choose the solver svd');
     expect(describeWarning(warning, names)).not.toContain("'");
+  });
+
+  it('has its own words for what a first look at the columns finds', async () => {
+    const data = Array.from({ length: 60 }, (_, i) => ({
+      id: i + 1,
+      class: 1 + ((i * i) % 3),
+      celsius: Math.sin(i),
+      kelvin: 273.15 + Math.sin(i),
+      mass: 100 * Math.cos(3 * i),
+      rain: i % 3 === 0 ? 1 + Math.abs(Math.sin(7 * i)) : 0,
+    }));
+    const { warnings } = await lookAtColumns(data);
+    const said = Object.fromEntries(warnings.map((warning) => [warning.code, describeWarning(warning, [])]));
+    expect(said).toEqual({
+      DOMINANT_COLUMN: expect.stringMatching(/^Of the variance of the 4 columns .*, mass has .* \(see Fit\)\.$/),
+      ID_COLUMN: expect.stringMatching(
+        /^id changes by 1 from row to row.*\. Leave it out unless it measures something\.$/,
+      ),
+      CATEGORY_CODES: expect.stringMatching(
+        /^The whole numbers of class look like codes .* can still colour the points\.$/,
+      ),
+      DUPLICATE_COLUMNS: expect.stringMatching(/^celsius and kelvin are nearly the same/),
+      ZERO_INFLATED: expect.stringMatching(/^More than half of the values of rain are 0/),
+    });
+    for (const sentence of Object.values(said)) expect(sentence).not.toMatch(/scale:|--/);
+  });
+
+  it.each([
+    [
+      'VALUES_FILLED',
+      { columns: [{ name: 'Ozone', count: 37 }], values: 37, rows: 153 },
+      "37 of 153 values of Ozone were filled in with the column's mean.",
+    ],
+    [
+      'ROWS_DROPPED',
+      { count: 1, rows: 153, columns: [{ name: 'Ozone', count: 1 }] },
+      '1 of 153 rows was left out because of missing values: Ozone (1).',
+    ],
+    [
+      'VALUES_CONVERTED',
+      { values: 1, columns: [{ name: 'p', kind: 'percent', count: 1, from: '5%', to: 5 }] },
+      '1 value was not written as a plain number and was converted: p (1, such as 5% → 5).',
+    ],
+  ] as const)('counts what reading did to values: %s', (code, details, expected) => {
+    expect(describeWarning({ code, message: '', details }, [])).toBe(expected);
   });
 
   it('names chosen columns whose whole numbers were rounded by reading them', async () => {

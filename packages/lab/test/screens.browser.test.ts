@@ -16,7 +16,7 @@ const keeping = import.meta.env.MODE === 'screenshots';
 const whole = process.env.SCREE_SCREENSHOTS !== undefined;
 const folder = process.env.SCREE_SCREENSHOTS ?? fileURLToPath(new URL('../../../docs/lab', import.meta.url));
 
-const settled = (page: Page) => page.getByText('Determined by the data?').waitFor();
+const settled = (page: Page) => page.getByText('How it was computed').waitFor();
 
 /** The address of each screen, and the steps before its picture is taken. */
 const screens: Record<string, { address: string; ready: (page: Page) => Promise<unknown> }> = {

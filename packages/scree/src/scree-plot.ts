@@ -2,24 +2,46 @@ import type { Model } from '@scree/core';
 
 const EIGHTHS = ['', '▏', '▎', '▍', '▌', '▋', '▊', '▉'];
 
+export interface ScreePlotOptions {
+  /** Characters of the longest bar. Default 40. */
+  readonly width?: number;
+  /** Components that get a line of their own. Default 10. */
+  readonly most?: number;
+  /** A share of the variance that is marked in each bar: that of noise. */
+  readonly marks?: ArrayLike<number> | undefined;
+  /** Lines to print below a component; those for −1 come first. */
+  readonly below?: ((component: number) => readonly string[]) | undefined;
+}
+
 /** A scree plot for a terminal: one line a component, its share of the variance as a bar, and the running total. */
-export function screePlot(model: Pick<Model, 'varianceRatios'>, { width = 40, most = 10 } = {}): string {
+export function screePlot(model: Pick<Model, 'varianceRatios'>, options: ScreePlotOptions = {}): string {
+  const { width = 40, most = 10, marks = [], below = () => [] } = options;
   const ratios = Array.from(model.varianceRatios);
   const shown = ratios.slice(0, most);
-  const largest = Math.max(...shown, Number.MIN_VALUE);
+  const largest = Math.max(...shown, ...Array.from(marks).slice(0, shown.length), Number.MIN_VALUE);
   let total = 0;
-  const lines = shown.map((ratio, i) => {
+  const lines = shown.flatMap((ratio, i) => {
     total += ratio;
     const eighths = Math.round((ratio / largest) * width * 8);
     const bar = '█'.repeat(Math.floor(eighths / 8)) + EIGHTHS[eighths % 8];
-    return `${String(i + 1).padStart(4)} ${percent(ratio)} ${percent(total)}  ${bar}`;
+    return [
+      `${String(i + 1).padStart(4)} ${percent(ratio)} ${percent(total)}  ${marked(bar, marks[i], largest, width)}`,
+      ...below(i),
+    ];
   });
   const rest = ratios.slice(most);
   if (rest.length > 0) {
     const share = rest.reduce((sum, ratio) => sum + ratio, 0);
     lines.push(`   … ${percent(share)} ${percent(total + share)}  in ${rest.length} more`);
   }
-  return [' PC    share    total', ...lines].join('\n');
+  return [' PC    share    total', ...below(-1), ...lines].join('\n');
+}
+
+/** A bar with a line where a share would end. */
+function marked(bar: string, share: number | undefined, largest: number, width: number): string {
+  if (share === undefined) return bar;
+  const at = Math.min(width - 1, Math.round((share / largest) * width));
+  return `${bar.slice(0, at).padEnd(at)}│${bar.slice(at + 1)}`;
 }
 
 function percent(share: number): string {

@@ -7,6 +7,8 @@ import { DUPLICATE_CORRELATION } from './duplicate-columns.js';
 export interface Seen {
   /** Whether columns are analysed in their own units: `scale: 'none'`. */
   readonly unscaled: boolean;
+  /** Whether their means are subtracted; otherwise a spread about the mean says nothing of the fit. */
+  readonly centred: boolean;
 }
 
 /** Standard deviations that differ by more than this factor. */
@@ -21,7 +23,8 @@ const COUNTED_ANYWHERE = 30;
 const FILLED = 0.8;
 /** Most classes under a name that says so. */
 const MOST_CLASSES = 20;
-/** Rows per class at least. */
+/** Rows per class at least: under such a name, and where rows are sorted by classes. */
+const ROWS_PER_NAMED_CLASS = 5;
 const ROWS_PER_CLASS = 3;
 /** Rows of the largest group over those of an average one, at most, where groups are numbered. */
 const EVEN_GROUPS = 1.6;
@@ -33,7 +36,8 @@ const MOST_LISTED = 100;
 const MOST_NAMED = 5;
 
 /** What a statistician would want to know of the columns before a fit. Nothing where there is nothing to say. */
-export function columnWarnings(read: ColumnsRead, { unscaled }: Seen): Warning[] {
+export function columnWarnings(read: ColumnsRead, { unscaled: inOwnUnits, centred }: Seen): Warning[] {
+  const unscaled = inOwnUnits && centred;
   const identifiers = read.columns.flatMap((column) => {
     const reason = whyIdentifier(column, read.rows);
     return reason ? [{ column, reason }] : [];
@@ -43,7 +47,7 @@ export function columnWarnings(read: ColumnsRead, { unscaled }: Seen): Warning[]
   const leave = new Set([...isIdentifier, ...classes]);
   const measured = read.columns.filter((column) => !leave.has(column));
   return [
-    ...fewRows(read),
+    ...fewRows(read, centred),
     ...(unscaled ? spreads(measured, leave.size > 0) : []),
     ...identifierWarning(identifiers, read, unscaled),
     ...classesWarning(classes),
@@ -52,14 +56,15 @@ export function columnWarnings(read: ColumnsRead, { unscaled }: Seen): Warning[]
   ];
 }
 
-function fewRows({ rows, columns }: ColumnsRead): Warning[] {
+function fewRows({ rows, columns }: ColumnsRead, centred: boolean): Warning[] {
   const cols = columns.length;
   if (rows > cols || rows < 2) return [];
+  const components = centred ? rows - 1 : rows;
   return [
     {
       code: 'FEW_ROWS',
-      message: `There are ${rows} rows of ${cols} columns: no more than ${rows - 1} components have variance, and with so few rows the components of another sample may differ much.`,
-      details: { rows, cols },
+      message: `There are ${rows} rows of ${cols} columns: no more than ${components} ${components === 1 ? 'component has' : 'components have'} variance, and with so few rows the components of another sample may differ much.`,
+      details: { rows, cols, components },
     },
   ];
 }
@@ -177,7 +182,12 @@ function identifierWarning(
 function isClasses(column: ColumnFacts, rows: number): boolean {
   const { integers, levels, steps, largestGroup = 0, name = '', min, max } = column;
   if (!integers || min === max) return false;
-  if (levels && levels.length <= MOST_CLASSES && rows >= ROWS_PER_CLASS * levels.length && namesClasses(name, false)) {
+  if (
+    levels &&
+    levels.length <= MOST_CLASSES &&
+    rows >= ROWS_PER_NAMED_CLASS * levels.length &&
+    namesClasses(name, false)
+  ) {
     return true;
   }
   if (namesClasses(name, true)) return true;

@@ -33,7 +33,7 @@ export interface RotateOptions extends ControlOptions {
   readonly seed?: number;
   /**
    * The search stops when the criterion (`varimax`, `quartimax`) rises by less than this share, or its gradient (`oblimin`, for columns
-   * of variance 1) is smaller. Default 1e-5, and 1e-14 for `quartimax`: so the numbers are those of R's varimax and GPArotation, whose
+   * of variance 1) is smaller than this, or than this share of the criterion. Default 1e-5, and 1e-14 for `quartimax`: so the numbers are those of R's varimax and GPArotation, whose
    * default is 1e-5 too. The third digit of a varimax loading may still change then; 1e-14 (`oblimin`: 1e-10) is as close to the
    * optimum as float64 can come.
    */
@@ -306,7 +306,7 @@ function warningsOf({ k, method, varianceRatios }: Rotation, converged: boolean)
     const share = (100 * varianceRatios.reduce((sum, ratio) => sum + ratio, 0)).toPrecision(3);
     warnings.push({
       code: 'ROTATED',
-      message: `The ${k} rotated components share the ${share} % of the variance that the unrotated ones explain together, but their sums of squared loadings are not eigenvalues: none of them is the direction of most variance, and leaving one out does not leave the best subspace of fewer dimensions.`,
+      message: `The ${k} rotated components share the ${share} % of the variance that the unrotated ones explain together, but their sums of squared loadings are not eigenvalues: no rotated component has to be the direction of most variance, and those that are left when one is left out do not have to span the best subspace.`,
       details: { method, k },
     });
   }

@@ -12,15 +12,20 @@ import type { ColumnStatistics } from './statistics.js';
  * | 0–7           | "SCREEMOM"                                                               |
  * | 8–11, 12–15   | version and length of the header, uint32                                 |
  * | 16–…          | header: JSON (UTF-8) of all but the arrays                               |
- * | multiple of 8 | mean, unit, spread, min, max (d each), the scatter (d × d), all float64  |
+ * | multiple of 8 | mean, unit, spread, min, max, meanRest (d each), scatter (d × d), float64 |
  * | last 4        | CRC-32 of everything before                                              |
+ *
+ * Version 1 has no meanRest.
  */
 const MAGIC = 'SCREEMOM';
 /** The version that is written. */
-const VERSION = 1;
+const VERSION = 2;
 /** One reader per format version, for ever. */
-const READERS: Readonly<Record<number, (bytes: Uint8Array) => StoredMoments>> = { 1: readVersion1 };
-const COLUMNS = ['mean', 'unit', 'spread', 'min', 'max'] as const;
+const READERS: Readonly<Record<number, (bytes: Uint8Array) => StoredMoments>> = {
+  1: (bytes) => readMoments(bytes, COLUMNS.slice(0, 5)),
+  2: (bytes) => readMoments(bytes, COLUMNS),
+};
+const COLUMNS = ['mean', 'unit', 'spread', 'min', 'max', 'meanRest'] as const;
 
 /** All that moments are. */
 export interface StoredMoments {
@@ -36,10 +41,10 @@ export interface StoredMoments {
 
 export function momentsToBytes(moments: StoredMoments): Uint8Array {
   const { columns, scatter, ...rest } = moments;
-  const { rows, weight, inflation } = columns;
-  const header = new TextEncoder().encode(JSON.stringify({ ...rest, rows, weight, inflation }));
+  const { rows, weight, inflation, restUnknown } = columns;
+  const header = new TextEncoder().encode(JSON.stringify({ ...rest, rows, weight, inflation, restUnknown }));
   const start = Math.ceil((16 + header.length) / 8) * 8;
-  const bytes = new Uint8Array(start + 8 * (5 * moments.cols + scatter.length) + 4);
+  const bytes = new Uint8Array(start + 8 * (COLUMNS.length * moments.cols + scatter.length) + 4);
   const view = new DataView(bytes.buffer);
   bytes.set(new TextEncoder().encode(MAGIC));
   view.setUint32(8, VERSION, true);
@@ -62,7 +67,7 @@ export function momentsFromBytes(bytes: Uint8Array): StoredMoments {
   return readerOf(READERS, version, 'The moments have')(bytes);
 }
 
-function readVersion1(bytes: Uint8Array): StoredMoments {
+function readMoments(bytes: Uint8Array, stored: readonly (typeof COLUMNS)[number][]): StoredMoments {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   const changed = new ModelError('MODEL_CHANGED', 'The moments were changed or damaged after they were written.');
   const start = Math.ceil((16 + view.getUint32(12, true)) / 8) * 8;
@@ -77,7 +82,7 @@ function readVersion1(bytes: Uint8Array): StoredMoments {
   }
   const cols = header?.cols;
   if (typeof cols !== 'number' || !Number.isSafeInteger(cols) || cols < 1 || cols > LARGEST_SQUARE) throw changed;
-  const end = start + 8 * (5 * cols + cols * cols);
+  const end = start + 8 * (stored.length * cols + cols * cols);
   if (bytes.length < end + 4) throw cutOff(bytes);
   if (bytes.length > end + 4 || view.getUint32(end, true) !== crc32(bytes.subarray(0, end))) throw changed;
   if (!isHeader(header, cols)) throw changed;
@@ -87,9 +92,15 @@ function readVersion1(bytes: Uint8Array): StoredMoments {
       at += 8;
       return view.getFloat64(at - 8, true);
     });
-  const [mean, unit, spread, min, max] = COLUMNS.map(() => take(cols));
+  const [mean, unit, spread, min, max, meanRest] = stored.map(() => take(cols));
   const { rows, weight, inflation, columnNames, single, sparse, merges, read } = header as Record<string, never>;
-  const columns = { rows, weight, inflation, mean, unit, spread, min, max };
+  // Once it is unknown, it stays so.
+  const restUnknown = meanRest === undefined || header.restUnknown === true;
+  const columns = {
+    ...{ rows, weight, inflation, mean, unit, spread, min, max },
+    meanRest: meanRest ?? new Float64Array(cols),
+    ...(restUnknown ? { restUnknown } : {}),
+  };
   return { cols, columnNames, columns, scatter: take(cols * cols), single, sparse, merges, read };
 }
 

@@ -1,7 +1,9 @@
 import { DataError } from '../errors.js';
+import { runTaskSync } from '../progress.js';
 import { type Block, identityFrame, packTile } from './block.js';
 import { checkBlockWidth } from './open-source.js';
 import type { RowSource } from './row-source.js';
+import { checkFinite } from './statistics.js';
 
 /** Blocks of two sources with the same rows. */
 export interface BlockPair {
@@ -114,7 +116,10 @@ export function joinColumns(left: RowSource, right: RowSource): RowSource {
     rereadable: left.rereadable && right.rereadable,
     resident: false,
     async *blocks() {
-      for await (const { left: a, right: b } of pairedBlocks(left, right)) {
+      for await (const { left: a, right: b, first } of pairedBlocks(left, right)) {
+        // Here, so that a message names the column of its own table.
+        runTaskSync(checkFinite(a, first, left.columnNames));
+        runTaskSync(checkFinite(b, first, right.columnNames));
         const data = new Float64Array(a.rows * cols);
         const [x, y] = [packedRows(a), packedRows(b)];
         for (let i = 0; i < a.rows; i++) {

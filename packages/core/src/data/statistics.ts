@@ -16,7 +16,10 @@ export interface ColumnStatistics {
   rows: number;
   /** Σw: the number of rows when they have no weights. */
   weight: number;
+  /** The means, rounded to float64. */
   readonly mean: Float64Array;
+  /** What rounding left of them: mean + meanRest is the mean of the rows to the accuracy of their sums, however far they are from zero. */
+  readonly meanRest: Float64Array;
   readonly unit: Float64Array;
   readonly spread: Float64Array;
   readonly min: Float64Array;
@@ -26,6 +29,8 @@ export interface ColumnStatistics {
    * Σw(x − p)²/Σw(x − mean)² of the worst column. It is 1 where sums are taken about the mean itself.
    */
   inflation: number;
+  /** Whether the rest of the means is unknown: in moments that were stored without it. */
+  restUnknown?: boolean;
 }
 
 /** Rows added up before their sum is added to the others: rounding grows with CHAIN + n/CHAIN, not n. */
@@ -43,11 +48,21 @@ export function meanBound(stats: Readonly<ColumnStatistics>, j: number, sparse: 
   return 2 ** -52 * Math.abs(stats.mean[j]) + sumBound(stats.rows, sparse, merges) * range;
 }
 
+/**
+ * The same for mean + meanRest. It does not grow with the distance of the rows from zero, so that merging means of blocks loses
+ * nothing there.
+ */
+export function wholeMeanBound(stats: Readonly<ColumnStatistics>, j: number, sparse: boolean, merges: number): number {
+  if (stats.restUnknown) return meanBound(stats, j, sparse, merges);
+  return (2 ** -52 + sumBound(stats.rows, sparse, merges)) * (stats.max[j] - stats.min[j]);
+}
+
 export function emptyStatistics(cols: number): ColumnStatistics {
   return {
     rows: 0,
     weight: 0,
     mean: new Float64Array(cols),
+    meanRest: new Float64Array(cols),
     unit: new Float64Array(cols).fill(1),
     spread: new Float64Array(cols),
     min: new Float64Array(cols).fill(Number.POSITIVE_INFINITY),
@@ -57,10 +72,11 @@ export function emptyStatistics(cols: number): ColumnStatistics {
 }
 
 export function copyStatistics(from: Readonly<ColumnStatistics>): ColumnStatistics {
-  const { mean, unit, spread, min, max } = from;
+  const { mean, meanRest, unit, spread, min, max } = from;
   return {
     ...from,
     mean: mean.slice(),
+    meanRest: meanRest.slice(),
     unit: unit.slice(),
     spread: spread.slice(),
     min: min.slice(),
@@ -92,10 +108,13 @@ export function* blockMeans(
   if (block.kind === 'dense') yield* denseMeans(block, weights, firstRow, names, stats);
   else sparseMeans(block, weights, firstRow, names, stats);
   if (stats.rows === 0) return stats;
-  const { mean, unit, min, max } = stats;
+  const { mean, meanRest, unit, min, max } = stats;
   for (let j = 0; j < block.cols; j++) {
     // A constant column has its value as its mean, to the last bit: rounding must not give it a variance.
-    if (min[j] === max[j]) mean[j] = min[j];
+    if (min[j] === max[j]) {
+      mean[j] = min[j];
+      meanRest[j] = 0;
+    }
     unit[j] = powerOfTwo(Math.max(max[j] - mean[j], mean[j] - min[j]));
   }
   return stats;
@@ -121,6 +140,19 @@ function* addSpread(block: Block, weights: Float64Array | undefined, stats: Colu
   const reciprocal = stats.unit.map((unit) => 1 / unit);
   if (block.kind === 'dense') yield* denseSpread(block, weights, mean, reciprocal, spread);
   else sparseSpread(block, weights, stats, reciprocal, spread);
+}
+
+/** Sets a mean to base + rest: the sum in float64, and what rounding leaves of it (Knuth's error-free sum). */
+export function setMean({ mean, meanRest }: ColumnStatistics, j: number, base: number, rest: number): void {
+  const sum = base + rest;
+  const taken = sum - base;
+  mean[j] = sum;
+  meanRest[j] = Number.isFinite(sum) ? base - (sum - taken) + (rest - taken) : 0;
+}
+
+/** The mean of `more` minus that of `from`, of one column. */
+export function meanDifference(from: Readonly<ColumnStatistics>, more: Readonly<ColumnStatistics>, j: number): number {
+  return more.mean[j] - from.mean[j] + (more.meanRest[j] - from.meanRest[j]);
 }
 
 /** Range and mean in one reading. The mean is taken from the first row, so that an offset costs it no digits. */
@@ -152,7 +184,7 @@ function* denseMeans(
     yield CHAIN * cols;
   }
   if (stats.rows === 0) return;
-  for (let j = 0; j < cols; j++) mean[j] = shift[j] + mean[j] / stats.weight;
+  for (let j = 0; j < cols; j++) setMean(stats, j, shift[j], mean[j] / stats.weight);
 }
 
 function* denseSpread(
@@ -214,7 +246,7 @@ function sparseMeans(
     for (let at = indptr[i]; at < indptr[i + 1]; at++) mean[indices[at]] += weight * (data[at] - middle[indices[at]]);
   }
   for (let j = 0; j < cols; j++) {
-    mean[j] = middle[j] * (1 - absent[j] / stats.weight) + mean[j] / stats.weight;
+    setMean(stats, j, middle[j] * (1 - absent[j] / stats.weight), mean[j] / stats.weight);
     if (absent[j] === 0) continue;
     min[j] = Math.min(min[j], 0);
     max[j] = Math.max(max[j], 0);
@@ -286,14 +318,15 @@ export function mergeStatistics(into: ColumnStatistics, more: Readonly<ColumnSta
   const weight = into.weight + more.weight;
   const coupling = (into.weight * more.weight) / weight;
   for (let j = 0; j < cols; j++) {
-    const difference = into.rows === 0 ? 0 : more.mean[j] - into.mean[j];
+    const difference = into.rows === 0 ? 0 : meanDifference(into, more, j);
     const mine = into.spread[j] > 0 ? into.unit[j] : 0;
     const theirs = more.spread[j] > 0 ? more.unit[j] : 0;
     const unit = Math.max(mine, theirs, difference === 0 ? 0 : powerOfTwo(difference)) || 1;
     merged.delta[j] = difference / unit;
     merged.mine[j] = mine / unit;
     merged.theirs[j] = theirs / unit;
-    into.mean[j] = into.rows === 0 ? more.mean[j] : into.mean[j] + difference * (more.weight / weight);
+    if (into.rows === 0) setMean(into, j, more.mean[j], more.meanRest[j]);
+    else setMean(into, j, into.mean[j], into.meanRest[j] + difference * (more.weight / weight));
     into.min[j] = Math.min(into.min[j], more.min[j]);
     into.max[j] = Math.max(into.max[j], more.max[j]);
     into.unit[j] = unit;
@@ -303,6 +336,7 @@ export function mergeStatistics(into: ColumnStatistics, more: Readonly<ColumnSta
   into.rows += more.rows;
   into.weight = weight;
   into.inflation = Math.max(into.inflation, more.inflation);
+  if (more.restUnknown) into.restUnknown = true;
   return merged;
 }
 

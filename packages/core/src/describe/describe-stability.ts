@@ -3,30 +3,32 @@ import type { Stability } from '../model/stability.js';
 import { count, listed, percent, several, show } from './numbers.js';
 
 /** An axis that stays within 30° keeps three quarters of its direction: cos² 30° = 0.75. It is called stable. */
-const STABLE = Math.PI / 6;
+export const STABLE_ANGLE = Math.PI / 6;
+/** Angles of rounding alone. */
+const NEVER = 1e-9;
 /** From this share of the replicates on, two components "may swap". */
 const MAY_SWAP = 0.05;
 
 /**
  * How stable the components are, first in one sentence: "PC1 and PC2 are stable (±4°, ±9°); PC3 and PC4 may swap in another
- * sample." Angles are those that 95 % of the replicates stay within.
+ * sample." Angles are those that 95 % of the replicates stay within. `first`: how many of the components are spoken of, with those
+ * that they may swap with; default all.
  */
-export function stabilityWords(stability: Stability): string[] {
+export function stabilityWords(stability: Stability, first = stability.angles.length): string[] {
   const k = stability.angles.length;
   const d = stability.loadings.low.length / k;
-  const stable = indices(k).filter((i) => stability.angles[i].q95 <= STABLE);
-  const unstable = indices(k).filter((i) => stability.angles[i].q95 > STABLE);
-  const runs = swapRuns(stability);
+  if (d === 1) return ['One column has one component, in every sample.'];
+  // Of two columns with equal variance the components never turn, and that says nothing about the data.
+  if (d === 2 && stability.angles.every(({ q95 }) => q95 < NEVER)) {
+    return ['Two columns of equal variance have the same components in every sample: their sum and their difference.'];
+  }
+  const stable = indices(first).filter((i) => stability.angles[i].q95 <= STABLE_ANGLE);
+  const unstable = indices(first).filter((i) => stability.angles[i].q95 > STABLE_ANGLE);
+  const runs = swapRuns(stability).filter((run) => run.first < first);
   const uncertain = unstable.filter((i) => !runs.some(({ first, last }) => i >= first && i <= last));
   const parts = [
     ...angleParts(stability, stable, 'stable'),
-    ...runs.map(({ first, last }) => ({
-      first,
-      text:
-        last === first + 1
-          ? `PC${first + 1} and PC${last + 1} may swap in another sample`
-          : `PC${first + 1} to PC${last + 1} may change places in another sample`,
-    })),
+    ...swapParts(runs),
     ...angleParts(stability, uncertain, 'uncertain'),
   ].sort((a, b) => a.first - b.first);
   return [
@@ -35,6 +37,15 @@ export function stabilityWords(stability: Stability): string[] {
     ...subspaceWords(stability, unstable, k, d),
     `${stable.length + uncertain.length > 0 ? '± is the angle that 95 % of the replicates stay within. ' : ''}The ${several(stability.replicates, 'replicate')} are ${DRAWN[stability.kind]}: this is about other samples, not about rounding.`,
   ];
+}
+
+/** "PC3 and PC4 may swap in another sample", "PC2 and PC3, and PC5 to PC8, may change places in another sample". */
+function swapParts(runs: readonly Run[]): { first: number; text: string }[] {
+  if (runs.length === 0) return [];
+  const pairs = runs.every(({ first, last }) => last === first + 1);
+  const names = runs.map(({ first, last }) => `PC${first + 1} ${last === first + 1 ? 'and' : 'to'} PC${last + 1}`);
+  const subject = runs.length === 1 ? names[0] : `${names.slice(0, -1).join(', ')}, and ${names[names.length - 1]},`;
+  return [{ first: runs[0].first, text: `${subject} may ${pairs ? 'swap' : 'change places'} in another sample` }];
 }
 
 function angleParts(
@@ -66,26 +77,32 @@ export function varianceIntervalWords(model: Model): string[] {
   );
 }
 
-/** Half of the samples turn the first unstable component by more than its median. */
+/** How far the first component that is not stable turns. */
 function turnWords({ angles }: Stability, i: number): string {
-  return `In half of all samples PC${i + 1} would turn by more than ${rounded(angles[i].median)}, in one of twenty by more than ${rounded(angles[i].q95)}.`;
+  return `Half of the replicates turn PC${i + 1} by more than ${rounded(angles[i].median)}, one in twenty by more than ${rounded(angles[i].q95)}.`;
 }
 
 /** Components that are not stable one by one may span a stable space together. */
 function subspaceWords({ subspaceAngles }: Stability, unstable: readonly number[], k: number, d: number): string[] {
   if (unstable.length === 0) return [];
   for (let m = k; m > unstable[0] + 1; m--) {
-    if (m === d || subspaceAngles[m - 1].q95 > STABLE) continue;
+    if (m === d || subspaceAngles[m - 1].q95 > STABLE_ANGLE) continue;
     return [`The space that the first ${count(m)} span together is stable (±${rounded(subspaceAngles[m - 1].q95)}).`];
   }
   return [];
 }
 
+/** Components, counted from 0. */
+interface Run {
+  readonly first: number;
+  readonly last: number;
+}
+
 /** Neighbours that may swap, as runs of components. */
-function swapRuns({ swaps, angles }: Stability): { first: number; last: number }[] {
+function swapRuns({ swaps, angles }: Stability): Run[] {
   const found: { first: number; last: number }[] = [];
   swaps.forEach((share, i) => {
-    if (share < MAY_SWAP || angles[i].q95 <= STABLE || angles[i + 1].q95 <= STABLE) return;
+    if (share < MAY_SWAP || angles[i].q95 <= STABLE_ANGLE || angles[i + 1].q95 <= STABLE_ANGLE) return;
     const last = found.at(-1);
     if (last?.last === i) last.last = i + 1;
     else found.push({ first: i, last: i + 1 });

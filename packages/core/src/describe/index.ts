@@ -1,6 +1,7 @@
 /** `@scree/core/describe`: a model in sentences, and numbers as people read them. */
 
 export { componentsFor, knownRatios, shareKept } from '../analysis/components-for.js';
+export { CRITERION_TITLES, choiceWords, criterionLines } from './describe-choice.js';
 export { type ComponentFacts, describeComponent, describeComponents } from './describe-component.js';
 export {
   certificateWords,
@@ -10,5 +11,5 @@ export {
   uniquenessWords,
   varianceWords,
 } from './describe-model.js';
-export { stabilityWords, varianceIntervalWords } from './describe-stability.js';
+export { STABLE_ANGLE, stabilityWords, varianceIntervalWords } from './describe-stability.js';
 export { count, degrees, listed, percent, powerOfTen, runs, several, show, tick } from './numbers.js';

@@ -1,6 +1,6 @@
 import type { DenseBlock, Frame } from '../data/block.js';
 import { numbersOf } from '../data/float16.js';
-import type { ColumnStatistics } from '../data/statistics.js';
+import { type ColumnStatistics, setMean } from '../data/statistics.js';
 import { powerOfTwo } from '../linalg/vector.js';
 
 /**
@@ -140,7 +140,8 @@ export function statisticsFromSums(
     const [least, largest] = [sums.least[j], sums.largest[j]];
     min[j] = shift + least * scale;
     max[j] = shift + largest * scale;
-    mean[j] = least === largest ? min[j] : shift + delta * scale;
+    if (least === largest) setMean(stats, j, min[j], 0);
+    else setMean(stats, j, shift, delta * scale);
     const size = Math.max(largest - delta, delta - least);
     unit[j] = size > 0 ? powerOfTwo(size * scale) : 1;
     spread[j] = Math.max(0, sums.squares[j] - stats.weight * delta * delta) * (scale / unit[j]) ** 2;

@@ -150,8 +150,8 @@ function pairWarnings(pairs: readonly Pair[], k: number, variance: (i: number) =
       warnings.push({
         code: 'SUBSPACE_NOT_UNIQUE',
         message:
-          `Component ${k} and the one after it have the same variance (${variance(k - 1)}) as far as the data can tell, ` +
-          `so which ${k}-dimensional subspace is best is not determined. ` +
+          `Component ${k} and the one after it have the same variance (${variance(k - 1)}) as far as rounding can tell, ` +
+          `so the best ${k}-dimensional subspace is not unique. ` +
           `${first > 0 ? `Use k = ${first}, or a larger k` : 'Use a larger k'} that takes in all components of that variance.`,
       });
     }
@@ -160,8 +160,8 @@ function pairWarnings(pairs: readonly Pair[], k: number, variance: (i: number) =
       warnings.push({
         code: 'AXES_NOT_UNIQUE',
         message:
-          `${components(first, end)} have the same variance (${variance(first)}) as far as the data can tell: ` +
-          `the space they span together is determined${crosses ? ' only with those after them' : ''}, ` +
+          `${components(first, end)} have the same variance (${variance(first)}) as far as rounding can tell: ` +
+          `the space they span together is unique${crosses ? ' only with those after them' : ''}, ` +
           `but any rotation of these axes inside it fits equally well.`,
       });
     }

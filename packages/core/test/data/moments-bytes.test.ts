@@ -2,6 +2,7 @@ import { crc32 } from 'node:zlib';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { Moments, pca, ScreeError } from '../../src/index.js';
+import { random } from '../../src/linalg/random.js';
 import { tables } from '../support/data.js';
 
 const two = [
@@ -56,7 +57,7 @@ describe('moments as bytes', () => {
   it('ask for an update when their format is newer', () => {
     const bytes = new Moments(2).toBinary();
     new DataView(bytes.buffer).setUint32(8, 7, true);
-    expect(() => Moments.fromBinary(bytes)).toThrow(/version 7.*up to version 1\. Update scree/);
+    expect(() => Moments.fromBinary(bytes)).toThrow(/version 7.*up to version 2\. Update scree/);
     new DataView(bytes.buffer).setUint32(8, 0, true);
     expect(() => Moments.fromBinary(bytes)).toThrow(/version 0, which does not exist/);
   });
@@ -83,5 +84,32 @@ describe('moments as bytes', () => {
     const made = Buffer.concat([start, arrays]);
     made.writeUInt32LE(crc32(made.subarray(0, -4)), made.length - 4);
     expect(() => Moments.fromBinary(made)).toThrow(/changed or damaged/);
+  });
+});
+
+describe('moments of rows far from zero', () => {
+  it('merge to full accuracy, and the certificate knows it', async () => {
+    const { normal } = random(5);
+    const [parts, rows, cols] = [40, 50, 3];
+    // Multiples of 2⁻²⁰: adding 1e8 rounds nothing, so the covariance is the same.
+    const near = Array.from({ length: parts }, (_, p) =>
+      Float64Array.from({ length: rows * cols }, (_, at) => {
+        const value = normal() * (1 + (at % cols)) + (p % 7) * 0.3;
+        return Math.round(value * 2 ** 20) / 2 ** 20;
+      }),
+    );
+    const merged = async (offset: number): Promise<Moments> => {
+      const all = new Moments(cols);
+      for (const data of near) {
+        const part = await new Moments(cols).add({ rows, cols, data: data.map((value) => value + offset) });
+        all.merge(Moments.fromBinary(part.toBinary()));
+      }
+      return all;
+    };
+    const [here, far] = [await pca(await merged(0)), await pca(await merged(1e8))];
+    far.variances.forEach((variance, i) => {
+      expect(Math.abs(variance / here.variances[i] - 1)).toBeLessThan(4e-15);
+      expect(far.certificate.varianceBounds[i] / variance).toBeLessThan(1e-10);
+    });
   });
 });

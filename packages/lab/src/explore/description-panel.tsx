@@ -1,35 +1,51 @@
-import { certificateWords, count, several, show, uniquenessWords } from '@scree/core/describe';
+import {
+  certificateWords,
+  choiceWords,
+  count,
+  roundingWords,
+  several,
+  stabilityWords,
+  uniquenessWords,
+} from '@scree/core/describe';
 import { describeWarning } from '../describe-problem.js';
 import { shorten, untangled } from '../shorten.js';
 import { type Fitted, rowNumber } from '../state/fit.js';
 import { modelOfK } from '../state/model-of-k.js';
 import { NAMED_ROWS, outliers } from '../state/outliers.js';
+import { choice, firstComponents, stability } from '../state/sampling.js';
 import { hovered, k, selected } from '../state/view.js';
+import { Remedies } from './notices.js';
 import { Panel, type PanelProps } from './panel.js';
+import { remediesFor } from './remedies.js';
 
-/** The model in sentences: outliers, uniqueness, warnings, accuracy. */
+/** Warnings that the page shows above all views. */
+const ABOVE: readonly string[] = ['ROWS_DROPPED', 'VALUES_FILLED'];
+
+/** The model in sentences: stability, number of components, unusual rows, warnings, accuracy. */
 export function DescriptionPanel({ now }: PanelProps) {
   const kept = Math.min(k.value, now.model.k);
   const names = now.columns.map((column) => now.data.info.columns[column].name);
   const exact = modelOfK.value;
   const model = exact?.now === now && exact.kept === kept ? exact.model : undefined;
+  const warnings = model?.warnings.filter(({ code }) => !ABOVE.includes(code)) ?? [];
   return (
     <Panel id="words" title="In words" class="words">
-      <OutlierList now={now} />
+      <StabilityWords now={now} kept={kept} />
+      <ChoiceWords now={now} />
+      <OutlierWords now={now} />
+      {warnings.length > 0 && <h3>Warnings</h3>}
+      {warnings.map((warning) => (
+        <div key={warning.message} class="warning">
+          {`${untangled(describeWarning(warning, names))} `}
+          <Remedies remedies={remediesFor(warning, now)} about={describeWarning(warning, names)} />
+        </div>
+      ))}
       {model ? (
         <>
-          <h3>Determined by the data?</h3>
-          {uniquenessWords(model).map((sentence) => (
-            <p key={sentence}>{sentence}</p>
-          ))}
-          {model.warnings.map((warning) => (
-            <p key={warning.message} class="warning">
-              {untangled(describeWarning(warning, names))}
-            </p>
-          ))}
           <details>
-            <summary>How exact it is</summary>
-            {certificateWords(model).map((sentence) => (
+            <summary>{roundingWords(model)}</summary>
+            <p>These bounds are about rounding in the computation, and say nothing about another sample.</p>
+            {[...certificateWords(model), ...uniquenessWords(model)].map((sentence) => (
               <p key={sentence}>{sentence}</p>
             ))}
           </details>
@@ -45,25 +61,92 @@ export function DescriptionPanel({ now }: PanelProps) {
   );
 }
 
-function OutlierList({ now }: { readonly now: Fitted }) {
-  const current = outliers.value;
-  if (current?.now !== now) return null;
-  const { median, largest, fence, beyond, worst } = current.found;
-  if (largest === 0) {
-    return <p>{`Nothing is lost with k = ${current.k}: every row is its own reconstruction, apart from rounding.`}</p>;
+/** How stable the components are, as soon as it is known. */
+function StabilityWords({ now, kept }: PanelProps & { readonly kept: number }) {
+  const found = stability.value?.now === now ? stability.value : undefined;
+  const { result, progress } = found ?? {};
+  if (result) {
+    const some = result.angles.length;
+    const [first, ...others] = stabilityWords(firstComponents(result, kept));
+    return (
+      <>
+        <h3>How stable</h3>
+        <p>
+          {kept > some ? `Of the first ${several(some, 'component')}: ` : ''}
+          <strong>{first}</strong>
+        </p>
+        {others.map((sentence) => (
+          <p key={sentence}>{sentence}</p>
+        ))}
+      </>
+    );
   }
+  const share = progress?.total ? Math.min(1, progress.done / progress.total) : undefined;
   return (
     <>
-      <h3>Rows that stand out</h3>
+      <h3>How stable</h3>
+      {found?.isDone ? (
+        <p class="hint">
+          {found.problem
+            ? `Not known. ${found.problem}`
+            : 'Not computed for so large a table. The command does it: scree fit --bootstrap 200.'}
+        </p>
+      ) : (
+        <p class="hint">
+          {'Drawing samples from these rows… '}
+          <progress aria-label="Drawing samples from these rows" {...(share === undefined ? {} : { value: share })} />
+        </p>
+      )}
+    </>
+  );
+}
+
+/** How many components the criteria advise, and how they differ. */
+function ChoiceWords({ now }: PanelProps) {
+  const found = choice.value;
+  if (found?.now !== now || !found.result) return null;
+  const answers = found.result.criteria.filter((criterion) => criterion.k !== null);
+  if (answers.length === 0) return null;
+  return (
+    <>
+      <h3>How many</h3>
+      {choiceWords(found.result).map((sentence) => (
+        <p key={sentence}>{sentence}</p>
+      ))}
+      <details>
+        <summary>What the criteria say</summary>
+        {answers.map(({ name, sentence }) => (
+          <p key={name}>{sentence}</p>
+        ))}
+      </details>
+    </>
+  );
+}
+
+/** Rows beyond the limits of T² and Q. */
+function OutlierWords({ now }: { readonly now: Fitted }) {
+  const current = outliers.value;
+  if (current?.now !== now) return null;
+  const { largest, unusual, counts } = current.found;
+  const { either, t2, q } = counts;
+  const rows = now.model.n;
+  const measures = [
+    ...(t2 === null
+      ? []
+      : [`from the mean within ${current.k === 1 ? 'the component' : `the ${current.k} components`} (T²)`]),
+    ...(q === null ? [] : [`from ${either <= 1 ? 'its' : 'their'} reconstruction (Q)`]),
+  ];
+  return (
+    <>
+      <h3>Unusual rows</h3>
       <p>
-        {`Half of the rows are within ${show(median)} of their reconstruction from ${several(current.k, 'score')}; `}
-        {beyond === 0
-          ? 'none stands out.'
-          : `${several(beyond, 'row')} ${beyond === 1 ? 'is' : 'are'} farther than ${show(fence)}, Tukey’s fence. The farthest:`}
+        {measures.length === 0
+          ? 'There are too few rows to tell which are unusual.'
+          : `${either === 0 ? 'No row' : `${count(either)} of ${several(rows, 'row')}`} ${either <= 1 ? 'is' : 'are'} farther ${measures.join(' or ')} than normally distributed rows would be in 95 of 100 such tables${either === 0 ? '.' : either === 1 ? ':' : either > NAMED_ROWS ? '. The farthest:' : ':'}`}
       </p>
-      {beyond > 0 && (
+      {either > 0 && (
         <ul class="named-rows">
-          {[...worst.subarray(0, Math.min(beyond, NAMED_ROWS))].map((row, at) => (
+          {[...unusual.subarray(0, NAMED_ROWS)].map((row, at) => (
             <li key={row}>
               <button
                 type="button"
@@ -77,6 +160,9 @@ function OutlierList({ now }: { readonly now: Fitted }) {
             </li>
           ))}
         </ul>
+      )}
+      {largest === 0 && (
+        <p>{`Nothing is lost with k = ${current.k}: every row is its own reconstruction, apart from rounding.`}</p>
       )}
     </>
   );

@@ -10,6 +10,7 @@ import { DataPanel } from './data-panel.js';
 import { Deferred } from './deferred.js';
 import { DescriptionPanel } from './description-panel.js';
 import { ExportPanel } from './export-panel.js';
+import { Notices } from './notices.js';
 import { ReconstructionPanel } from './reconstruction-panel.js';
 import { ScoresPanel } from './scores-panel.js';
 import { ScreePanel } from './scree-panel.js';
@@ -36,6 +37,7 @@ export function Explore() {
       </aside>
       <div class="views">
         <Status />
+        <Notices />
         {!now && !runningTask.value && <EmptyState />}
         {now && (
           <>

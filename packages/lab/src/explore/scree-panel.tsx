@@ -1,36 +1,47 @@
-import type { Model } from '@scree/core';
-import { percent, several } from '@scree/core/describe';
-import { useCallback, useRef } from 'preact/hooks';
+import { knownRatios, percent, several } from '@scree/core/describe';
+import { useCallback, useMemo, useRef } from 'preact/hooks';
 import { Chart } from '../charts/chart.js';
 import { NumbersTable } from '../charts/numbers-table.js';
 import { ExportFigure } from '../export/export-figure.js';
-import { component, k } from '../state/view.js';
+import { advised, choice, followAdvice } from '../state/sampling.js';
+import { isKByHand, k, setK } from '../state/view.js';
 import { useHorizontalDrag } from './horizontal-drag.js';
 import type { PanelProps } from './panel.js';
 
+/** Bars drawn: with more, they would be thinner than a pixel. */
+const MAX_BARS = 400;
+
 /** Room around the bars of the plot: the handle is drawn over them. */
-const MARGIN = { left: 44, right: 8, top: 26, bottom: 34 };
+const MARGIN = { left: 44, right: 8, top: 42, bottom: 34 };
 
 /** The share of the variance per component and cumulatively, with a handle that sets k. */
 export function ScreePanel({ now }: PanelProps) {
   const container = useRef<HTMLDivElement>(null);
   const { model } = now;
+  const ratios = useMemo(() => knownRatios(model).subarray(0, MAX_BARS), [model]);
+  const marks = choice.value?.now === now ? advised.value : undefined;
   const draw = useCallback(
-    async (width: number) => (await import('./scree-plot.js')).screePlot(model, width, MARGIN),
-    [model],
+    async (width: number) => (await import('./scree-plot.js')).screePlot({ model, ratios, marks }, width, MARGIN),
+    [model, ratios, marks],
   );
   const most = model.k;
   const kept = Math.min(k.value, most);
-  const left = `calc(${MARGIN.left}px + (100% - ${MARGIN.left + MARGIN.right}px) * ${kept / most})`;
+  const bars = ratios.length;
+  /** Components that can have variance. */
+  const all = Math.min(model.d, model.n - 1);
+  const left = `calc(${MARGIN.left}px + (100% - ${MARGIN.left + MARGIN.right}px) * ${kept / bars})`;
   const follow = (event: PointerEvent): void => {
     const box = container.current?.getBoundingClientRect();
     if (!box) return;
     const share = (event.clientX - box.left - MARGIN.left) / (box.width - MARGIN.left - MARGIN.right);
-    k.value = Math.max(1, Math.min(most, Math.round(share * most)));
+    setK(Math.max(1, Math.min(most, Math.round(share * bars))));
   };
   const drag = useHorizontalDrag(follow, () => {
-    const before = k.peek();
-    return () => (k.value = before);
+    const [before, byHand] = [k.peek(), isKByHand.peek()];
+    return () => {
+      k.value = before;
+      isKByHand.value = byHand;
+    };
   });
   return (
     <section class="panel" aria-labelledby="scree-title">
@@ -41,9 +52,10 @@ export function ScreePanel({ now }: PanelProps) {
       <p class="kept">
         <strong class="number">{`k = ${kept}`}</strong>
         {` keeps `}
-        <strong class="number">{percent(sumOf(model, kept))}</strong>
+        <strong class="number">{percent(sumOf(ratios, kept))}</strong>
         {` of the variance of ${several(model.d, 'column')}`}
       </p>
+      <KReason now={now} kept={kept} />
       <div class="scree-chart" ref={container} {...drag}>
         <Chart draw={draw} />
         <div
@@ -54,7 +66,10 @@ export function ScreePanel({ now }: PanelProps) {
       </div>
       <div
         class="k-slider"
-        style={{ paddingLeft: `calc(${MARGIN.left - 8}px + (100% - ${MARGIN.left + MARGIN.right}px) / ${most})` }}
+        style={{
+          paddingLeft: `calc(${MARGIN.left - 8}px + (100% - ${MARGIN.left + MARGIN.right}px) / ${bars})`,
+          paddingRight: `calc((100% - ${MARGIN.left + MARGIN.right}px) * ${(bars - most) / bars})`,
+        }}
       >
         <label for="k" class="visually-hidden">
           Components kept (k)
@@ -65,30 +80,66 @@ export function ScreePanel({ now }: PanelProps) {
           min={1}
           max={most}
           value={kept}
-          aria-valuetext={`${kept} of ${most} components, ${percent(sumOf(model, kept))} of the variance`}
-          onInput={({ currentTarget }) => {
-            k.value = Number(currentTarget.value);
-            component.value = Math.min(component.peek(), k.value - 1);
-          }}
+          aria-valuetext={`${kept} of ${most} components, ${percent(sumOf(ratios, kept))} of the variance`}
+          onInput={({ currentTarget }) => setK(Number(currentTarget.value))}
         />
       </div>
       <NumbersTable
         caption="Variance explained"
         head={['component', 'share', 'all up to it']}
-        rows={Array.from(model.varianceRatios, (ratio, c) => [
-          String(c + 1),
-          percent(ratio),
-          percent(sumOf(model, c + 1)),
-        ])}
+        rows={Array.from(ratios, (ratio, c) => [String(c + 1), percent(ratio), percent(sumOf(ratios, c + 1))])}
       />
-      <p class="hint">Bars: each component. Line: all up to it. Drag to choose how many are kept.</p>
+      <p class="hint">
+        Bars: each component. Line: all up to it.
+        {marks?.thresholds ? ' Dashes: what noise reaches in 95 of 100 simulated tables (parallel analysis).' : ''}
+        {bars < all ? ` The first ${bars} of ${several(all, 'component')}.` : ''} Drag to choose how many are kept.
+      </p>
     </section>
   );
 }
 
-function sumOf({ varianceRatios }: Model, count: number): number {
+/** Why k is what it is, and the numbers that the criteria advise. */
+function KReason({ now, kept }: PanelProps & { readonly kept: number }) {
+  const running = choice.value?.now === now && !choice.value.isDone;
+  const found = advised.value;
+  const { parallel = null, elbow = null } = found ?? {};
+  const byHand = isKByHand.value;
+  const advice = parallel ?? elbow;
+  const followed = !byHand && advice !== null;
+  const others = [
+    ...(parallel !== null && !followed ? [{ name: 'parallel analysis', value: parallel, use: followAdvice }] : []),
+    ...(elbow !== null && (elbow !== parallel || !followed) && !(followed && parallel === null)
+      ? [{ name: 'elbow', value: elbow, use: parallel === null ? followAdvice : () => setK(Math.max(1, elbow)) }]
+      : []),
+  ];
+  return (
+    <p class="k-reason" role="status">
+      {`k = ${kept}: ${reasonOf()}`}
+      {others.map(({ name, value, use }) => (
+        <span key={name}>
+          {' · '}
+          {value === 0 || value === kept || value > now.model.k ? (
+            `${name}: ${value}`
+          ) : (
+            <button type="button" class="link" onClick={use}>{`${name}: ${value}`}</button>
+          )}
+        </span>
+      ))}
+    </p>
+  );
+
+  function reasonOf(): string {
+    if (byHand) return 'chosen by hand';
+    if (advice === null) return running ? 'for now; parallel analysis is running…' : '90\u00a0% of the variance';
+    const name = parallel === null ? 'the elbow of the scree plot' : 'parallel analysis';
+    if (advice === 0) return `${name} finds none above noise`;
+    return parallel === elbow ? 'parallel analysis and the elbow agree' : name;
+  }
+}
+
+function sumOf(ratios: Float64Array, count: number): number {
   return Math.min(
     1,
-    varianceRatios.subarray(0, count).reduce((sum, ratio) => sum + ratio, 0),
+    ratios.subarray(0, count).reduce((sum, ratio) => sum + ratio, 0),
   );
 }

@@ -38,11 +38,6 @@ export function Status() {
       ) : (
         <p role="status" class="hint">
           {done}
-          {now && now.incompleteRows > 0 && (
-            <span class="notice">
-              {` · ${several(now.incompleteRows, 'row')} with missing values ${now.keptRows ? 'left out' : 'filled in'}`}
-            </span>
-          )}
         </p>
       )}
       {isOutdated.value && now && <p class="notice">Not fitted as chosen: this is still the previous fit.</p>}

@@ -5,7 +5,7 @@ import { fitted, isOutdated } from './fit.js';
 import { formatRanges, parseRanges } from './index-ranges.js';
 import { showPictures } from './picture.js';
 import { defaultSettings, SCALES, type Settings, SOLVERS, settings } from './settings.js';
-import { axes, colourBy, component, is3d, k, selected, showArrows } from './view.js';
+import { axes, colourBy, component, is3d, isKByHand, k, selected, showArrows } from './view.js';
 
 /** The name of data in an address that come from a local file: neither the file nor its name is in the address. */
 export const OWN_FILE = 'own';
@@ -32,8 +32,8 @@ export function settingsFrom(query: URLSearchParams, data: OpenedData): Settings
   };
 }
 
-/** Sets the view from an address. Returns whether the address sets the colour and k. */
-export function viewFrom(query: URLSearchParams, data: OpenedData): { colour: boolean; k: boolean } {
+/** Sets the view from an address. Returns whether the address sets the colour. */
+export function viewFrom(query: URLSearchParams, data: OpenedData): boolean {
   const [x, y, z] = ['x', 'y', 'z'].map((name) => wholeNumber(query.get(name), 1e6));
   axes.value = [(x ?? 1) - 1, (y ?? 2) - 1, (z ?? 3) - 1].map((c) => Math.max(0, c)) as [number, number, number];
   is3d.value = query.get('view') === '3d';
@@ -43,11 +43,12 @@ export function viewFrom(query: URLSearchParams, data: OpenedData): { colour: bo
   showPictures.value = pictures === null ? undefined : pictures === '1';
   const kept = wholeNumber(query.get('k'), 1e6);
   if (kept) k.value = kept;
+  isKByHand.value = kept !== undefined && kept > 0;
   const by = query.get('colour');
   const column = columnFrom(by, data);
   if (by === 'none' || by === 'error') colourBy.value = by;
   else if (column !== undefined) colourBy.value = column;
-  return { colour: by === 'none' || by === 'error' || column !== undefined, k: kept !== undefined && kept > 0 };
+  return by === 'none' || by === 'error' || column !== undefined;
 }
 
 /**
@@ -74,13 +75,15 @@ export function syncAddress(follow: (query: URLSearchParams) => void): () => voi
     // Until new data have a fit, the view belongs to the previous data; an address must not mix the two.
     if (!isShown && (fitted.value || !(isOutdated.value || chosen.columns.length === 0))) return;
     const usual = defaultSettings(data);
-    const unlike = <Name extends keyof Settings>(name: Name, text: string): string | undefined =>
-      String(chosen[name]) === String(usual[name]) ? undefined : text;
+    const unlike = <Name extends keyof Settings>(name: Name, text: string, said = false): string | undefined =>
+      !said && String(chosen[name]) === String(usual[name]) ? undefined : text;
+    // Choices that the page made for the user are in the address, so that it means the same in later versions.
+    const { unequal, leftOut } = data.advice ?? {};
     write({
       data: dataName(data),
       file: data.file,
-      columns: unlike('columns', formatRanges(chosen.columns)),
-      scale: unlike('scale', chosen.scale),
+      columns: unlike('columns', formatRanges(chosen.columns), isShown && (leftOut?.length ?? 0) > 0),
+      scale: unlike('scale', chosen.scale, isShown && unequal !== undefined),
       missing: unlike('missing', chosen.missing),
       solver: unlike('solver', chosen.solver),
       label: unlike('label', String(chosen.label ?? 'none')),
@@ -97,7 +100,8 @@ export function syncAddress(follow: (query: URLSearchParams) => void): () => voi
 function viewQuery(): Record<string, string | undefined> {
   const [x, y, z] = axes.value;
   return {
-    k: String(k.value),
+    // A k that was not chosen by hand follows from the data.
+    k: isKByHand.value ? String(k.value) : undefined,
     x: x === 0 ? undefined : String(x + 1),
     y: y === 1 ? undefined : String(y + 1),
     z: !is3d.value || z === 2 ? undefined : String(z + 1),

@@ -2,7 +2,7 @@ import { signal } from '@preact/signals';
 import type { Progress } from '@scree/core';
 import { describeProblem } from '../describe-problem.js';
 import { connectWorker, isCancelled, WorkerError } from '../worker/client.js';
-import type { Origin, TableInfo } from '../worker/messages.js';
+import type { Advice, Origin, TableInfo } from '../worker/messages.js';
 
 export const callWorker = connectWorker();
 
@@ -15,6 +15,8 @@ export interface OpenedData {
   readonly file?: string | undefined;
   /** The origin of data without a file: built-in or pasted. */
   readonly source?: Exclude<Origin, { kind: 'blob' }> | undefined;
+  /** The settings that suit the user's own data; built-in data have theirs. */
+  readonly advice?: Advice | undefined;
 }
 
 export const opened = signal<OpenedData | undefined>(undefined);
@@ -77,10 +79,13 @@ export function cancelTask(): void {
 
 /** Opens data. The previous data stay open until these are loaded, or if they cannot be read. */
 export async function loadData(origin: Origin, dataset?: string, file?: string): Promise<OpenedData | undefined> {
-  const info = await runTask(`Reading ${origin.name}`, (control) => callWorker('open', origin, control));
-  if (!info) return undefined;
+  const read = await runTask(`Reading ${origin.name}`, async (control) => {
+    const info = await callWorker('open', origin, control);
+    return { info, advice: dataset === undefined ? await callWorker('advise', info.id, control) : undefined };
+  });
+  if (!read) return undefined;
   const hasFile = origin.kind === 'blob' || (origin.kind === 'url' && dataset === undefined);
-  const data = { info, dataset, file, source: hasFile ? undefined : origin };
+  const data = { ...read, dataset, file, source: hasFile ? undefined : origin };
   opened.value = data;
   return data;
 }

@@ -7,9 +7,9 @@ import { loadData, type OpenedData, opened, problem, reportProblem } from './dat
 import { fitted, onFirstFit, queryFit } from './fit.js';
 import { picture } from './picture.js';
 import { settings } from './settings.js';
-import { colourBy, k, selected, showArrows } from './view.js';
+import { colourBy, isKByHand, k, selected, showArrows } from './view.js';
 
-/** Share of the variance that the initial k keeps. */
+/** Share of the variance that k keeps where nothing else advises it, and until something does. */
 const INITIAL_VARIANCE_SHARE = 0.9;
 
 /** Opens data and shows them with the settings of the address, or with defaults. */
@@ -30,17 +30,17 @@ function show(data: OpenedData, query: URLSearchParams): void {
   const chosen = settingsFrom(query, data);
   settings.value = { data, chosen };
   onFirstFit(data, (now) => {
-    const given = viewFrom(query, data);
-    if (!given.colour) colourBy.value = chosen.label ?? 'none';
+    const isColoured = viewFrom(query, data);
+    if (!isColoured) colourBy.value = (data.advice ? data.advice.colour?.column : chosen.label) ?? 'none';
     // Arrows of single pixels are not informative.
     if (picture.peek() && !query.has('arrows')) showArrows.value = false;
-    if (!given.k) k.value = initialK(now.model.varianceRatios);
+    if (!isKByHand.peek()) k.value = initialK(now.model.varianceRatios);
     // After the selection was cleared because the data changed.
     queueMicrotask(() => {
       if (fitted.peek() === now) selected.value = selectionFrom(query, now.model.n);
     });
     const by = colourBy.peek();
-    if (given.colour || typeof by !== 'number') return;
+    if (isColoured || typeof by !== 'number') return;
     // Colours are not useful if nearly all names are different.
     queryFit(now, 'colourCodes', by).then((found) => {
       if (found.kind === 'groups' && found.others && colourBy.peek() === by) colourBy.value = 'none';

@@ -3,10 +3,10 @@ import { fitted, queryFit } from './fit.js';
 import { resource } from './resource.js';
 import { k, labelColumn } from './view.js';
 
-/** Number of outliers listed by name. */
+/** Number of unusual rows listed by name. */
 export const NAMED_ROWS = 5;
 
-/** Rows far from their reconstruction by k components. */
+/** Rows that differ from the others, for k components. */
 export const outliers = resource(
   () => {
     const now = fitted.value;
@@ -14,7 +14,7 @@ export const outliers = resource(
   },
   async ({ now, k: kept, label }) => {
     const found = await queryFit(now, 'outliers', kept);
-    const rows = [...found.worst.subarray(0, NAMED_ROWS)];
+    const rows = [...found.unusual.subarray(0, NAMED_ROWS)];
     const cells = label === undefined ? [] : await queryFit(now, 'cells', { rows, columns: [label] });
     return { now, k: kept, found, names: cells.map(([name]) => name) };
   },

@@ -51,19 +51,20 @@ function isSame(a: RequestedFit, b: RequestedFit): boolean {
   return a.data === b.data && parts.every((part) => a.requestedFit[part] === b.requestedFit[part]);
 }
 
-/** The initial settings. */
+/** The initial settings: those of the built-in set, or those that suit the user's data. */
 export function defaultSettings(data: OpenedData): Settings {
+  const { advice } = data;
   const { columns } = data.info;
   const dataset: Dataset | undefined = isDataset(data.dataset ?? null)
     ? DATASETS[data.dataset as keyof typeof DATASETS]
     : undefined;
   const named = (name: string): number => columns.findIndex((column) => column.name === name);
-  const excluded = (dataset?.exclude ?? []).map(named);
+  const excluded = advice?.leftOut.map(({ column }) => column) ?? (dataset?.exclude ?? []).map(named);
   const text = columns.findIndex(({ kind }) => kind === 'text');
   const label = dataset ? named(dataset.label) : text;
   return {
-    columns: columns.flatMap(({ usable, index }, j) => (usable && !index && !excluded.includes(j) ? [j] : [])),
-    scale: dataset?.scale ?? 'none',
+    columns: columns.flatMap(({ usable }, j) => (usable && !excluded.includes(j) ? [j] : [])),
+    scale: dataset?.scale ?? (advice?.unequal ? 'unit' : 'none'),
     missing: 'drop',
     solver: 'auto',
     label: label < 0 ? undefined : label,

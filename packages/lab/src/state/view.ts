@@ -9,6 +9,13 @@ import { settings } from './settings.js';
 
 /** Number of components kept, from 1 to the number fitted. */
 export const k = signal(2);
+/** Whether the user chose k, by hand or by a link. Otherwise it follows from the data, and is chosen again for every fit. */
+export const isKByHand = signal(false);
+export function setK(value: number): void {
+  k.value = value;
+  isKByHand.value = true;
+  component.value = Math.min(component.peek(), value - 1);
+}
 /** Components on the axes, from 0. */
 export const axes = signal<readonly [x: number, y: number, z: number]>([0, 1, 2]);
 export const is3d = signal(false);

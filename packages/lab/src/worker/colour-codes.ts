@@ -1,7 +1,7 @@
 import { type ColourCodes, SHADES } from './messages.js';
 
 /** Groups with a colour of their own; all others share one. */
-const MAX_GROUPS = 10;
+export const MAX_GROUPS = 10;
 /** A column with at most this many different whole numbers names groups rather than amounts. */
 const MAX_GROUPED_NUMBERS = MAX_GROUPS;
 

@@ -164,7 +164,13 @@ export class LoadedTable {
       return { matrix: this.#numbers, incompleteRows: 0, warnings, explain: async (error) => error };
     }
     const { name } = this.info;
-    const file = await openNumbers(this.#numbers, name, { columns: used.map(String), missing });
+    const names = this.#columnNames();
+    const file = await openNumbers(
+      this.#numbers,
+      name,
+      { columns: used.map((at) => names?.[at] ?? String(at)), missing },
+      names,
+    );
     const builder = new MatrixBuilder(used.length, this.rows, MAX_BYTES, name);
     for await (const block of file.source.blocks()) builder.add(block);
     const matrix = builder.matrix();
@@ -173,9 +179,15 @@ export class LoadedTable {
       matrix,
       ...(kept ? { keptRows: Uint32Array.from(kept) } : {}),
       incompleteRows: isComplete ? 0 : missing === 'drop' ? file.dropped : (await file.countMissing()).incomplete,
-      warnings,
+      warnings: [...warnings, ...gapWarnings(await file.source.warnings?.())],
       explain: (error) => file.explain(error),
     };
+  }
+
+  /** Names of the numeric columns, if each has one of its own. */
+  #columnNames(): readonly string[] | undefined {
+    const names = this.#columnIndexes.map((index) => this.info.columns[index].name);
+    return this.info.named && new Set(names).size === names.length ? names : undefined;
   }
 
   close(): Promise<void> {
@@ -221,8 +233,18 @@ function describeColumns({ table, columnIndexes, mixed, missing, extra }: Parts)
 }
 
 /** Numbers in memory, opened as the command opens a file: it chooses columns and handles missing values in the same way. */
-function openNumbers(numbers: Matrix<NumberArray>, name: string, options: FileOptions = {}): Promise<DataFile> {
-  return openData(memoryTable(numbers), checkFileOptions(options), { path: name, bytes: undefined });
+function openNumbers(
+  numbers: Matrix<NumberArray>,
+  path: string,
+  options: FileOptions = {},
+  names?: readonly string[],
+): Promise<DataFile> {
+  return openData(memoryTable(numbers, names), checkFileOptions(options), { path, bytes: undefined });
+}
+
+/** The warnings about missing values. Others are about the table in memory, and not about the file. */
+function gapWarnings(warnings: readonly Warning[] = []): readonly Warning[] {
+  return warnings.filter(({ code }) => code === 'ROWS_DROPPED' || code === 'VALUES_FILLED');
 }
 
 async function readNumbers(

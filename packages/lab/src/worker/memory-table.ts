@@ -6,19 +6,19 @@ const BATCH_BYTES = 8 << 20;
 
 /**
  * Numbers in memory as a table, so that columns are chosen and missing values are handled by the code that does it for
- * files. Columns are named by their indexes, '0' and up: names of files need not be unique.
+ * files. Columns without names are named by their indexes, '0' and up; names of files need not be unique.
  */
-export function memoryTable({ rows, cols: width, data }: Matrix<NumberArray>): Table {
+export function memoryTable({ rows, cols: width, data }: Matrix<NumberArray>, names?: readonly string[]): Table {
   const columns = Array.from(
     { length: width },
-    (_, j) => ({ name: String(j), kind: 'number', type: 'number' }) as const,
+    (_, j) => ({ name: names?.[j] ?? String(j), kind: 'number', type: 'number' }) as const,
   );
   const isFloat = data instanceof Float32Array || data instanceof Float64Array;
   return {
     format: 'memory',
     columns,
     width,
-    named: false,
+    named: names !== undefined,
     uniform: true,
     rows,
     dtype: () => (data instanceof Float32Array ? 'float32' : 'float64'),

@@ -1,4 +1,4 @@
-import type { ErrorCode, ErrorDetails, PcaOptions, Progress, Scale } from '@scree/core';
+import type { Choice, ErrorCode, ErrorDetails, PcaOptions, Progress, Scale, Stability } from '@scree/core';
 
 /** The messages between the page and its worker. The worker holds the data and the models; the page asks for what it shows. */
 
@@ -48,6 +48,24 @@ export interface TableInfo {
   readonly picture?: readonly [height: number, width: number];
 }
 
+/**
+ * Why a column of the user's file is left out at first: the reasons of the warning ID_COLUMN, a calendar year, or the
+ * index that the file itself declares.
+ */
+export type LeftOutReason = 'counting' | 'one-way' | 'unique' | 'name' | 'year' | 'index';
+
+/** The settings that suit a file of the user's, and the reasons, as data. Columns are indexes into the table. */
+export interface Advice {
+  readonly leftOut: readonly { readonly column: number; readonly reason: LeftOutReason }[];
+  /** The columns with the largest and the smallest standard deviation, where they differ more than tenfold: then columns are divided by it. */
+  readonly unequal?: {
+    readonly largest: { readonly column: number; readonly deviation: number };
+    readonly smallest: { readonly column: number; readonly deviation: number };
+  };
+  /** The column whose groups colour the points, and the share of the variance of the standardised columns between them. */
+  readonly colour?: { readonly column: number; readonly groups: number; readonly share: number };
+}
+
 export type Missing = 'drop' | 'mean';
 
 /** A request for a fit. */
@@ -91,16 +109,17 @@ export type ColourCodes =
       readonly others: boolean;
     };
 
-/** A summary of the distances of rows from their reconstructions. */
+/** Rows that differ from the others: by their distance from the reconstruction, and by the limits of T² and Q. */
 export interface Outliers {
-  /** The farthest rows, farthest first. */
+  /** The rows farthest from their reconstruction, farthest first. */
   readonly worst: Uint32Array;
+  /** Distances from the reconstruction. */
   readonly median: number;
   readonly largest: number;
-  /** Tukey's fence: the upper quartile and one and a half times the distance between the quartiles. */
-  readonly fence: number;
-  /** Rows beyond it. */
-  readonly beyond: number;
+  /** Rows beyond a limit, farthest beyond first; of very many, the first. */
+  readonly unusual: Uint32Array;
+  /** How many rows are beyond the limit of T², of Q, and of either; null where there is no limit. */
+  readonly counts: { readonly t2: number | null; readonly q: number | null; readonly either: number };
 }
 
 /** Cells as text: one list per row, in the order of the requested columns. */
@@ -109,6 +128,8 @@ export type Cells = readonly (readonly string[])[];
 /** The methods of the worker. Rows are indexes into the fit, columns are indexes into the table. */
 export interface WorkerMethods {
   open(origin: Origin): TableInfo;
+  /** The settings that suit opened data. */
+  advise(data: number): Advice;
   fit(request: FitRequest): FitReply;
   /** Scores along one component, one per row. */
   scores(component: number): Float64Array;
@@ -116,10 +137,14 @@ export interface WorkerMethods {
   distances(what: { readonly rows: readonly number[]; readonly k: number }): Float64Array;
   /** The distances of all rows as colours. */
   distanceColours(k: number): ColourCodes;
-  /** The rows with unusually large distances. */
+  /** The rows that differ from the others, for a model of k components. */
   outliers(k: number): Outliers;
   /** The model of the first k components, for its certificate and for export. */
   modelOf(k: number): Uint8Array;
+  /** How many components parallel analysis and the elbow advise; undefined where both would take too long. */
+  choose(what: null): Choice | undefined;
+  /** How stable the first components are; undefined for tables that are too large to do it without being asked. */
+  stability(what: null): Stability | undefined;
   colourCodes(column: number): ColourCodes;
   cells(where: { readonly rows: readonly number[]; readonly columns: readonly number[] }): Cells;
   /** One row of the fit: the numbers of the chosen columns. */

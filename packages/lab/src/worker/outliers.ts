@@ -1,27 +1,54 @@
+import { hotellingT2, type Matrix, type Model, rowLimits } from '@scree/core';
+import { unusualLevel } from '@scree/core/engine';
 import type { Outliers } from './messages.js';
 
 /** Number of rows listed. */
-const MAX_WORST = 200;
+const MAX_LISTED = 200;
 
-/** Summarises distances, one per row, and lists the largest. */
-export function findOutliers(distances: Float64Array): Outliers {
+/**
+ * Rows that differ from the others, for the model of the first k components. `distances`, one per row, are those from the
+ * reconstruction by k components; `scores` may be of more. A row is unusual if its T² or Q is beyond a limit that allows for the
+ * number of rows, as in the report.
+ */
+export function findOutliers(model: Model, scores: Matrix, distances: Float64Array): Outliers {
+  const n = distances.length;
   const sorted = distances.slice().sort();
-  const quantile = (share: number): number => sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))];
-  const [low, high] = [quantile(0.25), quantile(0.75)];
-  const fence = high + 1.5 * (high - low);
-  const least = sorted[Math.max(0, sorted.length - MAX_WORST)];
-  const worst: number[] = [];
-  let beyond = 0;
-  distances.forEach((distance, i) => {
-    if (distance > fence) beyond++;
-    if (distance >= least) worst.push(i);
-  });
-  worst.sort((a, b) => distances[b] - distances[a]);
+  const limits = rowLimits(model, { rows: 'fit', level: unusualLevel(n), errors: squaresOf(distances) });
+  const beyond = new Float64Array(n);
+  let [t2, q, either] = [0, 0, 0];
+  for (let i = 0; i < n; i++) {
+    const far = limits.t2 === null ? 0 : hotellingT2(model, scores.data, i * scores.cols) / limits.t2;
+    const off = limits.q === null ? 0 : distances[i] ** 2 / limits.q;
+    beyond[i] = Math.max(far, off);
+    if (far > 1) t2++;
+    if (off > 1) q++;
+    if (beyond[i] > 1) either++;
+  }
   return {
-    worst: Uint32Array.from(worst.slice(0, MAX_WORST)),
-    median: quantile(0.5),
-    largest: sorted[sorted.length - 1],
-    fence,
-    beyond,
+    worst: largestOf(distances, sorted),
+    median: sorted[Math.min(n - 1, Math.floor(n / 2))],
+    largest: sorted[n - 1],
+    unusual: largestOf(beyond).subarray(0, either),
+    counts: { t2: limits.t2 === null ? null : t2, q: limits.q === null ? null : q, either },
   };
+}
+
+/** Rows with the largest values, largest first. */
+function largestOf(values: Float64Array, sorted = values.slice().sort()): Uint32Array {
+  const least = sorted[Math.max(0, sorted.length - MAX_LISTED)];
+  const rows: number[] = [];
+  for (let i = 0; i < values.length; i++) if (values[i] >= least) rows.push(i);
+  rows.sort((a, b) => values[b] - values[a]);
+  return Uint32Array.from(rows.slice(0, MAX_LISTED));
+}
+
+/** Mean and variance of the squared distances. */
+function squaresOf(distances: Float64Array): { mean: number; variance: number } {
+  let [mean, sum] = [0, 0];
+  distances.forEach((distance, i) => {
+    const off = distance ** 2 - mean;
+    mean += off / (i + 1);
+    sum += off * (distance ** 2 - mean);
+  });
+  return { mean, variance: sum / Math.max(1, distances.length - 1) };
 }

@@ -1,11 +1,26 @@
-import { DataError, type Matrix, type NumberArray, type RowSource, ScreeError, type Warning } from '@scree/core';
+import {
+  bootstrap,
+  type Choice,
+  chooseComponents,
+  DataError,
+  defaultReplicates,
+  type Matrix,
+  type NumberArray,
+  type RowSource,
+  type Scale,
+  ScreeError,
+  type Stability,
+  type Warning,
+} from '@scree/core';
 import { type NestedModels, nestedModels, openSource, ProgressTracker } from '@scree/core/engine';
 import { openTable } from '../data/open-table.js';
+import { adviceFor } from './advice.js';
 import { groupCodes, numberCodes, shadeCodes } from './colour-codes.js';
 import { csvOf } from './csv.js';
 import { Distances } from './distances.js';
 import { type Control, type ExtraColumn, LoadedTable } from './loaded-table.js';
 import type {
+  Advice,
   Cells,
   ColourCodes,
   FitReply,
@@ -24,6 +39,13 @@ const MAX_COMPONENTS = 100;
 /** Scores kept, of all rows together: with many rows there are fewer components. */
 const MAX_SCORES = 5e7;
 const MIN_COMPONENTS = 10;
+/** Components whose stability is described: a person reads no more. */
+const STABLE_COMPONENTS = 10;
+/**
+ * The smaller side of a table up to which parallel analysis is computed from its rows: simulated tables take O(d³) each, and
+ * beyond this half a minute or more together.
+ */
+const MAX_SIMULATED = 300;
 
 /** Created on first use: it takes longer than starting the rest of the worker. */
 let collator: Intl.Collator | undefined;
@@ -42,6 +64,7 @@ interface FitState {
   readonly table: LoadedTable;
   readonly models: NestedModels;
   readonly matrix: Matrix<NumberArray>;
+  readonly scale: Scale;
   readonly keptRows: Uint32Array | undefined;
   readonly scores: Matrix;
   readonly distances: Distances;
@@ -75,6 +98,12 @@ export class Session implements Handlers {
     return { ...table.info, id };
   }
 
+  async advise(data: number, control: Control): Promise<Advice> {
+    const table = this.#tables.get(data);
+    if (!table) throw new DataError('EMPTY_DATA', 'Open a file first.');
+    return adviceFor(table, control);
+  }
+
   async fit({ data, columns, scale, missing, solver }: FitRequest, control: Control): Promise<FitReply> {
     const table = this.#tables.get(data);
     if (!table) throw new DataError('EMPTY_DATA', 'Open a file first.');
@@ -94,7 +123,8 @@ export class Session implements Handlers {
     const columnNames = info.named && new Set(names).size === names.length ? { columnNames: names } : {};
     const started = performance.now();
     const rows = await withWarnings(matrix, warnings);
-    const models = await nestedModels(rows, { k, scale, solver, ...columnNames, ...control }).catch(async (error) => {
+    const options = { k, scale, solver, lookAtColumns: true, ...columnNames, ...control };
+    const models = await nestedModels(rows, options).catch(async (error) => {
       throw named(await explain(error));
     });
     const milliseconds = performance.now() - started;
@@ -103,7 +133,7 @@ export class Session implements Handlers {
     const distances = await Distances.of(model, matrix, scores, control);
     throwIfCancelled(control);
     const id = ++this.#lastId;
-    this.#newest = { id, data, table, models, matrix, keptRows, scores, distances };
+    this.#newest = { id, data, table, models, matrix, scale, keptRows, scores, distances };
     return { id, model: model.toBinary(), incompleteRows, milliseconds, ...(keptRows ? { keptRows } : {}) };
   }
 
@@ -131,7 +161,28 @@ export class Session implements Handlers {
   }
 
   async outliers(k: number): Promise<Outliers> {
-    return findOutliers(this.#currentFit().distances.all(k));
+    const { models, scores, distances } = this.#currentFit();
+    return findOutliers(models.first(k), scores, distances.all(k));
+  }
+
+  async choose(_: null, control: Control): Promise<Choice | undefined> {
+    const { models, matrix, scale } = this.#currentFit();
+    const { model } = models;
+    const criteria = ['parallel', 'elbow'] as const;
+    // Parallel analysis needs the variances of the columns, which a model of all components has.
+    const isWhole = model.spectrum && (scale === 'unit' || model.spectrum.length === model.k);
+    if (isWhole) return chooseComponents(model, { criteria, ...control });
+    if (Math.min(matrix.rows, matrix.cols) <= MAX_SIMULATED) {
+      return chooseComponents(matrix, { scale, criteria, ...control });
+    }
+    return model.spectrum && chooseComponents(model, { criteria: ['elbow'], ...control });
+  }
+
+  async stability(_: null, control: Control): Promise<Stability | undefined> {
+    const { models, matrix, scale } = this.#currentFit();
+    const replicates = defaultReplicates(matrix.rows, matrix.cols);
+    if (replicates === 0) return undefined;
+    return bootstrap(matrix, { k: Math.min(STABLE_COMPONENTS, models.model.k), scale, replicates, ...control });
   }
 
   async modelOf(k: number): Promise<Uint8Array> {

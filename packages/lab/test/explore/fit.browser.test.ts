@@ -7,9 +7,15 @@ import { describeExploreOnOnePage } from './explore-page.js';
 describeExploreOnOnePage('settings and columns', (explore) => {
   it('drops rows with missing values, or fills them in, and says so', async () => {
     await explore.page.getByLabel('Built-in data').selectOption('penguins');
-    await explore.fitted(/342 rows and 4 columns.*2 rows with missing values left out/);
-    await explore.page.getByLabel('Rows with missing values').selectOption('mean');
-    await explore.fitted(/344 rows and 4 columns.*2 rows with missing values filled in/);
+    await explore.fitted(/342 rows and 4 columns/);
+    const notices = explore.panel('What was done to the data');
+    await notices.getByText('2 of 344 rows have gaps and are left out (2 in bill_length_mm').waitFor();
+    await notices.getByRole('button', { name: 'Fill in column means instead' }).click();
+    await explore.fitted(/344 rows and 4 columns/);
+    expect(await explore.page.getByLabel('Rows with missing values').inputValue()).toBe('mean');
+    await notices.getByText('8 missing values were filled in with column means: 2 in bill_length_mm').waitFor();
+    await notices.getByRole('button', { name: 'Leave these rows out instead' }).click();
+    await explore.fitted(/342 rows and 4 columns/);
   });
 
   it('fits again for other columns and scales, and asks for a column when none is chosen', async () => {

@@ -15,17 +15,15 @@ const backgroundOf = (page: Page): Promise<string> =>
 
 describeExploreOnOnePage('the page', (explore) => {
   it('starts with iris: fitted, drawn and described', async () => {
-    await expect.poll(() => explore.kept().textContent()).toMatch(/97\.8\s%/);
+    await expect.poll(() => explore.kept().textContent()).toMatch(/k = 1 keeps 92\.5\s%/);
     expect(await explore.page.evaluate(() => crossOriginIsolated)).toBe(true);
-    await explore.page.getByText('The sample’s components are unique apart from their signs').waitFor();
+    await explore.page.getByText('PC1 is stable (±3°).').waitFor();
     expect(await explore.page.locator('.table-scroll tbody tr').count()).toBe(25);
     expect(await explore.page.locator('.pager').textContent()).toContain('page 1 of 6');
-    await explore.page.getByRole('button', { name: 'row 101 (virginica)' }).click();
-    await expect.poll(() => explore.selection().textContent()).toContain('1 row selected');
   });
 
   it('loads less than 400 KB of compressed scripts, including the worker', async () => {
-    await explore.page.getByText('The sample’s components are unique apart from their signs').waitFor();
+    await explore.page.getByText('PC1 is stable').waitFor();
     const asked = await explore.page.evaluate(() => performance.getEntriesByType('resource').map(({ name }) => name));
     const names = [...explore.site.keys()].filter(
       (name) => name.endsWith('.js') && (/worker-/.test(name) || asked.some((address) => address.endsWith(name))),
@@ -79,7 +77,7 @@ describeExploreOnOnePage('the page', (explore) => {
       const other = await watch(explore.browser, `${explore.url}#/explore?${query}`, { bypassCSP: true });
       const { page } = other;
       await page.locator('.point-cloud canvas').first().waitFor();
-      await page.getByText('Determined by the data?').waitFor();
+      await page.getByText('How it was computed').waitFor();
       await page.locator('.table-scroll tbody tr').nth(2).hover();
       await page.locator('.row-card').waitFor();
       for (const colorScheme of ['light', 'dark'] as const) {

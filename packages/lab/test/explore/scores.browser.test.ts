@@ -9,7 +9,7 @@ import { describeExplore, names, rows } from './explore-page.js';
 describeExplore('the scores', (explore) => {
   it('lets the wheel scroll the page when zoomed out fully, and when the page is scrolling already', async () => {
     const cloud = explore.page.locator('.point-cloud canvas').first();
-    await explore.page.getByText('Determined by the data?').waitFor();
+    await explore.page.getByText('How it was computed').waitFor();
     const ticks = () => explore.page.locator('.point-cloud .ticks-x').textContent();
     const scroll = () => explore.page.evaluate(() => scrollY);
     const before = await ticks();
@@ -129,12 +129,14 @@ describeExplore('the scores', (explore) => {
 
   it('places the row card next to the point', async () => {
     const ring = explore.page.locator('.rings circle').first();
+    await explore.page.getByLabel('Built-in data').selectOption('wine');
+    await explore.fitted(/178 rows/);
     for (const rows of [
-      explore.page.getByRole('button', { name: 'row 101 (virginica)' }),
+      explore.page.getByRole('button', { name: 'row 96 (cultivar 2)' }),
       explore.page.locator('.table-scroll tbody tr').nth(2),
     ]) {
       await rows.waitFor();
-      await explore.page.getByText('Determined by the data?').waitFor();
+      await explore.page.getByText('How it was computed').waitFor();
       await explore.page.mouse.move(1, 1);
       await rows.hover();
       await explore.page.locator('.row-card').waitFor();

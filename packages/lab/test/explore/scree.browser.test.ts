@@ -20,10 +20,13 @@ describeExplore('the scree plot', (explore) => {
   });
 
   it('keeps k while a finger scrolls past the chart, and sets it by a horizontal drag or a tap', async () => {
-    const phone = await watch(explore.browser, explore.url, { viewport: { width: 390, height: 700 }, hasTouch: true });
+    const phone = await watch(explore.browser, `${explore.url}#/explore?data=iris&k=2`, {
+      viewport: { width: 390, height: 700 },
+      hasTouch: true,
+    });
     const chart = phone.page.locator('.scree-chart svg');
     await chart.waitFor();
-    await phone.page.getByText('Determined by the data?').waitFor();
+    await phone.page.getByText('How it was computed').waitFor();
     await chart.scrollIntoViewIfNeeded();
     const devtools = await phone.page.context().newCDPSession(phone.page);
     const touch = (type: 'touchStart' | 'touchMove' | 'touchEnd', ...points: { x: number; y: number }[]) =>

@@ -1,4 +1,4 @@
-import { loadModel, type Model, pca } from '@scree/core';
+import { loadModel, type Model, monitorRows, pca } from '@scree/core';
 import { openBlob } from '@scree/files';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
@@ -74,8 +74,8 @@ describe('the session', () => {
       for (const k of [1, 99, 100]) {
         close(await scaled.session.distances({ rows, k }), await plainly.session.distances({ rows, k }));
         const [found, expected] = [await scaled.session.outliers(k), await plainly.session.outliers(k)];
-        close([found.median, found.largest, found.fence], [expected.median, expected.largest, expected.fence]);
-        expect(found.beyond).toBe(expected.beyond);
+        close([found.median, found.largest], [expected.median, expected.largest]);
+        expect(found.counts.t2).toBe(expected.counts.t2);
       }
     },
   );
@@ -201,13 +201,24 @@ describe('colours of rows', () => {
 });
 
 describe('outliers', () => {
-  it('are the rows beyond the fence, farthest first', () => {
-    const distances = Float64Array.from({ length: 500 }, (_, i) => 1 + (i % 10) / 10);
-    distances[77] = 9;
-    distances[200] = 12;
-    const found = findOutliers(distances);
-    expect(found.beyond).toBe(2);
-    expect([...found.worst.subarray(0, 2)]).toEqual([200, 77]);
-    expect(found.worst).toHaveLength(200);
+  it('are the rows that the library calls unusual, farthest beyond a limit first, for any number of components', async () => {
+    const values = Array.from({ length: 300 }, (_, i) =>
+      [0, 1, 2, 3].map((j) => Math.sin(i * (j + 1.3) + j) * (5 - j)),
+    );
+    values[77][3] = 40;
+    values[200][0] = 60;
+    const model = await pca(values, { k: 4 });
+    const scores = await model.transform(values);
+    for (const k of [1, 2, 3, 4]) {
+      const few = await pca(values, { k });
+      const { unusual, q, t2, unusualLimits } = await monitorRows(few, values, { rows: 'fit' });
+      const found = findOutliers(few, scores, q.map(Math.sqrt));
+      expect([...found.unusual].sort((a, b) => a - b)).toEqual(unusual);
+      expect(found.counts.either).toBe(unusual.length);
+      expect(found.counts.t2).toBe(t2.filter((value) => value > (unusualLimits.t2 as number)).length);
+      expect(unusual).toContain(200);
+      expect(found.worst).toHaveLength(200);
+      expect(q[found.worst[0]]).toBe(Math.max(...q));
+    }
   });
 });

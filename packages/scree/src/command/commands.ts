@@ -1,3 +1,4 @@
+import type { CriterionName } from '@scree/core';
 import { SOLVER_NAMES } from '@scree/core/names';
 import { ENGINE_NAMES } from '../engine-names.js';
 import type { Command } from './command.js';
@@ -12,9 +13,6 @@ const COMMON_FLAGS: readonly Flag[] = [
 
 const JSON_FLAG = toggle('json', 'print one JSON object to standard output');
 
-const positiveInteger = (name: string, value: string, what: string, short?: string): Flag =>
-  number(name, value, what, 'be a whole number from 1 up', (v) => Number.isSafeInteger(v) && v >= 1, short);
-
 const THREADS_FLAG = number(
   'threads',
   'N',
@@ -23,8 +21,47 @@ const THREADS_FLAG = number(
   (v) => Number.isSafeInteger(v) && v >= 1 && v <= 256,
 );
 
+/** Every criterion for the number of components. The compiler holds this list to the library's, which a help text must not load. */
+const CRITERIA = Object.keys({
+  parallel: 0,
+  permutation: 0,
+  'broken-stick': 0,
+  kaiser: 0,
+  'gavish-donoho': 0,
+  mle: 0,
+  'profile-likelihood': 0,
+  gcv: 0,
+  'cross-validation': 0,
+  map: 0,
+  'tracy-widom': 0,
+  elbow: 0,
+} satisfies Record<CriterionName, 0>);
+
+const COMPONENTS_FLAG: Flag = {
+  name: 'components',
+  short: 'k',
+  value: 'K',
+  what: 'number of components, or auto, or the criterion that chooses it (default: 10, or all if there are fewer)',
+  choices: ['auto', ...CRITERIA],
+  read: (given) => {
+    if (given === 'auto' || CRITERIA.includes(given)) return { value: given };
+    const found = given.trim() === '' ? Number.NaN : Number(given);
+    return Number.isSafeInteger(found) && found >= 1
+      ? { value: found }
+      : { must: `be a whole number from 1 up, auto, or one of ${CRITERIA.join(', ')}` };
+  },
+};
+
+const BOOTSTRAP_FLAG = number(
+  'bootstrap',
+  'N',
+  'samples drawn from the rows to see how stable the components are; 0 for none (default: 200, or 0 for large tables)',
+  'be 0, or a whole number from 10 to 100000',
+  (v) => v === 0 || (Number.isSafeInteger(v) && v >= 10 && v <= 100_000),
+);
+
 const FIT_FLAGS: readonly Flag[] = [
-  positiveInteger('components', 'K', 'number of components (default: 10, or all if there are fewer)', 'k'),
+  COMPONENTS_FLAG,
   number(
     'variance',
     'SHARE',
@@ -109,6 +146,7 @@ export const COMMANDS: readonly Command[] = [
     maxPositionals: 1,
     flags: [
       ...FIT_FLAGS,
+      BOOTSTRAP_FLAG,
       ...FIT_ONLY_FLAGS,
       outputFlag('write the model there: as JSON if the name ends in .json, otherwise in binary'),
       JSON_FLAG,
@@ -117,6 +155,10 @@ export const COMMANDS: readonly Command[] = [
     ],
     examples: [
       ['scree fit data.csv -k 10 -o model.json', 'ten components of all numeric columns'],
+      [
+        'scree fit data.csv -k auto --bootstrap 1000',
+        'as many components as stand out of noise, and how stable they are',
+      ],
       ['scree fit big.npy --variance 0.95 --memory 500MB -o model.pca', 'a file larger than memory'],
       ['scree fit wine.csv --scale unit --label kind --json', 'results for another program'],
       [`scree fit --sql "select a, b from 'x.parquet' where a > 0" -k 2`, 'the result of a query'],
@@ -124,6 +166,27 @@ export const COMMANDS: readonly Command[] = [
       ['scree fit huge.npy -k 20 --checkpoint huge.part -o model.json', 'can be continued after a crash'],
     ],
     load: () => import('./fit.js'),
+  },
+  {
+    name: 'analyze',
+    summary: 'how many components, how stable they are, which rows are unusual: all of it, in words',
+    usage: 'DATA',
+    minPositionals: 0,
+    maxPositionals: 1,
+    flags: [
+      ...FIT_FLAGS,
+      BOOTSTRAP_FLAG,
+      outputFlag('write the model there: as JSON if the name ends in .json, otherwise in binary'),
+      JSON_FLAG,
+      ...DATA_FLAGS,
+      ...COMMON_FLAGS,
+    ],
+    examples: [
+      ['scree analyze wine.csv --scale unit', 'columns that have different units'],
+      ['scree analyze athletes.csv --scale unit --name athlete', 'unusual rows by their names'],
+      ['scree analyze data.csv --bootstrap 1000 --json', 'every number, for another program'],
+    ],
+    load: () => import('./analyze.js'),
   },
   {
     name: 'transform',
@@ -196,6 +259,7 @@ export const COMMANDS: readonly Command[] = [
       IMAGE_FLAG,
       MODEL_FLAG,
       ...FIT_FLAGS,
+      BOOTSTRAP_FLAG,
       ...DATA_FLAGS,
       ...COMMON_FLAGS,
     ],

@@ -224,8 +224,8 @@ const WARNINGS: {
     const spare = (groups as readonly Names[]).flatMap((group) => group.slice(1));
     return `${capital(each.join('; '))} are nearly the same but for unit and offset (|r| > 0.999), so what they measure counts more than once. If they are the same quantity, use ${Number(all) > MOST_NAMES ? '--exclude to keep one of each' : exclude(spare)}.`;
   },
-  FEW_ROWS: ({ rows, cols }) =>
-    `There are only ${several(Number(rows), 'row')} of ${several(Number(cols), 'column')}: no more than ${several(Number(rows) - 1, 'component')} can have variance, and in another sample they may be quite different.`,
+  FEW_ROWS: ({ rows, cols, components }) =>
+    `There are only ${several(Number(rows), 'row')} of ${several(Number(cols), 'column')}: no more than ${several(Number(components), 'component')} can have variance, and in another sample they may be quite different.`,
   ZERO_INFLATED: ({ columns, count: all }) =>
     `More than half of the values of ${columnsOf(columns as Names, Number(all))} are 0: PCA treats whether a value is 0, and how large it is otherwise, as one scale.`,
   VALUES_FILLED: ({ columns, values, rows, with: source }) => {
@@ -254,6 +254,8 @@ const WARNINGS: {
     const [were, they] = left.length === 1 ? ['was', 'it is'] : ['were', 'they are'];
     return `${capital(each.join(', '))} ${were} left out because ${they} mostly text. If the texts mean missing values, leave those cells empty.`;
   },
+  NO_STRUCTURE: () =>
+    'No component stands out of noise: in another sample of such data the components would be quite different.',
   ENGINE_FALLBACK: ({ engine, cause }) => {
     if (engine === 'reference')
       return `The slower reference engine was used instead of WebAssembly: ${cause}. The result is as accurate. With --engine reference this warning goes away.`;

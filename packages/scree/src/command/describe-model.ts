@@ -1,22 +1,37 @@
 import type { Model } from '@scree/core';
-import { several } from '@scree/core/describe';
+import { several, stabilityWords } from '@scree/core/describe';
 import { screePlot } from '../scree-plot.js';
 import { describeWarning } from './describe-error.js';
+import type { NotComputed } from './examine.js';
 
 /** Columns of the terminal that a scree plot needs for its numbers, besides its bars. */
 const NUMBERS = 25;
 
 /** A model in sentences and a plot, as lines: the variance that was kept, how accurate it is, and warnings. */
-export function describeModel(model: Model): string[] {
+export function describeModel(model: Model, notComputed: NotComputed = {}): string[] {
   const kept = model.varianceRatios.reduce((sum, ratio) => sum + ratio, 0);
   const width = Math.max(8, Math.min(40, (process.stdout.columns ?? 80) - NUMBERS));
   return [
     ...screePlot(model, { most: 20, width }).split('\n'),
     '',
     `${several(model.k, 'component keeps', 'components keep')} ${(100 * kept).toFixed(1)} % of the variance of ${several(model.d, 'column')}.`,
+    ...describeChoice(model, notComputed),
+    ...describeStability(model, notComputed),
     describeAccuracy(model),
     ...model.warnings.map((warning) => `Warning: ${describeWarning(warning, model.columnNames)}`),
   ];
+}
+
+/** How many components to keep, in one line. */
+function describeChoice({ choice }: Model, notComputed: NotComputed): string[] {
+  if (choice) return [`How many: ${choice.reason}`];
+  return notComputed.choice === undefined ? [] : [`How many: not examined. ${notComputed.choice}`];
+}
+
+/** How stable they are, in one line. */
+function describeStability({ stability }: Model, notComputed: NotComputed): string[] {
+  if (stability) return [`How stable: ${stabilityWords(stability)[0]}`];
+  return notComputed.stability === undefined ? [] : [`How stable: not examined. ${notComputed.stability}`];
 }
 
 /** The bounds of the certificate in one sentence; the numbers themselves are in --json and in the report. */

@@ -1,11 +1,14 @@
-import { DataError, Model, Moments, type PcaOptions, pca, type RowSource, type Warning } from '@scree/core';
+import { DataError, Model, Moments, type PcaOptions, type RowSource, type Warning } from '@scree/core';
 import { several } from '@scree/core/describe';
+import { nestedModels } from '@scree/core/engine';
 import { DEFAULT_MEMORY } from '@scree/files';
 import { offerBlas } from '../blas/offer.js';
 import type { DataFile, FileOptions } from '../disk/index.js';
 import { readModel } from '../disk/model-file.js';
 import type { Call } from './command.js';
 import { fileOptions } from './data-flags.js';
+import { type Depth, examine, type NotComputed, replicatesFor } from './examine.js';
+import { rememberRows } from './remember-rows.js';
 import type { Terminal } from './terminal.js';
 import { UsageError } from './usage-error.js';
 import { countRowsOfSmallFile, withFile } from './with-file.js';
@@ -15,7 +18,7 @@ offerBlas();
 
 /** Flags with the same name as an option of `pca`. */
 const PCA_FLAGS = ['scale', 'whiten', 'ddof', 'solver', 'engine', 'threads', 'seed', 'tolerance'] as const;
-const COUNT_FLAGS = ['components', 'variance', 'all'] as const;
+export const COUNT_FLAGS = ['components', 'variance', 'all'] as const;
 
 /** The options of `pca` from the flags. */
 export function fitOptions(flags: Readonly<Record<string, unknown>>): PcaOptions {
@@ -25,39 +28,91 @@ export function fitOptions(flags: Readonly<Record<string, unknown>>): PcaOptions
   const named = PCA_FLAGS.filter((name) => flags[name] !== undefined).map((name) => [name, flags[name]]);
   return {
     ...Object.fromEntries(named),
-    ...(k === undefined ? {} : { k: k as number | 'all' }),
+    ...(k === undefined ? {} : { k: k as NonNullable<PcaOptions['k']> }),
     ...(flags['no-center'] ? { center: false } : {}),
   };
 }
 
-/** Fits a model to a file, and measures the seconds that it takes. `read` replaces how the rows are read. */
+export interface FitWay {
+  /** Replaces how the rows are read. */
+  readonly read?: ((weights: Float64Array | undefined) => Promise<RowSource | Moments>) | undefined;
+  /** Whether to ask how many components to keep and how stable they are, and how closely. Default: not at all. */
+  readonly depth?: Depth | undefined;
+}
+
+export interface FittedFile {
+  readonly model: Model;
+  /** Time of the fit, without what was asked about it. */
+  readonly seconds: number;
+  /** The model of the first components alone. */
+  readonly first: (k: number) => Model;
+  /** The rows, kept in memory if they are few. */
+  readonly source: RowSource;
+  readonly notComputed: NotComputed;
+}
+
+/** Fits a model to a file, and measures the seconds that it takes. */
 export async function fitFile(
   file: DataFile,
   { flags, signal }: Pick<Call, 'flags' | 'signal'>,
   terminal: Terminal,
-  read: (weights: Float64Array | undefined) => Promise<RowSource | Moments> = async () => file.source,
-): Promise<{ model: Model; seconds: number }> {
-  await countRowsOfSmallFile(file, signal);
-  terminal.note(file.describe());
-  const weights = await file.weights();
+  { read, depth }: FitWay = {},
+): Promise<FittedFile> {
   const memory = (flags.memory as number | undefined) ?? DEFAULT_MEMORY;
-  const { onProgress } = terminal;
+  const source = rememberRows(file.source, depth ? memory / 4 : 0);
+  await countRowsOfSmallFile({ source, bytes: file.bytes }, signal);
+  if (depth !== 'full') terminal.note(file.describe());
+  const weights = await file.weights();
   const start = performance.now();
-  const rows = await read(weights);
-  // The weights are already part of moments.
-  const weighted = weights && !(rows instanceof Moments) ? { weights } : {};
-  const fitted = await pca(rows, {
+  // The replicates of a bootstrap are drawn when the fit is done.
+  let drawing: number | undefined;
+  const onProgress: PcaOptions['onProgress'] = (progress) => {
+    if (progress.phase === 'bootstrap') drawing ??= performance.now();
+    terminal.onProgress(progress);
+  };
+  const rows = read ? await read(weights) : source;
+  const moments = rows instanceof Moments ? rows : undefined;
+  const options: PcaOptions = {
     ...fitOptions(flags),
-    ...weighted,
+    ...(weights ? { weights } : {}),
     memory,
     onProgress,
     signal,
     lookAtColumns: true,
-  });
+  };
+  const asked = flags.bootstrap as number | undefined;
+  const replicates = depth && !moments ? replicatesNow(asked, source, weights) : 0;
+  // The weights are already part of moments.
+  const { weights: _, ...unweighted } = options;
+  const nested = await nestedModels(rows, moments ? unweighted : { ...options, bootstrap: replicates });
+  const fitted = nested.model;
+  const seconds = ((drawing ?? performance.now()) - start) / 1000;
   // Moments do not know the file that they were read from.
-  const model = rows instanceof Moments ? withWarnings(fitted, (await file.source.warnings?.()) ?? []) : fitted;
+  const model = moments ? withWarnings(fitted, (await file.source.warnings?.()) ?? []) : fitted;
+  const examined = depth
+    ? await examine(model, {
+        depth,
+        replicates: asked,
+        source: source.rereadable ? source : undefined,
+        moments,
+        options,
+      })
+    : { model, notComputed: {} };
   terminal.clear();
-  return { model, seconds: (performance.now() - start) / 1000 };
+  return { ...examined, first: nested.first, source, seconds };
+}
+
+/** Replicates to draw with the fit: none yet where rows can be read only once, or their number is not known and decides. */
+function replicatesNow(
+  asked: number | undefined,
+  { rows, cols, rereadable }: RowSource,
+  weights?: Float64Array,
+): number {
+  if (!rereadable) return 0;
+  if (rows === undefined) return asked ?? 0;
+  const counted = weights ? weights.reduce((sum, weight) => (weight > 0 ? sum + 1 : sum), 0) : rows;
+  const replicates = replicatesFor(asked, counted, cols);
+  return typeof replicates === 'string' ? 0 : replicates;
 }
 
 function withWarnings(model: Model, more: readonly Warning[]): Model {

@@ -1,4 +1,3 @@
-import { availableParallelism } from 'node:os';
 import type { Model, PcaOptions } from '@scree/core';
 import { DEFAULT_MEMORY } from '@scree/files';
 import { showBytes } from '@scree/files/internal';
@@ -11,7 +10,9 @@ import { CheckpointLock, lockPath } from './checkpoint-lock.js';
 import type { Call } from './command.js';
 import { fileOptions } from './data-flags.js';
 import { describeModel } from './describe-model.js';
+import type { NotComputed } from './examine.js';
 import { fitFile, fitOptions } from './fit-file.js';
+import { asJson } from './model-json.js';
 import { print, printLines } from './print.js';
 import { duration, Terminal } from './terminal.js';
 import { UsageError } from './usage-error.js';
@@ -77,9 +78,10 @@ async function fit(
       terminal,
       signal,
     };
-    const read = async (weights: Float64Array | undefined) =>
-      saving ? momentsWithCheckpoint(file, { ...saving, weights }) : file.source;
-    const { model, seconds } = await fitFile(file, call, terminal, read);
+    const { model, seconds, notComputed } = await fitFile(file, call, terminal, {
+      read: saving && ((weights) => momentsWithCheckpoint(file, { ...saving, weights })),
+      depth: 'brief',
+    });
     if (typeof output === 'string') await writeModel(output, model);
     if (checkpoint) {
       await checkpoint.lock.confirm();
@@ -88,9 +90,9 @@ async function fit(
       await checkpoint.lock.release();
     }
     if (flags.json) {
-      print(`${JSON.stringify(asJson(model, seconds, options))}\n`);
+      print(`${JSON.stringify(asJson(model, { seconds, threads: options.threads, notComputed }))}\n`);
     } else {
-      printLines(describeFit(model, seconds, flags.explain === true));
+      printLines(describeFit(model, seconds, flags.explain === true, notComputed));
     }
     if (typeof output === 'string') terminal.note(`The model: ${output}`);
     else if (!flags.json) terminal.note('The model was not saved: use -o model.json to save it.');
@@ -114,7 +116,7 @@ function checkCheckpoint({ solver = 'auto' }: PcaOptions, cols: number, memory: 
   );
 }
 
-function describeFit(model: Model, seconds: number, explain: boolean): string[] {
+function describeFit(model: Model, seconds: number, explain: boolean, notComputed: NotComputed): string[] {
   const costs = Object.entries(model.plan.costs).map(
     ([name, cost]) => `  ${name.padEnd(12)} ${duration(cost as number)}`,
   );
@@ -122,39 +124,6 @@ function describeFit(model: Model, seconds: number, explain: boolean): string[] 
     `${model.plan.reason} (${model.plan.solver} on ${model.plan.engine}, ${duration(seconds)})`,
     ...(explain && costs.length > 0 ? ['Predicted time of every solver:', ...costs] : []),
     '',
-    ...describeModel(model),
+    ...describeModel(model, notComputed),
   ];
-}
-
-/** The reference engine has one thread, whatever was asked for. */
-function threadsOf({ plan }: Model, asked: number | undefined): number {
-  return plan.engine === 'reference' ? 1 : (asked ?? availableParallelism());
-}
-
-/** The output of --json: every number of the model under its own name. */
-export function asJson(model: Model, seconds: number | undefined, { threads }: PcaOptions = {}): object {
-  const { rows: k, cols: d, data } = model.components;
-  return {
-    n: model.n,
-    d,
-    k,
-    variances: Array.from(model.variances),
-    varianceRatios: Array.from(model.varianceRatios),
-    totalVariance: model.totalVariance,
-    singularValues: Array.from(model.singularValues),
-    mean: Array.from(model.mean),
-    scale: Array.from(model.scale),
-    components: Array.from({ length: k }, (_, r) => Array.from(data.subarray(r * d, (r + 1) * d))),
-    ...(model.columnNames ? { columnNames: model.columnNames } : {}),
-    centered: model.centered,
-    whiten: model.whiten,
-    ddof: model.ddof,
-    solver: model.plan.solver,
-    engine: model.plan.engine,
-    ...(seconds === undefined ? {} : { threads: threadsOf(model, threads), seconds }),
-    reason: model.plan.reason,
-    warnings: model.warnings,
-    certificate: model.certificate,
-    uniqueness: model.uniqueness,
-  };
 }

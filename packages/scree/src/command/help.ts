@@ -37,7 +37,9 @@ export function commandHelp({ name, summary, usage, flags, examples }: Command):
     '',
     ...shown.flatMap(([left, what, { choices, value }]) => [
       ...(left.length <= width ? [`  ${left.padEnd(width)}  ${what}`] : [`  ${left}`, indented(what)]),
-      ...(choices && value !== choices.join('|') ? [indented(`NAME: ${choices.join(', ')}`)] : []),
+      ...(choices && value !== choices.join('|')
+        ? [indented(`${value}: ${value === 'K' ? 'a whole number, ' : ''}${choices.join(', ')}`)]
+        : []),
     ]),
     '',
     'Examples:',

@@ -5,7 +5,8 @@ import { createFile, formatOf, holdsText, type OutputFormat } from '../disk/writ
 import { checkOutput } from './check-output.js';
 import type { Call } from './command.js';
 import { describeModel } from './describe-model.js';
-import { asJson } from './fit.js';
+import type { NotComputed } from './examine.js';
+import { asJson } from './model-json.js';
 import { print, printLines } from './print.js';
 import { Terminal } from './terminal.js';
 import { UsageError } from './usage-error.js';
@@ -27,7 +28,7 @@ export async function run(call: Call): Promise<void> {
     );
   }
   if (flags.json) {
-    print(`${JSON.stringify(asJson(model, undefined))}\n`);
+    print(`${JSON.stringify(asJson(model, { notComputed: notStored(model) }))}\n`);
     return;
   }
   const scaled = model.scale.some((scale) => scale !== 1);
@@ -40,7 +41,12 @@ export async function run(call: Call): Promise<void> {
   const names = model.columnNames;
   const shown = names && `${names.slice(0, 8).join(', ')}${names.length > 8 ? `, and ${names.length - 8} more` : ''}`;
   const columns = shown ? [`Columns: ${shown}`] : [];
-  printLines([`${facts.join(', ')}.`, ...columns, model.plan.reason, '', ...describeModel(model)]);
+  printLines([`${facts.join(', ')}.`, ...columns, model.plan.reason, '', ...describeModel(model, notStored(model))]);
+}
+
+function notStored({ choice, stability }: Model): NotComputed {
+  const why = 'The model was stored without it.';
+  return { ...(choice ? {} : { choice: why }), ...(stability ? {} : { stability: why }) };
 }
 
 /** One component a row, one column of the data a column. */

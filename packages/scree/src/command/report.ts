@@ -1,18 +1,23 @@
 import { mkdir, rmdir } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
+import type { Model, RowSource } from '@scree/core';
 import { several } from '@scree/core/describe';
 import { refuseChanged } from '@scree/core/engine';
 import { writeAllAtomically } from '../disk/atomic-file.js';
+import type { DataFile } from '../disk/index.js';
 import { checkFolder, checkTarget } from '../disk/output-target.js';
 import { systemError } from '../disk/system-error.js';
 import { makeReport } from '../report/report.js';
 import type { Call } from './command.js';
+import { fileOptions } from './data-flags.js';
 import { describeWarning } from './describe-error.js';
-import { withModel } from './fit-file.js';
+import type { NotComputed } from './examine.js';
+import { checkRereadable, fitFile, withModel } from './fit-file.js';
 import { shellWord } from './shell-word.js';
+import { spelled } from './spelled-flags.js';
 import { Terminal } from './terminal.js';
 import { UsageError } from './usage-error.js';
-import { countRowsOfSmallFile } from './with-file.js';
+import { countRowsOfSmallFile, withFile } from './with-file.js';
 
 /** `scree report`: a page about the components of a data file. */
 export async function run(call: Call): Promise<void> {
@@ -23,12 +28,12 @@ export async function run(call: Call): Promise<void> {
   await checkTarget(output, [path, flags.model as string | undefined]);
   if (typeof figures === 'string') await checkFolder(figures);
   const terminal = new Terminal({ quiet: flags.quiet === true });
-  await withModel(call, terminal, async (file, { model, seconds }) => {
+  await withExaminedModel(call, terminal, async (file, { model, seconds, source, notComputed }) => {
     const labels = file.color === undefined ? undefined : await file.labels({ of: 'color' });
-    await countRowsOfSmallFile(file, signal);
     const report = await makeReport({
       model,
-      source: file.source,
+      source,
+      notComputed,
       // A model that was brought may have seen these rows or not: nothing in it tells.
       rows: flags.model === undefined ? 'fit' : 'new',
       rowsName: path === undefined ? 'the query' : basename(path),
@@ -36,6 +41,7 @@ export async function run(call: Call): Promise<void> {
       description: file.describe(),
       labels,
       labelName: file.color,
+      names: file.label === undefined || file.label === file.color ? labels : await file.labels({ most: MOST_NAMES }),
       image: (flags.image as { width: number; height: number } | undefined) ?? pictureOf(file.shape),
       command: `scree report ${[...positionals, ...spelled(flags)].map(shellWord).join(' ')}`,
       describeWarning: (warning) => describeWarning(warning, model.columnNames),
@@ -54,6 +60,51 @@ export async function run(call: Call): Promise<void> {
     if (typeof figures === 'string') terminal.note(`${several(report.figures.length, 'figure')}: ${figures}`);
   });
 }
+
+/** Names of rows that are kept: more than figures and tables show. */
+const MOST_NAMES = 100_000;
+/** Numbers of a table up to which every criterion for the number of components is asked, as for a bootstrap. */
+const SMALL_TABLE = 1e7;
+
+interface Examined {
+  readonly model: Model;
+  readonly seconds?: number;
+  readonly source: RowSource;
+  readonly notComputed: NotComputed;
+}
+
+/** Fits a model and asks how many components to keep and how stable they are; or reads one, which may have been asked when it was fitted. */
+async function withExaminedModel(
+  call: Call,
+  terminal: Terminal,
+  use: (file: DataFile, examined: Examined) => Promise<void>,
+): Promise<void> {
+  const { positionals, flags, signal } = call;
+  if (flags.model !== undefined) {
+    if (flags.bootstrap !== undefined)
+      throw new UsageError(
+        '--bootstrap draws from the rows of a fit, and --model brings a model. Use it with scree fit.',
+      );
+    await withModel(call, terminal, async (file, { model }) => {
+      await countRowsOfSmallFile(file, signal);
+      await use(file, { model, source: file.source, notComputed: STORED });
+    });
+    return;
+  }
+  await withFile(positionals[0], fileOptions(flags), async (file) => {
+    checkRereadable(file);
+    await countRowsOfSmallFile(file, signal);
+    const { rows = Number.POSITIVE_INFINITY, cols } = file.source;
+    const depth = rows * cols <= SMALL_TABLE ? 'full' : 'brief';
+    await use(file, await fitFile(file, call, terminal, { depth }));
+  });
+}
+
+/** Of a stored model. */
+const STORED: NotComputed = {
+  choice: 'The model does not say how many components to keep; scree fit stores that with newer models.',
+  stability: 'The model was stored without a bootstrap. Fit it again with scree fit to add one.',
+};
 
 /** Writes into a folder, which is made if it is not there, and goes again if nothing can be written. */
 async function inFolder(folder: string, write: () => Promise<void>): Promise<void> {
@@ -80,20 +131,4 @@ async function inFolder(folder: string, write: () => Promise<void>): Promise<voi
 /** An array of pictures says how large they are: rows × height × width. */
 function pictureOf(shape: readonly number[] | undefined): { width: number; height: number } | undefined {
   return shape?.length === 3 ? { width: shape[2], height: shape[1] } : undefined;
-}
-
-/** The flags as they could be typed again. */
-function spelled(flags: Readonly<Record<string, unknown>>): string[] {
-  return Object.entries(flags).flatMap(([name, value]) => {
-    if (value === true) return name === 'quiet' ? [] : [`--${name}`];
-    if (name === 'image') {
-      const { width, height } = value as { width: number; height: number };
-      return ['--image', `${width}x${height}`];
-    }
-    // As the list of a flag is read: a comma inside a name is doubled.
-    return [
-      `--${name}`,
-      Array.isArray(value) ? value.map((one) => one.replaceAll(',', ',,')).join(',') : String(value),
-    ];
-  });
 }

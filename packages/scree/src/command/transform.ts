@@ -5,6 +5,7 @@ import { formatOf, holdsText, type OutputFormat } from '../disk/write-file.js';
 import { checkOutput } from './check-output.js';
 import type { Call } from './command.js';
 import { fileOptions } from './data-flags.js';
+import { describeWarning } from './describe-error.js';
 import { checkColumnCount, fileOptionsFor } from './fit-file.js';
 import { Terminal } from './terminal.js';
 import { withFile } from './with-file.js';
@@ -36,6 +37,10 @@ export async function run(call: Call): Promise<void> {
     const { dropped } = file;
     const left = dropped === 0 ? '' : `; ${dropped} with missing values ${dropped === 1 ? 'was' : 'were'} left out`;
     terminal.note(`${several(count, 'row')} of ${several(cols, 'score')}${left}: ${output}`);
+    for (const warning of (await file.source.warnings?.()) ?? []) {
+      if (['VALUES_FILLED', 'VALUES_CONVERTED'].includes(warning.code))
+        terminal.note(`Warning: ${describeWarning(warning, model.columnNames)}`);
+    }
     if (file.label !== undefined && label === undefined)
       terminal.note('Names of rows are only written to .csv and .tsv files.');
   });

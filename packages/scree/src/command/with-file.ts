@@ -29,7 +29,10 @@ export async function withFile<Result>(
 const SMALL_FILE = 32 * 2 ** 20;
 
 /** Reads a small file once to count its rows, if their number is unknown, so that the plan can choose among all solvers. */
-export async function countRowsOfSmallFile({ source, bytes }: DataFile, signal: AbortSignal): Promise<void> {
+export async function countRowsOfSmallFile(
+  { source, bytes }: Pick<DataFile, 'source' | 'bytes'>,
+  signal: AbortSignal,
+): Promise<void> {
   if (source.rows !== undefined || !source.rereadable || bytes === undefined || bytes > SMALL_FILE) return;
   for await (const _ of source.blocks()) signal.throwIfAborted();
 }

@@ -1,17 +1,22 @@
-import type { Model, Warning } from '@scree/core';
+import type { Choice, Model, Warning } from '@scree/core';
 import {
   certificateWords,
   count,
+  criterionLines,
+  describeComponent,
   neededComponents,
   percent,
+  roundingWords,
   several,
   shareKept,
   show,
   spreadWords,
+  stabilityWords,
   uniquenessWords,
   varianceWords,
 } from '@scree/core/describe';
 import { columnNames, type NameOf } from './columns.js';
+import { componentsWorth, describeFit, withComponents } from './describe-lead.js';
 import {
   centreOf,
   describeErrors,
@@ -23,16 +28,19 @@ import {
 } from './describe-rows.js';
 import { describeUnusual, explainUnusual } from './describe-unusual.js';
 import { biplotFigure } from './figures/biplot-figure.js';
-import type { Colouring } from './figures/colouring.js';
+import { type Colouring, rowColumns } from './figures/colouring.js';
+import { cumulativeFigure } from './figures/cumulative-figure.js';
 import { errorsFigure } from './figures/errors-figure.js';
 import { type Figure, standaloneSvg, type Table } from './figures/figure.js';
+import { intervalsFigure } from './figures/intervals-figure.js';
 import { loadingBarsFigure, loadingsFigure } from './figures/loadings-figures.js';
 import { componentPictures, type ImageSize, reconstructionPictures } from './figures/picture-figures.js';
 import { scoreHistogram, scoresFigure } from './figures/scores-figure.js';
+import { screeFigure } from './figures/scree-figure.js';
+import { stabilityFigure } from './figures/stability-figure.js';
 import { uniquenessFigure } from './figures/uniqueness-figure.js';
 import { unusualFigure } from './figures/unusual-figure.js';
-import { cumulativeFigure, screeFigure } from './figures/variance-figures.js';
-import { factList, figures, list, paragraphs, type Section, tableHtml, writePage } from './page.js';
+import { factList, figures, folded, list, paragraphs, type Section, tableHtml, writePage } from './page.js';
 import { escaped, plainText } from './plain-text.js';
 import type { RowFacts } from './read-rows.js';
 import type { Report } from './report.js';
@@ -49,6 +57,8 @@ export interface Contents {
   readonly title: string;
   readonly description: string | undefined;
   readonly command: string | undefined;
+  /** Why the model does not say how many components to keep, or how stable they are. */
+  readonly notComputed: { readonly choice?: string; readonly stability?: string };
   readonly describeWarning: (warning: Warning) => string;
   readonly seconds: number | undefined;
   readonly threads: number | undefined;
@@ -59,16 +69,17 @@ export function composeReport(contents: Contents): Report {
   const { title, description } = contents;
   const parts = [
     varianceSection(contents),
+    certaintySection(contents),
     scoresSection(contents),
     columnsSection(contents),
     lossSection(contents),
     unusualSection(contents),
-    certaintySection(contents),
     methodSection(contents),
   ];
   const html = writePage({
     title,
     description,
+    lead: lead(contents),
     cards: cards(contents),
     summary: summary(contents),
     sections: parts,
@@ -88,13 +99,15 @@ interface Part extends Section {
 
 /** The most important numbers. Of new rows and of the fit there are different ones. */
 function cards({ model, facts, unusual }: Contents): [name: string, value: string][] {
+  const { choice, totalVariance } = model;
   const { either } = unusual.counts;
   const known = unusual.unusualLimits.t2 !== null || unusual.unusualLimits.q !== null;
   const outliers: [string, string][] = either === undefined || !known ? [] : [['unusual rows', count(either)]];
-  const kept = model.totalVariance === 0 ? '–' : percent(shareKept(model));
+  const kept = totalVariance === 0 ? '–' : percent(shareKept(model));
   const shape: [string, string][] = [
     ['columns', count(model.d)],
-    ['components kept', count(model.k)],
+    ['components', count(model.k)],
+    ...(choice && totalVariance > 0 ? [['recommended', count(choice.k)] as [string, string]] : []),
   ];
   if (unusual.kind === 'new') {
     return [
@@ -118,37 +131,39 @@ function cards({ model, facts, unusual }: Contents): [name: string, value: strin
   ];
 }
 
-/** The most important facts: variance, unusual rows, warnings, accuracy. */
-function summary(contents: Contents): string {
-  const { model } = contents;
-  const { axes, subspace } = model.uniqueness;
-  const determined = subspace.determined && axes.every((axis) => axis.determined);
-  const verdict = determined
-    ? '<p class="good">The data determine every component, and the certificate bounds how far each can be off: see <a href="#certainty">how sure it is</a>.</p>\n'
-    : '<p>Not everything here is determined by the data: see <a href="#certainty">how sure it is</a>.</p>\n';
-  return [
-    ...rowSentences(contents),
-    model.warnings.length === 0
-      ? verdict
-      : `<p>${escaped(several(model.warnings.length, 'warning'))}:</p>\n${warnings(contents)}`,
-  ].join('');
-}
-
-/** What is said first. Of new rows and of the fit separately: nothing about one follows from the other. */
-function rowSentences(contents: Contents): string[] {
-  const { model, facts, unusual, rowsName } = contents;
-  const rows = `<a href="#unusual">${escaped(describeUnusual(unusual, facts))}</a>`;
-  const variance = `${varianceWords(model).join(' ')} ${describeScaling(model)}`;
-  if (unusual.kind === 'fit') return [`<p>${escaped(variance)}</p>\n`, `<p>${rows}</p>\n`];
+/**
+ * What is said first: how many components, how sure, what decides them, unusual rows. Of new rows and of the fit separately: nothing
+ * about one follows from the other.
+ */
+function lead(contents: Contents): string {
+  const { model, facts, unusual, rowsName, image } = contents;
+  const fit = describeFit(model, columnNames(model, image));
+  const rows = describeUnusual(unusual, facts, withComponents(model));
+  if (unusual.kind === 'fit') {
+    const same = model.totalVariance > 0 ? [] : varianceWords(model);
+    return `<p class="lead">${escaped([...same, ...fit, rows].join(' '))}</p>\n`;
+  }
   const name = rowsName === undefined ? (facts.rows === 1 ? 'this row' : 'these rows') : rowsName;
   const lost = isLossless(facts)
     ? 'Nothing is lost of them.'
     : `${describeLoss(model, facts, 'new')} is lost when ${facts.rows === 1 ? 'it is' : 'they are'} reconstructed.`;
   return [
+    `<p class="lead">About ${facts.rows === 1 ? 'this row' : `these ${escaped(count(facts.rows))} rows`}: ${escaped(`${rows} ${lost}`)}</p>\n`,
+    ...(fit.length === 0 ? [] : [`<p class="lead">About the fit: ${escaped(fit.join(' '))}</p>\n`]),
     `<p>The model was fitted earlier, to ${escaped(several(model.n, 'row'))}. What is said of rows here, in scores, errors and unusual rows, is computed from the ${escaped(several(facts.rows, 'row'))} of <bdi>${escaped(name)}</bdi>.</p>\n`,
-    `<p>About ${facts.rows === 1 ? 'this row' : `these ${escaped(count(facts.rows))} rows`}: ${escaped(lost)} ${rows}</p>\n`,
-    `<p>About the fit: ${escaped(variance)}</p>\n`,
-  ];
+  ].join('');
+}
+
+/** Variance, scaling and warnings. */
+function summary(contents: Contents): string {
+  const { model, unusual } = contents;
+  const variance = model.totalVariance > 0 ? `${varianceWords(model).join(' ')} ` : '';
+  const about = unusual.kind === 'new' ? 'About the fit: ' : '';
+  const { length } = model.warnings;
+  return [
+    `<p>${escaped(`${about}${variance}${describeScaling(model)}`)}</p>\n`,
+    ...(length === 0 ? [] : [`<p>${escaped(several(length, 'warning'))}:</p>\n${warnings(contents)}`]),
+  ].join('');
 }
 
 function warnings({ model, describeWarning }: Contents): string {
@@ -158,14 +173,25 @@ function warnings({ model, describeWarning }: Contents): string {
   );
 }
 
-function varianceSection({ model, unusual }: Contents): Part {
+function varianceSection({ model, unusual, notComputed }: Contents): Part {
+  const { choice } = model;
   const drawn = model.totalVariance === 0 ? [] : [screeFigure(model), cumulativeFigure(model)];
-  const title = unusual.kind === 'new' ? 'Variance in the fit' : 'Variance';
-  return { id: 'variance', title, drawn, html: paragraphs(spreadWords(model)) + figures(drawn) };
+  const title = unusual.kind === 'new' ? 'How many components, in the fit' : 'How many components';
+  const advice = choice?.reason ?? notComputed.choice;
+  const words = [...(advice !== undefined && drawn.length > 0 ? [advice] : []), ...spreadWords(model)];
+  const table = choice && drawn.length > 0 ? criteriaTable(choice) : '';
+  return { id: 'variance', title, drawn, html: paragraphs(words) + figures(drawn) + table };
+}
+
+/** What each criterion says, in its own words. */
+function criteriaTable(choice: Choice): string {
+  const rows = criterionLines(choice).map(({ name, k, sentence }) => [name, k, sentence]);
+  const table = { columns: ['criterion', 'keeps', 'what it says'], rows };
+  return folded('What each criterion says', tableHtml(table, 'What each criterion says', 'scroll whole'));
 }
 
 function scoresSection({ model, facts, colouring, unusual }: Contents): Part {
-  const drawn = scoreFigures(model, facts, colouring);
+  const drawn = scoreFigures(model, facts, colouring, unusual.complete ? unusual.unusual : []);
   const words =
     drawn.length === 0
       ? `${unusual.kind === 'new' ? 'Rows of the fit did not differ' : 'Rows do not differ'}, so there is nothing to draw.`
@@ -174,12 +200,12 @@ function scoresSection({ model, facts, colouring, unusual }: Contents): Part {
 }
 
 /** Rows on pairs of components, as far as these have variance. */
-function scoreFigures(model: Model, facts: RowFacts, colouring: Colouring): Figure[] {
+function scoreFigures(model: Model, facts: RowFacts, colouring: Colouring, unusual: UnusualRows['unusual']): Figure[] {
   const { rank } = model.uniqueness;
   if (rank === 0) return [];
   if (rank === 1) return [scoreHistogram(model, facts, colouring)];
   const pairs = [[0, 1], ...(rank === 3 ? [[0, 2]] : rank > 3 ? [[2, 3]] : [])];
-  return pairs.map(([first, second]) => scoresFigure(model, facts, colouring, first, second));
+  return pairs.map(([first, second]) => scoresFigure(model, facts, colouring, unusual, first, second));
 }
 
 function columnsSection({ model, facts, colouring, image }: Contents): Part {
@@ -193,7 +219,20 @@ function columnsSection({ model, facts, colouring, image }: Contents): Part {
     ...(model.uniqueness.rank > 1 ? [biplotFigure(model, facts, colouring, nameOf)] : []),
     loadingBarsFigure(model, nameOf),
   ];
-  return { id: 'components', title: 'Columns and components', drawn, html: figures(drawn) };
+  const sentences = componentSentences(model);
+  const words =
+    sentences.length === 0
+      ? ''
+      : paragraphs(['What rows with high scores have more or less of, where that is significant (5 %, after Holm):']) +
+        list(sentences);
+  return { id: 'components', title: 'Columns and components', drawn, html: words + figures(drawn) };
+}
+
+/** What the components mean that are worth speaking of. Models of version 0.1.0 do not know enough. */
+function componentSentences(model: Model): string[] {
+  if (!model.columnVariances || model.choice?.k === 0) return [];
+  const sentences = Array.from({ length: componentsWorth(model) }, (_, c) => describeComponent(model, c));
+  return sentences.flatMap((sentence) => (sentence === undefined ? [] : [plainText(sentence, 2000)]));
 }
 
 function lossSection({ model, facts, colouring, image, unusual: { kind } }: Contents): Part {
@@ -226,13 +265,12 @@ function unusualSection({ model, facts, unusual, colouring }: Contents): Part {
   return { id: 'unusual', title: 'Unusual rows', drawn, html: figures(drawn, words) };
 }
 
-function worstTable({ worst, numberOf }: RowFacts, colouring: Colouring, nameOf: NameOf): Table {
-  const labelled = colouring.groups.length > 0 || colouring.range !== undefined;
+function worstTable(facts: RowFacts, colouring: Colouring, nameOf: NameOf): Table {
+  const { titles, cells } = rowColumns(facts, colouring);
   return {
-    columns: ['row', ...(labelled ? [colouring.name] : []), 'squared error', 'distance', 'lost share', 'most of it in'],
-    rows: worst.map(({ row, error, share, columns }) => [
-      String(numberOf(row)),
-      ...(labelled ? [colouring.labelOf(row) ?? ''] : []),
+    columns: [...titles, 'squared error', 'distance', 'lost share', 'most of it in'],
+    rows: facts.worst.map(({ row, error, share, columns }) => [
+      ...cells(row),
       show(error, 6),
       show(Math.sqrt(error)),
       percent(share),
@@ -241,17 +279,35 @@ function worstTable({ worst, numberOf }: RowFacts, colouring: Colouring, nameOf:
   };
 }
 
-function certaintySection(contents: Contents): Part {
-  const { model } = contents;
-  const drawn = [uniquenessFigure(model)];
-  const words = [
-    '<h3>Is it unique?</h3>',
-    paragraphs(uniquenessWords(model)),
-    '<h3>How far can it be off?</h3>',
-    list(certificateWords(model)),
-    model.warnings.length > 0 ? `<h3>Warnings</h3>${warnings(contents)}` : paragraphs(['There are no warnings.']),
+function certaintySection({ model, image, unusual, notComputed }: Contents): Part {
+  const { stability } = model;
+  const sampling =
+    stability && model.totalVariance > 0
+      ? [
+          stabilityFigure(stability),
+          ...(image || !model.columnVariances
+            ? []
+            : [intervalsFigure(model, stability, columnNames(model), componentsWorth(model))]),
+        ]
+      : [];
+  const rounding = uniquenessFigure(model);
+  const words =
+    sampling.length > 0 && stability
+      ? paragraphs(stabilityWords(stability))
+      : paragraphs([
+          model.totalVariance > 0
+            ? `No bootstrap was made, so nothing is known about other samples. ${notComputed.stability ?? 'Fit the model with bootstrap: 200 to make one.'}`
+            : 'There is no variance, so there is nothing to be sure of.',
+        ]);
+  const certificate = [paragraphs(uniquenessWords(model)), list(certificateWords(model)), figures([rounding])].join('');
+  const html = [
+    figures(sampling, `<h3>Other samples</h3>${words}`),
+    '<h3>Rounding</h3>',
+    paragraphs([roundingWords(model)]),
+    folded('The certificate: how far rounding can be off', certificate),
   ];
-  return { id: 'certainty', title: 'How sure it is', drawn, html: figures(drawn, words.join('')) };
+  const title = unusual.kind === 'new' ? 'How sure the fit is' : 'How sure it is';
+  return { id: 'certainty', title, drawn: [...sampling, rounding], html: html.join('') };
 }
 
 function methodSection({ model, facts, unusual, command, seconds, threads }: Contents): Part {

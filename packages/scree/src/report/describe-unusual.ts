@@ -1,6 +1,6 @@
 import type { Model } from '@scree/core';
 import { count, listed, percent, several, show } from '@scree/core/describe';
-import type { RowFacts } from './read-rows.js';
+import { type RowFacts, rowTitle } from './read-rows.js';
 import type { UnusualRows } from './unusual-rows.js';
 
 /** Sentences about unusual rows: plain text. */
@@ -8,8 +8,13 @@ import type { UnusualRows } from './unusual-rows.js';
 /** Rows that are named one by one. */
 const NAMED = 8;
 
-/** "Rows 70, 96 and 122 are unusual." */
-export function describeUnusual(found: UnusualRows, facts: RowFacts): string {
+/** "Rows 70, 96 and 122 are unusual." `start`: words before that. */
+export function describeUnusual(found: UnusualRows, facts: RowFacts, start = ''): string {
+  const sentence = unusualSentence(found, facts);
+  return `${start}${start === '' ? sentence : sentence.charAt(0).toLowerCase() + sentence.slice(1)}`;
+}
+
+function unusualSentence(found: UnusualRows, facts: RowFacts): string {
   const { counts, unusual, complete, kind } = found;
   if (!hasLimits(found)) return 'There are too few rows in the fit to tell which rows are unusual.';
   const forModel = kind === 'new' ? ' for this model' : '';
@@ -28,15 +33,20 @@ export function describeUnusual(found: UnusualRows, facts: RowFacts): string {
   if (total === 0) return `No row is unusual${forModel}.`;
   if (total === facts.rows && total > 1) return `All ${count(total)} rows are unusual${forModel}.`;
   if (complete && total <= NAMED) {
-    const numbers = unusual.map(({ row }) => facts.numberOf(row)).sort((a, b) => a - b);
-    return `${total === 1 ? 'Row' : 'Rows'} ${listed(numbers.map(String))} ${total === 1 ? 'is' : 'are'} unusual${forModel}.`;
+    return `${total === 1 ? 'Row' : 'Rows'} ${rowsInOrder(unusual, facts)} ${total === 1 ? 'is' : 'are'} unusual${forModel}.`;
   }
   return `${several(total, 'row')} of ${count(facts.rows)} ${total === 1 ? 'is' : 'are'} unusual${forModel}${foremost(found, facts)}.`;
 }
 
-function foremost({ unusual }: UnusualRows, { numberOf }: RowFacts): string {
-  const numbers = unusual.slice(0, 3).map(({ row }) => String(numberOf(row)));
-  return numbers.length === 0 ? '' : `, most of all ${numbers.length === 1 ? 'row' : 'rows'} ${listed(numbers)}`;
+function foremost({ unusual }: UnusualRows, facts: RowFacts): string {
+  const rows = unusual.slice(0, 3).map(({ row }) => rowTitle(facts, row));
+  return rows.length === 0 ? '' : `, most of all ${rows.length === 1 ? 'row' : 'rows'} ${listed(rows)}`;
+}
+
+/** "3 (Karpov) and 17": in the order of the data. */
+function rowsInOrder(rows: readonly { readonly row: number }[], facts: RowFacts): string {
+  const sorted = [...rows].sort((a, b) => facts.numberOf(a.row) - facts.numberOf(b.row));
+  return listed(sorted.map(({ row }) => rowTitle(facts, row)));
 }
 
 /** In what rows are unusual, what that means, and how many are beyond the usual limits. */
@@ -60,15 +70,14 @@ function centre({ centered }: Model, { kind }: UnusualRows): string {
 }
 
 /** The end of the sentence that says which rows are unusual. They are named one by one only where all of them are. */
-function causes({ unusual, complete, counts: { t2, q, either } }: UnusualRows, { numberOf }: RowFacts): string {
+function causes({ unusual, complete, counts: { t2, q, either } }: UnusualRows, facts: RowFacts): string {
   if (t2 === 0 && q === 0) return '.';
   if (t2 === either && q === either) return ': beyond the limits of T² and of Q.';
   if (q === 0) return ': beyond the limit of T².';
   if (t2 === 0) return ': beyond the limit of Q.';
   const named = complete && unusual.length <= NAMED;
   const say = (own: readonly { readonly row: number }[], total: number, what: string): string => {
-    const numbers = own.map(({ row }) => numberOf(row)).sort((a, b) => a - b);
-    const rows = named ? `${total === 1 ? 'row' : 'rows'} ${listed(numbers.map(String))}` : several(total, 'row');
+    const rows = named ? `${total === 1 ? 'row' : 'rows'} ${rowsInOrder(own, facts)}` : several(total, 'row');
     return `${rows} ${total === 1 ? 'is' : 'are'} beyond the limit of ${what}`;
   };
   const far = unusual.filter(({ ratios }) => ratios.t2 > 1);

@@ -16,15 +16,17 @@ export interface Section {
 export interface Page {
   readonly title: string;
   readonly description: string | undefined;
-  /** The most important numbers, above everything else. */
+  /** What an analyst wants to read first. */
+  readonly lead: string;
+  /** The most important numbers. */
   readonly cards: readonly (readonly [name: string, value: string])[];
-  /** The most important facts, at the top. */
+  /** More facts, before the sections. */
   readonly summary: string;
   readonly sections: readonly Section[];
   readonly foot: string;
 }
 
-export function writePage({ title, description, cards, summary, sections, foot }: Page): string {
+export function writePage({ title, description, lead, cards, summary, sections, foot }: Page): string {
   const links = sections.map((section) => `<li><a href="#${section.id}">${escaped(section.title)}</a></li>`);
   const body = sections.map(
     (section) =>
@@ -46,6 +48,7 @@ export function writePage({ title, description, cards, summary, sections, foot }
     '<header>',
     `<h1><bdi>${escaped(title)}</bdi></h1>`,
     ...(description === undefined ? [] : [`<p class="faint"><bdi>${escaped(description)}</bdi></p>`]),
+    lead,
     `<dl class="cards">${cards.map(([name, value]) => `<div><dt>${escaped(name)}</dt><dd>${escaped(value)}</dd></div>`).join('')}</dl>`,
     summary,
     `<nav aria-label="Contents"><ul>${links.join('')}</ul></nav>`,
@@ -66,6 +69,11 @@ export function paragraphs(sentences: readonly string[]): string {
 
 export function list(items: readonly string[], kind = ''): string {
   return `<ul${kind && ` class="${kind}"`}>${items.map((item) => `<li>${escaped(item)}</li>`).join('')}</ul>\n`;
+}
+
+/** Details that are shown on demand. */
+export function folded(title: string, html: string): string {
+  return `<details><summary>${escaped(title)}</summary>${html}</details>\n`;
 }
 
 export function factList(facts: readonly (readonly [name: string, value: string])[]): string {

@@ -87,6 +87,14 @@ export interface RowFacts {
   readonly examples: readonly WholeRow[];
   /** The number of a row for people: counted from 1 in the data, including rows that were left out. */
   numberOf(row: number): number;
+  /** The name of a row, where rows have names that tell them apart. */
+  nameOf?(row: number): string | undefined;
+}
+
+/** A row in a sentence: "17", or "17 (Karpov)". */
+export function rowTitle({ numberOf, nameOf }: Pick<RowFacts, 'numberOf' | 'nameOf'>, row: number): string {
+  const name = nameOf?.(row);
+  return name === undefined ? String(numberOf(row)) : `${numberOf(row)} (${name})`;
 }
 
 export interface ReadOptions {

@@ -23,8 +23,12 @@ export interface ReportInput {
   readonly labels?: Labels | undefined;
   /** The name of the column of labels. */
   readonly labelName?: string | undefined;
+  /** One name per row of the source. They stand beside the rows' numbers where most of them differ. */
+  readonly names?: Labels | undefined;
   /** The size of the pictures, if rows are pictures, line by line. */
   readonly image?: { readonly width: number; readonly height: number } | undefined;
+  /** Why the model does not say how many components to keep, or how stable they are: sentences. */
+  readonly notComputed?: { readonly choice?: string; readonly stability?: string } | undefined;
   /** The sentence for a warning. Default its message, which names options of the library. */
   readonly describeWarning?: ((warning: Warning) => string) | undefined;
   /** The command that makes this report again. */
@@ -54,7 +58,8 @@ export interface Report {
 
 /**
  * Makes a page about a model in sentences, figures and tables: what it found in the data, how certain that is, and how it was
- * computed.
+ * computed. How many components to keep and how much other samples would differ it says where the model knows:
+ * `model.choice` and `model.stability`.
  *
  * Rows are read once, block by block. Scores are computed for an even sample, reconstruction errors for all rows. The code that draws
  * figures is loaded afterwards.
@@ -62,10 +67,16 @@ export interface Report {
 export async function makeReport(input: ReportInput): Promise<Report> {
   const { model, source, labels, image, signal, onProgress } = input;
   checkImage(image, model.d);
-  const colouring = chooseColours(labels, input.labelName);
+  const colouring = chooseColours(labels, input.labelName, labels !== undefined && labels === input.names);
   const read = await readRows(model, source, { colouring, pictures: image !== undefined, signal, onProgress });
   checkLabels(labels, read.rows);
-  const facts: RowFacts = { ...read, numberOf: await rowNumbers(read, input.placesOf) };
+  checkLabels(input.names, read.rows);
+  const nameOf = rowNames(input.names, read.rows);
+  const facts: RowFacts = {
+    ...read,
+    numberOf: await rowNumbers(read, input.placesOf),
+    ...(nameOf ? { nameOf } : {}),
+  };
   const kind = input.rows ?? (areRowsOfFit(model, read) ? 'fit' : 'new');
   const unusual = findUnusualRows(model, read, kind);
   const { composeReport } = await import('./compose.js');
@@ -79,12 +90,22 @@ export async function makeReport(input: ReportInput): Promise<Report> {
     title: plainText(input.title),
     description: input.description === undefined ? undefined : plainText(input.description, 2000),
     command: input.command,
+    notComputed: input.notComputed ?? {},
     describeWarning: input.describeWarning ?? (({ message }) => message),
     seconds: input.seconds,
     threads: input.threads,
   });
   signal?.throwIfAborted();
   return report;
+}
+
+/** Names of rows, where they tell rows apart: at least every other row has one of its own. */
+function rowNames(names: Labels | undefined, rows: number): RowFacts['nameOf'] {
+  if (!names || names.names.length < rows / 2) return undefined;
+  return (row) => {
+    const name = names.names[names.codes[row]];
+    return name === undefined ? undefined : plainText(name, 60);
+  };
 }
 
 /** The numbers of the rows that are shown individually. One lookup for all of them. */

@@ -19,6 +19,7 @@ ul{padding-left:1.2rem;margin:.4rem 0}
 a{color:var(--accent)}
 :focus-visible{outline:3px solid var(--accent);outline-offset:2px;border-radius:2px}
 .faint,figcaption p{color:var(--faint);font-size:.9rem}
+.lead{font-size:1.1rem;line-height:1.5}
 .skip{position:absolute;left:-9999px}
 .skip:focus{left:16px;top:8px;background:var(--paper);padding:4px 8px}
 nav ul{display:flex;flex-wrap:wrap;gap:.2rem 1.1rem;list-style:none;padding:0;margin:1rem 0 0}
@@ -28,6 +29,7 @@ nav a{display:inline-block;padding:.25rem 0}
 .cards dt{color:var(--faint);font-size:.82rem}
 .cards dd{margin:0;font-size:1.35rem;font-weight:600;font-variant-numeric:tabular-nums}
 .figures{columns:2 440px;column-gap:36px;margin-top:1.1rem}
+.figures+h3{margin-top:1.4rem}
 .figures>*{break-inside:avoid;margin-bottom:22px}
 .figures>div>:first-child{margin-top:0}
 figure{margin:0;min-width:0}

@@ -128,7 +128,7 @@ describe('scree', () => {
   it('names flags in the warnings of a report, as it does when it prints them', () => {
     write('dependent.csv', `a,b,sum\n${Array.from({ length: 9 }, (_, i) => `${i},${i * i},${i + i * i}`).join('\n')}`);
     const { out } = scree(['fit', 'dependent.csv', '-k', '3']);
-    const [, warning] = /Note: (Only 2 of the 3 .* Use -k 2 or less.*)$/m.exec(out) ?? [];
+    const [, warning] = /Warning: (Only 2 of the 3 .* Use -k 2 or less.*)$/m.exec(out) ?? [];
     expect(warning).toBeDefined();
     expect(scree(['report', 'dependent.csv', '-k', '3', '-o', 'dependent.html', '-q']).code).toBe(0);
     const html = readFileSync(join(folder, 'dependent.html'), 'utf8');
@@ -405,7 +405,7 @@ describe('a checkpoint', () => {
       'kill.npy',
       npy(150_000, 60, (at) => Math.sin(at) * (1 + (at % 60)) + (at % 13)),
     );
-    const args = ['fit', 'kill.npy', '-k', '5', '-q', '--every', '0'];
+    const args = ['fit', 'kill.npy', '-k', '5', '-q', '--bootstrap=0', '--every', '0'];
     expect(scree([...args, '-o', 'whole.pca', '--checkpoint', 'whole.part']).code).toBe(0);
     expect(existsSync(join(folder, 'whole.part'))).toBe(false);
     let kills = 0;

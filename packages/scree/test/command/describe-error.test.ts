@@ -88,6 +88,73 @@ describe('a warning of the command', () => {
     ['ENGINE_FALLBACK', { engine: 'reference', cause: 'why' }, /With --engine reference this warning goes away/],
     ['ENGINE_FALLBACK', { engine: 'wasm', cause: 'why' }, /With --threads 1 this warning goes away/],
     ['INTEGERS_ROUNDED', {}, /^the library says$/],
+    [
+      'DOMINANT_COLUMN',
+      { columns: ['a b'], share: 0.998 },
+      /^Column "a b" has 99\.8\s%.* of the variance, more than the others together, .* use --scale unit\.$/,
+    ],
+    [
+      'DOMINANT_COLUMN',
+      { columns: [3], share: 0.6, among: 5 },
+      /^Of the variance of the 5 columns that look like measurements, column 3 has 60\.0\s%/,
+    ],
+    [
+      'UNEQUAL_SPREAD',
+      { columns: ['a', 'b'], deviations: [1200, 1], ratio: 1200.7 },
+      /differ 1,200-fold, from 1 \(column b\) to 1200 \(column a\): .* use --scale unit\.$/,
+    ],
+    [
+      'ID_COLUMN',
+      { columns: ['id'], count: 1, reasons: ['counting'], share: 0.928 },
+      /^Column id changes by 1 from row to row.*\. It has 92\.8\s% of the variance\. Unless it measures something, use --exclude id\.$/,
+    ],
+    [
+      'ID_COLUMN',
+      { columns: ['id', 'no'], count: 2, reasons: ['name', 'unique'] },
+      /^Column id has the name of an identifier; column no has .* Unless they measure something, use --exclude id,no\.$/,
+    ],
+    [
+      'CATEGORY_CODES',
+      { columns: ['kind'], count: 1, levels: [3] },
+      /^The whole numbers of column kind look like codes .* --exclude kind, or --label/,
+    ],
+    [
+      'DUPLICATE_COLUMNS',
+      { columns: ['a', 'b', 'c,d'], count: 3, groups: [['a', 'b', 'c,d']], correlations: [1], rows: 9 },
+      /^Columns a, b and "c,d" are nearly the same .* use --exclude b,c,,d\.$/,
+    ],
+    [
+      'FEW_ROWS',
+      { rows: 5, cols: 1200, components: 4 },
+      /^There are only 5 rows of 1,200 columns: no more than 4 components/,
+    ],
+    ['FEW_ROWS', { rows: 2, cols: 2, components: 1 }, /no more than 1 component can have variance/],
+    ['ZERO_INFLATED', { columns: ['rain'], count: 1, zeros: [60], rows: 100 }, /values of column rain are 0/],
+    [
+      'VALUES_FILLED',
+      { columns: [{ name: 'Ozone', count: 37 }], values: 37, rows: 153, with: 'mean' },
+      /^37 of 153 values of column Ozone were filled in with the column mean\.$/,
+    ],
+    [
+      'VALUES_FILLED',
+      { columns: [{ name: 'x', count: 1 }], values: 1, rows: 5, with: 'given' },
+      /^1 of 5 values of column x was filled in with the model's mean\.$/,
+    ],
+    [
+      'ROWS_DROPPED',
+      { count: 1, rows: 9, columns: [{ name: 'x', count: 1 }] },
+      /^1 of 9 rows was left out because of missing values: column x \(1\)\.$/,
+    ],
+    [
+      'VALUES_CONVERTED',
+      { values: 3, columns: [{ name: 'p', kind: 'currency', count: 3, from: '$5', to: 5 }] },
+      /^3 values were not written as plain numbers and were converted: column p \(3, such as \$5 → 5\)\.$/,
+    ],
+    [
+      'COLUMNS_LEFT_OUT',
+      { columns: [{ name: 'lead', share: 0.4 }], count: 1 },
+      /^Column lead \(40 % numbers\) was left out because it is mostly text\./,
+    ],
   ] as const)('names flags: %s', (code, details, expected) => {
     expect(describeWarning({ code, message: 'the library says', details }, ['a', 'b'])).toMatch(expected);
   });

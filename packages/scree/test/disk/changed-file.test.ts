@@ -152,7 +152,7 @@ it('a fit with a checkpoint has the warning too', async () => {
   const terminal = new Terminal({ quiet: true });
   const lock = await CheckpointLock.acquire(folder.file('part'));
   try {
-    const { model } = await fitFile(file, { flags: { components: 2 }, signal }, terminal, async () => {
+    const read = async () => {
       const moments = await momentsWithCheckpoint(file, {
         path: folder.file('part'),
         lock,
@@ -165,7 +165,8 @@ it('a fit with a checkpoint has the warning too', async () => {
       });
       appendFileSync(path, 'more');
       return moments;
-    });
+    };
+    const { model } = await fitFile(file, { flags: { components: 2 }, signal }, terminal, { read });
     expect(model.warnings.map(({ code }) => code)).toContain('SOURCE_CHANGED');
     expect(model.n).toBe(ROWS);
   } finally {

@@ -1,7 +1,8 @@
 import { combineRows, rowProducts, transpose } from '../../linalg/row-products.js';
 import { svd } from '../../linalg/svd.js';
-import { eigenOf } from '../../linalg/symmetric-eigen.js';
+import { symmetricEigen } from '../../linalg/symmetric-eigen.js';
 import { dot } from '../../linalg/vector.js';
+import { runTaskSync } from '../../progress.js';
 
 /** A replicate's components against the sample's. */
 export interface Comparison {
@@ -52,7 +53,7 @@ function leadingAngles(cosines: Float64Array, k: number, first: number): Float64
     for (let i = 0; i < m; i++) {
       for (let j = i; j < m; j++) rest[i * m + j] = (i === j ? 1 : 0) - dot(cosines, i * k, cosines, j * k, m);
     }
-    out[m - 1] = Math.asin(Math.sqrt(Math.min(1, Math.max(0, eigenOf(rest, m).values[0]))));
+    out[m - 1] = Math.asin(Math.sqrt(Math.min(1, Math.max(0, runTaskSync(symmetricEigen(rest, m, 0)).values[0]))));
   }
   return out;
 }

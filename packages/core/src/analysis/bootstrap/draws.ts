@@ -10,7 +10,7 @@ export interface Draws {
 }
 
 /** Rows that are drawn together, so that counts need not be kept for all rows at once. */
-const CHUNK = 1 << 15;
+const CHUNK = 1 << 17;
 
 /** The generator of one replicate, or of one part of it. */
 export function generatorOf(seed: number, replicate: number, part = 0): Random {
@@ -33,7 +33,8 @@ export class RowDraws implements Draws {
   readonly #rows: number;
   readonly #seed: number;
   readonly #totals = new Map<number, Int32Array>();
-  readonly #counts = new Map<number, { chunk: number; counts: Uint16Array }>();
+  /** One byte each: that a row is drawn more than 255 times has a probability of 1e-500. */
+  readonly #counts = new Map<number, { chunk: number; counts: Uint8Array }>();
 
   constructor(rows: number, seed: number) {
     this.#rows = rows;
@@ -49,11 +50,11 @@ export class RowDraws implements Draws {
     }
   }
 
-  #countsOf(replicate: number, chunk: number): Uint16Array {
+  #countsOf(replicate: number, chunk: number): Uint8Array {
     let kept = this.#counts.get(replicate);
     if (kept?.chunk === chunk) return kept.counts;
     const size = Math.min(CHUNK, this.#rows - chunk * CHUNK);
-    kept = { chunk, counts: new Uint16Array(size) };
+    kept = { chunk, counts: new Uint8Array(size) };
     const { uniform } = generatorOf(this.#seed, replicate, chunk + 1);
     for (let left = this.#totalsOf(replicate)[chunk]; left > 0; left--) kept.counts[Math.floor(uniform() * size)]++;
     this.#counts.set(replicate, kept);

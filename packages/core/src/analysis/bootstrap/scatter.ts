@@ -47,13 +47,16 @@ export interface ColumnFrame {
 }
 
 /**
- * The shift lies within a thousandth of the column's size from its mean, so that sums of squares about it lose nothing; being
- * rounded, it is the same however the mean was rounded. Factors are powers of two.
+ * The shift lies within a thousandth of the column's range from its mean, so that sums of squares about it lose nothing; being
+ * rounded, it is the same however the mean was rounded. Factors are powers of two, from ranges, which are exact.
  */
-export function columnFrame({ mean, unit, min, max }: Readonly<ColumnStatistics>, center: boolean): ColumnFrame {
-  const size = unit.map((unit, j) => (center ? unit : Math.max(unit, powerOfTwo(mean[j]))));
+export function columnFrame({ mean, min, max }: Readonly<ColumnStatistics>, center: boolean): ColumnFrame {
+  const size = mean.map((_, j) => powerOfTwo(center ? max[j] - min[j] : Math.max(-min[j], max[j])));
   return {
-    shift: mean.map((mean, j) => (center ? Math.round((mean / size[j]) * 1024) * (size[j] / 1024) : 0)),
+    shift: mean.map((mean, j) => {
+      if (!center) return 0;
+      return min[j] === max[j] ? min[j] : Math.round((mean / size[j]) * 1024) * (size[j] / 1024);
+    }),
     factor: size.map((size, j) => (center && min[j] === max[j] ? 0 : 1 / size)),
   };
 }

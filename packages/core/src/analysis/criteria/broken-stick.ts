@@ -24,7 +24,7 @@ export const brokenStick: CriterionMethod = {
       k,
       values,
       thresholds,
-      sentence: `${firstHave(k)} a larger share of the variance than the pieces of a stick that is broken at random into ${p}.`,
+      sentence: `${firstHave(k)} a larger share of the variance than the pieces of a stick broken at random into ${p} have on average.`,
     };
   },
 };

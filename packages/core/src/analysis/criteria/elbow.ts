@@ -18,13 +18,12 @@ export const elbow: CriterionMethod = {
     const values = Array.from(spectrum, (value, i) => (spectrum[0] - value) / height - i / (p - 1));
     let at = 0;
     for (let i = 1; i < p; i++) if (values[i] > values[at]) at = i;
+    if (at === 0)
+      return doesNotApply('The scree plot has no elbow: no variance lies below the line from the first to the last.');
     return {
       k: at,
       values,
-      sentence:
-        at === 0
-          ? 'The scree plot has no elbow: no variance lies below the line from the first to the last.'
-          : `The scree plot bends most at component ${at + 1}: ${components(at)} ${at === 1 ? 'comes' : 'come'} before it.`,
+      sentence: `The scree plot bends most at component ${at + 1}: ${components(at)} ${at === 1 ? 'comes' : 'come'} before it.`,
     };
   },
 };

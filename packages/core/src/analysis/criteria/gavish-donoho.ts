@@ -23,12 +23,12 @@ export const gavishDonoho: CriterionMethod = {
         ? (optimalFactor(beta) / Math.sqrt(marchenkoPasturMedian(beta))) * median(values)
         : optimalFactor(beta) * Math.sqrt(large) * noise;
     const k = values.filter((value) => value > tau).length;
-    const estimated = noise === undefined ? ' for noise of the size that the median singular value shows' : '';
+    const estimated = noise === undefined ? ', the size of which the median singular value tells' : '';
     return {
       k,
       values,
       thresholds: values.map(() => tau),
-      sentence: `${firstHave(k)} a singular value above ${short(tau)}, the best threshold${estimated}.`,
+      sentence: `${firstHave(k)} a singular value above ${short(tau)}, the best threshold for white noise${estimated}.`,
     };
   },
 };

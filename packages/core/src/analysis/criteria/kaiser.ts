@@ -20,7 +20,7 @@ export const kaiser: CriterionMethod = {
       k,
       values,
       thresholds: values.map(() => one),
-      sentence: `${firstHave(k)} more variance than a single column. Kaiser's rule ignores sampling, and keeps too many components of noise.`,
+      sentence: `${firstHave(k)} more variance than a single column. The rule takes no account of sampling: it keeps about half of the components of pure noise.`,
     };
   },
 };

@@ -1,6 +1,10 @@
 import { eigenFlops } from '../../linalg/symmetric-eigen.js';
 import { type CriterionMethod, components, doesNotApply, smallest } from './criterion.js';
 
+/** Columns up to which every number of components is compared, and the most that are compared of more columns. */
+const ALL_UP_TO = 200;
+const MOST = 100;
+
 /**
  * Velicer's minimum average partial (1976): with m components taken out of the correlation matrix R = VΛVᵀ,
  * C = R − Σᵢ≤ₘ λᵢvᵢvᵢᵀ, the average of the squared partial correlations cⱼₗ²/(cⱼⱼcₗₗ), j ≠ l. It falls while components
@@ -21,10 +25,13 @@ export const map: CriterionMethod = {
       );
     const unit = covariance[0];
     const c = covariance.map((value) => value / unit);
-    progress.begin('partial correlations', eigenFlops(d, d) + d ** 3);
-    const { values: lambda, vectors } = await engine.symmetricEigen(c.slice(), d, d, (flops) => progress.step(flops));
+    const most = d <= ALL_UP_TO ? d : MOST;
+    progress.begin('partial correlations', eigenFlops(d, most) + most * d ** 2);
+    const { values: lambda, vectors } = await engine.symmetricEigen(c.slice(), d, most, (flops) =>
+      progress.step(flops),
+    );
     const values: number[] = [];
-    for (let m = 0; m < d; m++) {
+    for (let m = 0; m < most; m++) {
       const deviations = Float64Array.from({ length: d }, (_, i) => Math.sqrt(Math.max(0, c[i * d + i])));
       // A column of which nothing but rounding is left has no partial correlations.
       if (deviations.some((deviation) => deviation < 1e-6)) break;

@@ -2,10 +2,10 @@ import { gamma, type Random, random } from '../../linalg/random.js';
 import { tridiagonalValues } from '../../linalg/tridiagonal-eigen.js';
 import { runTaskSync } from '../../progress.js';
 import { type CriterionMethod, doesNotApply, type Evidence, firstHave, leadingAbove } from './criterion.js';
-import { percentOf, quantiles, simulations, tables } from './simulate.js';
+import { percentOf, quantiles, simulations, tables, takesTooLong } from './simulate.js';
 
 /** Variances above which the spectra of equal columns are drawn without a matrix. */
-const WITHOUT_MATRIX = 128;
+const WITHOUT_MATRIX = 300;
 
 /**
  * Parallel analysis (Horn 1965; quantiles: Glorfeld 1995): the first components with more variance than the 95 % quantile of
@@ -13,9 +13,9 @@ const WITHOUT_MATRIX = 128;
  *
  * A simulated table is its correlation matrix R, scaled: DRD, D the standard deviations of the columns. R comes from Bartlett's
  * decomposition of the Wishart distribution (1933): AAᵀ, A lower triangular, √χ²(n − i) on the diagonal (i from 1) and normal numbers below,
- * rows of A divided by their lengths. So it costs O(d³) whatever n is. Where more than 128 variances are to be simulated and the
+ * rows of A divided by their lengths. So it costs O(d³) whatever n is. Where more than 300 variances are to be simulated and the
  * columns have one variance, the spectrum of AAᵀ alone is drawn, by the bidiagonal matrix of Dumitriu & Edelman (2002), O(d²), and
- * scaled to the total variance: of so many columns the sum of all variances stands for that of each.
+ * scaled to the total variance. Each column is then not of exactly its variance, which makes the quantiles of the first components about 1 % too large, on the safe side.
  */
 export const parallel: CriterionMethod = {
   name: 'parallel',
@@ -31,7 +31,12 @@ export const parallel: CriterionMethod = {
       return doesNotApply('Parallel analysis needs at least 2 columns that vary and 3 rows.');
     const rng = random(options.seed);
     const light = correlation && size > WITHOUT_MATRIX;
-    const operations = light ? 30 * size * size : 2 * d * size * size + 4 * size ** 3 + 40 * d * size;
+    const operations = light ? 60 * size * size : 2 * d * size * size + 4 * size ** 3 + 150 * d * size;
+    if (takesTooLong(evidence, operations)) {
+      return doesNotApply(
+        `Simulating tables of ${d} columns of different variances takes long and was left out. Give a number of permutations to do it, or use scale: 'unit'.`,
+      );
+    }
     const count = simulations(evidence, operations);
     const total = columnVariances.reduce((sum, value) => sum + value, 0);
     const thresholds = await quantiles(count, size, evidence, 'simulated tables', () =>
@@ -107,7 +112,7 @@ function rowProducts(a: Float64Array, rows: number, cols: number): Float64Array 
 }
 
 /** The variances of one table of normal columns of equal variance, scaled to add up to `total`. */
-function whiteSpectrum(m: number, d: number, total: number, rng: Random): Float64Array {
+export function whiteSpectrum(m: number, d: number, total: number, rng: Random): Float64Array {
   const [small, large] = [Math.min(m, d), Math.max(m, d)];
   const diagonal = new Float64Array(small);
   const offDiagonal = new Float64Array(small);

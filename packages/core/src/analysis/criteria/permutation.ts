@@ -1,11 +1,13 @@
 import { random } from '../../linalg/random.js';
+import { transpose } from '../../linalg/row-products.js';
 import { type CriterionMethod, doesNotApply, type Evidence, firstHave, leadingAbove } from './criterion.js';
-import { percentOf, quantiles, simulations, tables } from './simulate.js';
+import { percentOf, quantiles, simulations, tables, takesTooLong } from './simulate.js';
 
 /**
  * Parallel analysis by permutation (Buja & Eyuboglu 1992): as `parallel`, against the data themselves with the rows of every
  * column in an order of their own. Columns keep their values, so nothing is assumed about their distribution, and no column counts as
- * structure because it varies much; only what columns share is destroyed.
+ * structure because it varies much; only what columns share is destroyed. Weakness of both: variance that strong components have is given to noise in the
+ * simulated tables, which can hide weak components behind strong ones.
  *
  * One permutation costs n·d random numbers and one pass `gram` (n·d²; `dual`, n²·d, where there are fewer rows than columns).
  */
@@ -21,18 +23,15 @@ export const permutation: CriterionMethod = {
     const size = Math.min(d, n - 1);
     if (!rows || size < 2) return doesNotApply('Permuting needs at least 2 columns that vary and 3 rows.');
     const { uniform } = random(options.seed);
-    const count = simulations(evidence, n * d * Math.min(n, d) + 4 * size ** 3 + 60 * n * d);
-    const shuffled = rows.slice();
+    const operations = permutationWork(n, d);
+    if (takesTooLong(evidence, operations)) return doesNotApply(`The permutation test ${tooLong(n, d)}`);
+    const count = simulations(evidence, operations);
+    const columns = transpose(rows, n, d);
+    const shuffled = new Float64Array(n * d);
     const thresholds = await quantiles(count, size, evidence, 'permuted tables', async () => {
       // The first column may stay: only the orders of columns relative to each other matter.
-      for (let i = n - 1; i > 0; i--) {
-        for (let j = 1; j < d; j++) {
-          const [at, other] = [i * d + j, Math.floor(uniform() * (i + 1)) * d + j];
-          const value = shuffled[at];
-          shuffled[at] = shuffled[other];
-          shuffled[other] = value;
-        }
-      }
+      for (let j = 1; j < d; j += 2) shuffleTwo(columns, j * n, Math.min(j + 1, d - 1) * n, n, uniform);
+      for (let i = 0; i < n; i++) for (let j = 0; j < d; j++) shuffled[i * d + j] = columns[j * n + i];
       return squaredSingularValues(shuffled, n, d, evidence);
     });
     const values = Array.from(spectrum.subarray(0, size));
@@ -46,6 +45,34 @@ export const permutation: CriterionMethod = {
     };
   },
 };
+
+/** Operations of one permutation. */
+export function permutationWork(n: number, d: number): number {
+  return n * d * (Math.min(n, d) + 60) + 4 * Math.min(n, d) ** 3;
+}
+
+/** The end of the sentence where it was left out. */
+export function tooLong(n: number, d: number): string {
+  return `of ${n} × ${d} numbers takes long and was left out. Give a number of permutations to do it, or use parallel analysis.`;
+}
+
+/**
+ * Shuffles two columns, each in an order of its own (Fisher & Yates). The 53 bits of one random number are enough for a place in each:
+ * its whole part and what is left of it, times the number of places.
+ */
+function shuffleTwo(columns: Float64Array, one: number, two: number, n: number, uniform: () => number): void {
+  for (let i = n - 1; i > 0; i--) {
+    const scaled = uniform() * (i + 1);
+    const first = Math.floor(scaled);
+    const second = Math.floor((scaled - first) * (i + 1));
+    const value = columns[one + i];
+    columns[one + i] = columns[one + first];
+    columns[one + first] = value;
+    const other = columns[two + i];
+    columns[two + i] = columns[two + second];
+    columns[two + second] = other;
+  }
+}
 
 /** σ² of an n × d matrix, largest first: eigenvalues of BᵀB, or of BBᵀ where there are fewer rows. */
 async function squaredSingularValues(

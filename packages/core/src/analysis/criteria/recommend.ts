@@ -1,11 +1,25 @@
 import type { Criterion, CriterionName } from '../../model/choice.js';
-import { components, type Evidence } from './criterion.js';
 import { CRITERIA } from './registry.js';
 
-/** Tests against noise, the one with the weakest assumptions first. */
-const NOISE_TESTS: readonly CriterionName[] = ['permutation', 'parallel', 'tracy-widom'];
-/** Estimates of the error of entries that are left out, the one without approximation first. */
-const ERROR_ESTIMATES: readonly CriterionName[] = ['cross-validation', 'gcv'];
+/** Criteria that decide, the first that applies. */
+const DECIDE: readonly CriterionName[] = ['permutation', 'parallel', 'cross-validation'];
+/** Criteria whose disagreement is named, in this order. */
+const NAMED: readonly CriterionName[] = [
+  'permutation',
+  'parallel',
+  'cross-validation',
+  'elbow',
+  'kaiser',
+  'map',
+  'broken-stick',
+  'tracy-widom',
+  'gavish-donoho',
+  'profile-likelihood',
+  'gcv',
+  'mle',
+];
+/** Disagreeing criteria that a sentence has room for. */
+const ROOM = 3;
 
 export interface Recommendation {
   readonly k: number;
@@ -13,26 +27,52 @@ export interface Recommendation {
   readonly agree: readonly CriterionName[];
 }
 
-/** The number of components to keep: that of the test against noise with the weakest assumptions. */
-export function recommend(criteria: readonly Criterion[], _evidence: Evidence): Recommendation {
-  const answered = criteria.filter((criterion): criterion is Criterion & { k: number } => criterion.k !== null);
-  const first = (names: readonly CriterionName[]) =>
-    names.map((name) => answered.find((each) => each.name === name)).find((each) => each !== undefined);
-  const leading = first(NOISE_TESTS) ?? first(ERROR_ESTIMATES) ?? answered[0];
-  const k = leading?.k ?? 1;
-  const agree = answered.filter((each) => each.k === k).map(({ name }) => name);
-  const others = answered.filter((each) => each.k !== k);
-  const head = k === 0 ? 'Nothing stands out of noise' : `Keep ${k}`;
-  const who = list(agree.map((name) => CRITERIA[name].title));
-  const rest = others.map(({ name, k: other }) => `${CRITERIA[name].title} says ${other}`);
-  return {
-    k,
-    agree,
-    reason:
-      leading === undefined
-        ? `No criterion applies, so ${components(1)} is a default.`
-        : `${head}: ${agree.length === 1 ? `by ${who}` : `${who} agree`}${rest.length > 0 ? `; ${list(rest)}` : ''}.`,
-  };
+type Answer = Criterion & { readonly k: number };
+
+/**
+ * The number of components to keep, by one rule: that of the permutation test; where the rows are not there, of parallel analysis; where
+ * that does not apply either, of cross-validation; otherwise the median of the criteria that do, at least 1.
+ *
+ * Why a test against noise decides: it keeps its 5 % of false components on tables without structure, whatever the distributions and
+ * variances of the columns are, and combining several tests would lose that. Cross-validation finds the factors of simulated tables more often,
+ * where strong components hide weak ones from the test; but in real tables, whose noise is not white, it goes on to components that help to predict single
+ * columns. So it is named beside, and does not decide. `bench/choose-components.ts` measures all three.
+ */
+export function recommend(criteria: readonly Criterion[]): Recommendation {
+  const answers = criteria.filter((criterion): criterion is Answer => criterion.k !== null);
+  if (answers.length === 0) {
+    const why = criteria.length === 1 ? ` ${criteria[0].sentence}` : '';
+    return { k: 1, agree: [], reason: `No criterion applies to these data, so one component is a default.${why}` };
+  }
+  if (criteria.length === 1) return single(answers[0]);
+  const decider = DECIDE.map((name) => answers.find((each) => each.name === name)).find((each) => each !== undefined);
+  const sorted = answers.map((each) => each.k).sort((a, b) => a - b);
+  const k = decider?.k ?? Math.max(1, sorted[Math.floor((sorted.length - 1) / 2)]);
+  const agree = NAMED.filter((name) => answers.some((each) => each.name === name && each.k === k));
+  const others = NAMED.flatMap((name) => answers.filter((each) => each.name === name && each.k !== k));
+  return { k, agree, reason: `${headline(k, agree, decider)}${disagreement(others)}.` };
+}
+
+/** Where one criterion was asked, it decides. */
+function single({ name, k, sentence }: Answer): Recommendation {
+  const title = CRITERIA[name].title;
+  const kept = k === 0 ? `${title.charAt(0).toUpperCase()}${title.slice(1)} keeps no component.` : `Keep ${k}.`;
+  return { k, agree: [name], reason: `${kept} ${sentence}` };
+}
+
+function headline(k: number, agree: readonly CriterionName[], decider: Answer | undefined): string {
+  const keep = k === 0 ? 'Nothing stands out of noise' : `Keep ${k}`;
+  const names = list(agree.map((name) => CRITERIA[name].title));
+  if (!decider) return `${keep}: the median of the criteria that apply here, none of which tests against noise`;
+  return `${keep}: ${names} ${agree.length === 1 ? (k === 0 ? 'finds no component' : `finds ${k}`) : 'agree'}`;
+}
+
+/** "; cross-validation says 7 and the elbow 2": the most important of those that say something else. */
+function disagreement(others: readonly Answer[]): string {
+  if (others.length === 0) return '';
+  const said = others.slice(0, ROOM).map(({ name, k }, i) => `${CRITERIA[name].title}${i === 0 ? ' says' : ''} ${k}`);
+  const more = others.length - said.length;
+  return `; ${list(said)}${more > 0 ? `, and ${more} more differ${more === 1 ? 's' : ''}` : ''}`;
 }
 
 function list(items: readonly string[]): string {

@@ -4,35 +4,47 @@ import type { Evidence } from './criterion.js';
 const FEWEST = 59;
 const MOST = 1000;
 /** Operations that simulating may take where the number of tables is not given: some seconds. */
-const OPERATIONS = 1.5e10;
+const OPERATIONS = 6e9;
+/** Operations beyond which simulating is left out. */
+const TOO_MANY_OPERATIONS = 1e11;
+
+/** Whether even the fewest tables take minutes, and nobody asked for a number of them. */
+export function takesTooLong({ options }: Pick<Evidence, 'options'>, operations: number): boolean {
+  return options.permutations === undefined && FEWEST * operations > TOO_MANY_OPERATIONS;
+}
 
 /** How many tables to simulate: as asked for, or as many as their size allows. It follows from the shape alone. */
 export function simulations({ options }: Pick<Evidence, 'options'>, operations: number): number {
   return options.permutations ?? Math.max(FEWEST, Math.min(MOST, Math.floor(OPERATIONS / operations)));
 }
 
-/**
- * Simulates `count` spectra of `size` values and returns the quantile of each place. Of count values the one of rank
- * ⌈q·(count + 1)⌉ is taken: data like the simulated ones exceed it with probability 1 − q or less, however few were simulated.
- */
+/** Simulates `count` spectra of `size` values and returns the quantile of each place. */
 export async function quantiles(
   count: number,
   size: number,
   { options, progress }: Evidence,
   phase: string,
-  simulate: (number: number) => Float64Array | Promise<Float64Array>,
+  simulate: () => Float64Array | Promise<Float64Array>,
 ): Promise<number[]> {
   const places = Array.from({ length: size }, () => new Float64Array(count));
   progress.begin(phase, count);
   for (let i = 0; i < count; i++) {
-    const values = await simulate(i);
+    const values = await simulate();
     for (let j = 0; j < size; j++) places[j][i] = values[j];
     const pause = progress.step(1);
     if (pause) await pause;
   }
   progress.end();
-  const rank = Math.min(count, Math.ceil(options.quantile * (count + 1)));
-  return places.map((values) => values.sort()[rank - 1]);
+  return places.map((values) => quantile(values, options.quantile));
+}
+
+/**
+ * The quantile q of simulated values, the one of rank ⌈q·(count + 1)⌉: data like the simulated ones exceed it with probability
+ * 1 − q or less, however few were simulated.
+ */
+export function quantile(values: ArrayLike<number>, q: number): number {
+  const sorted = Float64Array.from(values).sort();
+  return sorted[Math.min(sorted.length, Math.ceil(q * (sorted.length + 1))) - 1];
 }
 
 /** "1 table", "1,000 tables". */

@@ -6,7 +6,9 @@ import {
   copyStatistics,
   emptyStatistics,
   meanBound,
+  meanDifference,
   mergeStatistics,
+  wholeMeanBound,
 } from '../../data/statistics.js';
 import type { Engine, RowsAt } from '../../engines/engine.js';
 import { VectorBlock } from '../../engines/vector-block.js';
@@ -224,12 +226,10 @@ export class Sketch {
     const coupling = Math.sqrt((columns.weight * more.weight) / (columns.weight + more.weight));
     const constant = columns.spread.map((spread) => (spread > 0 ? 0 : 1));
     const first = columns.rows === 0;
-    const delta = columns.mean.map((mean, j) => (first ? 0 : more.mean[j] - mean));
-    const blur = delta.map((_, j) =>
-      first
-        ? meanBound(more, j, sparse, merges)
-        : meanBound(columns, j, this.#sparse, this.#merges) + meanBound(more, j, sparse, merges),
-    );
+    const delta = columns.mean.map((_, j) => (first ? 0 : meanDifference(columns, more, j)));
+    const both = (bound: typeof meanBound) => (_: number, j: number) =>
+      bound(more, j, sparse, merges) + (first ? 0 : bound(columns, j, this.#sparse, this.#merges));
+    const [blur, apart] = [delta.map(both(meanBound)), delta.map(both(wholeMeanBound))];
     mergeStatistics(columns, more);
     this.#sparse ||= sparse;
     this.#merges += merges;
@@ -237,12 +237,13 @@ export class Sketch {
     if (this.#unit === 0) return;
     const factor = this.#factor();
     // Means that are off by η make Σw(x − m)(x − m)ᵀ too large by Σw·ηηᵀ, and their distance wrong to first order.
-    let [length, error] = [0, 0];
+    let [length, error, distanceError] = [0, 0, 0];
     for (let j = 0; j < d; j++) {
       length += (coupling * delta[j] * factor[j]) ** 2;
       error += (blur[j] * factor[j]) ** 2;
+      distanceError += (apart[j] * factor[j]) ** 2;
     }
-    this.#rounding += more.weight * error + coupling ** 2 * error + 2 * coupling * Math.sqrt(length * error);
+    this.#rounding += (more.weight + coupling ** 2) * error + 2 * coupling * Math.sqrt(length * distanceError);
     if (length === 0) return;
     await this.#push(engine, progress, (j) => coupling * delta[j] * factor[j]);
   }

@@ -2,6 +2,7 @@ import { DataError } from '@scree/core';
 import { several } from '@scree/core/describe';
 import type { Labels } from '@scree/files';
 import { plainText } from '../plain-text.js';
+import type { RowFacts } from '../read-rows.js';
 import { CATEGORIES } from '../theme.js';
 
 /** Rows of one colour. */
@@ -19,6 +20,8 @@ export interface Group {
 export interface Colouring {
   /** The name of the column of labels. */
   readonly name: string;
+  /** Whether the labels are the names of the rows. */
+  readonly areNames: boolean;
   /** The label of a row as text, or undefined. */
   labelOf(row: number): string | undefined;
   /** Up to ten groups, and one for the rest. Empty if rows have no labels, or are coloured by a number. */
@@ -31,11 +34,29 @@ export interface Colouring {
   shareOf(row: number): number;
 }
 
-export function chooseColours(labels: Labels | undefined, labelName = 'label'): Colouring {
+/** The columns of a table that say which row is meant: its number, its name and its label, as far as there are. */
+export function rowColumns(
+  { numberOf, nameOf }: Pick<RowFacts, 'numberOf' | 'nameOf'>,
+  colouring: Colouring,
+): { readonly titles: readonly string[]; cells(row: number): string[] } {
+  // The names of the rows may be their labels.
+  const labelled = (colouring.groups.length > 0 || colouring.range !== undefined) && !(nameOf && colouring.areNames);
+  return {
+    titles: ['row', ...(nameOf ? ['name'] : []), ...(labelled ? [colouring.name] : [])],
+    cells: (row) => [
+      String(numberOf(row)),
+      ...(nameOf ? [nameOf(row) ?? ''] : []),
+      ...(labelled ? [colouring.labelOf(row) ?? ''] : []),
+    ],
+  };
+}
+
+export function chooseColours(labels: Labels | undefined, labelName = 'label', areNames = false): Colouring {
   const name = plainText(labelName);
   if (!labels) {
     return {
       name,
+      areNames,
       labelOf: () => undefined,
       groups: [],
       groupOf: () => 0,
@@ -53,6 +74,7 @@ export function chooseColours(labels: Labels | undefined, labelName = 'label'): 
     const span = range[1] - range[0];
     return {
       name,
+      areNames,
       labelOf: (row) => (Number.isNaN(numbers[row]) ? undefined : String(numbers[row])),
       groups: [],
       groupOf: () => 0,
@@ -61,7 +83,7 @@ export function chooseColours(labels: Labels | undefined, labelName = 'label'): 
     };
   }
   const { groups, groupOfCode } = makeGroups(shown, codes);
-  return { name, labelOf, groups, groupOf: (row) => groupOfCode(codes[row]), shareOf: () => Number.NaN };
+  return { name, areNames, labelOf, groups, groupOf: (row) => groupOfCode(codes[row]), shareOf: () => Number.NaN };
 }
 
 /** There must be one label per row. */

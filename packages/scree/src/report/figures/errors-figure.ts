@@ -1,18 +1,19 @@
 import * as Plot from '@observablehq/plot';
 import { count, powerOfTen, several, show, tick } from '@scree/core/describe';
-import type { RowFacts } from '../read-rows.js';
+import { type RowFacts, rowTitle } from '../read-rows.js';
 import { type Figure, plot } from './figure.js';
 
 const BINS = 40;
 
 /** How far rows are from their reconstructions. */
-export function errorsFigure({ distances, rows, worst, numberOf }: RowFacts, scaled: boolean): Figure {
+export function errorsFigure(facts: RowFacts, scaled: boolean): Figure {
+  const { distances, rows, worst } = facts;
   const { bins, logarithmic } = distances.bins(BINS);
   const [median, far] = [distances.quantile(0.5), distances.quantile(0.99)];
   const about = distances.exact ? '' : 'about ';
   const height = 290;
   const [low, high] = [bins[0]?.from ?? 0, bins[bins.length - 1]?.to ?? 1];
-  const outliers = worst.map(({ row, error }) => ({ row: numberOf(row), at: Math.sqrt(error) }));
+  const outliers = worst.map(({ row, error }) => ({ row: rowTitle(facts, row), at: Math.sqrt(error) }));
   /** A vertical line at a distance, with its name above the plot in row `line`. */
   const mark = (at: number, name: string, line: number): Plot.Markish[] => {
     if (!(at > 0)) return [];

@@ -1,4 +1,5 @@
 import * as Plot from '@observablehq/plot';
+import { squeezed } from '../plain-text.js';
 import type { RowFacts } from '../read-rows.js';
 import { rampColour } from '../theme.js';
 import type { Colouring } from './colouring.js';
@@ -9,6 +10,7 @@ export interface Point {
   readonly y: number;
   readonly colour: string;
   readonly row: number;
+  readonly name: string | undefined;
   readonly label: string | undefined;
 }
 
@@ -18,7 +20,7 @@ const MAX_TOOLTIPS = 400;
 const RUN_LENGTH = 200;
 
 export function toPoints(
-  { sample, numberOf }: Pick<RowFacts, 'sample' | 'numberOf'>,
+  { sample, numberOf, nameOf }: Pick<RowFacts, 'sample' | 'numberOf' | 'nameOf'>,
   colouring: Colouring,
   first: number,
   second: number,
@@ -28,8 +30,20 @@ export function toPoints(
     y: scores[second],
     colour: colourOf(row, colouring),
     row: numberOf(row),
+    name: nameOf?.(row),
     label: colouring.labelOf(row),
   }));
+}
+
+/** What stands beside the point of a row: its name, or its number. */
+export function pointTitle({ numberOf, nameOf }: Pick<RowFacts, 'numberOf' | 'nameOf'>, row: number): string {
+  return squeezed(nameOf?.(row) ?? String(numberOf(row)), 16);
+}
+
+/** "row 3: Karpov, Decastar". */
+function tooltip({ row, name, label }: Point): string {
+  const about = [...new Set([name, label])].filter((text) => text !== undefined);
+  return `row ${row}${about.length === 0 ? '' : `: ${about.join(', ')}`}`;
 }
 
 export function colourOf(row: number, colouring: Colouring): string {
@@ -47,7 +61,7 @@ export function dots(points: readonly Point[], { faint = false } = {}): Plot.Mar
     return Plot.dot(points, {
       ...channels,
       fill: 'colour',
-      title: ({ row, label }: Point) => `row ${row}${label === undefined ? '' : `: ${label}`}`,
+      title: tooltip,
     });
   }
   return Plot.dot(points, {

@@ -4,12 +4,14 @@ import { count, listed, percent, several, show, tick } from '@scree/core/describ
 import { squeezed, squeezedApart } from '../plain-text.js';
 import type { RowFacts, SampledRow } from '../read-rows.js';
 import { RAMP_STEPS, rampColour } from '../theme.js';
-import type { Colouring } from './colouring.js';
+import { type Colouring, rowColumns } from './colouring.js';
 import { colourBar, type Figure, legend, moved, plot, type Table, textWidth, WIDTH } from './figure.js';
-import { colourOf, dots, type Point, toPoints } from './points.js';
+import { colourOf, dots, type Point, pointTitle, toPoints } from './points.js';
 
 /** With up to this many rows, the table lists every point. */
 const MOST_ROWS = 200;
+/** Unusual rows whose names stand beside their points. */
+const MOST_NAMED = 8;
 /** Farthest that the name of a group may be moved from its centre. */
 const MAX_SHIFT = 34;
 
@@ -19,7 +21,14 @@ export function axisName(model: Model, component: number): string {
 }
 
 /** Rows on two components, coloured by their labels. */
-export function scoresFigure(model: Model, facts: RowFacts, colouring: Colouring, first = 0, second = 1): Figure {
+export function scoresFigure(
+  model: Model,
+  facts: RowFacts,
+  colouring: Colouring,
+  unusual: readonly { readonly row: number }[],
+  first = 0,
+  second = 1,
+): Figure {
   const { sample } = facts;
   const points = toPoints(facts, colouring, first, second);
   const { svg: key, height: keyHeight } = legendOf(colouring);
@@ -34,6 +43,7 @@ export function scoresFigure(model: Model, facts: RowFacts, colouring: Colouring
       Plot.ruleX([0], { stroke: 'var(--line)' }),
       Plot.ruleY([0], { stroke: 'var(--line)' }),
       dots(points),
+      ...named(facts, unusual, first, second),
       ...centres(points, colouring),
     ],
   });
@@ -41,7 +51,7 @@ export function scoresFigure(model: Model, facts: RowFacts, colouring: Colouring
     name: `scores-${first + 1}-${second + 1}`,
     title: `Scores: the rows on components ${first + 1} and ${second + 1}`,
     description: `Scatter plot of ${several(points.length, 'row')} on ${names.join(' and ')}${colouredBy(colouring)}. ${centreWords(sample, colouring, first, second)}`,
-    caption: `${sampled(facts)}${frame.stretched ? ' The axes have scales of their own.' : ' Both axes have the same scale.'}`,
+    caption: `${sampled(facts)}${ringed(unusual)}${frame.stretched ? ' The axes have scales of their own.' : ' Both axes have the same scale.'}`,
     height: keyHeight + frame.height,
     body: key + moved(0, keyHeight, body),
     table: scoresTable(facts, colouring, [first, second]),
@@ -89,6 +99,37 @@ export function frameOf(points: readonly { x: number; y: number }[]): { height: 
   const wanted = (WIDTH - MARGINS.marginLeft - MARGINS.marginRight) * ratio + MARGINS.marginTop + MARGINS.marginBottom;
   const height = Number.isFinite(wanted) ? Math.round(Math.min(440, Math.max(280, wanted))) : 280;
   return { height, stretched: !(Math.abs(height - wanted) < 12) };
+}
+
+/** A ring around each unusual row and its name or number, as far as these are drawn and few. */
+function named(
+  facts: RowFacts,
+  unusual: readonly { readonly row: number }[],
+  first: number,
+  second: number,
+): Plot.Markish[] {
+  if (unusual.length > MOST_NAMED) return [];
+  const rows = new Set(unusual.map(({ row }) => row));
+  const places = facts.sample
+    .filter(({ row }) => rows.has(row))
+    .map(({ row, scores }) => ({ x: scores[first], y: scores[second], title: pointTitle(facts, row) }));
+  // Names point to the middle, so that none is cut off.
+  const names = (['start', 'end'] as const).map((anchor) =>
+    Plot.text(
+      places.filter(({ x }) => x > 0 === (anchor === 'end')),
+      {
+        x: 'x',
+        y: 'y',
+        text: 'title',
+        dx: anchor === 'start' ? 9 : -9,
+        textAnchor: anchor,
+        fontSize: 12,
+        fill: 'var(--ink)',
+        stroke: 'var(--paper)',
+      },
+    ),
+  );
+  return [Plot.dot(places, { x: 'x', y: 'y', r: 5.5, stroke: 'var(--ink)', strokeWidth: 1.2 }), ...names];
 }
 
 /** The legend of the colours. */
@@ -174,6 +215,11 @@ function colouredBy({ groups, range, name }: Colouring): string {
   return `, coloured by ${name}: ${listed(groups.map((group) => group.name))}`;
 }
 
+function ringed({ length }: readonly unknown[]): string {
+  if (length === 0 || length > MOST_NAMED) return '';
+  return length === 1 ? ' The ring marks the unusual row.' : ' Rings mark unusual rows.';
+}
+
 function sampled({ sample, rows }: RowFacts): string {
   return sample.length === rows
     ? `All ${several(rows, 'row')}.`
@@ -208,17 +254,14 @@ function centreWords(sample: readonly SampledRow[], colouring: Colouring, ...axe
 }
 
 /** Every point if there are few. Otherwise the centre of each group. */
-function scoresTable({ sample, numberOf }: RowFacts, colouring: Colouring, axes: readonly number[]): Table {
+function scoresTable(facts: RowFacts, colouring: Colouring, axes: readonly number[]): Table {
+  const { sample } = facts;
   const names = axes.map((axis) => `PC${axis + 1}`);
-  const labelled = colouring.groups.length > 0 || colouring.range !== undefined;
   if (sample.length <= MOST_ROWS) {
+    const { titles, cells } = rowColumns(facts, colouring);
     return {
-      columns: ['row', ...(labelled ? [colouring.name] : []), ...names],
-      rows: sample.map(({ row, scores }) => [
-        String(numberOf(row)),
-        ...(labelled ? [colouring.labelOf(row) ?? ''] : []),
-        ...axes.map((axis) => show(scores[axis])),
-      ]),
+      columns: [...titles, ...names],
+      rows: sample.map(({ row, scores }) => [...cells(row), ...axes.map((axis) => show(scores[axis]))]),
     };
   }
   return {

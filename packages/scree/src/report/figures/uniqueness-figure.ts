@@ -7,10 +7,10 @@ const MOST = 60;
 const MOST_ROWS = 200;
 /** Smaller angles are drawn here. */
 const MIN_ANGLE = 1e-14;
-/** The library calls an axis determined if it can turn by less than this: 0.1 rad, in degrees. */
-const DETERMINED_LIMIT = (0.1 * 180) / Math.PI;
+/** An axis that rounding can turn by more than this is not unique in the sample: 0.1 rad, in degrees. */
+const UNIQUE_LIMIT = (0.1 * 180) / Math.PI;
 
-/** How far each component could turn: because of rounding in the data, and because of the error of the computation. */
+/** How far rounding could turn each component: that of the data, and that of the computation. It says nothing about other samples. */
 export function uniquenessFigure(model: Model): Figure {
   const { certificate, uniqueness, k } = model;
   const shown = Math.min(k, MOST);
@@ -30,7 +30,7 @@ export function uniquenessFigure(model: Model): Figure {
     },
   ]).flat();
   const key = legend([
-    ['by the data’s last digit', 'var(--accent)'],
+    ['by rounding the data', 'var(--accent)'],
     ['by computing, at most', 'var(--second)'],
   ]);
   const height = 280;
@@ -50,11 +50,11 @@ export function uniquenessFigure(model: Model): Figure {
       tickFormat: (value) => (value === 90 ? '90' : powerOfTen(value)),
     },
     marks: [
-      Plot.ruleY([DETERMINED_LIMIT], { stroke: 'var(--alarm)', strokeDasharray: '4 3' }),
-      Plot.text([DETERMINED_LIMIT], {
+      Plot.ruleY([UNIQUE_LIMIT], { stroke: 'var(--alarm)', strokeDasharray: '4 3' }),
+      Plot.text([UNIQUE_LIMIT], {
         y: (y) => y,
         frameAnchor: 'left',
-        text: () => 'above: not determined',
+        text: () => 'above: not unique',
         textAnchor: 'start',
         dx: 4,
         dy: 9,
@@ -79,20 +79,20 @@ export function uniquenessFigure(model: Model): Figure {
   const loose = uniqueness.axes.flatMap(({ determined }, i) => (determined ? [] : [i + 1]));
   return {
     name: 'uniqueness',
-    title: 'How far each component could turn',
+    title: 'How far rounding could turn each component',
     description:
       loose.length === 0
-        ? `${k === 1 ? 'The component is' : `All ${k} components are`} determined by the data.`
-        : `Not determined by the data: ${loose.length === 1 ? 'component' : 'components'} ${runs(loose)} of ${k}.`,
-    caption: `On a logarithmic scale. An axis that could turn by more than ${show(DETERMINED_LIMIT, 2)}° is not called determined.${k > shown ? ` The first ${shown} of ${k}.` : ''}`,
+        ? `${k === 1 ? 'The component is' : `All ${k} components are`} unique in this sample.`
+        : `Not unique in this sample: ${loose.length === 1 ? 'component' : 'components'} ${runs(loose)} of ${k}.`,
+    caption: `Rounding alone, on a logarithmic scale: other samples are another question. An axis that half a unit in the last ${model.dtype} place could turn by more than ${show(UNIQUE_LIMIT, 2)}° is not unique in this sample.${k > shown ? ` The first ${shown} of ${k}.` : ''}`,
     height: key.height + height,
     body: key.svg + moved(0, key.height, body),
     table: {
       columns: [
         'component',
-        'determined',
+        'unique in this sample',
         'gap to the next variance',
-        'turn by the data',
+        'turn by rounding the data',
         'variance known to ±',
         'turn by the computation',
         'residual',

@@ -2,9 +2,9 @@ import * as Plot from '@observablehq/plot';
 import { count, several, show, tick } from '@scree/core/describe';
 import type { RowFacts } from '../read-rows.js';
 import type { UnusualRows } from '../unusual-rows.js';
-import type { Colouring } from './colouring.js';
+import { type Colouring, rowColumns } from './colouring.js';
 import { type Figure, moved, plot, type Table } from './figure.js';
-import { colourOf, dots, type Point } from './points.js';
+import { colourOf, dots, type Point, pointTitle } from './points.js';
 import { legendOf } from './scores-figure.js';
 
 /** Rows whose number stands beside their point. */
@@ -35,11 +35,14 @@ export function unusualFigure(found: UnusualRows, facts: RowFacts, colouring: Co
       ...at(each),
       colour: colourOf(each.row, colouring),
       row: facts.numberOf(each.row),
+      name: facts.nameOf?.(each.row),
       label: colouring.labelOf(each.row),
     }),
   );
   const named =
-    complete && unusual.length <= NAMED ? unusual.map((each) => ({ ...at(each), row: facts.numberOf(each.row) })) : [];
+    complete && unusual.length <= NAMED
+      ? unusual.map((each) => ({ ...at(each), title: pointTitle(facts, each.row) }))
+      : [];
   const { svg: key, height: keyHeight } = legendOf(colouring);
   const height = 330;
   const body = plot({
@@ -63,7 +66,7 @@ export function unusualFigure(found: UnusualRows, facts: RowFacts, colouring: Co
           {
             x: 'x',
             y: 'y',
-            text: ({ row }) => String(row),
+            text: 'title',
             dx: anchor === 'start' ? 7 : -7,
             textAnchor: anchor,
             fontSize: 12,
@@ -130,15 +133,14 @@ function limitMarks(
       ];
 }
 
-function tableOf({ ranked }: UnusualRows, { numberOf }: RowFacts, colouring: Colouring): Table {
-  const labelled = colouring.groups.length > 0 || colouring.range !== undefined;
+function tableOf({ ranked }: UnusualRows, facts: RowFacts, colouring: Colouring): Table {
+  const { titles, cells } = rowColumns(facts, colouring);
   return {
-    columns: ['row', ...(labelled ? [colouring.name] : []), 'T²', 'Q', 'unusual in'],
+    columns: [...titles, 'T²', 'Q', 'unusual in'],
     rows: ranked
       .slice(0, TABLE_ROWS)
       .map(({ row, t2, error, ratios }) => [
-        String(numberOf(row)),
-        ...(labelled ? [colouring.labelOf(row) ?? ''] : []),
+        ...cells(row),
         show(t2, 6),
         show(error, 6),
         [...(ratios.t2 > 1 ? ['T²'] : []), ...(ratios.q > 1 ? ['Q'] : [])].join(' and ') || '–',

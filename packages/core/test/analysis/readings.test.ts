@@ -1,0 +1,92 @@
+import { describe, expect, it } from 'vitest';
+import {
+  betweenGroups,
+  pca,
+  pcr,
+  probabilistic,
+  procrustes,
+  type RowSource,
+  residualize,
+  rotate,
+  rvCoefficient,
+  withinGroups,
+} from '../../src/index.js';
+import { random } from '../../src/linalg/random.js';
+
+const ROWS = 60;
+
+/** A source that is read from elsewhere, block by block, and counts how often it is read and closed. */
+function counted(cols: number, seed: number, broken = false): RowSource & { readings: number; closed: number } {
+  return {
+    rows: ROWS,
+    cols,
+    dtype: 'float64',
+    rereadable: true,
+    resident: false,
+    readings: 0,
+    closed: 0,
+    *blocks() {
+      this.readings++;
+      const { normal } = random(seed);
+      for (let from = 0; from < ROWS; from += 7) {
+        const rows = Math.min(7, ROWS - from);
+        const data = new Float64Array(rows * cols).map(normal);
+        if (broken && from > 20) data[3] = Number.NaN;
+        yield { kind: 'dense', rows, cols, stride: cols, data };
+      }
+    },
+    close() {
+      this.closed++;
+    },
+  };
+}
+
+const labels = Array.from({ length: ROWS }, (_, i) => `group ${i % 3}`);
+const y = Array.from({ length: ROWS }, (_, i) => Math.sin(i));
+
+describe('analyses of rows that are read from elsewhere', () => {
+  it('read them once where they say so', async () => {
+    const [x, other] = [counted(5, 1), counted(4, 2)];
+    await rvCoefficient(x, other, { scale: 'unit' });
+    expect([x.readings, other.readings]).toEqual([1, 1]);
+    await procrustes(x, other);
+    expect([x.readings, other.readings]).toEqual([2, 2]);
+    const model = await pca(counted(5, 1), { k: 2 });
+    const again = counted(5, 1);
+    await probabilistic(model).scoreSamples(again);
+    await probabilistic(model).posterior(again);
+    await (await rotate(model, { method: 'varimax' })).transform(again);
+    expect(again.readings).toBe(3);
+    const data = counted(5, 1);
+    const residuals = await residualize(data, counted(2, 3));
+    expect(data.readings).toBe(1);
+    for await (const block of residuals.blocks()) expect(block.rows).toBeGreaterThan(0);
+    expect(data.readings).toBe(2);
+  });
+
+  it('close them', async () => {
+    const sources = [1, 2, 3, 4, 5, 6].map((seed) => counted(5, seed));
+    await rvCoefficient(sources[0], sources[1]);
+    await pcr(sources[2], y, { k: 2, folds: 3 });
+    await withinGroups(sources[3], labels, { k: 2 });
+    await betweenGroups(sources[4], labels);
+    await pca(await residualize(sources[5], { y }), { k: 1 });
+    for (const source of sources) expect(source.closed).toBe(1);
+  });
+
+  it('close them after an error too', async () => {
+    const broken = [1, 2, 3, 4, 5, 6].map((seed) => counted(5, seed, true));
+    const whole = counted(5, 9);
+    const error = { code: 'NOT_FINITE', details: { row: 21, column: 3 } };
+    await expect(rvCoefficient(whole, broken[0])).rejects.toMatchObject(error);
+    await expect(pcr(broken[1], y, { k: 2, folds: 3 })).rejects.toMatchObject(error);
+    await expect(withinGroups(broken[2], labels)).rejects.toMatchObject(error);
+    await expect(betweenGroups(broken[3], labels)).rejects.toMatchObject(error);
+    await expect(residualize(broken[4], { y })).rejects.toMatchObject(error);
+    await expect(probabilistic(await pca(counted(5, 1), { k: 2 })).score(broken[5])).rejects.toMatchObject(error);
+    for (const source of [whole, ...broken]) expect(source.closed).toBe(1);
+    const short = counted(5, 1);
+    await expect(residualize(short, { y: y.slice(1) })).rejects.toThrow('59 rows');
+    expect(short.closed).toBe(1);
+  });
+});

@@ -1,0 +1,143 @@
+import { describe, expect, it } from 'vitest';
+import {
+  certificateWords,
+  roundingWords,
+  stabilityWords,
+  uniquenessWords,
+  varianceIntervalWords,
+} from '../../src/describe/index.js';
+import { type Matrix, type Model, pca, type Stability } from '../../src/index.js';
+import { random } from '../../src/linalg/random.js';
+import { readTable } from '../support/table.js';
+
+/** Normal rows with these standard deviations of the columns. */
+function columns(n: number, deviations: readonly number[], seed = 1): Matrix {
+  const { normal } = random(seed);
+  const d = deviations.length;
+  return { rows: n, cols: d, data: Float64Array.from({ length: n * d }, (_, at) => deviations[at % d] * normal()) };
+}
+
+async function fitted(
+  data: Matrix | number[][],
+  options: object = {},
+): Promise<{ model: Model; stability: Stability }> {
+  const model = await pca(data, { bootstrap: 300, ...options });
+  return { model, stability: model.stability as Stability };
+}
+
+describe('the words about stability', () => {
+  it('call components stable that are, with the angle that 95 % of the replicates stay within', async () => {
+    const { stability } = await fitted(columns(500, [10, 5, 2]));
+    const [first] = stabilityWords(stability);
+    expect(first).toMatch(/^PC1, PC2 and PC3 are stable \(±[\d.]+°, ±[\d.]+°, ±[\d.]+°\)\.$/);
+    for (const { q95 } of stability.angles) expect(q95).toBeLessThan(Math.PI / 6);
+  });
+
+  it('say which neighbours may swap, and that their plane is stable where it is', async () => {
+    const { stability } = await fitted(columns(200, [10, 3, 3, 0.5]), { k: 3 });
+    const words = stabilityWords(stability);
+    expect(words[0]).toMatch(/^PC1 is stable \(±[\d.]+°\); PC2 and PC3 may swap in another sample\.$/);
+    expect(words[1]).toMatch(/^Half of the replicates turn PC2 by more than \d+°/);
+    expect(words[2]).toMatch(/^The space that the first 3 span together is stable \(±[\d.]+°\)\.$/);
+    expect(stability.swaps[1]).toBeGreaterThan(0.05);
+    expect(stability.subspaceAngles[2].q95).toBeLessThan(Math.PI / 6);
+  });
+
+  it('do not call components stable that cannot turn', async () => {
+    const [pair] = stabilityWords((await fitted(columns(100, [3, 1]), { scale: 'unit' })).stability);
+    expect(pair).toBe(
+      'Two columns of equal variance have the same components in every sample: their sum and their difference.',
+    );
+    const [one] = stabilityWords((await fitted(columns(100, [3]))).stability);
+    expect(one).toBe('One column has one component, in every sample.');
+    const [free] = stabilityWords((await fitted(columns(100, [3, 1]))).stability);
+    expect(free).toMatch(/^PC1 and PC2 are stable \(±/);
+  });
+
+  it('call nothing stable in pure noise, although rounding would', async () => {
+    const { model, stability } = await fitted(columns(200, Array(10).fill(1)));
+    const words = stabilityWords(stability).join(' ');
+    expect(words).not.toMatch(/(is|are) stable|span together/);
+    expect(words).toMatch(/PC1 to PC10 may change places in another sample/);
+    expect(model.certificate.angleBounds[0]).toBeLessThan(1e-9);
+  });
+
+  it('call PC2 of decathlon2 what it is', async () => {
+    const { rows } = readTable('decathlon2-27');
+    const { stability } = await fitted(rows, { scale: 'unit', ddof: 0, k: 3 });
+    const [first, second] = stabilityWords(stability);
+    // The interval of PC1's 95th percentile from 300 replicates is about 35° to 45°.
+    expect(first).toMatch(/^PC1 is uncertain \(±(3[5-9]|4[0-5])°\); PC2 and PC3 may swap in another sample\.$/);
+    expect(second).toMatch(
+      /^Half of the replicates turn PC1 by more than 1\d°, one in twenty by more than (3[5-9]|4[0-5])°\.$/,
+    );
+  });
+
+  it('say what was drawn, and that it is not about rounding', async () => {
+    const data = columns(60, [3, 1]);
+    for (const [kind, words] of [
+      ['rows', /drawn from these rows with replacement/],
+      ['blocks', /runs of neighbouring rows/],
+      ['parametric', /from a normal distribution/],
+    ] as const) {
+      const model = await pca(data, { bootstrap: { replicates: 20, kind } });
+      expect(stabilityWords(model.stability as Stability).at(-1)).toMatch(words);
+      expect(stabilityWords(model.stability as Stability).at(-1)).toMatch(/20 replicates .* not about rounding\.$/);
+    }
+  });
+
+  it('give the interval of each share', async () => {
+    const { model } = await fitted(columns(300, [3, 1]));
+    expect(varianceIntervalWords(model)[0]).toMatch(
+      /^PC1 keeps [\d.]+\u00a0% of the variance; the 95 % interval is [\d.]+\u00a0% to [\d.]+\u00a0%\.$/,
+    );
+    expect(varianceIntervalWords(await pca(columns(30, [3, 1])))).toEqual([]);
+  });
+});
+
+describe('the words about rounding and uniqueness', () => {
+  it('never say that the data determine anything, nor speak of digits of the file', async () => {
+    for (const data of [columns(200, Array(10).fill(1)), columns(50, [3, 1]), columns(50, [1, 0, 0])]) {
+      const model = await pca(data);
+      const words = [...uniquenessWords(model), ...certificateWords(model), roundingWords(model)].join(' ');
+      expect(words).not.toMatch(/determine|last digit/);
+    }
+  });
+
+  it('say in one line to how many digits the sample’s numbers are computed', async () => {
+    expect(roundingWords(await pca(columns(200, [3, 1])))).toMatch(
+      /^Computed to 1\d digits, directions to [\d.]+\u00a0×\u00a010⁻\S+°\.$/,
+    );
+    expect(
+      roundingWords(
+        await pca([
+          [1, 1],
+          [1, 1],
+          [1, 1],
+        ]),
+      ),
+    ).toBe('Computed: no variance can be told from zero.');
+  });
+
+  it('say of float64 and float32 numbers which last place was changed', async () => {
+    const data = columns(40, [3, 1]);
+    expect(uniquenessWords(await pca(data))[1]).toContain('half a unit in its last float64 place');
+    const float32 = { ...data, data: Float32Array.from(data.data) };
+    expect(uniquenessWords(await pca(float32))[1]).toContain('half a unit in its last float32 place');
+  });
+
+  it('say that components of equal variance are not unique', async () => {
+    const square = await pca([
+      [1, 0],
+      [-1, 0],
+      [0, 1],
+      [0, -1],
+    ]);
+    expect(uniquenessWords(square)[1]).toMatch(
+      /^Not unique: both components\. Other axes would fit these rows as well/,
+    );
+    expect(uniquenessWords(await pca(columns(40, [3, 1]), { k: 1 } as never))[1]).toMatch(
+      /^The sample’s components are unique|^The sample’s component is unique/,
+    );
+  });
+});

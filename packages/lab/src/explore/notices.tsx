@@ -1,0 +1,103 @@
+import { count, listed, percent, several, show } from '@scree/core/describe';
+import { describeWarning, REASONS } from '../describe-problem.js';
+import { shorten } from '../shorten.js';
+import type { OpenedData } from '../state/data.js';
+import { fitted } from '../state/fit.js';
+import { changeSettings, type Settings, settings } from '../state/settings.js';
+import { colourBy } from '../state/view.js';
+import type { LeftOutReason } from '../worker/messages.js';
+import { type Remedy, remediesFor } from './remedies.js';
+
+/** A sentence about the data, and what a click does about it. */
+interface Notice {
+  readonly text: string;
+  readonly remedies: readonly Remedy[];
+}
+
+/** Columns that are left out and have a line of their own. */
+const MAX_LINES = 3;
+
+/** Rows that were dropped or filled in, and what the page chose for the user's file, each with a button that takes it back. */
+export function Notices() {
+  const now = settings.value;
+  if (!now) return null;
+  const notices = [...gaps(now.data), ...choices(now.data, now.chosen)];
+  if (notices.length === 0) return null;
+  return (
+    <section class="notices" aria-label="What was done to the data">
+      <ul>
+        {notices.map(({ text, remedies }) => (
+          <li key={text}>
+            {`${text} `}
+            <Remedies remedies={remedies} about={text} />
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}
+
+/** Buttons; `about` is what "Undo" takes back, for screen readers. */
+export function Remedies({ remedies, about }: { readonly remedies: readonly Remedy[]; readonly about: string }) {
+  return (
+    <>
+      {remedies.map(({ title, act }) => (
+        <button key={title} type="button" class="small" aria-label={`${title}: ${about}`} onClick={act}>
+          {title}
+        </button>
+      ))}
+    </>
+  );
+}
+
+/** About missing values, of the fit that is shown: counted by the code that reads the rows. */
+function gaps(data: OpenedData): Notice[] {
+  const now = fitted.value;
+  if (now?.data !== data) return [];
+  const warnings = now.model.warnings.filter(({ code }) => code === 'ROWS_DROPPED' || code === 'VALUES_FILLED');
+  return warnings.map((warning) => ({ text: describeWarning(warning, []), remedies: remediesFor(warning, now) }));
+}
+
+/** What was chosen for the user's data, as long as it holds. */
+function choices({ advice, info }: OpenedData, chosen: Settings): Notice[] {
+  if (!advice) return [];
+  const { unequal, colour } = advice;
+  const nameOf = (column: number): string => shorten(info.columns[column].name, 40);
+  const notices: Notice[] = [];
+  if (unequal && chosen.scale === 'unit') {
+    const { largest, smallest } = unequal;
+    notices.push({
+      text: `Columns are divided by their standard deviations, because these differ ${count(Math.floor(largest.deviation / smallest.deviation))}-fold: from ${show(smallest.deviation, 3)} (${nameOf(smallest.column)}) to ${show(largest.deviation, 3)} (${nameOf(largest.column)}).`,
+      remedies: [{ title: 'Undo', act: () => changeSettings({ scale: 'none' }) }],
+    });
+  }
+  notices.push(...leftOutNotices(advice.leftOut.filter(({ column }) => !chosen.columns.includes(column))));
+  if (colour && colourBy.value === colour.column) {
+    notices.push({
+      text: `Points are coloured by ${nameOf(colour.column)}: ${percent(colour.share)} of the variance of the standardised columns is between its ${count(colour.groups)} groups.`,
+      remedies: [{ title: 'Undo', act: () => (colourBy.value = 'none') }],
+    });
+  }
+  return notices;
+
+  function leftOutNotices(left: readonly { readonly column: number; readonly reason: LeftOutReason }[]): Notice[] {
+    const putBack = (columns: readonly number[]): Remedy => ({
+      title: 'Undo',
+      act: () => changeSettings({ columns: [...chosen.columns, ...columns].sort((a, b) => a - b) }),
+    });
+    if (left.length <= MAX_LINES) {
+      return left.map(({ column, reason }) => ({
+        text: `${nameOf(column)} is left out: it ${REASONS[reason]}.`,
+        remedies: [putBack([column])],
+      }));
+    }
+    const some = left.slice(0, MAX_LINES).map(({ column }) => nameOf(column));
+    const columns = left.map(({ column }) => column);
+    return [
+      {
+        text: `${several(left.length, 'column')} are left out because they identify or date rows: ${listed([...some, `${count(left.length - MAX_LINES)} more`])}.`,
+        remedies: [putBack(columns)],
+      },
+    ];
+  }
+}

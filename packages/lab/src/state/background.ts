@@ -1,0 +1,68 @@
+import { computed, effect, type ReadonlySignal, signal, untracked } from '@preact/signals';
+import type { Progress } from '@scree/core';
+import { describeProblem } from '../describe-problem.js';
+import { route } from '../route.js';
+import { isCancelled, WorkerError } from '../worker/client.js';
+import type { MethodName, Query, Reply } from '../worker/messages.js';
+import { callWorker } from './data.js';
+import { type Fitted, fitted } from './fit.js';
+
+/** Work about a fit that may take longer than a query, and how far it is. */
+export interface Background<Result> {
+  readonly now: Fitted;
+  readonly progress?: Progress;
+  /** Undefined until `isDone`, and where the worker has no result for such data. */
+  readonly result?: Result | undefined;
+  readonly isDone: boolean;
+  /** Why there is no result, as a sentence. */
+  readonly problem?: string;
+}
+
+/** Methods of the worker that need nothing but the fit. */
+type BackgroundMethod = { [Name in MethodName]: null extends Query<Name> ? Name : never }[MethodName];
+
+/**
+ * Calls a method of the worker for every fit that is shown, as soon as `isReady` says so. The next fit cancels it, and so does
+ * leaving Explore; on return it starts again, unless it was done. The worker answers queries in between.
+ */
+export function background<Name extends BackgroundMethod>(
+  method: Name,
+  isReady: (now: Fitted) => boolean,
+  then: (now: Fitted, result: Reply<Name>) => void = () => {},
+): ReadonlySignal<Background<Reply<Name>> | undefined> {
+  const state = signal<Background<Reply<Name>> | undefined>(undefined);
+  // A signal of its own, so that only another fit starts the work again.
+  const ready = computed(() => {
+    const now = fitted.value;
+    return now && route.value.path[0] !== 'learn' && isReady(now) ? now : undefined;
+  });
+  effect(() => {
+    const now = ready.value;
+    const known = state.peek();
+    if (!now || (known?.now === now && known.isDone)) return;
+    const controller = new AbortController();
+    const { signal: cancelled } = controller;
+    untracked(() => void run(now, cancelled));
+    return () => controller.abort();
+  });
+  return state;
+
+  async function run(now: Fitted, cancelled: AbortSignal): Promise<void> {
+    state.value = { now, isDone: false };
+    try {
+      const onProgress = (progress: Progress): void => {
+        if (!cancelled.aborted) state.value = { now, progress, isDone: false };
+      };
+      const result = await callWorker(method, null as never, { fit: now.id, signal: cancelled, onProgress });
+      state.value = { now, result, isDone: true };
+      then(now, result);
+    } catch (error) {
+      if (!isCancelled(error)) state.value = { now, isDone: true, problem: sentenceOf(error) };
+    }
+  }
+}
+
+function sentenceOf(error: unknown): string {
+  if (error instanceof WorkerError) return describeProblem(error.problem);
+  return error instanceof Error ? error.message : String(error);
+}

@@ -1,0 +1,112 @@
+import { type ColumnFacts, lookAtColumns, type Matrix, type NumberArray, ScreeError, type Warning } from '@scree/core';
+import { bestColour } from './best-colour.js';
+import type { Control, LoadedTable } from './loaded-table.js';
+import type { Advice, LeftOutReason } from './messages.js';
+
+/** Standard deviations that differ by more than this factor are made equal. */
+const UNEQUAL = 10;
+/** Columns that begin at one value, 0 for most, are of one unit (pixels, counts) from this many on, as in the library's warnings. */
+const ONE_UNIT = 10;
+
+/**
+ * The settings that suit a file of the user's: columns that identify rows are left out, columns are standardised if their
+ * spreads differ more than tenfold, and a column of groups colours the points. Which columns identify rows or hold codes of
+ * classes is what the library's warnings say.
+ */
+export async function adviceFor(table: LoadedTable, control: Control): Promise<Advice> {
+  const { columns } = table.info;
+  const declared = columns.flatMap(({ usable, index }, column) => (usable && index ? [column] : []));
+  const left = new Map<number, LeftOutReason>(declared.map((column) => [column, 'index']));
+  const candidates = columns.flatMap(({ usable }, column) => (usable && !left.has(column) ? [column] : []));
+  const { facts, warnings } = await lookAt(table, candidates, control);
+  for (const [column, reason] of identifiers(warnings, table)) left.set(column, reason);
+  for (const each of facts) if (!left.has(each.index) && isYear(each)) left.set(each.index, 'year');
+  const codes = new Set(columnsOf(warnings, 'CATEGORY_CODES', table));
+  const measured = facts.filter(({ index }) => !left.has(index) && !codes.has(index));
+  const colour = await bestColour(table, measured, codes, control);
+  return {
+    // A table of identifiers alone is analysed as it is.
+    leftOut: left.size === candidates.length + declared.length ? [] : toList(left),
+    ...unequalSpread(measured),
+    ...(colour ? { colour } : {}),
+  };
+}
+
+function toList(left: ReadonlyMap<number, LeftOutReason>): Advice['leftOut'] {
+  return [...left].sort(([a], [b]) => a - b).map(([column, reason]) => ({ column, reason }));
+}
+
+interface Looked {
+  /** What is known of each column; `index` is its place in the table. */
+  readonly facts: ColumnFacts[];
+  readonly warnings: Warning[];
+}
+
+/** Looks at all values of each column that are not missing. */
+async function lookAt(table: LoadedTable, columns: readonly number[], control: Control): Promise<Looked> {
+  const { info } = table;
+  const looked: Looked = { facts: [], warnings: [] };
+  const look = async (group: readonly number[], data: Matrix<NumberArray>): Promise<void> => {
+    const options = { columnNames: namesOf(table, group), ...control };
+    // An infinite value is an error of the fit, which says where it is.
+    const found = await lookAtColumns(data, options).catch((error) => {
+      if (error instanceof ScreeError) return undefined;
+      throw error;
+    });
+    for (const each of found?.columns ?? []) looked.facts.push({ ...each, index: group[each.index] });
+    looked.warnings.push(...(found?.warnings ?? []));
+  };
+  const complete = columns.filter((column) => info.columns[column].missing === 0);
+  if (complete.length > 0) await look(complete, (await table.select(complete, 'drop')).matrix);
+  for (const column of columns) {
+    const { missing } = info.columns[column];
+    const rows = table.rows - missing;
+    if (missing === 0 || rows === 0) continue;
+    const numbers = table.column(column);
+    const data = new Float64Array(rows);
+    for (let i = 0, to = 0; i < table.rows; i++) {
+      const value = numbers?.at(i) ?? Number.NaN;
+      if (!Number.isNaN(value)) data[to++] = value;
+    }
+    await look([column], { rows, cols: 1, data });
+  }
+  looked.facts.sort((a, b) => a.index - b.index);
+  return looked;
+}
+
+/** Names may say what the numbers are. Names that are not unique are not used: a warning could not tell the columns apart. */
+function namesOf({ info }: LoadedTable, columns: readonly number[]): string[] {
+  const names = info.columns.map(({ name }) => name);
+  const usable = info.named && new Set(names).size === names.length;
+  return columns.map((column) => (usable ? names[column] : `#${column}`));
+}
+
+/** The columns that warnings with this code name. */
+function columnsOf(warnings: readonly Warning[], code: Warning['code'], table: LoadedTable): number[] {
+  const all = table.info.columns.map((_, column) => column);
+  const indexes = new Map(namesOf(table, all).map((name, column) => [name, column]));
+  const named = warnings.filter((each) => each.code === code).flatMap(({ details }) => details?.columns as string[]);
+  return named.map((name) => indexes.get(name) as number);
+}
+
+function identifiers(warnings: readonly Warning[], table: LoadedTable): [column: number, reason: LeftOutReason][] {
+  const found = warnings.filter(({ code }) => code === 'ID_COLUMN');
+  const reasons = found.flatMap(({ details }) => details?.reasons as readonly LeftOutReason[]);
+  return columnsOf(warnings, 'ID_COLUMN', table).map((column, i) => [column, reasons[i]]);
+}
+
+/** Whether a column dates its rows: it is named year, and its numbers are calendar years. */
+function isYear({ name = '', integers, min, max }: ColumnFacts): boolean {
+  return /^(year|yr)$/i.test(name.trim()) && integers === true && min >= 1500 && max <= 2200;
+}
+
+function unequalSpread(measured: readonly ColumnFacts[]): Pick<Advice, 'unequal'> {
+  const varying = measured.filter(({ deviation }) => deviation > 0).sort((a, b) => b.deviation - a.deviation);
+  const hasOneUnit = varying.length >= ONE_UNIT && varying.every(({ min }) => min === varying[0].min);
+  if (varying.length < 2 || hasOneUnit) return {};
+  const [largest, smallest] = [varying[0], varying[varying.length - 1]].map(({ index: column, deviation }) => ({
+    column,
+    deviation,
+  }));
+  return largest.deviation > UNEQUAL * smallest.deviation ? { unequal: { largest, smallest } } : {};
+}

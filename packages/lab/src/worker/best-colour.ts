@@ -1,0 +1,156 @@
+import type { ColumnFacts } from '@scree/core';
+import { ProgressTracker } from '@scree/core/engine';
+import { MAX_GROUPS } from './colour-codes.js';
+import type { Control, LoadedTable } from './loaded-table.js';
+import type { Advice } from './messages.js';
+
+/** Rows per group at least, on average, and in the two largest. */
+const ROWS_PER_GROUP = 3;
+/** Rows and columns, spread evenly, that separation is measured on. */
+const SAMPLED_ROWS = 2000;
+const SAMPLED_COLUMNS = 100;
+/** Cells of text that are read to find a column: each column of text is read from the file. */
+const MAX_TEXTS = 5e6;
+/** Adjusted share from which numbers colour the points that are not known to be codes of groups. */
+const MIN_SHARE_OF_NUMBERS = 0.1;
+
+type Colour = NonNullable<Advice['colour']>;
+
+/** A column of groups: the group per sampled row, −1 where there is none. */
+interface Candidate {
+  readonly column: number;
+  readonly groups: number;
+  readonly codes: Int32Array;
+}
+
+/**
+ * The column that colours the points best. Candidates have 2 to 10 groups, of 3 rows or more on average: columns of text, and
+ * whole numbers that look like codes of classes; where there are none that separate, other columns with few whole numbers,
+ * if these are the exception in the table (in a questionnaire every column has few).
+ *
+ * Of the candidates, the one that separates the rows most: R² is the share of the variance of the standardised columns
+ * that lies between the groups, the candidate itself left out, and 1 − (1 − R²)(n − 1)/(n − groups) corrects it for the number
+ * of groups, so that it is 0 on average if groups mean nothing. It must be above 0, and 0.1 for numbers that are not known to be codes.
+ */
+export async function bestColour(
+  table: LoadedTable,
+  measured: readonly ColumnFacts[],
+  codes: ReadonlySet<number>,
+  control: Control,
+): Promise<Colour | undefined> {
+  const rows = spread(table.rows, SAMPLED_ROWS);
+  const numbers = spread(measured.length, SAMPLED_COLUMNS).map((at) => ({
+    column: measured[at].index,
+    values: valuesOf(table, measured[at].index, rows),
+  }));
+  const progress = new ProgressTracker(control);
+  const best = async (columns: readonly number[]): Promise<(Colour & { adjusted: number }) | undefined> => {
+    let found: (Colour & { adjusted: number }) | undefined;
+    for (const column of columns) {
+      const candidate = await candidateFrom(table, column, rows);
+      await progress.yieldToEventLoop();
+      if (!candidate) continue;
+      const each = separation(candidate, numbers);
+      if (each && each.adjusted > (found?.adjusted ?? 0)) found = each;
+    }
+    return found;
+  };
+  const texts = table.info.columns.flatMap(({ kind }, column) => (kind === 'text' ? [column] : []));
+  const read = texts.slice(0, Math.max(1, Math.floor(MAX_TEXTS / table.rows)));
+  const known = await best([...read, ...codes].sort((a, b) => a - b));
+  if (known) return { column: known.column, groups: known.groups, share: known.share };
+  const few = measured.filter(({ integers, levels }) => integers && levels && levels.length <= MAX_GROUPS);
+  const other = 2 * few.length < measured.length ? await best(few.map(({ index }) => index)) : undefined;
+  if (!other || other.adjusted < MIN_SHARE_OF_NUMBERS) return undefined;
+  return { column: other.column, groups: other.groups, share: other.share };
+}
+
+/** At most `most` indexes below `count`, evenly spread. */
+function spread(count: number, most: number): number[] {
+  const some = Math.min(count, most);
+  return Array.from({ length: some }, (_, i) => Math.floor((i * count) / some));
+}
+
+function valuesOf(table: LoadedTable, column: number, rows: readonly number[]): Float64Array {
+  const numbers = table.column(column);
+  return Float64Array.from(rows, (row) => numbers?.at(row) ?? Number.NaN);
+}
+
+/** The groups of a column, if it has a sensible number of them. */
+async function candidateFrom(
+  table: LoadedTable,
+  column: number,
+  rows: readonly number[],
+): Promise<Candidate | undefined> {
+  const numbers = table.column(column);
+  const texts = numbers ? undefined : await table.texts(column);
+  const groups = new Map<string | number, number>();
+  const sizes: number[] = [];
+  let present = 0;
+  for (let i = 0; i < table.rows; i++) {
+    const value = groupOf(i);
+    if (value === null) continue;
+    present++;
+    const group = groups.get(value) ?? groups.size;
+    if (group === MAX_GROUPS) return undefined;
+    groups.set(value, group);
+    sizes[group] = (sizes[group] ?? 0) + 1;
+  }
+  const [, second = 0] = sizes.sort((a, b) => b - a);
+  if (second < ROWS_PER_GROUP || present < ROWS_PER_GROUP * groups.size || 2 * present < table.rows) return undefined;
+  const codes = Int32Array.from(rows, (row) => {
+    const value = groupOf(row);
+    return value === null ? -1 : (groups.get(value) as number);
+  });
+  return { column, groups: groups.size, codes };
+
+  function groupOf(row: number): string | number | null {
+    if (!numbers) return texts?.[row] ?? null;
+    const value = numbers.at(row);
+    return Number.isNaN(value) ? null : value;
+  }
+}
+
+/** How much of the variance of the standardised columns lies between the groups. */
+function separation(
+  { column, groups, codes }: Candidate,
+  numbers: readonly { readonly column: number; readonly values: Float64Array }[],
+): (Colour & { adjusted: number }) | undefined {
+  let [shares, adjusted, columns] = [0, 0, 0];
+  for (const { column: other, values } of numbers) {
+    if (other === column) continue;
+    const found = betweenGroups(values, codes, groups);
+    if (!found) continue;
+    const { share, n } = found;
+    shares += share;
+    adjusted += 1 - ((1 - share) * (n - 1)) / (n - groups);
+    columns++;
+  }
+  return columns === 0 ? undefined : { column, groups, share: shares / columns, adjusted: adjusted / columns };
+}
+
+/** The share of a column's variance between the groups, and the number of rows that have both; undefined if it does not vary. */
+function betweenGroups(
+  values: Float64Array,
+  codes: Int32Array,
+  groups: number,
+): { share: number; n: number } | undefined {
+  const [sums, counts] = [new Float64Array(groups), new Float64Array(groups)];
+  let [n, mean] = [0, 0];
+  values.forEach((value, i) => {
+    if (codes[i] < 0 || Number.isNaN(value)) return;
+    n++;
+    mean += (value - mean) / n;
+  });
+  let total = 0;
+  values.forEach((value, i) => {
+    if (codes[i] < 0 || Number.isNaN(value)) return;
+    total += (value - mean) ** 2;
+    sums[codes[i]] += value - mean;
+    counts[codes[i]]++;
+  });
+  if (!(total > 0) || !Number.isFinite(total) || n <= groups) return undefined;
+  let between = 0;
+  for (let g = 0; g < groups; g++) if (counts[g] > 0) between += sums[g] ** 2 / counts[g];
+  return { share: Math.min(1, between / total), n };
+}

@@ -1,0 +1,176 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { Locator } from 'playwright-core';
+import { expect, it } from 'vitest';
+import { describeExploreOnOnePage } from './explore-page.js';
+
+const WINE = fileURLToPath(new URL('../../src/data/wine.csv', import.meta.url));
+const PENGUINS = fileURLToPath(new URL('../../src/data/penguins.csv', import.meta.url));
+
+/** 60 rows with an identifier, columns of very different spread, and a group that separates them. */
+const table = `id,small,large,other,group\n${Array.from({ length: 60 }, (_, i) => {
+  const group = i % 3;
+  return [1000 + 7 * i, group + Math.sin(i), 500 * group + 90 * Math.cos(3 * i), Math.sin(5 * i), `g${group}`].join(
+    ',',
+  );
+}).join('\n')}\n`;
+
+describeExploreOnOnePage("the user's own file", (explore) => {
+  const notices = (): Locator => explore.panel('What was done to the data');
+  const undo = (about: string): Locator => notices().getByRole('button', { name: `Undo: ${about}` });
+  const value = (label: string): Promise<string> => explore.page.getByLabel(label).inputValue();
+  const colour = (): Promise<string> => explore.page.getByRole('combobox', { name: 'colour' }).inputValue();
+  const openTable = async (): Promise<string> => {
+    const path = join(explore.folder, 'mine.csv');
+    await writeFile(path, table);
+    await explore.open(path);
+    await explore.fitted(/60 rows and 3 columns/);
+    return path;
+  };
+
+  it.each([
+    ['wine', WINE, /178 rows and 13 columns/],
+    ['penguins', PENGUINS, /342 rows and 4 columns/],
+  ])('looks like the built-in set if it is the same file: %s', async (name, path, status) => {
+    /** What is drawn and said: axes with their shares, k and its reason, groups, weights, words. */
+    const picture = async (): Promise<(string | null)[]> => {
+      await explore.fitted(status);
+      await explore.page.getByText('this is about other samples').waitFor();
+      const parts = ['.point-cloud .names', '.kept', '.k-reason', '.legend', '.weights table', '.words'];
+      return Promise.all(parts.map((part) => explore.page.locator(part).first().textContent()));
+    };
+    await explore.page.getByLabel('Built-in data').selectOption(name);
+    const builtIn = await picture();
+    await explore.open(path);
+    await expect.poll(() => explore.page.url()).toContain('data=own');
+    expect(await picture()).toEqual(builtIn);
+  });
+
+  it('is standardised, without identifiers, coloured by its groups, and each choice has an undo', async () => {
+    await openTable();
+    await notices().getByText('id is left out: it has the name of an identifier.').waitFor();
+    await notices()
+      .getByText(/Columns are divided by their standard deviations, because these differ \d+-fold/)
+      .waitFor();
+    await notices()
+      .getByText(/Points are coloured by group: [\d.]+.% of the variance .* between its 3 groups/)
+      .waitFor();
+    expect([await value('Divide columns by'), await colour()]).toEqual(['unit', '4']);
+    await undo('Points').click();
+    await expect.poll(colour).toBe('none');
+    await undo('Columns').click();
+    await expect.poll(() => value('Divide columns by')).toBe('none');
+    await undo('id').click();
+    await explore.fitted(/60 rows and 4 columns/);
+    expect(await notices().count()).toBe(0);
+  });
+
+  it('is shown in the same way when its address is opened again, with choices and without them', async () => {
+    const path = await openTable();
+    await expect.poll(() => explore.page.url()).toMatch(/data=own&columns=1-3&scale=unit&colour=4$/);
+    await undo('Columns').click();
+    await undo('id').click();
+    await undo('Points').click();
+    await expect.poll(() => explore.page.url()).toMatch(/data=own&columns=0-3&scale=none&colour=none$/);
+    const address = explore.page.url();
+    await explore.page.goto('about:blank');
+    await explore.page.goto(address);
+    await explore.page.getByText('This link belongs to a local file').waitFor();
+    await explore.open(path);
+    await explore.fitted(/60 rows and 4 columns/);
+    expect([await value('Divide columns by'), await colour()]).toEqual(['none', 'none']);
+    expect(await notices().count()).toBe(0);
+  });
+
+  it('has warnings that a click resolves', async () => {
+    await openTable();
+    await undo('Columns').click();
+    await undo('id').click();
+    await explore.fitted(/60 rows and 4 columns/);
+    const words = explore.panel('In words');
+    await words.getByText(/standard deviations of the columns differ \d+-fold, .* \(large\)/).waitFor();
+    await words.getByRole('button', { name: /^Leave out id: / }).click();
+    await explore.fitted(/60 rows and 3 columns/);
+    await words.getByRole('button', { name: /^Divide by standard deviations: / }).click();
+    await expect.poll(() => value('Divide columns by')).toBe('unit');
+    await expect.poll(() => words.locator('.warning').count()).toBe(0);
+  });
+
+  it('counts rows with gaps per column, as the command does', async () => {
+    const path = join(explore.folder, 'gaps.csv');
+    const cell = (i: number, every: number): string => (i % every === 0 ? '' : String(Math.sin(i * every)));
+    const lines = Array.from({ length: 40 }, (_, i) => `${Math.cos(i)},${cell(i, 8)},${cell(i, 20)}`);
+    await writeFile(path, `a,b,c\n${lines.join('\n')}\n`);
+    await explore.open(path);
+    await explore.fitted(/34 rows and 3 columns/);
+    await notices().getByText('6 of 40 rows have gaps and are left out (5 in b, 2 in c).').waitFor();
+  });
+});
+
+describeExploreOnOnePage('the number of components', (explore) => {
+  const reason = (): Promise<string | null> => explore.page.locator('.k-reason').textContent();
+
+  it('follows parallel analysis when the scaling changes, and is marked on the plot', async () => {
+    await explore.page.getByLabel('Built-in data').selectOption('wine');
+    await explore.fitted(/178 rows/);
+    await expect.poll(reason).toBe('k = 3: parallel analysis and the elbow agree');
+    await expect
+      .poll(() => explore.page.locator('.scree-chart svg').textContent())
+      .toContain('parallel analysis, elbow: 3');
+    await explore.page.getByLabel('Divide columns by').selectOption('none');
+    await expect.poll(reason).toMatch(/^k = 1: parallel analysis/);
+    expect(explore.page.url()).not.toContain('k=');
+  });
+
+  it('stays where the user put it, with a way back', async () => {
+    await explore.page.getByLabel('Built-in data').selectOption('wine');
+    await expect.poll(reason).toBe('k = 3: parallel analysis and the elbow agree');
+    await explore.page.getByLabel('Components kept (k)').fill('5');
+    await expect.poll(reason).toBe('k = 5: chosen by hand · parallel analysis: 3 · elbow: 3');
+    await explore.page.getByLabel('Divide columns by').selectOption('none');
+    await expect.poll(reason).toMatch(/^k = 5: chosen by hand · parallel analysis: 1/);
+    await explore.page.getByRole('button', { name: 'parallel analysis: 1' }).click();
+    await expect.poll(reason).toMatch(/^k = 1: parallel analysis/);
+    await explore.page.getByLabel('Divide columns by').selectOption('unit');
+    await expect.poll(reason).toMatch(/^k = 3/);
+  });
+
+  it('is 1 where nothing stands out of noise, and the components are called uncertain', async () => {
+    const path = join(explore.folder, 'noise.csv');
+    let state = 7;
+    const random = (): number => {
+      state = (state * 48271) % 2147483647;
+      return state / 2147483647;
+    };
+    const normal = (): number => Math.sqrt(-2 * Math.log(random())) * Math.cos(2 * Math.PI * random());
+    const lines = Array.from({ length: 200 }, () => Array.from({ length: 10 }, normal).join(','));
+    await writeFile(path, `${Array.from({ length: 10 }, (_, j) => `x${j}`)}\n${lines.join('\n')}\n`);
+    await explore.open(path);
+    await explore.fitted(/200 rows and 10 columns/);
+    await expect.poll(reason).toMatch(/^k = 1: parallel analysis finds none above noise/);
+    await explore.page.getByText(/PC1 is uncertain/).waitFor();
+    const words = await explore.panel('In words').innerText();
+    expect(words).toContain('Nothing stands out of noise');
+    expect(words).not.toMatch(/determined by the data/i);
+  });
+});
+
+describeExploreOnOnePage('the bootstrap', (explore) => {
+  it('lets the slider and other data go on, and is stopped by another fit', async () => {
+    const path = join(explore.folder, 'large.csv');
+    const lines = Array.from({ length: 20_000 }, (_, i) =>
+      Array.from({ length: 60 }, (_, j) => Math.sin(i * (j + 1.7) + j * j).toFixed(4)).join(','),
+    );
+    await writeFile(path, `${Array.from({ length: 60 }, (_, j) => `x${j}`)}\n${lines.join('\n')}\n`);
+    await explore.open(path);
+    await explore.fitted(/20,000 rows and 60 columns/);
+    await explore.page.getByRole('progressbar', { name: 'Drawing samples from these rows' }).waitFor();
+    await explore.page.getByLabel('Components kept (k)').fill('7');
+    await expect.poll(() => explore.kept().textContent()).toContain('k = 7');
+    expect(await explore.page.getByRole('progressbar', { name: 'Drawing samples' }).count()).toBe(1);
+    await explore.page.getByLabel('Built-in data').selectOption('iris');
+    await explore.fitted(/150 rows/);
+    await explore.page.getByText('PC1 is stable (±3°).').waitFor();
+  });
+});

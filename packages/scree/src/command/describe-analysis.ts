@@ -1,0 +1,199 @@
+import type { Choice, Criterion, Model, Stability } from '@scree/core';
+import { knownRatios, several, show, stabilityWords, varianceWords } from '@scree/core/describe';
+import { inOrder } from '../report/criteria.js';
+import { describeUnusual, explainUnusual } from '../report/describe-unusual.js';
+import { screePlot } from '../scree-plot.js';
+import { describeWarning } from './describe-error.js';
+import { describeAccuracy } from './describe-model.js';
+import type { NotComputed } from './examine.js';
+import type { LookedAtRows } from './look-at-rows.js';
+import { wrap } from './wrap.js';
+
+/** What `scree analyze` found. */
+export interface Analysis {
+  readonly model: Model;
+  readonly notComputed: NotComputed;
+  /** The rows, or why they were not looked at. */
+  readonly rows: LookedAtRows | string;
+  /** One line about the file. */
+  readonly description: string;
+  readonly next: readonly (readonly [command: string, what: string])[];
+}
+
+/** Components in tables and plots. */
+const MOST_COMPONENTS = 20;
+/** Rows in a table. */
+const MOST_ROWS = 10;
+/** Columns of the terminal that a scree plot needs for its numbers, besides its bars. */
+const NUMBERS = 25;
+
+/** The whole analysis as lines of at most `width` characters. */
+export function describeAnalysis(analysis: Analysis, width: number): string[] {
+  const { model, notComputed, rows, description, next } = analysis;
+  const text = (sentence: string, indent = 2): string[] => wrap(`${' '.repeat(indent)}${sentence}`, width, indent);
+  return [
+    ...wrap(description, width, 2),
+    ...wrap(describeScaling(model), width, 2),
+    ...model.warnings.flatMap((warning) => wrap(`Warning: ${describeWarning(warning, model.columnNames)}`, width, 2)),
+    '',
+    'How many components',
+    ...describeChoice(model, notComputed, width),
+    ...varianceWords(model).flatMap((sentence) => text(sentence)),
+    '',
+    'How stable they are',
+    ...(model.stability
+      ? [
+          ...stabilityWords(model.stability).flatMap((sentence) => text(sentence)),
+          '',
+          ...stabilityTable(model, model.stability),
+        ]
+      : text(`Not examined. ${notComputed.stability ?? ''}`.trimEnd())),
+    '',
+    'Unusual rows',
+    ...(typeof rows === 'string' ? text(`Not examined. ${rows}`) : describeRows(rows, model, text)),
+    '',
+    ...wrap(describeAccuracy(model), width, 2),
+    '',
+    'Next',
+    ...next.flatMap(([command, what]) => [...continued(command, width), ...text(what, 6)]),
+  ];
+}
+
+/** A command that is too long for one line, as a shell takes it. */
+function continued(command: string, width: number): string[] {
+  const lines = wrap(`  ${command}`, width - 2, 4);
+  return lines.map((line, i) => (i < lines.length - 1 ? `${line} \\` : line));
+}
+
+/** How columns were centred and scaled. */
+function describeScaling({ scaling, scale, centered }: Model): string {
+  const about = {
+    none: 'none. Columns with more variance count more',
+    unit: 'unit. Every column was divided by its standard deviation, so all count the same',
+    pareto: 'pareto. Every column was divided by the root of its standard deviation',
+    range: 'range. Every column was divided by its range',
+    median: 'median. Every column was divided by 1.4826 times its median absolute deviation',
+    given: 'columns were divided by given numbers',
+  };
+  const how = about[scaling ?? (scale.every((value) => value === 1) ? 'none' : 'given')];
+  return `Scaling: ${how}.${centered ? '' : ' Column means were not subtracted.'}`;
+}
+
+function describeChoice(model: Model, notComputed: NotComputed, width: number): string[] {
+  const { choice } = model;
+  const plot = { varianceRatios: knownRatios(model) };
+  const bars = Math.max(8, Math.min(40, width - NUMBERS - 2));
+  const indented = (lines: readonly string[]): string[] => lines.map((line) => `  ${line}`);
+  if (!choice) {
+    const why = wrap(`  Not examined. ${notComputed.choice ?? ''}`.trimEnd(), width, 2);
+    return [...why, '', ...indented(screePlot(plot, { most: MOST_COMPONENTS, width: bars }).split('\n')), ''];
+  }
+  const { marks, noise } = noiseLevel(choice, model.totalVariance);
+  const below = (i: number): string[] => {
+    const names = inOrder(choice)
+      .filter(({ k }) => k === i + 1)
+      .map(({ name }) => name);
+    if (names.length === 0) return [];
+    const keep = choice.k === i + 1 ? 'keep' : 'or';
+    return wrap(`     ╰─ ${keep} ${i < 0 ? 'none' : i + 1}: ${names.join(', ')}`, width - 2, 8);
+  };
+  return [
+    ...wrap(`  ${choice.reason}`, width, 2),
+    '',
+    ...indented(screePlot(plot, { most: MOST_COMPONENTS, width: bars, marks, below }).split('\n')),
+    ...(noise ? wrap(`  │ marks ${noise}.`, width, 2) : []),
+    '',
+    ...inOrder(choice).flatMap((each) =>
+      wrap(
+        `  ${each.name.padEnd(18)} ${each.k === null ? ' –' : String(each.k).padStart(2)}  ${criterionSentence(each)}`,
+        width,
+        25,
+      ),
+    ),
+    '',
+  ];
+}
+
+/** What a criterion says; where it does not apply, the flag that would make it so. */
+function criterionSentence({ obstacle, sentence }: Criterion): string {
+  if (obstacle === 'correlation') return 'For correlations only: it applies with --scale unit.';
+  if (obstacle === 'centered') return 'For centred data only: it applies without --no-center.';
+  if (obstacle === 'unweighted') return 'It counts rows, and does not apply with --weight.';
+  return sentence;
+}
+
+/** The share of the variance that noise would have, and what it is called. */
+function noiseLevel(
+  { criteria }: Choice,
+  total: number,
+): { readonly marks?: readonly number[]; readonly noise?: string } {
+  const found = ['permutation', 'parallel']
+    .map((name) => criteria.find((each) => each.name === name))
+    .find((each) => each?.k !== null && each?.thresholds);
+  if (!found?.thresholds) return {};
+  const noise =
+    found.name === 'permutation'
+      ? 'what components have in permuted tables (95 % quantile)'
+      : 'what components of independent normal columns have (95 % quantile)';
+  return { marks: found.thresholds.map((value) => value / total), noise };
+}
+
+/** Variances with their intervals, angles, and how often neighbours swap. */
+function stabilityTable({ variances, k }: Model, { variances: intervals, angles, swaps }: Stability): string[] {
+  const shown = Math.min(k, MOST_COMPONENTS);
+  const rows = Array.from({ length: shown }, (_, i) => [
+    String(i + 1),
+    show(variances[i]),
+    `${show(intervals[i][0], 3)} to ${show(intervals[i][1], 3)}`,
+    degrees(angles[i].median),
+    degrees(angles[i].q95),
+    i < swaps.length ? `${Math.round(100 * swaps[i])} %` : '',
+  ]);
+  return table([['PC', 'variance', '95 % interval', 'angle: half', '95 %', 'swaps with next'], ...rows], k - shown);
+}
+
+function degrees(radians: number): string {
+  return `${Math.round((radians * 180) / Math.PI)}°`;
+}
+
+function describeRows(
+  { model, facts, found }: LookedAtRows,
+  whole: Model,
+  text: (sentence: string) => string[],
+): string[] {
+  const { t2, q } = found.unusualLimits;
+  const sentences = t2 === null && q === null ? [describeUnusual(found, facts)] : explainUnusual(model, found, facts);
+  const rows = found.unusual
+    .slice(0, MOST_ROWS)
+    .map(({ row, t2, error, ratios }) => [
+      String(facts.numberOf(row)),
+      `${show(t2, 4)}${ratios.t2 > 1 ? ' *' : '  '}`,
+      `${show(error, 4)}${ratios.q > 1 ? ' *' : '  '}`,
+      facts.nameOf?.(row) ?? '',
+      columnsOf(row),
+    ]);
+  const named = rows.some(([, , , name]) => name !== '');
+  const head = ['row', 'T²  ', 'Q  ', ...(named ? ['name'] : []), 'Q mostly from'];
+  const cells = rows.map(([row, t2, q, name, columns]) => [row, t2, q, ...(named ? [name] : []), columns]);
+  return [
+    ...sentences.flatMap((sentence) => text(sentence)),
+    ...(rows.length > 0
+      ? ['', ...table([head, ...cells], found.unusual.length - rows.length, named ? 2 : 1), '  * beyond the limit']
+      : []),
+  ];
+
+  function columnsOf(row: number): string {
+    const worst = facts.worst.find((each) => each.row === row);
+    const columns = worst?.columns.filter(({ share }) => share > 0.15).slice(0, 2) ?? [];
+    return columns.map(({ column }) => model.columnNames?.[column] ?? `column ${column}`).join(', ');
+  }
+}
+
+/** Cells in columns, numbers to the right and the last `texts` columns to the left. */
+function table(rows: readonly (readonly string[])[], more: number, texts = 0): string[] {
+  const widths = rows[0].map((_, j) => Math.max(...rows.map((row) => row[j].length)));
+  const lines = rows.map((row) =>
+    row.map((cell, j) => (j < row.length - texts ? cell.padStart(widths[j]) : cell.padEnd(widths[j]))).join('  '),
+  );
+  return [...lines.map((line) => `  ${line.trimEnd()}`), ...(more > 0 ? [`  … and ${more} more`] : [])];
+}

@@ -1,0 +1,75 @@
+import type { Model } from '@scree/core';
+import { refuseChanged } from '@scree/core/engine';
+import type { DataFile } from '../disk/index.js';
+import { chooseColours } from '../report/figures/colouring.js';
+import { plainText } from '../report/plain-text.js';
+import { type RowFacts, readRows } from '../report/read-rows.js';
+import { findUnusualRows, type UnusualRows } from '../report/unusual-rows.js';
+import type { Call } from './command.js';
+import { COUNT_FLAGS, type FittedFile } from './fit-file.js';
+import type { Terminal } from './terminal.js';
+
+/** The rows compared with a model, their numbers, and their names where there are some. */
+export interface LookedAtRows {
+  readonly model: Model;
+  readonly facts: RowFacts;
+  readonly found: UnusualRows;
+}
+
+/**
+ * T² and Q of every row, in one reading: with as many components as were asked for, otherwise as many as are recommended, because
+ * components of noise would hide rows that the others do not describe.
+ */
+export async function lookAtRows(
+  file: DataFile,
+  { model: whole, first, source }: FittedFile,
+  { flags, signal }: Call,
+  terminal: Terminal,
+): Promise<LookedAtRows | string> {
+  if (whole.totalVariance === 0) return 'All rows are the same.';
+  if (!source.rereadable) return 'The rows can be read only once, and are too many to keep.';
+  const asked = COUNT_FLAGS.some((name) => flags[name] !== undefined);
+  const advised = Math.max(1, Math.min(whole.k, whole.choice?.k ?? whole.k));
+  const model = asked ? whole : first(advised);
+  const { onProgress } = terminal;
+  const read = await readRows(model, source, {
+    colouring: chooseColours(undefined),
+    pictures: false,
+    signal,
+    onProgress,
+  });
+  await refuseChanged(source);
+  const found = findUnusualRows(model, read, 'fit');
+  const shown = found.ranked.map(({ row }) => row);
+  const again = file.source.rereadable;
+  const places = again || file.dropped === 0 ? await file.placesOf(shown) : shown;
+  const numbers = new Map(shown.map((row, i) => [row, places[i] + 1]));
+  const names = file.label === undefined || !again ? undefined : await namesOf(file, shown);
+  terminal.clear();
+  return {
+    model,
+    found,
+    facts: {
+      ...read,
+      numberOf: (row) => numbers.get(row) ?? row + 1,
+      ...(names ? { nameOf: (row: number) => names.get(row) } : {}),
+    },
+  };
+}
+
+/** The names of some rows, in one reading that stops after the last of them. */
+async function namesOf(file: DataFile, rows: readonly number[]): Promise<Map<number, string>> {
+  const wanted = new Set(rows);
+  const found = new Map<number, string>();
+  let first = 0;
+  for await (const { labels } of file.labelled()) {
+    for (let i = 0; i < labels.length; i++) {
+      if (!wanted.delete(first + i)) continue;
+      const name = labels[i];
+      if (name !== null) found.set(first + i, plainText(name, 40));
+    }
+    if (wanted.size === 0) break;
+    first += labels.length;
+  }
+  return found;
+}

@@ -1,0 +1,55 @@
+import type { Block, RowSource } from '@scree/core';
+
+/** Most numbers that are kept: as many as a table has that is looked at more closely without being asked for. */
+const MOST_NUMBERS = 1e7;
+
+/**
+ * The same source, whose rows are kept in memory as they are first read, if they are few: a fit, a bootstrap and criteria read
+ * a small file once, and what could be read only once can be read again. Blocks stay as they are, so results keep their bits. `bytes` is the memory that the rows may take.
+ */
+export function rememberRows(source: RowSource, bytes: number): RowSource {
+  const { cols, dtype, nonzeros, columnNames, resident } = source;
+  const most = Math.min(MOST_NUMBERS, Math.floor(bytes / 8));
+  let kept: readonly Block[] | undefined;
+  const canKeep = !resident && (source.rows === undefined || (nonzeros ?? source.rows * cols) <= most);
+  async function* blocks(): AsyncGenerator<Block, void, void> {
+    if (kept) {
+      yield* kept;
+      return;
+    }
+    const copies: Block[] = [];
+    let numbers = canKeep ? 0 : Number.POSITIVE_INFINITY;
+    for await (const block of source.blocks()) {
+      numbers += block.kind === 'dense' ? block.rows * block.cols : block.data.length;
+      if (numbers <= most) copies.push(copyOf(block));
+      else copies.length = 0;
+      yield block;
+    }
+    if (numbers <= most) kept = copies;
+  }
+  return {
+    get rows() {
+      // Undefined until the rows were counted, which a source may be.
+      return source.rows as number;
+    },
+    get sample() {
+      return source.sample;
+    },
+    get rereadable() {
+      return source.rereadable || kept !== undefined;
+    },
+    cols,
+    dtype,
+    ...(nonzeros === undefined ? {} : { nonzeros }),
+    ...(columnNames ? { columnNames } : {}),
+    resident,
+    blocks,
+    warnings: async () => (await source.warnings?.()) ?? [],
+  };
+}
+
+function copyOf(block: Block): Block {
+  return block.kind === 'dense'
+    ? { ...block, data: block.data.slice(0, Math.max(0, block.rows - 1) * block.stride + block.cols) }
+    : { ...block, indptr: block.indptr.slice(), indices: block.indices.slice(), data: block.data.slice() };
+}

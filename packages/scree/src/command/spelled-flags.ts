@@ -1,0 +1,15 @@
+/** The flags as they could be typed again. */
+export function spelled(flags: Readonly<Record<string, unknown>>): string[] {
+  return Object.entries(flags).flatMap(([name, value]) => {
+    if (value === true) return name === 'quiet' ? [] : [`--${name}`];
+    if (name === 'image') {
+      const { width, height } = value as { width: number; height: number };
+      return ['--image', `${width}x${height}`];
+    }
+    // As the list of a flag is read: a comma inside a name is doubled.
+    return [
+      `--${name}`,
+      Array.isArray(value) ? value.map((one) => one.replaceAll(',', ',,')).join(',') : String(value),
+    ];
+  });
+}

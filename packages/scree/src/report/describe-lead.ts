@@ -1,0 +1,65 @@
+import type { Model } from '@scree/core';
+import { percent, runs, STABLE_ANGLE, several, stabilityWords } from '@scree/core/describe';
+import type { NameOf } from './columns.js';
+import { shortReason } from './criteria.js';
+
+/** Sentences with which a report begins: plain text. */
+
+/** How many of the model's components are worth speaking of: those that are recommended, and at least the first. */
+export function componentsWorth({ choice, k, uniqueness }: Model): number {
+  const most = Math.max(1, Math.min(k, uniqueness.rank));
+  return choice ? Math.min(most, Math.max(1, choice.k)) : most;
+}
+
+/** How many components to keep, how sure they are, and what decides them. Of the rows of the fit, whichever rows are shown. */
+export function describeFit(model: Model, nameOf: NameOf): string[] {
+  if (!(model.totalVariance > 0)) return [];
+  return [...choiceSentences(model), ...sampleSentences(model), ...dominanceSentences(model, nameOf)];
+}
+
+function choiceSentences({ choice }: Model): string[] {
+  if (!choice || choice.criteria.every((criterion) => criterion.k === null)) return [];
+  return [shortReason(choice)];
+}
+
+function sampleSentences(model: Model): string[] {
+  const { stability, d } = model;
+  // A single column has one direction, whatever the sample.
+  if (d === 1) return [];
+  if (!stability) return ['No bootstrap was made, so nothing is known here about other samples.'];
+  const worth = componentsWorth(model);
+  if (worth <= MOST_SPOKEN_OF) return stabilityWords(stability, worth).slice(0, 1);
+  const stable = stability.angles.slice(0, worth).flatMap(({ q95 }, i) => (q95 <= STABLE_ANGLE ? [i + 1] : []));
+  const which =
+    stable.length === 0
+      ? 'none is'
+      : stable.length === worth
+        ? 'all are'
+        : `${runs(stable)} ${stable.length === 1 ? 'is' : 'are'}`;
+  return [`Of the first ${worth} components, ${which} stable in other samples.`];
+}
+
+/** Components that are spoken of one by one. */
+const MOST_SPOKEN_OF = 6;
+
+/** Where the model has another number of components than is recommended: "With its 10 components, ", for what depends on them. */
+export function withComponents({ choice, k, totalVariance }: Model): string {
+  return choice && choice.k !== k && totalVariance > 0 ? `With the ${several(k, 'component')} of this model, ` : '';
+}
+
+/** Share of the variance above which one column dominates, and how many times its part where all have the same variance. */
+const DOMINANT = { share: 0.5, times: 3 } as const;
+
+function dominanceSentences(
+  { columnVariances, columnWeights, scaling, centered, d, totalVariance }: Model,
+  nameOf: NameOf,
+): string[] {
+  if (!columnVariances || columnWeights || scaling !== 'none' || !centered) return [];
+  const column = columnVariances.reduce((most, value, j) => (value > columnVariances[most] ? j : most), 0);
+  const share = columnVariances[column] / totalVariance;
+  if (!(share > DOMINANT.share && share >= DOMINANT.times / d)) return [];
+  const name = nameOf(column);
+  return [
+    `${name.startsWith('column ') ? name.replace('column', 'Column') : `Column ${name}`} dominates because nothing was scaled: it has ${percent(share)} of the variance.`,
+  ];
+}
