@@ -216,6 +216,16 @@ function checkSketch({ solver, sketch }: Settings): void {
 
 /** Checks options against the width of the data. */
 export function checkColumnOptions(settings: Settings, cols: number): void {
+  // `pca` has applied transforms by now.
+  if (settings.transform !== undefined && settings.transform !== 'none') {
+    throw new OptionError(
+      'BAD_OPTION',
+      'transform is an option of pca. Leave it out here, or transform the rows first.',
+      {
+        option: 'transform',
+      },
+    );
+  }
   checkScale(settings.scale, cols);
   if (settings.columnWeights) checkColumnWeights(settings.columnWeights, cols);
   const names = settings.columnNames;

@@ -12,6 +12,7 @@ import {
   mfaGroups,
   monitorRows,
   pca,
+  probabilistic,
   rowContributions,
   supplementary,
   toRows,
@@ -455,6 +456,7 @@ describe('a table of numbers and categories', () => {
     close(groups[0].eta2, categories(model)[0].eta2, 1e-9);
     expect((await monitorRows(model, rows, { rows: 'fit' })).q).toHaveLength(60);
     expect((await model.reconstructionError(rows)).every((value) => value >= 0)).toBe(true);
+    await expect(probabilistic(model).sample(3)).rejects.toThrow(/cannot be drawn from a model with categories/);
   });
 
   it('is sparse inside where categories have many levels, with the same components', async () => {

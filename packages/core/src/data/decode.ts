@@ -1,4 +1,5 @@
 import { type Coding, offsetsOf, partsOf } from './coding.js';
+import type { Matrix } from './matrix.js';
 import { closure, functionOf, ilrInverse, interpolate } from './transforms.js';
 
 /** A column of the user's table, from scores: numbers, or levels with their fitted values. */
@@ -51,4 +52,20 @@ export function decoder(coding: Coding): (row: Float64Array, visit: RowVisitor) 
       } else visit.number(j, functionOf(column.transform).inverse(row[at]));
     });
   };
+}
+
+/** Rows of coded columns as rows of the table's own, where these are all numbers. */
+export function decodeNumbers(coding: Coding, coded: Matrix<Float64Array>): Matrix<Float64Array> {
+  const cols = coding.columns.length;
+  const data = new Float64Array(coded.rows * cols);
+  const decode = decoder(coding);
+  for (let i = 0; i < coded.rows; i++) {
+    decode(coded.data.subarray(i * coded.cols, (i + 1) * coded.cols), {
+      number: (j, value) => {
+        data[i * cols + j] = value;
+      },
+      level: () => {},
+    });
+  }
+  return { rows: coded.rows, cols, data };
 }

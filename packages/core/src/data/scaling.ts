@@ -42,6 +42,7 @@ function plainScales(stats: ColumnStatistics, wanted: Scale, divisor: number, ce
   const constantColumns: number[] = [];
   const rule = typeof wanted === 'string' ? wanted : 'given';
   if (wanted === 'none') return { rule, scale, constantColumns };
+  if (wanted === 'median') throw mediansNeedRows();
   for (let j = 0; j < cols; j++) {
     const size =
       typeof wanted !== 'string'
@@ -62,15 +63,17 @@ function deviation(stats: ColumnStatistics, j: number, divisor: number, centred:
   return Math.sqrt(sum / divisor) * unit;
 }
 
+function mediansNeedRows(): OptionError {
+  return new OptionError(
+    'BAD_SCALE',
+    "scale: 'median' is computed from rows that are read several times, which is not possible here. Use pca with the rows, or scale: 'unit'.",
+    { option: 'scale', value: 'median' },
+  );
+}
+
 /** Checks scales that were given as numbers. Medians need rows: `pca` computes them first, and then they are numbers. */
 export function checkScale(scale: Scale, cols: number): void {
-  if (scale === 'median') {
-    throw new OptionError(
-      'BAD_SCALE',
-      "scale: 'median' is computed from rows that are read several times, which is not possible here. Use pca with the rows, or scale: 'unit'.",
-      { option: 'scale', value: scale },
-    );
-  }
+  if (scale === 'median') throw mediansNeedRows();
   if (typeof scale === 'string') return;
   if (scale.length !== cols) {
     throw new OptionError('BAD_SCALE', `scale has ${scale.length} numbers, but there are ${cols} columns.`, {

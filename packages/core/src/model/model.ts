@@ -277,7 +277,7 @@ export class Model implements ModelRecord {
 
   /**
    * The covariance the model stands for, in the user's own units (d × d): the variances along the components, and the
-   * noise variance in every other direction. The exact covariance of the data when k = d.
+   * noise variance in every other direction. The exact covariance of the data when k = d. With a coding, that of the coded columns.
    */
   covariance(): Matrix<Float64Array> {
     const { k, d, noiseVariance } = this;

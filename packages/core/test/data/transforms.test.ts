@@ -1,6 +1,17 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { loadModel, Moments, pca, rowContributions, stream, type Transform, toRows } from '../../src/index.js';
+import {
+  chooseComponents,
+  loadModel,
+  Moments,
+  pca,
+  probabilistic,
+  rowContributions,
+  stream,
+  type Transform,
+  toRows,
+  withinGroups,
+} from '../../src/index.js';
 import { random } from '../../src/linalg/random.js';
 import { toCsr, toMatrix, withSpectrum } from '../support/data.js';
 import { jacobi } from '../support/mixed.js';
@@ -97,6 +108,22 @@ describe('transform', () => {
     );
     const { contributions } = await rowContributions(model, rows);
     expect(contributions.data.reduce((sum, value) => sum + value, 0)).toBeCloseTo(300, 7);
+  });
+
+  it('is known to chooseComponents and to samples of probabilistic PCA, and refused where it would be half applied', async () => {
+    const rows = positive(80, 4, 3);
+    const logs = rows.map((row) => row.map(Math.log1p));
+    const choice = await chooseComponents(rows, { transform: 'log1p', scale: 'median', permutations: 50 });
+    const expected = await chooseComponents(logs, { scale: 'median', permutations: 50 });
+    expect(choice.k).toBe(expected.k);
+    close(choice.spectrum, expected.spectrum, 1e-12);
+    const sample = await probabilistic(await pca(rows, { k: 2, transform: 'log1p' })).sample(50);
+    const other = await probabilistic(await pca(logs, { k: 2 })).sample(50);
+    close(sample.data, other.data.map(Math.expm1), 1e-9);
+    const labels = rows.map((_, i) => `${i % 2}`);
+    await expect(withinGroups(rows, labels, { transform: 'log1p' } as never)).rejects.toThrow(/no option "transform"/);
+    await expect(withinGroups(rows, labels, { scale: 'median' })).rejects.toThrow(/'median' is computed from rows/);
+    expect(() => stream({ transform: 'sqrt' } as never)).toThrow(/no option "transform"/);
   });
 
   it('is kept in JSON and bytes, in a version that older programs refuse', async () => {
