@@ -12,7 +12,15 @@ import {
   type UnseenRule,
 } from './data/coding.js';
 import { type Learned, learnCoding } from './data/learn-coding.js';
-import { openTable, rereadableTable, type TableData, type TableSource } from './data/table.js';
+import {
+  completeRows,
+  openTable,
+  pickColumns,
+  rereadableTable,
+  type TableBatch,
+  type TableData,
+  type TableSource,
+} from './data/table.js';
 import { rowWeights } from './data/weights.js';
 import { availableEngines } from './engines/choose.js';
 import { DataError, OptionError, show } from './errors.js';
@@ -33,9 +41,10 @@ export interface McaOptions extends Omit<PcaOptions, Decided> {
   readonly columnNames?: readonly string[];
   /**
    * Gaps (null, undefined, NaN, '') are an `'error'`, the default; count as the `'mean'` of their column, which for a category is
-   * the share of every level; or are a `'level'` of their own in categories and the mean in columns of numbers.
+   * the share of every level; or are a `'level'` of their own in categories and the mean in columns of numbers. `'drop'` leaves
+   * rows with gaps out of the fit, and the model refuses gaps.
    */
-  readonly missing?: GapRule;
+  readonly missing?: GapRule | 'drop';
   /** Levels that the fit did not see are an `'error'` when the model is applied, the default, or count as the `'mean'`. */
   readonly unseen?: UnseenRule;
   /** Levels of a smaller share than this are pooled into one, to which unseen levels belong too. Default 0: none. */
@@ -83,7 +92,10 @@ export function mfa(data: TableData, options: MfaOptions): Promise<Model> {
 const isNames = (v: unknown): boolean => Array.isArray(v) && v.every((name) => typeof name === 'string');
 
 const OWN_OPTIONS: Record<'missing' | 'unseen' | 'rare' | 'categories' | 'groups', OptionCheck> = {
-  missing: { must: "'error', 'mean' or 'level'", test: (v) => GAP_RULES.includes(v as GapRule) },
+  missing: {
+    must: "'error', 'drop', 'mean' or 'level'",
+    test: (v) => v === 'drop' || GAP_RULES.includes(v as GapRule),
+  },
   unseen: { must: "'error' or 'mean'", test: (v) => UNSEEN_RULES.includes(v as UnseenRule) },
   rare: { must: 'a share from 0 up and below 1', test: (v) => typeof v === 'number' && v >= 0 && v < 1 },
   categories: { must: 'a list of column names', test: isNames },
@@ -120,7 +132,7 @@ const REFUSED = [
 
 interface Request {
   readonly settings: Settings;
-  readonly missing: GapRule;
+  readonly missing: GapRule | 'drop';
   readonly unseen: UnseenRule;
   readonly rare: number;
   readonly categories: readonly string[];
@@ -196,10 +208,14 @@ function analyse(
 async function prepare(
   method: Exclude<CodingMethod, 'pca'>,
   opened: TableSource,
-  { settings, missing, unseen, rare, categories, groups }: Request,
+  { settings: given, missing, unseen, rare, categories, groups }: Request,
   progress: ProgressTracker,
 ): Promise<{ source: ReturnType<typeof codedSource>; settings: Settings }> {
-  const table = await rereadableTable(opened, progress);
+  const whole = await rereadableTable(opened, progress);
+  const complete =
+    missing === 'drop' ? await completeRows(whole, rowWeights(given.weights, whole.rows), progress) : undefined;
+  const { table } = complete ?? { table: whole };
+  const settings = complete?.weights ? { ...given, weights: complete.weights } : given;
   const names = table.columns.map(({ name }) => name);
   for (const name of categories) {
     if (names.includes(name)) continue;
@@ -216,7 +232,7 @@ async function prepare(
   const transformOf = transformsOf(typeof transform === 'string' ? undefined : transform, names);
   const rules = {
     method,
-    missing,
+    missing: missing === 'drop' ? 'error' : missing,
     unseen,
     rare,
     isCategory: (name: string) => method === 'mca' || categories.includes(name),
@@ -234,7 +250,8 @@ async function prepare(
   const grouped = groups && (await groupEigenvalues(table, learned, groups, others, progress));
   const coding = grouped ? { ...learned.coding, groups: grouped } : learned.coding;
   const scale = columnDivisors(coding, groups);
-  const { rows, warnings } = learned;
+  const { rows } = learned;
+  const warnings = [...(complete?.warnings ?? []), ...learned.warnings];
   const source = codedSource(table, coding, { fitted: { rows }, warnings });
   return { source, settings: { ...others, scale, coding, ...chosenCount(settings.k, learned) } };
 }
@@ -280,12 +297,8 @@ async function groupEigenvalues(
     first += own.length;
     const columns = coding.columns.slice(from, first);
     const part: Coding = { ...coding, method: 'famd', columns };
-    const batches = async function* (): AsyncGenerator<
-      { rows: number; cell(i: number, j: number): unknown },
-      void,
-      void
-    > {
-      for await (const { rows, cell } of table.batches()) yield { rows, cell: (i, j) => cell(i, from + j) };
+    const batches = async function* (): AsyncGenerator<TableBatch, void, void> {
+      for await (const batch of table.batches()) yield pickColumns(batch, (j) => from + j);
     };
     const source = codedSource({ ...table, columns: table.columns.slice(from, first), batches }, part, {
       fitted: { rows },

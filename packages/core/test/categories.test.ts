@@ -632,6 +632,56 @@ describe('rare levels, unseen levels and gaps', () => {
     ).rejects.toThrow(/"size" has no value at all/);
   });
 
+  it('leaves rows with gaps out of the fit, with their weights, and counts rows as the user does', async () => {
+    const gaps = rows.map((row, i) => ({
+      ...row,
+      colour: i % 9 === 4 ? null : row.colour,
+      weight: i === 5 ? Number.NaN : row.weight,
+    }));
+    const complete = gaps.filter((_, i) => i % 9 !== 4 && i !== 5);
+    const weights = rows.map((_, i) => 1 + (i % 4));
+    const kept = weights.filter((_, i) => i % 9 !== 4 && i !== 5);
+    async function* one(): AsyncGenerator<MixedRow> {
+      yield* gaps;
+    }
+    for (const data of [gaps, one()]) {
+      const model = await famd(data, { missing: 'drop', k: 3, weights });
+      close(model.variances, (await famd(complete, { k: 3, weights: kept })).variances, 1e-12);
+      expect(model.n).toBe(complete.length);
+      expect(model.warnings[0]).toMatchObject({
+        code: 'ROWS_DROPPED',
+        message: '5 of 40 rows were left out, because values are missing: "colour" (4), "weight" (1).',
+      });
+      await expect(model.transform(gaps)).rejects.toMatchObject({ code: 'MISSING_VALUES', details: { row: 4 } });
+    }
+    const negative = gaps.map((row, i) => ({ ...row, weight: i === 30 ? -2 : row.weight }));
+    await expect(famd(negative, { missing: 'drop', transform: { weight: 'sqrt' } })).rejects.toMatchObject({
+      details: { row: 30 },
+    });
+    await expect(famd(gaps.slice(4, 6), { missing: 'drop' })).rejects.toMatchObject({ code: 'EMPTY_DATA' });
+    await expect(famd(gaps, { missing: 'drop', weights: [1] })).rejects.toMatchObject({ code: 'BAD_WEIGHTS' });
+  });
+
+  it('codes gaps that the fit did not have as the mean, also where rows are sparse inside', async () => {
+    const many = Array.from({ length: 200 }, (_, i) => ({ a: `a${i % 40}`, b: `b${(i * 7) % 37}` }));
+    const model = await mca(many, { k: 2, missing: 'level' });
+    const scores = toRows(
+      await model.transform([
+        { a: null, b: 'b1' },
+        { a: '', b: null },
+      ]),
+    );
+    const mean = toRows(await model.transform(Array.from({ length: 40 }, (_, l) => ({ a: `a${l}`, b: 'b1' }))));
+    close(
+      scores[0],
+      [0, 1].map((c) => mean.reduce((sum, row) => sum + row[c], 0) / 40),
+      1e-9,
+    );
+    scores[1].forEach((value) => {
+      expect(Math.abs(value)).toBeLessThan(1e-12);
+    });
+  });
+
   it('takes any text as a level or a column, and keeps columns of one level and constant numbers', async () => {
     const hostile = [
       '__proto__',
@@ -688,8 +738,8 @@ describe('rare levels, unseen levels and gaps', () => {
     await expect(mca(rows, { transform: 'log1p' } as never)).rejects.toThrow(/mca has no option transform/);
     await expect(famd(rows, { k: 'auto' } as never)).rejects.toThrow(/a criterion for columns of numbers/);
     await expect(famd(rows, { k: 9 })).rejects.toThrow(/at most 6 components/);
-    await expect(famd(rows, { missing: 'drop' } as never)).rejects.toThrow(
-      /missing is "drop"; it must be 'error', 'mean' or 'level'/,
+    await expect(famd(rows, { missing: 'omit' } as never)).rejects.toThrow(
+      /missing is "omit"; it must be 'error', 'drop', 'mean' or 'level'/,
     );
     await expect(famd(rows, { rare: 2 })).rejects.toThrow(/rare is 2/);
     await expect(mca(Array.from({ length: 10_002 }, (_, i) => ({ name: `n${i}` })))).rejects.toThrow(

@@ -56,7 +56,7 @@ export function checkFileOptions(options: FileOptions): CheckedOptions {
   if (categories !== undefined && missing === 'drop') {
     throw new OptionError(
       'BAD_OPTION',
-      "missing: 'drop' is for columns of numbers, and categories are chosen. Leave it out: mca, famd and mfa have an option for gaps.",
+      "missing: 'drop' is for columns of numbers, and categories are chosen. Leave it out, and give it to mca, famd or mfa.",
       { option: 'missing', value: missing },
     );
   }

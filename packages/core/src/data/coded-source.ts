@@ -13,7 +13,15 @@ import {
   partsOf,
 } from './coding.js';
 import { type Data, openSource, type RowSource } from './open-source.js';
-import { openTable, sourceTable, type TableBatch, type TableData, type TableSource } from './table.js';
+import {
+  isGap,
+  openTable,
+  rowNumber,
+  sourceTable,
+  type TableBatch,
+  type TableData,
+  type TableSource,
+} from './table.js';
 import { centreLogs, functionOf, ilr, interpolate, keepsZero } from './transforms.js';
 
 /** Numbers of a coded block: enough to amortise a pass, few enough to stay in cache. */
@@ -103,7 +111,7 @@ export function codedSource(table: TableSource, coding: Coding, options: CodeOpt
   const names = codedNames(coding);
   const { rows = options.fitted?.rows } = table;
   const perRow = columns.length;
-  const sparse = perRow <= SPARSE_SHARE * cols && coding.missing !== 'mean' && coding.unseen !== 'mean';
+  const sparse = perRow <= SPARSE_SHARE * cols && everyCellHasALevel(coding);
   const small = table.rereadable && rows !== undefined && rows * (sparse ? perRow : cols) <= KEPT_NUMBERS;
   const height = Math.max(1, Math.floor(BLOCK_NUMBERS / (sparse ? 2 * perRow : cols)));
   let kept: readonly Block[] | undefined;
@@ -147,6 +155,12 @@ export function codedSource(table: TableSource, coding: Coding, options: CodeOpt
   };
 }
 
+/** Whether no cell is ever replaced by the shares of all levels, which sparse rows have no room for. */
+function everyCellHasALevel({ columns, missing, unseen }: Coding): boolean {
+  if (missing === 'mean' || unseen === 'mean') return false;
+  return missing === 'error' || columns.every((column) => column.kind === 'number' || column.gap !== undefined);
+}
+
 /** Codes batches of a table. */
 class Encoder {
   readonly #coding: Coding;
@@ -177,9 +191,10 @@ class Encoder {
       for (let i = 0; i < rows; i++) {
         const cell = batch.cell(from + i, j);
         const at = i * cols + offset;
-        if (column.kind === 'number') data[at] = this.#number(cell, column, first + from + i, j);
+        const row = rowNumber(batch, from + i, first);
+        if (column.kind === 'number') data[at] = this.#number(cell, column, row, j);
         else {
-          const level = this.#level(cell, column, first + from + i, j);
+          const level = this.#level(cell, column, row, j);
           if (level >= 0) data[at + level] = 1;
           else for (let l = 0; l < column.shares.length; l++) data[at + l] = column.shares[l];
         }
@@ -198,7 +213,7 @@ class Encoder {
     columns.forEach((column, j) => {
       for (let i = 0; i < rows; i++) {
         const cell = batch.cell(from + i, j);
-        const row = first + from + i;
+        const row = rowNumber(batch, from + i, first);
         const at = i * count + j;
         const level = column.kind === 'number' ? 0 : this.#level(cell, column, row, j);
         // A level without weight in the fit: the row itself has none.
@@ -228,7 +243,7 @@ class Encoder {
   }
 
   #value(cell: unknown, row: number, j: number): number | undefined {
-    if (cell === null || cell === undefined || Number.isNaN(cell)) return undefined;
+    if (isGap(cell)) return undefined;
     if (typeof cell === 'number') return cell;
     throw notNumeric(cell, row, j, this.#coding.columns);
   }
@@ -262,9 +277,10 @@ class Encoder {
     const coordinates = new Float64Array(parts.length - 1);
     const { of, accepts } = functionOf('clr');
     for (let i = 0; i < to - from; i++) {
+      const row = rowNumber(batch, from + i, first);
       parts.forEach((j, p) => {
-        const value = this.#value(batch.cell(from + i, j), first + from + i, j) ?? Number.NaN;
-        if (!Number.isNaN(value) && !accepts(value)) throw outOfRange(value, first + from + i, j, columns);
+        const value = this.#value(batch.cell(from + i, j), row, j) ?? Number.NaN;
+        if (!Number.isNaN(value) && !accepts(value)) throw outOfRange(value, row, j, columns);
         logs[p] = of(value);
       });
       if (isometric) ilr(logs, coordinates);
@@ -284,7 +300,7 @@ export function levelOf(
   j: number,
   columns: readonly { readonly name: string }[],
 ): string | undefined {
-  if (cell === null || cell === undefined || cell === '' || Number.isNaN(cell)) return undefined;
+  if (isGap(cell)) return undefined;
   if (typeof cell === 'string') return cell;
   if (typeof cell === 'number' || typeof cell === 'boolean' || typeof cell === 'bigint') return String(cell);
   throw new DataError(
@@ -314,7 +330,7 @@ export function notNumeric(
 function gap(row: number, j: number, { columns }: Coding): DataError {
   return new DataError(
     'MISSING_VALUES',
-    `${upper(describeCell(row, j, names(columns)))} has no value. Use missing: 'mean' to count gaps as the average, missing: 'level' to make them a level of their category, or leave such rows out.`,
+    `${upper(describeCell(row, j, names(columns)))} has no value. Use missing: 'mean' to count gaps as the average, missing: 'level' to make them a level of their category, or missing: 'drop' to leave such rows out of the fit.`,
     { row, column: j, columnName: columns[j].name },
   );
 }

@@ -12,7 +12,7 @@ import type {
   Transform,
   UnseenRule,
 } from './coding.js';
-import type { TableSource } from './table.js';
+import { isGap, rowNumber, type TableSource } from './table.js';
 import { empty } from './to-block.js';
 import { functionOf } from './transforms.js';
 import type { RowWeights } from './weights.js';
@@ -59,7 +59,7 @@ export async function learnCoding(
   for await (const batch of table.batches()) {
     const own = weights.slice(rows, batch.rows);
     for (const [j, column] of columns.entries()) {
-      for (let i = 0; i < batch.rows; i++) column.add(batch.cell(i, j), rows + i, own ? own[i] : 1);
+      for (let i = 0; i < batch.rows; i++) column.add(batch.cell(i, j), rowNumber(batch, i, rows), own ? own[i] : 1);
       const pause = progress.step(0);
       if (pause) await pause;
     }
@@ -126,7 +126,7 @@ class ColumnLearner {
   }
 
   add(cell: unknown, row: number, weight: number): void {
-    if (cell === null || cell === undefined || cell === '' || Number.isNaN(cell)) {
+    if (isGap(cell)) {
       this.gaps++;
       this.#gapWeight += weight;
       return;

@@ -8,6 +8,7 @@ import { type Data, openSource, type RowSource } from './open-source.js';
 import { items } from './open-stream.js';
 import { blockRows, packedRows } from './paired-blocks.js';
 import { empty, isMatrix } from './to-block.js';
+import type { RowWeights } from './weights.js';
 
 /** A value of a mixed table. null, undefined, NaN and '' are gaps. */
 export type Cell = string | number | boolean | bigint | null | undefined;
@@ -30,6 +31,17 @@ export type TableData = Data | TableSource | ColumnTable | TableRows | (() => Ta
 export interface TableBatch {
   readonly rows: number;
   cell(row: number, column: number): unknown;
+  /** The number of a row in the whole table, where rows before it were left out. */
+  place?(row: number): number;
+}
+
+export function isGap(cell: unknown): boolean {
+  return cell === null || cell === undefined || cell === '' || Number.isNaN(cell);
+}
+
+/** The number of a row of a batch in the user's table, counted from 0; `first` rows came before the batch. */
+export function rowNumber(batch: TableBatch, row: number, first: number): number {
+  return batch.place ? batch.place(row) : first + row;
 }
 
 export interface TableColumn {
@@ -147,9 +159,16 @@ function chooseColumns(table: TableSource, chosen: readonly string[] | undefined
     ...bound(table),
     columns: places.map((at) => table.columns[at]),
     async *batches() {
-      for await (const { rows, cell } of table.batches()) yield { rows, cell: (i, j) => cell(i, places[j]) };
+      for await (const batch of table.batches()) yield pickColumns(batch, (j) => places[j]);
     },
   };
+}
+
+/** A batch with other columns: column j of it is column `from(j)` of the given one. */
+export function pickColumns(batch: TableBatch, from: (j: number) => number): TableBatch {
+  const { rows } = batch;
+  const place = batch.place && ((row: number): number => rowNumber(batch, row, 0));
+  return { rows, cell: (i, j) => batch.cell(i, from(j)), ...(place ? { place } : {}) };
 }
 
 /** The methods of a table that may be a class. */
@@ -358,10 +377,10 @@ export async function rereadableTable(table: TableSource, progress: ProgressTrac
   const kept: unknown[][] = table.columns.map(() => []);
   const texts = new Map<unknown, unknown>();
   progress.begin('reading rows', table.rows);
-  for await (const { rows, cell } of table.batches()) {
+  for await (const batch of table.batches()) {
     for (let j = 0; j < kept.length; j++) {
-      for (let i = 0; i < rows; i++) {
-        const value = cell(i, j);
+      for (let i = 0; i < batch.rows; i++) {
+        const value = batch.cell(i, j);
         if (typeof value !== 'string') kept[j].push(value);
         else if (texts.has(value)) kept[j].push(texts.get(value));
         else {
@@ -370,7 +389,7 @@ export async function rereadableTable(table: TableSource, progress: ProgressTrac
         }
       }
     }
-    const pause = progress.step(rows);
+    const pause = progress.step(batch.rows);
     if (pause) await pause;
   }
   progress.end();
@@ -384,4 +403,80 @@ export async function rereadableTable(table: TableSource, progress: ProgressTrac
     rereadable: true,
     batches: () => [{ rows, cell: (i, j) => kept[j][i] }],
   };
+}
+
+/** A table without the rows that have a gap, and the weights of those that are left. */
+export interface CompleteRows {
+  readonly table: TableSource;
+  readonly weights: Float64Array | undefined;
+  readonly warnings: readonly Warning[];
+}
+
+/** Leaves out rows with a gap in any column: one reading to count them, and the same choice in every later one. */
+export async function completeRows(
+  table: TableSource,
+  weights: RowWeights,
+  progress: ProgressTracker,
+): Promise<CompleteRows> {
+  const gaps = new Float64Array(table.columns.length);
+  const kept: number[] = [];
+  let [rows, count, weighted] = [0, 0, false];
+  progress.begin('gaps', table.rows);
+  for await (const batch of table.batches()) {
+    const own = weights.slice(rows, batch.rows);
+    weighted ||= own !== undefined;
+    for (let i = 0; i < batch.rows; i++) {
+      if (hasGap(batch, i, gaps)) continue;
+      count++;
+      if (own) kept.push(own[i]);
+    }
+    rows += batch.rows;
+    const pause = progress.step(batch.rows);
+    if (pause) await pause;
+  }
+  weights.end(rows);
+  progress.end();
+  const dropped = rows - count;
+  if (dropped === 0) return { table, weights: weighted ? Float64Array.from(kept) : undefined, warnings: [] };
+  if (count === 0) {
+    throw new DataError(
+      'EMPTY_DATA',
+      "No row is complete: nothing is left when those with missing values are dropped. Use missing: 'mean' or 'level', or leave out columns.",
+      { reason: 'no-complete-row' },
+    );
+  }
+  const columns = table.columns.flatMap(({ name }, j) => (gaps[j] > 0 ? [{ name, count: gaps[j] }] : []));
+  const some = columns.slice(0, 5).map(({ name, count }) => `${show(name)} (${count})`);
+  if (columns.length > 5) some.push(`${columns.length - 5} more columns`);
+  const message = `${dropped} of ${rows} rows ${dropped === 1 ? 'was' : 'were'} left out, because values are missing: ${some.join(', ')}.`;
+  return {
+    table: {
+      ...bound(table),
+      columns: table.columns,
+      named: table.named,
+      rows: count,
+      async *batches() {
+        let first = 0;
+        for await (const batch of table.batches()) {
+          const places: number[] = [];
+          for (let i = 0; i < batch.rows; i++) if (!hasGap(batch, i)) places.push(i);
+          const from = first;
+          yield { rows: places.length, cell: (i, j) => batch.cell(places[i], j), place: (i) => from + places[i] };
+          first += batch.rows;
+        }
+      },
+    },
+    weights: weighted ? Float64Array.from(kept) : undefined,
+    warnings: [{ code: 'ROWS_DROPPED', message, details: { count: dropped, rows, columns } }],
+  };
+
+  function hasGap(batch: TableBatch, row: number, counts?: Float64Array): boolean {
+    let found = false;
+    for (let j = 0; j < table.columns.length; j++) {
+      if (!isGap(batch.cell(row, j))) continue;
+      found = true;
+      if (counts) counts[j]++;
+    }
+    return found;
+  }
 }
