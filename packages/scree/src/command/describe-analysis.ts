@@ -72,6 +72,7 @@ function describeScaling({ scaling, scale, centered }: Model): string {
     unit: 'unit. Every column was divided by its standard deviation, so all count the same',
     pareto: 'pareto. Every column was divided by the root of its standard deviation',
     range: 'range. Every column was divided by its range',
+    median: 'median. Every column was divided by 1.4826 times its median absolute deviation',
     given: 'columns were divided by given numbers',
   };
   const how = about[scaling ?? (scale.every((value) => value === 1) ? 'none' : 'given')];
