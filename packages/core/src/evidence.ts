@@ -42,6 +42,7 @@ export async function chooseForFit(
     throw new OptionError('K_OUT_OF_RANGE', `k is '${chooser}', which does not apply here. ${only.sentence}`, {
       option: 'k',
       value: chooser,
+      ...(only.obstacle ? { expected: only.obstacle } : {}),
     });
   }
   return { choice, data };
