@@ -29,7 +29,7 @@ export async function run(call: Call): Promise<void> {
     throw new UsageError(`${output} would be a table, and analyze writes a model: -o model.json.`);
   if (typeof output === 'string') await checkTarget(output, [path]);
   const terminal = new Terminal({ quiet: flags.quiet === true });
-  await withFile(path, fileOptions(flags), async (file) => {
+  await withFile(path, fileOptions(flags, call.signal), async (file) => {
     const fitted = await fitFile(file, call, terminal, { depth: 'full' });
     const { model, notComputed, seconds } = fitted;
     const rows = await lookAtRows(file, fitted, call, terminal);
@@ -75,7 +75,7 @@ function nextSteps(
   const counted = COUNT_FLAGS.some((name) => flags[name] !== undefined);
   const k = !counted && choice && choice.k > 0 ? ['-k', String(choice.k)] : [];
   const page =
-    path === undefined || path === '-' ? 'report.html' : `${basename(path).replace(/\..*$/, '') || 'report'}.html`;
+    path === undefined || path === '-' ? 'report.html' : `${basename(path).replace(/\.[^.]*$/, '') || 'report'}.html`;
   return [
     ...(unequal
       ? [

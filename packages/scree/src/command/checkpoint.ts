@@ -4,6 +4,7 @@ import { stat } from 'node:fs/promises';
 import { cpus } from 'node:os';
 import { type Block, DataError, Moments, type PcaOptions, type RowSource, wasmEngine } from '@scree/core';
 import { compileKernels } from '@scree/core/engine';
+import { isPostgresUrl } from '../database/postgres-url.js';
 import { writeAtomically } from '../disk/atomic-file.js';
 import { type DataFile, FileError } from '../disk/index.js';
 import { readRegularFile } from '../disk/regular-file.js';
@@ -115,7 +116,7 @@ export async function identityOf(
   columns: readonly string[],
   options: PcaOptions,
 ): Promise<Identity> {
-  const { size = null, mtimeMs = null } = path && path !== '-' ? await statOf(path) : {};
+  const { size = null, mtimeMs = null } = path && path !== '-' && !isPostgresUrl(path) ? await statOf(path) : {};
   const said = ['sql', 'member', 'format', 'missing', 'weight', 'memory', 'engine'].map((name) => [
     name,
     flags[name] ?? null,

@@ -1,11 +1,11 @@
-import { type DataFile, type FileOptions, openFile } from '../disk/index.js';
+import { type DataFile, type OpenOptions, openFile } from '../disk/index.js';
 import { nameFile } from './describe-error.js';
 import { UsageError } from './usage-error.js';
 
 /** Opens a data file, passes it to `use`, and closes it. */
 export async function withFile<Result>(
   path: string | undefined,
-  options: FileOptions,
+  options: OpenOptions,
   use: (file: DataFile) => Promise<Result>,
 ): Promise<Result> {
   if (path === '' || (path === undefined && options.sql === undefined)) {

@@ -18,12 +18,18 @@ import {
   sniffFormat,
   type Table,
 } from '@scree/files/internal';
+import { isPostgresUrl, typedUrl, withoutPassword } from '../database/postgres-url.js';
 import { closeRead, fileBytes } from './file-bytes.js';
 import { FileWatch } from './file-watch.js';
 import { openRegularFile } from './regular-file.js';
 import { copyToDisk } from './temporary-copy.js';
 import { isText } from './thread-messages.js';
 import { nodeUnpackers } from './unpackers.js';
+
+export interface OpenOptions extends FileOptions {
+  /** Ends queries on a database server, also while the file is opened. Files do not need it: `pca` stops reading them. */
+  readonly signal?: AbortSignal | undefined;
+}
 
 /** Lets tests replace standard input. */
 export interface OpenHooks {
@@ -32,14 +38,14 @@ export interface OpenHooks {
 
 /**
  * Opens a data file, whatever its format: .npy, .npz, IDX, .csv and .tsv (also compressed), .parquet, .json, .ndjson, .arrow
- * and .feather, DuckDB and SQLite databases, .scree; `-` is standard input. With `sql` the data are the result of a
+ * and .feather, DuckDB and SQLite databases, .scree; `-` is standard input, postgres://user@host/database a server. With `sql` the data are the result of a
  * query over the tables of a database, over a file under the name `data`, or, without a path, over files that the query names.
  *
  * Rows are read in blocks, so a file may be larger than memory. Close the file after use.
  */
 export async function openFile(
   path: string | undefined,
-  options: FileOptions = {},
+  options: OpenOptions = {},
   hooks: OpenHooks = {},
 ): Promise<DataFile> {
   const checked = checkFileOptions(options);
@@ -51,6 +57,7 @@ export async function openFile(
     return openData(table, checked, { path: 'the query', bytes: undefined });
   }
   if (path === '-') return openStandardInput(checked, hooks.stdin ?? process.stdin);
+  if (isPostgresUrl(path)) return openDatabase(typedUrl(path), checked, options.signal);
   const { handle, bytes } = await openHandle(path);
   try {
     const watch = await FileWatch.start(handle, path);
@@ -61,6 +68,16 @@ export async function openFile(
     await closeRead(handle);
     throw error;
   }
+}
+
+async function openDatabase(url: string, options: CheckedOptions, signal?: AbortSignal): Promise<DataFile> {
+  const path = withoutPassword(url);
+  if (options.format !== undefined)
+    throw new OptionError('BAD_OPTION', `format is for files, and ${path} is a database.`, { option: 'format' });
+  const { openPostgres } = await import('../database/postgres-table.js');
+  const { memory, member, sql } = options;
+  const { table, bytes } = await openPostgres({ url, path }, { memory, member, sql, signal });
+  return openData(table, options, { path, bytes });
 }
 
 async function openHandle(path: string): Promise<{ handle: FileHandle; bytes: Bytes }> {
