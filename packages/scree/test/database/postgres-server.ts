@@ -25,6 +25,8 @@ export interface PostgresServer {
   connect(): Promise<pg.Client>;
   /** What clients of ours are doing on the server at the moment. */
   activity(): Promise<string[]>;
+  /** Gives it a certificate for the host localhost, signed by itself. Returns the certificate's file; undefined without openssl. */
+  useTls(): Promise<string | undefined>;
   /** Ends the server at once, as a crash does. */
   kill(): Promise<void>;
   start(): Promise<void>;
@@ -101,7 +103,10 @@ export async function startPostgres(programs: string): Promise<PostgresServer> {
   if (user) for (const path of [folder, data]) chownSync(path, user.uid, user.gid);
   const settings = ['-U', 'owner', '-A', 'trust', '-E', 'UTF8', '--no-sync', '--locale=C'];
   execFileSync(join(programs, 'initdb'), ['-D', data, ...settings], { ...user, cwd: folder, stdio: 'ignore' });
-  writeFileSync(join(data, 'pg_hba.conf'), 'local all all trust\nhost all all 127.0.0.1/32 scram-sha-256\n');
+  writeFileSync(
+    join(data, 'pg_hba.conf'),
+    'local all all trust\nhost all all 127.0.0.1/32 scram-sha-256\nhost all all ::1/128 scram-sha-256\n',
+  );
   const port = await freePort();
   const url = `postgres://owner@/postgres?host=${encodeURIComponent(folder)}&port=${port}`;
   const clients: pg.Client[] = [];
@@ -134,6 +139,17 @@ export async function startPostgres(programs: string): Promise<PostgresServer> {
       );
       await client.end();
       return rows.map(({ query }) => query);
+    },
+    useTls: async () => {
+      const [key, certificate] = [join(data, 'server.key'), join(data, 'server.crt')];
+      const words = ['req', '-x509', '-newkey', 'rsa:2048', '-nodes', '-days', '2', '-subj', '/CN=localhost'];
+      const more = ['-addext', 'subjectAltName=DNS:localhost', '-keyout', key, '-out', certificate];
+      if (spawnSync('openssl', [...words, ...more], { ...user, stdio: 'ignore' }).status !== 0) return undefined;
+      const client = await connect();
+      await client.query('ALTER SYSTEM SET ssl = on');
+      await client.query('SELECT pg_reload_conf()');
+      await client.end();
+      return certificate;
     },
     kill: () => end('SIGQUIT'),
     start: async () => {

@@ -412,6 +412,40 @@ describe.skipIf(!programs)('a Postgres database', () => {
       expect(JSON.stringify([stack, said, details, path])).not.toContain(PASSWORD);
     });
 
+    it('connects over TLS, and refuses a certificate that nobody vouches for', async ({ skip }) => {
+      const certificate = await server.useTls();
+      if (certificate === undefined) return skip('openssl is not here');
+      await owner.query('CREATE TABLE t (a int); INSERT INTO t VALUES (1), (2)');
+      const url = server.urlFor('reader', PASSWORD, 'localhost');
+      const ssl = 'SELECT (SELECT ssl::int FROM pg_stat_ssl WHERE pid = pg_backend_pid()), a FROM t';
+      const tlsOf = async (mode: string): Promise<number[][]> => {
+        const file = await openFile(`${url}?sslmode=${mode}`, { sql: ssl });
+        const rows = await rowsOf(file);
+        await file.close();
+        return rows;
+      };
+      // The server takes a moment to read its settings again.
+      await expect
+        .poll(() => tlsOf('no-verify').catch(() => undefined))
+        .toEqual([
+          [1, 1],
+          [1, 2],
+        ]);
+      expect(await tlsOf('disable')).toEqual([
+        [0, 1],
+        [0, 2],
+      ]);
+      expect(await tlsOf(`verify-full&sslrootcert=${encodeURIComponent(certificate)}`)).toEqual([
+        [1, 1],
+        [1, 2],
+      ]);
+      for (const mode of ['require', 'verify-full'])
+        await expect(tlsOf(mode)).rejects.toMatchObject({
+          code: 'NO_CONNECTION',
+          message: expect.stringMatching(/sslrootcert/),
+        });
+    });
+
     it('explains what this user may not read', async () => {
       await owner.query(
         "CREATE TABLE t (a int); CREATE ROLE stranger LOGIN PASSWORD 'x'; GRANT USAGE ON SCHEMA public TO stranger",
