@@ -81,6 +81,8 @@ export type ErrorReason =
   | 'invalid-json'
   | 'unfinished-row'
   | 'missing-row'
+  // BAD_DATA: a level of a category that the fit did not see
+  | 'unseen-level'
   // TOO_LARGE and UNSUPPORTED: the option `memory` allows too little
   | 'memory'
   // EMPTY_DATA and MISSING_VALUES: every row was dropped, or a column has no value to take the mean of

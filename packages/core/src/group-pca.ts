@@ -16,7 +16,7 @@ import { ProgressTracker } from './progress.js';
 export type Groups = ArrayLike<string | number>;
 
 /** Rows are centred by their group or by all rows, and have no weights. */
-export type GroupPcaOptions = Omit<PcaOptions, 'weights' | 'center'>;
+export type GroupPcaOptions = Omit<PcaOptions, 'weights' | 'center' | 'transform'>;
 
 export interface GroupPca {
   readonly model: Model;
@@ -110,7 +110,7 @@ async function readGroups(data: Data, groups: Groups, options: GroupPcaOptions):
 }
 
 function refuseWeights(options: GroupPcaOptions): PcaOptions {
-  for (const option of ['weights', 'center']) {
+  for (const option of ['weights', 'center', 'transform']) {
     if (!(option in options)) continue;
     throw new OptionError('BAD_OPTION', `PCA within or between groups has no option ${show(option)}.`, { option });
   }

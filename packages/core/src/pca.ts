@@ -1,3 +1,4 @@
+import { codeColumns } from './code-columns.js';
 import { changeOf } from './data/changes.js';
 import { type Data, openSource, type RowSource } from './data/open-source.js';
 import { availableEngines } from './engines/choose.js';
@@ -39,11 +40,23 @@ async function analyse(data: Data | Moments, options: PcaOptions): Promise<Neste
     refuseForMoments(settings, data.cols);
     return fitChosen(data, settings, await availableEngines(settings, data.cols ** 2), progress);
   }
+  return fitOpened(async () => {
+    const source = await openSource(data, progress, settings.columnNames);
+    const coded = await codeColumns(source, settings, progress);
+    return settings.lookAtColumns ? { ...coded, source: watchColumns(coded.source, coded.settings) } : coded;
+  }, progress);
+}
+
+/** Fits a source that is opened here, and closes it whatever happens. */
+export async function fitOpened(
+  open: () => Promise<{ source: RowSource; settings: Settings }>,
+  progress: ProgressTracker,
+): Promise<NestedModels> {
   let source: RowSource | undefined;
   try {
-    const opened = await openSource(data, progress, settings.columnNames);
-    source = opened;
-    if (settings.lookAtColumns) source = watchColumns(opened, settings);
+    const opened = await open();
+    const { settings } = opened;
+    source = opened.source;
     const numbers = source.rows === undefined ? undefined : (source.nonzeros ?? source.rows * source.cols);
     return await fitChosen(source, settings, await availableEngines(settings, numbers), progress);
   } catch (error) {
@@ -86,7 +99,7 @@ async function refuseFailedByChange(source: RowSource | undefined, error: unknow
 }
 
 /** Moments contain no rows: options that concern rows are rejected. */
-function refuseForMoments({ solver, learn, weights, bootstrap }: Settings, cols: number): void {
+function refuseForMoments({ solver, learn, weights, bootstrap, transform }: Settings, cols: number): void {
   const needsRows = (learn: Settings['learn']): boolean =>
     solver !== 'auto' && SOLVERS[solver].needs({ cols, learn }) !== 'scatter';
   const { batch, ...fullBatch } = learn ?? {};
@@ -95,16 +108,19 @@ function refuseForMoments({ solver, learn, weights, bootstrap }: Settings, cols:
   const option =
     weights !== undefined
       ? 'weights'
-      : drawn
-        ? 'bootstrap'
-        : batches
-          ? 'learn.batch'
-          : needsRows(learn)
-            ? 'solver'
-            : undefined;
+      : transform !== undefined
+        ? 'transform'
+        : drawn
+          ? 'bootstrap'
+          : batches
+            ? 'learn.batch'
+            : needsRows(learn)
+              ? 'solver'
+              : undefined;
   if (option === undefined) return;
   const remedy = {
     weights: 'Give weights when you add rows',
+    transform: 'Transform rows before you add them',
     bootstrap: 'Leave it out',
     'learn.batch': 'Leave it out',
     solver: "Leave solver at 'auto' or 'covariance'",

@@ -71,6 +71,18 @@ describe('chooseComponents', () => {
     expect(found).toBeLessThanOrEqual(4);
   });
 
+  it('does not say that nothing stands out where a column of large variance hides the others', async () => {
+    // The first column is independent of the others, which share one factor.
+    const rows = factorModel(200, 6, [8], 7).map((row, i) => [1e4 * Math.sin(i * i), ...row]);
+    const choice = await chooseComponents(rows, FAST);
+    expect(by(choice, 'permutation').k).toBe(0);
+    expect(choice.k).toBe(1);
+    expect(choice.reason).toMatch(/^Scale the columns.* 1 component stands out of noise/);
+    const model = await pca(rows, { k: 'auto' });
+    expect(model.warnings.map(({ code }) => code)).not.toContain('NO_STRUCTURE');
+    expect((await chooseComponents(rows, { ...FAST, scale: 'unit' })).k).toBe(1);
+  });
+
   it('gives 0 on noise in 95 of 100 tables: tall, wide, scaled or not', async () => {
     const options = { ...FAST, criteria: ['parallel', 'permutation', 'cross-validation'] as const };
     const none = { choice: 0, parallel: 0, 'cross-validation': 0 };

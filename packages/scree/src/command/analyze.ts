@@ -75,7 +75,7 @@ function nextSteps(
   const counted = COUNT_FLAGS.some((name) => flags[name] !== undefined);
   const k = !counted && choice && choice.k > 0 ? ['-k', String(choice.k)] : [];
   const page =
-    path === undefined || path === '-' ? 'report.html' : `${basename(path).replace(/\..*$/, '') || 'report'}.html`;
+    path === undefined || path === '-' ? 'report.html' : `${basename(path).replace(/\.[^.]*$/, '') || 'report'}.html`;
   return [
     ...(unequal
       ? [

@@ -64,11 +64,13 @@ export async function examine(
   model: Model,
   how: Examination,
 ): Promise<{ readonly model: Model; readonly notComputed: NotComputed }> {
-  const stability = model.stability ?? (await stabilityFor(model, how));
+  const { stability: drawn, ...rest } = model;
+  // Without variance there is nothing that could differ in another sample.
+  const stability = (model.totalVariance > 0 && drawn) || (await stabilityFor(model, how));
   const choice = model.choice ?? (await choiceFor(model, how));
   return {
     model: new Model({
-      ...model,
+      ...rest,
       ...(typeof stability === 'string' ? {} : { stability }),
       ...(typeof choice === 'string' ? {} : { choice, warnings: withStructure(model, choice) }),
     }),

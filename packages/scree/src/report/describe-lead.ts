@@ -1,7 +1,6 @@
 import type { Model } from '@scree/core';
 import { percent, runs, STABLE_ANGLE, several, stabilityWords } from '@scree/core/describe';
 import type { NameOf } from './columns.js';
-import { shortReason } from './criteria.js';
 
 /** Sentences with which a report begins: plain text. */
 
@@ -19,7 +18,7 @@ export function describeFit(model: Model, nameOf: NameOf): string[] {
 
 function choiceSentences({ choice }: Model): string[] {
   if (!choice || choice.criteria.every((criterion) => criterion.k === null)) return [];
-  return [shortReason(choice)];
+  return [choice.reason];
 }
 
 function sampleSentences(model: Model): string[] {
@@ -47,8 +46,11 @@ export function withComponents({ choice, k, totalVariance }: Model): string {
   return choice && choice.k !== k && totalVariance > 0 ? `With the ${several(k, 'component')} of this model, ` : '';
 }
 
-/** Share of the variance above which one column dominates, and how many times its part where all have the same variance. */
-const DOMINANT = { share: 0.5, times: 3 } as const;
+/**
+ * Share of the variance above which one column dominates, how many times its part where all have the same variance, and how many times
+ * the variance of the next column.
+ */
+const DOMINANT = { share: 0.5, times: 3, next: 2 } as const;
 
 function dominanceSentences(
   { columnVariances, columnWeights, scaling, centered, d, totalVariance }: Model,
@@ -57,7 +59,9 @@ function dominanceSentences(
   if (!columnVariances || columnWeights || scaling !== 'none' || !centered) return [];
   const column = columnVariances.reduce((most, value, j) => (value > columnVariances[most] ? j : most), 0);
   const share = columnVariances[column] / totalVariance;
+  const next = columnVariances.reduce((most, value, j) => (j === column ? most : Math.max(most, value)), 0);
   if (!(share > DOMINANT.share && share >= DOMINANT.times / d)) return [];
+  if (columnVariances[column] < DOMINANT.next * next) return [];
   const name = nameOf(column);
   return [
     `${name.startsWith('column ') ? name.replace('column', 'Column') : `Column ${name}`} dominates because nothing was scaled: it has ${percent(share)} of the variance.`,
