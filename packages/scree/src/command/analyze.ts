@@ -1,5 +1,6 @@
 import { basename } from 'node:path';
 import type { Model } from '@scree/core';
+import { withoutParameters } from '../database/postgres-url.js';
 import { writeModel } from '../disk/model-file.js';
 import { checkTarget } from '../disk/output-target.js';
 import { formatOf } from '../disk/write-file.js';
@@ -75,7 +76,9 @@ function nextSteps(
   const counted = COUNT_FLAGS.some((name) => flags[name] !== undefined);
   const k = !counted && choice && choice.k > 0 ? ['-k', String(choice.k)] : [];
   const page =
-    path === undefined || path === '-' ? 'report.html' : `${basename(path).replace(/\.[^.]*$/, '') || 'report'}.html`;
+    path === undefined || path === '-'
+      ? 'report.html'
+      : `${basename(withoutParameters(path)).replace(/\.[^.]*$/, '') || 'report'}.html`;
   return [
     ...(unequal
       ? [

@@ -162,6 +162,7 @@ export const COMMANDS: readonly Command[] = [
       ['scree fit big.npy --variance 0.95 --memory 500MB -o model.pca', 'a file larger than memory'],
       ['scree fit wine.csv --scale unit --label kind --json', 'results for another program'],
       [`scree fit --sql "select a, b from 'x.parquet' where a > 0" -k 2`, 'the result of a query'],
+      ['scree fit postgres://me@host/shop --sql "select a, b from orders" -k 2', 'a query to a Postgres server'],
       ['cat data.csv | scree fit - -k 3', 'standard input'],
       ['scree fit huge.npy -k 20 --checkpoint huge.part -o model.json', 'can be continued after a crash'],
     ],

@@ -3,6 +3,7 @@ import { basename, dirname, join, resolve } from 'node:path';
 import type { Model, RowSource } from '@scree/core';
 import { several } from '@scree/core/describe';
 import { refuseChanged } from '@scree/core/engine';
+import { withoutParameters } from '../database/postgres-url.js';
 import { writeAllAtomically } from '../disk/atomic-file.js';
 import type { DataFile } from '../disk/index.js';
 import { checkFolder, checkTarget } from '../disk/output-target.js';
@@ -36,8 +37,8 @@ export async function run(call: Call): Promise<void> {
       notComputed,
       // A model that was brought may have seen these rows or not: nothing in it tells.
       rows: flags.model === undefined ? 'fit' : 'new',
-      rowsName: path === undefined ? 'the query' : basename(path),
-      title: (flags.title as string | undefined) ?? (path === undefined ? 'Query' : basename(path)),
+      rowsName: path === undefined ? 'the query' : basename(withoutParameters(path)),
+      title: (flags.title as string | undefined) ?? (path === undefined ? 'Query' : basename(withoutParameters(path))),
       description: file.describe(),
       labels,
       labelName: file.color,

@@ -31,6 +31,9 @@ const GROUP_SHARE = 16;
 /** Lists up to this length become columns, one per entry. */
 const LONGEST_LIST = 1 << 16;
 
+/** Tables that a message names. */
+const MOST_NAMED = 20;
+
 /** A column of DuckDB. A column of lists becomes several columns of the table, one per entry. */
 interface DuckColumn {
   readonly name: string;
@@ -109,7 +112,9 @@ export function chooseTable(
   member: string | undefined,
   path: string,
 ): readonly [string, string] {
-  const names = tables.map(([, name]) => JSON.stringify(name)).join(', ');
+  const some = tables.slice(0, MOST_NAMED).map(([, name]) => JSON.stringify(name));
+  if (tables.length > some.length) some.push(`${tables.length - some.length} more`);
+  const names = some.join(', ');
   if (tables.length === 0) throw new DataError('EMPTY_DATA', `${path} has no table.`);
   if (member === undefined) {
     if (tables.length === 1) return tables[0];

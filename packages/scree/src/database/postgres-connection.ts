@@ -38,6 +38,8 @@ export class PostgresConnection {
   /** Connects. With `snapshot`, the transaction sees what the one that exported it sees. */
   static async open(address: Address, snapshot?: string): Promise<PostgresConnection> {
     const { path } = address;
+    // Otherwise a part of the password would be taken for a host or a database, and be shown.
+    if (hasUnescapedPassword(address.url)) throw badUrl(path);
     const { default: pg } = await import('pg').catch((error: unknown) => {
       throw noDriver(path, error);
     });
@@ -56,7 +58,7 @@ export class PostgresConnection {
       client.on('error', () => {});
       connection = new PostgresConnection(client, socket, address);
     } catch (error) {
-      throw hasUnescapedPassword(address.url) || !(error instanceof Error) ? badUrl(path) : badUrl(path, error);
+      throw badUrl(path, error);
     }
     try {
       await connection.#client.connect();

@@ -75,8 +75,8 @@ export function postgresError(error: unknown, path: string, sql = false): unknow
 }
 
 /** The address cannot be understood. The reason may quote a part of it that is a password, so only known ones are shown. */
-export function badUrl(path: string, error?: Error): FileError {
-  const file = error && /ENOENT|EACCES/.test(error.message) && !/password/i.test(error.message);
+export function badUrl(path: string, error?: unknown): FileError {
+  const file = error instanceof Error && /ENOENT|EACCES/.test(error.message) && !/password/i.test(error.message);
   const why = file
     ? `one of its files cannot be read (${error.message})`
     : 'it cannot be understood. Write it as postgres://user@host:5432/database, and in a name or a password / as %2F, @ as %40, : as %3A, ? as %3F and # as %23';

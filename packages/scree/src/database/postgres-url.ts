@@ -32,6 +32,11 @@ export function hasUnescapedPassword(url: string): boolean {
   return !/:\d*$/.test(authority) || /^[^?]*@/.test(rest.slice(authority.length));
 }
 
+/** A path, or the address of a database with its name and nothing else after the last slash: a short name can be made of it. */
+export function withoutParameters(path: string): string {
+  return isPostgresUrl(path) ? path.replace(/[?#].*$/s, '').replace(/^([^/]*\/\/)[^/]*$/, '$1postgres') : path;
+}
+
 /** Addresses as they were typed, by what is shown of them. Only the command, which lives for one address, puts any there. */
 const typed = new Map<string, string>();
 
