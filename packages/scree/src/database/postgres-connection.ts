@@ -68,7 +68,7 @@ export class PostgresConnection {
       return connection;
     } catch (error) {
       connection.drop();
-      throw postgresError(error, path);
+      throw postgresError(error, path, 'connecting');
     }
   }
 

@@ -16,8 +16,11 @@ const CUT_OFF = ['ECONNRESET', 'EPIPE', 'ERR_STREAM_PREMATURE_CLOSE'];
 const SERVER_GONE = /^(57P0[1-5]|08\w{3})$/;
 const CERTIFICATE = /CERT|SELF_SIGNED|UNABLE_TO|ERR_TLS|ERR_SSL/;
 
-/** An error of `pg`, of the server or of the network as one of ours. `sql`: whether the user wrote the query. */
-export function postgresError(error: unknown, path: string, sql = false): unknown {
+/** What was done when an error came: `querying` if the user wrote the query. */
+export type Doing = 'connecting' | 'reading' | 'querying';
+
+/** An error of `pg`, of the server or of the network as one of ours. */
+export function postgresError(error: unknown, path: string, doing: Doing): unknown {
   if (!(error instanceof Error) || error instanceof ScreeError) return error;
   const code = 'code' in error && typeof error.code === 'string' ? error.code : '';
   // An attempt at several addresses of a host fails with an error for each.
@@ -39,25 +42,23 @@ export function postgresError(error: unknown, path: string, sql = false): unknow
   if (code === '3D000') return fail('NO_FILE', `${path} is not there: ${what}. Check the name after the last /.`);
   if (code === '53300')
     return fail('NO_CONNECTION', `${path} takes no more connections now (${what}). Try again later.`);
-  if (CERTIFICATE.test(code) || /SSL|TLS|certificate/i.test(what)) {
+  if (CERTIFICATE.test(code) || (doing === 'connecting' && /SSL|TLS|certificate/i.test(what))) {
     return fail(
       'NO_CONNECTION',
       `${path} cannot be reached over TLS: ${what}. Name the authority that signed its certificate with ?sslmode=verify-full&sslrootcert=FILE, or use sslmode=disable where the network is yours.`,
     );
   }
-  if (UNREACHABLE.includes(code) || /timeout expired|timeout exceeded/.test(what)) {
-    return fail(
-      'NO_CONNECTION',
-      `${path} cannot be reached (${what}). Check that the server runs, and host and port of the address (or PGHOST and PGPORT).`,
-    );
-  }
-  if (
+  const gone =
     SERVER_GONE.test(code) ||
     CUT_OFF.includes(code) ||
-    /Connection terminated|not queryable|Connection ended/i.test(what)
-  ) {
-    return fail('CONNECTION_LOST', `${path} ended the connection while it was used (${what}). Try again.`);
+    /Connection terminated|not queryable|Connection ended/i.test(what);
+  if (UNREACHABLE.includes(code) || (gone && doing === 'connecting') || /timeout expired|timeout exceeded/.test(what)) {
+    return fail(
+      'NO_CONNECTION',
+      `${path} cannot be reached (${what}). Check that the server runs and lets you in, and host and port of the address (or PGHOST and PGPORT).`,
+    );
   }
+  if (gone) return fail('CONNECTION_LOST', `${path} ended the connection while it was used (${what}). Try again.`);
   if (code === '57014') {
     return fail(
       'CONNECTION_LOST',
@@ -69,7 +70,7 @@ export function postgresError(error: unknown, path: string, sql = false): unknow
       option: 'sql',
       value: what,
     });
-  if (sql)
+  if (doing === 'querying')
     return new OptionError('BAD_OPTION', `The query cannot be answered: ${what}.`, { option: 'sql', value: what });
   return badFile(path, what);
 }

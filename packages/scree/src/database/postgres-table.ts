@@ -20,7 +20,7 @@ import { CopyFormatError, CopyRows, type CopyType, numberAt, textAt } from './co
 import { chooseTable } from './duck-table.js';
 import { identifier } from './duckdb.js';
 import { type Address, type Field, PostgresConnection } from './postgres-connection.js';
-import { postgresError } from './postgres-error.js';
+import { type Doing, postgresError } from './postgres-error.js';
 
 /** Numbers, by the identifiers of their types, which are the same on every server. */
 const NUMBERS: Readonly<Record<number, CopyType>> = {
@@ -124,7 +124,7 @@ export async function openPostgres(
     };
   } catch (error) {
     await session.close();
-    throw session.explain(error, sql !== undefined);
+    throw session.explain(error, sql === undefined ? 'reading' : 'querying');
   }
 }
 
@@ -158,12 +158,12 @@ class Session {
     await (busy ? connection.cancel() : connection.close());
   }
 
-  explain(error: unknown, sql = false): unknown {
-    return this.#signal?.aborted ? this.#signal.reason : postgresError(error, this.#address.path, sql);
+  explain(error: unknown, doing: Doing = 'reading'): unknown {
+    return this.#signal?.aborted ? this.#signal.reason : postgresError(error, this.#address.path, doing);
   }
 
   /** What a statement copies. If the reader stops early, the server is told to stop. */
-  async *copy(connection: PostgresConnection, text: string, sql = false): AsyncGenerator<Buffer, number, void> {
+  async *copy(connection: PostgresConnection, text: string, doing?: Doing): AsyncGenerator<Buffer, number, void> {
     let busy = true;
     try {
       const stream = await connection.copy(text);
@@ -175,7 +175,7 @@ class Session {
       busy = false;
       return stream.rowCount;
     } catch (error) {
-      throw this.explain(error, sql);
+      throw this.explain(error, doing);
     } finally {
       if (busy) await this.end(connection, true);
     }
@@ -302,7 +302,7 @@ async function openOnce(
   const order = [...columns.keys()].filter((j) => columns[j].sent !== undefined);
   let rows: number | undefined;
   async function* chunks(): AsyncGenerator<Uint8Array, void, void> {
-    rows = yield* session.copy(main, copyStatement(relation, columns, order), true);
+    rows = yield* session.copy(main, copyStatement(relation, columns, order), 'querying');
   }
   const bytes: Bytes = { path, size: undefined, rereadable: false, open: () => chunkReader(chunks()) };
   const copy: TemporaryCopy = await copyToDisk(bytes);

@@ -1,4 +1,7 @@
 import { randomInt } from 'node:crypto';
+import { once } from 'node:events';
+import { writeFile } from 'node:fs/promises';
+import { createServer } from 'node:net';
 import type pg from 'pg';
 import { type DataFile, type DenseBlock, type Model, openFile, pca } from 'scree';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
@@ -206,7 +209,6 @@ describe.skipIf(!programs)('a Postgres database', () => {
         [0, 1, 2, 3, 4, 5].map((j) => rows.map((row) => row[j])),
       );
       const csv = folder.file('same.csv');
-      const { writeFile } = await import('node:fs/promises');
       await writeFile(csv, `a,b,c,d,e,f\n${rows.map((row) => row.join()).join('\n')}\n`);
       const parquet = folder.file('same.parquet');
       await runDuck(
@@ -349,6 +351,12 @@ describe.skipIf(!programs)('a Postgres database', () => {
   it.each([
     ['a table that is not there', { member: 'nope' }, 'BAD_OPTION', /no table "nope"/],
     ['a query with an error', { sql: 'SELECT nope FROM t' }, 'BAD_OPTION', /column "nope" does not exist/],
+    [
+      'a query with a column of a misleading name',
+      { sql: 'SELECT ssl_password FROM t' },
+      'BAD_OPTION',
+      /cannot be answered/,
+    ],
     ['a query that fails on the way', { sql: 'SELECT 1 / (a - 2) FROM t' }, 'BAD_OPTION', /division by zero/],
     ['two statements', { sql: 'SELECT 1; SELECT 2' }, 'BAD_OPTION', /syntax error/],
     [
@@ -370,6 +378,21 @@ describe.skipIf(!programs)('a Postgres database', () => {
     expect(await activeAfter(1000)).toEqual([]);
   });
 
+  it('explains a time limit of the server, and a server that does not answer', async () => {
+    const limited = `${server.url}&options=${encodeURIComponent('-c statement_timeout=200')}`;
+    await expect(openFile(limited, { sql: 'SELECT 1 AS a, pg_sleep(9)::text' })).rejects.toMatchObject({
+      code: 'CONNECTION_LOST',
+      message: expect.stringMatching(/statement timeout/),
+    });
+    const silent = createServer().listen(0, '127.0.0.1');
+    await once(silent, 'listening');
+    const { port } = silent.address() as { port: number };
+    await expect(openFile(`postgres://me@127.0.0.1:${port}/db?connect_timeout=1`)).rejects.toMatchObject({
+      code: 'NO_CONNECTION',
+    });
+    silent.close();
+  });
+
   describe('with a user and a password', () => {
     it('takes the password from the address and from PGPASSWORD', async () => {
       await owner.query('CREATE TABLE t (a int); INSERT INTO t VALUES (1), (2)');
@@ -387,30 +410,35 @@ describe.skipIf(!programs)('a Postgres database', () => {
     });
 
     it.each([
-      ['a wrong password', () => server.urlFor('reader', `not-${PASSWORD}`), 'NO_ACCESS', /PGPASSWORD/],
-      ['a missing password', () => server.urlFor('reader'), 'NO_ACCESS', /asks for a password/],
-      ['an unknown database', () => `${server.urlFor('reader', PASSWORD)}x`, 'NO_FILE', /"postgresx" does not exist/],
+      ['a wrong password', (): string => server.urlFor('reader', `not-${PASSWORD}`), 'NO_ACCESS', /PGPASSWORD/],
+      ['a missing password', (): string => server.urlFor('reader'), 'NO_ACCESS', /asks for a password/],
+      [
+        'an unknown database',
+        (): string => `${server.urlFor('reader', PASSWORD)}x`,
+        'NO_FILE',
+        /"postgresx" does not exist/,
+      ],
       [
         'a port without a server',
-        () => server.urlFor('reader', PASSWORD).replace(/:\d+\/postgres$/, ':1/x'),
+        (): string => server.urlFor('reader', PASSWORD).replace(/:\d+\/postgres$/, ':1/x'),
         'NO_CONNECTION',
         /refused|REFUSED/,
       ],
       [
         'TLS that the server does not speak',
-        () => `${server.urlFor('reader', PASSWORD)}?sslmode=require`,
+        (): string => `${server.urlFor('reader', PASSWORD)}?sslmode=require`,
         'NO_CONNECTION',
         /SSL/,
       ],
       [
         'an address with an unescaped password',
-        () => `postgres://reader:${PASSWORD}/#?x@127.0.0.1/d`,
+        (): string => `postgres://reader:${PASSWORD}/#?x@127.0.0.1/d`,
         'BAD_FILE',
         /%2F/,
       ],
       [
         'a certificate that is not there',
-        () => `${server.urlFor('reader', PASSWORD)}?sslmode=verify-full&sslrootcert=/nope.crt`,
+        (): string => `${server.urlFor('reader', PASSWORD)}?sslmode=verify-full&sslrootcert=/nope.crt`,
         'BAD_FILE',
         /nope\.crt/,
       ],
