@@ -1,14 +1,14 @@
-import type { ColumnFacts, ColumnsRead } from './analysis/columns.js';
-import { type ControlOptions, checkControl } from './control.js';
-import type { Block } from './data/block.js';
-import { checkBlockWidth, type Data, openSource, type RowSource } from './data/open-source.js';
-import type { Scale } from './data/scaling.js';
-import { rowWeights } from './data/weights.js';
-import { DataError } from './errors.js';
-import { keepAlive } from './keep-alive.js';
-import type { Moments } from './moments.js';
-import { ProgressTracker, runTask } from './progress.js';
-import type { Warning } from './warning.js';
+import { type ControlOptions, checkControl } from '../control.js';
+import type { Block } from '../data/block.js';
+import { checkBlockWidth, type Data, openSource, type RowSource } from '../data/open-source.js';
+import type { Scale } from '../data/scaling.js';
+import { rowWeights } from '../data/weights.js';
+import { DataError } from '../errors.js';
+import { keepAlive } from '../keep-alive.js';
+import type { Moments } from '../moments.js';
+import { ProgressTracker, runTask } from '../progress.js';
+import type { Warning } from '../warning.js';
+import type { ColumnFacts, ColumnsRead } from './columns.js';
 
 export interface LookOptions extends ControlOptions {
   /** How the fit will scale the columns: large and small spreads matter only where it is `'none'`, the default. */
@@ -36,7 +36,7 @@ export function lookAtColumns(data: Data, options: LookOptions = {}): Promise<Co
     const source = await openSource(data, progress, options.columnNames);
     try {
       const names = options.columnNames ?? source.columnNames;
-      const { ColumnWatch } = await import('./analysis/columns.js');
+      const { ColumnWatch } = await import('./columns.js');
       const watch = new ColumnWatch(source.cols, names);
       const weights = rowWeights(options.weights, source.rows);
       let rows = 0;
@@ -68,7 +68,7 @@ export function watchColumns(source: RowSource, options: Omit<LookOptions, 'onPr
   const names = options.columnNames ?? source.columnNames;
   let found: readonly Warning[] | undefined;
   async function* blocks(): AsyncGenerator<Block, void, void> {
-    const { ColumnWatch } = await import('./analysis/columns.js');
+    const { ColumnWatch } = await import('./columns.js');
     const watch = found ? undefined : new ColumnWatch(cols, names);
     const progress = new ProgressTracker({ signal: options.signal });
     const weights = rowWeights(options.weights, undefined);
@@ -112,7 +112,7 @@ function isNotFinite(error: unknown): false {
 
 /** What the columns of moments tell, whose single values are gone. */
 export async function momentsWarnings(moments: Moments, options: LookOptions): Promise<readonly Warning[]> {
-  const { columnsOf } = await import('./analysis/columns.js');
+  const { columnsOf } = await import('./columns.js');
   return warningsOf(columnsOf(moments.columns, options.columnNames ?? moments.columnNames), options);
 }
 
@@ -120,6 +120,6 @@ async function warningsOf(
   read: ColumnsRead,
   { scale = 'none', center = true }: LookOptions,
 ): Promise<readonly Warning[]> {
-  const { columnWarnings } = await import('./analysis/column-warnings.js');
+  const { columnWarnings } = await import('./column-warnings.js');
   return columnWarnings(read, { unscaled: scale === 'none', centred: center });
 }
