@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import { readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -108,6 +108,25 @@ describe.skipIf(!programs)('scree with a Postgres database', () => {
     while (!(await server.activity()).some((query) => /COPY/.test(query)))
       await new Promise((resolve) => setTimeout(resolve, 50));
   };
+
+  it('continues from a checkpoint that has no password in it, unless the table has changed', async () => {
+    const flags = ['--member', 'large', '--weight', 'c', '--checkpoint', 'saved', '--every', '0', '-k', '1'];
+    const { child, exit } = start(flags);
+    while (!existsSync(binary.path('saved'))) await new Promise((resolve) => setTimeout(resolve, 1));
+    child.kill('SIGKILL');
+    await exit;
+    const saved = readFileSync(binary.path('saved'));
+    expect(saved.includes(PASSWORD)).toBe(false);
+    expect(saved.includes('postgres://reader@127.0.0.1')).toBe(true);
+    expect(binary.run(['fit', url, ...flags])).toMatchObject({
+      code: 0,
+      err: expect.stringContaining('Going on after'),
+    });
+    writeFileSync(binary.path('saved'), saved);
+    await owner.query("UPDATE large SET a = a + 1 WHERE ctid = '(0,1)'");
+    expect(binary.run(['fit', url, ...flags])).toMatchObject({ code: 1, err: expect.stringMatching(/not those that/) });
+    rmSync(binary.path('saved'));
+  });
 
   it.each([
     ['Ctrl-C', 'SIGINT', 130, slow],
