@@ -21,7 +21,7 @@ describe.skipIf(!programs)('scree with a Postgres database', () => {
     await owner.query(`CREATE TABLE t (id int, x float8, y float8, z int8, kind text);
       INSERT INTO t SELECT i, sin(i), sin(i) + cos(7 * i) / 9, i % 17, 'k' || i % 3 FROM generate_series(1, 400) i;
       INSERT INTO t VALUES (401, 3, 4, 9007199254740993, 'k0');
-      CREATE TABLE large AS SELECT random() AS a, random() AS b, random() AS c FROM generate_series(1, 1500000)`);
+      CREATE TABLE large AS SELECT random() AS a, random() AS b, random() AS c FROM generate_series(1, 700000)`);
   }, 300_000);
   afterAll(() => server?.stop());
 
@@ -110,7 +110,22 @@ describe.skipIf(!programs)('scree with a Postgres database', () => {
   };
 
   it('continues from a checkpoint that has no password in it, unless the table has changed', async () => {
-    const flags = ['--member', 'large', '--weight', 'c', '--checkpoint', 'saved', '--every', '0', '-k', '1'];
+    const flags = [
+      '--member',
+      'large',
+      '--weight',
+      'c',
+      '--checkpoint',
+      'saved',
+      '--every',
+      '0',
+      '-k',
+      '1',
+      '--bootstrap',
+      '0',
+      '--memory',
+      '64MB',
+    ];
     const { child, exit } = start(flags);
     while (!existsSync(binary.path('saved'))) await new Promise((resolve) => setTimeout(resolve, 1));
     child.kill('SIGKILL');
