@@ -21,7 +21,7 @@ export interface PostgresServer {
   /** Address through TCP, for a user who needs the password. */
   urlFor(user: string, password?: string, host?: string): string;
   readonly port: number;
-  /** A connection of the owner, to fill tables and to look at what the server does. Closed at `stop`. */
+  /** A connection of the owner, to fill tables and to look at what the server does. `stop` ends it. */
   connect(): Promise<pg.Client>;
   /** What clients of ours are doing on the server at the moment. */
   activity(): Promise<string[]>;
@@ -109,13 +109,11 @@ export async function startPostgres(programs: string): Promise<PostgresServer> {
   );
   const port = await freePort();
   const url = `postgres://owner@/postgres?host=${encodeURIComponent(folder)}&port=${port}`;
-  const clients: pg.Client[] = [];
   let process_: ChildProcess | undefined;
   const connect = async (): Promise<pg.Client> => {
     const client = new pg.Client({ host: folder, port, user: 'owner', database: 'postgres' });
     client.on('error', () => {});
     await client.connect();
-    clients.push(client);
     return client;
   };
   const end = async (signal: NodeJS.Signals): Promise<void> => {
@@ -162,6 +160,8 @@ export async function startPostgres(programs: string): Promise<PostgresServer> {
       };
       const words = Object.entries(options).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
       process_ = spawn(join(programs, 'postgres'), ['-D', data, ...words], { ...user, cwd: folder, stdio: 'ignore' });
+      const started = process_;
+      process.once('exit', () => started.kill('SIGQUIT'));
       for (let tries = 0; ; tries++) {
         try {
           const client = await connect();
@@ -174,7 +174,7 @@ export async function startPostgres(programs: string): Promise<PostgresServer> {
       }
     },
     stop: async () => {
-      await Promise.all(clients.map((client) => client.end().catch(() => {})));
+      // A fast shutdown: it ends the connections, also those that wait for a lock.
       await end('SIGINT');
       rmSync(folder, { recursive: true, force: true });
     },
