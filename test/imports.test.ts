@@ -30,6 +30,7 @@ const ENTRIES = [
   'plan.ts',
   'stream.ts',
   'moments.ts',
+  'summary.ts',
   'look-at-columns.ts',
   'descend.ts',
   'reading.ts',

@@ -113,7 +113,8 @@ function isNotFinite(error: unknown): false {
 /** What the columns of moments tell, whose single values are gone. */
 export async function momentsWarnings(moments: Moments, options: LookOptions): Promise<readonly Warning[]> {
   const { columnsOf } = await import('./analysis/columns.js');
-  return warningsOf(columnsOf(moments.columns, options.columnNames ?? moments.columnNames), options);
+  const read = moments.looked ?? columnsOf(moments.columns, options.columnNames ?? moments.columnNames);
+  return warningsOf(read, options);
 }
 
 async function warningsOf(
