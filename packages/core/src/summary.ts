@@ -1,4 +1,4 @@
-import { type ColumnTally, columnsFromTally, isTally, mergeTallies, tallyOf } from './analysis/column-tally.js';
+import type { ColumnTally } from './analysis/column-tally.js';
 import type { ColumnWatch } from './analysis/columns.js';
 import { type ControlOptions, checkControl } from './control.js';
 import { refuseChanged } from './data/changes.js';
@@ -159,9 +159,10 @@ export class TableSummary implements SummaryInput {
   }
 
   /** The moments, ready for `pca`, with what is known of single values; undefined where a sketch was kept. */
-  moments(): Moments | undefined {
+  async moments(): Promise<Moments | undefined> {
     const { kept, tally, columnNames } = this.#record;
     if (!(kept instanceof Moments)) return undefined;
+    const { columnsFromTally } = await tallies();
     const copy = copyOf(kept);
     copy.looked = columnsFromTally(kept.columns, kept.scatter, tally, columnNames);
     return copy;
@@ -170,7 +171,7 @@ export class TableSummary implements SummaryInput {
   /** The model of the rows, as `pca` would make it of their moments; with a bootstrap where replicates were kept. */
   model(options: PcaOptions = {}): Promise<Model> {
     return keepAlive(async () => {
-      const moments = this.moments();
+      const moments = await this.moments();
       const { bootstrap: _, ...others } = options;
       const settings = checkOptions(others);
       const model = moments ? await pca(moments, others) : await this.#modelOfSketch(settings);
@@ -203,6 +204,7 @@ export class TableSummary implements SummaryInput {
     }
     const engine = await chooseEngine({ engine: settings.engine, threads: settings.threads });
     const { columnWarnings } = await import('./analysis/column-warnings.js');
+    const { columnsFromTally } = await tallies();
     const looked = columnsFromTally(kept.columns, undefined, tally, columnNames);
     const seen = { unscaled: settings.scale === 'none', centred: settings.center };
     const warnings = settings.lookAtColumns ? columnWarnings(looked, seen) : [];
@@ -250,7 +252,7 @@ export class TableSummary implements SummaryInput {
       ...mine,
       kept,
       parts,
-      tally: mergeTallies(mine.tally, theirs.tally),
+      tally: (await tallies()).mergeTallies(mine.tally, theirs.tally),
       warnings: [...mine.warnings, ...theirs.warnings],
       replicates: mine.replicates.map((each, b) => (reused ? each : copyOf(each)).merge(theirs.replicates[b])),
     });
@@ -363,7 +365,7 @@ async function summarizeSource(
     ...{ kept, columnNames, replicates, seed },
     weighted: options.weights !== undefined,
     parts: [part],
-    tally: tallyOf(watch.result()),
+    tally: (await tallies()).tallyOf(watch.result()),
     warnings: (await source.warnings?.()) ?? [],
   });
 }
@@ -520,6 +522,8 @@ function callOf({ name, head }: SummaryInput): string {
   return name ?? `The summary of ${head.parts[0]?.name ?? 'no rows'}`;
 }
 
+const tallies = (): Promise<typeof import('./analysis/column-tally.js')> => import('./analysis/column-tally.js');
+
 const sketchBytes = (): Promise<typeof import('./solvers/sketch/sketch-bytes.js')> =>
   import('./solvers/sketch/sketch-bytes.js');
 
@@ -533,6 +537,7 @@ async function readVersion1(
   const head = checkHead(header);
   const { tally, warnings } = header;
   if (main === undefined || others.length !== head.replicates || !Array.isArray(warnings)) throw damaged(WHAT);
+  const { isTally } = await tallies();
   if (tally !== null && !isTally(tally, head.cols)) throw damaged(WHAT);
   const kept = head.kind === 'moments' ? Moments.fromBinary(main) : (await sketchBytes()).sketchFromBytes(main);
   const replicates = others.map((bytes) => Moments.fromBinary(bytes));
