@@ -5,7 +5,7 @@ import { random } from './random.js';
  * How often criteria find the true number of components, on simulated tables: `node bench/dist/choose-components.js [runs]`.
  *
  * A factor model has k orthonormal directions with variances ℓ·(1 + √(d/n))², ℓ times the Marchenko–Pastur edge of its noise of variance 1. Tables without
- * structure have k = 0. Scaled tables have unit variances. docs/guide/how-many-components.md has the table for 1000 runs.
+ * structure have k = 0. Scaled tables have unit variances. docs/guide/how-many-components.md has the table.
  */
 
 interface Design {

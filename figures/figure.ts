@@ -9,6 +9,8 @@ export interface Figure {
   readonly measurements: readonly string[];
   /** A page of docs/ that shows the figure, and the text for between its two lines `<!-- measured -->`. */
   readonly page?: { readonly file: string; readonly text: string };
+  /** The folder of docs/ that the figure belongs to; default `figures` where there is a page, else `learn/figures`. */
+  readonly folder?: string;
   /** Why the result is not acceptable, if it is not. */
   readonly failure?: string;
 }

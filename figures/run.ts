@@ -7,6 +7,14 @@ import { drawCompression } from './compression.js';
 import { drawDual } from './dual.js';
 import type { Draw } from './figure.js';
 import { drawForces } from './forces.js';
+import {
+  drawNoiseStability,
+  drawWineCriteria,
+  drawWineIntervals,
+  drawWineScaled,
+  drawWineStability,
+  drawWineUnscaled,
+} from './guide.js';
 import { drawDescent } from './mnist-descent.js';
 import { ProgressBar } from './progress-bar.js';
 import { drawRace } from './race.js';
@@ -22,6 +30,12 @@ const FIGURES: Readonly<Record<string, Draw>> = {
   'mnist-descent': drawDescent,
   race: drawRace,
   compression: drawCompression,
+  'wine-criteria': drawWineCriteria,
+  'wine-stability': drawWineStability,
+  'wine-intervals': drawWineIntervals,
+  'noise-stability': drawNoiseStability,
+  'wine-unscaled': drawWineUnscaled,
+  'wine-scaled': drawWineScaled,
 };
 
 const USAGE = `npm run figures -- [--to folder] [names]
@@ -57,8 +71,8 @@ try {
 
 const docs = fileURLToPath(new URL('../../docs', import.meta.url));
 for (const name of names) {
-  const { svg, measurements, page, failure } = await FIGURES[name](new ProgressBar());
-  const to = folder ?? (page ? `${docs}/figures` : `${docs}/learn/figures`);
+  const { svg, measurements, page, folder: own, failure } = await FIGURES[name](new ProgressBar());
+  const to = folder ?? `${docs}/${own ?? (page ? 'figures' : 'learn/figures')}`;
   mkdirSync(to, { recursive: true });
   const file = `${to}/${name}.svg`;
   writeFileSync(file, svg);

@@ -36,9 +36,24 @@ describe('npm run figures', () => {
   });
 });
 
-describe('the pictures of the chapters', () => {
-  const chapters = readdirSync(`${root}docs/learn`).filter((name) => name.endsWith('.md'));
-  const text = chapters.map((name) => readFileSync(`${root}docs/learn/${name}`, 'utf8')).join('\n');
+describe('a figure of the guide', () => {
+  it('is drawn again as it is in its chapter', () => {
+    const { status, stdout } = figures('--to', folder, 'wine-criteria', 'noise-stability');
+    expect(status).toBe(0);
+    expect(stdout).toMatch(/Keep 3: the permutation test, parallel analysis/);
+    expect(stdout).toMatch(/Nothing stands out of noise/);
+    // Numbers in letters and digits of the drawing may round otherwise on another machine.
+    const shape = (file: string): string => readFileSync(file, 'utf8').replace(/[\d.]+/g, '#');
+    for (const name of ['wine-criteria', 'noise-stability']) {
+      expect(shape(`${folder}/${name}.svg`)).toBe(shape(`${root}docs/guide/figures/${name}.svg`));
+    }
+  });
+});
+
+describe.each(['learn', 'guide'])('the pictures of the chapters in docs/%s', (part) => {
+  const chapters = readdirSync(`${root}docs/${part}`).filter((name) => name.endsWith('.md'));
+  const text = chapters.map((name) => readFileSync(`${root}docs/${part}/${name}`, 'utf8')).join('\n');
+  const drawn = `${root}docs/${part}/figures`;
 
   it.each(readdirSync(drawn))('%s is shown, small, and can be read aloud', (name) => {
     expect(text).toContain(`](figures/${name})`);

@@ -41,6 +41,8 @@ const ENTRIES = [
   'scored-blocks.ts',
   'supplementary.ts',
   'compare-tables.ts',
+  'code-columns.ts',
+  'categories.ts',
   'group-pca.ts',
   'pcr.ts',
 ];

@@ -41,8 +41,15 @@ export default defineConfig({
   oxc: { jsx: { runtime: 'automatic', importSource: 'preact' } },
   worker: {
     format: 'es',
-    // One file, but for Parquet, which most never need: a worker waits long for every further one while the page is loading.
-    rolldownOptions: { output: { codeSplitting: { groups: [{ name: 'worker', test: /^(?!.*parquet)/ }] } } },
+    // One file, but for Parquet, which most never need, and what is computed after the first picture: a worker waits long for
+    // every further file while the page is loading.
+    rolldownOptions: {
+      output: {
+        codeSplitting: {
+          groups: [{ name: 'worker', test: /^(?!.*(parquet|evidence\.ts|analysis.(criteria|bootstrap)))/ }],
+        },
+      },
+    },
   },
   build: {
     // Browsers that know light-dark(): for older ones it would become variables that follow the system's theme alone, and

@@ -1,4 +1,5 @@
 import type { EvidenceOptions } from './analysis/criteria/criterion.js';
+import { codeColumns } from './code-columns.js';
 import { checkObject, checkOption, type OptionCheck } from './control.js';
 import { refuseChanged } from './data/changes.js';
 import { type Data, openSource } from './data/open-source.js';
@@ -17,6 +18,7 @@ export interface ChooseOptions
     PcaOptions,
     | 'center'
     | 'scale'
+    | 'transform'
     | 'columnWeights'
     | 'ddof'
     | 'weights'
@@ -76,7 +78,7 @@ async function choose(data: Data | Moments | Model, options: ChooseOptions): Pro
   // The criteria are loaded when they are first asked.
   const { examine, examineModel } = await import('./evidence.js');
   if (data instanceof Model) {
-    const given = (['center', 'scale', 'columnWeights', 'ddof', 'weights', 'columnNames'] as const).find(
+    const given = (['center', 'scale', 'transform', 'columnWeights', 'ddof', 'weights', 'columnNames'] as const).find(
       (option) => options[option] !== undefined,
     );
     if (given) {
@@ -91,11 +93,12 @@ async function choose(data: Data | Moments | Model, options: ChooseOptions): Pro
     const engines = await availableEngines(settings, data.cols ** 2);
     return (await examine(data, settings, names, own, engines, progress)).choice;
   }
-  const source = await openSource(data, progress, settings.columnNames);
+  const opened = await openSource(data, progress, settings.columnNames);
+  const { source, settings: coded } = await codeColumns(opened, settings, progress);
   try {
     const numbers = source.rows === undefined ? undefined : source.rows * source.cols;
     const engines = await availableEngines(settings, numbers);
-    const { choice } = await examine(source, settings, names, own, engines, progress);
+    const { choice } = await examine(source, coded, names, own, engines, progress);
     await refuseChanged(source);
     return choice;
   } finally {

@@ -78,6 +78,8 @@ export type ErrorReason =
   | 'invalid-json'
   | 'unfinished-row'
   | 'missing-row'
+  // BAD_DATA: a level of a category that the fit did not see
+  | 'unseen-level'
   // TOO_LARGE and UNSUPPORTED: the option `memory` allows too little
   | 'memory'
   // BAD_DATA: parts of a table that are there twice, not there, there without being expected, or summed up in another way

@@ -2,6 +2,7 @@ import type { Evidence, EvidenceOptions, Fold, Need } from './analysis/criteria/
 import { groupNumbers } from './analysis/criteria/cross-validation.js';
 import { judge } from './analysis/criteria/judge.js';
 import { permutationWork, tooLong } from './analysis/criteria/permutation.js';
+import { hiddenStructure } from './analysis/criteria/recommend.js';
 import { takesTooLong } from './analysis/criteria/simulate.js';
 import { packTile } from './data/block.js';
 import { checkBlockWidth, keepRows, type RowSource } from './data/open-source.js';
@@ -41,13 +42,36 @@ export async function chooseForFit(
     throw new OptionError('K_OUT_OF_RANGE', `k is '${chooser}', which does not apply here. ${only.sentence}`, {
       option: 'k',
       value: chooser,
+      ...(only.obstacle ? { expected: only.obstacle } : {}),
     });
   }
   return { choice, data };
 }
 
-/** Collects what the criteria need and asks them. */
+/**
+ * Collects what the criteria need and asks them.
+ *
+ * Where spreads differ much, a column of large variance hides how the others are related, and nothing may stand out. Before that is said,
+ * the columns are asked once more, all with the same spread, and five times as strictly: two tests find something in noise more often than one.
+ */
 export async function examine(
+  given: RowSource | Moments,
+  settings: Settings,
+  names: readonly CriterionName[],
+  options: EvidenceOptions,
+  engines: readonly [Engine, ...Engine[]],
+  progress: ProgressTracker,
+): Promise<{ choice: Choice; data: RowSource | Moments }> {
+  const { choice, data } = await examineOnce(given, settings, names, options, engines, progress);
+  const hidden = choice.k === 0 && names.length > 1 && settings.scale !== 'unit' && choice.spectrum[0] > 0;
+  if (!hidden) return { choice, data };
+  const tests: CriterionName[] = ['permutation', 'parallel'];
+  const stricter = { ...options, quantile: 1 - (1 - options.quantile) / 5 };
+  const equal = await examineOnce(data, { ...settings, scale: 'unit' }, tests, stricter, engines, progress);
+  return { choice: equal.choice.k === 0 ? choice : hiddenStructure(choice, equal.choice.k), data };
+}
+
+async function examineOnce(
   given: RowSource | Moments,
   settings: Settings,
   names: readonly CriterionName[],

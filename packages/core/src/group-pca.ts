@@ -16,7 +16,7 @@ import { ProgressTracker } from './progress.js';
 export type Groups = ArrayLike<string | number>;
 
 /** Rows are centred by their group or by all rows, and have no weights. */
-export type GroupPcaOptions = Omit<PcaOptions, 'weights' | 'center'>;
+export type GroupPcaOptions = Omit<PcaOptions, 'weights' | 'center' | 'transform'>;
 
 export interface GroupPca {
   readonly model: Model;
@@ -68,14 +68,14 @@ interface Grouped {
   readonly labels: readonly string[];
   readonly sizes: { readonly label: string; readonly n: number }[];
   readonly means: Matrix<Float64Array>;
-  readonly scale: Float64Array;
+  readonly scale: 'none' | Float64Array;
   /** Share of the total variance within the groups. */
   readonly within: number;
 }
 
 /** Groups as a regression on their labels: fitted values are the groups' means. */
 async function readGroups(data: Data, groups: Groups, options: GroupPcaOptions): Promise<Grouped> {
-  const { scale: wanted, ddof, threads, columnNames } = checkOptions(refuseWeights(options));
+  const { scale: wanted, ddof, threads, columnNames, columnWeights } = checkOptions(refuseWeights(options));
   const labels = checkLabels(groups);
   const counts = new Map<string, number>();
   for (const label of labels) counts.set(label, (counts.get(label) ?? 0) + 1);
@@ -93,21 +93,24 @@ async function readGroups(data: Data, groups: Groups, options: GroupPcaOptions):
   const { scale } = columnScales(columns, wanted, columns.weight - ddof, true);
   const means = new Float64Array(sizes.length * d);
   let [total, between] = [0, 0];
-  for (let j = 0; j < d; j++) total += columns.spread[j] * (columns.unit[j] / scale[j]) ** 2;
+  // Units in which `pca` will measure: column weights multiply squares.
+  const factor = scale.map((s, j) => Math.sqrt(columnWeights?.[j] ?? 1) / s);
+  for (let j = 0; j < d; j++) total += columns.spread[j] * (columns.unit[j] * factor[j]) ** 2;
   sizes.forEach(({ n }, g) => {
     for (let j = 0; j < d; j++) {
       // The first level is the one without a term.
       const mean = regression.intercept[j] + (g === 0 ? 0 : regression.slopes.data[(g - 1) * d + j]);
       means[g * d + j] = mean;
-      between += n * ((mean - columns.mean[j]) / scale[j]) ** 2;
+      between += n * ((mean - columns.mean[j]) * factor[j]) ** 2;
     }
   });
   const within = total > 0 ? Math.max(0, 1 - between / total) : 0;
-  return { residuals, labels, sizes, means: { rows: sizes.length, cols: d, data: means }, scale, within };
+  const table = { rows: sizes.length, cols: d, data: means };
+  return { residuals, labels, sizes, means: table, scale: wanted === 'none' ? wanted : scale, within };
 }
 
 function refuseWeights(options: GroupPcaOptions): PcaOptions {
-  for (const option of ['weights', 'center']) {
+  for (const option of ['weights', 'center', 'transform']) {
     if (!(option in options)) continue;
     throw new OptionError('BAD_OPTION', `PCA within or between groups has no option ${show(option)}.`, { option });
   }

@@ -1,5 +1,14 @@
 export type { BootstrapChoices } from './analysis/bootstrap/choices.js';
 export { defaultReplicates } from './analysis/bootstrap/default-replicates.js';
+export {
+  type AdjustedInertias,
+  adjustedInertias,
+  type Category,
+  type CategoryLevel,
+  categories,
+  type MfaGroupPart,
+  mfaGroups,
+} from './analysis/categories.js';
 export type { ColumnFacts, Steps } from './analysis/columns.js';
 export { compareModels, congruence, type ModelComparison } from './analysis/compare-models.js';
 export type { CovariateColumns, Covariates } from './analysis/covariates.js';
@@ -27,14 +36,27 @@ export {
   rotate,
 } from './analysis/rotation.js';
 export { type BootstrapOptions, bootstrap } from './bootstrap.js';
+export { type FamdOptions, famd, type McaOptions, type MfaGroup, type MfaOptions, mca, mfa } from './categories.js';
 export { type ChooseOptions, chooseComponents } from './choose-components.js';
 export { type CompareTablesOptions, type Procrustes, procrustes, rvCoefficient } from './compare-tables.js';
 export type { Block, DenseBlock, Frame, SparseBlock } from './data/block.js';
+export type {
+  CategoryColumn,
+  CodedColumn,
+  CodedGroup,
+  Coding,
+  GapRule,
+  NumberColumn,
+  Transform,
+  UnseenRule,
+} from './data/coding.js';
 export type { CsrMatrix } from './data/csr.js';
+export type { ReconstructedColumn } from './data/decode.js';
 export type { Row } from './data/gather.js';
 export { type FloatArray, type IntegerArray, type Matrix, type NumberArray, toRows } from './data/matrix.js';
 export type { Data, DType, RowSource } from './data/open-source.js';
 export type { Scale, ScalingRule } from './data/scaling.js';
+export type { Cell, ColumnTable, TableBatch, TableColumn, TableData, TableRow, TableSource } from './data/table.js';
 export type { Engine, LoadedBlock, OnStep, Products, Rates, RowsAt } from './engines/engine.js';
 export { referenceEngine } from './engines/reference/reference.js';
 export { type WasmOptions, wasmEngine } from './engines/wasm/wasm.js';

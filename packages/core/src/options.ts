@@ -1,6 +1,7 @@
 import { BOOTSTRAP_OPTION, type BootstrapChoices, checkChoices } from './analysis/bootstrap/choices.js';
 import { CONTROL_OPTIONS, type ControlOptions, checkObject, checkOption, type OptionCheck } from './control.js';
-import { checkColumnWeights, checkScale, type Scale } from './data/scaling.js';
+import { type Coding, TRANSFORMS, type Transform } from './data/coding.js';
+import { checkColumnWeights, checkScale, type Scale, type ScalingRule } from './data/scaling.js';
 import type { EngineChoice } from './engines/choose.js';
 import type { Engine } from './engines/engine.js';
 
@@ -23,6 +24,11 @@ export interface PcaOptions extends ControlOptions {
   readonly center?: boolean;
   /** How columns are scaled. Default `'none'`. */
   readonly scale?: Scale;
+  /**
+   * A function of every column before it is centred and scaled: one for all, or one per column by name. The columns of `clr` or `ilr`
+   * are the parts of a composition. Default none. The model applies and undoes it.
+   */
+  readonly transform?: Transform | Readonly<Record<string, Transform>>;
   /** Scores of variance 1: along the components (`'pca'`) or turned back to the columns (`'zca'`). Default false. */
   readonly whiten?: Whiten;
   /** Covariance is S/(n − ddof). Default 1. */
@@ -60,6 +66,9 @@ export interface PcaOptions extends ControlOptions {
 export type Settings = Required<Omit<PcaOptions, Undefaulted>> &
   Pick<PcaOptions, Exclude<Undefaulted, 'k'>> & {
     readonly k?: number | 'all';
+    /** How the columns were coded, and the rule that `scale` was computed by, where its numbers do not tell. */
+    readonly coding?: Coding;
+    readonly scaling?: ScalingRule;
     /** Which criteria choose k, where it was not given. */
     readonly choose?: 'auto' | CriterionName;
   };
@@ -67,6 +76,7 @@ export type Settings = Required<Omit<PcaOptions, Undefaulted>> &
 type Undefaulted =
   | 'weights'
   | 'columnWeights'
+  | 'transform'
   | 'onProgress'
   | 'signal'
   | 'columnNames'
@@ -89,9 +99,13 @@ const OPTIONS: Record<keyof PcaOptions, OptionCheck> = {
   },
   center: { must: 'true or false', test: (v) => typeof v === 'boolean' },
   scale: {
-    must: "'none', 'unit', 'pareto', 'range' or an array with one number per column",
+    must: "'none', 'unit', 'pareto', 'range', 'median' or an array with one number per column",
     test: (v) =>
-      v === 'none' || v === 'unit' || v === 'pareto' || v === 'range' || Array.isArray(v) || ArrayBuffer.isView(v),
+      ['none', 'unit', 'pareto', 'range', 'median'].includes(v as string) || Array.isArray(v) || ArrayBuffer.isView(v),
+  },
+  transform: {
+    must: `${TRANSFORMS.map((name) => `'${name}'`).join(', ')}, or an object with one of these per column`,
+    test: (v) => (typeof v === 'object' && v !== null ? Object.values(v) : [v]).every(isTransform),
   },
   whiten: { must: "false, 'pca' or 'zca'", test: (v) => v === false || v === 'pca' || v === 'zca' },
   ddof: { must: 'a number from 0 up', test: (v) => typeof v === 'number' && v >= 0 && Number.isFinite(v) },
@@ -130,6 +144,10 @@ const OPTIONS: Record<keyof PcaOptions, OptionCheck> = {
   lookAtColumns: { must: 'true or false', test: (v) => typeof v === 'boolean' },
   ...CONTROL_OPTIONS,
 };
+
+function isTransform(value: unknown): value is Transform {
+  return (TRANSFORMS as readonly unknown[]).includes(value);
+}
 
 function isChooser(value: unknown): value is 'auto' | CriterionName {
   return value === 'auto' || (CRITERION_NAMES as readonly unknown[]).includes(value);
@@ -198,6 +216,16 @@ function checkSketch({ solver, sketch }: Settings): void {
 
 /** Checks options against the width of the data. */
 export function checkColumnOptions(settings: Settings, cols: number): void {
+  // `pca` has applied transforms by now.
+  if (settings.transform !== undefined && settings.transform !== 'none') {
+    throw new OptionError(
+      'BAD_OPTION',
+      'transform is an option of pca. Leave it out here, or transform the rows first.',
+      {
+        option: 'transform',
+      },
+    );
+  }
   checkScale(settings.scale, cols);
   if (settings.columnWeights) checkColumnWeights(settings.columnWeights, cols);
   const names = settings.columnNames;

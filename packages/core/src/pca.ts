@@ -1,3 +1,4 @@
+import { codeColumns } from './code-columns.js';
 import { changeOf } from './data/changes.js';
 import { type Data, openSource, type RowSource } from './data/open-source.js';
 import { availableEngines } from './engines/choose.js';
@@ -11,6 +12,7 @@ import type { Model } from './model/model.js';
 import { Moments } from './moments.js';
 import { checkOptions, type PcaOptions, type Settings } from './options.js';
 import { ProgressTracker } from './progress.js';
+import { rereadable } from './reading.js';
 import { SOLVERS } from './solvers/registry.js';
 
 export type { NestedModels };
@@ -38,11 +40,23 @@ async function analyse(data: Data | Moments, options: PcaOptions): Promise<Neste
     refuseForMoments(settings, data.cols);
     return fitChosen(data, settings, await availableEngines(settings, data.cols ** 2), progress);
   }
+  return fitOpened(async () => {
+    const source = await openSource(data, progress, settings.columnNames);
+    const coded = await codeColumns(source, settings, progress);
+    return settings.lookAtColumns ? { ...coded, source: watchColumns(coded.source, coded.settings) } : coded;
+  }, progress);
+}
+
+/** Fits a source that is opened here, and closes it whatever happens. */
+export async function fitOpened(
+  open: () => Promise<{ source: RowSource; settings: Settings }>,
+  progress: ProgressTracker,
+): Promise<NestedModels> {
   let source: RowSource | undefined;
   try {
-    const opened = await openSource(data, progress, settings.columnNames);
-    source = opened;
-    if (settings.lookAtColumns) source = watchColumns(opened, settings);
+    const opened = await open();
+    const { settings } = opened;
+    source = opened.source;
     const numbers = source.rows === undefined ? undefined : (source.nonzeros ?? source.rows * source.cols);
     return await fitChosen(source, settings, await availableEngines(settings, numbers), progress);
   } catch (error) {
@@ -70,8 +84,11 @@ async function fitChosen(
 ): Promise<NestedModels> {
   if (settings.choose === undefined) return fit(source, settings, engines, progress);
   const { chooseForFit } = await import('./evidence.js');
-  const { choice, data } = await chooseForFit(source, settings, settings.choose, engines, progress);
-  return fit(data, { ...settings, k: Math.max(1, choice.k) }, engines, progress, { choice, opened: source });
+  // The criteria may leave no more than moments, and a bootstrap draws rows.
+  const drawn = settings.bootstrap && !(source instanceof Moments) ? await rereadable(source, progress) : undefined;
+  const { choice, data } = await chooseForFit(drawn ?? source, settings, settings.choose, engines, progress);
+  const chosen = { ...settings, k: Math.max(1, choice.k) };
+  return fit(drawn ?? data, chosen, engines, progress, { choice, opened: source });
 }
 
 /** If the data changed during a fit that failed, that is the likely cause, so the error names it. */
@@ -82,7 +99,7 @@ async function refuseFailedByChange(source: RowSource | undefined, error: unknow
 }
 
 /** Moments contain no rows: options that concern rows are rejected. */
-function refuseForMoments({ solver, learn, weights, bootstrap }: Settings, cols: number): void {
+function refuseForMoments({ solver, learn, weights, bootstrap, transform }: Settings, cols: number): void {
   const needsRows = (learn: Settings['learn']): boolean =>
     solver !== 'auto' && SOLVERS[solver].needs({ cols, learn }) !== 'scatter';
   const { batch, ...fullBatch } = learn ?? {};
@@ -91,16 +108,19 @@ function refuseForMoments({ solver, learn, weights, bootstrap }: Settings, cols:
   const option =
     weights !== undefined
       ? 'weights'
-      : drawn
-        ? 'bootstrap'
-        : batches
-          ? 'learn.batch'
-          : needsRows(learn)
-            ? 'solver'
-            : undefined;
+      : transform !== undefined
+        ? 'transform'
+        : drawn
+          ? 'bootstrap'
+          : batches
+            ? 'learn.batch'
+            : needsRows(learn)
+              ? 'solver'
+              : undefined;
   if (option === undefined) return;
   const remedy = {
     weights: 'Give weights when you add rows',
+    transform: 'Transform rows before you add them',
     bootstrap: 'Leave it out',
     'learn.batch': 'Leave it out',
     solver: "Leave solver at 'auto' or 'covariance'",

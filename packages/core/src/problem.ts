@@ -37,7 +37,8 @@ export function makeProblem(
   checkRows(columns.rows, columns.weight, settings);
   const rankLimit = Math.min(d, columns.rows - (center ? 1 : 0));
   const wanted = checkCount(settings.k, columns.rows, d, rankLimit);
-  const scaling = columnScales(columns, settings.scale, divisor, center, settings.columnWeights);
+  const scales = columnScales(columns, settings.scale, divisor, center, settings.columnWeights);
+  const scaling = settings.scaling ? { ...scales, rule: settings.scaling } : scales;
   const framing = chooseFrame(columns, scaling.scale, center);
   const scaled = settings.scale === 'unit' || settings.scale === 'pareto';
   const framingError = (center ? meanError(reading, framing) : 0) + (scaled ? scaleError(reading, framing) : 0);
@@ -76,6 +77,7 @@ export function makeProblem(
     framingError,
     noise: lastDigits(reading, framing),
     plan,
+    ...(settings.coding ? { coding: settings.coding } : {}),
   };
   return { problem, framing, facts };
 }

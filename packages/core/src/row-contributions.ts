@@ -1,6 +1,6 @@
 import { contributionsOf, joinContributions, type RowContributions } from './analysis/row-contributions.js';
 import type { ControlOptions } from './control.js';
-import type { Data } from './data/open-source.js';
+import type { TableData } from './data/table.js';
 import { keepAlive } from './keep-alive.js';
 import type { Model } from './model/model.js';
 import { type RowOptions, scoredBlocks } from './scored-blocks.js';
@@ -9,7 +9,11 @@ import { type RowOptions, scoredBlocks } from './scored-blocks.js';
  * Contribution, cos2, score and distance of every row of the fit. Pass the rows, and the weights, that the model was fitted
  * to: contributions of other rows do not add up to 100.
  */
-export async function rowContributions(model: Model, data: Data, options: RowOptions = {}): Promise<RowContributions> {
+export async function rowContributions(
+  model: Model,
+  data: TableData,
+  options: RowOptions = {},
+): Promise<RowContributions> {
   const parts: RowContributions[] = [];
   for await (const part of rowContributionBlocks(model, data, options)) parts.push(part);
   return joinContributions(parts);
@@ -18,7 +22,7 @@ export async function rowContributions(model: Model, data: Data, options: RowOpt
 /** The same block by block, for data larger than memory. */
 export async function* rowContributionBlocks(
   model: Model,
-  data: Data,
+  data: TableData,
   options: RowOptions = {},
 ): AsyncGenerator<RowContributions, void, void> {
   const blocks = scoredBlocks(model, data, options);
@@ -40,7 +44,7 @@ export type SupplementaryRows = Omit<RowContributions, 'contributions'>;
 /** Scores, cos2 and distances of rows that had no part in the fit. */
 export async function supplementaryRows(
   model: Model,
-  data: Data,
+  data: TableData,
   options: ControlOptions = {},
 ): Promise<SupplementaryRows> {
   const { contributions: _, ...rest } = await rowContributions(model, data, options);

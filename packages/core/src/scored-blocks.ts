@@ -1,8 +1,10 @@
 import { type ControlOptions, checkControl } from './control.js';
 import type { Block, Frame } from './data/block.js';
 import { refuseChanged } from './data/changes.js';
-import { checkBlockWidth, type Data, openSource } from './data/open-source.js';
+import { openForModel } from './data/coded-source.js';
+import { checkBlockWidth } from './data/open-source.js';
 import { checkFinite } from './data/statistics.js';
+import type { TableData } from './data/table.js';
 import { empty } from './data/to-block.js';
 import { rowWeights } from './data/weights.js';
 import { chooseEngine } from './engines/choose.js';
@@ -40,7 +42,7 @@ export interface ScoredBlock {
  */
 export async function* scoredBlocks(
   model: Model,
-  data: Data,
+  data: TableData,
   options: RowOptions,
 ): AsyncGenerator<ScoredBlock, void, void> {
   const { threads, weights: given } = checkControl(options);
@@ -49,7 +51,7 @@ export async function* scoredBlocks(
   const unit = powerOfTwo(model.singularValues[0] / Math.sqrt(model.totalWeight - model.ddof));
   const measured = { components, mean, scale: model.scale.map((scale) => scale * unit) };
   const frame = frameOf(measured);
-  const source = await openSource(data, progress, columnNames);
+  const source = await openForModel(data, model, progress);
   try {
     if (source.cols !== model.d) {
       throw new DataError(

@@ -3,6 +3,7 @@ import { ColumnCorrelations, type SupplementaryColumn } from './analysis/supplem
 import { checkObject } from './control.js';
 import { identityFrame, packTile } from './data/block.js';
 import { checkBlockWidth, type Data, openSource, type RowSource } from './data/open-source.js';
+import type { TableData } from './data/table.js';
 import { OptionError, show } from './errors.js';
 import { keepAlive } from './keep-alive.js';
 import type { Model } from './model/model.js';
@@ -36,11 +37,15 @@ export interface Supplementary {
  * v-tests, η², covariances and hulls of groups. The rows of the fit are read once, block by block, and the columns and
  * labels alongside.
  */
-export function supplementary(model: Model, data: Data, options: SupplementaryOptions = {}): Promise<Supplementary> {
+export function supplementary(
+  model: Model,
+  data: TableData,
+  options: SupplementaryOptions = {},
+): Promise<Supplementary> {
   return keepAlive(() => read(model, data, options));
 }
 
-async function read(model: Model, data: Data, options: SupplementaryOptions): Promise<Supplementary> {
+async function read(model: Model, data: TableData, options: SupplementaryOptions): Promise<Supplementary> {
   checkObject(options);
   const { columns, columnNames, groups = {}, hulls, ...rowOptions } = options;
   const { k, d } = model;

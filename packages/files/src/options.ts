@@ -11,6 +11,11 @@ export interface FileOptions {
   readonly columns?: readonly string[] | undefined;
   /** Columns not to use. */
   readonly exclude?: readonly string[] | undefined;
+  /**
+   * Columns that are categories in `table`, for `mca`, `famd` and `mfa`: by name, or `true` for all columns of text. They may hold
+   * numbers, such as codes. They are not in `source`.
+   */
+  readonly categories?: true | readonly string[] | undefined;
   /** A column of any kind that names the rows and colours them in figures. It is not analysed. */
   readonly label?: string | undefined;
   /** A column that names the rows, where it is not that of `label`. It is not analysed. */
@@ -40,9 +45,20 @@ const LEAST_MEMORY = 2 ** 24;
 export type CheckedOptions = FileOptions & { readonly memory: number };
 
 export function checkFileOptions(options: FileOptions): CheckedOptions {
-  const { missing = 'error', format, memory = DEFAULT_MEMORY } = options;
+  const { missing = 'error', format, memory = DEFAULT_MEMORY, categories } = options;
   if (!['error', 'drop', 'mean'].includes(missing)) {
     throw bad('missing', missing, "must be 'error', 'drop' or 'mean'");
+  }
+  const isList = Array.isArray(categories) && categories.every((name) => typeof name === 'string');
+  if (categories !== undefined && categories !== true && !isList) {
+    throw bad('categories', categories, 'must be true or a list of column names');
+  }
+  if (categories !== undefined && missing === 'drop') {
+    throw new OptionError(
+      'BAD_OPTION',
+      "missing: 'drop' is for columns of numbers, and categories are chosen. Leave it out, and give it to mca, famd or mfa.",
+      { option: 'missing', value: missing },
+    );
   }
   if (format !== undefined && !FORMAT_NAMES.includes(format))
     throw bad('format', format, `must be one of ${FORMAT_NAMES.join(', ')}`);

@@ -191,7 +191,19 @@ describe('the page, about a model,', () => {
     [
       'ROWS_DROPPED',
       { count: 1, rows: 153, columns: [{ name: 'Ozone', count: 1 }] },
-      '1 of 153 rows was left out because of missing values: Ozone (1).',
+      '1 of 153 rows has gaps and is left out (1 in Ozone).',
+    ],
+    [
+      'ROWS_DROPPED',
+      {
+        count: 42,
+        rows: 153,
+        columns: [
+          { name: 'Solar.R', count: 7 },
+          { name: 'Ozone', count: 37 },
+        ],
+      },
+      '42 of 153 rows have gaps and are left out (37 in Ozone, 7 in Solar.R).',
     ],
     [
       'VALUES_CONVERTED',

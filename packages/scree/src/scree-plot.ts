@@ -18,7 +18,7 @@ export function screePlot(model: Pick<Model, 'varianceRatios'>, options: ScreePl
   const { width = 40, most = 10, marks = [], below = () => [] } = options;
   const ratios = Array.from(model.varianceRatios);
   const shown = ratios.slice(0, most);
-  const largest = Math.max(...shown, Number.MIN_VALUE);
+  const largest = Math.max(...shown, ...Array.from(marks).slice(0, shown.length), Number.MIN_VALUE);
   let total = 0;
   const lines = shown.flatMap((ratio, i) => {
     total += ratio;
@@ -39,8 +39,9 @@ export function screePlot(model: Pick<Model, 'varianceRatios'>, options: ScreePl
 
 /** A bar with a line where a share would end. */
 function marked(bar: string, share: number | undefined, largest: number, width: number): string {
-  const at = share === undefined ? width : Math.round((share / largest) * width);
-  return at >= width ? bar : `${bar.slice(0, at).padEnd(at)}│${bar.slice(at + 1)}`;
+  if (share === undefined) return bar;
+  const at = Math.min(width - 1, Math.round((share / largest) * width));
+  return `${bar.slice(0, at).padEnd(at)}│${bar.slice(at + 1)}`;
 }
 
 function percent(share: number): string {

@@ -146,13 +146,15 @@ function matchesOf(
 }
 
 function scaleWarnings(first: Model, second: Model): Warning[] {
-  const [a, b] = [first, second].map(({ scale }) => scale.some((s) => s !== 1));
+  // Models of version 0.1.0 do not say how they scale.
+  const rule = ({ scaling, scale }: Model): string => scaling ?? (scale.every((s) => s === 1) ? 'none' : 'unit');
+  const [a, b] = [rule(first), rule(second)];
   if (a === b) return [];
   return [
     {
       code: 'SCALES_DIFFER',
-      message:
-        'One model scales its columns and the other does not, so their loadings have different units: columns of large variance count for more in one of them. Fit both with the same scale.',
+      message: `The models scale their columns differently (${a} and ${b}), so their loadings have different units. Fit both with the same scale.`,
+      details: { scales: [a, b] },
     },
   ];
 }

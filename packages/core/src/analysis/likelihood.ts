@@ -1,7 +1,9 @@
 import { type ControlOptions, checkControl, checkObject, checkOption } from '../control.js';
+import { hasCategories } from '../data/coding.js';
+import { decodeNumbers } from '../data/decode.js';
 import type { Matrix } from '../data/matrix.js';
 import type { Data } from '../data/open-source.js';
-import { OptionError } from '../errors.js';
+import { ModelError, OptionError } from '../errors.js';
 import { keepAlive } from '../keep-alive.js';
 import { type Random, random } from '../linalg/random.js';
 import { axpy } from '../linalg/vector.js';
@@ -99,7 +101,10 @@ export class ProbabilisticPca {
     };
   }
 
-  /** New rows from the distribution, in the user's own units (count × d); the same for the same seed. */
+  /**
+   * New rows from the distribution, in the user's own units (count × d); the same for the same seed. Transforms of columns are
+   * undone; a model with categories is refused, because its distribution is not one of levels.
+   */
   sample(count: number, options: SampleOptions = {}): Promise<Matrix<Float64Array>> {
     return keepAlive(async () => {
       checkControl(options);
@@ -110,10 +115,16 @@ export class ProbabilisticPca {
       checkOption('count', count, whole);
       const { seed = 0 } = options;
       checkOption('seed', seed, { must: 'a whole number', test: Number.isSafeInteger });
-      const { d } = this.model;
+      const { d, coding } = this.model;
+      if (coding && hasCategories(coding)) {
+        throw new ModelError(
+          'BAD_MODEL',
+          'Rows cannot be drawn from a model with categories: its normal distribution is one of zeros and ones, not of levels.',
+        );
+      }
       const data = new Float64Array(count * d);
       await new ProgressTracker(options).run('sampling', count, this.#draw(data, random(seed)));
-      return { rows: count, cols: d, data };
+      return coding ? decodeNumbers(coding, { rows: count, cols: d, data }) : { rows: count, cols: d, data };
     });
   }
 

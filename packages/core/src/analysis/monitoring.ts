@@ -1,7 +1,9 @@
 import { checkControl, checkObject, checkOption } from '../control.js';
 import { refuseChanged } from '../data/changes.js';
-import { checkBlockWidth, type Data, openSource } from '../data/open-source.js';
+import { openForModel } from '../data/coded-source.js';
+import { checkBlockWidth } from '../data/open-source.js';
 import { checkFinite } from '../data/statistics.js';
+import type { TableData } from '../data/table.js';
 import { chooseEngine } from '../engines/choose.js';
 import { DataError } from '../errors.js';
 import { keepAlive } from '../keep-alive.js';
@@ -76,7 +78,7 @@ const ROUNDING = 1e-13;
 /** Reads rows once, and computes T² and Q of each and what to compare them with. */
 export function monitorRows(
   model: Model,
-  data: Data,
+  data: TableData,
   options: LimitOptions & ApplyOptions = {},
 ): Promise<MonitoredRows> {
   // Options are checked before anything is read.
@@ -204,12 +206,12 @@ function boxLimit(mean: number, h: number, beyond: number): number {
 
 async function readStatistics(
   model: Model,
-  data: Data,
+  data: TableData,
   options: ApplyOptions,
 ): Promise<{ t2: Float64Array; q: Float64Array }> {
   const { threads } = checkControl(options);
   const progress = new ProgressTracker(checkControl(options));
-  const source = await openSource(data, progress, model.columnNames);
+  const source = await openForModel(data, model, progress);
   const [t2, q]: [number[], number[]] = [[], []];
   try {
     if (source.cols !== model.d) {

@@ -1,8 +1,10 @@
 import { checkControl } from '../control.js';
 import type { Block } from '../data/block.js';
 import { refuseChanged } from '../data/changes.js';
-import { checkBlockWidth, type Data, openSource } from '../data/open-source.js';
+import { openForModel } from '../data/coded-source.js';
+import { checkBlockWidth } from '../data/open-source.js';
 import { checkFinite } from '../data/statistics.js';
+import type { TableData } from '../data/table.js';
 import { chooseEngine } from '../engines/choose.js';
 import { DataError } from '../errors.js';
 import { keepAlive } from '../keep-alive.js';
@@ -17,7 +19,7 @@ import { ProgressTracker } from '../progress.js';
 export function readBlocks(
   model: Model,
   phase: string,
-  data: Data,
+  data: TableData,
   options: ApplyOptions,
   visit: (part: Reconstruction, block: Block) => void,
 ): Promise<void> {
@@ -25,7 +27,7 @@ export function readBlocks(
     const { threads } = checkControl(options);
     const progress = new ProgressTracker(options);
     const { columnNames, d } = model;
-    const source = await openSource(data, progress, columnNames);
+    const source = await openForModel(data, model, progress);
     try {
       if (source.cols !== d) {
         throw new DataError(

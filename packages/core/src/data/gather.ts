@@ -150,7 +150,7 @@ function checkRow(row: unknown, at: number): asserts row is ArrayLike<number> {
 }
 
 /** For rows of an unsupported type that contain numbers: what the row is, and what to pass instead. */
-function adviceForRow(row: object): string | undefined {
+export function adviceForRow(row: object): string | undefined {
   if (row instanceof Map) return 'a Map. Pass Object.fromEntries(map).';
   if (row instanceof Set) return 'a Set. Pass Array.from(set).';
   if (isBuffer(row))
@@ -159,7 +159,7 @@ function adviceForRow(row: object): string | undefined {
 }
 
 /** A record may well have a column named "length": only objects that also have an entry 0, or can be iterated, are lists. */
-function isRecord(row: unknown): row is RecordRow {
+export function isRecord(row: unknown): row is RecordRow {
   if (typeof row !== 'object' || row === null || ArrayBuffer.isView(row) || Symbol.iterator in row) return false;
   return !('length' in row && typeof row.length === 'number' && 0 in row);
 }

@@ -45,7 +45,7 @@ export async function openStream(
 }
 
 /** The stream's items, with the signal heard while waiting for each and the event loop turning between them. */
-async function* items(stream: Stream, progress: ProgressTracker): AsyncGenerator<unknown, void, void> {
+export async function* items(stream: Stream, progress: ProgressTracker): AsyncGenerator<unknown, void, void> {
   const iterator =
     Symbol.asyncIterator in stream ? stream[Symbol.asyncIterator]() : (stream as Iterable<unknown>)[Symbol.iterator]();
   let open = true;

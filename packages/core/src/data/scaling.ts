@@ -2,11 +2,11 @@ import { DataError, OptionError, show } from '../errors.js';
 import { powerOfTwo } from '../linalg/vector.js';
 import { type ColumnStatistics, columnSquares } from './statistics.js';
 
-/** The divisor of a column: nothing, its deviation, the root of it, its range, or given numbers. */
-export type Scale = 'none' | 'unit' | 'pareto' | 'range' | ArrayLike<number>;
+/** The divisor of a column: nothing, its deviation, the root of it, its range, its median absolute deviation, or given numbers. */
+export type Scale = 'none' | 'unit' | 'pareto' | 'range' | 'median' | ArrayLike<number>;
 
 /** The rule that scales were computed by; `given` where they were numbers. */
-export const SCALINGS = ['none', 'unit', 'pareto', 'range', 'given'] as const;
+export const SCALINGS = ['none', 'unit', 'pareto', 'range', 'median', 'given'] as const;
 export type ScalingRule = (typeof SCALINGS)[number];
 
 export interface Scaling {
@@ -42,6 +42,7 @@ function plainScales(stats: ColumnStatistics, wanted: Scale, divisor: number, ce
   const constantColumns: number[] = [];
   const rule = typeof wanted === 'string' ? wanted : 'given';
   if (wanted === 'none') return { rule, scale, constantColumns };
+  if (wanted === 'median') throw mediansNeedRows();
   for (let j = 0; j < cols; j++) {
     const size =
       typeof wanted !== 'string'
@@ -62,8 +63,17 @@ function deviation(stats: ColumnStatistics, j: number, divisor: number, centred:
   return Math.sqrt(sum / divisor) * unit;
 }
 
-/** Checks scales that were given as numbers. */
+function mediansNeedRows(): OptionError {
+  return new OptionError(
+    'BAD_SCALE',
+    "scale: 'median' is computed from rows that are read several times, which is not possible here. Use pca with the rows, or scale: 'unit'.",
+    { option: 'scale', value: 'median' },
+  );
+}
+
+/** Checks scales that were given as numbers. Medians need rows: `pca` computes them first, and then they are numbers. */
 export function checkScale(scale: Scale, cols: number): void {
+  if (scale === 'median') throw mediansNeedRows();
   if (typeof scale === 'string') return;
   if (scale.length !== cols) {
     throw new OptionError('BAD_SCALE', `scale has ${scale.length} numbers, but there are ${cols} columns.`, {

@@ -21,10 +21,7 @@ export const CRITERION_TITLES: Readonly<Record<CriterionName, string>> = {
 export function choiceWords({ k, reason, spectrum }: Choice): string[] {
   const total = spectrum.reduce((sum, value) => sum + value, 0);
   if (k === 0) {
-    return [
-      reason,
-      'The columns are not more related than independent columns would be by chance: the components describe this sample, and another sample would give others.',
-    ];
+    return [reason, 'The columns are no more related than independent columns would be by chance.'];
   }
   const kept = spectrum.slice(0, k).reduce((sum, value) => sum + value, 0);
   return [

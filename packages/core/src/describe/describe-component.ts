@@ -3,7 +3,7 @@ import type { Groups } from '../analysis/groups.js';
 import { correlationPValue, holm, vTestPValue } from '../analysis/significance.js';
 import type { SupplementaryColumn } from '../analysis/supplementary-columns.js';
 import type { Model } from '../model/model.js';
-import { count, listed } from './numbers.js';
+import { count, listed, percent } from './numbers.js';
 
 export interface ComponentFacts {
   /** What `columnContributions` says of the columns; computed from the model where it is left out. */
@@ -161,5 +161,7 @@ function decimal(value: number): string {
 /** 37 %; below one per cent with one decimal. */
 function share(ratio: number): string {
   const value = 100 * ratio;
+  // Less than everything is not shown as 100 %.
+  if (value >= 99.5) return percent(ratio);
   return `${value >= 1 ? Math.round(value) : value >= 0.05 ? value.toFixed(1) : '<\u00a00.1'}\u00a0%`;
 }

@@ -10,8 +10,11 @@ export function varianceWords(model: Model): string[] {
   if (model.totalVariance === 0) return ['All rows are the same: there is no variance that components could keep.'];
   const kept = shareKept(model);
   const needed = componentsForShares(model);
-  const reached = needed.flatMap(({ share, components }) =>
-    components === undefined ? [] : [`${components} for ${percentMark(share)}`],
+  // Of shares that take the same number, the largest is enough to know.
+  const reached = needed.flatMap(({ share, components }, i) =>
+    components === undefined || components === needed[i + 1]?.components
+      ? []
+      : [`${components} for ${percentMark(share)}`],
   );
   const beyond = needed.flatMap(({ share, components }) => (components === undefined ? [percentMark(share)] : []));
   return [
@@ -117,12 +120,16 @@ export function uniquenessWords(model: Model): string[] {
     loose.length === 0
       ? `The sample’s ${k === 1 ? 'component is' : 'components are'} unique apart from ${k === 1 ? 'its sign' : 'their signs'}: ${k === 1 ? 'no other axis fits' : 'no other axes fit'} these rows as well. Changing every number by half a unit in its last ${model.dtype} place would turn ${k === 1 ? 'it' : 'none'} by ${k === 1 ? 'no more' : 'more'} than ${degrees(Math.max(...axes.map(({ noiseAngle }) => noiseAngle)))}.`
       : `Not unique: ${loose.length === k ? (k === 1 ? 'the component' : k === 2 ? 'both components' : `all ${k} components`) : `${loose.length === 1 ? 'component' : 'components'} ${runs(loose)}`}. Other axes would fit these rows as well as ${loose.length === 1 ? 'this one' : 'these'}, so ${loose.length === 1 ? 'its' : 'their'} weights should not be interpreted one by one.`,
-    k === d
-      ? 'The components span the whole space.'
-      : subspace.determined
-        ? `The space they span together is unique in this sample${gap === null || gap === 0 ? '' : `: the next variance is lower by ${show(gap)}`}.`
-        : 'The space they span together is not unique: another one would keep as much variance of these rows.',
+    // One component is the space that it spans.
+    ...(k === 1 ? [] : [spaceWords()]),
   ];
+
+  function spaceWords(): string {
+    if (k === d) return 'The components span the whole space.';
+    return subspace.determined
+      ? `The space they span together is unique in this sample${gap === null || gap === 0 ? '' : `: the next variance is lower by ${show(gap)}`}.`
+      : 'The space they span together is not unique: another one would keep as much variance of these rows.';
+  }
 }
 
 /** 0.8 as 80 %. */

@@ -28,7 +28,20 @@ export interface Criterion {
   readonly thresholds?: readonly number[];
   /** What it says here, or why it does not apply. */
   readonly sentence: string;
+  /** What it needs that the data do not have, where that is why it does not apply: see `CriterionMethod`. */
+  readonly obstacle?: Obstacle;
 }
+
+/** Variance, centred data, rows without weights, a correlation matrix; or what was not kept of the data. */
+export type Obstacle =
+  | 'variance'
+  | 'centered'
+  | 'unweighted'
+  | 'correlation'
+  | 'columnVariances'
+  | 'covariance'
+  | 'folds'
+  | 'rows';
 
 /** How many components to keep, why, and what each criterion says. */
 export interface Choice {

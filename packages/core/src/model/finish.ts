@@ -1,3 +1,4 @@
+import type { Coding } from '../data/coding.js';
 import type { Scaling } from '../data/scaling.js';
 import { DataError, show } from '../errors.js';
 import { orthonormalityDefect } from '../linalg/orthonormalise.js';
@@ -33,6 +34,7 @@ export interface FitFacts {
   readonly noise: Float64Array;
   readonly plan: Plan;
   readonly choice?: Choice;
+  readonly coding?: Coding;
 }
 
 /**
@@ -94,6 +96,7 @@ export function finish(found: Solution, facts: FitFacts, sourceWarnings: readonl
       ...convergenceWarnings(solution),
     ],
     ...(facts.choice ? { choice: facts.choice } : {}),
+    ...(facts.coding ? { coding: facts.coding } : {}),
     ...(solution.trace ? { trace: solution.trace } : {}),
   });
 }

@@ -1,12 +1,16 @@
 import { type ControlOptions, checkControl } from '../control.js';
 import { type Block, type Frame, identityFrame, packTile } from '../data/block.js';
 import { refuseChanged } from '../data/changes.js';
+import { openForModel } from '../data/coded-source.js';
+import { type Coding, hasCategories } from '../data/coding.js';
+import { decoder, type ReconstructedColumn } from '../data/decode.js';
 import { type FloatArray, fitsFloat32, type Matrix } from '../data/matrix.js';
 import { checkBlockWidth, type Data, type DType, openSource } from '../data/open-source.js';
 import type { ScalingRule } from '../data/scaling.js';
 import { checkFinite } from '../data/statistics.js';
+import type { TableData } from '../data/table.js';
 import { chooseEngine } from '../engines/choose.js';
-import { DataError } from '../errors.js';
+import { DataError, ModelError } from '../errors.js';
 import { keepAlive } from '../keep-alive.js';
 import { axpy, dot } from '../linalg/vector.js';
 import { ProgressTracker } from '../progress.js';
@@ -54,6 +58,7 @@ export class Model implements ModelRecord {
   readonly uniqueness: Uniqueness;
   readonly warnings: readonly Warning[];
   readonly choice?: Choice;
+  readonly coding?: Coding;
   readonly trace?: readonly Epoch[];
   readonly stability?: Stability;
   readonly #components: Float64Array;
@@ -93,6 +98,7 @@ export class Model implements ModelRecord {
     this.uniqueness = frozenCopy(record.uniqueness);
     this.warnings = frozenCopy(record.warnings);
     if (record.choice) this.choice = frozenCopy(record.choice);
+    if (record.coding) this.coding = frozenCopy(record.coding);
     if (record.trace) this.trace = frozenCopy(record.trace);
     if (record.stability) this.stability = frozenCopy(record.stability);
     Object.freeze(this);
@@ -108,9 +114,9 @@ export class Model implements ModelRecord {
 
   /**
    * Scores of rows: z = V(x − mean)/scale, n × k. Whitened `pca`: each zᵢ/√λᵢ. Whitened `zca`: those turned back to the
-   * columns, Vᵀ(z/√λ), n × d. float32 rows give float32 scores.
+   * columns, Vᵀ(z/√λ), n × d. float32 rows give float32 scores. A model with a coding takes the user's own table and codes it.
    */
-  async transform(data: Data, options: ApplyOptions = {}): Promise<Matrix> {
+  async transform(data: TableData, options: ApplyOptions = {}): Promise<Matrix> {
     const { k, d } = this;
     const frame = frameOf({ mean: this.#mean, scale: this.#scale });
     const inverse = this.#deviations.map((deviation) => (deviation > 0 ? 1 / deviation : 0));
@@ -138,23 +144,93 @@ export class Model implements ModelRecord {
         output.push(wide);
       }
     };
-    await this.#read('scores', data, d, options, visit, 'visitor');
+    await this.#read('scores', 'rows', data, options, visit, 'visitor');
     return output.matrix();
   }
 
   /**
    * Rows from scores, in the user's own units: x = mean + scale·(Vᵀz), whitening undone first. It is the inverse of
-   * `transform` for rows in the subspace and their best approximation for all others.
+   * `transform` for rows in the subspace and their best approximation for all others. Transforms of the columns are undone;
+   * categories are no numbers, so a model with some has `reconstruct` instead.
    */
   async inverseTransform(scores: Data, options: ApplyOptions = {}): Promise<Matrix> {
+    const { coding } = this;
+    if (coding && hasCategories(coding)) {
+      throw new ModelError(
+        'BAD_MODEL',
+        'This model has categories, which are no numbers. Use model.reconstruct(scores): it gives the columns of the table, numbers and levels.',
+      );
+    }
+    const output = new RowCollector(coding ? coding.columns.length : this.d);
+    const decode = coding && decoder(coding);
+    const row = new Float64Array(coding?.columns.length ?? 0);
+    const visitor = {
+      number: (j: number, value: number): void => {
+        row[j] = value;
+      },
+      level: (): void => {},
+    };
+    await this.#reconstruct(
+      scores,
+      options,
+      (x) => {
+        decode?.(x, visitor);
+        output.push(decode ? row : x);
+      },
+      (block) => output.reserve(block),
+    );
+    return output.matrix();
+  }
+
+  /**
+   * The columns of the table from scores, as `inverseTransform` gives rows: numbers in the user's own units, and for every
+   * category the level with the largest fitted value.
+   */
+  async reconstruct(scores: Data, options: ApplyOptions = {}): Promise<ReconstructedColumn[]> {
+    const { coding, columnNames } = this;
+    if (!coding) {
+      const { cols, rows, data } = await this.inverseTransform(scores, options);
+      return Array.from({ length: cols }, (_, j) => ({
+        kind: 'number',
+        name: columnNames?.[j] ?? String(j),
+        values: Float64Array.from({ length: rows }, (_, i) => data[i * cols + j]),
+      }));
+    }
+    const { columns } = coding;
+    const decode = decoder(coding);
+    const values: number[][] = columns.map(() => []);
+    const levels: (string | null)[][] = columns.map(() => []);
+    const visitor = {
+      number: (j: number, value: number): void => {
+        values[j].push(value);
+      },
+      level: (j: number, level: number, fitted: number): void => {
+        const column = columns[j];
+        if (column.kind === 'category') levels[j].push(level === column.gap ? null : column.levels[level]);
+        values[j].push(fitted);
+      },
+    };
+    await this.#reconstruct(scores, options, (x) => decode(x, visitor));
+    return columns.map(({ kind, name }, j) => {
+      const numbers = Float64Array.from(values[j]);
+      return kind === 'number' ? { kind, name, values: numbers } : { kind, name, levels: levels[j], fitted: numbers };
+    });
+  }
+
+  /** Rows of the model's columns, from scores, one after the other. */
+  async #reconstruct(
+    scores: Data,
+    options: ApplyOptions,
+    onRow: (x: Float64Array) => void,
+    onBlock: (block: Block) => void = () => {},
+  ): Promise<void> {
     const { k, d } = this;
     const width = this.whiten === 'zca' ? d : k;
     const plain = identityFrame(width);
-    const output = new RowCollector(d);
     const z = new Float64Array(k);
     const x = new Float64Array(d);
-    await this.#read('reconstruction', scores, width, options, (block, progress) => {
-      output.reserve(block);
+    await this.#read('reconstruction', 'scores', scores, options, (block, progress) => {
+      onBlock(block);
       return eachRow(block, plain, progress, (row, start) => {
         for (let c = 0; c < k; c++) {
           const score = this.whiten === 'zca' ? dot(this.#components, c * d, row, start, d) : row[start + c];
@@ -162,22 +238,21 @@ export class Model implements ModelRecord {
         }
         this.#combine(z, x);
         for (let j = 0; j < d; j++) x[j] = x[j] * this.#scale[j] + this.#mean[j];
-        output.push(x);
+        onRow(x);
       });
     });
-    return output.matrix();
   }
 
   /**
    * Squared distance of each row from its reconstruction, in the scaled units that the model's variances have:
    * ‖b − VᵀVb‖² with b = (x − mean)/scale. Over the rows of the fit they add up to (Σw − ddof)·Σ_{j>k} λⱼ.
    */
-  async reconstructionError(data: Data, options: ApplyOptions = {}): Promise<Float64Array> {
+  async reconstructionError(data: TableData, options: ApplyOptions = {}): Promise<Float64Array> {
     const errors: Float64Array[] = [];
     const { threads } = checkControl(options);
     const { components } = this;
     const model = { components: { ...components, data: this.#components }, mean: this.#mean, scale: this.#scale };
-    await this.#read('reconstruction error', data, this.d, options, async (block, progress) => {
+    await this.#read('reconstruction error', 'rows', data, options, async (block, progress) => {
       const engine = await chooseEngine({ threads }, block.data.length);
       errors.push((await reconstructBlock(model, block, engine, (rows) => progress.step(rows))).errors);
     });
@@ -202,7 +277,7 @@ export class Model implements ModelRecord {
 
   /**
    * The covariance the model stands for, in the user's own units (d × d): the variances along the components, and the
-   * noise variance in every other direction. The exact covariance of the data when k = d.
+   * noise variance in every other direction. The exact covariance of the data when k = d. With a coding, that of the coded columns.
    */
   covariance(): Matrix<Float64Array> {
     const { k, d, noiseVariance } = this;
@@ -242,26 +317,28 @@ export class Model implements ModelRecord {
    */
   #read(
     phase: string,
-    data: Data,
-    width: number,
+    what: 'rows' | 'scores',
+    data: TableData,
     options: ApplyOptions,
     visit: Visit,
     checks: 'first' | 'visitor' = 'first',
   ): Promise<void> {
-    return keepAlive(() => this.#readBlocks(phase, data, width, options, visit, checks));
+    return keepAlive(() => this.#readBlocks(phase, what, data, options, visit, checks));
   }
 
   async #readBlocks(
     phase: string,
-    data: Data,
-    width: number,
+    what: 'rows' | 'scores',
+    data: TableData,
     options: ApplyOptions,
     visit: Visit,
     checks: 'first' | 'visitor',
   ): Promise<void> {
     const progress = new ProgressTracker(checkControl(options));
+    const width = what === 'rows' || this.whiten === 'zca' ? this.d : this.k;
     const names = width === this.d ? this.columnNames : undefined;
-    const source = await openSource(data, progress, names);
+    const source =
+      what === 'rows' ? await openForModel(data, this, progress) : await openSource(data as Data, progress, names);
     try {
       if (source.cols !== width) {
         throw new DataError(

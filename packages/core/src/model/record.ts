@@ -1,3 +1,4 @@
+import { type Coding, checkCoding } from '../data/coding.js';
 import type { Matrix } from '../data/matrix.js';
 import type { DType } from '../data/open-source.js';
 import { SCALINGS, type ScalingRule } from '../data/scaling.js';
@@ -71,6 +72,8 @@ export interface ModelRecord {
   readonly warnings: readonly Warning[];
   /** Where k was chosen by criteria: what each says, and why this number. */
   readonly choice?: Choice;
+  /** How the user's table becomes the columns of the model, where it was not just numbers. */
+  readonly coding?: Coding;
   /** The epochs of a solver that learns. */
   readonly trace?: readonly Epoch[];
   /** How much the components vary from sample to sample, where a bootstrap was asked for. */
@@ -143,6 +146,7 @@ export function checkRecord(record: ModelRecord): void {
   checkUniqueness(record.uniqueness, k);
   checkTrace(record.trace);
   checkStability(record.stability, k, d);
+  checkCoding(record.coding, d);
   const defect = orthonormalityDefect(components.data, k, d);
   demand(defect < 1e-6, `components are not orthonormal: off by ${defect}`);
 }

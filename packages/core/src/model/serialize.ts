@@ -22,8 +22,11 @@ import { OPTIONAL_VECTORS, VECTORS } from './record.js';
  * | last 4       | CRC-32 of everything before                                                      |
  */
 const FORMAT = 'scree-model';
-/** The version that is written. Readers of all versions are in `READERS`. */
-const VERSION = 1;
+/**
+ * The version that is written: 2 where columns are coded or scaled by medians, so that programs that know nothing of this refuse
+ * the model instead of applying half of it. Readers of all versions are in `READERS`.
+ */
+const versionOf = ({ coding, scaling }: ModelRecord): 1 | 2 => (coding || scaling === 'median' ? 2 : 1);
 const MAGIC = 'SCREEPCA';
 const NUMBERS = 'float64 little-endian';
 
@@ -39,13 +42,14 @@ interface Reader {
 /** One reader per format version, for ever. */
 const READERS: Readonly<Record<number, Reader>> = {
   1: { json: readJson1, binary: readBinary1 },
+  2: { json: readJson1, binary: readBinary1 },
 };
 
 export function toJSON(record: ModelRecord): object {
   const { rows, cols, data } = record.components;
   const body = {
     format: FORMAT,
-    version: VERSION,
+    version: versionOf(record),
     ...scalars(record),
     components: Array.from({ length: rows }, (_, r) => Array.from(data.subarray(r * cols, (r + 1) * cols))),
     ...Object.fromEntries(VECTORS.map(([name]) => [name, Array.from(record[name])])),
@@ -100,7 +104,7 @@ export function toBinary(record: ModelRecord): Uint8Array {
   const header = new TextEncoder().encode(
     JSON.stringify({
       format: FORMAT,
-      version: VERSION,
+      version: versionOf(record),
       numbers: NUMBERS,
       arrays,
       ...scalars(record),
@@ -111,7 +115,7 @@ export function toBinary(record: ModelRecord): Uint8Array {
   const bytes = new Uint8Array(start + size + 4);
   const view = new DataView(bytes.buffer);
   bytes.set(new TextEncoder().encode(MAGIC));
-  view.setUint32(8, VERSION, true);
+  view.setUint32(8, versionOf(record), true);
   view.setUint32(12, header.length, true);
   bytes.set(header, 16);
   for (const { name, offset } of arrays) {
@@ -155,7 +159,7 @@ function readBinary1(bytes: Uint8Array): ModelRecord {
   if (bytes.length < start + size + 4) throw truncated(bytes, start + size + 4);
   if (bytes.length > start + size + 4) throw changed;
   if (view.getUint32(start + size, true) !== crc32(bytes.subarray(0, start + size))) throw changed;
-  if (header.format !== FORMAT || header.version !== 1 || header.numbers !== NUMBERS) {
+  if (header.format !== FORMAT || header.version !== view.getUint32(8, true) || header.numbers !== NUMBERS) {
     throw new ModelError(
       'BAD_MODEL',
       `This is not a model: its header says ${show(header.format)}, ${show(header.version)}, ${show(header.numbers)}.`,
@@ -196,6 +200,7 @@ function scalars(record: ModelRecord): Plain {
     // In both forms a list: programs that know only the arrays of the layout read the rest of the model as ever.
     ...(record.spectrum ? { spectrum: Array.from(record.spectrum) } : {}),
     ...(record.choice ? { choice: record.choice } : {}),
+    ...(record.coding ? { coding: record.coding } : {}),
     ...(record.columnNames ? { columnNames: record.columnNames } : {}),
     ...Object.fromEntries(OPTIONAL_VECTORS.flatMap((name) => (record[name] ? [[name, Array.from(record[name])]] : []))),
     plan: record.plan,

@@ -535,6 +535,10 @@ describe('a model with a bootstrap', () => {
       for (let i = 0; i < 60; i++) yield Array.from(data.data.subarray(i * 4, i * 4 + 4));
     }
     expect(await bootstrap(rows(), { k: 2, replicates: 20 })).toEqual(await bootstrap(data, { k: 2, replicates: 20 }));
+    const chosen = await pca(rows(), { k: 'kaiser', scale: 'unit', bootstrap: 20 });
+    expect(chosen.stability?.variances.length).toBe(chosen.k);
+    const fromFile = await pca(inBlocks(data, 9), { k: 'kaiser', scale: 'unit', bootstrap: 20 });
+    expect(fromFile.stability).toEqual(chosen.stability);
   });
 
   it('reports progress and can be aborted', async () => {

@@ -49,9 +49,10 @@ describe('chooseComponents', () => {
     const choice = await chooseComponents(wine, { scale: 'unit' });
     expect(choice.k).toBe(3);
     expect(choice.criteria.map(({ name }) => name)).toEqual([...CRITERION_NAMES]);
-    expect(choice.agree).toContain('parallel');
-    expect(choice.agree).toContain('cross-validation');
-    expect(choice.reason).toMatch(/^Keep 3: the permutation test, parallel analysis, cross-validation.* agree; .*says/);
+    expect(choice.agree).toEqual(expect.arrayContaining(['parallel', 'permutation', 'kaiser', 'elbow']));
+    expect(choice.reason).toMatch(
+      /^Keep 3: the permutation test, parallel analysis, .* agree; cross-validation says \d+, /,
+    );
     for (const { k, values, sentence, name } of choice.criteria) {
       expect(k, sentence).not.toBeNull();
       expect(values.every(Number.isFinite), name).toBe(true);
@@ -68,6 +69,18 @@ describe('chooseComponents', () => {
       expect(by(choice, 'kaiser').k).toBeNull();
     }
     expect(found).toBeLessThanOrEqual(4);
+  });
+
+  it('does not say that nothing stands out where a column of large variance hides the others', async () => {
+    // The first column is independent of the others, which share one factor.
+    const rows = factorModel(200, 6, [8], 7).map((row, i) => [1e4 * Math.sin(i * i), ...row]);
+    const choice = await chooseComponents(rows, FAST);
+    expect(by(choice, 'permutation').k).toBe(0);
+    expect(choice.k).toBe(1);
+    expect(choice.reason).toMatch(/^Scale the columns.* 1 component stands out of noise/);
+    const model = await pca(rows, { k: 'auto' });
+    expect(model.warnings.map(({ code }) => code)).not.toContain('NO_STRUCTURE');
+    expect((await chooseComponents(rows, { ...FAST, scale: 'unit' })).k).toBe(1);
   });
 
   it('gives 0 on noise in 95 of 100 tables: tall, wide, scaled or not', async () => {

@@ -234,33 +234,33 @@ describe('the parts of the criteria', () => {
           for (let p = 0; p < d; p++)
             for (let q = p; q < d; q++) s[p * d + q] += (row[p] - mean[p]) * (row[q] - mean[q]);
         }
-        const { vectors } = eigenOf(s, d);
+        const { values: lambda, vectors } = eigenOf(s, d);
+        const rest = lambda.slice(k).reduce((total, value) => total + value, 0) / (d - k);
+        const sigma = (p: number, q: number): number =>
+          Array.from({ length: k }, (_, c) => (lambda[c] - rest) * vectors[c * d + p] * vectors[c * d + q]).reduce(
+            (total, value) => total + value,
+            p === q ? rest : 0,
+          );
         for (const row of rows.filter((_, i) => groups[i] === g)) {
-          for (let j = 0; j < d; j++) sum += (row[j] - mean[j] - predicted(row, mean, vectors, k, j)) ** 2;
+          const x = row.map((value, j) => value - mean[j]);
+          for (let j = 0; j < d; j++) sum += (x[j] - conditionalMean(x, sigma, j)) ** 2;
         }
       }
       expect(Math.abs(values[k] / (sum / (n * d)) - 1)).toBeLessThan(1e-9);
     }
 
-    /** Entry j from the others of the row: scores by least squares from the normal equations, solved by elimination. */
-    function predicted(row: number[], mean: number[], v: Float64Array, k: number, j: number): number {
-      const a = Array.from({ length: k }, (_, p) => {
-        const line = Array.from({ length: k + 1 }, () => 0);
-        for (let c = 0; c < d; c++) {
-          if (c === j) continue;
-          for (let q = 0; q < k; q++) line[q] += v[p * d + c] * v[q * d + c];
-          line[k] += v[p * d + c] * (row[c] - mean[c]);
-        }
-        return line;
-      });
-      for (let p = 0; p < k; p++) {
-        for (let r = 0; r < k; r++) {
+    /** E(xⱼ | the others) = Σⱼ,₋ⱼ Σ₋ⱼ,₋ⱼ⁻¹ x₋ⱼ, by elimination. */
+    function conditionalMean(x: number[], sigma: (p: number, q: number) => number, j: number): number {
+      const others = [0, 1, 2, 3].filter((c) => c !== j);
+      const a = others.map((p) => [...others.map((q) => sigma(p, q)), x[p]]);
+      for (let p = 0; p < others.length; p++) {
+        for (let r = 0; r < others.length; r++) {
           if (r === p) continue;
           const factor = a[r][p] / a[p][p];
-          for (let q = 0; q <= k; q++) a[r][q] -= factor * a[p][q];
+          for (let q = 0; q <= others.length; q++) a[r][q] -= factor * a[p][q];
         }
       }
-      return a.reduce((sum, line, p) => sum + (line[k] / line[p]) * v[p * d + j], 0);
+      return others.reduce((total, c, p) => total + (sigma(j, c) * a[p][others.length]) / a[p][p], 0);
     }
   });
 

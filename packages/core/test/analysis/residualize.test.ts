@@ -205,6 +205,10 @@ describe('PCA within and between groups, iris', () => {
     expect(Math.abs(between.share - 0.72243580674335)).toBeLessThan(1e-12);
     expect(Math.abs(within.model.totalVariance + between.model.totalVariance - 4)).toBeLessThan(1e-11);
     expect(Math.abs(within.share + between.share - 1)).toBeLessThan(1e-14);
+    const options = { scale: 'unit', columnWeights: [1, 2, 0.5, 3] } as const;
+    const [w, b] = [await withinGroups(rows, species, options), await betweenGroups(rows, species, options)];
+    expect(Math.abs(w.model.totalVariance + b.model.totalVariance - 6.5)).toBeLessThan(1e-11);
+    expect(Math.abs(w.share - w.model.totalVariance / 6.5)).toBeLessThan(1e-12);
   });
 
   it('adds up for any table and any groups: covariances within and between are that of all rows', async () => {

@@ -12,6 +12,8 @@ import { type Dialect, SAMPLE, sniffDialect } from './dialect.js';
 import { stripNotation } from './notation.js';
 import { openQuote } from './records.js';
 
+/** Bytes that a text takes in memory, roughly. */
+const TEXT_BYTES = 64;
 /** Bytes in view at once; more where a record is longer. */
 const WINDOW = 1 << 20;
 
@@ -41,6 +43,7 @@ export async function openCsv(bytes: Bytes, { memory, format = 'CSV', window = W
     mayMissValues: true,
     checkMissing: true,
     rereadable: bytes.rereadable,
+    manyTexts: true,
     read: (request) => {
       const notes = { rounded: integers.reading(), converted: converted.reading() };
       return readRows(bytes, dialect, request, { memory, window, ...notes });
@@ -79,16 +82,18 @@ async function* readRows(
   const cols = numbers.length;
   // A row takes a byte a column at least: a small file needs no large block.
   const most = bytes.size === undefined ? undefined : Math.floor(bytes.size / columns.length) + 1;
-  const height = blockRows(8 * Math.max(1, cols), memory, most);
-  const scanner = new Scanner(bytes, dialect, request.text, numbers, { memory, window, ...notes });
+  const { texts: asked = [] } = request;
+  const height = blockRows(8 * Math.max(1, cols) + TEXT_BYTES * asked.length, memory, most);
+  const scanner = new Scanner(bytes, dialect, request, numbers, { memory, window, ...notes });
   try {
     // Two blocks in turn: one may still be looked at while the other is filled.
     const buffers = [new Float64Array(height * cols), new Float64Array(height * cols)];
     for (let turn = 0; ; turn = 1 - turn) {
       const text: (string | null)[] | undefined = request.text === undefined ? undefined : [];
-      const rows = await scanner.fill(buffers[turn], height, text);
+      const texts = asked.map((): (string | null)[] => []);
+      const rows = await scanner.fill(buffers[turn], height, text, texts);
       if (rows === 0) return;
-      yield { block: { kind: 'dense', rows, cols, stride: cols, data: buffers[turn] }, text };
+      yield { block: { kind: 'dense', rows, cols, stride: cols, data: buffers[turn] }, text, texts };
     }
   } finally {
     await scanner.close();
@@ -119,6 +124,9 @@ class Scanner {
   #convertedHere: [column: number, kind: Conversion, from: string, to: number][] = [];
   /** The label of the record. */
   #labelHere: string | null = null;
+  /** Further columns that are read as text, and what the record has in them, by column. */
+  readonly #textColumns: readonly number[];
+  readonly #textsHere: (string | null)[];
   readonly #longest: number;
   /** One byte more than it holds: a line end after the last byte stops every loop. */
   #window: Uint8Array;
@@ -131,7 +139,7 @@ class Scanner {
   constructor(
     bytes: Bytes,
     dialect: Dialect,
-    text: number | undefined,
+    { text, texts = [] }: Request,
     numbers: readonly number[],
     { memory, window, rounded, converted }: { memory: number; window: number } & Notes,
   ) {
@@ -153,6 +161,9 @@ class Scanner {
     });
     this.#alsoText = text !== undefined && this.#slots[text] !== SKIPPED ? text : undefined;
     if (text !== undefined && this.#alsoText === undefined) this.#slots[text] = TEXT;
+    this.#textColumns = texts;
+    for (const column of texts) this.#slots[column] = TEXT;
+    this.#textsHere = new Array(dialect.columns.length).fill(null);
     this.#window = new Uint8Array(window + 1);
     this.#longest = Math.max(2 * WINDOW, Math.floor(memory / 8));
   }
@@ -162,11 +173,16 @@ class Scanner {
   }
 
   /** Reads up to `height` records into `data` and `text`, and says how many there were. */
-  async fill(data: Float64Array, height: number, text: (string | null)[] | undefined): Promise<number> {
+  async fill(
+    data: Float64Array,
+    height: number,
+    text: (string | null)[] | undefined,
+    texts: readonly (string | null)[][],
+  ): Promise<number> {
     if (!this.#begun) await this.#begin();
     let rows = 0;
     while (rows < height) {
-      const got = this.#parse(data, rows, height, text);
+      const got = this.#parse(data, rows, height, text, texts);
       rows += got;
       if (rows === height) break;
       if (!(await this.#more())) break;
@@ -288,7 +304,13 @@ class Scanner {
    * Parses whole records of the window, and says how many there were. A record that is not all there is left for the next
    * window: numbers already written of it are written again.
    */
-  #parse(data: Float64Array, first: number, height: number, text: (string | null)[] | undefined): number {
+  #parse(
+    data: Float64Array,
+    first: number,
+    height: number,
+    text: (string | null)[] | undefined,
+    texts: readonly (string | null)[][],
+  ): number {
     let row = first;
     while (row < height && this.#at < this.#end) {
       const byte = this.#window[this.#at];
@@ -303,6 +325,7 @@ class Scanner {
       if (this.#roundedHere.length > 0) for (const column of this.#roundedHere) this.#rounded.add(column);
       if (this.#convertedHere.length > 0) for (const each of this.#convertedHere) this.#converted(...each);
       text?.push(this.#labelHere);
+      for (let t = 0; t < texts.length; t++) texts[t].push(this.#textsHere[this.#textColumns[t]]);
       row++;
       this.#record++;
     }
@@ -390,7 +413,7 @@ class Scanner {
         if (column === this.#alsoText) this.#labelHere = Number.isNaN(value) ? null : this.#label(start, at, column);
       } else {
         at = this.#cellEnd(start);
-        if (slot === TEXT) this.#labelHere = this.#label(start, at, column);
+        if (slot === TEXT) this.#textsHere[column] = this.#labelHere = this.#label(start, at, column);
         else if (slot <= WITH_NOTATION) {
           const value = this.#readCell(start, at, column);
           if (value === undefined) return CUT;

@@ -52,6 +52,7 @@ export async function openJson(
     mayMissValues: true,
     checkMissing: true,
     rereadable: bytes.rereadable,
+    manyTexts: true,
     read,
     warnings: () => {
       const nameOf = (j: number): string => columns[j].name;
@@ -65,15 +66,18 @@ export async function openJson(
     const cols = numbers.length;
     // A number takes two bytes at least.
     const most = bytes.size === undefined ? undefined : Math.floor(bytes.size / 2) + 1;
-    const height = blockRows(8 * Math.max(1, cols), memory, most);
+    const { texts: asked = [] } = request;
+    const height = blockRows(8 * Math.max(1, cols) + 64 * asked.length, memory, most);
     const buffers = [new Float64Array(height * cols), new Float64Array(height * cols)];
     let [row, filled, turn] = [0, 0, 0];
     const reading = integers.reading();
     const convert = converted.reading();
     let text: (string | null)[] = [];
+    let texts = asked.map((): (string | null)[] => []);
     const batch = (): DenseBatch => ({
       block: { kind: 'dense', rows: filled, cols, stride: cols, data: buffers[turn] },
       text: request.text === undefined ? undefined : text,
+      texts,
     });
     for await (const part of elements()) {
       for (const element of part) {
@@ -87,6 +91,7 @@ export async function openJson(
           buffers[turn][filled * cols + j] = value;
         }
         if (request.text !== undefined) text.push(toText(valueAt(element, places[request.text], row)));
+        for (const [t, column] of asked.entries()) texts[t].push(toText(valueAt(element, places[column], row)));
         filled++;
         row++;
         if (filled < height) continue;
@@ -94,6 +99,7 @@ export async function openJson(
         turn = 1 - turn;
         filled = 0;
         text = [];
+        texts = asked.map(() => []);
       }
     }
     if (filled > 0) yield batch();

@@ -25,14 +25,21 @@ export interface Choice {
   /** Index of the column that colours them. */
   readonly color: number | undefined;
   readonly weight: number | undefined;
+  /** Indexes of the columns that are categories, in their order. */
+  readonly categories: readonly number[];
+  /** Indexes of numbers and categories together, in the order that was asked for, or that of the file. */
+  mixed(): readonly number[];
   readonly leftOut: readonly LeftOut[];
 }
 
 /** Which columns are used, which are left out, and where label and weight are. */
 export function chooseColumns(table: Table, options: FileOptions, path: string): Choice {
-  const { columns: wanted, exclude, weight: weightName } = options;
+  const { columns: wanted, exclude, weight: weightName, categories: asked } = options;
   const { name: nameName, color: colorName } = labelColumns(options);
-  if ([wanted, exclude, nameName, colorName, weightName].every((option) => option === undefined) && table.uniform) {
+  if (
+    [wanted, exclude, nameName, colorName, weightName, asked].every((option) => option === undefined) &&
+    table.uniform
+  ) {
     // Arrays may be very wide: what is not chosen needs no list.
     return {
       used: 'all',
@@ -42,6 +49,8 @@ export function chooseColumns(table: Table, options: FileOptions, path: string):
       name: undefined,
       color: undefined,
       weight: undefined,
+      categories: [],
+      mixed: () => [...Array(table.width).keys()],
       leftOut: [],
     };
   }
@@ -57,11 +66,20 @@ export function chooseColumns(table: Table, options: FileOptions, path: string):
     throw notNumeric(table.columns[weight], path, 'Weights must be numbers.');
   }
   const excluded = new Set(findAll(exclude ?? []));
+  const chosen = new Set(wanted ? findAll(wanted) : []);
+  const isCategory = ({ kind, index }: Column, j: number): boolean =>
+    asked === true && kind === 'text' && !index && (!wanted || chosen.has(j));
+  const named = new Set(asked === undefined || asked === true ? [] : findAll(asked));
+  const taken = [name, color, weight];
+  const categories = [...table.columns.keys()].filter(
+    (j) => !excluded.has(j) && (named.has(j) || (isCategory(table.columns[j], j) && !taken.includes(j))),
+  );
   const reasons = new Map<number, string>();
   const why = (column: Column, j: number): string | undefined => {
     if (j === name || j === color) return name === color ? 'label' : j === name ? 'name' : 'color';
     if (j === weight) return 'weight';
     if (excluded.has(j)) return 'excluded';
+    if (categories.includes(j)) return 'category';
     if (column.index) return 'row index';
     if (column.partition) return 'folder name';
     return column.kind === 'number' ? undefined : column.kind === 'text' ? 'text' : column.type;
@@ -73,7 +91,7 @@ export function chooseColumns(table: Table, options: FileOptions, path: string):
   let used: number[];
   if (wanted === undefined) used = [...table.columns.keys()].filter((j) => !reasons.has(j));
   else {
-    used = [...new Set(findAll(wanted))].filter((j) => !excluded.has(j));
+    used = [...chosen].filter((j) => !excluded.has(j) && !categories.includes(j));
     for (const j of used) {
       if (table.columns[j].kind !== 'number')
         throw notNumeric(table.columns[j], path, 'Only numbers can be analysed: leave it out, or use it as label.');
@@ -82,7 +100,9 @@ export function chooseColumns(table: Table, options: FileOptions, path: string):
     for (const j of table.columns.keys()) if (!reasons.has(j)) reasons.set(j, 'not chosen');
     for (const j of used) reasons.delete(j);
   }
-  if (used.length === 0) throw nothingToUse(table, path);
+  if (used.length === 0 && categories.length === 0) throw nothingToUse(table, path);
+  for (const j of categories) reasons.delete(j);
+  const mixed = new Set([...used, ...categories]);
   const names = used.map((j) => table.columns[j].name);
   return {
     used,
@@ -92,6 +112,9 @@ export function chooseColumns(table: Table, options: FileOptions, path: string):
     name,
     color,
     weight,
+    categories,
+    mixed: () =>
+      (wanted ? [...new Set([...chosen, ...categories])] : [...table.columns.keys()]).filter((j) => mixed.has(j)),
     leftOut: [...reasons].sort(([a], [b]) => a - b).map(([j, reason]) => leftOut(table.columns[j], reason)),
   };
 }

@@ -1,4 +1,4 @@
-import type { Block, DenseBlock, ErrorDetails, RowSource, Warning } from '@scree/core';
+import type { Block, DenseBlock, ErrorDetails, RowSource, TableSource, Warning } from '@scree/core';
 import { DataError, OptionError, ScreeError } from '@scree/core';
 import { decoded, numbersOf } from '@scree/core/engine';
 import { showBytes } from '../bytes/show-bytes.js';
@@ -7,6 +7,7 @@ import { type Choice, chooseColumns, type LeftOut, labelColumns } from './choose
 import { type ConvertedColumn, convertedWarning } from './converted-values.js';
 import { GapCounts } from './gap-counts.js';
 import { collectLabels, type LabelOptions, type Labels } from './labels.js';
+import { readMixed } from './mixed-batches.js';
 import type { Batch, DenseBatch, Table } from './table.js';
 
 /** How many values are missing, and where. */
@@ -30,6 +31,8 @@ export interface LabelledBlock {
 export interface DataFile {
   /** The rows; reading or closing it does not close the file. */
   readonly source: RowSource;
+  /** The rows with their categories, for `mca`, `famd` and `mfa`; gaps are passed on. Like `source`, it does not close the file. */
+  readonly table: TableSource;
   /** Names of the columns used, in their order; numbers from 0 where the file has no names. */
   readonly columns: readonly string[];
   readonly leftOut: readonly LeftOut[];
@@ -138,6 +141,36 @@ export class TableFile implements DataFile {
         ...((await facts.warnings?.()) ?? []),
         ...this.#readingWarnings(),
       ],
+    };
+  }
+
+  get table(): TableSource {
+    const { source } = this;
+    const table = this.#table;
+    const { used, categories } = this.#choice;
+    const columns = this.#choice.mixed().map((at) => {
+      const category = categories.indexOf(at);
+      if (category >= 0) return { at, slot: category, kind: 'category' as const };
+      return { at, slot: used === 'all' ? at : used.indexOf(at), kind: 'number' as const };
+    });
+    return {
+      columns: columns.map(({ at, kind }) => ({ name: table.named ? table.columns[at].name : String(at), kind })),
+      named: table.named,
+      ...(table.rows === undefined ? {} : { rows: table.rows }),
+      rereadable: table.rereadable,
+      async *batches() {
+        for await (const { block, texts } of readMixed(table, used, categories)) {
+          const { data, stride } = block;
+          yield {
+            rows: block.rows,
+            cell: (i, j) => {
+              const { kind, slot } = columns[j];
+              return kind === 'number' ? data[i * stride + slot] : texts[slot][i];
+            },
+          };
+        }
+      },
+      warnings: async () => (await source.warnings?.()) ?? [],
     };
   }
 
@@ -480,7 +513,7 @@ function noLabel(option: 'name' | 'color'): OptionError {
 }
 
 function refuseForSparse(options: FileOptions): void {
-  for (const option of ['columns', 'exclude', 'label', 'name', 'color', 'weight'] as const) {
+  for (const option of ['columns', 'categories', 'exclude', 'label', 'name', 'color', 'weight'] as const) {
     if (options[option] === undefined) continue;
     throw new OptionError(
       'BAD_OPTION',

@@ -20,12 +20,15 @@ export interface Column {
 export interface Request {
   readonly numbers: readonly number[] | 'all';
   readonly text?: number | undefined;
+  /** Further columns as text, none of them among the numbers; only for tables that say `manyTexts`. */
+  readonly texts?: readonly number[] | undefined;
 }
 
 /** Some rows: their numbers (missing ones are NaN), and their texts where these were asked for. */
 export interface Batch {
   readonly block: Block;
   readonly text?: readonly (string | null)[] | undefined;
+  readonly texts?: readonly (readonly (string | null)[])[] | undefined;
 }
 
 export interface DenseBatch extends Batch {
@@ -56,6 +59,8 @@ export interface Table {
   /** Whether rows are searched for missing values before they are handed on; those of arrays core finds, at full speed. */
   readonly checkMissing: boolean;
   readonly rereadable: boolean;
+  /** Whether one reading gives several columns as text: formats that are read from front to back. */
+  readonly manyTexts?: boolean | undefined;
   /** What the shape was before it became rows and columns: [60000, 28, 28]. */
   readonly shape?: readonly number[] | undefined;
   read(request: Request): AsyncIterable<Batch>;

@@ -4,16 +4,17 @@ import {
   count,
   roundingWords,
   several,
+  show,
   stabilityWords,
   uniquenessWords,
 } from '@scree/core/describe';
 import { describeWarning } from '../describe-problem.js';
 import { shorten, untangled } from '../shorten.js';
+import { choice, columnWarnings, stability } from '../state/findings.js';
 import { type Fitted, rowNumber } from '../state/fit.js';
 import { modelOfK } from '../state/model-of-k.js';
 import { NAMED_ROWS, outliers } from '../state/outliers.js';
-import { choice, firstComponents, stability } from '../state/sampling.js';
-import { hovered, k, selected } from '../state/view.js';
+import { axes, hovered, is3d, k, selected } from '../state/view.js';
 import { Remedies } from './notices.js';
 import { Panel, type PanelProps } from './panel.js';
 import { remediesFor } from './remedies.js';
@@ -27,19 +28,25 @@ export function DescriptionPanel({ now }: PanelProps) {
   const names = now.columns.map((column) => now.data.info.columns[column].name);
   const exact = modelOfK.value;
   const model = exact?.now === now && exact.kept === kept ? exact.model : undefined;
-  const warnings = model?.warnings.filter(({ code }) => !ABOVE.includes(code)) ?? [];
+  /** Components up to the last one on the axes: whoever looks at it wants to know whether it is stable. */
+  const drawn = Math.min(now.model.k, 1 + Math.max(...axes.value.slice(0, is3d.value ? 3 : 2)));
+  const looked = columnWarnings.value?.now === now ? (columnWarnings.value.result ?? []) : [];
+  const warnings = [...looked, ...(model?.warnings ?? [])].filter(({ code }) => !ABOVE.includes(code));
   return (
     <Panel id="words" title="In words" class="words">
-      <StabilityWords now={now} kept={kept} />
+      <StabilityWords now={now} kept={Math.max(kept, drawn)} />
       <ChoiceWords now={now} />
       <OutlierWords now={now} />
       {warnings.length > 0 && <h3>Warnings</h3>}
-      {warnings.map((warning) => (
-        <div key={warning.message} class="warning">
-          {`${untangled(describeWarning(warning, names))} `}
-          <Remedies remedies={remediesFor(warning, now)} about={describeWarning(warning, names)} />
-        </div>
-      ))}
+      {warnings.map((warning) => {
+        const text = untangled(describeWarning(warning, names));
+        return (
+          <div key={warning.message} class="warning">
+            {`${text} `}
+            <Remedies remedies={remediesFor(warning, now)} about={text} />
+          </div>
+        );
+      })}
       {model ? (
         <>
           <details>
@@ -67,7 +74,7 @@ function StabilityWords({ now, kept }: PanelProps & { readonly kept: number }) {
   const { result, progress } = found ?? {};
   if (result) {
     const some = result.angles.length;
-    const [first, ...others] = stabilityWords(firstComponents(result, kept));
+    const [first, ...others] = stabilityWords(result, Math.min(kept, some));
     return (
       <>
         <h3>How stable</h3>
@@ -107,12 +114,15 @@ function ChoiceWords({ now }: PanelProps) {
   if (found?.now !== now || !found.result) return null;
   const answers = found.result.criteria.filter((criterion) => criterion.k !== null);
   if (answers.length === 0) return null;
+  const hasParallel = found.result.criteria.some(({ name }) => name === 'parallel');
   return (
     <>
       <h3>How many</h3>
-      {choiceWords(found.result).map((sentence) => (
-        <p key={sentence}>{sentence}</p>
-      ))}
+      {hasParallel ? (
+        choiceWords(found.result).map((sentence) => <p key={sentence}>{sentence}</p>)
+      ) : (
+        <p>Parallel analysis of so large a table takes too long for a page; the command does it: scree analyze.</p>
+      )}
       <details>
         <summary>What the criteria say</summary>
         {answers.map(({ name, sentence }) => (
@@ -127,7 +137,7 @@ function ChoiceWords({ now }: PanelProps) {
 function OutlierWords({ now }: { readonly now: Fitted }) {
   const current = outliers.value;
   if (current?.now !== now) return null;
-  const { largest, unusual, counts } = current.found;
+  const { median, largest, unusual, counts } = current.found;
   const { either, t2, q } = counts;
   const rows = now.model.n;
   const measures = [
@@ -161,9 +171,11 @@ function OutlierWords({ now }: { readonly now: Fitted }) {
           ))}
         </ul>
       )}
-      {largest === 0 && (
-        <p>{`Nothing is lost with k = ${current.k}: every row is its own reconstruction, apart from rounding.`}</p>
-      )}
+      <p>
+        {largest === 0
+          ? `Nothing is lost with k = ${current.k}: every row is its own reconstruction, apart from rounding.`
+          : `Half of the rows are within ${show(median)} of their reconstruction from ${several(current.k, 'score')}.`}
+      </p>
     </>
   );
 }

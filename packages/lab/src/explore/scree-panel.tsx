@@ -3,7 +3,7 @@ import { useCallback, useMemo, useRef } from 'preact/hooks';
 import { Chart } from '../charts/chart.js';
 import { NumbersTable } from '../charts/numbers-table.js';
 import { ExportFigure } from '../export/export-figure.js';
-import { advised, choice, followAdvice } from '../state/sampling.js';
+import { advised, choice, followAdvice } from '../state/findings.js';
 import { isKByHand, k, setK } from '../state/view.js';
 import { useHorizontalDrag } from './horizontal-drag.js';
 import type { PanelProps } from './panel.js';
@@ -12,7 +12,7 @@ import type { PanelProps } from './panel.js';
 const MAX_BARS = 400;
 
 /** Room around the bars of the plot: the handle is drawn over them. */
-const MARGIN = { left: 44, right: 8, top: 42, bottom: 34 };
+const MARGIN = { left: 44, right: 8, top: 56, bottom: 34 };
 
 /** The share of the variance per component and cumulatively, with a handle that sets k. */
 export function ScreePanel({ now }: PanelProps) {
@@ -91,7 +91,9 @@ export function ScreePanel({ now }: PanelProps) {
       />
       <p class="hint">
         Bars: each component. Line: all up to it.
-        {marks?.thresholds ? ' Dashes: what noise reaches in 95 of 100 simulated tables (parallel analysis).' : ''}
+        {marks?.thresholds
+          ? ' Dashes: 95 of 100 simulated tables of unrelated columns stay below (parallel analysis).'
+          : ''}
         {bars < all ? ` The first ${bars} of ${several(all, 'component')}.` : ''} Drag to choose how many are kept.
       </p>
     </section>

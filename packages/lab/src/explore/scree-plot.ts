@@ -38,7 +38,7 @@ export function screePlot(
   }));
   return Plot.plot({
     width,
-    height: 236,
+    height: 248,
     marginLeft: margin.left,
     marginRight: margin.right,
     marginTop: margin.top,
@@ -71,14 +71,14 @@ export function screePlot(
       Plot.ruleY([0]),
       ...advised.flatMap(({ k, text, line }) => [
         Plot.ruleX([k], { stroke: 'var(--muted)', strokeDasharray: '2,3' }),
-        // Beside the handle, which may be at the same place.
+        // Above the handle, and beside it.
         Plot.text([k], {
           x: (at: number) => at,
           text: () => text,
           frameAnchor: 'top',
           textAnchor: k > count / 2 ? 'end' : 'start',
           dx: k > count / 2 ? -12 : 12,
-          dy: -12 - 14 * line,
+          dy: -24 - 14 * line,
           fill: 'var(--muted)',
         }),
       ]),

@@ -4,7 +4,7 @@ import { describeProblem } from '../describe-problem.js';
 import { route } from '../route.js';
 import { isCancelled, WorkerError } from '../worker/client.js';
 import type { MethodName, Query, Reply } from '../worker/messages.js';
-import { callWorker } from './data.js';
+import { callWorker, runningTask } from './data.js';
 import { type Fitted, fitted } from './fit.js';
 
 /** Work about a fit that may take longer than a query, and how far it is. */
@@ -22,8 +22,9 @@ export interface Background<Result> {
 type BackgroundMethod = { [Name in MethodName]: null extends Query<Name> ? Name : never }[MethodName];
 
 /**
- * Calls a method of the worker for every fit that is shown, as soon as `isReady` says so. The next fit cancels it, and so does
- * leaving Explore; on return it starts again, unless it was done. The worker answers queries in between.
+ * Calls a method of the worker for every fit that is shown, as soon as `isReady` says so. It is cancelled when another fit begins,
+ * when data are read, and when the user leaves Explore; if the fit stays, it starts again afterwards. The worker answers
+ * queries in between.
  */
 export function background<Name extends BackgroundMethod>(
   method: Name,
@@ -34,7 +35,8 @@ export function background<Name extends BackgroundMethod>(
   // A signal of its own, so that only another fit starts the work again.
   const ready = computed(() => {
     const now = fitted.value;
-    return now && route.value.path[0] !== 'learn' && isReady(now) ? now : undefined;
+    const isIdle = !runningTask.value && route.value.path[0] !== 'learn';
+    return now && isIdle && isReady(now) ? now : undefined;
   });
   effect(() => {
     const now = ready.value;

@@ -1,4 +1,4 @@
-import type { Choice, ErrorCode, ErrorDetails, PcaOptions, Progress, Scale, Stability } from '@scree/core';
+import type { Choice, ErrorCode, ErrorDetails, PcaOptions, Progress, Scale, Stability, Warning } from '@scree/core';
 
 /** The messages between the page and its worker. The worker holds the data and the models; the page asks for what it shows. */
 
@@ -141,6 +141,8 @@ export interface WorkerMethods {
   outliers(k: number): Outliers;
   /** The model of the first k components, for its certificate and for export. */
   modelOf(k: number): Uint8Array;
+  /** What a statistician would want to know of the columns. Not part of the fit, which it would slow down. */
+  columnWarnings(what: null): readonly Warning[];
   /** How many components parallel analysis and the elbow advise; undefined where both would take too long. */
   choose(what: null): Choice | undefined;
   /** How stable the first components are; undefined for tables that are too large to do it without being asked. */

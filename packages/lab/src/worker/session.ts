@@ -4,6 +4,7 @@ import {
   chooseComponents,
   DataError,
   defaultReplicates,
+  lookAtColumns,
   type Matrix,
   type NumberArray,
   type RowSource,
@@ -123,8 +124,7 @@ export class Session implements Handlers {
     const columnNames = info.named && new Set(names).size === names.length ? { columnNames: names } : {};
     const started = performance.now();
     const rows = await withWarnings(matrix, warnings);
-    const options = { k, scale, solver, lookAtColumns: true, ...columnNames, ...control };
-    const models = await nestedModels(rows, options).catch(async (error) => {
+    const models = await nestedModels(rows, { k, scale, solver, ...columnNames, ...control }).catch(async (error) => {
       throw named(await explain(error));
     });
     const milliseconds = performance.now() - started;
@@ -163,6 +163,12 @@ export class Session implements Handlers {
   async outliers(k: number): Promise<Outliers> {
     const { models, scores, distances } = this.#currentFit();
     return findOutliers(models.first(k), scores, distances.all(k));
+  }
+
+  async columnWarnings(_: null, control: Control): Promise<readonly Warning[]> {
+    const { models, matrix, scale } = this.#currentFit();
+    const { columnNames } = models.model;
+    return (await lookAtColumns(matrix, { scale, ...(columnNames ? { columnNames } : {}), ...control })).warnings;
   }
 
   async choose(_: null, control: Control): Promise<Choice | undefined> {

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Locator } from 'playwright-core';
 import { expect, it } from 'vitest';
+import { violations, watch } from '../lab-site.js';
 import { describeExploreOnOnePage } from './explore-page.js';
 
 const WINE = fileURLToPath(new URL('../../src/data/wine.csv', import.meta.url));
@@ -97,6 +98,20 @@ describeExploreOnOnePage("the user's own file", (explore) => {
     await expect.poll(() => words.locator('.warning').count()).toBe(0);
   });
 
+  it('passes axe in both themes, with its notices and warnings', async () => {
+    const path = await openTable();
+    const other = await watch(explore.browser, explore.url, { bypassCSP: true });
+    await other.page.locator('input[type=file]').setInputFiles(path);
+    await other.page.getByRole('button', { name: 'Undo: id' }).click();
+    await other.page.getByRole('button', { name: 'Leave out id: ' }).waitFor();
+    for (const colorScheme of ['light', 'dark'] as const) {
+      await other.page.emulateMedia({ colorScheme });
+      expect(await violations(other.page), colorScheme).toEqual([]);
+    }
+    other.check();
+    await other.close();
+  });
+
   it('counts rows with gaps per column, as the command does', async () => {
     const path = join(explore.folder, 'gaps.csv');
     const cell = (i: number, every: number): string => (i % every === 0 ? '' : String(Math.sin(i * every)));
@@ -149,7 +164,7 @@ describeExploreOnOnePage('the number of components', (explore) => {
     await explore.open(path);
     await explore.fitted(/200 rows and 10 columns/);
     await expect.poll(reason).toMatch(/^k = 1: parallel analysis finds none above noise/);
-    await explore.page.getByText(/PC1 is uncertain/).waitFor();
+    await explore.page.getByText(/PC1 and PC2 (are uncertain|may swap)/).waitFor();
     const words = await explore.panel('In words').innerText();
     expect(words).toContain('Nothing stands out of noise');
     expect(words).not.toMatch(/determined by the data/i);
@@ -169,8 +184,38 @@ describeExploreOnOnePage('the bootstrap', (explore) => {
     await explore.page.getByLabel('Components kept (k)').fill('7');
     await expect.poll(() => explore.kept().textContent()).toContain('k = 7');
     expect(await explore.page.getByRole('progressbar', { name: 'Drawing samples' }).count()).toBe(1);
+    await watchCalls();
+    await explore.page.getByLabel('Divide columns by').selectOption('unit');
+    await expect.poll(() => noted('started')).toBe('yes');
     await explore.page.getByLabel('Built-in data').selectOption('iris');
     await explore.fitted(/150 rows/);
-    await explore.page.getByText('PC1 is stable (±3°).').waitFor();
+    expect(await noted('cancelled')).toBe('yes');
+    await explore.page.getByText('PC1 and PC2 are stable (±3°, ±9°).').waitFor();
+  });
+
+  /** Notes on the page when a bootstrap starts, and when a call is cancelled after that. */
+  const watchCalls = (): Promise<void> =>
+    explore.page.evaluate(() => {
+      delete document.body.dataset.started;
+      delete document.body.dataset.cancelled;
+      const post = Worker.prototype.postMessage;
+      Worker.prototype.postMessage = function (this: Worker, ...given: unknown[]) {
+        const [message] = given as [{ cancel?: true; method?: string }];
+        if (message.method === 'stability') document.body.dataset.started = 'yes';
+        if (message.cancel && document.body.dataset.started) document.body.dataset.cancelled = 'yes';
+        return (post as (...all: unknown[]) => void).apply(this, given);
+      };
+    });
+  const noted = (what: 'started' | 'cancelled'): Promise<string | undefined> =>
+    explore.page.evaluate((name) => document.body.dataset[name], what);
+
+  it('is stopped when the user leaves for Learn, and done on return', async () => {
+    await watchCalls();
+    await explore.open(join(explore.folder, 'large.csv'));
+    await expect.poll(() => noted('started')).toBe('yes');
+    await explore.page.getByRole('link', { name: 'Learn' }).click();
+    await expect.poll(() => noted('cancelled')).toBe('yes');
+    await explore.page.getByRole('link', { name: 'Explore' }).click();
+    await explore.page.getByText('this is about other samples').waitFor();
   });
 });

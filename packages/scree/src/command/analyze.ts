@@ -65,7 +65,7 @@ async function analyzeSummary(summary: TableSummary, call: Call, terminal: Termi
   if (typeof output === 'string') terminal.note(`The model: ${output}`);
 }
 
-function unusualJson({ model, facts, found, nameOf }: LookedAtRows): object {
+function unusualJson({ model, facts, found }: LookedAtRows): object {
   const { limits, unusualLimits, counts, beyond } = found;
   return {
     components: model.k,
@@ -75,7 +75,7 @@ function unusualJson({ model, facts, found, nameOf }: LookedAtRows): object {
     counts: { t2: counts.t2, q: counts.q, either: counts.either ?? null },
     rows: found.unusual.map(({ row, t2, error }) => ({
       row: facts.numberOf(row),
-      name: nameOf(row) ?? null,
+      name: facts.nameOf?.(row) ?? null,
       t2,
       q: error,
     })),
@@ -92,7 +92,7 @@ function nextSteps({ positionals, flags }: Call, { choice, warnings }: Model): [
   const counted = COUNT_FLAGS.some((name) => flags[name] !== undefined);
   const k = !counted && choice && choice.k > 0 ? ['-k', String(choice.k)] : [];
   const page =
-    path === undefined || path === '-' ? 'report.html' : `${basename(path).replace(/\..*$/, '') || 'report'}.html`;
+    path === undefined || path === '-' ? 'report.html' : `${basename(path).replace(/\.[^.]*$/, '') || 'report'}.html`;
   return [
     ...(unequal
       ? [

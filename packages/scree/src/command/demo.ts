@@ -24,8 +24,9 @@ export async function run({ flags, signal }: Call): Promise<void> {
   const { quiet } = flags;
   const say = (line: string): void => void print(`${line}\n`);
   const command = (...args: readonly string[]): string => `scree ${args.map(shellWord).join(' ')}`;
-  say(`$ ${command('fit', images, '-k', '50', '-o', model)}\n`);
-  await fit({ positionals: [images], flags: { components: 50, output: model, quiet }, signal });
+  // A bootstrap of these would take minutes.
+  say(`$ ${command('fit', images, '-k', '50', '--bootstrap', '0', '-o', model)}\n`);
+  await fit({ positionals: [images], flags: { components: 50, bootstrap: 0, output: model, quiet }, signal });
   say(`\n$ ${command('transform', model, images, '-o', scores)}\n`);
   await transform({ positionals: [model, images], flags: { output: scores, quiet }, signal });
   say(`\n$ ${command('report', images, '--model', model, '-o', page)}\n`);
@@ -35,7 +36,7 @@ export async function run({ flags, signal }: Call): Promise<void> {
   say(`  ${command('inspect', model)}`);
   say(`  ${command('reconstruct', model, scores, '-o', join(folder, 'digits.npy'))}`);
   say(`  ${command('compress', images, '-o', join(folder, 'digits.scree'), '--variance', '0.95')}`);
-  say('  scree fit your.csv -k 5 --scale unit -o model.json');
+  say('  scree analyze your.csv --scale unit');
 }
 
 /** MNIST's test images: those of the package that carries them, which is there while working on scree, or the lab's own. */

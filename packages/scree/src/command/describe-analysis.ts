@@ -1,5 +1,6 @@
-import type { Choice, Model, Stability } from '@scree/core';
-import { knownRatios, show, stabilityWords, varianceWords } from '@scree/core/describe';
+import type { Choice, Criterion, Model, Stability } from '@scree/core';
+import { knownRatios, several, show, stabilityWords, varianceWords } from '@scree/core/describe';
+import { inOrder } from '../report/criteria.js';
 import { describeUnusual, explainUnusual } from '../report/describe-unusual.js';
 import { screePlot } from '../scree-plot.js';
 import { describeWarning } from './describe-error.js';
@@ -49,7 +50,7 @@ export function describeAnalysis(analysis: Analysis, width: number): string[] {
       : text(`Not examined. ${notComputed.stability ?? ''}`.trimEnd())),
     '',
     'Unusual rows',
-    ...(typeof rows === 'string' ? text(`Not examined. ${rows}`) : describeRows(rows, text)),
+    ...(typeof rows === 'string' ? text(`Not examined. ${rows}`) : describeRows(rows, model, text)),
     '',
     ...wrap(describeAccuracy(model), width, 2),
     '',
@@ -71,6 +72,7 @@ function describeScaling({ scaling, scale, centered }: Model): string {
     unit: 'unit. Every column was divided by its standard deviation, so all count the same',
     pareto: 'pareto. Every column was divided by the root of its standard deviation',
     range: 'range. Every column was divided by its range',
+    median: 'median. Every column was divided by 1.4826 times its median absolute deviation',
     given: 'columns were divided by given numbers',
   };
   const how = about[scaling ?? (scale.every((value) => value === 1) ? 'none' : 'given')];
@@ -88,7 +90,9 @@ function describeChoice(model: Model, notComputed: NotComputed, width: number): 
   }
   const { marks, noise } = noiseLevel(choice, model.totalVariance);
   const below = (i: number): string[] => {
-    const names = choice.criteria.filter(({ k }) => k === i + 1).map(({ name }) => name);
+    const names = inOrder(choice)
+      .filter(({ k }) => k === i + 1)
+      .map(({ name }) => name);
     if (names.length === 0) return [];
     const keep = choice.k === i + 1 ? 'keep' : 'or';
     return wrap(`     ╰─ ${keep} ${i < 0 ? 'none' : i + 1}: ${names.join(', ')}`, width - 2, 8);
@@ -99,11 +103,23 @@ function describeChoice(model: Model, notComputed: NotComputed, width: number): 
     ...indented(screePlot(plot, { most: MOST_COMPONENTS, width: bars, marks, below }).split('\n')),
     ...(noise ? wrap(`  │ marks ${noise}.`, width, 2) : []),
     '',
-    ...choice.criteria.flatMap(({ name, k, sentence }) =>
-      wrap(`  ${name.padEnd(18)} ${k === null ? ' –' : String(k).padStart(2)}  ${sentence}`, width, 25),
+    ...inOrder(choice).flatMap((each) =>
+      wrap(
+        `  ${each.name.padEnd(18)} ${each.k === null ? ' –' : String(each.k).padStart(2)}  ${criterionSentence(each)}`,
+        width,
+        25,
+      ),
     ),
     '',
   ];
+}
+
+/** What a criterion says; where it does not apply, the flag that would make it so. */
+function criterionSentence({ obstacle, sentence }: Criterion): string {
+  if (obstacle === 'correlation') return 'For correlations only: it applies with --scale unit.';
+  if (obstacle === 'centered') return 'For centred data only: it applies without --no-center.';
+  if (obstacle === 'unweighted') return 'It counts rows, and does not apply with --weight.';
+  return sentence;
 }
 
 /** The share of the variance that noise would have, and what it is called. */
@@ -127,38 +143,59 @@ function stabilityTable({ variances, k }: Model, { variances: intervals, angles,
   const shown = Math.min(k, MOST_COMPONENTS);
   const rows = Array.from({ length: shown }, (_, i) => [
     String(i + 1),
-    show(variances[i]),
-    `${show(intervals[i][0], 3)} to ${show(intervals[i][1], 3)}`,
+    compact(variances[i], 4),
+    `${compact(intervals[i][0], 3)} to ${compact(intervals[i][1], 3)}`,
     degrees(angles[i].median),
     degrees(angles[i].q95),
-    i < swaps.length ? `${Math.round(100 * swaps[i])} %` : '',
+    ...(k > 1 ? [i < swaps.length ? `${Math.round(100 * swaps[i])} %` : ''] : []),
   ]);
-  return table([['PC', 'variance', '95 % interval', 'angle: half', '95 %', 'swaps with next'], ...rows], k - shown);
+  const head = ['PC', 'variance', '95 % interval', 'median angle', '95 %', ...(k > 1 ? ['swaps with next'] : [])];
+  return table([head, ...rows], k - shown);
+}
+
+/** A number of a table: 1.458e-4 is as short as 0.0146. */
+function compact(value: number, digits: number): string {
+  const size = Math.abs(value);
+  if (value === 0 || (size >= 1e-3 && size < 1e6)) return show(value, digits);
+  return value.toExponential(digits - 1).replace(/\.?0*e\+?/, 'e');
 }
 
 function degrees(radians: number): string {
   return `${Math.round((radians * 180) / Math.PI)}°`;
 }
 
-function describeRows({ model, facts, found, nameOf }: LookedAtRows, text: (sentence: string) => string[]): string[] {
+function describeRows(
+  { model, facts, found }: LookedAtRows,
+  whole: Model,
+  text: (sentence: string) => string[],
+): string[] {
   const { t2, q } = found.unusualLimits;
-  const sentences = t2 === null && q === null ? [describeUnusual(found, facts)] : explainUnusual(model, found, facts);
+  // Names are in the table.
+  const { nameOf, ...numbered } = facts;
+  const limited = t2 !== null || q !== null;
+  const sentences = limited ? explainUnusual(model, found, numbered) : [describeUnusual(found, numbered)];
+  if (model.k < whole.k) {
+    const first = model.k === 1 ? 'component' : several(model.k, 'component');
+    sentences.splice(1, 0, `Rows are compared with the first ${first}; -k takes another number.`);
+  }
   const rows = found.unusual
     .slice(0, MOST_ROWS)
     .map(({ row, t2, error, ratios }) => [
       String(facts.numberOf(row)),
-      `${show(t2, 4)}${ratios.t2 > 1 ? ' *' : '  '}`,
-      `${show(error, 4)}${ratios.q > 1 ? ' *' : '  '}`,
-      nameOf(row) ?? '',
+      `${compact(t2, 4)}${ratios.t2 > 1 ? ' *' : '  '}`,
+      `${compact(error, 4)}${ratios.q > 1 ? ' *' : '  '}`,
+      nameOf?.(row) ?? '',
       columnsOf(row),
     ]);
   const named = rows.some(([, , , name]) => name !== '');
-  const head = ['row', 'T²  ', 'Q  ', ...(named ? ['name'] : []), 'Q mostly from'];
-  const cells = rows.map(([row, t2, q, name, columns]) => [row, t2, q, ...(named ? [name] : []), columns]);
+  const traced = rows.some(([, , , , columns]) => columns !== '');
+  const texts = (name: string, columns: string): string[] => [...(named ? [name] : []), ...(traced ? [columns] : [])];
+  const head = ['row', 'T²  ', 'Q  ', ...texts('name', 'Q mostly from')];
+  const cells = rows.map(([row, t2, q, name, columns]) => [row, t2, q, ...texts(name, columns)]);
   return [
     ...sentences.flatMap((sentence) => text(sentence)),
     ...(rows.length > 0
-      ? ['', ...table([head, ...cells], found.unusual.length - rows.length, named ? 2 : 1), '  * beyond the limit']
+      ? ['', ...table([head, ...cells], found.unusual.length - rows.length, head.length - 3), '  * beyond the limit']
       : []),
   ];
 

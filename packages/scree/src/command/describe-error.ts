@@ -18,6 +18,13 @@ interface NamedDetails extends ErrorDetails {
 
 type Describe = (details: NamedDetails, message: string) => string | undefined;
 
+/** Why a criterion does not apply to data. */
+const OBSTACLES: Readonly<Record<string, string>> = {
+  correlation: 'is for correlations: it applies with --scale unit',
+  centered: 'is for centred data: it applies without --no-center',
+  unweighted: 'counts rows, and does not apply with --weight',
+};
+
 const ERRORS: { readonly [Code in ScreeError['code']]?: Describe } = {
   MISSING_VALUES: ({ reason, file, Row, row, columnName, value, affectedRows, totalRows }) => {
     if (reason === 'empty-column') {
@@ -102,10 +109,13 @@ const ERRORS: { readonly [Code in ScreeError['code']]?: Describe } = {
     if (index !== undefined || typeof value !== 'number') return undefined;
     return `The variance of these data is too large for float64. Divide the data by ${value.toExponential(0)} first, or use --scale unit.`;
   },
-  K_OUT_OF_RANGE: ({ value, expected }) =>
-    typeof value !== 'number' || typeof expected !== 'number'
+  K_OUT_OF_RANGE: ({ value, expected }) => {
+    if (typeof value === 'string' && typeof expected === 'string' && expected in OBSTACLES)
+      return `-k ${value} ${OBSTACLES[expected]}. Use -k auto to ask the criteria that apply.`;
+    return typeof value !== 'number' || typeof expected !== 'number'
       ? undefined
-      : `-k is ${value}, but these data have at most ${several(expected, 'component')}. Use -k ${expected} or less, or --all.`,
+      : `-k is ${value}, but these data have at most ${several(expected, 'component')}. Use -k ${expected} or less, or --all.`;
+  },
   BAD_WEIGHTS: ({ Row, row, value }) =>
     row === undefined ? undefined : `${Row} has the weight ${value}. Weights must be 0 or more; 0 leaves a row out.`,
   BAD_OPTION: ({ option, value, cause }, message) => {
@@ -256,6 +266,8 @@ const WARNINGS: {
     const [were, they] = left.length === 1 ? ['was', 'it is'] : ['were', 'they are'];
     return `${capital(each.join(', '))} ${were} left out because ${they} mostly text. If the texts mean missing values, leave those cells empty.`;
   },
+  NO_STRUCTURE: () =>
+    'No component stands out of noise: the columns are no more related than independent columns would be by chance.',
   ENGINE_FALLBACK: ({ engine, cause }) => {
     if (engine === 'reference')
       return `The slower reference engine was used instead of WebAssembly: ${cause}. The result is as accurate. With --engine reference this warning goes away.`;

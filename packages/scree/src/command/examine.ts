@@ -11,7 +11,7 @@ import {
   ScreeError,
   type Stability,
 } from '@scree/core';
-import { count, several } from '@scree/core/describe';
+import { CRITERION_TITLES, count, several } from '@scree/core/describe';
 
 /** Why a model says nothing about the number of components or about other samples: sentences for people. */
 export interface NotComputed {
@@ -42,6 +42,8 @@ const OPERATIONS = 1.5e9;
 /** Tables that are simulated by default, and the fewest that are worth it. */
 const TABLES = 1000;
 const FEWEST_TABLES = 99;
+/** Groups of rows that cross-validation takes. */
+const FOLDS = 10;
 
 /** Replicates of a bootstrap: as asked for, or as the shape allows; or why there are none. */
 export function replicatesFor(asked: number | undefined, rows: number, cols: number): number | string {
@@ -62,11 +64,13 @@ export async function examine(
   model: Model,
   how: Examination,
 ): Promise<{ readonly model: Model; readonly notComputed: NotComputed }> {
-  const stability = model.stability ?? (await stabilityFor(model, how));
+  const { stability: drawn, ...rest } = model;
+  // Without variance there is nothing that could differ in another sample.
+  const stability = (model.totalVariance > 0 && drawn) || (await stabilityFor(model, how));
   const choice = model.choice ?? (await choiceFor(model, how));
   return {
     model: new Model({
-      ...model,
+      ...rest,
       ...(typeof stability === 'string' ? {} : { stability }),
       ...(typeof choice === 'string' ? {} : { choice, warnings: withStructure(model, choice) }),
     }),
@@ -106,7 +110,8 @@ async function choiceFor(model: Model, { depth, source, moments, options }: Exam
   const scaling = pick(options, ['center', 'scale', 'ddof']);
   return orWhy(async () => {
     // Moments have all that can be known without reading again.
-    const reread = source && (depth === 'full' || (!moments && n * d <= SMALL_TABLE));
+    const little = !moments && n * d <= SMALL_TABLE && brief.omitted.length < 3;
+    const reread = source && (depth === 'full' || little);
     if (reread) return choice(await chooseComponents(source, { ...scaling, ...pick(options, ['weights']), ...how }));
     if (moments) return choice(await chooseComponents(moments, { ...scaling, ...how }));
     if (model.spectrum) return choice(await chooseComponents(model, how));
@@ -128,37 +133,25 @@ interface Brief {
 const ALL: Brief = { tables: undefined, omitted: [] };
 
 /**
- * The criteria that cost little, by the shape alone: simulated and permuted tables may take so many operations, and are left out
- * where that is not enough for a quantile.
+ * The criteria that cost little, by the shape alone: simulated and permuted tables and cross-validation may take so many
+ * operations each, and are left out where that is not enough.
  */
 export function criteriaFor(n: number, d: number, correlation: boolean): Brief {
   const size = Math.min(n, d);
   const light = correlation && size > 128;
   const simulated = light ? 60 * size * size : 2 * d * size * size + 4 * size ** 3 + 150 * d * size;
   const permuted = n * d * (size + 60) + 4 * size ** 3;
+  const validated = FOLDS * (n < d ? n * d * (n + 60) : 11 * d ** 3);
   const tables = (each: number): number => Math.min(TABLES, Math.floor(OPERATIONS / each));
-  const both = tables(simulated + permuted);
-  if (both >= FEWEST_TABLES) return { tables: both === TABLES ? undefined : both, omitted: [] };
-  const one = tables(simulated);
-  if (one >= FEWEST_TABLES) return { tables: one === TABLES ? undefined : one, omitted: ['permutation'] };
-  return { tables: undefined, omitted: ['permutation', 'parallel'] };
+  const [one, both] = [tables(simulated), tables(simulated + permuted)];
+  const omitted: CriterionName[] = [
+    ...(one < FEWEST_TABLES ? (['parallel'] as const) : []),
+    ...(both < FEWEST_TABLES ? (['permutation'] as const) : []),
+    ...(validated > OPERATIONS ? (['cross-validation'] as const) : []),
+  ];
+  const count = both < FEWEST_TABLES ? one : both;
+  return { tables: count === TABLES || count < FEWEST_TABLES ? undefined : count, omitted };
 }
-
-/** Every criterion, in the order in which they are shown. The compiler holds this list to the library's. */
-export const CRITERION_TITLES: Readonly<Record<CriterionName, string>> = {
-  permutation: 'permutation test',
-  parallel: 'parallel analysis',
-  'cross-validation': 'cross-validation',
-  elbow: 'elbow',
-  kaiser: "Kaiser's rule",
-  map: "Velicer's MAP",
-  'broken-stick': 'broken stick',
-  'tracy-widom': 'Tracy–Widom test',
-  'gavish-donoho': 'Gavish & Donoho',
-  'profile-likelihood': 'profile likelihood',
-  gcv: 'generalised cross-validation',
-  mle: "Minka's likelihood",
-};
 
 function asked({ tables, omitted }: Brief): { criteria?: CriterionName[]; permutations?: number } {
   const all = Object.keys(CRITERION_TITLES) as CriterionName[];

@@ -14,7 +14,6 @@ export interface LookedAtRows {
   readonly model: Model;
   readonly facts: RowFacts;
   readonly found: UnusualRows;
-  nameOf(row: number): string | undefined;
 }
 
 /**
@@ -50,8 +49,11 @@ export async function lookAtRows(
   return {
     model,
     found,
-    facts: { ...read, numberOf: (row) => numbers.get(row) ?? row + 1 },
-    nameOf: (row) => names?.get(row),
+    facts: {
+      ...read,
+      numberOf: (row) => numbers.get(row) ?? row + 1,
+      ...(names ? { nameOf: (row: number) => names.get(row) } : {}),
+    },
   };
 }
 

@@ -1,9 +1,12 @@
 import { fstatSync, writeSync } from 'node:fs';
 import { escapeLine, escapeText } from './escape.js';
+import { outputWidth, wrap } from './wrap.js';
 
-/** Lines for people on standard output: names in them cannot begin a line of their own. */
+/** Lines for people on standard output, wrapped where that is a terminal. Names in them cannot begin a line of their own. */
 export function printLines(lines: readonly string[]): void {
-  print(`${lines.map(escapeLine).join('\n')}\n`);
+  const whole = lines.map(escapeLine);
+  const shown = process.stdout.isTTY ? whole.flatMap((line) => wrap(line, outputWidth(), 2)) : whole;
+  print(`${shown.join('\n')}\n`);
 }
 
 /**

@@ -8,6 +8,7 @@ export function outputWidth(): number {
 
 /** Breaks a text at spaces into lines of at most `width` characters; lines after the first begin with `indent` spaces. A no-break space stays. */
 export function wrap(text: string, width: number, indent = 0): string[] {
+  if (text.length <= width) return [text];
   const lines: string[] = [];
   const [lead] = /^ */.exec(text) as RegExpExecArray;
   let line = lead;

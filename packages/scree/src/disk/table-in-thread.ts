@@ -132,8 +132,8 @@ class Thread {
           this.warnings = message.warnings;
           return;
         }
-        const { rows, cols, data, text } = message.batch;
-        yield { block: { kind: 'dense', rows, cols, stride: cols, data }, text };
+        const { rows, cols, data, text, texts } = message.batch;
+        yield { block: { kind: 'dense', rows, cols, stride: cols, data }, text, texts };
         // The caller asks for the next batch, so it no longer uses this one.
         this.#send({ kind: 'more', reading, buffer: data.buffer }, [data.buffer]);
       }

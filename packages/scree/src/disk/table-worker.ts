@@ -89,7 +89,10 @@ async function read(number: number, request: Request): Promise<void> {
       // The reader reuses its arrays, so a copy is sent.
       const sent = new Float64Array(buffer, 0, rows * cols);
       sent.set(data.subarray(0, rows * cols));
-      send({ kind: 'batch', reading: number, batch: { rows, cols, data: sent, text: batch.text } }, [buffer]);
+      send(
+        { kind: 'batch', reading: number, batch: { rows, cols, data: sent, text: batch.text, texts: batch.texts } },
+        [buffer],
+      );
     }
     send({ kind: 'end', reading: number, warnings: (await table.warnings?.()) ?? [] });
   } catch (error) {
@@ -100,7 +103,7 @@ async function read(number: number, request: Request): Promise<void> {
 }
 
 function factsOf(table: Table) {
-  const { format, columns, width, named, uniform, rows, mayMissValues, checkMissing, rereadable } = table;
+  const { format, columns, width, named, uniform, rows, mayMissValues, checkMissing, rereadable, manyTexts } = table;
   return {
     format,
     columns,
@@ -110,6 +113,7 @@ function factsOf(table: Table) {
     rows,
     mayMissValues,
     checkMissing,
+    manyTexts,
     rereadable,
     dtype: table.dtype('all'),
   };

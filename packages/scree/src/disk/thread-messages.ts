@@ -1,6 +1,6 @@
 import { DataError, type ErrorCode, type ErrorDetails, OptionError, ScreeError, type Warning } from '@scree/core';
 import { FileError, type FileFormat } from '@scree/files';
-import type { Packing, Request, Table } from '@scree/files/internal';
+import type { Batch, Packing, Request, Table } from '@scree/files/internal';
 
 /** Formats that are parsed as text. */
 export type TextFormat = 'csv' | 'tsv' | 'json' | 'ndjson';
@@ -39,7 +39,16 @@ export interface SqliteTask {
 /** Properties of the open table. */
 export type TableFacts = Pick<
   Table,
-  'format' | 'columns' | 'width' | 'named' | 'uniform' | 'rows' | 'mayMissValues' | 'checkMissing' | 'rereadable'
+  | 'format'
+  | 'columns'
+  | 'width'
+  | 'named'
+  | 'uniform'
+  | 'rows'
+  | 'mayMissValues'
+  | 'checkMissing'
+  | 'rereadable'
+  | 'manyTexts'
 > & { readonly dtype: ReturnType<Table['dtype']> };
 
 /** Messages to the thread: start a read, provide a buffer for its next batch, stop it. */
@@ -61,6 +70,7 @@ export interface SentBatch {
   readonly cols: number;
   readonly data: Float64Array<ArrayBuffer>;
   readonly text: readonly (string | null)[] | undefined;
+  readonly texts: Batch['texts'];
 }
 
 /** An error as data, because its class is lost when it is sent. */

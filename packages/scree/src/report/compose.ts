@@ -1,4 +1,4 @@
-import type { Choice, Model, Warning } from '@scree/core';
+import type { Choice, Criterion, Model, Warning } from '@scree/core';
 import {
   certificateWords,
   count,
@@ -138,9 +138,9 @@ function cards({ model, facts, unusual }: Contents): [name: string, value: strin
 function lead(contents: Contents): string {
   const { model, facts, unusual, rowsName, image } = contents;
   const fit = describeFit(model, columnNames(model, image));
-  const rows = describeUnusual(unusual, facts, withComponents(model));
   if (unusual.kind === 'fit') {
     const same = model.totalVariance > 0 ? [] : varianceWords(model);
+    const rows = describeUnusual(unusual, facts, withComponents(model));
     return `<p class="lead">${escaped([...same, ...fit, rows].join(' '))}</p>\n`;
   }
   const name = rowsName === undefined ? (facts.rows === 1 ? 'this row' : 'these rows') : rowsName;
@@ -148,7 +148,7 @@ function lead(contents: Contents): string {
     ? 'Nothing is lost of them.'
     : `${describeLoss(model, facts, 'new')} is lost when ${facts.rows === 1 ? 'it is' : 'they are'} reconstructed.`;
   return [
-    `<p class="lead">About ${facts.rows === 1 ? 'this row' : `these ${escaped(count(facts.rows))} rows`}: ${escaped(`${rows} ${lost}`)}</p>\n`,
+    `<p class="lead">About ${facts.rows === 1 ? 'this row' : `these ${escaped(count(facts.rows))} rows`}: ${escaped(`${describeUnusual(unusual, facts)} ${lost}`)}</p>\n`,
     ...(fit.length === 0 ? [] : [`<p class="lead">About the fit: ${escaped(fit.join(' '))}</p>\n`]),
     `<p>The model was fitted earlier, to ${escaped(several(model.n, 'row'))}. What is said of rows here, in scores, errors and unusual rows, is computed from the ${escaped(several(facts.rows, 'row'))} of <bdi>${escaped(name)}</bdi>.</p>\n`,
   ].join('');
@@ -185,7 +185,11 @@ function varianceSection({ model, unusual, notComputed }: Contents): Part {
 
 /** What each criterion says, in its own words. */
 function criteriaTable(choice: Choice): string {
-  const rows = criterionLines(choice).map(({ name, k, sentence }) => [name, k, sentence]);
+  const rows = criterionLines(choice).map(({ name, k, sentence }, i) => [
+    name,
+    k,
+    whyNot(choice.criteria[i]) ?? sentence,
+  ]);
   const table = { columns: ['criterion', 'keeps', 'what it says'], rows };
   return folded('What each criterion says', tableHtml(table, 'What each criterion says', 'scroll whole'));
 }
@@ -208,7 +212,7 @@ function scoreFigures(model: Model, facts: RowFacts, colouring: Colouring, unusu
   return pairs.map(([first, second]) => scoresFigure(model, facts, colouring, unusual, first, second));
 }
 
-function columnsSection({ model, facts, colouring, image }: Contents): Part {
+function columnsSection({ model, facts, colouring, image, unusual }: Contents): Part {
   if (image) {
     const drawn = [componentPictures(model, image), reconstructionPictures(model, facts, colouring, image)];
     return { id: 'components', title: 'Components', drawn, html: figures(drawn) };
@@ -223,8 +227,9 @@ function columnsSection({ model, facts, colouring, image }: Contents): Part {
   const words =
     sentences.length === 0
       ? ''
-      : paragraphs(['What rows with high scores have more or less of, where that is significant (5 %, after Holm):']) +
-        list(sentences);
+      : paragraphs([
+          `Rows ${unusual.kind === 'new' ? 'of the fit ' : ''}with a high score have, as far as that is significant (5 %, after Holm):`,
+        ]) + list(sentences);
   return { id: 'components', title: 'Columns and components', drawn, html: words + figures(drawn) };
 }
 
@@ -279,6 +284,13 @@ function worstTable(facts: RowFacts, colouring: Colouring, nameOf: NameOf): Tabl
   };
 }
 
+/** Why a criterion does not apply, without advice that names options of the library. */
+function whyNot({ obstacle }: Criterion): string | undefined {
+  if (obstacle === 'correlation') return 'It is for correlations, and these columns have different variances.';
+  if (obstacle === 'rows' || obstacle === 'folds') return 'It is computed from rows, and these were not at hand.';
+  return undefined;
+}
+
 function certaintySection({ model, image, unusual, notComputed }: Contents): Part {
   const { stability } = model;
   const sampling =
@@ -301,6 +313,7 @@ function certaintySection({ model, image, unusual, notComputed }: Contents): Par
         ]);
   const certificate = [paragraphs(uniquenessWords(model)), list(certificateWords(model)), figures([rounding])].join('');
   const html = [
+    ...(unusual.kind === 'new' ? [paragraphs(['In this section, rows are those of the fit.'])] : []),
     figures(sampling, `<h3>Other samples</h3>${words}`),
     '<h3>Rounding</h3>',
     paragraphs([roundingWords(model)]),

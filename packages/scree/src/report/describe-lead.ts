@@ -47,8 +47,11 @@ export function withComponents({ choice, k, totalVariance }: Model): string {
   return choice && choice.k !== k && totalVariance > 0 ? `With the ${several(k, 'component')} of this model, ` : '';
 }
 
-/** Share of the variance above which one column dominates, and how many times its part where all have the same variance. */
-const DOMINANT = { share: 0.5, times: 3 } as const;
+/**
+ * Share of the variance above which one column dominates, how many times its part where all have the same variance, and how many times
+ * the variance of the next column.
+ */
+const DOMINANT = { share: 0.5, times: 3, next: 2 } as const;
 
 function dominanceSentences(
   { columnVariances, columnWeights, scaling, centered, d, totalVariance }: Model,
@@ -57,7 +60,9 @@ function dominanceSentences(
   if (!columnVariances || columnWeights || scaling !== 'none' || !centered) return [];
   const column = columnVariances.reduce((most, value, j) => (value > columnVariances[most] ? j : most), 0);
   const share = columnVariances[column] / totalVariance;
+  const next = columnVariances.reduce((most, value, j) => (j === column ? most : Math.max(most, value)), 0);
   if (!(share > DOMINANT.share && share >= DOMINANT.times / d)) return [];
+  if (columnVariances[column] < DOMINANT.next * next) return [];
   const name = nameOf(column);
   return [
     `${name.startsWith('column ') ? name.replace('column', 'Column') : `Column ${name}`} dominates because nothing was scaled: it has ${percent(share)} of the variance.`,

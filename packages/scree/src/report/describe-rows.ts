@@ -76,6 +76,8 @@ function scaledBy({ scaling, scale, centered, d }: Model): string | undefined {
       return `the square root${s} of ${their} ${deviation}`;
     case 'range':
       return `${their} range${s} (largest minus smallest value)`;
+    case 'median':
+      return `1.4826 times ${their} median absolute deviation${s}`;
     case 'given':
       return `given number${s} (${range})`.replace(/^given number \(/, 'a given number (');
     case 'none':

@@ -132,8 +132,7 @@ describe('scree', () => {
     expect(warning).toBeDefined();
     expect(scree(['report', 'dependent.csv', '-k', '3', '-o', 'dependent.html', '-q']).code).toBe(0);
     const html = readFileSync(join(folder, 'dependent.html'), 'utf8');
-    // Once in the summary, once under Warnings.
-    expect(html.split(warning)).toHaveLength(3);
+    expect(html.split(warning)).toHaveLength(2);
   });
 
   it('compresses and decompresses, and reports size and error', async () => {
@@ -405,7 +404,7 @@ describe('a checkpoint', () => {
       'kill.npy',
       npy(150_000, 60, (at) => Math.sin(at) * (1 + (at % 60)) + (at % 13)),
     );
-    const args = ['fit', 'kill.npy', '-k', '5', '-q', '--every', '0'];
+    const args = ['fit', 'kill.npy', '-k', '5', '-q', '--bootstrap=0', '--every', '0'];
     expect(scree([...args, '-o', 'whole.pca', '--checkpoint', 'whole.part']).code).toBe(0);
     expect(existsSync(join(folder, 'whole.part'))).toBe(false);
     let kills = 0;

@@ -1,8 +1,8 @@
 import type { Browser, Page } from 'playwright-core';
-import { makeReport, pca, type Report } from 'scree';
+import { chooseComponents, Model, makeReport, pca, type Report } from 'scree';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { launchChromium } from '../../../../test/chromium.js';
-import { digits, iris, labelsOf } from './data.js';
+import { digits, iris, labelsOf, noise, sourceOf } from './data.js';
 
 const path = inject('chromium');
 
@@ -70,11 +70,29 @@ describe.skipIf(!path)('a report in Chromium', () => {
     [1280, 'dark'],
   ] as const)('fits %i pixels, %s, fetches nothing and logs no errors', async (width, scheme) => {
     const { source, rows } = iris();
-    const model = await pca(source, { k: 3 });
+    const choice = await chooseComponents(source, { permutations: 60 });
+    const model = new Model({ ...(await pca(source, { k: 3, bootstrap: 30 })), choice });
     const evil = '<img src=x onerror=alert(1)>';
+    const names = labelsOf(rows.map((_, i) => `${evil} ${i}`));
     const labels = labelsOf(rows.map((_, i) => (i % 2 ? evil : '"><script>alert(2)</script>')));
-    const report = await makeReport({ model, source, title: evil, labels, labelName: evil });
+    const report = await makeReport({ model, source, title: evil, labels, labelName: evil, names });
     expect(await look(report, width, scheme)).toEqual([]);
+  });
+
+  it('fits a phone with many variances, long names of columns and every criterion', async () => {
+    const random = noise(4);
+    const rows = Array.from({ length: 90 }, () => {
+      const [a, b] = [3 * random(), 2 * random()];
+      return Array.from({ length: 70 }, (_, j) => a * Math.sin(j) + b * Math.cos(3 * j) + random());
+    });
+    const source = sourceOf(
+      rows,
+      rows[0].map((_, j) => `a column with a name that is much too long, number ${j}`),
+    );
+    const choice = await chooseComponents(source, { permutations: 60, scale: 'unit' });
+    const model = new Model({ ...(await pca(source, { k: 25, scale: 'unit', bootstrap: 20 })), choice });
+    const report = await makeReport({ model, source, title: 'wide' });
+    expect(await look(report, 390, 'light')).toEqual([]);
   });
 
   it('shows digits, and pictures that can be decoded', async () => {

@@ -28,20 +28,22 @@ describe('a report of iris', () => {
     expect(made.figures.map(({ name }) => name)).toEqual([
       'scree',
       'cumulative-variance',
+      'uniqueness',
       'scores-1-2',
       'loadings',
       'biplot',
       'loading-bars',
       'reconstruction-error',
       't2-q',
-      'uniqueness',
     ]);
     expect(made.html.length).toBeLessThan(300_000);
   });
 
   it('has the numbers of the model', () => {
+    // All variances, not only those of the model.
+    expect(model.spectrum).toHaveLength(4);
     expect(tableOf(made, 'scree').map(([, variance]) => variance)).toEqual(
-      Array.from(model.variances, (variance) => show(variance, 6)),
+      Array.from(model.spectrum as Float64Array, (variance) => show(variance, 6)),
     );
     expect(tableOf(made, 'loadings')).toEqual(
       irisColumns.map((name, j) => [name, ...[0, 1].map((c) => show(model.components.data[4 * c + j]))]),
@@ -51,7 +53,7 @@ describe('a report of iris', () => {
       ['90 %', '1'],
       ['95 %', '2'],
     ]);
-    expect(tableOf(made, 'uniqueness').map(([, determined]) => determined)).toEqual(['yes', 'yes']);
+    expect(tableOf(made, 'uniqueness').map(([, unique]) => unique)).toEqual(['yes', 'yes']);
   });
 
   it('has the scores and the errors of the rows', async () => {
@@ -77,14 +79,15 @@ describe('a report of iris', () => {
   it('says how much variance is kept, how certain the result is, and how it was computed', () => {
     const text = textOf(made);
     expect(text).toContain('2 components keep 97.8 % of the variance of 4 columns.');
-    expect(text).toContain('It takes 1 component for 80 %, 1 for 90 % and 2 for 95 %.');
+    expect(text).toContain('It takes 1 component for 90 % and 2 for 95 %.');
     expect(text).toContain('The sample’s components are unique apart from their signs');
     expect(text).toMatch(/Variances: each is within a part of [\d.]+ × 10⁻\S+ of the exact one/);
     expect(text).toMatch(/no component is farther than [\d.]+ × 10⁻\S+° from the exact one/);
     expect(text).toContain(model.plan.reason);
     expect(text).toContain('1.25 s for the fit');
     expect(text).toContain('scree report iris.csv --label species -k 2 -o report.html');
-    expect(text).toContain('There are no warnings.');
+    expect(text).toContain('No bootstrap was made, so nothing is known here about other samples.');
+    expect(text).not.toMatch(/warning/);
   });
 
   it('names the row and label of each point in a tooltip', () => {
@@ -101,17 +104,17 @@ describe('a report of pictures', () => {
     expect(made.figures.map(({ name }) => name)).toEqual([
       'scree',
       'cumulative-variance',
+      'uniqueness',
       'scores-1-2',
       'scores-3-4',
       'component-pictures',
       'reconstruction-pictures',
       'reconstruction-error',
       't2-q',
-      'uniqueness',
     ]);
-    expect(made.figures[4].svg.match(/<image /g)).toHaveLength(21);
+    expect(made.figures[5].svg.match(/<image /g)).toHaveLength(21);
     // One of each digit and the three worst, each as original, three reconstructions and the error.
-    expect(made.figures[5].svg.match(/<image /g)).toHaveLength(5 * tableOf(made, 'reconstruction-pictures').length);
+    expect(made.figures[6].svg.match(/<image /g)).toHaveLength(5 * tableOf(made, 'reconstruction-pictures').length);
     expect(tableOf(made, 'reconstruction-pictures').length).toBeGreaterThanOrEqual(10);
     const errors = await model.reconstructionError(matrix);
     for (const [row, , error] of tableOf(made, 'reconstruction-pictures')) {

@@ -85,7 +85,9 @@ describe('a report of new rows', () => {
     expect(usual).toContain('No row is unusual for this model.');
     const far = textOf(await report({ model, source: [[10, 90, 10, 10, 10]], rows: 'new', rowsName: 'one.csv' }));
     expect(far).toContain('Row 1 is unusual for this model.');
-    expect(far).toMatch(/About this row: [\d.]+ % of the squared distance from the mean of the fit is lost when it is/);
+    expect(far).toMatch(
+      /About this row: Row 1 is unusual for this model. [\d.]+ % of the squared distance from the mean of the fit is lost/,
+    );
   });
 
   it('says that Q has no limit where the model does not know what it leaves out', async () => {

@@ -68,8 +68,8 @@ export interface VarianceInterval {
  * (for the last). The second is a bias: the sample has it against the population, and replicates have it once more against the
  * sample, so quantiles of λ_b are off by twice the bias, and where variances are close they are also too narrow, because close
  * variances repel one another. So, on the scale of the link: the shape is that of a_b, reversed (a sample that is too high has
- * replicates about a centre that is too high: the basic bootstrap); it is as wide as the wider of a_b and λ_b; and the mean of
- * λ_b − a_b is the bias, of which half is subtracted, because it is itself an estimate, and a noisy one where variances are close.
+ * replicates about a centre that is too high: the basic bootstrap); it is as wide as the wider of a_b, times `widening`, and λ_b; and the mean of
+ * λ_b − a_b is the bias, of which `certain` is subtracted (`certainBias`): it is itself an estimate, and a noisy one where variances are close.
  * docs/guide/how-sure.md has its measured coverage beside that of other intervals.
  *
  * Where a replicate has no variance along the component (few rows), quantiles of λ_b are all that is left.
@@ -80,6 +80,7 @@ export function varianceInterval(
   along: Float64Array,
   reach: number,
   link: Link,
+  { certain, widening }: Placed,
 ): VarianceInterval {
   const centre = link.to(estimate);
   const own = values.map(link.to);
@@ -88,13 +89,46 @@ export function varianceInterval(
     const [low, high] = percentiles(values);
     return { interval: [Math.min(low, estimate), Math.max(high, estimate)], bias: 0 };
   }
-  const bias = (mean(own) - mean(fixed)) / 2;
+  const bias = certain * (mean(own) - mean(fixed));
   const [spread, other] = [deviation(fixed), deviation(own)];
-  const stretch = (reach / Z) * (spread > 0 ? Math.max(1, other / spread) : 1);
+  const stretch = (reach / Z) * (spread > 0 ? Math.max(widening, other / spread) : widening);
   const middle = centre - bias;
   const low = middle - stretch * Math.max(0, quantile(fixed, 0.975) - centre);
   const high = middle + stretch * Math.max(0, centre - quantile(fixed, 0.025));
   return { interval: [link.from(low), link.from(high)], bias };
+}
+
+/** Variances whose ratio is below this are close: what they do to each other's bias is known by half. */
+const CLOSE = 2;
+
+/** What the place of a component among the others says about its interval. */
+export interface Placed {
+  /** The share of its bias that is certain. */
+  readonly certain: number;
+  /** How much wider it is than along a fixed axis: √(m/(m − j)), because j larger components take a degree of freedom each. */
+  readonly widening: number;
+}
+
+/** Of component j (from 0) of a sample of m rows, or of whatever was drawn. */
+export function placed(variances: Float64Array, j: number, units: number): Placed {
+  return { certain: certainBias(variances, j), widening: Math.sqrt(units / Math.max(1, units - j)) };
+}
+
+/**
+ * The share of a component's bias that is certain. By Lawley (1956) the bias of λ_j is a sum over the other components,
+ * λ_j/n·Σ λ_i/(λ_j − λ_i). The terms of components far away can be trusted, those of close ones vary much from sample to sample, and
+ * half of them is taken.
+ */
+function certainBias(variances: Float64Array, j: number): number {
+  let [far, close] = [0, 0];
+  variances.forEach((variance, i) => {
+    if (i === j || !(variance > 0)) return;
+    const term = variance / Math.abs(variances[j] - variance);
+    if (Math.max(variance / variances[j], variances[j] / variance) < CLOSE)
+      close += Math.min(term, variances.length * 10);
+    else far += term;
+  });
+  return far + close > 0 ? (far + close / 2) / (far + close) : 0.5;
 }
 
 /**

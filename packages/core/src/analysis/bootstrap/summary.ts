@@ -7,6 +7,7 @@ import {
   LOGARITHM,
   LOGIT,
   percentiles,
+  placed,
   standardErrors,
   varianceInterval,
 } from './intervals.js';
@@ -91,11 +92,12 @@ export class Summary {
     const reach = standardErrors(units);
     const square = unit * unit;
     const found = Array.from(values, (value, i) =>
-      varianceInterval(value, this.#values[i], this.#along[i], reach, LOGARITHM),
+      varianceInterval(value, this.#values[i], this.#along[i], reach, LOGARITHM, placed(values, i, units)),
     );
     const shares = Array.from(values, (value, i) => {
       const share = total > 0 ? Math.min(1, value / total) : 0;
-      return varianceInterval(share, this.#ratios[i], this.#alongRatios[i], reach, LOGIT).interval;
+      return varianceInterval(share, this.#ratios[i], this.#alongRatios[i], reach, LOGIT, placed(values, i, units))
+        .interval;
     });
     const correlations = this.#limits((at) => {
       const z = fisherZ(this.#loadings[at], deviations[at % d]);

@@ -1,4 +1,4 @@
-import type { Criterion, CriterionName } from '../../model/choice.js';
+import type { Choice, Criterion, CriterionName } from '../../model/choice.js';
 import { CRITERIA } from './registry.js';
 
 /** Criteria that decide, the first that applies. */
@@ -18,7 +18,7 @@ const NAMED: readonly CriterionName[] = [
   'gcv',
   'mle',
 ];
-/** Disagreeing criteria that a sentence has room for. */
+/** Criteria that agree, and criteria that disagree, that a sentence has room for. */
 const ROOM = 3;
 
 export interface Recommendation {
@@ -34,9 +34,9 @@ type Answer = Criterion & { readonly k: number };
  * that does not apply either, of cross-validation; otherwise the median of the criteria that do, at least 1.
  *
  * Why a test against noise decides: it keeps its 5 % of false components on tables without structure, whatever the distributions and
- * variances of the columns are, and combining several tests would lose that. Cross-validation hardly ever keeps too many either, and names the
- * number that predicts best; where a strong component hides weak ones from the test, it says more, and the reason says so. `bench/choose-components.ts`
- * measures all three.
+ * variances of the columns are, and combining several tests would lose that. Cross-validation finds the factors of simulated tables more often,
+ * where strong components hide weak ones from the test; but in real tables, whose noise is not white, it goes on to components that help to predict single
+ * columns. So it is named beside, and does not decide. `bench/choose-components.ts` measures all three.
  */
 export function recommend(criteria: readonly Criterion[]): Recommendation {
   const answers = criteria.filter((criterion): criterion is Answer => criterion.k !== null);
@@ -53,6 +53,17 @@ export function recommend(criteria: readonly Criterion[]): Recommendation {
   return { k, agree, reason: `${headline(k, agree, decider)}${disagreement(others)}.` };
 }
 
+/** Where nothing stands out because spreads differ, and `scaled` components do among columns of the same spread. */
+export function hiddenStructure(choice: Choice, scaled: number): Choice {
+  const out = scaled === 1 ? '1 component stands' : `${scaled} components stand`;
+  return {
+    ...choice,
+    k: 1,
+    agree: [],
+    reason: `Scale the columns: their spreads differ so much that no component has more variance than single columns have by themselves. Of columns scaled to the same spread, ${out} out of noise. One component is a default.`,
+  };
+}
+
 /** Where one criterion was asked, it decides. */
 function single({ name, k, sentence }: Answer): Recommendation {
   const title = CRITERIA[name].title;
@@ -62,7 +73,9 @@ function single({ name, k, sentence }: Answer): Recommendation {
 
 function headline(k: number, agree: readonly CriterionName[], decider: Answer | undefined): string {
   const keep = k === 0 ? 'Nothing stands out of noise' : `Keep ${k}`;
-  const names = list(agree.map((name) => CRITERIA[name].title));
+  const more = agree.length - ROOM;
+  const titles = agree.slice(0, ROOM).map((name) => CRITERIA[name].title);
+  const names = list(more > 0 ? [...titles, `${more} more`] : titles);
   if (!decider) return `${keep}: the median of the criteria that apply here, none of which tests against noise`;
   return `${keep}: ${names} ${agree.length === 1 ? (k === 0 ? 'finds no component' : `finds ${k}`) : 'agree'}`;
 }

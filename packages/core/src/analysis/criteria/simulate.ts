@@ -8,7 +8,7 @@ const OPERATIONS = 6e9;
 /** Operations beyond which simulating is left out. */
 const TOO_MANY_OPERATIONS = 1e11;
 
-/** Whether even the fewest tables take minutes, and nobody asked for a number of them. */
+/** Whether even the fewest tables take minutes, and their number was not given. */
 export function takesTooLong({ options }: Pick<Evidence, 'options'>, operations: number): boolean {
   return options.permutations === undefined && FEWEST * operations > TOO_MANY_OPERATIONS;
 }

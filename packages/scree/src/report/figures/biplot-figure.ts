@@ -11,6 +11,8 @@ import { axisName, legendOf } from './scores-figure.js';
 
 /** Most arrows. More could not be told apart. */
 const ARROWS = 10;
+/** Shorter arrows than this many pixels are left out: their names would lie upon each other in the middle. */
+const SHORTEST = 14;
 const POINTS = 800;
 /** Share of the plot, horizontal and vertical, that the arrows fill. The rest is for their names. */
 const REACH = [0.66, 0.85] as const;
@@ -28,11 +30,16 @@ export function biplotFigure(model: Model, facts: RowFacts, colouring: Colouring
   const points = toPoints(facts, colouring, 0, 1).filter((_, i) => i % every === 0);
   const loadings = [0, 1].map((c) => componentOf(model, c).map((entry) => entry * Math.sqrt(model.variances[c])));
   const lengths = loadings[0].map((x, j) => Math.hypot(x, loadings[1][j]));
-  const chosen = largest(lengths, ARROWS).filter((j) => lengths[j] > 0);
+  const longest = largest(lengths, ARROWS).filter((j) => lengths[j] > 0);
   const [spanX, spanY] = [reach(points.map(({ x }) => x)), reach(points.map(({ y }) => y))];
   const grow = (axis: 0 | 1, span: number): number =>
-    (REACH[axis] * span) / Math.max(...chosen.map((j) => Math.abs(loadings[axis][j])), 1e-300);
-  const factor = chosen.length === 0 ? 1 : Math.min(grow(0, spanX), grow(1, spanY));
+    (REACH[axis] * span) / Math.max(...longest.map((j) => Math.abs(loadings[axis][j])), 1e-300);
+  const factor = longest.length === 0 ? 1 : Math.min(grow(0, spanX), grow(1, spanY));
+  const chosen = longest.filter((j) => {
+    const x = (factor * loadings[0][j] * (WIDTH - MARGIN.left - MARGIN.right)) / (2 * spanX);
+    const y = (factor * loadings[1][j] * (HEIGHT - MARGIN.top - MARGIN.bottom)) / (2 * spanY);
+    return Math.hypot(x, y) >= SHORTEST;
+  });
   const arrows = chosen.map((j) => ({ x: factor * loadings[0][j], y: factor * loadings[1][j], name: nameOf(j) }));
   const legend = legendOf(colouring);
   const body = plot({
@@ -65,20 +72,23 @@ export function biplotFigure(model: Model, facts: RowFacts, colouring: Colouring
   ];
   const names = placed(arrows.map((arrow) => ({ at: toPixel(arrow), name: squeezed(arrow.name, 16) })));
   const omitted = model.d - chosen.length;
-  const longest = arrows.slice(0, 3).map(({ name }) => name);
   return {
     name: 'biplot',
     title: 'Biplot: rows and columns together',
-    description: `Points are rows on PC1 and PC2, arrows are columns. The longest arrows: ${listed(longest)}.`,
+    description: `Points are rows on PC1 and PC2, arrows are columns. The longest arrows: ${listed(arrows.slice(0, 3).map(({ name }) => name))}.`,
     caption: `An arrow points to where its column is large; arrows of one direction are columns that rise together. ${
-      omitted > 0 ? `The ${chosen.length} longest of ${model.d} arrows. ` : ''
+      omitted > 0
+        ? `${chosen.length === 1 ? 'The longest' : `The ${chosen.length} longest`} of ${model.d} arrows. `
+        : ''
     }Arrows are drawn ${show(factor, 2)} times as long as √variance × weight.${points.length < facts.rows ? ` ${several(points.length, 'row')} are drawn.` : ''}`,
     height: legend.height + HEIGHT,
     body: legend.svg + moved(0, legend.height, body + names),
     table: {
       columns: ['column', 'weight × √variance, PC1', 'PC2', 'length'],
       rows: chosen.map((j) => [nameOf(j), show(loadings[0][j]), show(loadings[1][j]), show(lengths[j])]),
-      ...(omitted > 0 ? { note: `The ${chosen.length} longest of ${model.d}.` } : {}),
+      ...(omitted > 0
+        ? { note: `${chosen.length === 1 ? 'The longest' : `The ${chosen.length} longest`} of ${model.d}.` }
+        : {}),
     },
   };
 }

@@ -221,8 +221,9 @@ function ringed({ length }: readonly unknown[]): string {
 }
 
 function sampled({ sample, rows }: RowFacts): string {
+  if (rows === 1) return 'One row.';
   return sample.length === rows
-    ? `All ${several(rows, 'row')}.`
+    ? `All ${count(rows)} rows.`
     : `${count(sample.length)} of ${count(rows)} rows, spread evenly over the data.`;
 }
 

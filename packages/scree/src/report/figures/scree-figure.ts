@@ -33,6 +33,8 @@ export function screeFigure(model: Model): Figure {
   const whiskers = stability
     ? stability.ratios.map(([low, high], i) => ({ component: i + 1, low: 100 * low, high: 100 * high }))
     : [];
+  // The caps of whiskers are less wide than bars.
+  const caps = Math.max(0, 90 / (ratios.length + 1) - 1.5);
   const bars = Array.from(ratios, (ratio, i) => ({ component: i + 1, share: 100 * ratio }));
   const top = Math.max(1e-9, ...bars.map(({ share }) => share), ...whiskers.map(({ high }) => high));
   const drawnNoise = noise?.shares.map((share, i) => ({ component: i + 1, share })).filter(({ share }) => share <= top);
@@ -78,8 +80,12 @@ export function screeFigure(model: Model): Figure {
         y2: 'high',
         stroke: 'var(--ink)',
         strokeWidth: 1.3,
-        marker: x.logarithmic ? 'none' : 'tick',
       }),
+      ...(x.logarithmic
+        ? []
+        : (['low', 'high'] as const).map((y) =>
+            Plot.tickY(whiskers, { x: 'component', y, stroke: 'var(--ink)', strokeWidth: 1.3, inset: caps }),
+          )),
       ...(bars.length <= NUMBERED_BARS
         ? [
             Plot.text(bars, {
@@ -132,7 +138,8 @@ interface Axis {
 function axisOf(most: number, choice: Choice | undefined): Axis {
   const margins = { marginLeft: choice ? 132 : 46, marginRight: 16 };
   if (most > MOST_BARS) {
-    const ticks = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10000].filter((value) => value <= most);
+    // Others would have no label on a logarithmic axis.
+    const ticks = [1, 2, 10, 20, 100, 200, 1000, 2000, 10000].filter((value) => value <= most);
     return {
       logarithmic: true,
       scale: { type: 'log', domain: [choice ? LOG_ZERO * 0.93 : 0.93, 1.08 * most], ticks, tickFormat: String },

@@ -84,7 +84,7 @@ export function unusualFigure(found: UnusualRows, facts: RowFacts, colouring: Co
     name: 't2-q',
     title: 'Unusual rows: T² and Q',
     description: `Scatter plot of ${several(points.length, 'row')} by T² and Q. T² reaches ${show(facts.t2.largest, 3)}, Q ${show(facts.distances.largest ** 2, 3)}.`,
-    caption: `${drawn.size === facts.rows ? `All ${several(facts.rows, 'row')}.` : `${count(drawn.size)} of ${count(facts.rows)} rows, the most extreme ones among them.`} Dashed: 95 % limits; solid: beyond these a row is called unusual.${rare.length === 0 ? '' : ` ${rare.length === 2 ? 'Both axes are' : `The axis of ${rare[0]} is`} not linear, because rows lie far apart.`}${clipped ? ' Values near zero are drawn at the edge.' : ''}`,
+    caption: `${facts.rows === 1 ? 'One row.' : drawn.size === facts.rows ? `All ${count(facts.rows)} rows.` : `${count(drawn.size)} of ${count(facts.rows)} rows, the most extreme ones among them.`} Dashed: 95 % limits; solid: beyond these a row is called unusual.${rare.length === 0 ? '' : ` ${rare.length === 2 ? 'Neither axis is linear' : `The axis of ${rare[0]} is not linear`}, because rows lie far apart.`}${clipped ? ' Values near zero are drawn at the edge.' : ''}`,
     height: keyHeight + height,
     body: key + moved(0, keyHeight, body),
     table: tableOf(found, facts, colouring),

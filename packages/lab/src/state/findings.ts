@@ -1,8 +1,11 @@
 import { computed } from '@preact/signals';
-import type { CriterionName, Stability } from '@scree/core';
+import type { CriterionName } from '@scree/core';
 import { background } from './background.js';
 import { fitted } from './fit.js';
 import { isKByHand, k, points } from './view.js';
+
+/** Warnings about the columns of the fit. */
+export const columnWarnings = background('columnWarnings', (now) => points.value?.now === now);
 
 /** How many components the criteria advise. k follows, unless it was chosen by hand. */
 export const choice = background(
@@ -33,25 +36,4 @@ export function followAdvice(): void {
   const found = choice.peek();
   isKByHand.value = false;
   if (found?.result) k.value = Math.min(found.now.model.k, Math.max(1, found.result.k));
-}
-
-/** The stability of the first components alone. */
-export function firstComponents(stability: Stability, count: number): Stability {
-  const all = stability.angles.length;
-  const kept = Math.min(count, all);
-  const d = stability.loadings.low.length / all;
-  const limits = ({ low, high }: Stability['loadings']): Stability['loadings'] => ({
-    low: low.slice(0, kept * d),
-    high: high.slice(0, kept * d),
-  });
-  return {
-    ...stability,
-    variances: stability.variances.slice(0, kept),
-    ratios: stability.ratios.slice(0, kept),
-    angles: stability.angles.slice(0, kept),
-    subspaceAngles: stability.subspaceAngles.slice(0, kept),
-    swaps: stability.swaps.slice(0, kept - 1),
-    loadings: limits(stability.loadings),
-    correlations: limits(stability.correlations),
-  };
 }

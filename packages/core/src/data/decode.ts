@@ -1,0 +1,71 @@
+import { type Coding, offsetsOf, partsOf } from './coding.js';
+import type { Matrix } from './matrix.js';
+import { closure, functionOf, ilrInverse, interpolate } from './transforms.js';
+
+/** A column of the user's table, from scores: numbers, or levels with their fitted values. */
+export type ReconstructedColumn =
+  | { readonly kind: 'number'; readonly name: string; readonly values: Float64Array }
+  | {
+      readonly kind: 'category';
+      readonly name: string;
+      /** The level with the largest fitted value; null where that stands for gaps. */
+      readonly levels: readonly (string | null)[];
+      /** That value: 1 and 0 in the table, and whatever the components make of them here. */
+      readonly fitted: Float64Array;
+    };
+
+/** Receives the values of one row: those of numbers, and the level of categories. */
+interface RowVisitor {
+  number(column: number, value: number): void;
+  level(column: number, level: number, fitted: number): void;
+}
+
+/** Undoes a coding: reads rows of coded columns and gives the values of the table's own columns. */
+export function decoder(coding: Coding): (row: Float64Array, visit: RowVisitor) => void {
+  const { columns } = coding;
+  const offsets = offsetsOf(coding);
+  const parts = partsOf(columns);
+  const logs = new Float64Array(parts.length);
+  const coordinates = new Float64Array(Math.max(0, parts.length - 1));
+  const first = columns[parts[0]];
+  const isometric = first?.kind === 'number' && first.transform === 'ilr';
+  return (row, visit) => {
+    if (isometric) {
+      for (let p = 1; p < parts.length; p++) coordinates[p - 1] = row[offsets[parts[p]]];
+      ilrInverse(coordinates, logs);
+    } else
+      parts.forEach((j, p) => {
+        logs[p] = row[offsets[j]];
+      });
+    // The total of a row is not in its logarithms: parts come back as shares.
+    closure(logs);
+    let part = 0;
+    columns.forEach((column, j) => {
+      const at = offsets[j];
+      if (column.kind === 'category') {
+        let best = 0;
+        for (let l = 1; l < column.levels.length; l++) if (row[at + l] > row[at + best]) best = l;
+        visit.level(j, best, row[at + best]);
+      } else if (column.transform === 'clr' || column.transform === 'ilr') visit.number(j, logs[part++]);
+      else if (column.transform === 'rank') {
+        visit.number(j, interpolate(row[at], column.ranks as readonly number[], column.values as readonly number[]));
+      } else visit.number(j, functionOf(column.transform).inverse(row[at]));
+    });
+  };
+}
+
+/** Rows of coded columns as rows of the table's own, where these are all numbers. */
+export function decodeNumbers(coding: Coding, coded: Matrix<Float64Array>): Matrix<Float64Array> {
+  const cols = coding.columns.length;
+  const data = new Float64Array(coded.rows * cols);
+  const decode = decoder(coding);
+  for (let i = 0; i < coded.rows; i++) {
+    decode(coded.data.subarray(i * coded.cols, (i + 1) * coded.cols), {
+      number: (j, value) => {
+        data[i * cols + j] = value;
+      },
+      level: () => {},
+    });
+  }
+  return { rows: coded.rows, cols, data };
+}

@@ -1,0 +1,482 @@
+import { DataError, show } from '../errors.js';
+import type { ProgressTracker } from '../progress.js';
+import type { Warning } from '../warning.js';
+import { foreignAdvice } from './foreign.js';
+import { adviceForRow, isRecord, type RecordRow } from './gather.js';
+import type { NumberArray } from './matrix.js';
+import { type Data, openSource, type RowSource } from './open-source.js';
+import { items } from './open-stream.js';
+import { blockRows, packedRows } from './paired-blocks.js';
+import { empty, isMatrix } from './to-block.js';
+import type { RowWeights } from './weights.js';
+
+/** A value of a mixed table. null, undefined, NaN and '' are gaps. */
+export type Cell = string | number | boolean | bigint | null | undefined;
+
+/** A row of a mixed table: by column name, or by position. */
+export type TableRow = RecordRow | readonly Cell[];
+
+/** Columns of one length, by name. */
+export type ColumnTable = Readonly<Record<string, ArrayLike<Cell>>>;
+
+type TableRows = Iterable<TableRow | readonly TableRow[]> | AsyncIterable<TableRow | readonly TableRow[]>;
+
+/**
+ * Tables with numbers and categories: rows, columns by name, streams of rows or of lists of rows, and whatever `pca`
+ * takes. A function that returns a stream lets it be read more than once, without keeping its rows.
+ */
+export type TableData = Data | TableSource | ColumnTable | TableRows | (() => TableRows);
+
+/** Some rows of a table. */
+export interface TableBatch {
+  readonly rows: number;
+  cell(row: number, column: number): unknown;
+  /** The number of a row in the whole table, where rows before it were left out. */
+  place?(row: number): number;
+}
+
+export function isGap(cell: unknown): boolean {
+  return cell === null || cell === undefined || cell === '' || Number.isNaN(cell);
+}
+
+/** The number of a row of a batch in the user's table, counted from 0; `first` rows came before the batch. */
+export function rowNumber(batch: TableBatch, row: number, first: number): number {
+  return batch.place ? batch.place(row) : first + row;
+}
+
+export interface TableColumn {
+  readonly name: string;
+  /** Known where a file says it; otherwise the values tell. */
+  readonly kind?: 'number' | 'category';
+}
+
+/** A source of rows with numbers and texts, in batches. */
+export interface TableSource {
+  readonly columns: readonly TableColumn[];
+  /** Whether the names are the table's own; otherwise they are numbers from 0 up. */
+  readonly named: boolean;
+  /** How many rows; undefined where that is known only at the end. */
+  readonly rows?: number;
+  /** Whether `batches()` may be called again and yields the same rows. */
+  readonly rereadable: boolean;
+  batches(): Iterable<TableBatch> | AsyncIterable<TableBatch>;
+  /** Called once, after the last reading: what the user should know about how the rows were read. */
+  warnings?(): readonly Warning[] | Promise<readonly Warning[]>;
+  close?(): void | Promise<void>;
+}
+
+/** Rows of a stream that make a batch. */
+const GATHERED = 1024;
+
+/** Turns data into a table; `chosen` are the columns to use, in this order. The caller closes it. */
+export async function openTable(
+  data: TableData,
+  progress: ProgressTracker,
+  chosen?: readonly string[],
+): Promise<TableSource> {
+  if (typeof data === 'function') {
+    const opened = await openRows(data, progress, chosen);
+    return { ...opened, rereadable: true };
+  }
+  if (typeof data !== 'object' || data === null) {
+    throw new DataError(
+      'BAD_DATA',
+      `A table must be rows, columns by name or an iterable of rows, not ${show(data)}.`,
+      {
+        value: data,
+      },
+    );
+  }
+  if ('batches' in data && typeof data.batches === 'function') return chooseColumns(data as TableSource, chosen);
+  if (isNumeric(data)) {
+    const source = await openSource(data as Data, progress);
+    return chooseColumns(sourceTable(source), chosen);
+  }
+  const advice = data instanceof Map ? 'a Map. Pass Object.fromEntries(map).' : foreignAdvice(data);
+  if (advice) throw new DataError('BAD_DATA', `The table is ${advice}`);
+  if (Array.isArray(data)) return fromRows(data, chosen);
+  if (Symbol.iterator in data || Symbol.asyncIterator in data) {
+    return openRows(() => data as TableRows, progress, chosen);
+  }
+  return chooseColumns(fromColumns(data as ColumnTable), chosen);
+}
+
+function isNumeric(data: object): boolean {
+  return (
+    ('blocks' in data && typeof data.blocks === 'function') ||
+    isMatrix(data) ||
+    (Array.isArray(data) && isMatrix(data[0]))
+  );
+}
+
+/** A source of numbers as a table. Its blocks are read as they are. */
+export function sourceTable(source: RowSource, names = source.columnNames): TableSource {
+  return {
+    columns: Array.from({ length: source.cols }, (_, j) => ({ name: names?.[j] ?? String(j) })),
+    named: names !== undefined,
+    ...(source.rows === undefined ? {} : { rows: source.rows }),
+    rereadable: source.rereadable,
+    async *batches() {
+      for await (const block of source.blocks()) {
+        const plain: { data: NumberArray; stride: number } =
+          block.kind === 'dense' && !block.half
+            ? block
+            : { data: packedRows(blockRows(block, 0, block.rows)), stride: block.cols };
+        const { data, stride } = plain;
+        yield { rows: block.rows, cell: (i, j) => data[i * stride + j] };
+      }
+    },
+    ...(source.warnings ? { warnings: () => source.warnings?.() ?? [] } : {}),
+    ...(source.close ? { close: () => source.close?.() } : {}),
+  };
+}
+
+/** The table with these columns only, in this order. */
+function chooseColumns(table: TableSource, chosen: readonly string[] | undefined): TableSource {
+  if (!chosen) return table;
+  if (!table.named) {
+    if (chosen.length === table.columns.length) {
+      return {
+        ...table,
+        ...bound(table),
+        columns: chosen.map((name, j) => ({ ...table.columns[j], name })),
+        named: true,
+      };
+    }
+    throw new DataError(
+      'WIDTH_MISMATCH',
+      `The table has ${table.columns.length} columns without names, and ${chosen.length} are needed. Pass the same columns in the same order.`,
+      { value: table.columns.length, expected: chosen.length },
+    );
+  }
+  const places = chosen.map((name) => {
+    const at = table.columns.findIndex((column) => column.name === name);
+    if (at < 0) throw new DataError('MISSING_COLUMN', `The table has no column ${show(name)}.`, { columnName: name });
+    return at;
+  });
+  return {
+    ...table,
+    ...bound(table),
+    columns: places.map((at) => table.columns[at]),
+    async *batches() {
+      for await (const batch of table.batches()) yield pickColumns(batch, (j) => places[j]);
+    },
+  };
+}
+
+/** A batch with other columns: column j of it is column `from(j)` of the given one. */
+export function pickColumns(batch: TableBatch, from: (j: number) => number): TableBatch {
+  const { rows } = batch;
+  const place = batch.place && ((row: number): number => rowNumber(batch, row, 0));
+  return { rows, cell: (i, j) => batch.cell(i, from(j)), ...(place ? { place } : {}) };
+}
+
+/** The methods of a table that may be a class. */
+function bound(table: TableSource): Pick<TableSource, 'batches' | 'warnings' | 'close' | 'rereadable' | 'rows'> {
+  return {
+    rereadable: table.rereadable,
+    ...(table.rows === undefined ? {} : { rows: table.rows }),
+    batches: () => table.batches(),
+    warnings: () => table.warnings?.() ?? [],
+    close: () => table.close?.(),
+  };
+}
+
+function fromColumns(table: ColumnTable): TableSource {
+  const names = Object.keys(table);
+  if (names.length === 0) throw empty();
+  const columns = names.map((name) => {
+    const values: unknown = table[name];
+    if (typeof values === 'object' && values !== null && typeof (values as ArrayLike<unknown>).length === 'number') {
+      return values as ArrayLike<unknown>;
+    }
+    throw new DataError('BAD_DATA', `Column ${show(name)} is ${show(values)}, not a list of values.`, {
+      columnName: name,
+    });
+  });
+  const rows = columns[0].length;
+  columns.forEach((values, j) => {
+    if (values.length === rows) return;
+    throw new DataError(
+      'RAGGED_ROWS',
+      `Column ${show(names[j])} has ${values.length} values, but ${show(names[0])} has ${rows}. All columns need the same length.`,
+      { columnName: names[j], value: values.length, expected: rows },
+    );
+  });
+  if (rows === 0) throw empty();
+  return {
+    columns: names.map((name) => ({ name })),
+    named: true,
+    rows,
+    rereadable: true,
+    batches: () => [{ rows, cell: (i, j) => columns[j][i] }],
+  };
+}
+
+/** What is known of rows once the first was seen: names, or a length. */
+class RowShape {
+  readonly names: readonly string[];
+  readonly named: boolean;
+  readonly #chosen: boolean;
+  readonly #positional: boolean;
+  #prototype: unknown;
+
+  constructor(first: unknown, chosen: readonly string[] | undefined) {
+    checkRow(first, 0);
+    this.#positional = !isRecord(first);
+    this.#chosen = chosen !== undefined;
+    const width = (first as ArrayLike<unknown>).length;
+    const own = isRecord(first) ? Object.keys(first) : Array.from({ length: width }, (_, j) => String(j));
+    this.named = !this.#positional || this.#chosen;
+    this.names = chosen ?? own;
+    if (this.names.length === 0) throw new DataError('EMPTY_DATA', 'Row 1 has no columns.', { row: 0 });
+    this.#prototype = Object.getPrototypeOf(first);
+    this.check(first, 0);
+  }
+
+  check(row: unknown, at: number): void {
+    // Only a row of another class than the one before can be something else.
+    if (typeof row !== 'object' || row === null || Object.getPrototypeOf(row) !== this.#prototype) {
+      checkRow(row, at);
+      this.#prototype = Object.getPrototypeOf(row);
+    }
+    if (isRecord(row) === this.#positional) {
+      throw new DataError(
+        'RAGGED_ROWS',
+        `Row ${at + 1} is ${show(row)}, the rows before it are not. Use one form for all rows.`,
+        { row: at },
+      );
+    }
+    if (this.#positional) {
+      const { length } = row as ArrayLike<unknown>;
+      if (length === this.names.length) return;
+      throw new DataError(
+        'RAGGED_ROWS',
+        `Row ${at + 1} has ${length} values, and ${this.names.length} are needed. All rows need the same length.`,
+        {
+          row: at,
+          value: length,
+          expected: this.names.length,
+        },
+      );
+    }
+    const record = row as object;
+    const missing = this.names.find((name) => !(name in record));
+    if (missing !== undefined) {
+      throw new DataError(
+        'MISSING_COLUMN',
+        `Row ${at + 1} has no column ${show(missing)}. Every record needs the same keys; null says that a value is missing.`,
+        {
+          row: at,
+          columnName: missing,
+        },
+      );
+    }
+    if (this.#chosen || Object.keys(record).length === this.names.length) return;
+    const extra = Object.keys(record).find((key) => !this.names.includes(key));
+    throw new DataError(
+      'RAGGED_ROWS',
+      `Row ${at + 1} has a column ${show(extra)} that the first row does not have. Give all records the same keys, or choose with columnNames.`,
+      { row: at, ...(extra === undefined ? {} : { columnName: extra }) },
+    );
+  }
+
+  batch(rows: readonly unknown[]): TableBatch {
+    if (this.#positional) return { rows: rows.length, cell: (i, j) => (rows[i] as ArrayLike<unknown>)[j] };
+    const { names } = this;
+    return { rows: rows.length, cell: (i, j) => (rows[i] as Readonly<Record<string, unknown>>)[names[j]] };
+  }
+}
+
+function checkRow(row: unknown, at: number): void {
+  if (typeof row !== 'object' || row === null || !(isRecord(row) || 'length' in row)) {
+    throw new DataError('BAD_DATA', `Row ${at + 1} is ${show(row)}, not a record or a list of values.`, {
+      row: at,
+      value: row,
+    });
+  }
+  const advice = adviceForRow(row);
+  if (advice) throw new DataError('BAD_DATA', `Row ${at + 1} is ${advice}`, { row: at });
+}
+
+function fromRows(rows: readonly unknown[], chosen: readonly string[] | undefined): TableSource {
+  if (rows.length === 0) throw empty();
+  const shape = new RowShape(rows[0], chosen);
+  rows.forEach((row, at) => {
+    shape.check(row, at);
+  });
+  return {
+    columns: shape.names.map((name) => ({ name })),
+    named: shape.named,
+    rows: rows.length,
+    rereadable: true,
+    batches: () => [shape.batch(rows)],
+  };
+}
+
+/** A stream of rows. It is read up to its first row, because its columns are known only then; that reading is the first one. */
+async function openRows(
+  open: () => TableRows,
+  progress: ProgressTracker,
+  chosen: readonly string[] | undefined,
+): Promise<TableSource> {
+  let shape: RowShape | undefined;
+  async function* gathered(): AsyncGenerator<TableBatch, void, void> {
+    let waiting: unknown[] = [];
+    let seen = 0;
+    for await (const item of items(checkStream(open()), progress)) {
+      const rows: readonly unknown[] = isRowList(item) ? item : [item];
+      for (const row of rows) {
+        shape ??= new RowShape(row, chosen);
+        shape.check(row, seen++);
+        if (waiting.push(row) < GATHERED) continue;
+        yield shape.batch(waiting);
+        waiting = [];
+      }
+    }
+    if (shape && waiting.length > 0) yield shape.batch(waiting);
+  }
+  const begun = gathered();
+  const first = await begun.next();
+  if (first.done || !shape) throw empty();
+  let used = false;
+  return {
+    columns: (shape as RowShape).names.map((name) => ({ name })),
+    named: (shape as RowShape).named,
+    rereadable: false,
+    async *batches() {
+      if (used) {
+        yield* gathered();
+        return;
+      }
+      used = true;
+      yield first.value;
+      yield* begun;
+    },
+    close: async () => {
+      await begun.return();
+    },
+  };
+}
+
+function checkStream(stream: unknown): Iterable<unknown> | AsyncIterable<unknown> {
+  const isStream =
+    typeof stream === 'object' && stream !== null && (Symbol.iterator in stream || Symbol.asyncIterator in stream);
+  if (isStream) return stream as Iterable<unknown>;
+  throw new DataError('BAD_DATA', `The function for the rows returned ${show(stream)}, not an iterable of rows.`);
+}
+
+/** A list of rows, and not one row of values. */
+function isRowList(item: unknown): item is readonly unknown[] {
+  return Array.isArray(item) && typeof item[0] === 'object' && item[0] !== null;
+}
+
+/** The table itself where it can be read again; otherwise its values, kept in memory, equal texts once. */
+export async function rereadableTable(table: TableSource, progress: ProgressTracker): Promise<TableSource> {
+  if (table.rereadable) return table;
+  const kept: unknown[][] = table.columns.map(() => []);
+  const texts = new Map<unknown, unknown>();
+  progress.begin('reading rows', table.rows);
+  for await (const batch of table.batches()) {
+    for (let j = 0; j < kept.length; j++) {
+      for (let i = 0; i < batch.rows; i++) {
+        const value = batch.cell(i, j);
+        if (typeof value !== 'string') kept[j].push(value);
+        else if (texts.has(value)) kept[j].push(texts.get(value));
+        else {
+          texts.set(value, value);
+          kept[j].push(value);
+        }
+      }
+    }
+    const pause = progress.step(batch.rows);
+    if (pause) await pause;
+  }
+  progress.end();
+  const rows = kept[0].length;
+  if (rows === 0) throw empty();
+  return {
+    ...bound(table),
+    columns: table.columns,
+    named: table.named,
+    rows,
+    rereadable: true,
+    batches: () => [{ rows, cell: (i, j) => kept[j][i] }],
+  };
+}
+
+/** A table without the rows that have a gap, and the weights of those that are left. */
+export interface CompleteRows {
+  readonly table: TableSource;
+  readonly weights: Float64Array | undefined;
+  readonly warnings: readonly Warning[];
+}
+
+/** Leaves out rows with a gap in any column: one reading to count them, and the same choice in every later one. */
+export async function completeRows(
+  table: TableSource,
+  weights: RowWeights,
+  progress: ProgressTracker,
+): Promise<CompleteRows> {
+  const gaps = new Float64Array(table.columns.length);
+  const kept: number[] = [];
+  let [rows, count, weighted] = [0, 0, false];
+  progress.begin('gaps', table.rows);
+  for await (const batch of table.batches()) {
+    const own = weights.slice(rows, batch.rows);
+    weighted ||= own !== undefined;
+    for (let i = 0; i < batch.rows; i++) {
+      if (hasGap(batch, i, gaps)) continue;
+      count++;
+      if (own) kept.push(own[i]);
+    }
+    rows += batch.rows;
+    const pause = progress.step(batch.rows);
+    if (pause) await pause;
+  }
+  weights.end(rows);
+  progress.end();
+  const dropped = rows - count;
+  if (dropped === 0) return { table, weights: weighted ? Float64Array.from(kept) : undefined, warnings: [] };
+  if (count === 0) {
+    throw new DataError(
+      'EMPTY_DATA',
+      "No row is complete: nothing is left when those with missing values are dropped. Use missing: 'mean' or 'level', or leave out columns.",
+      { reason: 'no-complete-row' },
+    );
+  }
+  const columns = table.columns.flatMap(({ name }, j) => (gaps[j] > 0 ? [{ name, count: gaps[j] }] : []));
+  const some = columns.slice(0, 5).map(({ name, count }) => `${show(name)} (${count})`);
+  if (columns.length > 5) some.push(`${columns.length - 5} more columns`);
+  const message = `${dropped} of ${rows} rows ${dropped === 1 ? 'was' : 'were'} left out, because values are missing: ${some.join(', ')}.`;
+  return {
+    table: {
+      ...bound(table),
+      columns: table.columns,
+      named: table.named,
+      rows: count,
+      async *batches() {
+        let first = 0;
+        for await (const batch of table.batches()) {
+          const places: number[] = [];
+          for (let i = 0; i < batch.rows; i++) if (!hasGap(batch, i)) places.push(i);
+          const from = first;
+          yield { rows: places.length, cell: (i, j) => batch.cell(places[i], j), place: (i) => from + places[i] };
+          first += batch.rows;
+        }
+      },
+    },
+    weights: weighted ? Float64Array.from(kept) : undefined,
+    warnings: [{ code: 'ROWS_DROPPED', message, details: { count: dropped, rows, columns } }],
+  };
+
+  function hasGap(batch: TableBatch, row: number, counts?: Float64Array): boolean {
+    let found = false;
+    for (let j = 0; j < table.columns.length; j++) {
+      if (!isGap(batch.cell(row, j))) continue;
+      found = true;
+      if (counts) counts[j]++;
+    }
+    return found;
+  }
+}

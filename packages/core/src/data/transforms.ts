@@ -1,0 +1,101 @@
+import type { Transform } from './coding.js';
+
+/**
+ * Functions of one number with their inverses. `least` is the smallest value they take (for log1p the bound that is not
+ * reached). √x of a reconstruction may be a little below 0: its inverse is 0 there.
+ */
+interface Function1 {
+  readonly of: (x: number) => number;
+  readonly inverse: (y: number) => number;
+  readonly accepts: (x: number) => boolean;
+  readonly must: string;
+}
+
+const FUNCTIONS: Partial<Record<Transform, Function1>> = {
+  none: { of: (x) => x, inverse: (y) => y, accepts: () => true, must: '' },
+  log1p: {
+    of: Math.log1p,
+    inverse: Math.expm1,
+    accepts: (x) => x > -1,
+    must: 'log1p(x) = ln(1 + x) needs numbers above −1',
+  },
+  sqrt: {
+    of: Math.sqrt,
+    inverse: (y) => Math.max(0, y) ** 2,
+    accepts: (x) => x >= 0,
+    must: 'sqrt needs numbers from 0 up',
+  },
+  asinh: { of: Math.asinh, inverse: Math.sinh, accepts: () => true, must: '' },
+  clr: {
+    of: Math.log,
+    inverse: Math.exp,
+    accepts: (x) => x > 0,
+    must: 'The logarithm of a part needs numbers above 0: replace zeros by a small number, such as half of the smallest amount that can be measured',
+  },
+};
+
+/** The function of a transform; of `rank` there is none, and of a composition it is the logarithm of a part. */
+export function functionOf(transform: Transform): Function1 {
+  return FUNCTIONS[transform === 'ilr' ? 'clr' : transform] as Function1;
+}
+
+/** Whether f(0) = 0, so that sparse data stay sparse. */
+export function keepsZero(transform: Transform): boolean {
+  return ['none', 'log1p', 'sqrt', 'asinh'].includes(transform);
+}
+
+/** y at x of the piecewise linear function through (xs, ys), both rising; beyond the ends the value at the end. */
+export function interpolate(x: number, xs: ArrayLike<number>, ys: ArrayLike<number>): number {
+  const last = xs.length - 1;
+  if (!(x > xs[0])) return Number.isNaN(x) ? x : ys[0];
+  if (x >= xs[last]) return ys[last];
+  let [low, high] = [0, last];
+  while (high - low > 1) {
+    const middle = (low + high) >> 1;
+    if (xs[middle] <= x) low = middle;
+    else high = middle;
+  }
+  if (xs[low] === x) return ys[low];
+  const share = xs[high] - xs[low];
+  // Halved where the difference of two large values is beyond float64.
+  const t = Number.isFinite(share) ? (x - xs[low]) / share : (x / 2 - xs[low] / 2) / (xs[high] / 2 - xs[low] / 2);
+  return ys[low] + t * (ys[high] - ys[low]);
+}
+
+/**
+ * Centred logarithms, from logarithms: clr(x)ⱼ = ln xⱼ − mean of ln x. They add up to 0. In place.
+ */
+export function centreLogs(logs: Float64Array): void {
+  const mean = logs.reduce((sum, log) => sum + log, 0) / logs.length;
+  for (let j = 0; j < logs.length; j++) logs[j] -= mean;
+}
+
+/**
+ * Isometric coordinates of D logarithms, D − 1 of them, in the order of the parts (Egozcue et al. 2003, pivot from the front):
+ * ilrᵢ = √(i/(i+1))·(mean of the first i logarithms − the next one). Distances are those of clr.
+ */
+export function ilr(logs: Float64Array, out: Float64Array): void {
+  let sum = 0;
+  for (let i = 1; i < logs.length; i++) {
+    sum += logs[i - 1];
+    out[i - 1] = Math.sqrt(i / (i + 1)) * (sum / i - logs[i]);
+  }
+}
+
+/** The centred logarithms of isometric coordinates. */
+export function ilrInverse(coordinates: Float64Array, out: Float64Array): void {
+  out.fill(0);
+  for (let i = 1; i < out.length; i++) {
+    const z = coordinates[i - 1] * Math.sqrt(i / (i + 1));
+    for (let j = 0; j < i; j++) out[j] += z / i;
+    out[i] -= z;
+  }
+}
+
+/** Shares that add up to 1, from logarithms up to a constant. In place. */
+export function closure(logs: Float64Array): void {
+  const largest = logs.reduce((most, log) => Math.max(most, log), Number.NEGATIVE_INFINITY);
+  let sum = 0;
+  for (let j = 0; j < logs.length; j++) sum += logs[j] = Math.exp(logs[j] - largest);
+  for (let j = 0; j < logs.length; j++) logs[j] /= sum;
+}

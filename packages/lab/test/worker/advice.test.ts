@@ -1,0 +1,195 @@
+import { readFileSync } from 'node:fs';
+import { defaultReplicates, loadModel, lookAtColumns, pca } from '@scree/core';
+import { openBlob } from '@scree/files';
+import { describe, expect, it } from 'vitest';
+import type { Advice, ColumnInfo } from '../../src/worker/messages.js';
+import { Session } from '../../src/worker/session.js';
+
+/** What a session advises for a table, with names of columns. */
+async function advised(text: string) {
+  const session = new Session();
+  const info = await session.open({ kind: 'text', name: 'a.csv', text }, {});
+  return named(await session.advise(info.id, {}), info.columns);
+}
+
+function named({ leftOut, unequal, colour }: Advice, columns: readonly ColumnInfo[]) {
+  return {
+    leftOut: Object.fromEntries(leftOut.map(({ column, reason }) => [columns[column].name, reason])),
+    unequal: unequal && [columns[unequal.largest.column].name, columns[unequal.smallest.column].name],
+    colour: colour && columns[colour.column].name,
+    share: colour?.share,
+    groups: colour?.groups,
+  };
+}
+
+/** A table from functions of the row, by name of column. */
+function table(rows: number, columns: Record<string, (row: number) => number | string>): string {
+  const cells = Object.values(columns);
+  const lines = Array.from({ length: rows }, (_, i) => cells.map((cell) => cell(i)).join(','));
+  return `${Object.keys(columns).join(',')}\n${lines.join('\n')}\n`;
+}
+
+const wave =
+  (speed: number, size = 1) =>
+  (i: number): number =>
+    size * Math.sin(speed * i + speed);
+
+describe('advice for a file', () => {
+  it.each([
+    ['wine', {}, ['proline', 'nonflavanoid_phenols'], 'cultivar'],
+    ['penguins', { year: 'year' }, ['body_mass_g', 'bill_depth_mm'], 'species'],
+    ['usarrests', {}, ['Assault', 'Murder'], undefined],
+    ['iris', {}, undefined, 'species'],
+  ])('gives %s the settings that the built-in set has', async (name, leftOut, unequal, colour) => {
+    const found = await advised(readFileSync(new URL(`../../src/data/${name}.csv`, import.meta.url), 'utf8'));
+    expect(found).toMatchObject({ leftOut, unequal, colour });
+  });
+
+  it('leaves out columns that identify rows, also where other columns have gaps', async () => {
+    const found = await advised(
+      table(60, {
+        row: (i) => i + 1,
+        user_id: (i) => (i * 7919) % 1009,
+        year: (i) => 2001 + (i % 5),
+        a: (i) => (i % 4 === 0 ? '' : wave(2)(i)),
+        b: wave(3),
+        years: (i) => 2 + (i % 9) * 0.1,
+      }),
+    );
+    expect(found.leftOut).toEqual({ row: 'counting', user_id: 'name', year: 'year' });
+  });
+
+  it('leaves a table of identifiers alone as it is', async () => {
+    expect((await advised(table(40, { id: (i) => i, no: (i) => i + 1 }))).leftOut).toEqual({});
+  });
+
+  it('does not take columns for identifiers whose names are not unique', async () => {
+    const text = table(40, { x: wave(2), id: wave(5) }).replace('x,id', 'id,id');
+    expect((await advised(text)).leftOut).toEqual({});
+  });
+
+  it('standardises columns whose spreads differ more than tenfold, and no others', async () => {
+    const spread = async (factor: number) => (await advised(table(80, { a: wave(2), b: wave(2, factor) }))).unequal;
+    expect(await spread(9.9)).toBeUndefined();
+    expect(await spread(10.1)).toEqual(['b', 'a']);
+    // Pixels and counts have one unit, and rare ones a small spread.
+    const counts = Object.fromEntries(
+      Array.from({ length: 12 }, (_, j) => [
+        `word${j}`,
+        (i: number) => (i % (j + 2) === 0 ? 0 : (j + 1) ** 3 * (i % 3)),
+      ]),
+    );
+    expect((await advised(table(80, counts))).unequal).toBeUndefined();
+  });
+
+  it('measures how much of the variance of standardised columns is between the groups', async () => {
+    const text = table(90, { a: (i) => 5 * (i % 3) + wave(2)(i), b: wave(3, 100), group: (i) => `g${i % 3}` });
+    const { colour, share, groups } = await advised(text);
+    const between = (value: (i: number) => number): number => {
+      const all = Array.from({ length: 90 }, (_, i) => value(i));
+      const mean = (values: number[]): number => values.reduce((sum, each) => sum + each, 0) / values.length;
+      const total = all.reduce((sum, each) => sum + (each - mean(all)) ** 2, 0);
+      const parts = [0, 1, 2].map((g) => mean(all.filter((_, i) => i % 3 === g)) - mean(all));
+      return (30 * parts.reduce((sum, each) => sum + each ** 2, 0)) / total;
+    };
+    const expected = (between((i) => 5 * (i % 3) + wave(2)(i)) + between(wave(3, 100))) / 2;
+    expect([colour, groups]).toEqual(['group', 3]);
+    expect(share).toBeCloseTo(expected, 10);
+  });
+
+  it('colours by the column that separates most, and not by names or by too many groups', async () => {
+    const measured = { a: (i: number) => (i % 4) + 0.3 * wave(2)(i), b: (i: number) => (i % 4) * 2 + wave(3)(i) };
+    const candidates = {
+      name: (i: number) => `person ${i}`,
+      coarse: (i: number) => (i % 4 < 2 ? 'low' : 'high'),
+      fine: (i: number) => `level ${i % 4}`,
+      alternating: (i: number) => (i % 8 < 4 ? 'x' : 'y'),
+      many: (i: number) => `m${i % 20}`,
+    };
+    expect((await advised(table(120, { ...measured, ...candidates }))).colour).toBe('fine');
+    const { name, many } = candidates;
+    expect((await advised(table(120, { ...measured, name, many }))).colour).toBeUndefined();
+  });
+
+  it('colours by few whole numbers where they are the exception, and not in a questionnaire', async () => {
+    const size = (i: number): number => (i % 3) * 2 + 4;
+    const measured = { a: (i: number) => size(i) + wave(2)(i), b: (i: number) => 3 * size(i) + wave(3)(i), c: wave(5) };
+    expect((await advised(table(90, { ...measured, cylinders: size }))).colour).toBe('cylinders');
+    const answers = Object.fromEntries(
+      Array.from({ length: 8 }, (_, j) => [`q${j}`, (i: number) => 1 + ((i * (j + 1)) % 5)]),
+    );
+    expect((await advised(table(90, answers))).colour).toBeUndefined();
+  });
+
+  it('is none where a value is infinite: the fit says where', async () => {
+    const session = new Session();
+    const { id } = await session.open({ kind: 'text', name: 'x.json', text: '[[0,1],[2,1e999],[3,4],[5,1]]' }, {});
+    expect(await session.advise(id, {})).toEqual({ leftOut: [] });
+  });
+});
+
+describe('what the session finds out after a fit', () => {
+  const rows = Array.from({ length: 80 }, (_, i) => [
+    wave(2, 3)(i),
+    wave(2, 3)(i) + wave(3)(i),
+    wave(5)(i),
+    wave(7)(i),
+  ]);
+  const text = `a,b,c,d\n${rows.map((row) => row.join(',')).join('\n')}\n`;
+  const open = async (content = text, columns = [0, 1, 2, 3]) => {
+    const session = new Session();
+    const { id: data } = await session.open({ kind: 'text', name: 'a.csv', text: content }, {});
+    const fit = await session.fit({ data, columns, scale: 'unit', missing: 'drop', solver: 'auto' }, {});
+    session.show(fit.id);
+    return { session, model: loadModel(fit.model) };
+  };
+
+  it('is the choice, the stability and the warnings of the library', async () => {
+    const { session } = await open();
+    for (const name of ['parallel', 'elbow'] as const) {
+      const own = await pca(rows, { k: name, scale: 'unit' });
+      const found = (await session.choose(null, {}))?.criteria.find((criterion) => criterion.name === name);
+      expect(found?.k).toBe(own.choice?.k);
+    }
+    const { stability } = await pca(rows, { scale: 'unit', bootstrap: defaultReplicates(80, 4) });
+    expect(await session.stability(null, {})).toEqual(stability);
+    const { warnings } = await lookAtColumns(rows, { scale: 'unit', columnNames: ['a', 'b', 'c', 'd'] });
+    expect(await session.columnWarnings(null, {})).toEqual(warnings);
+  });
+
+  it('can be cancelled, and leaves the fit as it is', async () => {
+    const { session, model } = await open();
+    const cancelled = { signal: AbortSignal.abort(new Error('cancelled')) };
+    for (const method of ['choose', 'stability', 'columnWarnings'] as const)
+      await expect(session[method](null, cancelled)).rejects.toThrow('cancelled');
+    expect(await session.scores(0)).toHaveLength(model.n);
+  });
+
+  it('answers queries while a bootstrap runs', async () => {
+    const many = Array.from({ length: 20_000 }, (_, i) =>
+      Array.from({ length: 30 }, (_, j) => wave(j + 2.5)(i).toFixed(5)).join(','),
+    );
+    const names = Array.from({ length: 30 }, (_, j) => `x${j}`);
+    const { session } = await open(
+      `${names}\n${many.join('\n')}\n`,
+      names.map((_, j) => j),
+    );
+    let isDone = false;
+    const running = session.stability(null, {}).then(() => {
+      isDone = true;
+    });
+    await new Promise((resolve) => setTimeout(resolve, 100));
+    await session.scores(0);
+    expect(isDone).toBe(false);
+    await running;
+  });
+
+  it('names the columns of dropped rows with the counts of the command', async () => {
+    const gaps = text.replace(/^([^\n]*\n)[^,]*,/, '$1,');
+    const { model } = await open(gaps);
+    const file = await openBlob(new Blob([gaps]), { name: 'a.csv', missing: 'drop' });
+    const own = await pca(file.source, { scale: 'unit' });
+    expect(model.warnings).toEqual(own.warnings);
+    expect(model.warnings).toMatchObject([{ code: 'ROWS_DROPPED', details: { count: 1, rows: 80 } }]);
+  });
+});

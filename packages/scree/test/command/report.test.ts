@@ -1,0 +1,88 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { parseHTML } from 'linkedom';
+import { describe, expect, it } from 'vitest';
+import { useBinary } from './binary.js';
+
+/** `scree report` through the real binary: what it says first, and what it computes by default. */
+
+const { run: scree, write, path } = useBinary('report');
+
+const table = (name: string): string =>
+  write(`${name}.csv`, readFileSync(new URL(`../../../files/test/tables/${name}.csv`, import.meta.url)));
+
+interface Page {
+  readonly lead: string;
+  readonly text: string;
+  readonly html: string;
+}
+
+function report(...args: string[]): Page {
+  const { code, err } = scree(['report', ...args, '-o', 'page.html', '-q']);
+  expect(code, err).toBe(0);
+  const html = readFileSync(path('page.html'), 'utf8');
+  const { document } = parseHTML(html);
+  const plain = (text: string): string => text.replace(/\u00a0/g, ' ');
+  const lead = [...document.querySelectorAll('.lead')].map(({ textContent }) => textContent).join(' ');
+  return { lead: plain(lead), text: plain(document.body.textContent), html };
+}
+
+describe('scree report', () => {
+  it('says how many components to keep and how stable they are, without being asked', () => {
+    const arrests = table('USArrests');
+    const { lead, html } = report(arrests, '--scale', 'unit', '--figures', path('svg'));
+    expect(lead).toMatch(/^Keep 1: the permutation test, parallel analysis/);
+    expect(lead).toMatch(/PC1 is stable \(±\d+°\)/);
+    expect(html).toContain('Of 200 bootstrap samples');
+    const figures = readdirSync(path('svg'));
+    for (const name of ['scree', 'stability', 'loading-intervals']) expect(figures).toContain(`${name}.svg`);
+  });
+
+  it('takes as many replicates as --bootstrap says, and none for 0', () => {
+    const arrests = table('USArrests');
+    expect(report(arrests, '--bootstrap', '50').text).toContain('Of 50 bootstrap samples');
+    const none = report(arrests, '--bootstrap', '0');
+    expect(none.lead).toContain('No bootstrap was made, so nothing is known here about other samples.');
+    expect(none.text).toContain('--bootstrap 0 was given.');
+    expect(none.text).not.toMatch(/(is|are) stable|may swap/);
+  });
+
+  it('lets criteria choose with --components auto', () => {
+    const { lead, text } = report(table('USArrests'), '--scale', 'unit', '--components', 'auto');
+    expect(lead).toMatch(/^Keep 1: /);
+    expect(text).toContain('1 component keeps 62.0 % of the variance of 4 columns.');
+    expect(lead).not.toContain('of this model');
+  });
+
+  it('names the column that dominates, and rows by their names', () => {
+    const [head, ...lines] = readFileSync(path(table('mtcars')), 'utf8').trim().split('\n');
+    const named = [`"car",${head}`, ...lines.map((line, i) => `car ${i + 1},${line}`)].join('\n');
+    const { lead, html } = report(write('cars.csv', named), '--name', 'car', '-k', '2');
+    expect(lead).toMatch(/Column disp dominates because nothing was scaled: it has 76\.4 % of the variance\./);
+    expect(html).toContain('<title>row 1: car 1</title>');
+    expect(lead).toMatch(/[Rr]ows? (\d+) \(car \1\)/);
+  });
+
+  it('says of a stored model and new rows what each of them tells', () => {
+    const [head, ...lines] = readFileSync(path(table('mtcars')), 'utf8').trim().split('\n');
+    const first = write('first.csv', [head, ...lines.slice(0, 20)].join('\n'));
+    const rest = write('rest.csv', [head, ...lines.slice(20)].join('\n'));
+    expect(scree(['fit', first, '--scale', 'unit', '-k', '2', '-o', path('first.json'), '-q']).code).toBe(0);
+    const { lead, text } = report(rest, '--model', path('first.json'));
+    expect(lead).toMatch(/^About these 12 rows: .* About the fit: Keep \d+: /);
+    expect(text).toContain('How sure the fit is');
+    expect(text).toContain('Of 200 bootstrap samples');
+    expect(scree(['fit', first, '--bootstrap', '0', '-k', '2', '-o', path('bare.json'), '-q']).code).toBe(0);
+    const bare = report(rest, '--model', path('bare.json'));
+    expect(bare.text).toContain('The model was stored without a bootstrap. Fit it again with scree fit to add one.');
+    const refused = scree(['report', rest, '--model', path('first.json'), '--bootstrap', '20', '-o', path('x.html')]);
+    expect(refused.code).toBe(2);
+    expect(refused.err).toContain('--bootstrap draws from the rows of a fit, and --model brings a model.');
+  });
+
+  it('is made of tables that are too small for a bootstrap', () => {
+    const { lead, text } = report(write('two.csv', 'a,b,c\n1,2,3\n2,2,1\n'));
+    expect(lead).toContain('No bootstrap was made');
+    expect(text).toContain('It takes 3 rows or more, and there are 2.');
+    expect(report(write('one.csv', 'a\n1\n4\n2\n7\n')).lead).not.toMatch(/Keep|stable|bootstrap/);
+  });
+});

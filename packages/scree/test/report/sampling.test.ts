@@ -1,0 +1,372 @@
+import { readFileSync } from 'node:fs';
+import { parseHTML } from 'linkedom';
+import {
+  type Choice,
+  chooseComponents,
+  type Data,
+  Model,
+  type PcaOptions,
+  pca,
+  type Report,
+  type Stability,
+} from 'scree';
+import { describe, expect, it } from 'vitest';
+import { iris, labelsOf, noise, sourceOf } from './data.js';
+import { report, tableOf, textOf } from './sound.js';
+
+/** Normal numbers that are always the same (Box & Muller). */
+function normal(seed: number): () => number {
+  const uniform = noise(seed);
+  return () => Math.sqrt(-2 * Math.log(uniform() + 0.5 + 2 ** -33)) * Math.cos(2 * Math.PI * uniform());
+}
+
+/** Normal rows whose columns have these standard deviations. */
+function columns(n: number, deviations: readonly number[], seed: number): number[][] {
+  const next = normal(seed);
+  return Array.from({ length: n }, () => deviations.map((deviation) => deviation * next()));
+}
+
+/** Rows of two strong factors and noise. */
+function factors(n: number, d: number, seed: number, strength: readonly number[] = [4, 2.4]): number[][] {
+  const next = normal(seed);
+  return Array.from({ length: n }, () => {
+    const scores = strength.map((size) => size * next());
+    return Array.from(
+      { length: d },
+      (_, j) => scores[0] * Math.cos(2 * j) + (scores[1] ?? 0) * Math.sin(2 * j) + next(),
+    );
+  });
+}
+
+function wine(): { rows: number[][]; names: string[] } {
+  const text = readFileSync(new URL('../../../lab/src/data/wine.csv', import.meta.url), 'utf8');
+  const [head, ...lines] = text.trim().split('\n');
+  return {
+    names: head.split(',').slice(0, 13),
+    rows: lines.map((line) => line.split(',').slice(0, 13).map(Number)),
+  };
+}
+
+/** A model that knows how many components to keep, and how stable they are. */
+async function examined(data: Data, options: PcaOptions = {}): Promise<Model> {
+  const { k: _, bootstrap: __, ...rest } = options;
+  const choice = await chooseComponents(data, { ...rest, permutations: 99 });
+  return new Model({ ...(await pca(data, { bootstrap: 100, ...options })), choice });
+}
+
+/** What a report says first. */
+function leadOf({ html }: Report): string {
+  const { document } = parseHTML(html);
+  return [...document.querySelectorAll('.lead')]
+    .map(({ textContent }) => textContent)
+    .join(' ')
+    .replace(/\u00a0/g, ' ');
+}
+
+/** What the first sentence says of criteria is what they say. */
+function expectTrue(lead: string, { k, criteria }: Choice): void {
+  const [first] = lead.split(/\.(?= [A-Z])/);
+  const [agree, differ = ''] = first.replace(/^[^:;]*:? ?/, '').split('; ');
+  const found = (words: string): [name: string, k: number | null][] =>
+    criteria.flatMap(({ name, k: own }) => (words.includes(TITLES[name] ?? name) ? [[name, own]] : []));
+  const [same, other] = [found(agree), found(differ)];
+  expect(same.length).toBeGreaterThan(0);
+  for (const [name, own] of same) expect([name, own]).toEqual([name, k]);
+  for (const [name, own] of other) {
+    expect(own).not.toBe(k);
+    expect(differ).toMatch(new RegExp(`${TITLES[name] ?? name}( says)? ${own}\\b`));
+  }
+  const more = Number(/and (\d+) more agree/.exec(agree)?.[1] ?? 0);
+  expect(same.length + more).toBe(criteria.filter((each) => each.k === k).length);
+}
+
+/** Names of criteria in sentences, where they are not those of the library. "GCV" is no part of another. */
+const TITLES: Partial<Record<string, string>> = {
+  permutation: 'permutation test',
+  parallel: 'parallel analysis',
+  kaiser: 'Kaiser’s rule',
+  map: 'Velicer’s MAP',
+  'broken-stick': 'broken stick',
+  'tracy-widom': 'Tracy–Widom',
+  'gavish-donoho': 'Gavish–Donoho',
+  'profile-likelihood': 'profile likelihood',
+  gcv: 'GCV',
+  mle: 'Minka’s MLE',
+};
+
+describe('the first paragraph of a report', () => {
+  it('says of wine how many components to keep, that they are stable, and which rows are unusual', async () => {
+    const { rows, names } = wine();
+    const source = sourceOf(rows, names);
+    const model = await examined(source, { scale: 'unit', k: 3 });
+    const lead = leadOf(await report({ model, source }));
+    expect(lead).toMatch(/^Keep 3: the permutation test, parallel analysis, .* agree; /);
+    expectTrue(lead, model.choice as Choice);
+    expect(lead).toMatch(/PC1, PC2 and PC3 are stable|PC1 and PC2 are stable/);
+    expect(lead).toMatch(/Rows 70, 96, 111 and 122 are unusual\.$/);
+    expect(lead).not.toMatch(/dominates|bootstrap/);
+  });
+
+  it('says of wine without scaling that proline dominates, and with which components rows are unusual', async () => {
+    const { rows, names } = wine();
+    const source = sourceOf(rows, names);
+    const model = await examined(source, { k: 5 });
+    expect(model.choice?.k).toBe(1);
+    const lead = leadOf(await report({ model, source }));
+    expect(lead).toMatch(/^Keep 1: /);
+    expect(lead).toContain('Column proline dominates because nothing was scaled: it has 99.8 % of the variance.');
+    expect(lead).toMatch(/With the 5 components of this model, (rows?|no row)/);
+  });
+
+  it('says of noise that nothing stands out, and calls nothing stable', async () => {
+    const rows = columns(200, new Array(10).fill(1), 4);
+    const made = await report({ model: await examined(rows), source: rows });
+    const lead = leadOf(made);
+    expect(lead).toMatch(/^Nothing stands out from noise: /);
+    expect(lead).toMatch(/may change places in another sample|uncertain/);
+    const text = textOf(made);
+    expect(text).not.toMatch(/\bKeep \d|(is|are) stable|dominates/);
+    // What components are made of is not said of noise.
+    expect(text).not.toMatch(/PC\d \(\d+ %\): (more|less)/);
+    expect(text).toMatch(/Computed to \d+ digits/);
+  });
+
+  it('says of two factors what is true of them, and not of noise', async () => {
+    const rows = factors(300, 8, 5);
+    const lead = leadOf(await report({ model: await examined(rows, { k: 2 }), source: rows }));
+    expect(lead).toMatch(/^Keep 2: /);
+    expect(lead).toMatch(/PC1 and PC2 are stable \(±\d/);
+    expect(lead).not.toMatch(/Nothing stands out|swap|change places|uncertain/);
+  });
+
+  it('says that components may swap where their variances are the same, and not where they differ', async () => {
+    // Every row also turned by a right angle in the first two columns, which have the same variance then.
+    const same = columns(150, [3, 3, 1, 1, 1], 6).flatMap(([a, b, ...rest]) => [
+      [a, b, ...rest],
+      [-b, a, ...rest],
+    ]);
+    const swapping = leadOf(await report({ model: await examined(same, { k: 2 }), source: same }));
+    expect(swapping).toContain('PC1 and PC2 may swap in another sample.');
+    const apart = columns(300, [6, 3, 1, 1, 1], 6);
+    expect(leadOf(await report({ model: await examined(apart, { k: 2 }), source: apart }))).not.toContain('swap');
+  });
+
+  it('names the swap with a component that is not kept', async () => {
+    const rows = columns(200, [2, 2, 6, 0.5, 0.5], 8).flatMap(([a, b, ...rest]) => [
+      [a, b, ...rest],
+      [-b, a, ...rest],
+    ]);
+    const model = await examined(rows, { k: 4 });
+    const choice = { ...(model.choice as Choice), k: 2, agree: [] };
+    const lead = leadOf(await report({ model: new Model({ ...model, choice }), source: rows }));
+    expect(lead).toMatch(/PC1 is stable \(±[\d.]+°\); PC2 and PC3 may swap in another sample\./);
+  });
+
+  it('speaks of many components together', async () => {
+    const rows = columns(150, new Array(12).fill(1), 9).map((row) => row.map((value, j) => (j === 0 ? 9 : 1) * value));
+    const model = await pca(rows, { k: 10, bootstrap: 50 });
+    const lead = leadOf(await report({ model, source: rows }));
+    expect(lead).toMatch(/Of the first 10 components, 1 is stable in other samples\./);
+    const none = await pca(columns(60, new Array(12).fill(1), 9), { k: 10, bootstrap: 50 });
+    const text = leadOf(await report({ model: none, source: columns(60, new Array(12).fill(1), 9) }));
+    expect(text).toContain('Of the first 10 components, none is stable in other samples.');
+  });
+
+  it('says nothing of other samples without a bootstrap', async () => {
+    const rows = factors(100, 6, 10);
+    const made = await report({ model: await pca(rows, { k: 2 }), source: rows });
+    expect(leadOf(made)).toContain('No bootstrap was made, so nothing is known here about other samples.');
+    const text = textOf(made);
+    expect(text).toContain('Fit the model with bootstrap: 200 to make one.');
+    expect(text).not.toMatch(/\bKeep \d|(is|are) stable|uncertain|may swap|may change places|95 % interval/);
+    expect(made.figures.map(({ name }) => name)).not.toContain('stability');
+    const notComputed = { choice: 'No choice.', stability: 'Too large.' };
+    const why = textOf(await report({ model: await pca(rows, { k: 2 }), source: rows, notComputed }));
+    expect(why).toContain('nothing is known about other samples. Too large.');
+    expect(why).toContain('No choice.');
+    expect(why).not.toContain('bootstrap: 200');
+  });
+
+  it('does not call a column dominant that is not, or that scaling made equal', async () => {
+    const dominant = columns(80, [20, 1, 1, 1, 1, 1, 1], 11);
+    const said = async (rows: number[][], options: PcaOptions = {}): Promise<boolean> =>
+      leadOf(await report({ model: await pca(rows, { k: 2, ...options }), source: rows })).includes('dominates');
+    expect(await said(dominant)).toBe(true);
+    expect(await said(dominant, { scale: 'unit' })).toBe(false);
+    expect(await said(dominant, { center: false })).toBe(false);
+    expect(await said(dominant, { columnWeights: [1, 1, 1, 1, 1, 1, 2] })).toBe(false);
+    // Two thirds of the variance are not much for one of four columns; and two columns share it here.
+    expect(await said(columns(80, [2.4, 1, 1, 1], 11))).toBe(false);
+    expect(await said(columns(80, [20, 20, 1, 1, 1, 1, 1], 11))).toBe(false);
+  });
+
+  it('separates new rows from the fit', async () => {
+    const rows = factors(200, 6, 12);
+    const model = await examined(rows, { k: 2 });
+    const far = factors(30, 6, 13).map((row) => row.map((value) => value + 100));
+    const made = await report({ model, source: far, rows: 'new' });
+    const { document } = parseHTML(made.html);
+    const [about, fit] = [...document.querySelectorAll('.lead')].map(({ textContent }) => textContent);
+    expect(about).toMatch(/^About these 30 rows: All 30 rows are unusual for this model\./);
+    expect(about).not.toMatch(/Keep|sample/);
+    expect(fit).toMatch(new RegExp(`^About the fit: Keep ${model.choice?.k}: .* PC1 .* stable`));
+    expect(fit).not.toMatch(/unusual/);
+    expect(textOf(made)).toContain('How sure the fit is');
+  });
+
+  it.each<[string, number[][], PcaOptions]>([
+    ['one component', factors(60, 5, 14), { k: 1 }],
+    ['weights', factors(60, 5, 15), { k: 2, weights: Array.from({ length: 60 }, (_, i) => 1 + (i % 3)) }],
+    ['fewer rows than columns', factors(12, 30, 16), { k: 4 }],
+    ['data that are not centred', factors(60, 5, 17), { k: 2, center: false }],
+    ['rank below k', factors(60, 2, 18).map(([a, b]) => [a, b, a + b, a - b]), { k: 4 }],
+    ['a constant column', factors(60, 5, 19).map((row) => [...row, 7]), { k: 3, scale: 'unit' }],
+    ['three rows', factors(3, 4, 20), { k: 2 }],
+  ])('can be read of %s', async (_, rows, options) => {
+    const model = await examined(rows, options);
+    const made = await report({ model, source: rows, rows: 'fit' });
+    const { choice, stability, k } = model as Model & { stability: Stability };
+    const lead = leadOf(made);
+    if (choice?.criteria.some((each) => each.k !== null)) {
+      expect(lead).toMatch(choice.k === 0 ? /^Nothing stands out/ : new RegExp(`^Keep ${choice.k}: `));
+      expectTrue(lead, choice);
+    }
+    const drawn = made.figures.map(({ name }) => name);
+    expect(drawn).toContain('stability');
+    expect(drawn).toContain('loading-intervals');
+    expect(tableOf(made, 'stability')).toHaveLength(k);
+    for (const [, component] of lead.matchAll(/PC(\d+)[^;.]*? (?:is|are) stable/g)) {
+      expect(stability.angles[Number(component) - 1].q95).toBeLessThanOrEqual(Math.PI / 6);
+    }
+  });
+
+  it('says of rows that are all the same only that', async () => {
+    const rows = Array.from({ length: 9 }, () => [1, 2, 3]);
+    const made = await report({ model: await examined(rows, { k: 2, bootstrap: 0 }), source: rows });
+    expect(leadOf(made)).toMatch(/^All rows are the same: there is no variance/);
+    expect(leadOf(made)).not.toMatch(/Keep|default|bootstrap|stable/);
+  });
+
+  it('says nothing of the stability of the only direction that there is', async () => {
+    const rows = columns(50, [2], 21);
+    const made = await report({ model: await pca(rows, { bootstrap: 20 }), source: rows });
+    expect(leadOf(made)).not.toMatch(/stable|sample/);
+  });
+});
+
+describe('the figures', () => {
+  const { rows, names } = wine();
+  const source = sourceOf(rows, names);
+  const fitted = examined(source, { scale: 'unit', k: 3 });
+  const made = fitted.then((model) => report({ model, source }));
+
+  it('of the scree plot mark what every criterion keeps, and have the quantiles of parallel analysis', async () => {
+    const { choice, spectrum } = (await fitted) as Model & { choice: Choice; spectrum: Float64Array };
+    const page = await made;
+    const svg = page.figures.find(({ name }) => name === 'scree')?.svg ?? '';
+    const titles = [...svg.matchAll(/<title>([^<]*): (\d+)<\/title>/g)].map(([, title, k]) => [title, Number(k)]);
+    const answered = choice.criteria.filter(({ k }) => k !== null);
+    expect(titles).toHaveLength(answered.length + 1);
+    expect(titles).toContainEqual(['recommended', choice.k]);
+    expect(titles).toContainEqual(['parallel analysis', choice.criteria.find(({ name }) => name === 'parallel')?.k]);
+    expect(titles.map(([, k]) => k).sort()).toEqual([choice.k, ...answered.map(({ k }) => k)].sort());
+    const table = tableOf(page, 'scree');
+    expect(table).toHaveLength(13);
+    const thresholds = choice.criteria.find(({ name }) => name === 'parallel')?.thresholds ?? [];
+    table.forEach(([component, variance, share, , interval, quantile], i) => {
+      expect(Number(component)).toBe(i + 1);
+      expect(Number(variance)).toBeCloseTo(spectrum[i], 4);
+      expect(Number.parseFloat(share)).toBeCloseTo((100 * spectrum[i]) / 13, 1);
+      expect(interval === '').toBe(i >= 3);
+      expect(Number.parseFloat(quantile)).toBeCloseTo((100 * thresholds[i]) / 13, 1);
+    });
+    expect(textOf(page)).toContain('What each criterion says');
+    for (const { sentence } of choice.criteria) expect(textOf(page)).toContain(sentence.replace(/\u00a0/g, ' '));
+  });
+
+  it('of stability have its angles and how often neighbours swap', async () => {
+    const { angles, subspaceAngles, swaps } = (await fitted).stability as Stability;
+    const table = tableOf(await made, 'stability');
+    table.forEach((cells, i) => {
+      const wanted = [angles[i].median, angles[i].q95, subspaceAngles[i].median, subspaceAngles[i].q95];
+      expect(cells.slice(1, 5).map(Number.parseFloat)).toEqual(
+        wanted.map((angle) => Number(((angle * 180) / Math.PI).toPrecision(3))),
+      );
+      expect(cells[5] === '').toBe(i === 2);
+      if (i < 2) expect(Number.parseFloat(cells[5])).toBeCloseTo(100 * swaps[i], 1);
+    });
+  });
+
+  it('of loadings have intervals around them, and say where 0 is inside', async () => {
+    const model = await fitted;
+    const { correlations } = model.stability as Stability;
+    const page = await made;
+    const table = tableOf(page, 'loading-intervals');
+    expect(table).toHaveLength(30);
+    for (const [component, column, value, interval] of table) {
+      const at = 13 * (Number(component.slice(2)) - 1) + names.indexOf(column);
+      const [low, high] = interval.split(' to ').map((text) => Number(text.replace('−', '-')));
+      expect(Number(value.replace('−', '-'))).toBeCloseTo(model.loadings.data[at], 2);
+      expect(low).toBeCloseTo(correlations.low[at], 2);
+      expect(high).toBeCloseTo(correlations.high[at], 2);
+    }
+    const svg = page.figures.find(({ name }) => name === 'loading-intervals')?.svg ?? '';
+    const hollow = svg.match(/<circle[^>]*fill="#ffffff"/g)?.length ?? 0;
+    const inside = table.filter(([component, column]) => {
+      const at = 13 * (Number(component.slice(2)) - 1) + names.indexOf(column);
+      return correlations.low[at] <= 0 && correlations.high[at] >= 0;
+    });
+    expect(inside.length).toBeGreaterThan(0);
+    expect(hollow).toBe(inside.length);
+  });
+
+  it('of rounding speak of this sample, in a fold-out', async () => {
+    const { document } = parseHTML((await made).html);
+    const figure = document.querySelector('#figure-uniqueness');
+    expect(figure?.closest('details')?.querySelector('summary')?.textContent).toContain('certificate');
+    expect(figure?.textContent).toContain('other samples are another question');
+    expect(figure?.textContent).toContain('unique in this sample');
+  });
+});
+
+describe('names of rows', () => {
+  const { rows, source, labels } = iris();
+  rows.length = 60;
+  rows[16] = [9, 1, 1, 9];
+  const few = sourceOf(rows, source.columnNames);
+  const fitted = pca(few, { k: 2 });
+  const kinds = { names: labels.names, codes: labels.codes.subarray(0, 60), numbers: undefined };
+
+  it('stand beside the numbers of rows in sentences, tables and figures', async () => {
+    const named = labelsOf(rows.map((_, i) => `flower <${i}>`));
+    const made = await report({ model: await fitted, source: few, names: named, labels: kinds, labelName: 'kind' });
+    expect(leadOf(made)).toContain('Row 17 (flower <16>) is unusual.');
+    expect(made.html).toContain('<title>row 17: flower &lt;16&gt;, setosa</title>');
+    expect(tableOf(made, 'scores-1-2')[16].slice(0, 3)).toEqual(['17', 'flower <16>', 'setosa']);
+    expect(tableOf(made, 't2-q')[0].slice(0, 3)).toEqual(['17', 'flower <16>', 'setosa']);
+    for (const name of ['scores-1-2', 't2-q']) {
+      const svg = made.figures.find((figure) => figure.name === name)?.svg ?? '';
+      expect(svg).toMatch(/<text[^>]*>flower &lt;16&gt;<\/text>/);
+      expect(svg).not.toMatch(/<text[^>]*>flower &lt;15&gt;<\/text>/);
+    }
+  });
+
+  it('that are the labels are listed once', async () => {
+    const named = labelsOf(rows.map((_, i) => `flower ${i}`));
+    const made = await report({ model: await fitted, source: few, names: named, labels: named, labelName: 'flower' });
+    expect(tableOf(made, 't2-q')[0]).toHaveLength(5);
+    expect(made.html).toContain('<title>row 17: flower 16</title>');
+  });
+
+  it('that do not tell rows apart are labels only, and rows have their numbers', async () => {
+    const made = await report({ model: await fitted, source: few, names: kinds, labels: kinds, labelName: 'kind' });
+    expect(leadOf(made)).toContain('Row 17 is unusual.');
+    expect(made.figures.find(({ name }) => name === 'scores-1-2')?.svg).toMatch(/<text[^>]*>17<\/text>/);
+  });
+
+  it('are rejected if there are more or fewer than rows', async () => {
+    await expect(report({ model: await fitted, source: few, names: labelsOf(['a', 'b']) })).rejects.toMatchObject({
+      code: 'BAD_DATA',
+    });
+  });
+});
