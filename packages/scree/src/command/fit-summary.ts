@@ -90,6 +90,8 @@ export async function fitSummary(
 
 function refuseRowFlags(flags: Readonly<Record<string, unknown>>, path: string): void {
   const flag = [...ROW_FLAGS, 'checkpoint'].find((name) => flags[name] !== undefined);
+  if (flags.solver !== undefined && flags.solver !== 'auto' && flags.solver !== 'covariance')
+    throw new UsageError(`--solver ${flags.solver} reads rows, and those of ${path} are gone: leave --solver out.`);
   if (flag === undefined) return;
   throw new UsageError(
     flag === 'checkpoint'

@@ -148,10 +148,11 @@ export function inNaturalOrder(a: string, b: string): number {
     if (/^\d/.test(x) && /^\d/.test(y)) {
       const [p, q] = [BigInt(x), BigInt(y)];
       if (p !== q) return p < q ? -1 : 1;
+      continue;
     }
     return x < y ? -1 : 1;
   }
-  return left.length - right.length;
+  return left.length - right.length || (a < b ? -1 : a > b ? 1 : 0);
 }
 
 /** The columns that folders name: {year: '2024'} of data/year=2024/part-0.parquet, as Hive and Spark write them. */

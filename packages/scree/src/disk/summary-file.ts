@@ -83,11 +83,11 @@ export async function openSummary(path: string): Promise<SummaryInput & { readon
     let bytes = await firstBytes(handle, 16, path);
     let found = await named(path, () => TableSummary.headOf(bytes));
     if ('needed' in found) {
-      if (found.needed > size) throw cutOff(path, size);
+      if (found.needed > size) throw cutOff(path);
       bytes = await firstBytes(handle, found.needed, path);
       found = await named(path, () => TableSummary.headOf(bytes));
     }
-    if ('needed' in found || found.size > size) throw cutOff(path, size);
+    if ('needed' in found || found.size > size) throw cutOff(path);
     return { name: path, head: found.head, load: () => readSummary(path) };
   } finally {
     await closeRead(handle);
@@ -166,12 +166,8 @@ async function firstBytes(handle: FileHandle, length: number, path: string): Pro
   }
 }
 
-function cutOff(path: string, size: number): FileError {
-  return new FileError(
-    'FILE_TRUNCATED',
-    path,
-    `${path} is cut off: it ends after ${size} bytes. Make or copy it again.`,
-  );
+function cutOff(path: string): FileError {
+  return new FileError('FILE_TRUNCATED', path, `${path} is cut off. Make or copy it again.`);
 }
 
 /** Errors of the bytes as errors of the file. */
@@ -180,7 +176,7 @@ async function named<Result>(path: string, work: () => Result | Promise<Result>)
     return await work();
   } catch (error) {
     if (!(error instanceof ModelError)) throw error;
-    if (error.code === 'MODEL_TRUNCATED') throw new FileError('FILE_TRUNCATED', path, `${path}: ${error.message}`);
+    if (error.code === 'MODEL_TRUNCATED') throw cutOff(path);
     if (error.code === 'MODEL_TOO_NEW') throw new FileError('UNSUPPORTED', path, `${path}: ${error.message}`);
     const what =
       error.code === 'MODEL_CHANGED'

@@ -54,7 +54,9 @@ describe('scree report', () => {
   });
 
   it('names the column that dominates, and rows by their names', () => {
-    const [head, ...lines] = readFileSync(path(table('mtcars')), 'utf8').trim().split('\n');
+    const [head, ...lines] = readFileSync(path(table('mtcars')), 'utf8')
+      .trim()
+      .split('\n');
     const named = [`"car",${head}`, ...lines.map((line, i) => `car ${i + 1},${line}`)].join('\n');
     const { lead, html } = report(write('cars.csv', named), '--name', 'car', '-k', '2');
     expect(lead).toMatch(/Column disp dominates because nothing was scaled: it has 76\.4 % of the variance\./);
@@ -63,7 +65,9 @@ describe('scree report', () => {
   });
 
   it('says of a stored model and new rows what each of them tells', () => {
-    const [head, ...lines] = readFileSync(path(table('mtcars')), 'utf8').trim().split('\n');
+    const [head, ...lines] = readFileSync(path(table('mtcars')), 'utf8')
+      .trim()
+      .split('\n');
     const first = write('first.csv', [head, ...lines.slice(0, 20)].join('\n'));
     const rest = write('rest.csv', [head, ...lines.slice(20)].join('\n'));
     expect(scree(['fit', first, '--scale', 'unit', '-k', '2', '-o', path('first.json'), '-q']).code).toBe(0);

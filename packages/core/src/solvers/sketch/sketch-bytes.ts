@@ -93,5 +93,6 @@ function bytesOf({ buffer, byteOffset, byteLength }: Float64Array): Uint8Array {
 }
 
 function numbersOf(bytes: Uint8Array): Float64Array {
-  return new Float64Array(bytes.slice().buffer);
+  // A copy: the bytes may begin anywhere. (slice of a Buffer of Node is none.)
+  return new Float64Array(new Uint8Array(bytes).buffer);
 }
