@@ -67,7 +67,7 @@ async function inspectSummary(path: string, flags: Call['flags']): Promise<void>
     ...parts.slice(0, most).map(({ name, read, fingerprint }) => `  ${fingerprint}  ${several(read, 'row')}  ${name}`),
     ...(parts.length > most ? [`  and ${several(parts.length - most, 'part')} more`] : []),
     ...warnings.map((warning) => `Warning: ${describeWarning(warning, names)}`),
-    `Next: scree fit ${path} -k 10 -o model.json`,
+    `Next: scree fit ${path} -o model.json`,
   ]);
 }
 

@@ -41,6 +41,6 @@ export async function run({ positionals, flags, signal }: Call): Promise<void> {
     terminal.note(
       `${several(head.parts.length, 'part')}, ${several(head.rows, 'row')} of ${several(head.cols, 'column')}: ${output} (${showBytes(size)})`,
     );
-    terminal.note(`Next: scree fit ${shellWord(output)} -k 10 -o model.json`);
+    terminal.note(`Next: scree fit ${shellWord(output)} -o model.json`);
   }
 }
