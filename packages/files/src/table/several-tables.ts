@@ -289,7 +289,7 @@ export function refuseForSeveral({ sql }: CheckedOptions): void {
   if (sql === undefined) return;
   throw new OptionError(
     'BAD_OPTION',
-    "A query over several files names them itself: select … from 'data/*.parquet'. Leave the files out.",
+    'A query names the files that it reads itself, also by patterns such as data/*.parquet. Leave the other names out.',
     { option: 'sql', value: sql },
   );
 }

@@ -93,6 +93,6 @@ function bytesOf({ buffer, byteOffset, byteLength }: Float64Array): Uint8Array {
 }
 
 function numbersOf(bytes: Uint8Array): Float64Array {
-  // A copy: the bytes may begin anywhere. (slice of a Buffer of Node is none.)
+  // A copy, because the bytes may begin anywhere. Not by slice, which in some subclasses copies nothing.
   return new Float64Array(new Uint8Array(bytes).buffer);
 }
