@@ -11,14 +11,13 @@ const here = (path) => fileURLToPath(new URL(path, import.meta.url));
 const LEARN =
   /[\\/](dist[\\/]learn|autoencoder-terms|descend|exact-rows|memory-replies|neighbour-forces|procrustes|snapshot|watched-data)\.js$/;
 /** Solvers and criteria that are loaded when they are asked for; what solvers declare of themselves is always there. */
-const ON_DEMAND =
-  /[\\/]solvers[\\/](learned|sketch)[\\/](?!declarations?\.|sketch-options\.)|[\\/]criteria[\\/]|dist[\\/]evidence\.js$/;
+const ON_DEMAND = /[\\/]solvers[\\/](learned|sketch)[\\/](?!declarations?\.|sketch-options\.)|[\\/]criteria[\\/]/;
 
 /** The first look at columns, loaded when it is asked for. */
 const COLUMNS = /[\\/]analysis[\\/](columns|column-names|column-warnings|duplicate-columns)\.js$/;
 
 /** The bootstrap, loaded when it is asked for; its options are always checked. */
-const BOOTSTRAP = /[\\/]analysis[\\/]bootstrap[\\/](?!choices\.|default-replicates\.)/;
+const BOOTSTRAP = /[\\/]analysis[\\/]bootstrap[\\/](?!bootstrap\.|default-replicates\.)/;
 
 const bundle = await rolldown({
   input: {
@@ -45,7 +44,7 @@ await bundle.write({
       },
       { name: 'learned', test: (id) => !LEARN.test(id) && /[\\/]solvers[\\/]learned[\\/]/.test(id) },
       { name: 'bootstrap', test: BOOTSTRAP },
-      { name: 'choose', test: /[\\/]criteria[\\/]|dist[\\/]evidence\.js$/ },
+      { name: 'choose', test: /[\\/]criteria[\\/]/ },
       { name: 'columns', test: COLUMNS },
       { name: 'sketch', test: /[\\/]solvers[\\/]sketch[\\/]/ },
     ],

@@ -10,7 +10,8 @@ import { rolldown } from 'rolldown';
 const here = (path) => fileURLToPath(new URL(path, import.meta.url));
 
 /** Modules that every call needs. Another module that these import would become a file of its own in dist/bin. */
-const ALWAYS = /command[\\/](main|commands|flags|data-flags|help|nearest|parse|usage-error)\.js$|engine-names\.js$/;
+const ALWAYS =
+  /command[\\/](main|commands|flags|data-flags|help|nearest|parse|usage-error)\.js$|engine-names\.js$|postgres-url\.js$/;
 
 const bundle = await rolldown({
   input: {

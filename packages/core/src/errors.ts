@@ -25,6 +25,9 @@ export type ErrorCode =
   | 'FILE_TRUNCATED'
   | 'UNSUPPORTED'
   | 'DISK_FULL'
+  // databases on a server
+  | 'NO_CONNECTION'
+  | 'CONNECTION_LOST'
   // options
   | 'UNKNOWN_OPTION'
   | 'BAD_OPTION'

@@ -1,9 +1,8 @@
-import { checkChoices } from './analysis/bootstrap/choices.js';
+import { checkChoices } from './bootstrap-options.js';
 import type { RowSource } from './data/open-source.js';
 import type { Engine } from './engines/engine.js';
 import { measureRates } from './engines/rates.js';
 import { ConvergenceError } from './errors.js';
-import { momentsWarnings } from './look-at-columns.js';
 import type { Choice } from './model/choice.js';
 import { finish, firstComponents } from './model/finish.js';
 import { Model } from './model/model.js';
@@ -54,7 +53,7 @@ export async function fit(
     const stability = (await sampled) || undefined;
     const warnings = [
       ...(await warningsOf(opened, engine)),
-      ...(opened instanceof Moments && settings.lookAtColumns ? await momentsWarnings(opened, settings) : []),
+      ...(opened instanceof Moments && settings.lookAtColumns ? await columnWarnings(opened, settings) : []),
     ];
     const model = withStability(finish(solution, facts, warnings), stability);
     if (!solution.converged) throw notConverged(model, solution, plan, problem.tolerance);
@@ -103,6 +102,11 @@ function withStability(model: Model, stability: Stability | undefined): Model {
 async function warningsOf(source: RowSource | Moments, engine: Engine): Promise<readonly Warning[]> {
   const read = source instanceof Moments ? [] : ((await source.warnings?.()) ?? []);
   return [...read, ...(engine.warnings ?? [])];
+}
+
+async function columnWarnings(moments: Moments, settings: Settings): Promise<readonly Warning[]> {
+  const { momentsWarnings } = await import('./analysis/look-at-columns.js');
+  return momentsWarnings(moments, settings);
 }
 
 /** Estimated seconds from which measuring the speed of this machine first pays off. */

@@ -1,4 +1,4 @@
-export type { BootstrapChoices } from './analysis/bootstrap/choices.js';
+export { type BootstrapOptions, bootstrap } from './analysis/bootstrap/bootstrap.js';
 export { defaultReplicates } from './analysis/bootstrap/default-replicates.js';
 export {
   type AdjustedInertias,
@@ -9,15 +9,38 @@ export {
   type MfaGroupPart,
   mfaGroups,
 } from './analysis/categories.js';
+export { type ChooseOptions, chooseComponents } from './analysis/choose-components.js';
+export { type ColumnContribution, columnContributions } from './analysis/column-contributions.js';
 export type { ColumnFacts, Steps } from './analysis/columns.js';
 export { compareModels, congruence, type ModelComparison } from './analysis/compare-models.js';
+export { type CompareTablesOptions, type Procrustes, procrustes, rvCoefficient } from './analysis/compare-tables.js';
+export type { Point } from './analysis/convex-hull.js';
 export type { CovariateColumns, Covariates } from './analysis/covariates.js';
+export { type Ellipse, type EllipseOptions, groupEllipse } from './analysis/ellipse.js';
+export {
+  betweenGroups,
+  type GroupLabels,
+  type GroupPca,
+  type GroupPcaOptions,
+  withinGroups,
+} from './analysis/group-pca.js';
+export type { GroupLevel, Groups, Hull } from './analysis/groups.js';
 export {
   type ProbabilisticOptions,
   ProbabilisticPca,
   probabilistic,
   type SampleOptions,
 } from './analysis/likelihood.js';
+export { type ColumnsLook, type LookOptions, lookAtColumns, watchColumns } from './analysis/look-at-columns.js';
+export {
+  type FamdOptions,
+  famd,
+  type McaOptions,
+  type MfaGroup,
+  type MfaOptions,
+  mca,
+  mfa,
+} from './analysis/mca-famd-mfa.js';
 export {
   hotellingT2,
   type LimitOptions,
@@ -27,6 +50,7 @@ export {
   type RowsOf,
   rowLimits,
 } from './analysis/monitoring.js';
+export { Pcr, type PcrOptions, pcr } from './analysis/pcr.js';
 export { principalAngles } from './analysis/principal-angles.js';
 export { type Regression, type Residuals, residualize } from './analysis/residualize.js';
 export {
@@ -35,10 +59,23 @@ export {
   type RotationMethod,
   rotate,
 } from './analysis/rotation.js';
-export { type BootstrapOptions, bootstrap } from './bootstrap.js';
-export { type FamdOptions, famd, type McaOptions, type MfaGroup, type MfaOptions, mca, mfa } from './categories.js';
-export { type ChooseOptions, chooseComponents } from './choose-components.js';
-export { type CompareTablesOptions, type Procrustes, procrustes, rvCoefficient } from './compare-tables.js';
+export {
+  type RowContributions,
+  rowContributionBlocks,
+  rowContributions,
+  type SupplementaryRows,
+  supplementaryRows,
+} from './analysis/row-contributions.js';
+export type { RowOptions } from './analysis/scored-blocks.js';
+export {
+  type Label,
+  type RowLabels,
+  type Supplementary,
+  type SupplementaryOptions,
+  supplementary,
+} from './analysis/supplementary.js';
+export type { SupplementaryColumn } from './analysis/supplementary-columns.js';
+export type { BootstrapChoices } from './bootstrap-options.js';
 export type { Block, DenseBlock, Frame, SparseBlock } from './data/block.js';
 export type {
   CategoryColumn,
@@ -70,9 +107,6 @@ export {
   OptionError,
   ScreeError,
 } from './errors.js';
-export { betweenGroups, type GroupPca, type GroupPcaOptions, type Groups, withinGroups } from './group-pca.js';
-export * from './interpret.js';
-export { type ColumnsLook, type LookOptions, lookAtColumns, watchColumns } from './look-at-columns.js';
 export type { Certificate } from './model/certificate.js';
 export type { Choice, Criterion, CriterionName } from './model/choice.js';
 export { loadModel } from './model/load.js';
@@ -90,7 +124,6 @@ export type { Determination, Uniqueness } from './model/uniqueness.js';
 export { type AddOptions, Moments } from './moments.js';
 export type { PcaOptions } from './options.js';
 export { pca } from './pca.js';
-export { Pcr, type PcrOptions, pcr } from './pcr.js';
 export { makePlan, type Plan, type PlanRequest, type Shape } from './plan.js';
 export type { Progress } from './progress.js';
 export type { Epoch } from './solvers/learned/epoch.js';

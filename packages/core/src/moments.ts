@@ -1,4 +1,3 @@
-import type { ColumnsRead } from './analysis/columns.js';
 import { type ControlOptions, checkControl } from './control.js';
 import type { Block } from './data/block.js';
 import { refuseChanged } from './data/changes.js';
@@ -32,8 +31,6 @@ export interface AddOptions extends ControlOptions {
 export class Moments {
   readonly cols: number;
   readonly columnNames: readonly string[] | undefined;
-  /** What was seen of single values, where a `TableSummary` kept it: for warnings about columns. Forgotten when rows are added. */
-  looked: ColumnsRead | undefined;
   readonly #columns: ColumnStatistics;
   /** S in units of `unit[i]·unit[j]`, upper triangle. */
   readonly #scatter: Float64Array;
@@ -252,6 +249,5 @@ export class Moments {
     this.#float32 &&= float32;
     this.#sparse ||= sparse;
     this.#merges += merges;
-    this.looked = undefined;
   }
 }

@@ -1,4 +1,4 @@
-import { BOOTSTRAP_OPTION, type BootstrapChoices, checkChoices } from './analysis/bootstrap/choices.js';
+import { BOOTSTRAP_OPTION, type BootstrapChoices, checkChoices } from './bootstrap-options.js';
 import { CONTROL_OPTIONS, type ControlOptions, checkObject, checkOption, type OptionCheck } from './control.js';
 import { type Coding, TRANSFORMS, type Transform } from './data/coding.js';
 import { checkColumnWeights, checkScale, type Scale, type ScalingRule } from './data/scaling.js';

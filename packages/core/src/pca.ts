@@ -7,7 +7,6 @@ import { addressSpaceLeft } from './engines/wasm/address-space.js';
 import { DataError, OptionError, ScreeError } from './errors.js';
 import { fit, type NestedModels } from './fit.js';
 import { keepAlive } from './keep-alive.js';
-import { watchColumns } from './look-at-columns.js';
 import type { Model } from './model/model.js';
 import { Moments } from './moments.js';
 import { checkOptions, type PcaOptions, type Settings } from './options.js';
@@ -43,7 +42,9 @@ async function analyse(data: Data | Moments, options: PcaOptions): Promise<Neste
   return fitOpened(async () => {
     const source = await openSource(data, progress, settings.columnNames);
     const coded = await codeColumns(source, settings, progress);
-    return settings.lookAtColumns ? { ...coded, source: watchColumns(coded.source, coded.settings) } : coded;
+    if (!settings.lookAtColumns) return coded;
+    const { watchColumns } = await import('./analysis/look-at-columns.js');
+    return { ...coded, source: watchColumns(coded.source, coded.settings) };
   }, progress);
 }
 
@@ -83,7 +84,7 @@ async function fitChosen(
   progress: ProgressTracker,
 ): Promise<NestedModels> {
   if (settings.choose === undefined) return fit(source, settings, engines, progress);
-  const { chooseForFit } = await import('./evidence.js');
+  const { chooseForFit } = await import('./analysis/criteria/evidence.js');
   // The criteria may leave no more than moments, and a bootstrap draws rows.
   const drawn = settings.bootstrap && !(source instanceof Moments) ? await rereadable(source, progress) : undefined;
   const { choice, data } = await chooseForFit(drawn ?? source, settings, settings.choose, engines, progress);

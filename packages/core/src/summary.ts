@@ -1,5 +1,6 @@
 import type { ColumnTally } from './analysis/column-tally.js';
 import type { ColumnWatch } from './analysis/columns.js';
+import { rememberColumns } from './analysis/look-at-columns.js';
 import { type ControlOptions, checkControl } from './control.js';
 import { refuseChanged } from './data/changes.js';
 import { cutOff, damaged, readContainerHead, readSections, writeContainer } from './data/container.js';
@@ -164,7 +165,7 @@ export class TableSummary implements SummaryInput {
     if (!(kept instanceof Moments)) return undefined;
     const { columnsFromTally } = await tallies();
     const copy = copyOf(kept);
-    copy.looked = columnsFromTally(kept.columns, kept.scatter, tally, columnNames);
+    rememberColumns(copy, columnsFromTally(kept.columns, kept.scatter, tally, columnNames));
     return copy;
   }
 

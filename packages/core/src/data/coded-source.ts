@@ -263,7 +263,7 @@ class Encoder {
     const some = column.levels.slice(0, 5).map((name) => show(name));
     throw new DataError(
       'BAD_DATA',
-      `${upper(describeCell(row, j, names(this.#coding.columns)))} holds ${show(text)}, a level that the fit did not see. Its levels are ${some.join(', ')}${column.levels.length > 5 ? ', …' : ''}. Fit with unseen: 'mean' to count such values as the average, or with rare to pool rare and new levels.`,
+      `${cellAt(row, j, this.#coding.columns)} holds ${show(text)}, a level that the fit did not see. Its levels are ${some.join(', ')}${column.levels.length > 5 ? ', …' : ''}. Fit with unseen: 'mean' to count such values as the average, or with rare to pool rare and new levels.`,
       { row, column: j, columnName: column.name, value: text, reason: 'unseen-level' },
     );
   }
@@ -305,7 +305,7 @@ export function levelOf(
   if (typeof cell === 'number' || typeof cell === 'boolean' || typeof cell === 'bigint') return String(cell);
   throw new DataError(
     'BAD_DATA',
-    `${upper(describeCell(row, j, names(columns)))} holds ${show(cell)}, which is no level. Levels are texts, numbers or truth values.`,
+    `${cellAt(row, j, columns)} holds ${show(cell)}, which is no level. Levels are texts, numbers or truth values.`,
     {
       row,
       column: j,
@@ -322,7 +322,7 @@ export function notNumeric(
 ): DataError {
   return new DataError(
     'NOT_A_NUMBER',
-    `${upper(describeCell(row, j, names(columns)))} holds ${show(cell)}, and the column holds numbers. If it is a category, name it in \`categories\`.`,
+    `${cellAt(row, j, columns)} holds ${show(cell)}, and the column holds numbers. If it is a category, name it in \`categories\`.`,
     { row, column: j, columnName: columns[j].name, value: cell },
   );
 }
@@ -330,24 +330,24 @@ export function notNumeric(
 function gap(row: number, j: number, { columns }: Coding): DataError {
   return new DataError(
     'MISSING_VALUES',
-    `${upper(describeCell(row, j, names(columns)))} has no value. Use missing: 'mean' to count gaps as the average, missing: 'level' to make them a level of their category, or missing: 'drop' to leave such rows out of the fit.`,
+    `${cellAt(row, j, columns)} has no value. Use missing: 'mean' to count gaps as the average, missing: 'level' to make them a level of their category, or missing: 'drop' to leave such rows out of the fit.`,
     { row, column: j, columnName: columns[j].name },
   );
 }
 
 function outOfRange(value: number, row: number, j: number, columns: readonly CodedColumn[]): DataError {
   const { transform } = columns[j] as { transform: 'log1p' };
-  return new DataError(
-    'OUT_OF_RANGE',
-    `${upper(describeCell(row, j, names(columns)))} holds ${value}. ${functionOf(transform).must}.`,
-    { row, column: j, columnName: columns[j].name, value },
-  );
+  return new DataError('OUT_OF_RANGE', `${cellAt(row, j, columns)} holds ${value}. ${functionOf(transform).must}.`, {
+    row,
+    column: j,
+    columnName: columns[j].name,
+    value,
+  });
 }
 
-function names(columns: readonly { readonly name: string }[]): string[] {
-  return columns.map(({ name }) => name);
-}
-
-function upper(text: string): string {
+/** "Row 3, column 2 ("height")", without a name where columns have none. */
+function cellAt(row: number, j: number, columns: readonly { readonly name: string }[]): string {
+  const named = columns[j].name !== String(j);
+  const text = describeCell(row, j, named ? columns.map(({ name }) => name) : undefined);
   return `${text.charAt(0).toUpperCase()}${text.slice(1)}`;
 }

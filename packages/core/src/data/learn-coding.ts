@@ -64,6 +64,7 @@ export async function learnCoding(
       if (pause) await pause;
     }
     for (let i = 0; i < batch.rows; i++) if (!own || own[i] > 0) present++;
+    if (columns.reduce((sum, column) => sum + column.distinct, 0) > MOST_RANKED) throw tooManyRanks();
     rows += batch.rows;
     const pause = progress.step(batch.rows);
     if (pause) await pause;
@@ -71,14 +72,6 @@ export async function learnCoding(
   if (rows === 0) throw empty();
   weights.end(rows);
   progress.end();
-  const ranked = columns.reduce((sum, column) => sum + column.distinct, 0);
-  if (ranked > MOST_RANKED) {
-    throw new DataError(
-      'TOO_LARGE',
-      `Ranks of ${ranked} distinct values would have to be kept in the model, and ${MOST_RANKED} are the most. Use another transform, or rank fewer columns.`,
-      { value: ranked, expected: MOST_RANKED },
-    );
-  }
   const { method, missing, unseen } = rules;
   const coding: Coding = {
     version: 1,
@@ -155,6 +148,7 @@ class ColumnLearner {
     if (this.#transform === 'rank') {
       // +0 and −0 are one value.
       if (Number.isFinite(cell)) this.#values.set(cell + 0, (this.#values.get(cell + 0) ?? 0) + weight);
+      if (this.#values.size > MOST_RANKED) throw tooManyRanks();
       return;
     }
     // Values that cannot be transformed or are not finite are refused when the rows are coded.
@@ -233,6 +227,14 @@ function sortLevels(levels: string[]): string[] {
 /** A label that is not a level. */
 function unused(label: string, levels: readonly string[]): string {
   return levels.includes(label) ? unused(`(${label})`, levels) : label;
+}
+
+function tooManyRanks(): DataError {
+  return new DataError(
+    'TOO_LARGE',
+    `Ranks of more than ${MOST_RANKED} distinct values would have to be kept in the model. Use another transform, or rank fewer columns.`,
+    { expected: MOST_RANKED },
+  );
 }
 
 function noValue(name: string, column: number): DataError {

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import type { Chosen } from '../../src/analysis/bootstrap/choices.js';
 import { BlockDraws, type Draws, GroupDraws, RowDraws } from '../../src/analysis/bootstrap/draws.js';
 import { andersonInterval, quantile, standardErrors } from '../../src/analysis/bootstrap/intervals.js';
 import { replicatesByScatter } from '../../src/analysis/bootstrap/scatter.js';
 import { type Method, type Sample, stabilityOf } from '../../src/analysis/bootstrap/stability.js';
+import type { Chosen } from '../../src/bootstrap-options.js';
 import type { Block } from '../../src/data/block.js';
 import { openSource, type RowSource } from '../../src/data/open-source.js';
 import type { Scale } from '../../src/data/scaling.js';

@@ -147,9 +147,7 @@ describe('transform', () => {
     await expect(pca(rows, { transform: 'log1p' })).rejects.toMatchObject({
       code: 'OUT_OF_RANGE',
       details: { row: 1, column: 1, value: -4 },
-      message: expect.stringMatching(
-        /^Row 2, column 1 \("1"\) holds -4\. log1p\(x\) = ln\(1 \+ x\) needs numbers above −1\.$/,
-      ),
+      message: expect.stringMatching(/^Row 2, column 1 holds -4\. log1p\(x\) = ln\(1 \+ x\) needs numbers above −1\.$/),
     });
     await expect(pca(rows, { transform: 'sqrt' })).rejects.toThrow(/needs numbers from 0 up/);
     await expect(
@@ -161,7 +159,7 @@ describe('transform', () => {
         ],
         { transform: 'clr' },
       ),
-    ).rejects.toThrow(/Row 1, column 1 .* replace zeros/);
+    ).rejects.toThrow(/Row 1, column 1 holds 0\. .* replace zeros/);
     await expect(pca(toCsr(rows), { transform: 'sqrt' })).rejects.toMatchObject({ code: 'OUT_OF_RANGE' });
     for (const value of [Number.NaN, Number.POSITIVE_INFINITY]) {
       for (const transform of ['log1p', 'rank', 'asinh', 'clr'] as const) {

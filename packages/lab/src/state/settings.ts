@@ -9,7 +9,8 @@ import type { OpenedData } from './data.js';
 export interface Settings {
   /** Indexes of the columns that are fitted. */
   readonly columns: readonly number[];
-  readonly scale: Extract<Scale, string>;
+  /** Scaling by medians reads rows several times and is not offered. */
+  readonly scale: Exclude<Extract<Scale, string>, 'median'>;
   readonly missing: Missing;
   readonly solver: FitRequest['solver'];
   /** Index of the column that names rows in cards, searches and exports. */

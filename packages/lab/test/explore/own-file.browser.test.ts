@@ -38,6 +38,9 @@ describeExploreOnOnePage("the user's own file", (explore) => {
     const picture = async (): Promise<(string | null)[]> => {
       await explore.fitted(status);
       await explore.page.getByText('this is about other samples').waitFor();
+      // Rows are described for the k of the moment, a little later than k changes.
+      const k = /k = (\d+)/.exec((await explore.kept().textContent()) ?? '')?.[1];
+      await explore.page.getByText(new RegExp(`from ${k} scores?\\.`)).waitFor();
       const parts = ['.point-cloud .names', '.kept', '.k-reason', '.legend', '.weights table', '.words'];
       return Promise.all(parts.map((part) => explore.page.locator(part).first().textContent()));
     };
@@ -164,7 +167,7 @@ describeExploreOnOnePage('the number of components', (explore) => {
     await explore.open(path);
     await explore.fitted(/200 rows and 10 columns/);
     await expect.poll(reason).toMatch(/^k = 1: parallel analysis finds none above noise/);
-    await explore.page.getByText(/PC1 and PC2 (are uncertain|may swap)/).waitFor();
+    await explore.page.getByText(/^PC1 (and|to) PC\d+ may (swap|change places) in another sample/).waitFor();
     const words = await explore.panel('In words').innerText();
     expect(words).toContain('Nothing stands out of noise');
     expect(words).not.toMatch(/determined by the data/i);

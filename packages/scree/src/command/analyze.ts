@@ -29,7 +29,7 @@ export async function run(call: Call): Promise<void> {
   const terminal = new Terminal({ quiet: flags.quiet === true });
   const summary = await summaryOf(call, terminal);
   if (summary) return analyzeSummary(summary, call, terminal);
-  await withFile(positionals, fileOptions(flags), async (file) => {
+  await withFile(positionals, fileOptions(flags, call.signal), async (file) => {
     const fitted = await fitFile(file, call, terminal, { depth: 'full' });
     const { model, notComputed, seconds } = fitted;
     const rows = await lookAtRows(file, fitted, call, terminal);

@@ -1,4 +1,5 @@
-import type { FileFormat, FileOptions } from '@scree/files';
+import type { FileFormat } from '@scree/files';
+import type { OpenOptions } from '../disk/open-file.js';
 import { choice, type Flag, list, size, text } from './flags.js';
 
 /** The least that `@scree/files` accepts. Repeated here because a help text must not load the readers. */
@@ -40,7 +41,7 @@ export const DATA_FLAGS: readonly Flag[] = [
 ];
 
 /** The options of `openFile` from the flags. */
-export function fileOptions(flags: Readonly<Record<string, unknown>>): FileOptions {
+export function fileOptions(flags: Readonly<Record<string, unknown>>, signal?: AbortSignal): OpenOptions {
   const named = DATA_FLAGS.map(({ name }) => [name, flags[name]] as const);
-  return Object.fromEntries(named.filter(([, value]) => value !== undefined)) as FileOptions;
+  return { ...Object.fromEntries(named.filter(([, value]) => value !== undefined)), signal };
 }

@@ -3,7 +3,7 @@ import { several } from '@scree/core/describe';
 import { nestedModels } from '@scree/core/engine';
 import { DEFAULT_MEMORY } from '@scree/files';
 import { offerBlas } from '../blas/offer.js';
-import type { DataFile, FileOptions } from '../disk/index.js';
+import type { DataFile, FileOptions, OpenOptions } from '../disk/index.js';
 import { readModel } from '../disk/model-file.js';
 import type { Call } from './command.js';
 import { fileOptions } from './data-flags.js';
@@ -127,7 +127,7 @@ export async function withModel(
 ): Promise<void> {
   const { positionals, flags } = call;
   if (typeof flags.model !== 'string') {
-    await withFile(positionals, fileOptions(flags), async (file) => {
+    await withFile(positionals, fileOptions(flags, call.signal), async (file) => {
       checkRereadable(file);
       await use(file, await fitFile(file, call, terminal));
     });
@@ -138,7 +138,7 @@ export async function withModel(
   );
   if (other) throw new UsageError(`--${other} says how to fit, and --model brings a model. Leave one of them out.`);
   const model = await readModel(flags.model);
-  await withFile(positionals, fileOptionsFor(model, fileOptions(flags)), async (file) => {
+  await withFile(positionals, fileOptionsFor(model, fileOptions(flags, call.signal)), async (file) => {
     checkColumnCount(model, file.source.cols, positionals[0] ?? 'The query');
     await use(file, { model });
   });
@@ -154,7 +154,7 @@ export function checkRereadable({ source }: DataFile): void {
  * Options to read rows for a model: its columns, found by name if it has names, in any order and among any others. Missing values are
  * filled with the means of the model, if it has means, so that the scores of a row do not depend on other rows.
  */
-export function fileOptionsFor(model: Model, options: FileOptions): FileOptions {
+export function fileOptionsFor(model: Model, options: OpenOptions): OpenOptions {
   return {
     ...options,
     ...columnsFor(model, options),

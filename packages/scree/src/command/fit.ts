@@ -1,6 +1,7 @@
 import type { Model, PcaOptions } from '@scree/core';
 import { DEFAULT_MEMORY } from '@scree/files';
 import { showBytes } from '@scree/files/internal';
+import { isPostgresUrl } from '../database/postgres-url.js';
 import { removeFile } from '../disk/atomic-file.js';
 import { writeModel } from '../disk/model-file.js';
 import { checkTarget, isSameFile } from '../disk/output-target.js';
@@ -69,13 +70,13 @@ async function fit(
   const [path] = positionals;
   const { output } = flags;
   const terminal = new Terminal({ quiet: flags.quiet === true });
-  await withFile(positionals, fileOptions(flags), async (file) => {
+  await withFile(positionals, fileOptions(flags, signal), async (file) => {
     if (checkpoint) checkCheckpoint(options, file.source.cols, (flags.memory as number | undefined) ?? DEFAULT_MEMORY);
     const saving = checkpoint && {
       ...checkpoint,
       every: (flags.every as number | undefined) ?? 10,
       identity: await identityOf(positionals, flags, file.columns, options),
-      compare: path === undefined || path === '-' || flags.sql !== undefined,
+      compare: path === undefined || path === '-' || isPostgresUrl(path) || flags.sql !== undefined,
       options,
       terminal,
       signal,

@@ -1,4 +1,5 @@
 import { once } from 'node:events';
+import { isPostgresUrl } from '../database/postgres-url.js';
 import { openBrowser } from '../lab-server/open-browser.js';
 import { readPage } from '../lab-server/page-files.js';
 import { writeRedirect } from '../lab-server/redirect.js';
@@ -14,6 +15,10 @@ const PATIENCE = 5_000;
 /** `scree lab`: the lab in the browser, from a server on this machine. Ctrl-C is how it ends, so that is no failure. */
 export async function run({ positionals: [path], flags, signal }: Call): Promise<void> {
   if (path === '-') throw new UsageError('The lab reads its data more than once: name a file, not standard input.');
+  if (isPostgresUrl(path))
+    throw new UsageError(
+      'The lab reads files: export the rows first, or use scree analyze or scree report on the database.',
+    );
   const terminal = new Terminal({ quiet: flags.quiet === true });
   const data = path === undefined ? undefined : await SharedFile.find(path);
   const page = await readPage();

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { constants } from 'node:os';
+import { hidePassword } from '../database/postgres-url.js';
 import type { Command } from './command.js';
 import { COMMANDS } from './commands.js';
 import { escapeLine, escapeText } from './escape.js';
@@ -18,7 +19,9 @@ const GRACE_PERIOD = 1000;
  * Runs a command line. Returns the exit code: 0 success, 1 an error, 2 wrong usage, 128 plus the number of the signal that
  * ended it: 130 for Ctrl-C, 143 for SIGTERM, 129 for SIGHUP.
  */
-export async function main(args: readonly string[]): Promise<number> {
+export async function main(given: readonly string[]): Promise<number> {
+  // Nothing that prints or stores an argument sees a password.
+  const args = given.map(hidePassword);
   let command: Command | undefined;
   let debug = args.includes('--debug');
   let done = false;

@@ -19,7 +19,7 @@ export async function run(call: Call): Promise<void> {
   const terminal = new Terminal({ quiet: flags.quiet === true });
   const model = await readModel(modelPath);
   const expected = model.whiten === 'zca' ? model.d : model.k;
-  await withFile(scoresPath, fileOptions(flags), async (file) => {
+  await withFile(scoresPath, fileOptions(flags, signal), async (file) => {
     const { cols, dtype } = file.source;
     if (cols !== expected) {
       throw new DataError(

@@ -91,7 +91,7 @@ async function withExaminedModel(
     });
     return;
   }
-  await withFile(positionals, fileOptions(flags), async (file) => {
+  await withFile(positionals, fileOptions(flags, signal), async (file) => {
     checkRereadable(file);
     await countRowsOfSmallFile(file, signal);
     const { rows = Number.POSITIVE_INFINITY, cols } = file.source;

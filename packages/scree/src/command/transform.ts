@@ -22,7 +22,7 @@ export async function run(call: Call): Promise<void> {
   const terminal = new Terminal({ quiet: flags.quiet === true });
   const model = await readModel(modelPath);
   const threads = typeof flags.threads === 'number' ? { threads: flags.threads } : {};
-  await withFile(dataPaths, fileOptionsFor(model, fileOptions(flags)), async (file) => {
+  await withFile(dataPaths, fileOptionsFor(model, fileOptions(flags, signal)), async (file) => {
     checkColumnCount(model, file.source.cols, dataPaths[0]);
     const cols = model.whiten === 'zca' ? model.d : model.k;
     const columnNames = Array.from({ length: cols }, (_, i) => (model.whiten === 'zca' ? `c${i}` : `pc${i + 1}`));

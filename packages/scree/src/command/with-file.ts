@@ -1,11 +1,11 @@
-import { type DataFile, type FileOptions, openFile, openFiles } from '../disk/index.js';
+import { type DataFile, type OpenOptions, openFile, openFiles } from '../disk/index.js';
 import { nameFile } from './describe-error.js';
 import { UsageError } from './usage-error.js';
 
 /** Opens a data file, or several as one table, passes it to `use`, and closes it. */
 export async function withFile<Result>(
   given: string | readonly string[] | undefined,
-  options: FileOptions,
+  options: OpenOptions,
   use: (file: DataFile) => Promise<Result>,
 ): Promise<Result> {
   const paths = typeof given === 'string' ? [given] : (given ?? []);

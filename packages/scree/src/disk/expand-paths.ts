@@ -16,8 +16,9 @@ export async function namesSeveral(path: string): Promise<boolean> {
   return stats ? stats.isDirectory() : isPattern(path);
 }
 
+/** The address of a server may contain a question mark. */
 function isPattern(path: string): boolean {
-  return /[*?[{]/.test(path);
+  return /[*?[{]/.test(path) && !/^[a-z][a-z0-9+.-]*:\/\//i.test(path);
 }
 
 /**

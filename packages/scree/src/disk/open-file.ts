@@ -21,6 +21,7 @@ import {
   type Table,
   withClose,
 } from '@scree/files/internal';
+import { isPostgresUrl, typedUrl, withoutPassword } from '../database/postgres-url.js';
 import { expandPaths, namesSeveral, partitionsOf } from './expand-paths.js';
 import { closeRead, fileBytes } from './file-bytes.js';
 import { changedFiles, type FileState, FileWatch, stateOf } from './file-watch.js';
@@ -29,6 +30,11 @@ import { copyToDisk } from './temporary-copy.js';
 import { isText } from './thread-messages.js';
 import { nodeUnpackers } from './unpackers.js';
 
+export interface OpenOptions extends FileOptions {
+  /** Ends queries on a database server, also while the file is opened. Files do not need it: `pca` stops reading them. */
+  readonly signal?: AbortSignal | undefined;
+}
+
 /** Lets tests replace standard input. */
 export interface OpenHooks {
   readonly stdin?: AsyncIterable<Uint8Array> | undefined;
@@ -36,7 +42,7 @@ export interface OpenHooks {
 
 /**
  * Opens a data file, whatever its format: .npy, .npz, IDX, .csv and .tsv (also compressed), .parquet, .json, .ndjson, .arrow
- * and .feather, DuckDB and SQLite databases, .scree; `-` is standard input. With `sql` the data are the result of a
+ * and .feather, DuckDB and SQLite databases, .scree; `-` is standard input, postgres://user@host/database a server. With `sql` the data are the result of a
  * query over the tables of a database, over a file under the name `data`, or, without a path, over files that the query names.
  *
  * A pattern or a folder is several files, as for `openFiles`. Rows are read in blocks, so a file may be larger than memory. Close
@@ -44,7 +50,7 @@ export interface OpenHooks {
  */
 export async function openFile(
   path: string | undefined,
-  options: FileOptions = {},
+  options: OpenOptions = {},
   hooks: OpenHooks = {},
 ): Promise<DataFile> {
   const checked = checkFileOptions(options);
@@ -57,6 +63,7 @@ export async function openFile(
     return openData(table, checked, { path: 'the query', bytes: undefined });
   }
   if (path === '-') return openStandardInput(checked, hooks.stdin ?? process.stdin);
+  if (isPostgresUrl(path)) return openDatabase(typedUrl(path), checked, options.signal);
   const { handle, bytes } = await openHandle(path);
   try {
     const watch = await FileWatch.start(handle, path);
@@ -74,7 +81,7 @@ export async function openFile(
  * natural order of their names; columns are matched by name, and a file that differs is refused by its name. Folders such as
  * year=2024 are columns, which can be labels and weights, and are analysed where `columns` names them.
  */
-export async function openFiles(names: string | readonly string[], options: FileOptions = {}): Promise<DataFile> {
+export async function openFiles(names: string | readonly string[], options: OpenOptions = {}): Promise<DataFile> {
   const given = typeof names === 'string' ? [names] : names;
   if (given.length === 0) throw new OptionError('BAD_OPTION', 'Name at least one file.', { option: 'names' });
   const [only] = given;
@@ -106,6 +113,16 @@ export async function openFiles(names: string | readonly string[], options: File
   const table = await openSeveralTables(parts, checked);
   const path = given.length === 1 ? only : `${paths[0]} and ${paths.length - 1} more`;
   return openData(table, checked, { path, bytes, warnings: () => changedFiles(before) });
+}
+
+async function openDatabase(url: string, options: CheckedOptions, signal?: AbortSignal): Promise<DataFile> {
+  const path = withoutPassword(url);
+  if (options.format !== undefined)
+    throw new OptionError('BAD_OPTION', `format is for files, and ${path} is a database.`, { option: 'format' });
+  const { openPostgres } = await import('../database/postgres-table.js');
+  const { memory, member, sql } = options;
+  const { table, bytes } = await openPostgres({ url, path }, { memory, member, sql, signal });
+  return openData(table, options, { path, bytes });
 }
 
 async function openHandle(path: string): Promise<{ handle: FileHandle; bytes: Bytes }> {

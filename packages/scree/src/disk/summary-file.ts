@@ -11,10 +11,11 @@ import {
   summarize,
   TableSummary,
 } from '@scree/core';
-import { FileError, type FileOptions } from '@scree/files';
+import { FileError } from '@scree/files';
+import { withoutPassword } from '../database/postgres-url.js';
 import { writeAtomically } from './atomic-file.js';
 import { closeRead } from './file-bytes.js';
-import { openFiles } from './open-file.js';
+import { type OpenOptions, openFiles } from './open-file.js';
 import { openRegularFile, readRegularFile } from './regular-file.js';
 import { systemError } from './system-error.js';
 
@@ -22,7 +23,7 @@ import { systemError } from './system-error.js';
 const LARGEST = 4 * 2 ** 30 - 1;
 
 /** How a file is read, and what is kept of its rows. */
-export type SummarizeFileOptions = FileOptions & Omit<SummarizeOptions, 'weights' | 'columnNames' | 'name' | 'reading'>;
+export type SummarizeFileOptions = OpenOptions & Omit<SummarizeOptions, 'weights' | 'columnNames' | 'name' | 'reading'>;
 
 /** Sums up the rows of a file, or of several as one table, in one reading: for `writeSummary`. */
 export async function summarizeFile(
@@ -37,7 +38,7 @@ export async function summarizeFile(
       { option: 'missing', value: 'mean' },
     );
   }
-  const file = await openFiles(names, reading);
+  const file = await openFiles(names, { ...reading, signal });
   try {
     const { memory, fill: _, ...said } = reading;
     const weights = await file.weights();
@@ -45,7 +46,7 @@ export async function summarizeFile(
     const given = Object.entries(own).filter(([, value]) => value !== undefined);
     return await summarize(file.source, {
       ...Object.fromEntries(given),
-      name: typeof names === 'string' ? names : names.join(' '),
+      name: (typeof names === 'string' ? [names] : names).map(withoutPassword).join(' '),
       reading: said,
     });
   } catch (error) {

@@ -1,6 +1,7 @@
 import type { Choice, Criterion, Model, Warning } from '@scree/core';
 import {
   certificateWords,
+  choiceWords,
   count,
   criterionLines,
   describeComponent,
@@ -177,8 +178,9 @@ function varianceSection({ model, unusual, notComputed }: Contents): Part {
   const { choice } = model;
   const drawn = model.totalVariance === 0 ? [] : [screeFigure(model), cumulativeFigure(model)];
   const title = unusual.kind === 'new' ? 'How many components, in the fit' : 'How many components';
-  const advice = choice?.reason ?? notComputed.choice;
-  const words = [...(advice !== undefined && drawn.length > 0 ? [advice] : []), ...spreadWords(model)];
+  // The reason itself is the first sentence of the page.
+  const advice = choice ? choiceWords(choice).slice(1) : notComputed.choice === undefined ? [] : [notComputed.choice];
+  const words = [...(drawn.length > 0 ? advice : []), ...spreadWords(model)];
   const table = choice && drawn.length > 0 ? criteriaTable(choice) : '';
   return { id: 'variance', title, drawn, html: paragraphs(words) + figures(drawn) + table };
 }

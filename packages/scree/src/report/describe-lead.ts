@@ -1,7 +1,6 @@
 import type { Model } from '@scree/core';
 import { percent, runs, STABLE_ANGLE, several, stabilityWords } from '@scree/core/describe';
 import type { NameOf } from './columns.js';
-import { shortReason } from './criteria.js';
 
 /** Sentences with which a report begins: plain text. */
 
@@ -19,7 +18,7 @@ export function describeFit(model: Model, nameOf: NameOf): string[] {
 
 function choiceSentences({ choice }: Model): string[] {
   if (!choice || choice.criteria.every((criterion) => criterion.k === null)) return [];
-  return [shortReason(choice)];
+  return [choice.reason];
 }
 
 function sampleSentences(model: Model): string[] {

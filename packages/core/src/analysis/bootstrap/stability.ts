@@ -1,3 +1,4 @@
+import type { Chosen } from '../../bootstrap-options.js';
 import type { RowSource } from '../../data/open-source.js';
 import type { Scale } from '../../data/scaling.js';
 import type { ColumnStatistics } from '../../data/statistics.js';
@@ -7,7 +8,6 @@ import { DataError, OptionError } from '../../errors.js';
 import { fixSigns } from '../../model/finish.js';
 import type { Stability } from '../../model/stability.js';
 import type { ProgressTracker } from '../../progress.js';
-import type { Chosen } from './choices.js';
 import { BlockDraws, type Draws, GroupDraws, RowDraws } from './draws.js';
 import { replicatesByDual } from './dual.js';
 import { replicatesByIteration } from './iteration.js';

@@ -1,14 +1,14 @@
-import { GroupSums, type Groups } from './analysis/groups.js';
-import { ColumnCorrelations, type SupplementaryColumn } from './analysis/supplementary-columns.js';
-import { checkObject } from './control.js';
-import { identityFrame, packTile } from './data/block.js';
-import { checkBlockWidth, type Data, openSource, type RowSource } from './data/open-source.js';
-import type { TableData } from './data/table.js';
-import { OptionError, show } from './errors.js';
-import { keepAlive } from './keep-alive.js';
-import type { Model } from './model/model.js';
-import { ProgressTracker } from './progress.js';
+import { checkObject } from '../control.js';
+import { identityFrame, packTile } from '../data/block.js';
+import { checkBlockWidth, type Data, openSource, type RowSource } from '../data/open-source.js';
+import type { TableData } from '../data/table.js';
+import { OptionError, show } from '../errors.js';
+import { keepAlive } from '../keep-alive.js';
+import type { Model } from '../model/model.js';
+import { ProgressTracker } from '../progress.js';
+import { GroupSums, type Groups } from './groups.js';
 import { type RowOptions, scoredBlocks } from './scored-blocks.js';
+import { ColumnCorrelations, type SupplementaryColumn } from './supplementary-columns.js';
 
 /** A label; null, undefined and '' are rows without one. */
 export type Label = string | number | boolean | null | undefined;

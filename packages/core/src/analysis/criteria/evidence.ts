@@ -1,23 +1,23 @@
-import type { Evidence, EvidenceOptions, Fold, Need } from './analysis/criteria/criterion.js';
-import { groupNumbers } from './analysis/criteria/cross-validation.js';
-import { judge } from './analysis/criteria/judge.js';
-import { permutationWork, tooLong } from './analysis/criteria/permutation.js';
-import { hiddenStructure } from './analysis/criteria/recommend.js';
-import { takesTooLong } from './analysis/criteria/simulate.js';
-import { packTile } from './data/block.js';
-import { checkBlockWidth, keepRows, type RowSource } from './data/open-source.js';
-import { pickRows } from './data/pick-rows.js';
-import { rowWeights } from './data/weights.js';
-import type { Engine } from './engines/engine.js';
-import { DataError, OptionError } from './errors.js';
-import { fit } from './fit.js';
-import { LARGEST_SQUARE, WIDEST_SCATTER } from './limits.js';
-import { type Choice, CRITERION_NAMES, type CriterionName } from './model/choice.js';
-import type { Model } from './model/model.js';
-import { Moments } from './moments.js';
-import { checkColumnOptions, type Settings } from './options.js';
-import type { ProgressTracker } from './progress.js';
-import { SOLVERS } from './solvers/registry.js';
+import { packTile } from '../../data/block.js';
+import { checkBlockWidth, keepRows, type RowSource } from '../../data/open-source.js';
+import { pickRows } from '../../data/pick-rows.js';
+import { rowWeights } from '../../data/weights.js';
+import type { Engine } from '../../engines/engine.js';
+import { DataError, OptionError } from '../../errors.js';
+import { fit } from '../../fit.js';
+import { LARGEST_SQUARE, WIDEST_SCATTER } from '../../limits.js';
+import { type Choice, CRITERION_NAMES, type CriterionName } from '../../model/choice.js';
+import type { Model } from '../../model/model.js';
+import { Moments } from '../../moments.js';
+import { checkColumnOptions, type Settings } from '../../options.js';
+import type { ProgressTracker } from '../../progress.js';
+import { SOLVERS } from '../../solvers/registry.js';
+import type { Evidence, EvidenceOptions, Fold, Need } from './criterion.js';
+import { groupNumbers } from './cross-validation.js';
+import { judge } from './judge.js';
+import { permutationWork, tooLong } from './permutation.js';
+import { hiddenStructure } from './recommend.js';
+import { takesTooLong } from './simulate.js';
 
 /** Collects what the criteria for the number of components need, from data, moments or a model. Loaded on demand. */
 

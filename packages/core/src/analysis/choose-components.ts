@@ -1,16 +1,16 @@
-import type { EvidenceOptions } from './analysis/criteria/criterion.js';
-import { codeColumns } from './code-columns.js';
-import { checkObject, checkOption, type OptionCheck } from './control.js';
-import { refuseChanged } from './data/changes.js';
-import { type Data, openSource } from './data/open-source.js';
-import { availableEngines } from './engines/choose.js';
-import { OptionError } from './errors.js';
-import { keepAlive } from './keep-alive.js';
-import { type Choice, CRITERION_NAMES, type CriterionName } from './model/choice.js';
-import { Model } from './model/model.js';
-import { Moments } from './moments.js';
-import { checkOptions, type PcaOptions, type Settings } from './options.js';
-import { ProgressTracker } from './progress.js';
+import { codeColumns } from '../code-columns.js';
+import { checkObject, checkOption, type OptionCheck } from '../control.js';
+import { refuseChanged } from '../data/changes.js';
+import { type Data, openSource } from '../data/open-source.js';
+import { availableEngines } from '../engines/choose.js';
+import { OptionError } from '../errors.js';
+import { keepAlive } from '../keep-alive.js';
+import { type Choice, CRITERION_NAMES, type CriterionName } from '../model/choice.js';
+import { Model } from '../model/model.js';
+import { Moments } from '../moments.js';
+import { checkOptions, type PcaOptions, type Settings } from '../options.js';
+import { ProgressTracker } from '../progress.js';
+import type { EvidenceOptions } from './criteria/criterion.js';
 
 /** Options of the data that `pca` has too, and those of the criteria. */
 export interface ChooseOptions
@@ -76,7 +76,7 @@ async function choose(data: Data | Moments | Model, options: ChooseOptions): Pro
   const { settings, names, own } = checkChooseOptions(options);
   const progress = new ProgressTracker(settings);
   // The criteria are loaded when they are first asked.
-  const { examine, examineModel } = await import('./evidence.js');
+  const { examine, examineModel } = await import('./criteria/evidence.js');
   if (data instanceof Model) {
     const given = (['center', 'scale', 'transform', 'columnWeights', 'ddof', 'weights', 'columnNames'] as const).find(
       (option) => options[option] !== undefined,

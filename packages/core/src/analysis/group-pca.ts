@@ -1,19 +1,19 @@
-import { type Residuals, residualize } from './analysis/residualize.js';
-import type { Block } from './data/block.js';
-import type { Matrix } from './data/matrix.js';
-import { type Data, openSource, type RowSource } from './data/open-source.js';
-import { packedRows } from './data/paired-blocks.js';
-import { columnScales } from './data/scaling.js';
-import { OptionError, show } from './errors.js';
-import { keepAlive } from './keep-alive.js';
-import { axpy } from './linalg/vector.js';
-import type { Model } from './model/model.js';
-import { checkOptions, type PcaOptions } from './options.js';
-import { pca } from './pca.js';
-import { ProgressTracker } from './progress.js';
+import type { Block } from '../data/block.js';
+import type { Matrix } from '../data/matrix.js';
+import { type Data, openSource, type RowSource } from '../data/open-source.js';
+import { packedRows } from '../data/paired-blocks.js';
+import { columnScales } from '../data/scaling.js';
+import { OptionError, show } from '../errors.js';
+import { keepAlive } from '../keep-alive.js';
+import { axpy } from '../linalg/vector.js';
+import type { Model } from '../model/model.js';
+import { checkOptions, type PcaOptions } from '../options.js';
+import { pca } from '../pca.js';
+import { ProgressTracker } from '../progress.js';
+import { type Residuals, residualize } from './residualize.js';
 
 /** One label per row. */
-export type Groups = ArrayLike<string | number>;
+export type GroupLabels = ArrayLike<string | number>;
 
 /** Rows are centred by their group or by all rows, and have no weights. */
 export type GroupPcaOptions = Omit<PcaOptions, 'weights' | 'center' | 'transform'>;
@@ -33,7 +33,7 @@ export interface GroupPca {
  * `scale: 'unit'` divides by the deviations of all rows, so that this holds for scaled columns too. Variances are S/(n − ddof); a ddof
  * of the number of groups gives the pooled covariance. As `wca` of R's ade4.
  */
-export function withinGroups(data: Data, groups: Groups, options: GroupPcaOptions = {}): Promise<GroupPca> {
+export function withinGroups(data: Data, groups: GroupLabels, options: GroupPcaOptions = {}): Promise<GroupPca> {
   return keepAlive(async () => {
     const { residuals, labels, means, sizes, scale, within } = await readGroups(data, groups, options);
     const model = await pca(shifted(residuals, labels), { ...options, scale });
@@ -45,7 +45,7 @@ export function withinGroups(data: Data, groups: Groups, options: GroupPcaOption
  * PCA of the groups' means, each as heavy as its group has rows: the directions in which groups differ, at most one fewer than there are
  * groups. `model.transform(rows)` places the rows among them. As `bca` of R's ade4.
  */
-export function betweenGroups(data: Data, groups: Groups, options: GroupPcaOptions = {}): Promise<GroupPca> {
+export function betweenGroups(data: Data, groups: GroupLabels, options: GroupPcaOptions = {}): Promise<GroupPca> {
   return keepAlive(async () => {
     const { residuals, means, sizes, scale, within } = await readGroups(data, groups, options);
     await residuals.close?.();
@@ -74,7 +74,7 @@ interface Grouped {
 }
 
 /** Groups as a regression on their labels: fitted values are the groups' means. */
-async function readGroups(data: Data, groups: Groups, options: GroupPcaOptions): Promise<Grouped> {
+async function readGroups(data: Data, groups: GroupLabels, options: GroupPcaOptions): Promise<Grouped> {
   const { scale: wanted, ddof, threads, columnNames, columnWeights } = checkOptions(refuseWeights(options));
   const labels = checkLabels(groups);
   const counts = new Map<string, number>();
@@ -117,7 +117,7 @@ function refuseWeights(options: GroupPcaOptions): PcaOptions {
   return options;
 }
 
-function checkLabels(groups: Groups): string[] {
+function checkLabels(groups: GroupLabels): string[] {
   const labels = Array.from(groups, String);
   if (new Set(labels).size > 1) return labels;
   throw new OptionError(

@@ -1,6 +1,6 @@
-import { transformsOf } from './code-columns.js';
-import { checkOption, type OptionCheck } from './control.js';
-import { codedSource } from './data/coded-source.js';
+import { transformsOf } from '../code-columns.js';
+import { checkOption, type OptionCheck } from '../control.js';
+import { codedSource } from '../data/coded-source.js';
 import {
   type CodedGroup,
   type Coding,
@@ -10,8 +10,8 @@ import {
   offsetsOf,
   UNSEEN_RULES,
   type UnseenRule,
-} from './data/coding.js';
-import { type Learned, learnCoding } from './data/learn-coding.js';
+} from '../data/coding.js';
+import { type Learned, learnCoding } from '../data/learn-coding.js';
 import {
   completeRows,
   openTable,
@@ -20,16 +20,16 @@ import {
   type TableBatch,
   type TableData,
   type TableSource,
-} from './data/table.js';
-import { rowWeights } from './data/weights.js';
-import { availableEngines } from './engines/choose.js';
-import { DataError, OptionError, show } from './errors.js';
-import { fit } from './fit.js';
-import { keepAlive } from './keep-alive.js';
-import type { Model } from './model/model.js';
-import { checkOptions, type PcaOptions, type Settings } from './options.js';
-import { fitOpened } from './pca.js';
-import { ProgressTracker } from './progress.js';
+} from '../data/table.js';
+import { rowWeights } from '../data/weights.js';
+import { availableEngines } from '../engines/choose.js';
+import { DataError, OptionError, show } from '../errors.js';
+import { fit } from '../fit.js';
+import { keepAlive } from '../keep-alive.js';
+import type { Model } from '../model/model.js';
+import { checkOptions, type PcaOptions, type Settings } from '../options.js';
+import { fitOpened } from '../pca.js';
+import { ProgressTracker } from '../progress.js';
 
 /** Options of `pca` that the method decides. */
 type Decided = 'center' | 'scale' | 'ddof' | 'columnWeights' | 'lookAtColumns' | 'transform';

@@ -1,16 +1,16 @@
-import { readBlocks } from './analysis/read-blocks.js';
-import { type ControlOptions, checkControl, checkOption } from './control.js';
-import { refuseChanged } from './data/changes.js';
-import { type Data, keepRows, openSource, type RowSource } from './data/open-source.js';
-import type { Scale } from './data/scaling.js';
-import { someRows } from './data/some-rows.js';
-import { DataError, OptionError, show } from './errors.js';
-import { keepAlive } from './keep-alive.js';
-import { random } from './linalg/random.js';
-import { axpy } from './linalg/vector.js';
-import type { ApplyOptions, Model } from './model/model.js';
-import { pca } from './pca.js';
-import { ProgressTracker } from './progress.js';
+import { type ControlOptions, checkControl, checkOption } from '../control.js';
+import { refuseChanged } from '../data/changes.js';
+import { type Data, keepRows, openSource, type RowSource } from '../data/open-source.js';
+import type { Scale } from '../data/scaling.js';
+import { someRows } from '../data/some-rows.js';
+import { DataError, OptionError, show } from '../errors.js';
+import { keepAlive } from '../keep-alive.js';
+import { random } from '../linalg/random.js';
+import { axpy } from '../linalg/vector.js';
+import type { ApplyOptions, Model } from '../model/model.js';
+import { pca } from '../pca.js';
+import { ProgressTracker } from '../progress.js';
+import { readBlocks } from './read-blocks.js';
 
 export interface PcrOptions extends ControlOptions {
   /** Most components to regress on. Default 10, or as many as the smallest training set allows. */

@@ -1,14 +1,14 @@
-import type { ColumnFacts, ColumnsRead } from './analysis/columns.js';
-import { type ControlOptions, checkControl } from './control.js';
-import type { Block } from './data/block.js';
-import { checkBlockWidth, type Data, openSource, type RowSource } from './data/open-source.js';
-import type { Scale } from './data/scaling.js';
-import { rowWeights } from './data/weights.js';
-import { DataError } from './errors.js';
-import { keepAlive } from './keep-alive.js';
-import type { Moments } from './moments.js';
-import { ProgressTracker, runTask } from './progress.js';
-import type { Warning } from './warning.js';
+import { type ControlOptions, checkControl } from '../control.js';
+import type { Block } from '../data/block.js';
+import { checkBlockWidth, type Data, openSource, type RowSource } from '../data/open-source.js';
+import type { Scale } from '../data/scaling.js';
+import { rowWeights } from '../data/weights.js';
+import { DataError } from '../errors.js';
+import { keepAlive } from '../keep-alive.js';
+import type { Moments } from '../moments.js';
+import { ProgressTracker, runTask } from '../progress.js';
+import type { Warning } from '../warning.js';
+import type { ColumnFacts, ColumnsRead } from './columns.js';
 
 export interface LookOptions extends ControlOptions {
   /** How the fit will scale the columns: large and small spreads matter only where it is `'none'`, the default. */
@@ -36,7 +36,7 @@ export function lookAtColumns(data: Data, options: LookOptions = {}): Promise<Co
     const source = await openSource(data, progress, options.columnNames);
     try {
       const names = options.columnNames ?? source.columnNames;
-      const { ColumnWatch } = await import('./analysis/columns.js');
+      const { ColumnWatch } = await import('./columns.js');
       const watch = new ColumnWatch(source.cols, names);
       const weights = rowWeights(options.weights, source.rows);
       let rows = 0;
@@ -68,7 +68,7 @@ export function watchColumns(source: RowSource, options: Omit<LookOptions, 'onPr
   const names = options.columnNames ?? source.columnNames;
   let found: readonly Warning[] | undefined;
   async function* blocks(): AsyncGenerator<Block, void, void> {
-    const { ColumnWatch } = await import('./analysis/columns.js');
+    const { ColumnWatch } = await import('./columns.js');
     const watch = found ? undefined : new ColumnWatch(cols, names);
     const progress = new ProgressTracker({ signal: options.signal });
     const weights = rowWeights(options.weights, undefined);
@@ -110,10 +110,20 @@ function isNotFinite(error: unknown): false {
   throw error;
 }
 
+/** What was seen of the rows that moments were made of. It holds until rows are added to them. */
+const LOOKED = new WeakMap<Moments, { readonly read: ColumnsRead; readonly merges: number }>();
+
+/** Lets warnings about the columns of moments use what was seen of their single values. */
+export function rememberColumns(moments: Moments, read: ColumnsRead): void {
+  LOOKED.set(moments, { read, merges: moments.merges });
+}
+
 /** What the columns of moments tell, whose single values are gone. */
 export async function momentsWarnings(moments: Moments, options: LookOptions): Promise<readonly Warning[]> {
-  const { columnsOf } = await import('./analysis/columns.js');
-  const read = moments.looked ?? columnsOf(moments.columns, options.columnNames ?? moments.columnNames);
+  const { columnsOf } = await import('./columns.js');
+  const known = LOOKED.get(moments);
+  const names = options.columnNames ?? moments.columnNames;
+  const read = known?.merges === moments.merges ? known.read : columnsOf(moments.columns, names);
   return warningsOf(read, options);
 }
 
@@ -121,6 +131,6 @@ async function warningsOf(
   read: ColumnsRead,
   { scale = 'none', center = true }: LookOptions,
 ): Promise<readonly Warning[]> {
-  const { columnWarnings } = await import('./analysis/column-warnings.js');
+  const { columnWarnings } = await import('./column-warnings.js');
   return columnWarnings(read, { unscaled: scale === 'none', centred: center });
 }

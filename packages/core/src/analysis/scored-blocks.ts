@@ -1,18 +1,18 @@
-import { type ControlOptions, checkControl } from './control.js';
-import type { Block, Frame } from './data/block.js';
-import { refuseChanged } from './data/changes.js';
-import { openForModel } from './data/coded-source.js';
-import { checkBlockWidth } from './data/open-source.js';
-import { checkFinite } from './data/statistics.js';
-import type { TableData } from './data/table.js';
-import { empty } from './data/to-block.js';
-import { rowWeights } from './data/weights.js';
-import { chooseEngine } from './engines/choose.js';
-import { DataError } from './errors.js';
-import { powerOfTwo } from './linalg/vector.js';
-import type { Model } from './model/model.js';
-import { frameOf, reconstructBlock } from './model/reconstruction.js';
-import { ProgressTracker } from './progress.js';
+import { type ControlOptions, checkControl } from '../control.js';
+import type { Block, Frame } from '../data/block.js';
+import { refuseChanged } from '../data/changes.js';
+import { openForModel } from '../data/coded-source.js';
+import { checkBlockWidth } from '../data/open-source.js';
+import { checkFinite } from '../data/statistics.js';
+import type { TableData } from '../data/table.js';
+import { empty } from '../data/to-block.js';
+import { rowWeights } from '../data/weights.js';
+import { chooseEngine } from '../engines/choose.js';
+import { DataError } from '../errors.js';
+import { powerOfTwo } from '../linalg/vector.js';
+import type { Model } from '../model/model.js';
+import { frameOf, reconstructBlock } from '../model/reconstruction.js';
+import { ProgressTracker } from '../progress.js';
 
 export interface RowOptions extends ControlOptions {
   /** One weight per row, the same as in the fit. */

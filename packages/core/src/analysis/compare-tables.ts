@@ -1,17 +1,17 @@
-import { type ControlOptions, checkControl, checkOption } from './control.js';
-import { refuseChanged } from './data/changes.js';
-import type { Matrix } from './data/matrix.js';
-import { type Data, matrixSource, openSource, type RowSource } from './data/open-source.js';
-import { joinColumns } from './data/paired-blocks.js';
-import { DataError } from './errors.js';
-import { keepAlive } from './keep-alive.js';
-import { combineRows, transpose } from './linalg/row-products.js';
-import { svdSteps } from './linalg/svd.js';
-import { powerOfTwo } from './linalg/vector.js';
-import type { Model } from './model/model.js';
-import { Moments } from './moments.js';
-import { pca } from './pca.js';
-import { ProgressTracker, type Task } from './progress.js';
+import { type ControlOptions, checkControl, checkOption } from '../control.js';
+import { refuseChanged } from '../data/changes.js';
+import type { Matrix } from '../data/matrix.js';
+import { type Data, matrixSource, openSource, type RowSource } from '../data/open-source.js';
+import { joinColumns } from '../data/paired-blocks.js';
+import { DataError } from '../errors.js';
+import { keepAlive } from '../keep-alive.js';
+import { combineRows, transpose } from '../linalg/row-products.js';
+import { svdSteps } from '../linalg/svd.js';
+import { powerOfTwo } from '../linalg/vector.js';
+import type { Model } from '../model/model.js';
+import { Moments } from '../moments.js';
+import { pca } from '../pca.js';
+import { ProgressTracker, type Task } from '../progress.js';
 
 export interface CompareTablesOptions extends ControlOptions {
   /** `'unit'` divides every column by its deviation first. Default `'none'`. */

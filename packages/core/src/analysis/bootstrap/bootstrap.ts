@@ -1,10 +1,10 @@
-import { BOOTSTRAP_CHOICES, type BootstrapChoices } from './analysis/bootstrap/choices.js';
-import type { Data } from './data/open-source.js';
-import { DataError } from './errors.js';
-import type { Stability } from './model/stability.js';
-import { Moments } from './moments.js';
-import type { PcaOptions } from './options.js';
-import { pca } from './pca.js';
+import { BOOTSTRAP_CHOICES, type BootstrapChoices } from '../../bootstrap-options.js';
+import type { Data } from '../../data/open-source.js';
+import { DataError } from '../../errors.js';
+import type { Stability } from '../../model/stability.js';
+import { Moments } from '../../moments.js';
+import type { PcaOptions } from '../../options.js';
+import { pca } from '../../pca.js';
 
 /** Options of `bootstrap`: how the data are scaled and fitted, as for `pca`, and what is drawn. */
 export type BootstrapOptions = Omit<PcaOptions, 'bootstrap' | 'whiten'> & BootstrapChoices;

@@ -1,6 +1,6 @@
-import { checkObject, checkOption, type OptionCheck } from '../../control.js';
-import { OptionError, show } from '../../errors.js';
-import type { Alignment, BootstrapKind } from '../../model/stability.js';
+import { checkObject, checkOption, type OptionCheck } from './control.js';
+import { OptionError, show } from './errors.js';
+import type { Alignment, BootstrapKind } from './model/stability.js';
 
 /** What a bootstrap can be asked for, besides the options of `pca`. */
 export interface BootstrapChoices {

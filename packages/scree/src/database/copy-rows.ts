@@ -1,0 +1,176 @@
+import { wasRounded } from '@scree/files/internal';
+
+/** Number types in the form in which binary COPY sends them. */
+export type CopyType = 'bool' | 'int2' | 'int4' | 'int8' | 'float4' | 'float8' | 'numeric' | 'text';
+
+/** The first bytes of binary COPY. */
+const SIGNATURE = Buffer.from('PGCOPY\n\xff\r\n\0', 'latin1');
+const HEADER = SIGNATURE.length + 8;
+
+/**
+ * Rows of binary COPY (Postgres docs: COPY, "Binary Format"), from chunks that end anywhere. After `next` has returned true, field j
+ * of the row is at `starts[j]` of `bytes` and has `lengths[j]` bytes, −1 if it is NULL.
+ */
+export class CopyRows {
+  bytes: Buffer = Buffer.alloc(0);
+  view: DataView = new DataView(new ArrayBuffer(0));
+  readonly starts: Int32Array;
+  readonly lengths: Int32Array;
+  /** Whether the end marker was read. Without it the data are cut off. */
+  ended = false;
+  #at = 0;
+  #begun = false;
+
+  constructor(fields: number) {
+    this.starts = new Int32Array(fields);
+    this.lengths = new Int32Array(fields);
+  }
+
+  /** Bytes of a row that is not complete yet. */
+  get waiting(): number {
+    return this.bytes.length - this.#at;
+  }
+
+  push(chunk: Uint8Array): void {
+    const rest = this.bytes.subarray(this.#at);
+    this.bytes =
+      rest.length === 0
+        ? Buffer.from(chunk.buffer, chunk.byteOffset, chunk.length)
+        : Buffer.concat([rest, chunk], rest.length + chunk.length);
+    this.view = new DataView(this.bytes.buffer, this.bytes.byteOffset, this.bytes.length);
+    this.#at = 0;
+  }
+
+  /** Goes to the next row. False if it is not complete yet, or if there is none. */
+  next(): boolean {
+    if (!this.#begun && !this.#begin()) return false;
+    const { view, starts, lengths } = this;
+    const size = view.byteLength;
+    let at = this.#at;
+    if (this.ended || at + 2 > size) return false;
+    const fields = view.getInt16(at);
+    at += 2;
+    if (fields === -1) {
+      this.ended = true;
+      return false;
+    }
+    if (fields !== starts.length) throw new CopyFormatError(`a row has ${fields} fields, not ${starts.length}`);
+    for (let j = 0; j < fields; j++) {
+      if (at + 4 > size) return false;
+      const length = view.getInt32(at);
+      at += 4;
+      starts[j] = at;
+      lengths[j] = length;
+      if (length > 0) at += length;
+    }
+    if (at > size) return false;
+    this.#at = at;
+    return true;
+  }
+
+  #begin(): boolean {
+    if (this.bytes.length < HEADER) return false;
+    if (SIGNATURE.compare(this.bytes, 0, SIGNATURE.length) !== 0) throw new CopyFormatError('it is not binary COPY');
+    const extension = this.view.getInt32(SIGNATURE.length + 4);
+    if (this.bytes.length < HEADER + extension) return false;
+    this.#at = HEADER + extension;
+    this.#begun = true;
+    return true;
+  }
+}
+
+export class CopyFormatError extends Error {}
+
+/** A number as float64. `rounded` is called for a whole number that float64 cannot hold. */
+export function numberAt(view: DataView, at: number, type: CopyType, rounded: () => void): number {
+  switch (type) {
+    case 'float8':
+      return view.getFloat64(at);
+    case 'float4':
+      return view.getFloat32(at);
+    case 'int4':
+      return view.getInt32(at);
+    case 'int2':
+      return view.getInt16(at);
+    case 'bool':
+      return view.getUint8(at);
+    case 'int8': {
+      const [high, low] = [view.getInt32(at), view.getUint32(at + 4)];
+      const value = high * 2 ** 32 + low;
+      if (wasRounded(value, high, low)) rounded();
+      return value;
+    }
+    case 'numeric':
+      return numericAt(view, at, rounded);
+    case 'text':
+      throw new TypeError('text is not a number');
+  }
+}
+
+/** The largest power of ten that float64 holds exactly is 10^22; digits come in groups of four. */
+const EXACT_POWERS = [1, 1e4, 1e8, 1e12, 1e16, 1e20];
+
+/**
+ * A `numeric` is sign · Σ digit_i · 10000^(weight − i). Where the digits are a whole number below 2^53 and the power of ten is at most 10^20,
+ * both are exact in float64 and their product or quotient is correctly rounded; otherwise the digits are read as decimal text, which is
+ * correctly rounded too.
+ */
+function numericAt(view: DataView, at: number, rounded: () => void): number {
+  const count = view.getUint16(at);
+  const sign = view.getUint16(at + 4);
+  if (sign > NEGATIVE) return sign === NAN ? Number.NaN : sign === INFINITE ? Number.POSITIVE_INFINITY : -Infinity;
+  const last = view.getInt16(at + 2) - count + 1;
+  let whole = 0;
+  for (let i = 0; i < count; i++) whole = whole * 10_000 + view.getUint16(at + 8 + 2 * i);
+  if (whole < 2 ** 53 && Math.abs(last) < EXACT_POWERS.length) {
+    const value = last < 0 ? whole / EXACT_POWERS[-last] : whole * EXACT_POWERS[last];
+    if (value < 2 ** 53) return sign === NEGATIVE ? -value : value;
+  }
+  const text = numericText(view, at);
+  const value = Number(text);
+  // 1.50 is not whole: its last group of digits is behind the point.
+  if (last >= 0 && Number.isFinite(value) && BigInt(text.replace(/\..*$/, '')) !== BigInt(value)) rounded();
+  return value;
+}
+
+const NEGATIVE = 0x4000;
+const NAN = 0xc000;
+const INFINITE = 0xd000;
+
+/** A `numeric` as Postgres writes it. */
+function numericText(view: DataView, at: number): string {
+  const [count, weight, sign, scale] = [
+    view.getUint16(at),
+    view.getInt16(at + 2),
+    view.getUint16(at + 4),
+    view.getUint16(at + 6),
+  ];
+  if (sign > NEGATIVE) return sign === NAN ? 'NaN' : sign === INFINITE ? 'Infinity' : '-Infinity';
+  const group = (i: number): string =>
+    String(i >= 0 && i < count ? view.getUint16(at + 8 + 2 * i) : 0).padStart(4, '0');
+  let [whole, fraction] = ['', ''];
+  for (let i = 0; i <= weight; i++) whole += group(i);
+  for (let i = weight + 1; fraction.length < scale; i++) fraction += group(i);
+  const digits = `${whole.replace(/^0+(?=\d)/, '') || '0'}${scale > 0 ? `.${fraction.slice(0, scale)}` : ''}`;
+  return sign === NEGATIVE ? `-${digits}` : digits;
+}
+
+/** A value as the name of a row. */
+export function textAt({ view, bytes }: CopyRows, at: number, length: number, type: CopyType): string {
+  if (type === 'text') return bytes.toString('utf8', at, at + length);
+  if (type === 'bool') return view.getUint8(at) === 1 ? 'true' : 'false';
+  if (type === 'int8') return String(view.getBigInt64(at));
+  if (type === 'numeric') return numericText(view, at);
+  // The shortest decimal that is this float32.
+  if (type === 'float4') return shortestFloat32(view.getFloat32(at));
+  return String(numberAt(view, at, type, () => {}));
+}
+
+function shortestFloat32(value: number): string {
+  if (!Number.isFinite(value)) return String(value);
+  for (let digits = 1; digits < 9; digits++) {
+    const shorter = Number(value.toPrecision(digits));
+    if (Math.fround(shorter) === value) return String(shorter);
+  }
+  return String(Number(value.toPrecision(9)));
+}

@@ -1,0 +1,174 @@
+import { connect as connectSocket, Socket } from 'node:net';
+import { userInfo } from 'node:os';
+import type { Readable } from 'node:stream';
+import type { Client } from 'pg';
+import { badUrl, noDriver, postgresError } from './postgres-error.js';
+import { hasUnescapedPassword } from './postgres-url.js';
+
+/** Seconds to wait for a server, unless PGCONNECT_TIMEOUT or connect_timeout in the address say otherwise. */
+const CONNECT_SECONDS = 30;
+/** How often the server looks whether a killed client is gone. Without this it notices only when it sends rows. */
+const CHECK_INTERVAL = '2s';
+/** Milliseconds to wait until a server has taken a request to cancel. */
+const CANCEL_PATIENCE = 700;
+
+/** What a connection is called in messages, and its full address. */
+export interface Address {
+  /** Without a password. */
+  readonly path: string;
+  readonly url: string;
+}
+
+/**
+ * A connection in one read-only transaction that sees the database as it was at one moment. All settings are those of the
+ * transaction, so a connection pooler gets its connection back as it was.
+ */
+export class PostgresConnection {
+  readonly #client: Client;
+  readonly #socket: Socket;
+  readonly #address: Address;
+  #closed = false;
+
+  private constructor(client: Client, socket: Socket, address: Address) {
+    this.#client = client;
+    this.#socket = socket;
+    this.#address = address;
+  }
+
+  /** Connects. With `snapshot`, the transaction sees what the one that exported it sees. */
+  static async open(address: Address, snapshot?: string): Promise<PostgresConnection> {
+    const { path } = address;
+    const { default: pg } = await import('pg').catch((error: unknown) => {
+      throw noDriver(path, error);
+    });
+    const socket = new Socket();
+    let connection: PostgresConnection;
+    try {
+      const client = new pg.Client({
+        connectionString: completeUrl(address.url),
+        // Our own socket, so that a connection that waits for rows can be dropped.
+        stream: () => socket,
+        keepAlive: true,
+        connectionTimeoutMillis: 1000 * connectSeconds(address.url),
+        fallback_application_name: 'scree',
+      });
+      // Every query reports the loss of its connection. Without a listener an idle one would end the process.
+      client.on('error', () => {});
+      connection = new PostgresConnection(client, socket, address);
+    } catch (error) {
+      throw hasUnescapedPassword(address.url) || !(error instanceof Error) ? badUrl(path) : badUrl(path, error);
+    }
+    try {
+      await connection.#client.connect();
+      // Servers before version 14 do not have this, and some systems cannot do it.
+      await connection.#client.query(`SET client_connection_check_interval = '${CHECK_INTERVAL}'`).catch(() => {});
+      await connection.#begin(snapshot);
+      return connection;
+    } catch (error) {
+      connection.drop();
+      throw postgresError(error, path);
+    }
+  }
+
+  async #begin(snapshot: string | undefined): Promise<void> {
+    const statements = ['BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY'];
+    if (snapshot !== undefined) statements.push(`SET TRANSACTION SNAPSHOT ${this.#client.escapeLiteral(snapshot)}`);
+    statements.push(
+      "SET LOCAL client_encoding = 'UTF8'",
+      // The transaction waits while a fit computes.
+      'SET LOCAL idle_in_transaction_session_timeout = 0',
+    );
+    await this.#client.query(statements.join('; '));
+  }
+
+  /** All rows of a small result. One statement only: the protocol for prepared statements takes no second one. */
+  async query(text: string, values: unknown[] = []): Promise<{ rows: unknown[][]; fields: readonly Field[] }> {
+    const query = { text, values, rowMode: 'array' as const, queryMode: 'extended' as const };
+    const { rows, fields } = await this.#client.query<unknown[]>(query);
+    return { rows, fields };
+  }
+
+  /** Statements without a result. */
+  async run(text: string): Promise<void> {
+    await this.#client.query(text);
+  }
+
+  /** The result of COPY … TO STDOUT as it comes. What is not read waits on the server. */
+  async copy(text: string): Promise<Readable & { readonly rowCount: number }> {
+    const { default: copyStreams } = await import('pg-copy-streams').catch((error: unknown) => {
+      throw noDriver(this.#address.path, error);
+    });
+    return this.#client.query(copyStreams.to(text));
+  }
+
+  /** Stops what the server is doing for this connection, and drops the connection. */
+  async cancel(): Promise<void> {
+    if (this.#closed) return;
+    this.#closed = true;
+    const { host, port } = this.#client;
+    const { processID, secretKey } = this.#client as unknown as { processID: number | null; secretKey: number | null };
+    if (processID !== null && secretKey !== null) await requestCancel(host, port, processID, secretKey);
+    this.#socket.destroy();
+  }
+
+  /** Ends an idle connection. */
+  async close(): Promise<void> {
+    if (this.#closed) return;
+    this.#closed = true;
+    // Not awaited for long: a server that is gone does not answer.
+    const ended = this.#client.end().catch(() => {});
+    await Promise.race([ended, new Promise((resolve) => setTimeout(resolve, CANCEL_PATIENCE).unref())]);
+    this.#socket.destroy();
+  }
+
+  drop(): void {
+    this.#closed = true;
+    this.#socket.destroy();
+  }
+}
+
+export interface Field {
+  readonly name: string;
+  /** Identifier of the type, of a domain that of its base type. */
+  readonly dataTypeID: number;
+}
+
+/**
+ * Sends a CancelRequest, as `psql` does on Ctrl-C: 16 bytes on a connection of its own, which the server closes when it has passed the
+ * request on. It carries a secret that is good for nothing but this.
+ */
+async function requestCancel(host: string, port: number, processId: number, secret: number): Promise<void> {
+  const message = Buffer.alloc(16);
+  message.writeInt32BE(16, 0);
+  message.writeInt32BE(80877102, 4);
+  message.writeInt32BE(processId, 8);
+  message.writeInt32BE(secret, 12);
+  const socket = host.startsWith('/') ? connectSocket(`${host}/.s.PGSQL.${port}`) : connectSocket(port, host);
+  await new Promise<void>((resolve) => {
+    socket.setTimeout(CANCEL_PATIENCE, resolve);
+    // If the server cannot be reached, it notices that the connection is gone.
+    socket.on('error', () => resolve());
+    socket.on('close', () => resolve());
+    socket.end(message);
+    socket.resume();
+  });
+  socket.destroy();
+}
+
+/**
+ * The address as `pg` reads it: with the name of the system's user where no other is given, and with the modes of TLS under the name of
+ * what `pg` does for them, which spares its warning.
+ */
+function completeUrl(url: string): string {
+  const user = /^[^:/?#]+:\/\/[^/?#]*@/.test(url) || /[?&]user=/.test(url) || process.env.PGUSER || process.env.USER;
+  const verified = /[?&]uselibpqcompat=true/.test(url)
+    ? url
+    : url.replace(/([?&]sslmode=)(prefer|require|verify-ca)(?=&|$)/, '$1verify-full');
+  if (user) return verified;
+  return `${verified}${verified.includes('?') ? '&' : '?'}user=${encodeURIComponent(userInfo().username)}`;
+}
+
+function connectSeconds(url: string): number {
+  const given = /[?&]connect_timeout=(\d+)/.exec(url)?.[1] ?? process.env.PGCONNECT_TIMEOUT;
+  return Number(given) || CONNECT_SECONDS;
+}

@@ -1,0 +1,91 @@
+import { OptionError, ScreeError } from '@scree/core';
+import { badFile, FileError } from '@scree/files/internal';
+
+const UNREACHABLE = [
+  'ECONNREFUSED',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+  'ETIMEDOUT',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+  'ENOENT',
+  'EACCES',
+];
+const CUT_OFF = ['ECONNRESET', 'EPIPE', 'ERR_STREAM_PREMATURE_CLOSE'];
+/** Codes of Postgres (docs: appendix A, error codes) when the server ends a connection, and of broken connections. */
+const SERVER_GONE = /^(57P0[1-5]|08\w{3})$/;
+const CERTIFICATE = /CERT|SELF_SIGNED|UNABLE_TO|ERR_TLS|ERR_SSL/;
+
+/** An error of `pg`, of the server or of the network as one of ours. `sql`: whether the user wrote the query. */
+export function postgresError(error: unknown, path: string, sql = false): unknown {
+  if (!(error instanceof Error) || error instanceof ScreeError) return error;
+  const code = 'code' in error && typeof error.code === 'string' ? error.code : '';
+  // An attempt at several addresses of a host fails with an error for each.
+  const first = error instanceof AggregateError ? (error.errors[0] as Error) : error;
+  const what = first.message.split('\n')[0].replace(/[.\s]+$/, '');
+  const details = { value: code || what };
+  const fail = (kind: FileError['code'], message: string): FileError => new FileError(kind, path, message, details);
+  if (code === '28P01' || code === '28000' || /^SASL|password must be a string/.test(what)) {
+    const missing = /must be a (non-empty )?string/.test(what);
+    return fail(
+      'NO_ACCESS',
+      missing
+        ? `${path} asks for a password. Put it into PGPASSWORD or into ~/.pgpass.`
+        : `${path} lets nobody in with this user and password (${what}). Check the user in the address, and PGPASSWORD or ~/.pgpass.`,
+    );
+  }
+  if (code === '42501')
+    return fail('NO_ACCESS', `${path}: ${what}. Ask its owner for the right to read (GRANT SELECT).`);
+  if (code === '3D000') return fail('NO_FILE', `${path} is not there: ${what}. Check the name after the last /.`);
+  if (code === '53300')
+    return fail('NO_CONNECTION', `${path} takes no more connections now (${what}). Try again later.`);
+  if (CERTIFICATE.test(code) || /SSL|TLS|certificate/i.test(what)) {
+    return fail(
+      'NO_CONNECTION',
+      `${path} cannot be reached over TLS: ${what}. Name the authority that signed its certificate with ?sslmode=verify-full&sslrootcert=FILE, or use sslmode=disable where the network is yours.`,
+    );
+  }
+  if (UNREACHABLE.includes(code) || /timeout expired|timeout exceeded/.test(what)) {
+    return fail(
+      'NO_CONNECTION',
+      `${path} cannot be reached (${what}). Check that the server runs, and host and port of the address (or PGHOST and PGPORT).`,
+    );
+  }
+  if (
+    SERVER_GONE.test(code) ||
+    CUT_OFF.includes(code) ||
+    /Connection terminated|not queryable|Connection ended/i.test(what)
+  ) {
+    return fail('CONNECTION_LOST', `${path} ended the connection while it was used (${what}). Try again.`);
+  }
+  if (code === '57014') {
+    return fail(
+      'CONNECTION_LOST',
+      `${path} stopped the query (${what}). Where that is a time limit, raise it: ?options=-c%20statement_timeout%3D0.`,
+    );
+  }
+  if (code === '25006')
+    return new OptionError('BAD_OPTION', `The query would change the database, and it is only read: ${what}.`, {
+      option: 'sql',
+      value: what,
+    });
+  if (sql)
+    return new OptionError('BAD_OPTION', `The query cannot be answered: ${what}.`, { option: 'sql', value: what });
+  return badFile(path, what);
+}
+
+/** The address cannot be understood. The reason may quote a part of it that is a password, so only known ones are shown. */
+export function badUrl(path: string, error?: Error): FileError {
+  const file = error && /ENOENT|EACCES/.test(error.message) && !/password/i.test(error.message);
+  const why = file
+    ? `one of its files cannot be read (${error.message})`
+    : 'it cannot be understood. Write it as postgres://user@host:5432/database, and in a name or a password / as %2F, @ as %40, : as %3A, ? as %3F and # as %23';
+  return new FileError('BAD_FILE', path, `${path} is not an address of a database: ${why}.`);
+}
+
+/** The packages that speak with Postgres are missing. */
+export function noDriver(path: string, error: unknown): FileError {
+  const [why] = (error instanceof Error ? error.message : String(error)).split('\n');
+  const message = `${path} needs the packages pg and pg-copy-streams, which do not load here (${why}). Install them: npm install pg pg-copy-streams.`;
+  return new FileError('UNSUPPORTED', path, message);
+}

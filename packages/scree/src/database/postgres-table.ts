@@ -1,0 +1,508 @@
+import { DataError } from '@scree/core';
+import {
+  type Bytes,
+  blockRows,
+  type Column,
+  checkColumns,
+  chunkReader,
+  chunksOf,
+  type DenseBatch,
+  FileError,
+  type Request,
+  RoundedIntegers,
+  type Table,
+  type TemporaryCopy,
+  uniqueNames,
+  unsupported,
+} from '@scree/files/internal';
+import { copyToDisk } from '../disk/temporary-copy.js';
+import { CopyFormatError, CopyRows, type CopyType, numberAt, textAt } from './copy-rows.js';
+import { chooseTable } from './duck-table.js';
+import { identifier } from './duckdb.js';
+import { type Address, type Field, PostgresConnection } from './postgres-connection.js';
+import { postgresError } from './postgres-error.js';
+
+/** Numbers, by the identifiers of their types, which are the same on every server. */
+const NUMBERS: Readonly<Record<number, CopyType>> = {
+  16: 'bool',
+  20: 'int8',
+  21: 'int2',
+  23: 'int4',
+  700: 'float4',
+  701: 'float8',
+  1700: 'numeric',
+};
+const NUMBER_ARRAYS: Readonly<Record<number, CopyType>> = {
+  1000: 'bool',
+  1005: 'int2',
+  1007: 'int4',
+  1016: 'int8',
+  1021: 'float4',
+  1022: 'float8',
+  1231: 'numeric',
+};
+const MONEY = 790;
+/** text, varchar, char, name, "char" and uuid. Enumerations have identifiers of their own. */
+const TEXTS = [25, 1043, 1042, 19, 18, 2950];
+/** Neither numbers nor text, but short: dates, times, addresses and oid may name rows. */
+const SHORT = [1082, 1083, 1266, 1114, 1184, 1186, 869, 650, 829, 26];
+const FITS_FLOAT32: readonly CopyType[] = ['bool', 'int2', 'float4'];
+/** Arrays up to this length become columns, one per entry. */
+const LONGEST_ARRAY = 1 << 16;
+/** Tables up to this size, in bytes, are counted when they are opened: the plan is better if it knows the number of rows. */
+const COUNTED_SIZE = 2 ** 30;
+
+/**
+ * Without these, Postgres may return the rows of a table in another order every time: it lets one scan join another in the middle of
+ * the table, divides the scan among processes, or reads an index that has all columns asked for.
+ */
+const SAME_ORDER = [
+  'synchronize_seqscans = off',
+  'max_parallel_workers_per_gather = 0',
+  'enable_indexonlyscan = off',
+  'enable_indexscan = off',
+  'enable_bitmapscan = off',
+];
+
+/** A column of the result, as it is sent. */
+interface SentColumn {
+  readonly name: string;
+  readonly type: string;
+  readonly kind: Column['kind'];
+  /** Undefined for columns that are not read. */
+  readonly sent: CopyType | undefined;
+  /** Expression that makes it what is sent, with c for the column. */
+  readonly cast: string;
+  /** Whether it is an array of such numbers, and of how many. */
+  readonly array: boolean;
+  length: number;
+}
+
+/** Where the rows come from: the server, or the temporary file with the result of a query. */
+interface RowStore {
+  readonly rows: number | undefined;
+  readonly bytes: number | undefined;
+  /** The binary COPY of at least these columns, and the order in which it has columns. */
+  read(columns: readonly number[]): { readonly order: readonly number[]; readonly chunks: AsyncIterable<Uint8Array> };
+  lengthOf(column: number): Promise<number>;
+  close(): Promise<void>;
+}
+
+export interface PostgresOptions {
+  readonly memory: number;
+  readonly member?: string | undefined;
+  readonly sql?: string | undefined;
+  /** Cancels what the server does. */
+  readonly signal?: AbortSignal | undefined;
+}
+
+/**
+ * A table of a Postgres database, or the result of a query, read by binary COPY in a read-only transaction.
+ *
+ * A table is read from the server every time, always from the snapshot that was taken when it was opened. A query, or a view,
+ * runs once, and its result is kept in a temporary file: run again it may return its rows in another order, or other rows.
+ */
+export async function openPostgres(
+  address: Address,
+  options: PostgresOptions,
+): Promise<{ readonly table: Table; readonly bytes: number | undefined }> {
+  const { path } = address;
+  const { memory, sql, signal } = options;
+  signal?.throwIfAborted();
+  const session = new Session(address, signal);
+  try {
+    const main = await session.connect();
+    const relation = sql === undefined ? await findTable(main, options.member, path) : queryRelation(sql);
+    const { fields } = await main.query(`SELECT * FROM ${relation.sql} AS data LIMIT 0`);
+    checkColumns(fields.length, memory, path);
+    const columns = await describeColumns(main, fields);
+    const open = relation.stored ? openStored : openOnce;
+    const store = await open(session, main, relation, columns, path);
+    return {
+      table: await copyTable(store, columns, { path, memory, format: relation.format, session }),
+      bytes: store.bytes,
+    };
+  } catch (error) {
+    await session.close();
+    throw session.explain(error, sql !== undefined);
+  }
+}
+
+/** The connections of one table. An abort of the signal cancels what they do. */
+class Session {
+  readonly #address: Address;
+  readonly #signal: AbortSignal | undefined;
+  readonly #connections = new Set<PostgresConnection>();
+  readonly #onAbort = (): void => {
+    for (const connection of this.#connections) void connection.cancel();
+  };
+
+  constructor(address: Address, signal: AbortSignal | undefined) {
+    this.#address = address;
+    this.#signal = signal;
+    signal?.addEventListener('abort', this.#onAbort);
+  }
+
+  async connect(snapshot?: string): Promise<PostgresConnection> {
+    const connection = await PostgresConnection.open(this.#address, snapshot);
+    this.#connections.add(connection);
+    if (this.#signal?.aborted) {
+      await this.end(connection);
+      throw this.#signal.reason;
+    }
+    return connection;
+  }
+
+  async end(connection: PostgresConnection, busy = false): Promise<void> {
+    this.#connections.delete(connection);
+    await (busy ? connection.cancel() : connection.close());
+  }
+
+  explain(error: unknown, sql = false): unknown {
+    return this.#signal?.aborted ? this.#signal.reason : postgresError(error, this.#address.path, sql);
+  }
+
+  /** What a statement copies. If the reader stops early, the server is told to stop. */
+  async *copy(connection: PostgresConnection, text: string, sql = false): AsyncGenerator<Buffer, number, void> {
+    let busy = true;
+    try {
+      const stream = await connection.copy(text);
+      // Whoever reads it gets the error; after that there may be another one.
+      stream.on('error', () => {});
+      for await (const chunk of stream) yield chunk as Buffer;
+      // When another statement was answered, the count has come.
+      await connection.run('SELECT');
+      busy = false;
+      return stream.rowCount;
+    } catch (error) {
+      throw this.explain(error, sql);
+    } finally {
+      if (busy) await this.end(connection, true);
+    }
+  }
+
+  async close(): Promise<void> {
+    this.#signal?.removeEventListener('abort', this.#onAbort);
+    await Promise.all([...this.#connections].map((connection) => this.end(connection)));
+  }
+}
+
+/** What follows FROM, and whether it is stored rows, which can be read again in the same order. */
+interface Relation {
+  readonly sql: string;
+  readonly format: string;
+  readonly stored: boolean;
+  readonly bytes?: number | undefined;
+}
+
+function queryRelation(sql: string): Relation {
+  // The end of a line ends a comment.
+  return { sql: `(${sql.trim().replace(/;\s*$/, '')}\n)`, format: 'Postgres, SQL', stored: false };
+}
+
+async function findTable(main: PostgresConnection, member: string | undefined, path: string): Promise<Relation> {
+  const { rows } = await main.query(
+    `SELECT nspname, relname, relkind, pg_table_size(c.oid)::text
+     FROM pg_class c JOIN pg_namespace n ON n.oid = relnamespace
+     WHERE relkind IN ('r', 'p', 'm', 'v', 'f') AND NOT relispartition
+       AND nspname NOT IN ('pg_catalog', 'information_schema') AND nspname !~ '^pg_(toast|temp)'
+       AND has_table_privilege(c.oid, 'SELECT')
+     ORDER BY pg_table_is_visible(c.oid) DESC, nspname, relname`,
+  );
+  const tables = rows as [string, string, string, string][];
+  const chosen = chooseTable(tables as unknown as readonly (readonly [string, string])[], member, path);
+  const [schema, name, kind, size] = chosen as unknown as [string, string, string, string];
+  return {
+    sql: `${identifier(schema)}.${identifier(name)}`,
+    format: `Postgres, ${name}`,
+    // A table, a partitioned table or a materialised view. A view is a query, and a foreign table is elsewhere.
+    stored: 'rpm'.includes(kind),
+    // The parts of a partitioned table have the size.
+    bytes: kind === 'p' ? undefined : Number(size),
+  };
+}
+
+async function describeColumns(main: PostgresConnection, fields: readonly Field[]): Promise<SentColumn[]> {
+  const ids = [...new Set(fields.map(({ dataTypeID }) => dataTypeID))];
+  const { rows } = await main.query(
+    `SELECT oid::text, format_type(oid, NULL), typtype FROM pg_type WHERE oid = ANY($1::oid[])`,
+    [ids],
+  );
+  const types = new Map(rows.map(([id, name, kind]) => [Number(id), { name: String(name), kind: String(kind) }]));
+  const names = uniqueNames(fields.map(({ name }) => name));
+  return fields.map(({ dataTypeID: id }, j): SentColumn => {
+    const { name: type = 'unknown', kind = '' } = types.get(id) ?? {};
+    const column = { name: names[j], type, cast: 'c', array: false, length: 1 };
+    if (NUMBERS[id]) return { ...column, kind: 'number', sent: NUMBERS[id] };
+    // How many digits of a stored amount are cents depends on the server.
+    if (id === MONEY) return { ...column, kind: 'number', sent: 'numeric', cast: 'c::numeric' };
+    if (NUMBER_ARRAYS[id]) return { ...column, kind: 'number', sent: NUMBER_ARRAYS[id], array: true };
+    const text = { ...column, sent: 'text' as const, cast: 'c::text' };
+    if (TEXTS.includes(id) || kind === 'e') return { ...text, kind: 'text' };
+    if (SHORT.includes(id)) return { ...text, kind: 'other' };
+    return { ...column, kind: 'other', sent: undefined };
+  });
+}
+
+/** COPY of some columns. They are called c0, c1, …: the columns of a query may have the same name, or none. */
+function copyStatement({ sql }: Relation, columns: readonly SentColumn[], chosen: readonly number[]): string {
+  const list = chosen.map((j) => columns[j].cast.replace('c', `c${j}`)).join(', ');
+  const aliases = columns.map((_, j) => `c${j}`).join(', ');
+  return `COPY (SELECT ${list} FROM ${sql} AS data${columns.length > 0 ? `(${aliases})` : ''}) TO STDOUT (FORMAT binary)`;
+}
+
+/** Rows that stay on the server. Every reading has a connection of its own; all of them see the same snapshot. */
+async function openStored(
+  session: Session,
+  main: PostgresConnection,
+  relation: Relation,
+  columns: readonly SentColumn[],
+): Promise<RowStore> {
+  const { rows: exported } = await main.query('SELECT pg_export_snapshot()');
+  const snapshot = String(exported[0][0]);
+  const count = async (): Promise<number> =>
+    Number((await main.query(`SELECT count(*)::text FROM ${relation.sql}`)).rows[0][0]);
+  const idle: PostgresConnection[] = [];
+  const connect = async (): Promise<PostgresConnection> => {
+    const connection = await session.connect(snapshot);
+    await connection.run(SAME_ORDER.map((setting) => `SET LOCAL ${setting}`).join('; '));
+    return connection;
+  };
+  async function* read(chosen: readonly number[]): AsyncGenerator<Uint8Array, void, void> {
+    let connection: PostgresConnection;
+    try {
+      connection = idle.pop() ?? (await connect());
+    } catch (error) {
+      throw session.explain(error);
+    }
+    yield* session.copy(connection, copyStatement(relation, columns, chosen));
+    idle.push(connection);
+  }
+  return {
+    rows: relation.bytes !== undefined && relation.bytes <= COUNTED_SIZE ? await count() : undefined,
+    bytes: relation.bytes,
+    read: (chosen) => ({ order: chosen, chunks: read(chosen) }),
+    lengthOf: async (j) => {
+      const name = `(SELECT * FROM ${relation.sql}) AS data(${columns.map((_, i) => `c${i}`).join(', ')})`;
+      const { rows } = await main.query(`SELECT cardinality(c${j}) FROM ${name} WHERE c${j} IS NOT NULL LIMIT 1`);
+      return Number(rows[0]?.[0] ?? 0);
+    },
+    close: async () => {},
+  };
+}
+
+/** Rows of a query, which is run once. */
+async function openOnce(
+  session: Session,
+  main: PostgresConnection,
+  relation: Relation,
+  columns: readonly SentColumn[],
+  path: string,
+): Promise<RowStore> {
+  const order = [...columns.keys()].filter((j) => columns[j].sent !== undefined);
+  let rows: number | undefined;
+  async function* chunks(): AsyncGenerator<Uint8Array, void, void> {
+    rows = yield* session.copy(main, copyStatement(relation, columns, order), true);
+  }
+  const bytes: Bytes = { path, size: undefined, rereadable: false, open: () => chunkReader(chunks()) };
+  const copy: TemporaryCopy = await copyToDisk(bytes);
+  // Nothing more is asked of the server.
+  await session.end(main);
+  const read = (): AsyncIterable<Uint8Array> => chunksOf(copy.bytes.open(), 1 << 20);
+  return {
+    rows,
+    bytes: copy.bytes.size,
+    read: () => ({ order, chunks: read() }),
+    lengthOf: async (j) => {
+      const place = order.indexOf(j);
+      for await (const part of copiedRows(read(), order.length, path, Number.POSITIVE_INFINITY)) {
+        while (part.next()) if (part.lengths[place] >= 0) return arrayHead(part.view, part.starts[place]).length;
+      }
+      return 0;
+    },
+    close: () => copy.close(),
+  };
+}
+
+/** The reader of rows, once per chunk. Large fields may need many chunks, and up to `limit` bytes. */
+async function* copiedRows(
+  chunks: AsyncIterable<Uint8Array>,
+  fields: number,
+  path: string,
+  limit: number,
+): AsyncGenerator<CopyRows, void, void> {
+  const rows = new CopyRows(fields);
+  try {
+    for await (const chunk of chunks) {
+      rows.push(chunk);
+      yield rows;
+      if (rows.waiting > limit) {
+        const message = `A row of ${path} is larger than the memory allows. Choose fewer columns, or allow more memory.`;
+        throw new DataError('TOO_LARGE', message, { reason: 'memory' });
+      }
+    }
+  } catch (error) {
+    if (!(error instanceof CopyFormatError)) throw error;
+    throw new FileError('BAD_FILE', path, `${path} sent rows that cannot be read: ${error.message}.`);
+  }
+  if (!rows.ended) throw new FileError('CONNECTION_LOST', path, `${path} stopped sending in the middle. Try again.`);
+}
+
+/** Entries of an array, in all its dimensions, and where they begin. */
+function arrayHead(view: DataView, at: number): { readonly length: number; readonly first: number } {
+  const dimensions = view.getInt32(at);
+  let length = dimensions === 0 ? 0 : 1;
+  for (let i = 0; i < dimensions; i++) length *= view.getInt32(at + 12 + 8 * i);
+  return { length, first: at + 12 + 8 * dimensions };
+}
+
+interface CopyTableOptions {
+  readonly path: string;
+  readonly memory: number;
+  readonly format: string;
+  readonly session: Session;
+}
+
+async function copyTable(
+  store: RowStore,
+  sent: readonly SentColumn[],
+  { path, memory, format, session }: CopyTableOptions,
+): Promise<Table> {
+  const close = async (): Promise<void> => {
+    await session.close();
+    await store.close();
+  };
+  const columns: Column[] = [];
+  /** The sent column of each column, and the entry of its arrays. */
+  const sources: { readonly index: number; readonly entry: number }[] = [];
+  try {
+    for (const [index, column] of sent.entries()) {
+      const { name, type, kind, array } = column;
+      if (array) column.length = await store.lengthOf(index);
+      if (column.length > LONGEST_ARRAY) {
+        const message = `Column ${JSON.stringify(name)} of ${path} has arrays of ${column.length} numbers; ${LONGEST_ARRAY} is the most. Choose entries in a query.`;
+        throw new DataError('TOO_LARGE', message);
+      }
+      checkColumns(columns.length + column.length, memory, path);
+      if (array && column.length === 0) {
+        columns.push({ name, type, kind: 'other' });
+        sources.push({ index, entry: 0 });
+      }
+      for (let entry = 0; entry < column.length; entry++) {
+        const one = array ? { name: `${name}[${entry}]`, type: type.replace(/\[\]$/, '') } : { name, type };
+        columns.push({ ...one, kind });
+        sources.push({ index, entry });
+      }
+    }
+  } catch (error) {
+    await close();
+    throw error;
+  }
+  const integers = new RoundedIntegers();
+  const fitsFloat32 = (numbers: readonly number[]): boolean =>
+    numbers.every((j) => FITS_FLOAT32.includes(sent[sources[j].index].sent as CopyType));
+  const all = (numbers: Request['numbers']): readonly number[] => (numbers === 'all' ? [...columns.keys()] : numbers);
+  return {
+    format,
+    columns,
+    width: columns.length,
+    named: true,
+    uniform: false,
+    rows: store.rows,
+    dtype: (numbers) => (fitsFloat32(all(numbers)) ? 'float32' : 'float64'),
+    mayMissValues: true,
+    checkMissing: true,
+    rereadable: true,
+    read: ({ numbers, text }) => read(all(numbers), text),
+    warnings: () => integers.warnings(path, (j) => columns[j].name),
+    close,
+  };
+
+  async function* read(numbers: readonly number[], text: number | undefined): AsyncGenerator<DenseBatch, void, void> {
+    const cols = numbers.length;
+    const named = text === undefined ? undefined : sent[sources[text].index];
+    if (named && (named.sent === undefined || named.array)) {
+      throw unsupported(
+        path,
+        `has ${named.type} in column ${JSON.stringify(named.name)}, which cannot name rows`,
+        'Make it text in a query.',
+      );
+    }
+    const chosen = [...new Set([...numbers, ...(text === undefined ? [] : [text])].map((j) => sources[j].index))];
+    const { order, chunks } = store.read(chosen);
+    const Values = fitsFloat32(numbers) ? Float32Array : Float64Array;
+    const height = blockRows(Math.max(1, cols) * Values.BYTES_PER_ELEMENT, memory);
+    const rounding = integers.reading();
+    const places = numbers.map((j) => order.indexOf(sources[j].index));
+    const types = numbers.map((j) => sent[sources[j].index].sent as CopyType);
+    const report = numbers.map((j) => () => rounding.add(j));
+    // Arrays that are read whole and in order, as they usually are, are walked once: see `fillArray`.
+    const arrays = numbers.map((j) => sent[sources[j].index].array);
+    const textPlace = text === undefined ? -1 : order.indexOf(sources[text].index);
+    const buffers = [new Values(height * cols), new Values(height * cols)];
+    let [turn, filled, done] = [0, 0, 0];
+    let texts: (string | null)[] | undefined = named && [];
+    const batch = (): DenseBatch => ({
+      block: { kind: 'dense', rows: filled, cols, stride: cols, data: buffers[turn] },
+      text: texts,
+    });
+    for await (const rows of copiedRows(chunks, order.length, path, memory / 2)) {
+      const { view, starts, lengths } = rows;
+      while (rows.next()) {
+        const data = buffers[turn];
+        const to = filled * cols;
+        for (let j = 0; j < cols; j++) {
+          const place = places[j];
+          if (arrays[j]) j = fillArray(view, starts[place], lengths[place], j, data, to, done + filled);
+          else data[to + j] = lengths[place] < 0 ? Number.NaN : numberAt(view, starts[place], types[j], report[j]);
+        }
+        if (texts && named) {
+          const [at, length] = [starts[textPlace], lengths[textPlace]];
+          texts.push(length < 0 ? null : textAt(rows, at, length, named.sent as CopyType));
+        }
+        if (++filled < height) continue;
+        yield batch();
+        done += filled;
+        filled = 0;
+        turn = 1 - turn;
+        texts &&= [];
+      }
+    }
+    if (filled > 0) yield batch();
+
+    /** Reads the entries of an array that are wanted from column j on, and returns the last column that it filled. */
+    function fillArray(
+      rowView: DataView,
+      start: number,
+      size: number,
+      from: number,
+      data: Float32Array | Float64Array,
+      to: number,
+      row: number,
+    ): number {
+      const { index } = sources[numbers[from]];
+      const { length: expected, name } = sent[index];
+      let [at, entry, j] = [0, 0, from];
+      if (size >= 0) {
+        const { length, first } = arrayHead(rowView, start);
+        at = first;
+        if (length !== expected) {
+          throw new DataError(
+            'RAGGED_ROWS',
+            `Row ${row + 1} of ${path} has an array of ${length} in column ${JSON.stringify(name)}, the first has ${expected}. Exclude the column, or make all arrays equally long.`,
+            { row, columnName: name, value: length, expected, reason: 'list-length' },
+          );
+        }
+      }
+      for (; j < cols && sources[numbers[j]].index === index && sources[numbers[j]].entry >= entry; j++) {
+        if (size < 0) {
+          data[to + j] = Number.NaN;
+          continue;
+        }
+        for (; entry < sources[numbers[j]].entry; entry++) at += 4 + Math.max(0, rowView.getInt32(at));
+        data[to + j] = rowView.getInt32(at) < 0 ? Number.NaN : numberAt(rowView, at + 4, types[j], report[j]);
+      }
+      return j - 1;
+    }
+  }
+}
