@@ -21,6 +21,7 @@ import {
   type Table,
   withClose,
 } from '@scree/files/internal';
+import type { shareDuckDb } from '../database/duck-table.js';
 import { isPostgresUrl, typedUrl, withoutPassword } from '../database/postgres-url.js';
 import { expandPaths, namesSeveral, partitionsOf } from './expand-paths.js';
 import { closeRead, fileBytes } from './file-bytes.js';
@@ -93,6 +94,17 @@ export async function openFiles(names: string | readonly string[], options: Open
   const paths = await expandPaths(given);
   const before = new Map<string, FileState>();
   let bytes = 0;
+  let shared: ReturnType<typeof shareDuckDb> | undefined;
+  const parquet: Platform['readers']['parquet'] = async (content, { memory }) => {
+    const { openParquetInDuckDb, shareDuckDb: share } = await import('../database/duck-table.js');
+    const where = onDisk(content, memory);
+    // A file that was packed lies elsewhere.
+    if (!paths.includes(where.file)) return openParquetInDuckDb(where);
+    shared ??= share(paths, memory);
+    return openParquetInDuckDb(where, (await shared).duck);
+  };
+  const platform = { ...node, readers: { ...node.readers, parquet } };
+  const closeShared = async (): Promise<void> => (await shared)?.close();
   const parts = paths.map((path) => ({
     path,
     partitions: partitionsOf(path),
@@ -103,16 +115,21 @@ export async function openFiles(names: string | readonly string[], options: Open
           before.set(path, await stateOf(handle, path));
           bytes += content.size ?? 0;
         }
-        return withClose(await openTableOrQuery(content, { name: basename(path) }, checked), () => closeRead(handle));
+        return withClose(await openTableOrQuery(content, { name: basename(path) }, checked, undefined, platform), () =>
+          closeRead(handle),
+        );
       } catch (error) {
         await closeRead(handle);
         throw error;
       }
     },
   }));
-  const table = await openSeveralTables(parts, checked);
+  const table = await openSeveralTables(parts, checked).catch(async (error: unknown) => {
+    await closeShared();
+    throw error;
+  });
   const path = given.length === 1 ? only : `${paths[0]} and ${paths.length - 1} more`;
-  return openData(table, checked, { path, bytes, warnings: () => changedFiles(before) });
+  return openData(table, checked, { path, bytes, warnings: () => changedFiles(before) }, closeShared);
 }
 
 async function openDatabase(url: string, options: CheckedOptions, signal?: AbortSignal): Promise<DataFile> {
@@ -243,28 +260,29 @@ async function openTableOrQuery(
   name: { readonly name: string; readonly format?: FileFormat | undefined },
   options: CheckedOptions,
   watch?: FileWatch,
+  platform = node,
 ): Promise<Table> {
   const found = await identify(bytes, name, options, node.unpack);
   const { sql, memory } = options;
   await watch?.follow(found.format, readsByPath(found, sql));
   const { path } = bytes;
-  if (sql === undefined) return openIdentified(found, options);
+  if (sql === undefined) return openIdentified(found, options, platform);
   const { file } = onDisk(bytes, memory);
   if (found.format !== 'duckdb' && found.format !== 'sqlite') {
     const { openQuery } = await import('../database/duck-table.js');
     const { relationOf } = await import('../database/relation.js');
     return openQuery(sql, { path, memory, relation: (duck) => relationOf(found, file, duck) });
   }
-  return openTable(found, options, node);
+  return openTable(found, options, platform);
 }
 
 /** Large text files are parsed in a thread. */
-async function openIdentified(found: Identified, options: CheckedOptions): Promise<Table> {
+async function openIdentified(found: Identified, options: CheckedOptions, platform: Platform): Promise<Table> {
   const { bytes, format, packing } = found;
   if (isText(format) && bytes.file !== undefined) {
     const { openTextInThread, worthThread } = await import('./table-in-thread.js');
     const { path, size, file } = bytes;
     if (worthThread(size)) return openTextInThread({ format, packing, path, size, file, memory: options.memory });
   }
-  return openTable(found, options, node);
+  return openTable(found, options, platform);
 }
