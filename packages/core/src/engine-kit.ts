@@ -8,6 +8,7 @@ export { identityFrame, packTile } from './data/block.js';
 export { changeOf, refuseChanged } from './data/changes.js';
 export { crc32 } from './data/crc32.js';
 export { decoded, decodeHalf, numbersOf } from './data/float16.js';
+export { mergeWarnings } from './data/merge-warnings.js';
 export { openSource } from './data/open-source.js';
 export { addRowCounts, type ColumnStatistics, checkFinite, emptyStatistics } from './data/statistics.js';
 export { toBlock } from './data/to-block.js';

@@ -85,6 +85,11 @@ export type ErrorReason =
   | 'unseen-level'
   // TOO_LARGE and UNSUPPORTED: the option `memory` allows too little
   | 'memory'
+  // BAD_DATA: parts of a table that are there twice, not there, there without being expected, or summed up in another way
+  | 'repeated-part'
+  | 'missing-part'
+  | 'unexpected-part'
+  | 'other-summary'
   // EMPTY_DATA and MISSING_VALUES: every row was dropped, or a column has no value to take the mean of
   | 'no-complete-row'
   | 'empty-column';

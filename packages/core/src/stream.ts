@@ -19,6 +19,7 @@ import { ProgressTracker } from './progress.js';
 import { foldRows } from './reading.js';
 import type { Sketch } from './solvers/sketch/sketch.js';
 import { sketchSize } from './solvers/sketch/sketch-options.js';
+import type { Warning } from './warning.js';
 
 /** Options with the same meaning as in `pca`. */
 const SHARED = [
@@ -127,7 +128,9 @@ export class Stream {
       const settings = { ...this.#settings, ...checkControl(options) };
       const kept = this.#kept;
       if (!kept) throw empty();
-      return kept instanceof Moments ? pca(kept, settings) : this.#sketched(kept, settings);
+      if (kept instanceof Moments) return pca(kept, settings);
+      const what = `The rows of a stream of ${kept.cols} columns`;
+      return modelOfSketch(kept, settings, this.#names, what, await this.#engine(settings.threads));
     });
   }
 
@@ -212,26 +215,33 @@ export class Stream {
   #engine(threads = this.#settings.threads, numbers?: number): Promise<Engine> {
     return chooseEngine({ engine: this.#settings.engine, threads }, numbers);
   }
+}
 
-  async #sketched(sketch: Sketch, settings: Settings): Promise<Model> {
-    const { cols, columns, dtype, sparse, merges, rule } = sketch;
-    const engine = await this.#engine(settings.threads);
-    const progress = new ProgressTracker(settings);
-    const shape = { rows: columns.rows, cols, rereadable: false };
-    const plan = {
-      ...makePlan(shape, { k: settings.k, solver: 'streaming', engine }),
-      reason: `The rows of a stream of ${cols} columns are kept as a sketch of ${sketch.size} rows (${rule}).`,
-    };
-    const read = { cols, columns, dtype, sparse, merges, columnNames: this.#names };
-    const { problem, framing, facts } = makeProblem(read, settings, engine, plan, progress);
-    progress.begin('eigenvectors');
-    const asked = { ...problem, framing, passes: undefined };
-    const { solveSketch } = await import('./solvers/sketch/streaming.js');
-    const solution =
-      framing.scatterTrace > 0 ? await solveSketch(sketch, asked, settings.center) : axesWithoutVariance(problem);
-    progress.end();
-    return finish(solution, facts);
-  }
+/** The model of the rows that a sketch has seen; `what` they are begins the reason of its plan. */
+export async function modelOfSketch(
+  sketch: Sketch,
+  settings: Settings,
+  columnNames: readonly string[] | undefined,
+  what: string,
+  engine: Engine,
+  warnings: readonly Warning[] = [],
+): Promise<Model> {
+  const { cols, columns, dtype, sparse, merges, rule } = sketch;
+  const progress = new ProgressTracker(settings);
+  const shape = { rows: columns.rows, cols, rereadable: false };
+  const plan = {
+    ...makePlan(shape, { k: settings.k, solver: 'streaming', engine }),
+    reason: `${what} are kept as a sketch of ${sketch.size} rows (${rule}).`,
+  };
+  const read = { cols, columns, dtype, sparse, merges, columnNames };
+  const { problem, framing, facts } = makeProblem(read, settings, engine, plan, progress);
+  progress.begin('eigenvectors');
+  const asked = { ...problem, framing, passes: undefined };
+  const { solveSketch } = await import('./solvers/sketch/streaming.js');
+  const solution =
+    framing.scatterTrace > 0 ? await solveSketch(sketch, asked, settings.center) : axesWithoutVariance(problem);
+  progress.end();
+  return finish(solution, facts, warnings);
 }
 
 /** A copy of the moments or sketch with the rows of a source added. The original does not change. */

@@ -1,7 +1,7 @@
 /** `@scree/files`: data files as sources of rows, in browsers and Node, larger than memory too. */
 
 export { FileError } from './file-error.js';
-export { type BlobOptions, openBlob } from './open-blob.js';
+export { type BlobOptions, openBlob, openBlobs } from './open-blob.js';
 export { DEFAULT_MEMORY, type FileFormat, type FileOptions, type Missing } from './options.js';
 export type { LeftOut } from './table/choose-columns.js';
 export type { LabelOptions, Labels } from './table/labels.js';

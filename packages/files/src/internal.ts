@@ -22,7 +22,7 @@ export type { NumberFormat } from './csv/decimal-marks.js';
 export type { CsvLayout } from './csv/layout.js';
 export { badFile, FileError, truncated, unsupported } from './file-error.js';
 export { FORMAT_NAMES } from './formats.js';
-export { type BlobOptions, openBlob } from './open-blob.js';
+export { type BlobOptions, openBlob, openBlobs } from './open-blob.js';
 export {
   type Identified,
   identify,
@@ -47,6 +47,7 @@ export type { LabelOptions, Labels } from './table/labels.js';
 export { checkColumns, mostColumns } from './table/most-columns.js';
 export { pandasIndex } from './table/pandas-index.js';
 export { LARGEST_EXACT, RoundedIntegers, wasRounded } from './table/rounded-integers.js';
+export { openSeveralTables, refuseForSeveral, type TablePart } from './table/several-tables.js';
 export {
   type Batch,
   blockRows,

@@ -2,8 +2,10 @@ import { DataError, OptionError } from '@scree/core';
 import type { Unpackers } from './archive/unpack.js';
 import { blobBytes } from './bytes/blob-bytes.js';
 import { identify, openData, openTable } from './open-table.js';
-import { checkFileOptions, type FileOptions } from './options.js';
+import { type CheckedOptions, checkFileOptions, type FileOptions } from './options.js';
 import { plainPlatform, type TableReaders } from './platform.js';
+import { openSeveralTables } from './table/several-tables.js';
+import type { Table } from './table/table.js';
 import type { DataFile } from './table/table-file.js';
 
 export interface BlobOptions extends FileOptions {
@@ -22,6 +24,34 @@ export interface BlobOptions extends FileOptions {
  * Rows come in blocks, read from the blob when they are asked for: a file may be larger than memory.
  */
 export async function openBlob(blob: Blob, options: BlobOptions = {}): Promise<DataFile> {
+  const { name, checked, table } = prepare(blob, options);
+  return openData(await table(), checked, { path: name, bytes: blob.size });
+}
+
+/**
+ * Opens several blobs or files as one table: their rows one after the other, in this order, and their columns by name. A file
+ * that differs is refused by its name.
+ */
+export async function openBlobs(blobs: readonly Blob[], options: Omit<BlobOptions, 'name'> = {}): Promise<DataFile> {
+  if (blobs.length === 0) throw new DataError('EMPTY_DATA', 'There are no files to open.');
+  if (blobs.length === 1) return openBlob(blobs[0], options);
+  const opened = blobs.map((blob, i) => {
+    const name = nameOf(blob);
+    return prepare(blob, { ...options, name: name === UNNAMED ? `file ${i + 1}` : name });
+  });
+  const [{ checked, name }] = opened;
+  const parts = opened.map((each) => ({ path: each.name, open: each.table }));
+  const bytes = blobs.reduce((sum, { size }) => sum + size, 0);
+  const path = `${name} and ${blobs.length - 1} more`;
+  return openData(await openSeveralTables(parts, checked), checked, { path, bytes });
+}
+
+const UNNAMED = 'the file';
+
+function prepare(
+  blob: Blob,
+  options: BlobOptions,
+): { readonly name: string; readonly checked: CheckedOptions; table(): Promise<Table> } {
   const { name = nameOf(blob), unpack, readers = {}, ...rest } = options;
   const checked = checkFileOptions(rest);
   if (checked.sql !== undefined) {
@@ -32,10 +62,11 @@ export async function openBlob(blob: Blob, options: BlobOptions = {}): Promise<D
   }
   if (blob.size === 0) throw new DataError('EMPTY_DATA', `${name} is empty.`);
   const platform = { ...plainPlatform, unpack: { ...plainPlatform.unpack, ...unpack }, readers };
-  const file = await identify(blobBytes(blob, name), { name }, checked, platform.unpack);
-  return openData(await openTable(file, checked, platform), checked, { path: name, bytes: blob.size });
+  const table = async (): Promise<Table> =>
+    openTable(await identify(blobBytes(blob, name), { name }, checked, platform.unpack), checked, platform);
+  return { name, checked, table };
 }
 
 function nameOf(blob: Blob): string {
-  return 'name' in blob && typeof blob.name === 'string' && blob.name !== '' ? blob.name : 'the file';
+  return 'name' in blob && typeof blob.name === 'string' && blob.name !== '' ? blob.name : UNNAMED;
 }

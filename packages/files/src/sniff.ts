@@ -26,6 +26,13 @@ const UNREADABLE: readonly (readonly [string, string])[] = [
 export function sniffFormat(head: Uint8Array, name: string, path: string): FileFormat {
   const claimed = formatByHead(head);
   if (claimed) return claimed;
+  if (startsWith(head, 'SCREESUM')) {
+    throw unsupported(
+      path,
+      'holds moments, whose rows are gone',
+      'scree fit, analyze, inspect and merge take moments; name the data themselves for what needs rows.',
+    );
+  }
   const unreadable = UNREADABLE.find(([start]) => startsWith(head, start));
   if (unreadable) throw unsupported(path, unreadable[1], 'Save the data as .npy, .csv, .parquet or .arrow.');
   const named = formatByExtension(extensionOf(name.replace(/\.(gz|zst|gzip|zstd)$/i, '')));

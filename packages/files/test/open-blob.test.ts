@@ -5,7 +5,7 @@ import { ScreeError } from '../../core/src/errors.js';
 import { pca } from '../../core/src/pca.js';
 import { blobBytes } from '../src/bytes/blob-bytes.js';
 import { openCsv } from '../src/csv/csv-table.js';
-import { type BlobOptions, openBlob } from '../src/open-blob.js';
+import { type BlobOptions, openBlob, openBlobs } from '../src/open-blob.js';
 import { PACKED_ARROW } from './fixtures.js';
 import { bytesOf, csrFile, npyFile, zipFile } from './make.js';
 import { rowsOf } from './support.js';
@@ -326,5 +326,23 @@ describe('a blob that lies', () => {
       (await refused(blobOf(gzipSync(Buffer.concat([Buffer.from('ARROW1\0\0'), bomb]))), { memory: 2 ** 24 })).code,
     ).toBe('TOO_LARGE');
     expect(deflateRawSync(bomb).length).toBeLessThan(1e6);
+  });
+});
+
+describe('openBlobs', () => {
+  it('reads several files as one table, columns by name, and refuses one that differs by its name', async () => {
+    const first = named('a,b,kind\n1,2,x\n3,4,y\n', 'one.csv');
+    const second = named('kind,b,a\nz,6,5\n', 'two.csv');
+    const file = await openBlobs([first, second], { label: 'kind' });
+    expect(await rowsOf(file)).toEqual([
+      [1, 2],
+      [3, 4],
+      [5, 6],
+    ]);
+    expect((await file.labels()).names).toEqual(['x', 'y', 'z']);
+    expect(file.bytes).toBe(first.size + second.size);
+    await file.close();
+    await expect(openBlobs([first, named('a,c\n1,2\n', 'other.csv')])).rejects.toThrow('other.csv has no column "b"');
+    await expect(openBlobs([])).rejects.toMatchObject({ code: 'EMPTY_DATA' });
   });
 });

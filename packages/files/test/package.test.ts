@@ -14,8 +14,8 @@ const run = (program: string): unknown =>
   JSON.parse(execFileSync(process.execPath, ['--input-type=module', '-e', program], { cwd: root, encoding: 'utf8' }));
 
 describe('@scree/files as a package', () => {
-  it('exports one function to open files, its error and its default', () => {
-    expect(Object.keys(files).sort()).toEqual(['DEFAULT_MEMORY', 'FileError', 'openBlob']);
+  it('exports the functions that open files, their error and their default', () => {
+    expect(Object.keys(files).sort()).toEqual(['DEFAULT_MEMORY', 'FileError', 'openBlob', 'openBlobs']);
   });
 
   it('exports the same in its built form', () => {

@@ -6,6 +6,16 @@ export * from './compress/index.js';
 export { type IdxArray, readIdx } from './disk/idx.js';
 export * from './disk/index.js';
 export { readModel, writeModel } from './disk/model-file.js';
+export {
+  type MergeFilesOptions,
+  mergeSummaryFiles,
+  openSummary,
+  readManifest,
+  readSummary,
+  type SummarizeFileOptions,
+  summarizeFile,
+  writeSummary,
+} from './disk/summary-file.js';
 export { type Diagnosis, doctor, type EngineDiagnosis, formatDiagnosis } from './doctor.js';
 export { makeReport, type Report, type ReportFigure, type ReportInput } from './report/report.js';
 export { screePlot } from './scree-plot.js';

@@ -15,9 +15,9 @@ const EXACT = 1 - 1e-12;
 const LEAST_CURVE = 10;
 const NEIGHBOURS = 0.95;
 /** Fewest rows: of a million pairs of independent normal columns with 8 rows, |r| > 0.999 is expected in less than one. */
-const LEAST_ROWS = 8;
+export const LEAST_ROWS = 8;
 /** Rows in which a column must differ from its most frequent value, so that no single row makes two columns alike. */
-const LEAST_CHANGES = 4;
+export const LEAST_CHANGES = 4;
 /** Rows from which a sample is thinned, and most numbers in it. */
 const MOST_ROWS = 1024;
 const MOST_NUMBERS = 1 << 22;
@@ -88,14 +88,32 @@ export function duplicateColumns(sample: EvenSample): DuplicateGroup[] {
   if (rows < LEAST_ROWS) return [];
   const z = Array.from({ length: cols }, (_, j) => standardised(sample, j));
   const varying = [...z.keys()].filter((j) => z[j] !== undefined);
-  const least = areCurves(varying.map((j) => z[j] as Float64Array)) ? EXACT : DUPLICATE_CORRELATION;
+  const alike = (i: number, j: number, least: number): number | undefined =>
+    sameness(z[i] as Float64Array, z[j] as Float64Array, least);
+  return groupDuplicates(varying, alike);
+}
+
+/** The same from the scatter of all rows (d × d, upper triangle): r = Sᵢⱼ/√(SᵢᵢSⱼⱼ), for the columns that vary enough. */
+export function duplicatesOfScatter(scatter: Float64Array, d: number, varying: readonly number[]): DuplicateGroup[] {
+  if (d > MOST_COLUMNS) return [];
+  return groupDuplicates(varying, (i, j, least) => {
+    const r = Math.abs(scatter[i * d + j]) / Math.sqrt(scatter[i * d + i] * scatter[j * d + j]);
+    return r > least ? Math.min(1, r) : undefined;
+  });
+}
+
+/** |r| of columns i < j where it is above `least`. */
+type Alike = (i: number, j: number, least: number) => number | undefined;
+
+function groupDuplicates(varying: readonly number[], alike: Alike): DuplicateGroup[] {
+  const least = areCurves(varying, alike) ? EXACT : DUPLICATE_CORRELATION;
   const groupOf = new Map<number, { columns: number[]; correlation: number }>();
   for (const i of varying) {
     for (const j of varying) {
       if (j <= i) continue;
       const group = groupOf.get(i);
       if (group !== undefined && group === groupOf.get(j)) continue;
-      const correlation = sameness(z[i] as Float64Array, z[j] as Float64Array, least);
+      const correlation = alike(i, j, least);
       if (correlation === undefined) continue;
       const [first, second] = [group ?? { columns: [i], correlation }, groupOf.get(j) ?? { columns: [j], correlation }];
       const joined = {
@@ -138,10 +156,10 @@ function standardised({ rows, cols, data }: EvenSample, column: number): Float64
 }
 
 /** Whether neighbouring columns are nearly alike all along: half of them have |r| above 0.95. */
-function areCurves(columns: readonly Float64Array[]): boolean {
-  if (columns.length < LEAST_CURVE) return false;
-  const alike = columns.filter((z, j) => j > 0 && sameness(columns[j - 1], z, NEIGHBOURS) !== undefined).length;
-  return alike > (columns.length - 1) / 2;
+function areCurves(varying: readonly number[], alike: Alike): boolean {
+  if (varying.length < LEAST_CURVE) return false;
+  const near = varying.filter((j, at) => at > 0 && alike(varying[at - 1], j, NEIGHBOURS) !== undefined).length;
+  return near > (varying.length - 1) / 2;
 }
 
 /** |r| of two columns of mean 0 and length 1 where it is above `least`. */

@@ -110,10 +110,21 @@ function isNotFinite(error: unknown): false {
   throw error;
 }
 
+/** What was seen of the rows that moments were made of. It holds until rows are added to them. */
+const LOOKED = new WeakMap<Moments, { readonly read: ColumnsRead; readonly merges: number }>();
+
+/** Lets warnings about the columns of moments use what was seen of their single values. */
+export function rememberColumns(moments: Moments, read: ColumnsRead): void {
+  LOOKED.set(moments, { read, merges: moments.merges });
+}
+
 /** What the columns of moments tell, whose single values are gone. */
 export async function momentsWarnings(moments: Moments, options: LookOptions): Promise<readonly Warning[]> {
   const { columnsOf } = await import('./columns.js');
-  return warningsOf(columnsOf(moments.columns, options.columnNames ?? moments.columnNames), options);
+  const known = LOOKED.get(moments);
+  const names = options.columnNames ?? moments.columnNames;
+  const read = known?.merges === moments.merges ? known.read : columnsOf(moments.columns, names);
+  return warningsOf(read, options);
 }
 
 async function warningsOf(

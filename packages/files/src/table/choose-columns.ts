@@ -81,6 +81,7 @@ export function chooseColumns(table: Table, options: FileOptions, path: string):
     if (excluded.has(j)) return 'excluded';
     if (categories.includes(j)) return 'category';
     if (column.index) return 'row index';
+    if (column.partition) return 'folder name';
     return column.kind === 'number' ? undefined : column.kind === 'text' ? 'text' : column.type;
   };
   table.columns.forEach((column, j) => {

@@ -221,7 +221,7 @@ export class TableFile implements DataFile {
             'MISSING_VALUES',
             `The weight of row ${rows + i + 1} is missing (column ${JSON.stringify(this.weight)}). Fill it in, or drop such rows.`,
             {
-              row: rows + i,
+              ...this.#place(rows + i),
               ...(this.weight === undefined ? {} : { columnName: this.weight }),
             },
           );
@@ -427,17 +427,25 @@ export class TableFile implements DataFile {
       return this.#missingError();
     // The error counts the rows that were kept; people count the rows of the file.
     const [row] = await this.placesOf([details.row]);
-    return this.#valueError(code, { ...details, row, path: this.#path });
+    return this.#valueError(code, { ...details, ...this.#place(row) });
   }
 
   /** An error about one value of the file. */
-  #valueError(code: 'NOT_FINITE' | 'BAD_WEIGHTS', details: ErrorDetails & { readonly row: number }): DataError {
+  #valueError(
+    code: 'NOT_FINITE' | 'BAD_WEIGHTS',
+    details: ErrorDetails & { readonly row: number; readonly path: string },
+  ): DataError {
     const { row, column, value, columnName = column === undefined ? undefined : this.#nameOf(column) } = details;
     const what =
       code === 'BAD_WEIGHTS'
         ? `the weight ${value}. Weights must be numbers from 0 up; 0 leaves a row out.`
         : `${value} in column ${JSON.stringify(columnName)}. PCA needs a finite number there: correct it, or exclude the column.`;
-    return new DataError(code, `Row ${row + 1} of ${this.#path} has ${what}`, details);
+    return new DataError(code, `Row ${row + 1} of ${details.path} has ${what}`, details);
+  }
+
+  /** The file of a row and its row there, where the table is in several files. */
+  #place(row: number): { readonly row: number; readonly path: string } {
+    return this.#table.locate?.(row) ?? { row, path: this.#path };
   }
 
   /** What failed in a file that was changed meanwhile: the change is what the error names. */
@@ -456,9 +464,11 @@ export class TableFile implements DataFile {
     const { rows, incomplete, first, columns } = await this.countMissing();
     const named = columns.slice(0, 5).map(({ name, count }) => `${JSON.stringify(name)} (${count})`);
     if (columns.length > 5) named.push(`${columns.length - 5} more columns`);
+    const at = this.#place(first ?? 0);
+    const where = at.path === this.#path ? '' : ` of ${at.path}`;
     return new DataError(
       'MISSING_VALUES',
-      `Values are missing in ${incomplete} of ${rows} rows of ${this.#path}, the first in row ${(first ?? 0) + 1}: ${named.join(', ')}. ${remedy}`,
+      `Values are missing in ${incomplete} of ${rows} rows of ${this.#path}, the first in row ${at.row + 1}${where}: ${named.join(', ')}. ${remedy}`,
       {
         ...(first === undefined ? {} : { row: first }),
         ...(columns[0] ? { columnName: columns[0].name } : {}),

@@ -10,6 +10,8 @@ export interface Column {
   readonly type: string;
   /** Whether it numbers the rows: then it is analysed only if it is named in `columns`. */
   readonly index?: boolean | undefined;
+  /** Whether the file's folder says it, year=2024, and not the file: then it is analysed only if it is named in `columns`. */
+  readonly partition?: boolean | undefined;
   /** Of a column of text: the share of its values that are numbers, in the beginning of the file, where it is a fifth or more. */
   readonly numericShare?: number | undefined;
 }
@@ -62,6 +64,8 @@ export interface Table {
   /** What the shape was before it became rows and columns: [60000, 28, 28]. */
   readonly shape?: readonly number[] | undefined;
   read(request: Request): AsyncIterable<Batch>;
+  /** Of a table in several files: the file of a row, and its row there, counted from 0. */
+  locate?(row: number): { readonly path: string; readonly row: number } | undefined;
   /** Asked after the last reading: what the user should know of how the rows were read. */
   warnings?(): readonly Warning[] | Promise<readonly Warning[]>;
   close(): Promise<void>;

@@ -1,5 +1,5 @@
 import { basename } from 'node:path';
-import type { Model } from '@scree/core';
+import type { Model, TableSummary } from '@scree/core';
 import { withoutParameters } from '../database/postgres-url.js';
 import { writeModel } from '../disk/model-file.js';
 import { checkTarget } from '../disk/output-target.js';
@@ -8,6 +8,7 @@ import type { Call } from './command.js';
 import { fileOptions } from './data-flags.js';
 import { type Analysis, describeAnalysis } from './describe-analysis.js';
 import { COUNT_FLAGS, fitFile, fitOptions } from './fit-file.js';
+import { fitSummary, NO_ROWS, summaryOf } from './fit-summary.js';
 import { type LookedAtRows, lookAtRows } from './look-at-rows.js';
 import { asJson } from './model-json.js';
 import { print, printLines } from './print.js';
@@ -20,17 +21,16 @@ import { outputWidth } from './wrap.js';
 
 /** `scree analyze`: whether to trust a table, how many components to keep, how stable they are, and which rows are unusual. */
 export async function run(call: Call): Promise<void> {
-  const {
-    positionals: [path],
-    flags,
-  } = call;
+  const { positionals, flags } = call;
   const { output } = flags;
   fitOptions(flags);
   if (typeof output === 'string' && formatOf(output))
     throw new UsageError(`${output} would be a table, and analyze writes a model: -o model.json.`);
-  if (typeof output === 'string') await checkTarget(output, [path]);
+  if (typeof output === 'string') await checkTarget(output, positionals);
   const terminal = new Terminal({ quiet: flags.quiet === true });
-  await withFile(path, fileOptions(flags, call.signal), async (file) => {
+  const summary = await summaryOf(call, terminal);
+  if (summary) return analyzeSummary(summary, call, terminal);
+  await withFile(positionals, fileOptions(flags, call.signal), async (file) => {
     const fitted = await fitFile(file, call, terminal, { depth: 'full' });
     const { model, notComputed, seconds } = fitted;
     const rows = await lookAtRows(file, fitted, call, terminal);
@@ -45,6 +45,25 @@ export async function run(call: Call): Promise<void> {
     } else printLines(describeAnalysis(analysis, outputWidth()));
     if (typeof output === 'string') terminal.note(`The model: ${output}`);
   });
+}
+
+/** Without rows: everything but which of them are unusual. */
+async function analyzeSummary(summary: TableSummary, call: Call, terminal: Terminal): Promise<void> {
+  const { flags } = call;
+  const { output } = flags;
+  const { model, seconds, notComputed, description } = await fitSummary(summary, call, terminal, 'full');
+  if (typeof output === 'string') await writeModel(output, model);
+  if (flags.json) {
+    const { rows, cols, columnNames, parts } = summary.head;
+    const table = { rows, columns: columnNames ?? Array.from({ length: cols }, (_, j) => String(j)), parts };
+    const why = { ...notComputed, unusual: NO_ROWS };
+    const threads = flags.threads as number | undefined;
+    print(`${JSON.stringify({ table, ...asJson(model, { seconds, threads, notComputed: why }), unusual: null })}\n`);
+  } else {
+    const next: Analysis['next'] = [];
+    printLines(describeAnalysis({ model, notComputed, rows: NO_ROWS, description, next }, outputWidth()));
+  }
+  if (typeof output === 'string') terminal.note(`The model: ${output}`);
 }
 
 function unusualJson({ model, facts, found }: LookedAtRows): object {
@@ -65,13 +84,11 @@ function unusualJson({ model, facts, found }: LookedAtRows): object {
 }
 
 /** Commands that are worth trying after this one, with what they do. */
-function nextSteps(
-  { positionals: [path], flags }: Call,
-  { choice, warnings }: Model,
-): [command: string, what: string][] {
+function nextSteps({ positionals, flags }: Call, { choice, warnings }: Model): [command: string, what: string][] {
+  const [path] = positionals;
   const { output: _, json: __, quiet: ___, debug: ____, bootstrap: _____, ...same } = flags;
   const words = (command: string, given: Readonly<Record<string, unknown>>, more: readonly string[] = []): string =>
-    ['scree', command, ...(path === undefined ? [] : [path]), ...spelled(given), ...more].map(shellWord).join(' ');
+    ['scree', command, ...positionals, ...spelled(given), ...more].map(shellWord).join(' ');
   const unequal = warnings.some(({ code }) => code === 'DOMINANT_COLUMN' || code === 'UNEQUAL_SPREAD');
   const counted = COUNT_FLAGS.some((name) => flags[name] !== undefined);
   const k = !counted && choice && choice.k > 0 ? ['-k', String(choice.k)] : [];

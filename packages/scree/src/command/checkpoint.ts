@@ -6,6 +6,7 @@ import { type Block, DataError, Moments, type PcaOptions, type RowSource, wasmEn
 import { compileKernels } from '@scree/core/engine';
 import { isPostgresUrl } from '../database/postgres-url.js';
 import { writeAtomically } from '../disk/atomic-file.js';
+import { expandPaths, namesSeveral } from '../disk/expand-paths.js';
 import { type DataFile, FileError } from '../disk/index.js';
 import { readRegularFile } from '../disk/regular-file.js';
 import { systemError } from '../disk/system-error.js';
@@ -111,18 +112,22 @@ export type Identity = Readonly<Record<string, unknown>> & { readonly computed: 
 
 /** What must be the same to continue from a checkpoint: the data, how they are read, and what the last bits of the sums depend on. */
 export async function identityOf(
-  path: string | undefined,
+  paths: readonly string[],
   flags: Readonly<Record<string, unknown>>,
   columns: readonly string[],
   options: PcaOptions,
 ): Promise<Identity> {
-  const { size = null, mtimeMs = null } = path && path !== '-' && !isPostgresUrl(path) ? await statOf(path) : {};
+  const [path] = paths;
+  const isFile = path !== undefined && path !== '-' && !isPostgresUrl(path);
+  const several = paths.length > 1 || (isFile && (await namesSeveral(path)));
+  const { size = null, mtimeMs = null } = isFile && !several ? await statOf(path) : {};
   const said = ['sql', 'member', 'format', 'missing', 'weight', 'memory', 'engine'].map((name) => [
     name,
     flags[name] ?? null,
   ]);
   return {
     path: path ?? null,
+    ...(several ? { files: await stateOfAll(paths) } : {}),
     size,
     mtimeMs,
     columns: columns.length,
@@ -130,6 +135,16 @@ export async function identityOf(
     ...Object.fromEntries(said),
     computed: await computedBy(options),
   };
+}
+
+/** Names, sizes and dates of several files, in one number. */
+async function stateOfAll(names: readonly string[]): Promise<string> {
+  const hash = createHash('sha256');
+  for (const path of await expandPaths(names)) {
+    const { size, mtimeMs } = await statOf(path);
+    hash.update(JSON.stringify([path, size, mtimeMs]));
+  }
+  return hash.digest('hex');
 }
 
 function statOf(path: string): Promise<Stats> {

@@ -60,6 +60,41 @@ const BOOTSTRAP_FLAG = number(
   (v) => v === 0 || (Number.isSafeInteger(v) && v >= 10 && v <= 100_000),
 );
 
+const SCALE_FLAG = choice(
+  'scale',
+  ['none', 'unit', 'pareto', 'range'],
+  'divide each column by its standard deviation (unit), the root of that (pareto) or its range (default: none)',
+);
+
+const ENGINE_FLAG = choice(
+  'engine',
+  ['auto', ...ENGINE_NAMES],
+  'what does the arithmetic (default: the fastest available, see scree doctor)',
+);
+
+const SEED_FLAG = number(
+  'seed',
+  'N',
+  'seed of the random numbers (default: 0)',
+  'be a whole number',
+  Number.isSafeInteger,
+);
+
+/** Of `scree moments`: no default, because it takes as long as that many fits. */
+const BOOTSTRAP_PARTS_FLAG: Flag = {
+  ...BOOTSTRAP_FLAG,
+  what: 'also keep the moments of N samples drawn from the rows, to see how stable the components are (default: 0)',
+};
+
+const WIDTH_FLAG = number(
+  'components',
+  'K',
+  'of a sketch: how many components it is for (default: 10)',
+  'be a whole number from 1 up',
+  (v) => Number.isSafeInteger(v) && v >= 1,
+  'k',
+);
+
 const FIT_FLAGS: readonly Flag[] = [
   COMPONENTS_FLAG,
   number(
@@ -70,11 +105,7 @@ const FIT_FLAGS: readonly Flag[] = [
     (v) => v > 0 && v < 1,
   ),
   toggle('all', 'keep all components'),
-  choice(
-    'scale',
-    ['none', 'unit', 'pareto', 'range'],
-    'divide each column by its standard deviation (unit), the root of that (pareto) or its range (default: none)',
-  ),
+  SCALE_FLAG,
   choice('whiten', ['pca', 'zca'], 'scale the scores to variance 1'),
   toggle('no-center', 'do not subtract the column means'),
   number('ddof', 'N', 'divide by n − N in the covariance (default: 1)', 'be a number from 0 up', (v) => v >= 0),
@@ -84,13 +115,9 @@ const FIT_FLAGS: readonly Flag[] = [
     'how to compute the components (default: chosen by cost, see --explain)',
     'NAME',
   ),
-  choice(
-    'engine',
-    ['auto', ...ENGINE_NAMES],
-    'what does the arithmetic (default: the fastest available, see scree doctor)',
-  ),
+  ENGINE_FLAG,
   THREADS_FLAG,
-  number('seed', 'N', 'seed of the random numbers (default: 0)', 'be a whole number', Number.isSafeInteger),
+  SEED_FLAG,
   number(
     'tolerance',
     'X',
@@ -141,9 +168,9 @@ export const COMMANDS: readonly Command[] = [
   {
     name: 'fit',
     summary: 'find the principal components of a data file',
-    usage: 'DATA',
+    usage: 'DATA…',
     minPositionals: 0,
-    maxPositionals: 1,
+    maxPositionals: Number.POSITIVE_INFINITY,
     flags: [
       ...FIT_FLAGS,
       BOOTSTRAP_FLAG,
@@ -164,6 +191,8 @@ export const COMMANDS: readonly Command[] = [
       [`scree fit --sql "select a, b from 'x.parquet' where a > 0" -k 2`, 'the result of a query'],
       ['scree fit postgres://me@host/shop --sql "select a, b from orders" -k 2', 'a query to a Postgres server'],
       ['cat data.csv | scree fit - -k 3', 'standard input'],
+      ["scree fit 'data/*.parquet' -k 10 -o model.json", 'many files as one table; so is a folder'],
+      ['scree fit all.moments -k 10 -o model.json', 'moments, which scree moments and merge made'],
       ['scree fit huge.npy -k 20 --checkpoint huge.part -o model.json', 'can be continued after a crash'],
     ],
     load: () => import('./fit.js'),
@@ -171,9 +200,9 @@ export const COMMANDS: readonly Command[] = [
   {
     name: 'analyze',
     summary: 'how many components, how stable they are, which rows are unusual: all of it, in words',
-    usage: 'DATA',
+    usage: 'DATA…',
     minPositionals: 0,
-    maxPositionals: 1,
+    maxPositionals: Number.POSITIVE_INFINITY,
     flags: [
       ...FIT_FLAGS,
       BOOTSTRAP_FLAG,
@@ -192,9 +221,9 @@ export const COMMANDS: readonly Command[] = [
   {
     name: 'transform',
     summary: 'compute the scores of rows: their coordinates on the components',
-    usage: 'MODEL DATA',
+    usage: 'MODEL DATA…',
     minPositionals: 2,
-    maxPositionals: 2,
+    maxPositionals: Number.POSITIVE_INFINITY,
     flags: [
       outputFlag('write the scores there: .npy, .csv, .tsv, .parquet or .arrow'),
       CSV_SAFE_FLAG,
@@ -231,7 +260,7 @@ export const COMMANDS: readonly Command[] = [
   },
   {
     name: 'inspect',
-    summary: 'describe a model, in sentences or as JSON',
+    summary: 'describe a model, or moments, in sentences or as JSON',
     usage: 'MODEL',
     minPositionals: 1,
     maxPositionals: 1,
@@ -248,11 +277,67 @@ export const COMMANDS: readonly Command[] = [
     load: () => import('./inspect.js'),
   },
   {
+    name: 'moments',
+    summary: 'sum up a part of a table anywhere, to be merged with other parts',
+    usage: 'DATA…',
+    minPositionals: 1,
+    maxPositionals: Number.POSITIVE_INFINITY,
+    flags: [
+      outputFlag('write the moments there, such as part.moments'),
+      BOOTSTRAP_PARTS_FLAG,
+      choice(
+        'keep',
+        ['auto', 'moments', 'sketch'],
+        'exact moments, or a sketch (default: moments, a sketch of wide data)',
+      ),
+      WIDTH_FLAG,
+      number(
+        'size',
+        'N',
+        'rows of a sketch (default: 2k + 10)',
+        'be a whole number from 2 up',
+        (v) => Number.isSafeInteger(v) && v >= 2,
+      ),
+      SCALE_FLAG,
+      ENGINE_FLAG,
+      THREADS_FLAG,
+      SEED_FLAG,
+      JSON_FLAG,
+      ...DATA_FLAGS,
+      ...COMMON_FLAGS,
+    ],
+    examples: [
+      ['scree moments part-1.parquet -o part-1.moments', 'one part; the same rows give the same file'],
+      ['ls parts/*.csv | xargs -P 8 -I{} scree moments {} -o {}.moments', 'many parts, eight at a time'],
+      ['scree moments part-1.csv --bootstrap 200 -o part-1.moments', 'with replicates of a bootstrap'],
+    ],
+    load: () => import('./moments.js'),
+  },
+  {
+    name: 'merge',
+    summary: 'merge the moments of parts, in any order',
+    usage: 'MOMENTS…',
+    minPositionals: 1,
+    maxPositionals: Number.POSITIVE_INFINITY,
+    flags: [
+      outputFlag('write the merged moments there, such as all.moments'),
+      text('manifest', 'FILE', 'names of all parts, one per line: stop if one is missing, or not named'),
+      toggle('allow-duplicates', 'accept parts with the same rows'),
+      JSON_FLAG,
+      ...COMMON_FLAGS,
+    ],
+    examples: [
+      ['scree merge parts/*.moments -o all.moments', 'the same file whatever the order of the parts'],
+      ['scree merge parts --manifest parts.txt -o all.moments', 'all of a folder, and none may be missing'],
+    ],
+    load: () => import('./merge.js'),
+  },
+  {
     name: 'report',
     summary: 'write a page about the components: figures, tables and explanations',
-    usage: 'DATA',
+    usage: 'DATA…',
     minPositionals: 0,
-    maxPositionals: 1,
+    maxPositionals: Number.POSITIVE_INFINITY,
     flags: [
       outputFlag('write the page there, such as report.html'),
       text('figures', 'FOLDER', 'also write every figure into this folder, as SVG'),
@@ -276,9 +361,9 @@ export const COMMANDS: readonly Command[] = [
   {
     name: 'compress',
     summary: 'write a smaller file: the model and rounded scores',
-    usage: 'DATA',
+    usage: 'DATA…',
     minPositionals: 0,
-    maxPositionals: 1,
+    maxPositionals: Number.POSITIVE_INFINITY,
     flags: [
       outputFlag('write the compressed file there, such as data.scree'),
       choice('quantise', ['uniform', 'int8', 'float16'], 'how to round the scores (default: uniform, the smallest)'),

@@ -67,6 +67,8 @@ const ERRORS: { readonly [Code in ScreeError['code']]?: Describe } = {
     return `${Row} has ${several(value, 'cell')}, but the others have ${count(expected)}. Complete it${title}.`;
   },
   BAD_DATA: ({ reason, Row, columnName, value, expected }) => {
+    if (reason === 'repeated-part')
+      return `The same rows are there twice: ${value}, and ${expected}. Leave one of them out; if two parts really have the same rows, use --allow-duplicates.`;
     if (reason === 'open-quote')
       return `${Row} opens a quotation mark that is never closed. Close it, or double it if it belongs to the text.`;
     if (reason !== 'ambiguous-mark') return undefined;

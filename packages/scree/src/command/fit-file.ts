@@ -125,12 +125,9 @@ export async function withModel(
   terminal: Terminal,
   use: (file: DataFile, fitted: { readonly model: Model; readonly seconds?: number }) => Promise<void>,
 ): Promise<void> {
-  const {
-    positionals: [path],
-    flags,
-  } = call;
+  const { positionals, flags } = call;
   if (typeof flags.model !== 'string') {
-    await withFile(path, fileOptions(flags, call.signal), async (file) => {
+    await withFile(positionals, fileOptions(flags, call.signal), async (file) => {
       checkRereadable(file);
       await use(file, await fitFile(file, call, terminal));
     });
@@ -141,8 +138,8 @@ export async function withModel(
   );
   if (other) throw new UsageError(`--${other} says how to fit, and --model brings a model. Leave one of them out.`);
   const model = await readModel(flags.model);
-  await withFile(path, fileOptionsFor(model, fileOptions(flags, call.signal)), async (file) => {
-    checkColumnCount(model, file.source.cols, path ?? 'The query');
+  await withFile(positionals, fileOptionsFor(model, fileOptions(flags, call.signal)), async (file) => {
+    checkColumnCount(model, file.source.cols, positionals[0] ?? 'The query');
     await use(file, { model });
   });
 }

@@ -13,6 +13,7 @@ import { fileOptions } from './data-flags.js';
 import { describeModel } from './describe-model.js';
 import type { NotComputed } from './examine.js';
 import { fitFile, fitOptions } from './fit-file.js';
+import { fitSummary, summaryOf } from './fit-summary.js';
 import { asJson } from './model-json.js';
 import { print, printLines } from './print.js';
 import { duration, Terminal } from './terminal.js';
@@ -21,10 +22,7 @@ import { withFile } from './with-file.js';
 
 /** `scree fit`: a model of a data file. */
 export async function run(call: Call): Promise<void> {
-  const {
-    positionals: [path],
-    flags,
-  } = call;
+  const { positionals, flags } = call;
   if (flags.every !== undefined && flags.checkpoint === undefined) {
     throw new UsageError('--every says how often --checkpoint saves: use it with --checkpoint FILE.');
   }
@@ -36,7 +34,14 @@ export async function run(call: Call): Promise<void> {
     );
   }
   // Before the fit: it may take hours.
-  for (const target of [output, checkpoint]) if (typeof target === 'string') await checkTarget(target, [path]);
+  for (const target of [output, checkpoint]) if (typeof target === 'string') await checkTarget(target, positionals);
+  const terminal = new Terminal({ quiet: flags.quiet === true });
+  const summary = await summaryOf(call, terminal);
+  if (summary) {
+    const fitted = await fitSummary(summary, call, terminal, 'brief');
+    if (typeof output === 'string') await writeModel(output, fitted.model);
+    return report(call, fitted, terminal);
+  }
   if (typeof checkpoint !== 'string') return fit(call, options);
   if (typeof output === 'string') await checkApart(checkpoint, output);
   const lock = await CheckpointLock.acquire(checkpoint);
@@ -61,19 +66,16 @@ async function fit(
   options: PcaOptions,
   checkpoint?: { readonly path: string; readonly lock: CheckpointLock },
 ): Promise<void> {
-  const {
-    positionals: [path],
-    flags,
-    signal,
-  } = call;
+  const { positionals, flags, signal } = call;
+  const [path] = positionals;
   const { output } = flags;
   const terminal = new Terminal({ quiet: flags.quiet === true });
-  await withFile(path, fileOptions(flags, signal), async (file) => {
+  await withFile(positionals, fileOptions(flags, signal), async (file) => {
     if (checkpoint) checkCheckpoint(options, file.source.cols, (flags.memory as number | undefined) ?? DEFAULT_MEMORY);
     const saving = checkpoint && {
       ...checkpoint,
       every: (flags.every as number | undefined) ?? 10,
-      identity: await identityOf(path, flags, file.columns, options),
+      identity: await identityOf(positionals, flags, file.columns, options),
       compare: path === undefined || path === '-' || isPostgresUrl(path) || flags.sql !== undefined,
       options,
       terminal,
@@ -90,14 +92,27 @@ async function fit(
       if (typeof output !== 'string' || !(await isSameFile(checkpoint.path, output))) await removeFile(checkpoint.path);
       await checkpoint.lock.release();
     }
-    if (flags.json) {
-      print(`${JSON.stringify(asJson(model, { seconds, threads: options.threads, notComputed }))}\n`);
-    } else {
-      printLines(describeFit(model, seconds, flags.explain === true, notComputed));
-    }
-    if (typeof output === 'string') terminal.note(`The model: ${output}`);
-    else if (!flags.json) terminal.note('The model was not saved: use -o model.json to save it.');
+    report(call, { model, seconds, notComputed }, terminal);
   });
+}
+
+interface Fitted {
+  readonly model: Model;
+  readonly seconds: number;
+  readonly notComputed: NotComputed;
+}
+
+/** Prints what was found, and where the model is. */
+function report({ flags }: Call, { model, seconds, notComputed }: Fitted, terminal: Terminal): void {
+  const { output } = flags;
+  if (flags.json) {
+    const threads = flags.threads as number | undefined;
+    print(`${JSON.stringify(asJson(model, { seconds, threads, notComputed }))}\n`);
+  } else {
+    printLines(describeFit(model, seconds, flags.explain === true, notComputed));
+  }
+  if (typeof output === 'string') terminal.note(`The model: ${output}`);
+  else if (!flags.json) terminal.note('The model was not saved: use -o model.json to save it.');
 }
 
 /** Matrices of cols × cols numbers that are in memory at once: the sums, those of a group and of a block, and the bytes that are saved. */

@@ -1,9 +1,11 @@
 import type { Model } from '@scree/core';
 import { several } from '@scree/core/describe';
 import { readModel } from '../disk/model-file.js';
+import { describeSummary, isSummaryFile, readSummary } from '../disk/summary-file.js';
 import { createFile, formatOf, holdsText, type OutputFormat } from '../disk/write-file.js';
 import { checkOutput } from './check-output.js';
 import type { Call } from './command.js';
+import { describeWarning } from './describe-error.js';
 import { describeModel } from './describe-model.js';
 import type { NotComputed } from './examine.js';
 import { asJson } from './model-json.js';
@@ -20,6 +22,11 @@ export async function run(call: Call): Promise<void> {
   if (flags['csv-safe'] && flags.output === undefined)
     throw new UsageError('--csv-safe says how --output is written, and there is none.');
   const output = flags.output === undefined ? undefined : await checkOutput(call);
+  if (await isSummaryFile(path)) {
+    if (output !== undefined)
+      throw new UsageError(`-o writes components, and ${path} has none yet: scree fit ${path}.`);
+    return inspectSummary(path, flags);
+  }
   const model = await readModel(path);
   if (output !== undefined) {
     await writeComponents(model, output, flags['csv-safe'] === true);
@@ -42,6 +49,26 @@ export async function run(call: Call): Promise<void> {
   const shown = names && `${names.slice(0, 8).join(', ')}${names.length > 8 ? `, and ${names.length - 8} more` : ''}`;
   const columns = shown ? [`Columns: ${shown}`] : [];
   printLines([`${facts.join(', ')}.`, ...columns, model.plan.reason, '', ...describeModel(model, notStored(model))]);
+}
+
+/** `scree inspect` of moments: what was summed up. */
+async function inspectSummary(path: string, flags: Call['flags']): Promise<void> {
+  const { head, warnings } = await readSummary(path);
+  if (flags.json) {
+    print(`${JSON.stringify({ ...head, warnings })}\n`);
+    return;
+  }
+  const { columnNames: names, parts, weighted, weight, dtype } = head;
+  const shown = names && `${names.slice(0, 8).join(', ')}${names.length > 8 ? `, and ${names.length - 8} more` : ''}`;
+  const most = 20;
+  printLines([
+    `${describeSummary(head, path)}, ${dtype}${weighted ? `, weights that add up to ${weight}` : ''}.`,
+    ...(shown ? [`Columns: ${shown}`] : []),
+    ...parts.slice(0, most).map(({ name, read, fingerprint }) => `  ${fingerprint}  ${several(read, 'row')}  ${name}`),
+    ...(parts.length > most ? [`  and ${several(parts.length - most, 'part')} more`] : []),
+    ...warnings.map((warning) => `Warning: ${describeWarning(warning, names)}`),
+    `Next: scree fit ${path} -o model.json`,
+  ]);
 }
 
 function notStored({ choice, stability }: Model): NotComputed {

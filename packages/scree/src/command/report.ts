@@ -26,7 +26,7 @@ export async function run(call: Call): Promise<void> {
   const [path] = positionals;
   const { output, figures } = flags;
   if (typeof output !== 'string') throw new UsageError('Say where the report goes: -o report.html.');
-  await checkTarget(output, [path, flags.model as string | undefined]);
+  await checkTarget(output, [...positionals, flags.model as string | undefined]);
   if (typeof figures === 'string') await checkFolder(figures);
   const terminal = new Terminal({ quiet: flags.quiet === true });
   await withExaminedModel(call, terminal, async (file, { model, seconds, source, notComputed }) => {
@@ -92,7 +92,7 @@ async function withExaminedModel(
     });
     return;
   }
-  await withFile(positionals[0], fileOptions(flags, signal), async (file) => {
+  await withFile(positionals, fileOptions(flags, signal), async (file) => {
     checkRereadable(file);
     await countRowsOfSmallFile(file, signal);
     const { rows = Number.POSITIVE_INFINITY, cols } = file.source;

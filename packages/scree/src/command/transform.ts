@@ -14,7 +14,7 @@ import { writeRows } from './write-rows.js';
 /** `scree transform`: scores of the rows of a file. */
 export async function run(call: Call): Promise<void> {
   const {
-    positionals: [modelPath, dataPath],
+    positionals: [modelPath, ...dataPaths],
     flags,
     signal,
   } = call;
@@ -22,8 +22,8 @@ export async function run(call: Call): Promise<void> {
   const terminal = new Terminal({ quiet: flags.quiet === true });
   const model = await readModel(modelPath);
   const threads = typeof flags.threads === 'number' ? { threads: flags.threads } : {};
-  await withFile(dataPath, fileOptionsFor(model, fileOptions(flags, signal)), async (file) => {
-    checkColumnCount(model, file.source.cols, dataPath);
+  await withFile(dataPaths, fileOptionsFor(model, fileOptions(flags, signal)), async (file) => {
+    checkColumnCount(model, file.source.cols, dataPaths[0]);
     const cols = model.whiten === 'zca' ? model.d : model.k;
     const columnNames = Array.from({ length: cols }, (_, i) => (model.whiten === 'zca' ? `c${i}` : `pc${i + 1}`));
     // With its name a row can be found again, also where others were left out.

@@ -1,18 +1,19 @@
-import { type DataFile, type OpenOptions, openFile } from '../disk/index.js';
+import { type DataFile, type OpenOptions, openFile, openFiles } from '../disk/index.js';
 import { nameFile } from './describe-error.js';
 import { UsageError } from './usage-error.js';
 
-/** Opens a data file, passes it to `use`, and closes it. */
+/** Opens a data file, or several as one table, passes it to `use`, and closes it. */
 export async function withFile<Result>(
-  path: string | undefined,
+  given: string | readonly string[] | undefined,
   options: OpenOptions,
   use: (file: DataFile) => Promise<Result>,
 ): Promise<Result> {
-  if (path === '' || (path === undefined && options.sql === undefined)) {
+  const paths = typeof given === 'string' ? [given] : (given ?? []);
+  const [path] = paths;
+  if (paths.includes('') || (path === undefined && options.sql === undefined))
     throw new UsageError('Name a data file, or - for standard input, or ask for data with --sql.');
-  }
   try {
-    const file = await openFile(path, options);
+    const file = paths.length > 1 ? await openFiles(paths, options) : await openFile(path, options);
     try {
       return await use(file);
     } catch (error) {
@@ -21,7 +22,7 @@ export async function withFile<Result>(
       await file.close();
     }
   } catch (error) {
-    throw nameFile(error, path);
+    throw nameFile(error, paths.length > 1 ? `${path} and ${paths.length - 1} more` : path);
   }
 }
 

@@ -55,15 +55,30 @@ export interface FileOnDisk {
   readonly file: string;
 }
 
-export async function openParquetInDuckDb({ path, memory, file }: FileOnDisk): Promise<Table> {
+export async function openParquetInDuckDb({ path, memory, file }: FileOnDisk, shared?: DuckDb): Promise<Table> {
   await checkFooter(file, path, memory);
-  const duck = await startDuckDb(path, memory);
+  const duck = shared ?? (await startDuckDb(path, memory));
   return closeOnError(duck, path, async () => {
-    await duck.confine([file]);
+    if (!shared) await duck.confine([file]);
     const notes = await parquetNotes(duck, file);
     const verify = parquetCheck(duck, { file, path });
     return duckTable(duck, parquetRelation(file), { path, memory, format: 'Parquet', counted: true, notes, verify });
   });
+}
+
+/** One DuckDB for many Parquet files, because starting it takes longer than reading a small one. Tables that use it do not close it. */
+export async function shareDuckDb(
+  files: readonly string[],
+  memory: number,
+): Promise<{ duck: DuckDb; close(): Promise<void> }> {
+  const duck = await startDuckDb(files[0], memory);
+  try {
+    await duck.confine(files);
+  } catch (error) {
+    await duck.close();
+    throw duckError(error, files[0]);
+  }
+  return { duck: { ...duck, close: async () => {} }, close: () => duck.close() };
 }
 
 /** A table of a DuckDB database file, which is opened for reading only. */

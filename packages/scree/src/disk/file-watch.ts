@@ -5,7 +5,7 @@ import type { FileFormat } from '@scree/files';
 import { systemError } from './system-error.js';
 
 /** Properties of a file that differ after it was changed or replaced. */
-interface State {
+export interface FileState {
   readonly dev: bigint;
   readonly ino: bigint;
   readonly size: bigint;
@@ -22,11 +22,11 @@ const LOGS: Partial<Record<FileFormat, readonly string[]>> = { sqlite: ['-wal', 
 export class FileWatch {
   readonly #handle: FileHandle;
   readonly #path: string;
-  readonly #before: State;
+  readonly #before: FileState;
   #byPath = false;
-  #logs: ReadonlyMap<string, State | undefined> = new Map();
+  #logs: ReadonlyMap<string, FileState | undefined> = new Map();
 
-  private constructor(handle: FileHandle, path: string, before: State) {
+  private constructor(handle: FileHandle, path: string, before: FileState) {
     this.#handle = handle;
     this.#path = path;
     this.#before = before;
@@ -47,13 +47,7 @@ export class FileWatch {
   async warnings(): Promise<readonly Warning[]> {
     const what = await this.#change();
     if (what === undefined) return [];
-    return [
-      {
-        code: 'SOURCE_CHANGED',
-        message: `${what}. The rows that were read may be from before and after that. Run it again when nothing writes to the file, or use a copy of it.`,
-        details: { path: this.#path },
-      },
-    ];
+    return [changedWarning(what, this.#path)];
   }
 
   async #change(): Promise<string | undefined> {
@@ -74,17 +68,35 @@ export class FileWatch {
   }
 }
 
-function same(a: State | undefined, b: State | undefined): boolean {
+/** A warning if one of several files, which were opened by their paths, is no longer what it was. */
+export async function changedFiles(before: ReadonlyMap<string, FileState>): Promise<readonly Warning[]> {
+  for (const [path, state] of before) {
+    const now = await stateAt(path);
+    if (!now) return [changedWarning(`${path} was deleted or renamed while it was read`, path)];
+    if (!same(now, state)) return [changedWarning(`${path} was changed or replaced while it was read`, path)];
+  }
+  return [];
+}
+
+function changedWarning(what: string, path: string): Warning {
+  return {
+    code: 'SOURCE_CHANGED',
+    message: `${what}. The rows that were read may be from before and after that. Run it again when nothing writes to the file, or use a copy of it.`,
+    details: { path },
+  };
+}
+
+function same(a: FileState | undefined, b: FileState | undefined): boolean {
   if (!a || !b) return a === b;
   return a.dev === b.dev && a.ino === b.ino && a.size === b.size && a.mtimeNs === b.mtimeNs;
 }
 
-function stateOf(handle: FileHandle, path: string): Promise<State> {
+export function stateOf(handle: FileHandle, path: string): Promise<FileState> {
   return handle.stat({ bigint: true }).catch((error: unknown) => {
     throw systemError(error, path, 'read');
   });
 }
 
-async function stateAt(path: string): Promise<State | undefined> {
+async function stateAt(path: string): Promise<FileState | undefined> {
   return stat(path, { bigint: true }).catch(() => undefined);
 }

@@ -9,6 +9,6 @@ export {
   type Missing,
   type MissingValues,
 } from '@scree/files';
-export { type OpenOptions, openFile } from './open-file.js';
+export { type OpenOptions, openFile, openFiles } from './open-file.js';
 export type { StoredType } from './stored-type.js';
 export { createFile, type OutputFormat, type RowWriter, type WriteOptions } from './write-file.js';

@@ -11,16 +11,21 @@ import {
   type Identified,
   identify,
   openData,
+  openSeveralTables,
   openTable,
   type Platform,
   packingOf,
   readTwice,
+  refuseForSeveral,
   sniffFormat,
   type Table,
+  withClose,
 } from '@scree/files/internal';
+import type { shareDuckDb } from '../database/duck-table.js';
 import { isPostgresUrl, typedUrl, withoutPassword } from '../database/postgres-url.js';
+import { expandPaths, namesSeveral, partitionsOf } from './expand-paths.js';
 import { closeRead, fileBytes } from './file-bytes.js';
-import { FileWatch } from './file-watch.js';
+import { changedFiles, type FileState, FileWatch, stateOf } from './file-watch.js';
 import { openRegularFile } from './regular-file.js';
 import { copyToDisk } from './temporary-copy.js';
 import { isText } from './thread-messages.js';
@@ -41,7 +46,8 @@ export interface OpenHooks {
  * and .feather, DuckDB and SQLite databases, .scree; `-` is standard input, postgres://user@host/database a server. With `sql` the data are the result of a
  * query over the tables of a database, over a file under the name `data`, or, without a path, over files that the query names.
  *
- * Rows are read in blocks, so a file may be larger than memory. Close the file after use.
+ * A pattern or a folder is several files, as for `openFiles`. Rows are read in blocks, so a file may be larger than memory. Close
+ * the file after use.
  */
 export async function openFile(
   path: string | undefined,
@@ -49,6 +55,7 @@ export async function openFile(
   hooks: OpenHooks = {},
 ): Promise<DataFile> {
   const checked = checkFileOptions(options);
+  if (path !== undefined && path !== '-' && (await namesSeveral(path))) return openFiles([path], options);
   if (path === undefined) {
     if (options.sql === undefined)
       throw new OptionError('BAD_OPTION', 'Name a file, or ask for data with sql.', { option: 'sql' });
@@ -68,6 +75,61 @@ export async function openFile(
     await closeRead(handle);
     throw error;
   }
+}
+
+/**
+ * Opens several files as one table: names, patterns such as data/*.parquet, and folders. Rows come one file after the other, in the
+ * natural order of their names; columns are matched by name, and a file that differs is refused by its name. Folders such as
+ * year=2024 are columns, which can be labels and weights, and are analysed where `columns` names them.
+ */
+export async function openFiles(names: string | readonly string[], options: OpenOptions = {}): Promise<DataFile> {
+  const given = typeof names === 'string' ? [names] : names;
+  if (given.length === 0) throw new OptionError('BAD_OPTION', 'Name at least one file.', { option: 'names' });
+  const [only] = given;
+  if (given.length === 1 && (only === '-' || !(await namesSeveral(only)))) return openFile(only, options);
+  if (given.includes('-'))
+    throw new OptionError('BAD_OPTION', 'Standard input cannot be one of several files. Save it to a file first.');
+  const checked = checkFileOptions(options);
+  refuseForSeveral(checked);
+  const paths = await expandPaths(given);
+  const before = new Map<string, FileState>();
+  let bytes = 0;
+  let shared: ReturnType<typeof shareDuckDb> | undefined;
+  const parquet: Platform['readers']['parquet'] = async (content, { memory }) => {
+    const { openParquetInDuckDb, shareDuckDb: share } = await import('../database/duck-table.js');
+    const where = onDisk(content, memory);
+    // A file that was packed lies elsewhere.
+    if (!paths.includes(where.file)) return openParquetInDuckDb(where);
+    shared ??= share(paths, memory);
+    return openParquetInDuckDb(where, (await shared).duck);
+  };
+  const platform = { ...node, readers: { ...node.readers, parquet } };
+  const closeShared = async (): Promise<void> => (await shared)?.close();
+  const parts = paths.map((path) => ({
+    path,
+    partitions: partitionsOf(path),
+    open: async (): Promise<Table> => {
+      const { handle, bytes: content } = await openHandle(path);
+      try {
+        if (!before.has(path)) {
+          before.set(path, await stateOf(handle, path));
+          bytes += content.size ?? 0;
+        }
+        return withClose(await openTableOrQuery(content, { name: basename(path) }, checked, undefined, platform), () =>
+          closeRead(handle),
+        );
+      } catch (error) {
+        await closeRead(handle);
+        throw error;
+      }
+    },
+  }));
+  const table = await openSeveralTables(parts, checked).catch(async (error: unknown) => {
+    await closeShared();
+    throw error;
+  });
+  const path = given.length === 1 ? only : `${paths[0]} and ${paths.length - 1} more`;
+  return openData(table, checked, { path, bytes, warnings: () => changedFiles(before) }, closeShared);
 }
 
 async function openDatabase(url: string, options: CheckedOptions, signal?: AbortSignal): Promise<DataFile> {
@@ -198,28 +260,29 @@ async function openTableOrQuery(
   name: { readonly name: string; readonly format?: FileFormat | undefined },
   options: CheckedOptions,
   watch?: FileWatch,
+  platform = node,
 ): Promise<Table> {
   const found = await identify(bytes, name, options, node.unpack);
   const { sql, memory } = options;
   await watch?.follow(found.format, readsByPath(found, sql));
   const { path } = bytes;
-  if (sql === undefined) return openIdentified(found, options);
+  if (sql === undefined) return openIdentified(found, options, platform);
   const { file } = onDisk(bytes, memory);
   if (found.format !== 'duckdb' && found.format !== 'sqlite') {
     const { openQuery } = await import('../database/duck-table.js');
     const { relationOf } = await import('../database/relation.js');
     return openQuery(sql, { path, memory, relation: (duck) => relationOf(found, file, duck) });
   }
-  return openTable(found, options, node);
+  return openTable(found, options, platform);
 }
 
 /** Large text files are parsed in a thread. */
-async function openIdentified(found: Identified, options: CheckedOptions): Promise<Table> {
+async function openIdentified(found: Identified, options: CheckedOptions, platform: Platform): Promise<Table> {
   const { bytes, format, packing } = found;
   if (isText(format) && bytes.file !== undefined) {
     const { openTextInThread, worthThread } = await import('./table-in-thread.js');
     const { path, size, file } = bytes;
     if (worthThread(size)) return openTextInThread({ format, packing, path, size, file, memory: options.memory });
   }
-  return openTable(found, options, node);
+  return openTable(found, options, platform);
 }

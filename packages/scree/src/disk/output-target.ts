@@ -2,6 +2,7 @@ import { constants } from 'node:fs';
 import { access, readlink, realpath, stat } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 import { FileError } from '@scree/files';
+import { expandPaths } from './expand-paths.js';
 import { systemError } from './system-error.js';
 
 /**
@@ -39,8 +40,10 @@ export async function checkTarget(path: string, read: readonly (string | undefin
   });
   const there = await keyOf(target);
   if (there === undefined) return;
-  for (const other of read) {
-    if (other === undefined || other === '-' || (await keyOf(other)) !== there) continue;
+  const names = read.filter((other) => other !== undefined && other !== '-') as string[];
+  // A pattern that matches nothing gets its error where its files are opened.
+  for (const other of await expandPaths([...new Set(names)]).catch(() => names)) {
+    if ((await keyOf(other)) !== there) continue;
     throw new FileError(
       'BAD_FILE',
       path,

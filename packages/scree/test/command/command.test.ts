@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -299,7 +299,7 @@ describe('scree', () => {
     ['an unknown command', ['fti', 'x'], /Did you mean fit\?/],
     ['an unknown flag', ['fit', 'table.csv', '--wihten', 'pca'], /Did you mean --whiten\?/],
     ['a flag before the command', ['-k', '3'], /Flags come after/],
-    ['too many arguments', ['fit', 'a', 'b'], /takes DATA/],
+    ['too many arguments', ['inspect', 'a', 'b'], /takes MODEL/],
     ['no data', ['fit', '-k', '2'], /Name a data file/],
     ['two counts', ['fit', 'table.csv', '-k', '2', '--all'], /exclude one another/],
     ['no output', ['transform', 'model.json', 'table.csv'], /Say where the scores go/],
@@ -322,7 +322,11 @@ describe('scree', () => {
 
   const bad: [string, () => string[], RegExp][] = [
     ['a file that is not there', () => ['fit', 'nothing.csv'], /There is no file nothing\.csv/],
-    ['a folder', () => ['fit', '.'], /is a folder/],
+    [
+      'a folder without data',
+      () => ['fit', mkdirSync(join(folder, 'void')) ?? 'void'],
+      /void is a folder without data files/,
+    ],
     ['an empty file', () => ['fit', write('empty.csv', '')], /is empty/],
     ['text where numbers should be', () => ['fit', write('words.csv', 'a,b\nx,y\nz,w\n')], /no numeric column/],
     [

@@ -39,10 +39,29 @@ export interface FramedSketch {
   readonly rounding: number;
 }
 
+/** All that a sketch is. */
+export interface SketchState {
+  readonly options: SketchSettings;
+  readonly columns: Readonly<ColumnStatistics>;
+  readonly divisor: Float64Array;
+  /** The rows that are kept, one after the other. */
+  readonly stack: Float64Array;
+  readonly unit: number;
+  readonly lost: number;
+  readonly rounding: number;
+  readonly float32: boolean;
+  readonly sparse: boolean;
+  readonly merges: number;
+}
+
 /** Fewest rows between two compressions: with fewer, the overhead would cost more than the work. */
 const FEWEST_ROWS = 48;
 /** Rows of the stack per row of the sketch: (s² + 2sℓ)/(s − ℓ) operations per number are fewest at s = 2.7ℓ. */
 const STACK_SHARE = 2;
+/** Rows of the stack for a sketch of so many. */
+export function capacityOf(size: number): number {
+  return size + Math.max(FEWEST_ROWS, STACK_SHARE * size);
+}
 /** How far the data may outgrow the unit that they are kept in before it changes: squares of it are still far from overflow. */
 const REACH = 2 ** 100;
 /** Unit roundoff of float64. */
@@ -86,7 +105,7 @@ export class Sketch {
   constructor(options: SketchSettings) {
     const { cols } = options;
     const size = Math.min(options.size, cols);
-    const capacity = size + Math.max(FEWEST_ROWS, STACK_SHARE * size);
+    const capacity = capacityOf(size);
     if (capacity > LARGEST_SQUARE) {
       throw new OptionError(
         'TOO_LARGE',
@@ -133,18 +152,38 @@ export class Sketch {
 
   /** A copy: adding to one does not change the other. */
   copy(): Sketch {
-    const copy = new Sketch(this.#options);
-    copy.#columns = copyStatistics(this.#columns);
-    copy.#stack.set(this.#stack.subarray(0, this.#filled * this.cols));
-    copy.#divisor.set(this.#divisor);
-    copy.#filled = this.#filled;
-    copy.#unit = this.#unit;
-    copy.#lost = this.#lost;
-    copy.#rounding = this.#rounding;
-    copy.#float32 = this.#float32;
-    copy.#sparse = this.#sparse;
-    copy.#merges = this.#merges;
-    return copy;
+    return Sketch.restore(this.state());
+  }
+
+  state(): SketchState {
+    return {
+      options: this.#options,
+      columns: this.#columns,
+      divisor: this.#divisor,
+      stack: this.#stack.subarray(0, this.#filled * this.cols),
+      unit: this.#unit,
+      lost: this.#lost,
+      rounding: this.#rounding,
+      float32: this.#float32,
+      sparse: this.#sparse,
+      merges: this.#merges,
+    };
+  }
+
+  /** The sketch that had this state. Numbers are copied. */
+  static restore({ options, columns, divisor, stack, ...state }: SketchState): Sketch {
+    const sketch = new Sketch(options);
+    sketch.#columns = copyStatistics(columns);
+    sketch.#stack.set(stack);
+    sketch.#divisor.set(divisor);
+    sketch.#filled = stack.length / options.cols;
+    sketch.#unit = state.unit;
+    sketch.#lost = state.lost;
+    sketch.#rounding = state.rounding;
+    sketch.#float32 = state.float32;
+    sketch.#sparse = state.sparse;
+    sketch.#merges = state.merges;
+    return sketch;
   }
 
   /** Adds a block of rows. After an error the sketch cannot be used any more: to be able to continue, add to a copy. */

@@ -1,0 +1,177 @@
+import type { Dirent } from 'node:fs';
+import { readdir, stat } from 'node:fs/promises';
+import { join, resolve, sep } from 'node:path';
+import { FileError } from '@scree/files';
+import { systemError } from './system-error.js';
+
+/** Names of data files inside a folder. Others, such as notes and scripts, are not read unless they are named. */
+const DATA_NAME =
+  /\.(csv|tsv|txt|json|ndjson|jsonl|npy|npz|parquet|pq|arrow|feather|ipc|idx\d?-ubyte)(\.(gz|gzip|zst|zstd))?$/i;
+/** Folders inside folders, at most: links may go round in circles. */
+const DEEPEST = 32;
+
+/** Whether a name is that of several files: a pattern that is not itself a file, or a folder. */
+export async function namesSeveral(path: string): Promise<boolean> {
+  const stats = await stat(path).catch(() => undefined);
+  return stats ? stats.isDirectory() : isPattern(path);
+}
+
+/** The address of a server may contain a question mark. */
+function isPattern(path: string): boolean {
+  return /[*?[{]/.test(path) && !/^[a-z][a-z0-9+.-]*:\/\//i.test(path);
+}
+
+/**
+ * The files that names, patterns (*, ?, [a-z], {a,b} and ** for folders at any depth) and folders stand for, in natural order: part-2 before part-10. Hidden files,
+ * and those whose names begin with _, are left out of folders and patterns. Of a folder, files with names of `data` are taken.
+ */
+export async function expandPaths(given: readonly string[], data = DATA_NAME): Promise<string[]> {
+  const found: string[] = [];
+  for (const path of given) found.push(...(await expand(path, data)));
+  found.sort(inNaturalOrder);
+  const seen = new Set<string>();
+  for (const path of found) {
+    const whole = resolve(path);
+    if (seen.has(whole)) throw new FileError('BAD_FILE', path, `${path} is named twice. Name every file once.`);
+    seen.add(whole);
+  }
+  return found;
+}
+
+async function expand(path: string, data: RegExp): Promise<string[]> {
+  const stats = await stat(path).catch(() => undefined);
+  if (stats?.isDirectory()) {
+    const files = (await filesBelow(path, 0)).filter((file) => data.test(file));
+    if (files.length > 0) return files;
+    throw new FileError(
+      'NO_FILE',
+      path,
+      `${path} is a folder without data files. Name files, or a pattern: '${join(path, '*')}'.`,
+    );
+  }
+  // A file that is not there gets its error where it is opened.
+  if (stats || !isPattern(path)) return [path];
+  const files = new Set<string>();
+  for (const pattern of braces(path)) for (const file of await matching(pattern)) files.add(file);
+  if (files.size === 0) throw new FileError('NO_FILE', path, `No file matches ${path}.`);
+  return [...files];
+}
+
+async function entriesOf(folder: string): Promise<Dirent[]> {
+  try {
+    return await readdir(folder === '' ? '.' : folder, { withFileTypes: true });
+  } catch (error) {
+    throw systemError(error, folder, 'read');
+  }
+}
+
+async function kindOf(path: string, entry: Dirent): Promise<'file' | 'folder' | undefined> {
+  if (!entry.isSymbolicLink()) return entry.isDirectory() ? 'folder' : entry.isFile() ? 'file' : undefined;
+  const stats = await stat(path).catch(() => undefined);
+  return stats?.isDirectory() ? 'folder' : stats?.isFile() ? 'file' : undefined;
+}
+
+async function filesBelow(folder: string, depth: number): Promise<string[]> {
+  if (depth > DEEPEST) return [];
+  const found: string[] = [];
+  for (const entry of await entriesOf(folder)) {
+    if (/^[._]/.test(entry.name)) continue;
+    const path = folder === '' ? entry.name : join(folder, entry.name);
+    const kind = await kindOf(path, entry);
+    if (kind === 'file') found.push(path);
+    else if (kind === 'folder') found.push(...(await filesBelow(path, depth + 1)));
+  }
+  return found;
+}
+
+/** a{b,c} as ab and ac. */
+function braces(pattern: string): string[] {
+  const [whole, choices] = /\{([^{}]*)\}/.exec(pattern) ?? [];
+  if (whole === undefined || choices === undefined) return [pattern];
+  return choices.split(',').flatMap((choice) => braces(pattern.replace(whole, () => choice)));
+}
+
+/** The files that a pattern matches, one part of its path after the other. */
+async function matching(pattern: string): Promise<string[]> {
+  const steps = pattern.split(sep === '\\' ? /[\\/]/ : '/');
+  let folders = [steps[0] === '' ? '/' : ''];
+  if (steps[0] === '') steps.shift();
+  const last = steps.pop() ?? '';
+  for (const step of steps)
+    folders = (await Promise.all(folders.map((folder) => inside(folder, step, 'folder')))).flat();
+  const files = last === '**' ? await Promise.all(folders.map((each) => filesBelow(each, 0))) : undefined;
+  return files?.flat() ?? (await Promise.all(folders.map((folder) => inside(folder, last, 'file')))).flat();
+}
+
+/** What is inside a folder and matches one part of a pattern. */
+async function inside(folder: string, step: string, wanted: 'file' | 'folder'): Promise<string[]> {
+  if (step === '**') return [folder, ...(await foldersBelow(folder, 0))];
+  if (!isPattern(step)) {
+    const path = folder === '' ? step : join(folder, step);
+    const stats = await stat(path === '' ? '.' : path).catch(() => undefined);
+    return stats && (wanted === 'folder' ? stats.isDirectory() : stats.isFile()) ? [path] : [];
+  }
+  const test = asExpression(step);
+  const found: string[] = [];
+  for (const entry of await entriesOf(folder).catch(() => [])) {
+    if (!test.test(entry.name) || (/^[._]/.test(entry.name) && !/^[._]/.test(step))) continue;
+    const path = folder === '' ? entry.name : join(folder, entry.name);
+    if ((await kindOf(path, entry)) === wanted) found.push(path);
+  }
+  return found;
+}
+
+async function foldersBelow(folder: string, depth: number): Promise<string[]> {
+  if (depth > DEEPEST) return [];
+  const found: string[] = [];
+  for (const path of await inside(folder, '*', 'folder')) found.push(path, ...(await foldersBelow(path, depth + 1)));
+  return found;
+}
+
+function asExpression(step: string): RegExp {
+  const source = step.replace(
+    /\[(!?)([^\]]+)\]|[*?]|[\\^$.|+(){}[\]]/g,
+    (found, not: string, set: string | undefined) => {
+      if (found === '*') return '.*';
+      if (found === '?') return '.';
+      return set === undefined ? `\\${found}` : `[${not ? '^' : ''}${set.replace(/[\\^\]]/g, '\\$&')}]`;
+    },
+  );
+  return new RegExp(`^${source}$`, 'su');
+}
+
+/** Numbers inside names by their value, everything else by its characters: part-2 comes before part-10. */
+export function inNaturalOrder(a: string, b: string): number {
+  const [left, right] = [a.match(/\d+|\D+/g) ?? [], b.match(/\d+|\D+/g) ?? []];
+  for (let i = 0; i < Math.min(left.length, right.length); i++) {
+    const [x, y] = [left[i], right[i]];
+    if (x === y) continue;
+    if (/^\d/.test(x) && /^\d/.test(y)) {
+      const [p, q] = [BigInt(x), BigInt(y)];
+      if (p !== q) return p < q ? -1 : 1;
+      continue;
+    }
+    return x < y ? -1 : 1;
+  }
+  return left.length - right.length || (a < b ? -1 : a > b ? 1 : 0);
+}
+
+/** The columns that folders name: {year: '2024'} of data/year=2024/part-0.parquet, as Hive and Spark write them. */
+export function partitionsOf(path: string): Record<string, string | null> {
+  const found: Record<string, string | null> = {};
+  for (const step of path.split(/[\\/]/).slice(0, -1)) {
+    const [, key, value] = /^([^=]+)=(.*)$/s.exec(step) ?? [];
+    if (key !== undefined && value !== undefined) found[decode(key)] = value === NO_VALUE ? null : decode(value);
+  }
+  return found;
+}
+
+const NO_VALUE = '__HIVE_DEFAULT_PARTITION__';
+
+function decode(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}
