@@ -160,6 +160,28 @@ describe('the first look at columns', () => {
     }
   });
 
+  it('does not take columns for duplicates that only a few rows far away make alike', async () => {
+    const rng = random(8);
+    for (const far of [100, 1e6]) {
+      const shifted = (): ((i: number) => number) => {
+        const x = Array.from({ length: 66 }, (_, i) => rng.normal() + (i < 60 ? 0 : far));
+        return (i) => x[i];
+      };
+      const a = shifted();
+      const rows = records(66, { a, b: shifted(), c: shifted(), copy: (i) => 2 * a(i) + 3 });
+      expect((await warned(rows, 'DUPLICATE_COLUMNS'))?.details?.groups).toEqual([['a', 'copy']]);
+    }
+  });
+
+  it('says nothing of zeros in abundances, whose rare species have few different values', async () => {
+    const rng = random(9);
+    const species = Array.from({ length: 12 }, (_, j) => [
+      `species${j}`,
+      (i: number) => (j < 7 ? 1 + rng.uniform() : (i + j) % 24 < (j === 7 ? 11 : 4) ? rng.uniform() : 0),
+    ]);
+    expect(await codes(records(24, Object.fromEntries(species)))).toEqual([]);
+  });
+
   it('does not take neighbours on a curve for duplicates', async () => {
     const rng = random(5);
     const phases = Array.from({ length: 80 }, () => 6 * rng.uniform());

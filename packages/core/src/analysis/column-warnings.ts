@@ -250,15 +250,13 @@ function duplicatesWarning(
 
 /**
  * ZERO_INFLATED: more than half of the values are 0, none is below, and the others are measurements or large counts (more
- * than ten different values). Not where half of the columns are like that, or all columns begin at 0: such data are images,
+ * than ten different values). Not where a third of the columns are mostly 0, or all columns begin at 0: such data are images,
  * abundances or counts of words, and zeros are what they are made of.
  */
 function zerosWarning(columns: readonly ColumnFacts[], rows: number): Warning[] {
-  const found = columns.filter(
-    ({ zeros = 0, min, levels }) =>
-      zeros > rows / 2 && min === 0 && (levels?.length ?? Number.POSITIVE_INFINITY) > LEAST_MEASURED,
-  );
-  const usual = (found.length >= columns.length / 2 && columns.length > 3) || haveOneUnit(columns);
+  const mostlyZero = columns.filter(({ zeros = 0, min }) => zeros > rows / 2 && min === 0);
+  const found = mostlyZero.filter(({ levels }) => (levels?.length ?? Number.POSITIVE_INFINITY) > LEAST_MEASURED);
+  const usual = (mostlyZero.length >= columns.length / 3 && columns.length > 3) || haveOneUnit(columns);
   if (found.length === 0 || usual) return [];
   const one = found.length === 1;
   const each = found

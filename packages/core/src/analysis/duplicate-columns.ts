@@ -11,6 +11,10 @@ export interface DuplicateGroup {
 export const DUPLICATE_CORRELATION = 0.999;
 /** |r| of columns that are the same but for rounding. */
 const EXACT = 1 - 1e-12;
+/** |r| that columns must have in the middle half of the rows too: a few rows far away make |r| of any columns large. */
+const MIDDLE = 0.9;
+/** Sums of squares of rounding, of columns of length 1. */
+const UNVARIED = 1e-28;
 /** Columns from which they may be a curve, and |r| of its neighbours. */
 const LEAST_CURVE = 10;
 const NEIGHBOURS = 0.95;
@@ -109,12 +113,15 @@ function groupDuplicates(varying: readonly number[], alike: Alike): DuplicateGro
   const least = areCurves(varying, alike) ? EXACT : DUPLICATE_CORRELATION;
   const groupOf = new Map<number, { columns: number[]; correlation: number }>();
   for (const i of varying) {
+    let middle: number[] | undefined;
     for (const j of varying) {
       if (j <= i) continue;
       const group = groupOf.get(i);
       if (group !== undefined && group === groupOf.get(j)) continue;
       const correlation = alike(i, j, least);
       if (correlation === undefined) continue;
+      middle ??= middleRows(z[i] as Float64Array);
+      if (!agreeIn(middle, z[i] as Float64Array, z[j] as Float64Array)) continue;
       const [first, second] = [group ?? { columns: [i], correlation }, groupOf.get(j) ?? { columns: [j], correlation }];
       const joined = {
         columns: [...first.columns, ...second.columns],
@@ -172,4 +179,26 @@ function sameness(a: Float64Array, b: Float64Array, least: number): number | und
     if (same >= limit && opposite >= limit) return undefined;
   }
   return 1 - Math.min(same, opposite) / 2;
+}
+
+/** Rows between the quartiles of a column. */
+function middleRows(column: Float64Array): number[] {
+  const sorted = column.slice().sort();
+  const [low, high] = [sorted[Math.floor(column.length / 4)], sorted[Math.ceil((3 * column.length) / 4) - 1]];
+  return [...column.keys()].filter((i) => column[i] >= low && column[i] <= high);
+}
+
+/** Whether columns are alike in these rows too; yes where one of them does not vary there. */
+function agreeIn(rows: readonly number[], a: Float64Array, b: Float64Array): boolean {
+  let [x, y, xx, yy, xy] = [0, 0, 0, 0, 0];
+  for (const i of rows) {
+    x += a[i] / rows.length;
+    y += b[i] / rows.length;
+  }
+  for (const i of rows) {
+    xx += (a[i] - x) ** 2;
+    yy += (b[i] - y) ** 2;
+    xy += (a[i] - x) * (b[i] - y);
+  }
+  return Math.min(xx, yy) < UNVARIED || Math.abs(xy) > MIDDLE * Math.sqrt(xx * yy);
 }

@@ -141,7 +141,9 @@ export function rowLimits(model: Model, options: LimitOptions = {}): RowLimits {
   const box = left && boxLimit(units * left.sum, 1 / left.second, beyond);
   const factor = options.corrected && rows === 'new' && left ? predictionFactor(model, 1 / left.second, beyond) : 1;
   const spread = errors ? 2 * (errors.mean / Math.sqrt(errors.variance)) ** 2 : 0;
-  const matched = errors && spread > 0 && Number.isFinite(spread) ? boxLimit(errors.mean, spread, beyond) : null;
+  // Errors of components that leave nothing out are rounding, and their limit would be one of rounding too.
+  const lost = errors && errors.mean > ROUNDING * model.totalVariance;
+  const matched = lost && spread > 0 && Number.isFinite(spread) ? boxLimit(errors.mean, spread, beyond) : null;
   return {
     level,
     rows,

@@ -4,8 +4,12 @@ import { count, listed, percent, several, show } from './numbers.js';
 
 /** An axis that stays within 30° keeps three quarters of its direction: cos² 30° = 0.75. It is called stable. */
 export const STABLE_ANGLE = Math.PI / 6;
+/** A tenth of a degree. */
+const TENTH = Math.PI / 1800;
 /** Angles of rounding alone. */
 const NEVER = 1e-9;
+/** The same for spaces, whose angles are right to 1e-8. */
+const ALL_THERE_IS = 1e-6;
 /** From this share of the replicates on, two components "may swap". */
 const MAY_SWAP = 0.05;
 
@@ -19,17 +23,26 @@ export function stabilityWords(stability: Stability, first = stability.angles.le
   const d = stability.loadings.low.length / k;
   if (d === 1) return ['One column has one component, in every sample.'];
   // Of two columns with equal variance the components never turn, and that says nothing about the data.
-  if (d === 2 && stability.angles.every(({ q95 }) => q95 < NEVER)) {
-    return ['Two columns of equal variance have the same components in every sample: their sum and their difference.'];
+  if (d === 2 && stability.angles.every(({ median, q95 }) => [median, q95].every(isRightOrNone))) {
+    const same =
+      'Two columns of equal variance have the same components in every sample: their sum and their difference';
+    return [
+      `${same}${stability.angles.some(({ q95 }) => q95 > NEVER) ? ', but which of them is PC1 may differ' : ''}.`,
+    ];
   }
-  const stable = indices(first).filter((i) => stability.angles[i].q95 <= STABLE_ANGLE);
-  const unstable = indices(first).filter((i) => stability.angles[i].q95 > STABLE_ANGLE);
+  // Without variance there is no direction that could turn.
+  const varies = (i: number): boolean => stability.variances[i][1] > 0;
+  const spoken = indices(first).filter(varies);
+  const flat = indices(first).filter((i) => !varies(i));
+  const stable = spoken.filter((i) => stability.angles[i].q95 <= STABLE_ANGLE);
+  const unstable = spoken.filter((i) => stability.angles[i].q95 > STABLE_ANGLE);
   const runs = swapRuns(stability).filter((run) => run.first < first);
   const uncertain = unstable.filter((i) => !runs.some(({ first, last }) => i >= first && i <= last));
   const parts = [
     ...angleParts(stability, stable, 'stable'),
     ...swapParts(runs),
     ...angleParts(stability, uncertain, 'uncertain'),
+    ...flatPart(flat),
   ].sort((a, b) => a.first - b.first);
   return [
     `${parts.map(({ text }) => text).join('; ')}.`,
@@ -54,9 +67,16 @@ function angleParts(
   are: string,
 ): { first: number; text: string }[] {
   if (components.length === 0) return [];
-  const angles = components.map((i) => `±${rounded(stability.angles[i].q95)}`).join(', ');
+  // Within a tenth of a degree is near enough.
+  const angles = components.map((i) => `±${rounded(Math.max(stability.angles[i].q95, TENTH))}`).join(', ');
   const names = listed(components.map((i) => `PC${i + 1}`));
   return [{ first: components[0], text: `${names} ${components.length === 1 ? 'is' : 'are'} ${are} (${angles})` }];
+}
+
+function flatPart(components: readonly number[]): { first: number; text: string }[] {
+  if (components.length === 0) return [];
+  const names = listed(components.map((i) => `PC${i + 1}`));
+  return [{ first: components[0], text: `${names} ${components.length === 1 ? 'has' : 'have'} no variance` }];
 }
 
 /** What a replicate is, for each kind. */
@@ -79,14 +99,23 @@ export function varianceIntervalWords(model: Model): string[] {
 
 /** How far the first component that is not stable turns. */
 function turnWords({ angles }: Stability, i: number): string {
-  return `Half of the replicates turn PC${i + 1} by more than ${rounded(angles[i].median)}, one in twenty by more than ${rounded(angles[i].q95)}.`;
+  const { median, q95 } = angles[i];
+  const by = (angle: number): string => (rounded(angle) === '90°' ? 'about 90°' : `more than ${rounded(angle)}`);
+  return `Half of the replicates turn PC${i + 1} by ${by(median)}, one in twenty by ${by(q95)}.`;
 }
 
 /** Components that are not stable one by one may span a stable space together. */
-function subspaceWords({ subspaceAngles }: Stability, unstable: readonly number[], k: number, d: number): string[] {
+function subspaceWords(
+  { subspaceAngles, variances }: Stability,
+  unstable: readonly number[],
+  k: number,
+  d: number,
+): string[] {
   if (unstable.length === 0) return [];
   for (let m = k; m > unstable[0] + 1; m--) {
     if (m === d || subspaceAngles[m - 1].q95 > STABLE_ANGLE) continue;
+    // A space that has all variance is the same in every sample, whatever the components in it do.
+    if (variances[m - 1][1] === 0 || subspaceAngles[m - 1].q95 < ALL_THERE_IS) continue;
     return [`The space that the first ${count(m)} span together is stable (±${rounded(subspaceAngles[m - 1].q95)}).`];
   }
   return [];
@@ -114,6 +143,11 @@ function swapRuns({ swaps, angles }: Stability): Run[] {
 function rounded(radians: number): string {
   const value = (radians * 180) / Math.PI;
   return `${value >= 2 ? Math.round(value) : show(value, 1)}°`;
+}
+
+/** Whether an angle is 0° or 90°, but for rounding. */
+function isRightOrNone(angle: number): boolean {
+  return angle < NEVER || angle > Math.PI / 2 - NEVER;
 }
 
 function indices(length: number): number[] {

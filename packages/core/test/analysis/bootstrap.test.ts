@@ -79,6 +79,43 @@ function expectSame(a: Stability, b: Stability, tolerance: number): void {
 }
 
 describe('a replicate', () => {
+  it('finds small variances beside one that is 10¹² times larger, as an identifier makes it', async () => {
+    const { data } = table(400, 4, 11);
+    const { uniform } = random(12);
+    const others = Array.from({ length: 400 }, (_, i) => Array.from(data.subarray(4 * i, 4 * i + 4)));
+    const { variances } = await pca(others);
+    const size = Math.sqrt(variances[3] / 6e-13);
+    const rows = others.map((row) => [size * (uniform() < 0.02 ? 5 : uniform()), ...row]);
+    const [own, beside] = [await bootstrap(others, { k: 4 }), await bootstrap(rows, { k: 5 })];
+    const model = await pca(rows);
+    const ratio = model.variances[4] / model.variances[0];
+    expect(ratio).toBeGreaterThan(5e-13);
+    expect(ratio).toBeLessThan(2e-12);
+    // The identifier has an axis to itself, and the others are as uncertain as without it.
+    own.variances.forEach((interval, i) => {
+      interval.forEach((limit, side) => {
+        expect(Math.abs(Math.log(beside.variances[i + 1][side] / limit))).toBeLessThan(0.1);
+      });
+      expect(beside.angles[i + 1].q95).toBeLessThan(own.angles[i].q95 + 0.05);
+    });
+  });
+
+  it('takes variances that are rounding as 0, of the sample too', async () => {
+    for (const offset of [0, 1e6]) {
+      const { data } = table(300, 4, 13, offset);
+      const rows = Array.from({ length: 300 }, (_, i) => {
+        const row = Array.from(data.subarray(4 * i, 4 * i + 4));
+        return [...row, row[0] - offset + row[1], 2 * row[2] - row[3]];
+      });
+      const { variances } = await bootstrap(rows, { k: 6 });
+      expect(variances[3][0]).toBeGreaterThan(0);
+      expect(variances.slice(4)).toEqual([
+        [0, 0],
+        [0, 0],
+      ]);
+    }
+  });
+
   it.each<[Scale, boolean, boolean]>([
     ['none', true, false],
     ['unit', true, false],

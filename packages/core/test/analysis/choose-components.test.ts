@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { componentsForShares } from '../../src/analysis/components-for.js';
+import { hiddenStructure, recommend } from '../../src/analysis/criteria/recommend.js';
 import {
   type Choice,
   type Criterion,
@@ -81,6 +82,30 @@ describe('chooseComponents', () => {
     const model = await pca(rows, { k: 'auto' });
     expect(model.warnings.map(({ code }) => code)).not.toContain('NO_STRUCTURE');
     expect((await chooseComponents(rows, { ...FAST, scale: 'unit' })).k).toBe(1);
+  });
+
+  it('does not say that spreads differ where they do not', () => {
+    const reason = hiddenStructure({ k: 0, reason: '', agree: [], criteria: [], spectrum: [2, 1] } as never, 2).reason;
+    // It is said of columns of about the same spread too, where the two tests fall on different sides of chance.
+    expect(reason).not.toContain('spreads differ');
+    expect(reason).toContain('2 components stand out of noise');
+  });
+
+  it('calls a default a default, and not a median, where criteria without a test against noise say 0', () => {
+    const said = (name: CriterionName, k: number): Criterion => ({ name, k, values: [], sentence: '' }) as never;
+    const reason = (...ks: readonly number[]): string =>
+      recommend([said('broken-stick', ks[0]), said('profile-likelihood', ks[1])]).reason;
+    expect(reason(0, 3)).toBe(
+      'Keep 1: a default for the criteria that apply here, none of which tests against noise; the broken stick says 0 and profile likelihood 3.',
+    );
+    expect(reason(2, 3)).toMatch(/^Keep 2: the lower median of the criteria that apply here, none/);
+  });
+
+  it('has a sentence for no component that reads like one', async () => {
+    const choice = await chooseComponents(noise(100, 8, 4), { ...FAST, scale: 'unit' });
+    const said = ['map', 'gcv'].map((name) => by(choice, name as CriterionName));
+    expect(said.map(({ k }) => k)).toEqual([0, 0]);
+    for (const { sentence } of said) expect(sentence).not.toMatch(/no component/);
   });
 
   it('gives 0 on noise in 95 of 100 tables: tall, wide, scaled or not', async () => {

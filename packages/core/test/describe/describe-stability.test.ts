@@ -56,6 +56,31 @@ describe('the words about stability', () => {
     expect(free).toMatch(/^PC1 and PC2 are stable \(±/);
   });
 
+  it('do not take rounding for a turn where two columns of equal variance hardly correlate', async () => {
+    const { stability } = await fitted(columns(60, [1, 1]), { scale: 'unit' });
+    expect(stability.swaps[0]).toBeGreaterThan(0.05);
+    expect(stabilityWords(stability)).toEqual([
+      'Two columns of equal variance have the same components in every sample: their sum and their difference, but which of them is PC1 may differ.',
+    ]);
+  });
+
+  it('say of components without variance only that', async () => {
+    const { stability } = await fitted(columns(60, [3, 1, 0, 0]));
+    const words = stabilityWords(stability);
+    expect(words[0]).toMatch(/^PC1 and PC2 are stable \(±[\d.]+°, ±[\d.]+°\); PC3 and PC4 have no variance\.$/);
+    expect(words.join(' ')).not.toMatch(/90°|span together/);
+    const loose = (await fitted(columns(60, [1, 1, 0, 0]))).stability;
+    expect(stabilityWords(loose).join(' ')).not.toMatch(/span together/);
+  });
+
+  it('never turn an axis by more than 90°, nor promise less than a tenth of a degree', async () => {
+    const { stability } = await fitted(columns(3, [1, 1, 1, 1]), { k: 2 });
+    expect(stabilityWords(stability).join(' ')).toMatch(/by about 90°/);
+    expect(stabilityWords(stability).join(' ')).not.toMatch(/more than 90°/);
+    const [first] = stabilityWords((await fitted(columns(100, [1e6, 2, 1]))).stability);
+    expect(first).toMatch(/\(±0\.1°, /);
+  });
+
   it('call nothing stable in pure noise, although rounding would', async () => {
     const { model, stability } = await fitted(columns(200, Array(10).fill(1)));
     const words = stabilityWords(stability).join(' ');

@@ -141,13 +141,18 @@ function noiseLevel(
 /** Variances with their intervals, angles, and how often neighbours swap. */
 function stabilityTable({ variances, k }: Model, { variances: intervals, angles, swaps }: Stability): string[] {
   const shown = Math.min(k, MOST_COMPONENTS);
-  const rows = Array.from({ length: shown }, (_, i) => [
-    String(i + 1),
+  const rowOf = (i: number): string[] => [
     compact(variances[i], 4),
     `${compact(intervals[i][0], 3)} to ${compact(intervals[i][1], 3)}`,
     degrees(angles[i].median),
     degrees(angles[i].q95),
     ...(k > 1 ? [i < swaps.length ? `${Math.round(100 * swaps[i])} %` : ''] : []),
+  ];
+  const blank = ['–', '–', '–', ...(k > 1 ? [''] : [])];
+  const rows = Array.from({ length: shown }, (_, i) => [
+    String(i + 1),
+    // A component without variance has no direction that could turn.
+    ...(intervals[i][1] === 0 ? ['0', ...blank] : rowOf(i)),
   ]);
   const head = ['PC', 'variance', '95 % interval', 'median angle', '95 %', ...(k > 1 ? ['swaps with next'] : [])];
   return table([head, ...rows], k - shown);

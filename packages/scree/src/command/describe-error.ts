@@ -237,7 +237,7 @@ const WARNINGS: {
     return `${capital(each.join('; '))} are nearly the same but for unit and offset (|r| > 0.999), so what they measure counts more than once. If they are the same quantity, use ${Number(all) > MOST_NAMES ? '--exclude to keep one of each' : exclude(spare)}.`;
   },
   FEW_ROWS: ({ rows, cols, components }) =>
-    `There are only ${several(Number(rows), 'row')} of ${several(Number(cols), 'column')}: no more than ${several(Number(components), 'component')} can have variance, and in another sample they may be quite different.`,
+    `There are only ${several(Number(rows), 'row')} of ${several(Number(cols), 'column')}: no more than ${several(Number(components), 'component')} can have variance, and in another sample ${Number(components) === 1 ? 'it' : 'they'} may be quite different.`,
   ZERO_INFLATED: ({ columns, count: all }) =>
     `More than half of the values of ${columnsOf(columns as Names, Number(all))} are 0: PCA treats whether a value is 0, and how large it is otherwise, as one scale.`,
   VALUES_FILLED: ({ columns, values, rows, with: source }) => {

@@ -19,6 +19,8 @@ export interface UnusualRows {
   readonly limits: RowLimits;
   /** Limits that allow for the number of rows: beyond them a row is called unusual. */
   readonly unusualLimits: RowLimits;
+  /** Values of Q below this are rounding, and shown as 0. */
+  readonly rounding: number;
   /** How many rows are beyond each 95 % limit. */
   readonly beyond: { readonly t2: number; readonly q: number };
   /** How many rows are unusual in T², in Q, and in either; the last is undefined where rows were too many to keep. */
@@ -31,6 +33,9 @@ export interface UnusualRows {
   readonly unusual: readonly RankedRow[];
   readonly complete: boolean;
 }
+
+/** Squared distances of rounding alone, as a share of the variance: (4500 × 2⁻⁵²)². */
+const ROUNDING = 1e-24;
 
 type Facts = Omit<RowFacts, 'numberOf'>;
 
@@ -60,6 +65,7 @@ export function findUnusualRows(model: Model, facts: Facts, kind: RowsOf): Unusu
     kind,
     limits,
     unusualLimits,
+    rounding: ROUNDING * model.totalVariance,
     beyond: { t2: above(facts.t2, limits.t2), q: above(facts.distances, root(limits.q)) },
     counts,
     exact: facts.t2.exact && facts.distances.exact,

@@ -32,6 +32,17 @@ function wine(): { rows: number[][]; names: string[] } {
   };
 }
 
+describe('a report of all components', () => {
+  it('has no limit of Q, which is rounding, and shows none of it', async () => {
+    const rows = normalRows(65, 9, 4);
+    const model = await pca(rows, { k: 9, scale: 'unit' });
+    const text = textOf(await report({ model, source: rows }));
+    expect(text).toContain('Q has no limit, because the components leave nothing out of the rows of the fit.');
+    expect(text).toMatch(/Unusual means T² above [\d.]+\./);
+    expect(text).not.toMatch(/Q above|beyond that of Q|Q \d[\d.]* × 10⁻/);
+  });
+});
+
 describe('a report of new rows', () => {
   const { rows } = iris();
   const [setosa, others] = [rows.slice(0, 50), rows.slice(50)];

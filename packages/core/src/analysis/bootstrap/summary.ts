@@ -16,8 +16,11 @@ import type { Replicate } from './replicate.js';
 /** Correlations closer to ±1 than this are taken as this for Fisher's z, which would turn their rounding into large numbers. */
 const PERFECT = 1 - 1e-6;
 
-/** Variances below this share of the first are rounding, and taken as 0. */
-export const NO_VARIANCE = 1e-12;
+/**
+ * Variances below this share of the first are rounding, and taken as 0: a hundred times what sums over rows leave of columns that
+ * depend on others. A variance of 1e-12 of the first is no rounding: an identifier among measurements makes it so.
+ */
+export const NO_VARIANCE = 1e-13;
 
 /** What is kept of the replicates while they come: numbers per component, and sums of squares per loading. */
 export class Summary {
@@ -55,9 +58,8 @@ export class Summary {
   add(replicate: Replicate): Float64Array {
     const [k, d, b] = [this.#k, this.#d, this.#count++];
     const { total, vectors, deviations } = replicate;
-    const floor = NO_VARIANCE * replicate.values[0];
-    const values = replicate.values.map((value) => (value > floor ? value : 0));
-    const along = replicate.along.map((value) => (value > floor ? value : 0));
+    const values = varying(replicate.values);
+    const along = varying(replicate.along, replicate.values[0]);
     const rank = values.filter((value) => value > 0).length;
     const { cosines, angles, subspaceAngles, swaps } = compareAxes(vectors, this.#sample.vectors, k, d, rank);
     for (let i = 0; i < k; i++) {
@@ -88,7 +90,8 @@ export class Summary {
    */
   result(unit: number, units: number, rows: number, unitScaled: boolean): Summarised {
     const [k, d] = [this.#k, this.#d];
-    const { values, total, deviations } = this.#sample;
+    const { total, deviations } = this.#sample;
+    const values = varying(this.#sample.values);
     const reach = standardErrors(units);
     const square = unit * unit;
     const found = Array.from(values, (value, i) =>
@@ -152,6 +155,11 @@ export interface Summarised {
   readonly correlations: MatrixLimits;
   readonly percentiles: { readonly variances: readonly Interval[] };
   readonly asymptotic: { readonly variances: readonly Interval[] };
+}
+
+/** Variances with 0 for those that are rounding. */
+function varying(values: Float64Array, largest = values[0]): Float64Array {
+  return values.map((value) => (value > NO_VARIANCE * largest ? value : 0));
 }
 
 /** atanh of the correlation of a column with a component; 0 for a column that does not vary. */

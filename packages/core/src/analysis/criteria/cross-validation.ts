@@ -59,7 +59,7 @@ export const crossValidation: CriterionMethod = {
       sentence:
         k === 0
           ? 'Entries that are left out are not predicted better with components than by the means of their columns.'
-          : `Entries that are left out are predicted with an error ${Number((100 * gain).toPrecision(3))} % smaller (in squares) than that of the column means by ${components(k)}${k === values.length - 1 ? ', all that can be compared' : ', and more do not clearly reduce it'}.`,
+          : `The mean squared error of entries that are left out is ${Number((100 * gain).toPrecision(3))} % smaller if ${components(k)} ${k === 1 ? 'predicts' : 'predict'} them than if the column means do${k === values.length - 1 ? `; no more than ${k} can be compared` : ', and more do not clearly reduce it'}.`,
     };
   },
 };

@@ -23,7 +23,7 @@ export const gavishDonoho: CriterionMethod = {
         ? (optimalFactor(beta) / Math.sqrt(marchenkoPasturMedian(beta))) * median(values)
         : optimalFactor(beta) * Math.sqrt(large) * noise;
     const k = values.filter((value) => value > tau).length;
-    const estimated = noise === undefined ? ', the size of which the median singular value tells' : '';
+    const estimated = noise === undefined ? ' whose size is estimated from the median singular value' : '';
     return {
       k,
       values,

@@ -29,9 +29,11 @@ export const gcv: CriterionMethod = {
       k,
       values,
       sentence:
-        rises < 0
-          ? `The estimated error of an entry that is left out falls up to ${components(k)}, all that can be compared.`
-          : `The estimated error of an entry that is left out is smallest for ${components(k)} before it first rises.`,
+        k === 0
+          ? 'The estimated error of an entry that is left out rises with the first component.'
+          : rises < 0
+            ? `The estimated error of an entry that is left out is smallest for ${components(k)}, the most that can be compared.`
+            : `The estimated error of an entry that is left out falls up to ${components(k)}, and rises with one more.`,
     };
   },
 };

@@ -51,7 +51,10 @@ export const map: CriterionMethod = {
     return {
       k,
       values,
-      sentence: `The partial correlations that are left after ${components(k)} are the smallest.`,
+      sentence:
+        k === 0
+          ? 'Taking components out does not make the partial correlations smaller on average (in squares).'
+          : `The partial correlations that are left after ${components(k)} are the smallest on average (in squares).`,
     };
   },
 };

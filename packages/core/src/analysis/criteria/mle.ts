@@ -21,7 +21,7 @@ export const mle: CriterionMethod = {
   requires: ['centered', 'unweighted'],
   compute: ({ n, d, spectrum }) => {
     if (d > n)
-      return doesNotApply(`Minka's likelihood needs as many rows as columns; these are ${n} rows and ${d} columns.`);
+      return doesNotApply(`Minka's likelihood needs as many rows as columns; there are ${n} rows and ${d} columns.`);
     if (d < 2) return doesNotApply("Minka's likelihood compares numbers of components, and one column has only one.");
     const values = logEvidence(spectrum, n, d);
     let k = 0;

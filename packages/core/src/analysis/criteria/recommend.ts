@@ -47,10 +47,11 @@ export function recommend(criteria: readonly Criterion[]): Recommendation {
   if (criteria.length === 1) return single(answers[0]);
   const decider = DECIDE.map((name) => answers.find((each) => each.name === name)).find((each) => each !== undefined);
   const sorted = answers.map((each) => each.k).sort((a, b) => a - b);
-  const k = decider?.k ?? Math.max(1, sorted[Math.floor((sorted.length - 1) / 2)]);
+  const median = sorted[Math.floor((sorted.length - 1) / 2)];
+  const k = decider?.k ?? Math.max(1, median);
   const agree = NAMED.filter((name) => answers.some((each) => each.name === name && each.k === k));
   const others = NAMED.flatMap((name) => answers.filter((each) => each.name === name && each.k !== k));
-  return { k, agree, reason: `${headline(k, agree, decider)}${disagreement(others)}.` };
+  return { k, agree, reason: `${headline(k, agree, decider, median)}${disagreement(others)}.` };
 }
 
 /** Where nothing stands out because spreads differ, and `scaled` components do among columns of the same spread. */
@@ -60,7 +61,7 @@ export function hiddenStructure(choice: Choice, scaled: number): Choice {
     ...choice,
     k: 1,
     agree: [],
-    reason: `Scale the columns: their spreads differ so much that no component has more variance than single columns have by themselves. Of columns scaled to the same spread, ${out} out of noise. One component is a default.`,
+    reason: `Scale the columns to see more: as they are, no component has more variance than independent columns with the same spreads would have by chance. Of columns scaled to the same spread, ${out} out of noise. One component is a default.`,
   };
 }
 
@@ -71,12 +72,16 @@ function single({ name, k, sentence }: Answer): Recommendation {
   return { k, agree: [name], reason: `${kept} ${sentence}` };
 }
 
-function headline(k: number, agree: readonly CriterionName[], decider: Answer | undefined): string {
+function headline(k: number, agree: readonly CriterionName[], decider: Answer | undefined, median: number): string {
   const keep = k === 0 ? 'Nothing stands out of noise' : `Keep ${k}`;
   const more = agree.length - ROOM;
   const titles = agree.slice(0, ROOM).map((name) => CRITERIA[name].title);
   const names = list(more > 0 ? [...titles, `${more} more`] : titles);
-  if (!decider) return `${keep}: the median of the criteria that apply here, none of which tests against noise`;
+  if (!decider) {
+    const why =
+      median === k ? 'the lower median of the criteria that apply here' : 'a default for the criteria that apply here';
+    return `${keep}: ${why}, none of which tests against noise`;
+  }
   return `${keep}: ${names} ${agree.length === 1 ? (k === 0 ? 'finds no component' : `finds ${k}`) : 'agree'}`;
 }
 

@@ -53,7 +53,7 @@ export const tracyWidom: CriterionMethod = {
       k,
       values,
       thresholds,
-      sentence: `${firstHave(k)} more variance than white noise, by the Tracy–Widom test at 5 %; ${above === 0 ? 'none lies' : above === 1 ? '1 lies' : `${above} lie`} above the Marchenko–Pastur edge ${short(edge)}.`,
+      sentence: `${firstHave(k)} more variance than the first component of white noise as large as the variances after it, by the Tracy–Widom test at 5 %; ${above === 0 ? 'none lies' : above === 1 ? '1 lies' : `${above} lie`} above the Marchenko–Pastur edge ${short(edge)}.`,
     };
   },
 };

@@ -105,7 +105,7 @@ export function intervalsFigure(model: Model, stability: Stability, nameOf: Name
           `PC${c + 1}: ${rows.map((row) => `${nameOf(row.column)} ${decimal(row.value)} (${interval(row)})`).join(', ')}.`,
       )
       .join(' '),
-    caption: `Correlations of the columns with the components${model.scaling === 'unit' ? ', which are the loadings' : ''}, and where they would be in other samples (bootstrap). Where 0 is inside, even the sign is uncertain.${each < d ? ` The ${count(each)} columns with the largest weights.` : ''}`,
+    caption: `Correlations of the columns with the components${model.scaling === 'unit' ? ', which are the loadings' : ''}, with 95 % intervals from the bootstrap. Where 0 is inside, even the sign is uncertain.${each < d ? ` The ${count(each)} columns with the largest weights.` : ''}`,
     height: y,
     body: `${key.svg}${parts.join('')}`,
     table: tableOf(model, stability, nameOf, shown),

@@ -112,7 +112,9 @@ export function screeFigure(model: Model): Figure {
     caption: [
       ...(choice ? ['A dot below the plot says how many components a criterion would keep.'] : []),
       ...(noise
-        ? [`The orange line: 95 % of tables without structure stay below it (${CRITERION_TITLES[noise.name]}).`]
+        ? [
+            `The orange line: at each component, 95 % of tables without structure stay below it (${CRITERION_TITLES[noise.name]}).`,
+          ]
         : []),
       ...(whiskers.length > 0 ? ['Whiskers are 95 % intervals from the bootstrap.'] : []),
       ...(choice || noise

@@ -91,7 +91,7 @@ export function uniquenessFigure(model: Model): Figure {
       columns: [
         'component',
         'unique in this sample',
-        'gap to the next variance',
+        'gap to the nearest variance',
         'turn by rounding the data',
         'variance known to ±',
         'turn by the computation',

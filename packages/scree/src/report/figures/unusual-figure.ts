@@ -23,12 +23,15 @@ interface Axis {
 /** Rows by T² and Q, with the limits of both. */
 export function unusualFigure(found: UnusualRows, facts: RowFacts, colouring: Colouring): Figure {
   const { limits, unusualLimits, ranked, unusual, complete } = found;
+  const [largest, median] = [facts.distances.largest ** 2, facts.distances.quantile(0.5) ** 2].map((q) =>
+    shownQ(q, found),
+  );
   const drawn = new Map([...facts.sample, ...ranked].map(({ row, t2, error }) => [row, { row, t2, error }]));
   const x = axisOf(facts.t2.largest, [limits.t2, unusualLimits.t2], facts.t2.quantile(0.5));
-  const y = axisOf(facts.distances.largest ** 2, [limits.q, unusualLimits.q], facts.distances.quantile(0.5) ** 2);
+  const y = axisOf(largest, [limits.q, unusualLimits.q], median);
   const at = ({ t2, error }: { t2: number; error: number }): { x: number; y: number } => ({
     x: Math.max(x.least, t2),
-    y: Math.max(y.least, error),
+    y: Math.max(y.least, shownQ(error, found)),
   });
   const points = [...drawn.values()].map(
     (each): Point => ({
@@ -83,12 +86,17 @@ export function unusualFigure(found: UnusualRows, facts: RowFacts, colouring: Co
   return {
     name: 't2-q',
     title: 'Unusual rows: T² and Q',
-    description: `Scatter plot of ${several(points.length, 'row')} by T² and Q. T² reaches ${show(facts.t2.largest, 3)}, Q ${show(facts.distances.largest ** 2, 3)}.`,
+    description: `Scatter plot of ${several(points.length, 'row')} by T² and Q. T² reaches ${show(facts.t2.largest, 3)}, Q ${show(largest, 3)}.`,
     caption: `${facts.rows === 1 ? 'One row.' : drawn.size === facts.rows ? `All ${count(facts.rows)} rows.` : `${count(drawn.size)} of ${count(facts.rows)} rows, the most extreme ones among them.`} Dashed: 95 % limits; solid: beyond these a row is called unusual.${rare.length === 0 ? '' : ` ${rare.length === 2 ? 'Neither axis is linear' : `The axis of ${rare[0]} is not linear`}, because rows lie far apart.`}${clipped ? ' Values near zero are drawn at the edge.' : ''}`,
     height: keyHeight + height,
     body: key + moved(0, keyHeight, body),
     table: tableOf(found, facts, colouring),
   };
+}
+
+/** Q, or 0 where it is rounding: components that leave nothing out. */
+function shownQ(q: number, { rounding }: UnusualRows): number {
+  return q > rounding ? q : 0;
 }
 
 /** Rows far beyond the limits must not push all others into a corner. */
@@ -133,16 +141,16 @@ function limitMarks(
       ];
 }
 
-function tableOf({ ranked }: UnusualRows, facts: RowFacts, colouring: Colouring): Table {
+function tableOf(found: UnusualRows, facts: RowFacts, colouring: Colouring): Table {
   const { titles, cells } = rowColumns(facts, colouring);
   return {
     columns: [...titles, 'T²', 'Q', 'unusual in'],
-    rows: ranked
+    rows: found.ranked
       .slice(0, TABLE_ROWS)
       .map(({ row, t2, error, ratios }) => [
         ...cells(row),
         show(t2, 6),
-        show(error, 6),
+        show(shownQ(error, found), 6),
         [...(ratios.t2 > 1 ? ['T²'] : []), ...(ratios.q > 1 ? ['Q'] : [])].join(' and ') || '–',
       ]),
     note: 'The most extreme rows, most extreme first. Rows are counted from 1.',
