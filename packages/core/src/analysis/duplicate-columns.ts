@@ -94,7 +94,11 @@ export function duplicateColumns(sample: EvenSample): DuplicateGroup[] {
   const varying = [...z.keys()].filter((j) => z[j] !== undefined);
   const alike = (i: number, j: number, least: number): number | undefined =>
     sameness(z[i] as Float64Array, z[j] as Float64Array, least);
-  return groupDuplicates(varying, alike);
+  let middle: { column: number; rows: readonly number[] } | undefined;
+  return groupDuplicates(varying, alike, (i, j) => {
+    if (middle?.column !== i) middle = { column: i, rows: middleRows(z[i] as Float64Array) };
+    return agreeIn(middle.rows, z[i] as Float64Array, z[j] as Float64Array);
+  });
 }
 
 /** The same from the scatter of all rows (d × d, upper triangle): r = Sᵢⱼ/√(SᵢᵢSⱼⱼ), for the columns that vary enough. */
@@ -109,19 +113,20 @@ export function duplicatesOfScatter(scatter: Float64Array, d: number, varying: r
 /** |r| of columns i < j where it is above `least`. */
 type Alike = (i: number, j: number, least: number) => number | undefined;
 
-function groupDuplicates(varying: readonly number[], alike: Alike): DuplicateGroup[] {
+function groupDuplicates(
+  varying: readonly number[],
+  alike: Alike,
+  confirmed: (i: number, j: number) => boolean = () => true,
+): DuplicateGroup[] {
   const least = areCurves(varying, alike) ? EXACT : DUPLICATE_CORRELATION;
   const groupOf = new Map<number, { columns: number[]; correlation: number }>();
   for (const i of varying) {
-    let middle: number[] | undefined;
     for (const j of varying) {
       if (j <= i) continue;
       const group = groupOf.get(i);
       if (group !== undefined && group === groupOf.get(j)) continue;
       const correlation = alike(i, j, least);
-      if (correlation === undefined) continue;
-      middle ??= middleRows(z[i] as Float64Array);
-      if (!agreeIn(middle, z[i] as Float64Array, z[j] as Float64Array)) continue;
+      if (correlation === undefined || !confirmed(i, j)) continue;
       const [first, second] = [group ?? { columns: [i], correlation }, groupOf.get(j) ?? { columns: [j], correlation }];
       const joined = {
         columns: [...first.columns, ...second.columns],
