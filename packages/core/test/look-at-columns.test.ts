@@ -245,6 +245,11 @@ describe('the first look at columns', () => {
     );
   });
 
+  it('has no negative zero', async () => {
+    const { columns } = await lookAtColumns(inBlocks([[-0], [1], [0]], 1));
+    expect([columns[0].min, columns[0].max, columns[0].levels]).toEqual([0, 1, [0, 1]]);
+  });
+
   it('gives the same for every type of number, and leaves out rows of weight 0', async () => {
     const { columns, rows } = readTable('usarrests');
     const options = { columnNames: columns };

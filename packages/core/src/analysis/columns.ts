@@ -121,8 +121,9 @@ export class ColumnWatch {
         ...(name === undefined ? {} : { name }),
         mean: mean[index],
         deviation: deviationOf(this.#statistics, index),
-        min: min[index],
-        max: max[index],
+        // Not −0.
+        min: min[index] + 0,
+        max: max[index] + 0,
         ...(this.#followed ? this.#wholeNumbers(index) : {}),
       };
     });

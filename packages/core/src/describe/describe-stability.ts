@@ -97,6 +97,26 @@ export function varianceIntervalWords(model: Model): string[] {
   );
 }
 
+/** What must be known to read the intervals of the variances: where they leave out their estimate, and where they cannot be right. */
+export function varianceBiasWords({ stability, variances, uniqueness, n, d }: Model): string[] {
+  if (!stability) return [];
+  const beside = stability.variances.some(
+    ([low, high], i) => i < uniqueness.rank && (variances[i] < low || variances[i] > high),
+  );
+  return [
+    ...(beside
+      ? [
+          'An interval that leaves out its variance corrects for bias: the first variances of a sample are too large on average, and the last ones too small.',
+        ]
+      : []),
+    ...(n <= d
+      ? [
+          'With no more rows than columns that is not enough for components that do not stand out of noise: do not rely on the intervals of their variances.',
+        ]
+      : []),
+  ];
+}
+
 /** How far the first component that is not stable turns. */
 function turnWords({ angles }: Stability, i: number): string {
   const { median, q95 } = angles[i];

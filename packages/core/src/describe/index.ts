@@ -11,5 +11,5 @@ export {
   uniquenessWords,
   varianceWords,
 } from './describe-model.js';
-export { STABLE_ANGLE, stabilityWords, varianceIntervalWords } from './describe-stability.js';
+export { STABLE_ANGLE, stabilityWords, varianceBiasWords, varianceIntervalWords } from './describe-stability.js';
 export { count, degrees, listed, percent, powerOfTen, runs, several, show, tick } from './numbers.js';

@@ -53,6 +53,17 @@ function centred(rows: number[][]): Float64Array {
 describe('reference values of other software', () => {
   const scaled = { scale: 'unit' };
 
+  it('Kaiser keeps about half of noise of many rows, and most of it of few', async () => {
+    for (const [n, d, share, words] of [
+      [400, 20, 0.5, 'about half'],
+      [20, 100, 1, 'most'],
+    ] as const) {
+      const { k, values, sentence } = await ask(normalTable(n, d, 2), 'kaiser', scaled);
+      expect(Math.abs((k ?? 0) / values.length - share)).toBeLessThan(0.15);
+      expect(sentence).toContain(`it keeps ${words} of the components of pure noise`);
+    }
+  });
+
   it('wine, standardised: Kaiser 3, broken stick 2, profile likelihood 2', async () => {
     expect((await ask(wine, 'kaiser', scaled)).k).toBe(3);
     expect((await ask(wine, 'broken-stick', scaled)).k).toBe(2);

@@ -4,6 +4,7 @@ import {
   roundingWords,
   stabilityWords,
   uniquenessWords,
+  varianceBiasWords,
   varianceIntervalWords,
 } from '../../src/describe/index.js';
 import { type Matrix, type Model, pca, type Stability } from '../../src/index.js';
@@ -119,6 +120,20 @@ describe('the words about stability', () => {
       /^PC1 keeps [\d.]+\u00a0% of the variance; the 95 % interval is [\d.]+\u00a0% to [\d.]+\u00a0%\.$/,
     );
     expect(varianceIntervalWords(await pca(columns(30, [3, 1])))).toEqual([]);
+  });
+});
+
+describe('the words about intervals of variances', () => {
+  it('say why one leaves out its variance, and what few rows mean, where it is so', async () => {
+    const { model, stability } = await fitted(columns(30, [40, ...Array(2000).fill(1)]), { k: 10 });
+    expect(stability.variances.some(([, high], i) => model.variances[i] > high)).toBe(true);
+    const words = varianceBiasWords(model);
+    expect(words).toHaveLength(2);
+    expect(words[0]).toMatch(/leaves out its variance corrects for bias/);
+    // From the second on the truth is 1, and no interval comes near it.
+    expect(stability.variances.slice(1).every(([low]) => low > 1.5)).toBe(true);
+    expect(words[1]).toMatch(/do not rely on/);
+    expect(varianceBiasWords((await fitted(columns(300, [3, 1]))).model)).toEqual([]);
   });
 });
 

@@ -1,5 +1,5 @@
 import type { Choice, Criterion, Model, Stability } from '@scree/core';
-import { knownRatios, several, show, stabilityWords, varianceWords } from '@scree/core/describe';
+import { knownRatios, several, show, stabilityWords, varianceBiasWords, varianceWords } from '@scree/core/describe';
 import { inOrder } from '../report/criteria.js';
 import { describeUnusual, explainUnusual } from '../report/describe-unusual.js';
 import { screePlot } from '../scree-plot.js';
@@ -46,6 +46,7 @@ export function describeAnalysis(analysis: Analysis, width: number): string[] {
           ...stabilityWords(model.stability).flatMap((sentence) => text(sentence)),
           '',
           ...stabilityTable(model, model.stability),
+          ...varianceBiasWords(model).flatMap((sentence) => text(sentence)),
         ]
       : text(`Not examined. ${notComputed.stability ?? ''}`.trimEnd())),
     '',

@@ -14,6 +14,7 @@ import {
   spreadWords,
   stabilityWords,
   uniquenessWords,
+  varianceBiasWords,
   varianceWords,
 } from '@scree/core/describe';
 import { columnNames, type NameOf } from './columns.js';
@@ -307,7 +308,7 @@ function certaintySection({ model, image, unusual, notComputed }: Contents): Par
   const rounding = uniquenessFigure(model);
   const words =
     sampling.length > 0 && stability
-      ? paragraphs(stabilityWords(stability))
+      ? paragraphs([...stabilityWords(stability), ...varianceBiasWords(model)])
       : paragraphs([
           model.totalVariance > 0
             ? `No bootstrap was made, so nothing is known about other samples. ${notComputed.stability ?? 'Fit the model with bootstrap: 200 to make one.'}`

@@ -57,6 +57,7 @@ export function explainUnusual(model: Model, found: UnusualRows, facts: RowFacts
     `T² (Hotelling) measures how far a row lies from the ${centre(model, found)} within the ${model.uniqueness.rank === 1 ? 'component' : `${count(model.uniqueness.rank)} components together`}, relative to ${model.uniqueness.rank === 1 ? 'its variance' : 'their variances'}; Q is the squared distance of a row from its reconstruction.`,
     meaning(found, facts),
     usualLimits(model, found, facts),
+    ...hiding(found, facts),
     ...whyNoLimit(model, found),
   ];
 }
@@ -117,6 +118,17 @@ function usualLimits(
         ]
       : []),
   ].join(' ');
+}
+
+/**
+ * Rows far away widen the limits, and hide in them where they are several: then most rows have less T² than normally distributed
+ * ones, by four standard deviations of their count.
+ */
+function hiding({ kind, aboveMedian, limits }: UnusualRows, { rows }: RowFacts): string[] {
+  if (kind === 'new' || limits.t2 === null || aboveMedian >= rows / 2 - 2 * Math.sqrt(rows)) return [];
+  return [
+    `Only ${percent(aboveMedian / rows)} of the rows have as much T² as half of normally distributed rows would: rows far away, or a group of them, may widen the limits and hide in them. Look at the scores.`,
+  ];
 }
 
 function whyNoLimit(model: Model, { limits, kind }: UnusualRows): string[] {

@@ -23,6 +23,8 @@ export interface UnusualRows {
   readonly rounding: number;
   /** How many rows are beyond each 95 % limit. */
   readonly beyond: { readonly t2: number; readonly q: number };
+  /** How many rows have more T² than half of normally distributed rows would. */
+  readonly aboveMedian: number;
   /** How many rows are unusual in T², in Q, and in either; the last is undefined where rows were too many to keep. */
   readonly counts: { readonly t2: number; readonly q: number; readonly either: number | undefined };
   /** Whether the counts are exact. */
@@ -67,6 +69,7 @@ export function findUnusualRows(model: Model, facts: Facts, kind: RowsOf): Unusu
     unusualLimits,
     rounding: ROUNDING * model.totalVariance,
     beyond: { t2: above(facts.t2, limits.t2), q: above(facts.distances, root(limits.q)) },
+    aboveMedian: above(facts.t2, rowLimits(model, { ...options, level: 0.5 }).t2),
     counts,
     exact: facts.t2.exact && facts.distances.exact,
     ranked,

@@ -43,6 +43,21 @@ describe('a report of all components', () => {
   });
 });
 
+describe('a group of rows far away', () => {
+  it('that hides in the limits it widens is hinted at, and only then', async () => {
+    const next = normal(6);
+    const rows = Array.from({ length: 66 }, (_, i) => Array.from({ length: 4 }, () => next() + (i < 60 ? 0 : 100)));
+    const said = async (own: number[][]): Promise<string> =>
+      textOf(await report({ model: await pca(own, { k: 1 }), source: own }));
+    const hidden = await said(rows);
+    expect(hidden).toContain('No row is unusual');
+    expect(hidden).toMatch(/Only 9\.1 % of the rows have as much T² as half of normally distributed rows would/);
+    for (let seed = 20; seed < 30; seed++) {
+      expect(await said(normalRows(20 + 10 * seed, 5, seed))).not.toContain('hide in them');
+    }
+  });
+});
+
 describe('a report of new rows', () => {
   const { rows } = iris();
   const [setosa, others] = [rows.slice(0, 50), rows.slice(50)];

@@ -359,7 +359,7 @@ async function fromWideRows(source: RowSource, { settings, names, engines, progr
     ...shared(model, columnVariances),
     columnVariances: Float64Array.from(columnVariances),
     ...(needed ? { rows } : {}),
-    absent: { covariance: `needs more rows than columns: these are ${n} rows and ${d} columns.` },
+    absent: { covariance: `needs more rows than columns: there are ${n} rows and ${d} columns.` },
     mean,
     scale,
     varying,

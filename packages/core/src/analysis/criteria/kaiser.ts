@@ -10,7 +10,7 @@ export const kaiser: CriterionMethod = {
   about: 'variance of each component, and the variance of one column',
   needs: [],
   requires: ['correlation'],
-  compute: ({ spectrum, columnVariances, d }) => {
+  compute: ({ n, spectrum, columnVariances, d }) => {
     const total = spectrum.reduce((sum, value) => sum + value, 0);
     const one = total / (columnVariances?.length ?? d);
     const values = Array.from(spectrum);
@@ -20,7 +20,7 @@ export const kaiser: CriterionMethod = {
       k,
       values,
       thresholds: values.map(() => one),
-      sentence: `${firstHave(k)} more variance than a single column. The rule takes no account of sampling: it keeps about half of the components of pure noise.`,
+      sentence: `${firstHave(k)} more variance than a single column. The rule takes no account of sampling: it keeps ${n > d ? 'about half' : 'most'} of the components of pure noise${n > d ? '' : ', where there are no more rows than columns'}.`,
     };
   },
 };
