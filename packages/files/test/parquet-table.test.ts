@@ -134,6 +134,7 @@ describe('a Parquet file', () => {
       for (let pass = 0; pass < 2; pass++) expect((await rowsOf(file)).map(([n]) => n)).toEqual(values);
       expect(await file.source.warnings?.()).toMatchObject([
         { code: 'INTEGERS_ROUNDED', details: { count: 3, columns: [{ name: 'n', count: 3 }] } },
+        { code: 'ROWS_DROPPED', details: { count: 1, rows: 6 } },
       ]);
       await file.close();
     },
