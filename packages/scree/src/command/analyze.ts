@@ -6,8 +6,10 @@ import { formatOf } from '../disk/write-file.js';
 import type { Call } from './command.js';
 import { fileOptions } from './data-flags.js';
 import { type Analysis, describeAnalysis } from './describe-analysis.js';
+import type { NotComputed } from './examine.js';
 import { COUNT_FLAGS, fitFile, fitOptions } from './fit-file.js';
-import { type LookedAtRows, lookAtRows } from './look-at-rows.js';
+import { interpret, interpretationJson } from './interpret.js';
+import { componentsToKeep, type LookedAtRows, lookAtRows } from './look-at-rows.js';
 import { asJson } from './model-json.js';
 import { print, printLines } from './print.js';
 import { shellWord } from './shell-word.js';
@@ -17,7 +19,7 @@ import { UsageError } from './usage-error.js';
 import { withFile } from './with-file.js';
 import { outputWidth } from './wrap.js';
 
-/** `scree analyze`: whether to trust a table, how many components to keep, how stable they are, and which rows are unusual. */
+/** `scree analyze`: whether to trust a table, how many components to keep, how stable they are, what they mean, and which rows are unusual. */
 export async function run(call: Call): Promise<void> {
   const {
     positionals: [path],
@@ -33,14 +35,28 @@ export async function run(call: Call): Promise<void> {
     const fitted = await fitFile(file, call, terminal, { depth: 'full' });
     const { model, notComputed, seconds } = fitted;
     const rows = await lookAtRows(file, fitted, call, terminal);
+    const meaning = await interpret(file, fitted, call, terminal);
     if (typeof output === 'string') await writeModel(output, model);
-    const analysis: Analysis = { model, notComputed, rows, description: file.describe(), next: nextSteps(call, model) };
+    const analysis: Analysis = {
+      model,
+      notComputed,
+      rows,
+      kept: componentsToKeep(model, flags),
+      meaning,
+      description: file.describe(),
+      next: nextSteps(call, model),
+    };
     if (flags.json) {
       const threads = flags.threads as number | undefined;
       const table = { rows: file.rows, columns: file.columns, leftOut: file.leftOut, dropped: file.dropped };
       const unusual = typeof rows === 'string' ? null : unusualJson(rows);
-      const why = typeof rows === 'string' ? { ...notComputed, unusual: rows } : notComputed;
-      print(`${JSON.stringify({ table, ...asJson(model, { seconds, threads, notComputed: why }), unusual })}\n`);
+      const why: NotComputed = {
+        ...notComputed,
+        ...(typeof rows === 'string' ? { unusual: rows } : {}),
+        ...(typeof meaning.rows === 'string' ? { rows: meaning.rows } : {}),
+      };
+      const fit = asJson(model, { seconds, threads, notComputed: why });
+      print(`${JSON.stringify({ table, ...fit, unusual, ...interpretationJson(model, meaning) })}\n`);
     } else printLines(describeAnalysis(analysis, outputWidth()));
     if (typeof output === 'string') terminal.note(`The model: ${output}`);
   });

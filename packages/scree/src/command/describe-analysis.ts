@@ -6,6 +6,7 @@ import { screePlot } from '../scree-plot.js';
 import { describeWarning } from './describe-error.js';
 import { describeAccuracy } from './describe-model.js';
 import type { NotComputed } from './examine.js';
+import type { Interpretation } from './interpret.js';
 import type { LookedAtRows } from './look-at-rows.js';
 import { wrap } from './wrap.js';
 
@@ -15,6 +16,9 @@ export interface Analysis {
   readonly notComputed: NotComputed;
   /** The rows, or why they were not looked at. */
   readonly rows: LookedAtRows | string;
+  /** How many components are worth a sentence: as many as were asked for or are recommended. */
+  readonly kept: number;
+  readonly meaning: Interpretation;
   /** One line about the file. */
   readonly description: string;
   readonly next: readonly (readonly [command: string, what: string])[];
@@ -29,7 +33,7 @@ const NUMBERS = 25;
 
 /** The whole analysis as lines of at most `width` characters. */
 export function describeAnalysis(analysis: Analysis, width: number): string[] {
-  const { model, notComputed, rows, description, next } = analysis;
+  const { model, notComputed, rows, kept, meaning, description, next } = analysis;
   const text = (sentence: string, indent = 2): string[] => wrap(`${' '.repeat(indent)}${sentence}`, width, indent);
   return [
     ...wrap(description, width, 2),
@@ -48,6 +52,9 @@ export function describeAnalysis(analysis: Analysis, width: number): string[] {
           ...stabilityTable(model, model.stability),
         ]
       : text(`Not examined. ${notComputed.stability ?? ''}`.trimEnd())),
+    '',
+    'What they mean',
+    ...describeMeaning(model, meaning, kept, text),
     '',
     'Unusual rows',
     ...(typeof rows === 'string' ? text(`Not examined. ${rows}`) : describeRows(rows, model, text)),
@@ -151,6 +158,22 @@ function stabilityTable({ variances, k }: Model, { variances: intervals, angles,
   ]);
   const head = ['PC', 'variance', '95 % interval', 'median angle', '95 %', ...(k > 1 ? ['swaps with next'] : [])];
   return table([head, ...rows], k - shown);
+}
+
+/** One sentence per component; components that do not stand out of noise have no meaning. */
+function describeMeaning(
+  { totalVariance, centered }: Model,
+  { descriptions }: Interpretation,
+  kept: number,
+  text: (sentence: string) => string[],
+): string[] {
+  if (totalVariance === 0) return text('Not examined. All rows are the same.');
+  if (!centered) return text('Not examined. The tests are for centred data: leave --no-center out.');
+  if (kept === 0) return text('No component stands out of noise, so none is described.');
+  const said = descriptions.slice(0, Math.min(kept, MOST_COMPONENTS)).filter((sentence) => sentence !== null);
+  return said.length === 0
+    ? text('No column is related to them clearly enough to be named.')
+    : said.flatMap((each) => text(each));
 }
 
 /** A number of a table: 1.458e-4 is as short as 0.0146. */

@@ -17,6 +17,8 @@ import { CRITERION_TITLES, count, several } from '@scree/core/describe';
 export interface NotComputed {
   readonly choice?: string;
   readonly stability?: string;
+  readonly unusual?: string;
+  readonly rows?: string;
 }
 
 /** How closely a fit looks at the data: as far as it costs little, or at all of it. */

@@ -48,6 +48,8 @@ export interface FittedFile {
   readonly first: (k: number) => Model;
   /** The rows, kept in memory if they are few. */
   readonly source: RowSource;
+  /** The weights of the rows, where there are some. */
+  readonly weights: Float64Array | undefined;
   readonly notComputed: NotComputed;
 }
 
@@ -99,7 +101,7 @@ export async function fitFile(
       })
     : { model, notComputed: {} };
   terminal.clear();
-  return { ...examined, first: nested.first, source, seconds };
+  return { ...examined, first: nested.first, source, weights, seconds };
 }
 
 /** Replicates to draw with the fit: none yet where rows can be read only once, or their number is not known and decides. */

@@ -1,0 +1,120 @@
+import { readFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { npy, useBinary } from './binary.js';
+
+/** What the components mean: `scree analyze` through the real binary. Reference values are FactoMineR's. */
+
+const { run, write } = useBinary('interpret');
+
+const copy = (name: string, from: string): string =>
+  write(name, readFileSync(new URL(`../../../${from}`, import.meta.url)));
+const WINE = copy('wine.csv', 'lab/src/data/wine.csv');
+const DECATHLON = copy('decathlon2.csv', 'core/test/fixtures/decathlon2.csv');
+const AS_FACTOMINER = ['--scale', 'unit', '--ddof', '0'];
+
+interface Json {
+  readonly k: number;
+  readonly varianceRatios: readonly number[];
+  readonly columns: readonly {
+    readonly name: string;
+    readonly correlation: readonly number[];
+    readonly cos2: readonly number[];
+    readonly contribution: readonly number[];
+    readonly communality: number;
+  }[];
+  readonly rows:
+    | readonly {
+        readonly row: number;
+        readonly name: string | null;
+        readonly cos2: readonly number[];
+        readonly contribution: readonly number[];
+      }[]
+    | null;
+  readonly descriptions: readonly (string | null)[];
+  readonly notComputed: { readonly rows?: string };
+}
+
+function json(args: readonly string[]): Json {
+  const { code, out, err } = run(['analyze', ...args, '--bootstrap', '0', '--json', '-q']);
+  expect(code, err).toBe(0);
+  return JSON.parse(out);
+}
+
+const sum = (values: readonly number[]): number => values.reduce((total, value) => total + value, 0);
+const section = (out: string, title: string): string => out.split(`\n${title}\n`)[1]?.split('\n\n')[0] ?? '';
+
+describe('scree analyze', () => {
+  it('has correlations, cos2 and contributions of columns and rows, as FactoMineR', () => {
+    const { columns, rows } = json([DECATHLON, ...AS_FACTOMINER, '--name', 'index']);
+    const x100m = columns[0];
+    expect(x100m.name).toBe('X100m');
+    expect(Math.abs(x100m.correlation[0])).toBeCloseTo(0.85062569, 8);
+    expect(x100m.cos2[0]).toBeCloseTo(0.72356407, 8);
+    expect(x100m.contribution[0]).toBeCloseTo(17.544293, 6);
+    const sebrle = rows?.[0];
+    expect(sebrle).toMatchObject({ row: 1, name: 'SEBRLE' });
+    expect(sebrle?.cos2[1]).toBeCloseTo(0.49747323, 8);
+    expect(sebrle?.contribution[1]).toBeCloseTo(5.9714533, 7);
+  });
+
+  it('has contributions that add up to 100 % per component, and cos2 of all components that add up to 1', () => {
+    const { k, columns, rows } = json([WINE, '--all', '--scale', 'unit']);
+    for (let c = 0; c < k; c++) {
+      expect(sum(columns.map(({ contribution }) => contribution[c]))).toBeCloseTo(100, 9);
+      expect(sum((rows ?? []).map(({ contribution }) => contribution[c]))).toBeCloseTo(100, 9);
+    }
+    for (const { cos2, communality } of columns) {
+      expect(sum(cos2)).toBeCloseTo(1, 9);
+      expect(communality).toBeCloseTo(1, 9);
+    }
+    expect(rows).toHaveLength(178);
+    for (const { cos2 } of rows ?? []) expect(sum(cos2)).toBeCloseTo(1, 9);
+  });
+
+  it('counts weighted rows in the contributions', () => {
+    const lines = readFileSync(new URL('../../../core/test/fixtures/decathlon2.csv', import.meta.url), 'utf8')
+      .trim()
+      .split('\n');
+    const weighted = lines.map((each, i) => `${each},${i === 0 ? 'times' : 1 + (i % 3)}`).join('\n');
+    const { k, rows } = json([write('weighted.csv', weighted), '--scale', 'unit', '--weight', 'times']);
+    for (let c = 0; c < k; c++) expect(sum((rows ?? []).map((each) => each.contribution[c]))).toBeCloseTo(100, 9);
+  });
+
+  it('numbers rows as the file does where rows are dropped', () => {
+    const file = write('gap.csv', 'a,b\n1,2\n2,\n3,1\n5,4\n4,9\n');
+    const { rows } = json([file, '--missing', 'drop']);
+    expect(rows?.map(({ row }) => row)).toEqual([1, 3, 4, 5]);
+  });
+
+  it('says why rows are not listed where they are too many', () => {
+    const { rows, notComputed, columns } = json([
+      write(
+        'long.npy',
+        npy(10_001, 2, (at) => Math.sin(at * at)),
+      ),
+    ]);
+    expect(rows).toBeNull();
+    expect(notComputed.rows).toMatch(/^10,001 rows are too many/);
+    expect(columns.map(({ name }) => name)).toEqual(['0', '1']);
+  });
+
+  it('describes each recommended component in a sentence', () => {
+    const { code, out, err } = run(['analyze', WINE, '--scale', 'unit', '--exclude', 'cultivar', '-q']);
+    expect(code, err).toBe(0);
+    const said = section(out, 'What they mean').replace(/\s+/g, ' ');
+    expect(said).toMatch(/PC1 \(36 %\): (more|less) .*flavanoids/);
+    expect(said).toMatch(/PC2 \(19 %\): /);
+    expect(said).not.toMatch(/PC4 /);
+  });
+
+  it('describes nothing where no component stands out of noise', () => {
+    const state = { at: 3 };
+    const uniform = (): number => {
+      state.at = (state.at * 48_271) % 2_147_483_647;
+      return state.at / 2_147_483_647;
+    };
+    const lines = Array.from({ length: 300 }, () => Array.from({ length: 5 }, () => uniform().toFixed(5)).join(','));
+    const { out } = run(['analyze', write('noise.csv', `a,b,c,d,e\n${lines.join('\n')}\n`), '--scale', 'unit', '-q']);
+    expect(section(out, 'What they mean')).toBe('  No component stands out of noise, so none is described.');
+  });
+});
