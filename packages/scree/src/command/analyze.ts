@@ -1,5 +1,6 @@
 import { basename } from 'node:path';
 import type { Model } from '@scree/core';
+import type { RowRanges } from '@scree/files';
 import { writeModel } from '../disk/model-file.js';
 import { checkTarget } from '../disk/output-target.js';
 import { formatOf } from '../disk/write-file.js';
@@ -31,7 +32,13 @@ export async function run(call: Call): Promise<void> {
     throw new UsageError(`${output} would be a table, and analyze writes a model: -o model.json.`);
   if (typeof output === 'string') await checkTarget(output, [path]);
   const terminal = new Terminal({ quiet: flags.quiet === true });
-  await withFile(path, fileOptions(flags, call.signal), async (file) => {
+  const options = {
+    ...fileOptions(flags, call.signal),
+    supplementary: flags.supplementary as string[] | undefined,
+    groups: flags.group as string[] | undefined,
+    supplementaryRows: flags['supplementary-rows'] as RowRanges | undefined,
+  };
+  await withFile(path, options, async (file) => {
     const fitted = await fitFile(file, call, terminal, { depth: 'full' });
     const { model, notComputed, seconds } = fitted;
     const rows = await lookAtRows(file, fitted, call, terminal);
@@ -54,6 +61,7 @@ export async function run(call: Call): Promise<void> {
         ...notComputed,
         ...(typeof rows === 'string' ? { unusual: rows } : {}),
         ...(typeof meaning.rows === 'string' ? { rows: meaning.rows } : {}),
+        ...(typeof meaning.supplementaryRows === 'string' ? { supplementaryRows: meaning.supplementaryRows } : {}),
       };
       const fit = asJson(model, { seconds, threads, notComputed: why });
       print(`${JSON.stringify({ table, ...fit, unusual, ...interpretationJson(model, meaning) })}\n`);
@@ -101,6 +109,22 @@ function nextSteps(
           ] as [string, string],
         ]
       : []),
-    [words('report', same, [...k, '-o', page]), 'a page with figures'],
+    [
+      words('report', reportFlags(same), [...k, '-o', page]),
+      flags['supplementary-rows'] === undefined ? 'a page with figures' : 'a page with figures, about all rows',
+    ],
   ];
+}
+
+/** The flags of the report of the same columns: those that are not analysed are excluded, and groups are colours. */
+function reportFlags(flags: Call['flags']): Call['flags'] {
+  const { supplementary = [], group = [], exclude = [], 'supplementary-rows': _, ...same } = flags;
+  const groups = group as readonly string[];
+  const coloured = groups.length > 0 && flags.color === undefined && flags.label === undefined;
+  const excluded = [...(exclude as string[]), ...(supplementary as string[]), ...groups.slice(coloured ? 1 : 0)];
+  return {
+    ...same,
+    ...(excluded.length > 0 ? { exclude: excluded } : {}),
+    ...(coloured ? { color: groups[0] } : {}),
+  };
 }

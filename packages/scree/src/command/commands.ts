@@ -3,7 +3,7 @@ import { SOLVER_NAMES } from '@scree/core/names';
 import { ENGINE_NAMES } from '../engine-names.js';
 import type { Command } from './command.js';
 import { DATA_FLAGS } from './data-flags.js';
-import { choice, type Flag, number, text, toggle } from './flags.js';
+import { choice, type Flag, list, number, rowRanges, text, toggle } from './flags.js';
 
 const COMMON_FLAGS: readonly Flag[] = [
   toggle('quiet', 'print no progress and no notes', 'q'),
@@ -116,6 +116,16 @@ const FIT_ONLY_FLAGS: readonly Flag[] = [
   ),
 ];
 
+const SUPPLEMENTARY_FLAGS: readonly Flag[] = [
+  list('supplementary', 'A,B,…', 'numeric columns to correlate with the components; they are not analysed'),
+  rowRanges('supplementary-rows', 'rows, such as 24-27, that get scores but have no part in the fit'),
+  list(
+    'group',
+    'A,B,…',
+    'columns that divide the rows into groups, to compare on the components; they are not analysed',
+  ),
+];
+
 const MODEL_FLAG = text('model', 'MODEL', 'use this model instead of fitting one');
 
 const IMAGE_FLAG: Flag = {
@@ -169,13 +179,14 @@ export const COMMANDS: readonly Command[] = [
   },
   {
     name: 'analyze',
-    summary: 'how many components, how stable they are, which rows are unusual: all of it, in words',
+    summary: 'how many components, how stable they are, what they mean, which rows are unusual: all of it, in words',
     usage: 'DATA',
     minPositionals: 0,
     maxPositionals: 1,
     flags: [
       ...FIT_FLAGS,
       BOOTSTRAP_FLAG,
+      ...SUPPLEMENTARY_FLAGS,
       outputFlag('write the model there: as JSON if the name ends in .json, otherwise in binary'),
       JSON_FLAG,
       ...DATA_FLAGS,
@@ -184,6 +195,10 @@ export const COMMANDS: readonly Command[] = [
     examples: [
       ['scree analyze wine.csv --scale unit', 'columns that have different units'],
       ['scree analyze athletes.csv --scale unit --name athlete', 'unusual rows by their names'],
+      [
+        'scree analyze athletes.csv --scale unit --supplementary points --group competition --supplementary-rows 24-27',
+        'columns, groups and rows that have no part in the fit',
+      ],
       ['scree analyze data.csv --bootstrap 1000 --json', 'every number, for another program'],
     ],
     load: () => import('./analyze.js'),

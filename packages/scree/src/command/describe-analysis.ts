@@ -28,6 +28,8 @@ export interface Analysis {
 const MOST_COMPONENTS = 20;
 /** Rows in a table. */
 const MOST_ROWS = 10;
+/** Components whose scores fit into a line. */
+const MOST_SCORES = 4;
 /** Columns of the terminal that a scree plot needs for its numbers, besides its bars. */
 const NUMBERS = 25;
 
@@ -55,6 +57,7 @@ export function describeAnalysis(analysis: Analysis, width: number): string[] {
     '',
     'What they mean',
     ...describeMeaning(model, meaning, kept, text),
+    ...describeSupplementaryRows(meaning, kept, text),
     '',
     'Unusual rows',
     ...(typeof rows === 'string' ? text(`Not examined. ${rows}`) : describeRows(rows, model, text)),
@@ -174,6 +177,32 @@ function describeMeaning(
   return said.length === 0
     ? text('No column is related to them clearly enough to be named.')
     : said.flatMap((each) => text(each));
+}
+
+/** Scores of supplementary rows on the components that are kept, and the share of each row that these explain. */
+function describeSupplementaryRows(
+  { supplementaryRows: listed }: Interpretation,
+  kept: number,
+  text: (sentence: string) => string[],
+): string[] {
+  if (listed === undefined) return [];
+  const title = ['', 'Supplementary rows'];
+  if (typeof listed === 'string') return [...title, ...text(`Not listed. ${listed}`)];
+  const { found, numbers, names } = listed;
+  const { cols, data } = found.scores;
+  const k = Math.max(1, Math.min(kept, MOST_SCORES));
+  const components = Array.from({ length: k }, (_, c) => c);
+  const named = names.some((name) => name !== null);
+  const rows = numbers
+    .slice(0, MOST_ROWS)
+    .map((row, i) => [
+      String(row),
+      ...components.map((c) => compact(data[i * cols + c], 4)),
+      `${Math.round(100 * components.reduce((sum, c) => sum + found.cos2.data[i * cols + c], 0))} %`,
+      ...(named ? [names[i] ?? ''] : []),
+    ]);
+  const head = ['row', ...components.map((c) => `PC${c + 1}`), 'cos²', ...(named ? ['name'] : [])];
+  return [...title, ...table([head, ...rows], numbers.length - rows.length, named ? 1 : 0)];
 }
 
 /** A number of a table: 1.458e-4 is as short as 0.0146. */

@@ -116,10 +116,16 @@ const ERRORS: { readonly [Code in ScreeError['code']]?: Describe } = {
   },
   BAD_WEIGHTS: ({ Row, row, value }) =>
     row === undefined ? undefined : `${Row} has the weight ${value}. Weights must be 0 or more; 0 leaves a row out.`,
-  BAD_OPTION: ({ option, value, cause }, message) => {
+  BAD_OPTION: ({ option, value, expected, cause }, message) => {
     if (option === 'engine')
       return `--engine ${value} is not available on this machine${cause === undefined ? '; scree doctor says why' : `: ${cause}`}. Leave --engine out to use the fastest one that is.`;
     if (option === 'ddof') return `--ddof ${value} leaves nothing to divide by: use a number below the number of rows.`;
+    if (option === 'supplementaryRows' && typeof value === 'number')
+      return `--supplementary-rows has row ${value}, and there ${expected === 1 ? 'is 1 row' : `are ${count(Number(expected))} rows`}.`;
+    if (option === 'groups' && typeof expected === 'number')
+      return `--group ${value} has more than ${count(expected)} different values: these are names of rows rather than of groups. Use --name for them.`;
+    if (option === 'groups' && value !== undefined)
+      return `--group ${value} is a column of --supplementary or --weight too. Leave it out of one of them.`;
     return option === 'member' || option === 'sql' ? `${message} (--${option})` : undefined;
   },
   NOT_CONVERGED: ({ value, expected }) =>

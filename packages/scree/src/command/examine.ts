@@ -19,6 +19,7 @@ export interface NotComputed {
   readonly stability?: string;
   readonly unusual?: string;
   readonly rows?: string;
+  readonly supplementaryRows?: string;
 }
 
 /** How closely a fit looks at the data: as far as it costs little, or at all of it. */

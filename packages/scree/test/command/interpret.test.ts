@@ -4,12 +4,13 @@ import { npy, useBinary } from './binary.js';
 
 /** What the components mean: `scree analyze` through the real binary. Reference values are FactoMineR's. */
 
-const { run, write } = useBinary('interpret');
+const { run, write, refused } = useBinary('interpret');
 
 const copy = (name: string, from: string): string =>
   write(name, readFileSync(new URL(`../../../${from}`, import.meta.url)));
 const WINE = copy('wine.csv', 'lab/src/data/wine.csv');
 const DECATHLON = copy('decathlon2.csv', 'core/test/fixtures/decathlon2.csv');
+const ALL_COLUMNS = copy('decathlon2-all.csv', 'core/test/fixtures/decathlon2-all.csv');
 const AS_FACTOMINER = ['--scale', 'unit', '--ddof', '0'];
 
 interface Json {
@@ -30,12 +31,27 @@ interface Json {
         readonly contribution: readonly number[];
       }[]
     | null;
+  readonly supplementary: {
+    readonly columns: readonly { readonly name: string; readonly correlation: number[]; readonly cos2: number[] }[];
+    readonly rows:
+      | readonly { readonly row: number; readonly name: string; readonly scores: number[]; readonly cos2: number[] }[]
+      | null;
+  };
+  readonly groups: readonly {
+    readonly column: string;
+    readonly level: string;
+    readonly n: number;
+    readonly center: number[];
+    readonly vTest: number[];
+  }[];
+  readonly eta2: readonly { readonly column: string; readonly values: number[] }[];
   readonly descriptions: readonly (string | null)[];
   readonly notComputed: { readonly rows?: string };
 }
 
-function json(args: readonly string[]): Json {
-  const { code, out, err } = run(['analyze', ...args, '--bootstrap', '0', '--json', '-q']);
+function json(args: readonly string[], input?: string): Json {
+  const given = ['analyze', ...args, '--bootstrap', '0', '--json', '-q'];
+  const { code, out, err } = run(given, input === undefined ? {} : { input });
   expect(code, err).toBe(0);
   return JSON.parse(out);
 }
@@ -116,5 +132,59 @@ describe('scree analyze', () => {
     const lines = Array.from({ length: 300 }, () => Array.from({ length: 5 }, () => uniform().toFixed(5)).join(','));
     const { out } = run(['analyze', write('noise.csv', `a,b,c,d,e\n${lines.join('\n')}\n`), '--scale', 'unit', '-q']);
     expect(section(out, 'What they mean')).toBe('  No component stands out of noise, so none is described.');
+  });
+});
+
+describe('scree analyze --supplementary --group --supplementary-rows', () => {
+  const flags = [...AS_FACTOMINER, '--supplementary', 'Rank,Points', '--group', 'Competition', '--name', 'index'];
+
+  it('has the values of FactoMineR', () => {
+    const { columns, rows, supplementary, groups, eta2 } = json([
+      ALL_COLUMNS,
+      ...flags,
+      '--supplementary-rows',
+      '24-27',
+    ]);
+    expect(columns).toHaveLength(10);
+    expect(rows).toHaveLength(23);
+    // FactoMineR's first component points the other way.
+    const sign = Math.sign(columns[0].correlation[0]) === -1 ? 1 : -1;
+    const points = supplementary.columns.find(({ name }) => name === 'Points');
+    expect(sign * (points?.correlation[0] ?? 0)).toBeCloseTo(0.96370754, 8);
+    expect(points?.cos2[0]).toBeCloseTo(0.96370754 ** 2, 7);
+    const decastar = groups.find(({ level }) => level === 'Decastar');
+    expect(decastar).toMatchObject({ column: 'Competition', n: 11 });
+    expect(sign * (decastar?.vTest[0] ?? 0)).toBeCloseTo(-2.9707657, 7);
+    expect(eta2.map(({ column }) => column)).toEqual(['Competition']);
+    expect(eta2[0].values[0]).toBeCloseTo(0.40115675, 8);
+    const karpov = supplementary.rows?.[0];
+    expect(karpov).toMatchObject({ row: 24, name: 'KARPOV' });
+    expect(sign * (karpov?.scores[0] ?? 0)).toBeCloseTo(0.79472064, 8);
+    expect(Math.abs(karpov?.scores[1] ?? 0)).toBeCloseTo(0.77951227, 8);
+  });
+
+  it('gives the same for standard input', () => {
+    const args = [...flags, '--supplementary-rows', '24-27'];
+    const whole = readFileSync(new URL('../../../core/test/fixtures/decathlon2-all.csv', import.meta.url), 'utf8');
+    const [file, input] = [json([ALL_COLUMNS, ...args]), json(['-', ...args], whole)];
+    expect(input.supplementary).toEqual(file.supplementary);
+    expect(input.groups).toEqual(file.groups);
+  });
+
+  it('says it in the sentence about the component', () => {
+    const { out } = run(['analyze', ALL_COLUMNS, ...flags, '--supplementary-rows', '24-27', '-q']);
+    const said = section(out, 'What they mean').replace(/\s+/g, ' ');
+    expect(said).toMatch(/correlates with Points \(r −?\.96\) and Rank \(r −?\.70\)/);
+    expect(said).toMatch(/\(Competition, η² \.40\)/);
+    expect(section(out, 'Supplementary rows')).toMatch(/ 24 .* KARPOV/);
+    expect(out.replace(/\s+\\?\s*/g, ' ')).toMatch(/scree report .* --exclude Rank,Points --color Competition -k 1/);
+  });
+
+  it('refuses rows that the file does not have, and a column that is everything at once', () => {
+    expect(refused(['analyze', ALL_COLUMNS, '--supplementary-rows', '24-28'])).toMatch(
+      /--supplementary-rows has row 28, and there are 27 rows/,
+    );
+    expect(refused(['analyze', ALL_COLUMNS, '--supplementary', 'Rank', '--group', 'Rank'])).toMatch(/--group Rank/);
+    expect(run(['analyze', ALL_COLUMNS, '--supplementary-rows', '0-3']).code).toBe(2);
   });
 });
