@@ -62,6 +62,7 @@ export async function run(call: Call): Promise<void> {
         ...(typeof rows === 'string' ? { unusual: rows } : {}),
         ...(typeof meaning.rows === 'string' ? { rows: meaning.rows } : {}),
         ...(typeof meaning.supplementaryRows === 'string' ? { supplementaryRows: meaning.supplementaryRows } : {}),
+        ...(typeof meaning.rotation === 'string' ? { rotation: meaning.rotation } : {}),
       };
       const fit = asJson(model, { seconds, threads, notComputed: why });
       print(`${JSON.stringify({ table, ...fit, unusual, ...interpretationJson(model, meaning) })}\n`);
@@ -118,7 +119,7 @@ function nextSteps(
 
 /** The flags of the report of the same columns: those that are not analysed are excluded, and groups are colours. */
 function reportFlags(flags: Call['flags']): Call['flags'] {
-  const { supplementary = [], group = [], exclude = [], 'supplementary-rows': _, ...same } = flags;
+  const { supplementary = [], group = [], exclude = [], 'supplementary-rows': _, rotate: __, ...same } = flags;
   const groups = group as readonly string[];
   const coloured = groups.length > 0 && flags.color === undefined && flags.label === undefined;
   const excluded = [...(exclude as string[]), ...(supplementary as string[]), ...groups.slice(coloured ? 1 : 0)];

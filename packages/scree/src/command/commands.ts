@@ -1,4 +1,4 @@
-import type { CriterionName } from '@scree/core';
+import type { CriterionName, RotationMethod } from '@scree/core';
 import { SOLVER_NAMES } from '@scree/core/names';
 import { ENGINE_NAMES } from '../engine-names.js';
 import type { Command } from './command.js';
@@ -126,6 +126,15 @@ const SUPPLEMENTARY_FLAGS: readonly Flag[] = [
   ),
 ];
 
+/** Every rotation. The compiler holds this list to the library's, which a help text must not load. */
+const ROTATIONS = Object.keys({ varimax: 0, quartimax: 0, promax: 0, oblimin: 0 } satisfies Record<RotationMethod, 0>);
+
+const ROTATE_FLAG = choice(
+  'rotate',
+  ROTATIONS,
+  'rotate the components so that each column has a large loading on few of them: as many as -k says or as are recommended',
+);
+
 const MODEL_FLAG = text('model', 'MODEL', 'use this model instead of fitting one');
 
 const IMAGE_FLAG: Flag = {
@@ -187,6 +196,7 @@ export const COMMANDS: readonly Command[] = [
       ...FIT_FLAGS,
       BOOTSTRAP_FLAG,
       ...SUPPLEMENTARY_FLAGS,
+      ROTATE_FLAG,
       outputFlag('write the model there: as JSON if the name ends in .json, otherwise in binary'),
       JSON_FLAG,
       ...DATA_FLAGS,
@@ -199,6 +209,7 @@ export const COMMANDS: readonly Command[] = [
         'scree analyze athletes.csv --scale unit --supplementary points --group competition --supplementary-rows 24-27',
         'columns, groups and rows that have no part in the fit',
       ],
+      ['scree analyze survey.csv --scale unit -k 5 --rotate varimax', 'rotated loadings'],
       ['scree analyze data.csv --bootstrap 1000 --json', 'every number, for another program'],
     ],
     load: () => import('./analyze.js'),
@@ -260,6 +271,16 @@ export const COMMANDS: readonly Command[] = [
       ['scree inspect model.json -o components.csv', 'the components as a table'],
     ],
     load: () => import('./inspect.js'),
+  },
+  {
+    name: 'compare',
+    summary: 'compare the components of two models: congruence, angles, RV coefficient, Procrustes',
+    usage: 'MODEL MODEL',
+    minPositionals: 2,
+    maxPositionals: 2,
+    flags: [JSON_FLAG, ...COMMON_FLAGS],
+    examples: [['scree compare before.json after.json', 'whether the same components were found']],
+    load: () => import('./compare.js'),
   },
   {
     name: 'report',

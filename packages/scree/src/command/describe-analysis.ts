@@ -28,6 +28,9 @@ export interface Analysis {
 const MOST_COMPONENTS = 20;
 /** Rows in a table. */
 const MOST_ROWS = 10;
+/** Rotated components and columns in a table of loadings. */
+const MOST_LOADINGS = 8;
+const MOST_COLUMNS = 40;
 /** Components whose scores fit into a line. */
 const MOST_SCORES = 4;
 /** Columns of the terminal that a scree plot needs for its numbers, besides its bars. */
@@ -58,6 +61,7 @@ export function describeAnalysis(analysis: Analysis, width: number): string[] {
     'What they mean',
     ...describeMeaning(model, meaning, kept, text),
     ...describeSupplementaryRows(meaning, kept, text),
+    ...describeRotation(meaning, model, text),
     '',
     'Unusual rows',
     ...(typeof rows === 'string' ? text(`Not examined. ${rows}`) : describeRows(rows, model, text)),
@@ -203,6 +207,37 @@ function describeSupplementaryRows(
     ]);
   const head = ['row', ...components.map((c) => `PC${c + 1}`), 'cos²', ...(named ? ['name'] : [])];
   return [...title, ...table([head, ...rows], numbers.length - rows.length, named ? 1 : 0)];
+}
+
+/** Rotated loadings, and for oblique rotations the correlations of the scores. */
+function describeRotation(
+  { rotation }: Interpretation,
+  { columnNames, d }: Model,
+  text: (sentence: string) => string[],
+): string[] {
+  if (rotation === undefined) return [];
+  if (typeof rotation === 'string') return ['', 'Rotated loadings', ...text(`Not computed. ${rotation}`)];
+  const { method, k, loadings, phi, varianceRatios, orthogonal, warnings } = rotation;
+  const shown = Math.min(k, MOST_LOADINGS);
+  const components = Array.from({ length: shown }, (_, c) => c);
+  const titles = components.map((c) => `RC${c + 1}`);
+  const decimals = (value: number): string => (Math.abs(value) < 100 ? value.toFixed(2) : compact(value, 4));
+  const columns = Array.from({ length: Math.min(d, MOST_COLUMNS) }, (_, j) => [
+    ...components.map((c) => decimals(loadings.data[c * d + j])),
+    columnNames?.[j] ?? String(j),
+  ]);
+  const shares = components.map((c) => `${Math.round(100 * varianceRatios[c])} %`);
+  const correlations = components.map((c) => [
+    ...components.map((e) => decimals(phi.data[c * k + e])),
+    `correlation with RC${c + 1}`,
+  ]);
+  return [
+    '',
+    `Rotated loadings (${method}${shown < k ? `, the first ${shown} of ${k} components` : ''})`,
+    ...table([[...titles, 'column'], ...columns, [...shares, 'of the variance']], d - columns.length, 1),
+    ...(orthogonal || k === 1 ? [] : ['', ...table([[...titles, ''], ...correlations], 0, 1)]),
+    ...warnings.flatMap((warning) => text(describeWarning(warning, columnNames))),
+  ];
 }
 
 /** A number of a table: 1.458e-4 is as short as 0.0146. */

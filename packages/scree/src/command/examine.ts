@@ -20,6 +20,7 @@ export interface NotComputed {
   readonly unusual?: string;
   readonly rows?: string;
   readonly supplementaryRows?: string;
+  readonly rotation?: string;
 }
 
 /** How closely a fit looks at the data: as far as it costs little, or at all of it. */

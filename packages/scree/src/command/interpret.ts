@@ -3,8 +3,11 @@ import {
   type ColumnContribution,
   columnContributions,
   type Model,
+  type Rotation,
+  type RotationMethod,
   type RowContributions,
   type RowSource,
+  rotate,
   rowContributions,
   type Supplementary,
   type SupplementaryOptions,
@@ -18,7 +21,7 @@ import type { SupplementaryBlock } from '@scree/files';
 import type { DataFile } from '../disk/index.js';
 import type { Call } from './command.js';
 import type { FittedFile } from './fit-file.js';
-import { namesOf } from './look-at-rows.js';
+import { componentsToKeep, namesOf } from './look-at-rows.js';
 import type { Terminal } from './terminal.js';
 
 /** What the components have to do with columns and rows. */
@@ -30,6 +33,8 @@ export interface Interpretation {
   readonly supplementary: Supplementary;
   /** Rows that had no part in it, or why they are not listed. */
   readonly supplementaryRows: Listed<SupplementaryRows> | string | undefined;
+  /** The rotated components, or why there are none; undefined where none were asked for. */
+  readonly rotation: Rotation | string | undefined;
   /** One sentence per component; null where there is nothing to say. */
   readonly descriptions: readonly (string | null)[];
 }
@@ -59,6 +64,7 @@ export async function interpret(
   const rows = flags.json ? await listRows(file, fitted, control) : '';
   const beside = await relate(file, fitted, control);
   const apart = await listSupplementaryRows(file, model, control);
+  const rotation = await rotated(model, flags, control);
   terminal.clear();
   const facts = { columns, supplementary: beside };
   return {
@@ -66,8 +72,20 @@ export async function interpret(
     rows,
     supplementary: beside,
     supplementaryRows: apart,
+    rotation,
     descriptions: Array.from({ length: model.k }, (_, c) => describeComponent(model, c, facts) ?? null),
   };
+}
+
+/** Rotates the components that are kept: with others, which are noise, the rotation would be another one. */
+async function rotated(model: Model, flags: Call['flags'], control: Control): Promise<Rotation | string | undefined> {
+  const method = flags.rotate as RotationMethod | undefined;
+  if (method === undefined) return undefined;
+  const k = Math.min(componentsToKeep(model, flags), model.uniqueness.rank);
+  if (model.totalVariance === 0) return 'All rows are the same.';
+  if (k === 0) return 'No component stands out of noise. Use -k to rotate some all the same.';
+  const { seed } = flags as { readonly seed?: number };
+  return rotate(model, { ...control, method, k, ...(seed === undefined ? {} : { seed }) });
 }
 
 async function listRows(
@@ -207,7 +225,7 @@ async function listSupplementaryRows(
 
 /** The same for `--json`: lists over components, contributions in percent. */
 export function interpretationJson(model: Model, meaning: Interpretation): object {
-  const { columns, rows, descriptions, supplementary, supplementaryRows: apart } = meaning;
+  const { columns, rows, descriptions, supplementary, supplementaryRows: apart, rotation } = meaning;
   const { columns: beside, groups } = supplementary;
   return {
     columns: columns.map(({ name, correlation, cos2, contribution, communality }, j) => ({
@@ -234,7 +252,23 @@ export function interpretationJson(model: Model, meaning: Interpretation): objec
       levels.map(({ level, n, center, vTest }) => ({ column: name, level, n, center, vTest })),
     ),
     eta2: groups.map(({ name, eta2 }) => ({ column: name, values: eta2 })),
+    rotation: rotation === undefined || typeof rotation === 'string' ? null : rotationJson(rotation),
     descriptions,
+  };
+}
+
+/** Loadings as one list per component, as `components` are. */
+function rotationJson({ method, k, loadings, phi, sumsOfSquares, varianceRatios, warnings }: Rotation): object {
+  const lists = ({ rows, cols, data }: Rotation['phi']): number[][] =>
+    Array.from({ length: rows }, (_, i) => Array.from(data.subarray(i * cols, (i + 1) * cols)));
+  return {
+    method,
+    k,
+    loadings: lists(loadings),
+    phi: lists(phi),
+    sumsOfSquares: Array.from(sumsOfSquares),
+    varianceRatios: Array.from(varianceRatios),
+    warnings,
   };
 }
 

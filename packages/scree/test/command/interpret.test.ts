@@ -11,6 +11,7 @@ const copy = (name: string, from: string): string =>
 const WINE = copy('wine.csv', 'lab/src/data/wine.csv');
 const DECATHLON = copy('decathlon2.csv', 'core/test/fixtures/decathlon2.csv');
 const ALL_COLUMNS = copy('decathlon2-all.csv', 'core/test/fixtures/decathlon2-all.csv');
+const ARRESTS = copy('usarrests.csv', 'core/test/fixtures/usarrests.csv');
 const AS_FACTOMINER = ['--scale', 'unit', '--ddof', '0'];
 
 interface Json {
@@ -45,8 +46,14 @@ interface Json {
     readonly vTest: number[];
   }[];
   readonly eta2: readonly { readonly column: string; readonly values: number[] }[];
+  readonly rotation: {
+    readonly method: string;
+    readonly k: number;
+    readonly loadings: readonly (readonly number[])[];
+    readonly phi: readonly (readonly number[])[];
+  } | null;
   readonly descriptions: readonly (string | null)[];
-  readonly notComputed: { readonly rows?: string };
+  readonly notComputed: { readonly rows?: string; readonly rotation?: string };
 }
 
 function json(args: readonly string[], input?: string): Json {
@@ -186,5 +193,80 @@ describe('scree analyze --supplementary --group --supplementary-rows', () => {
     );
     expect(refused(['analyze', ALL_COLUMNS, '--supplementary', 'Rank', '--group', 'Rank'])).toMatch(/--group Rank/);
     expect(run(['analyze', ALL_COLUMNS, '--supplementary-rows', '0-3']).code).toBe(2);
+  });
+});
+
+describe('scree analyze --rotate', () => {
+  const rotation = (method: string) => {
+    const found = json([ARRESTS, '--scale', 'unit', '-k', '2', '--rotate', method]).rotation;
+    if (!found) throw new TypeError('a rotation was expected');
+    return found;
+  };
+
+  it('has the loadings and correlations of R’s psych', () => {
+    const { method, k, loadings, phi } = rotation('varimax');
+    expect({ method, k }).toEqual({ method: 'varimax', k: 2 });
+    expect(loadings[0][0]).toBeCloseTo(0.93895778, 7);
+    expect(Math.abs(loadings[1][0])).toBeCloseTo(0.06115496, 7);
+    expect(loadings[0][0] ** 2 + loadings[1][0] ** 2).toBeCloseTo(0.88538165, 7);
+    expect(phi[0][1]).toBeCloseTo(0, 12);
+    expect(Math.abs(rotation('promax').phi[0][1])).toBeCloseTo(0.35777869, 7);
+    expect(Math.abs(rotation('oblimin').phi[0][1])).toBeCloseTo(0.21255888, 6);
+  });
+
+  it('prints a table, and rotates as many components as are recommended', () => {
+    const { out, code } = run(['analyze', WINE, '--scale', 'unit', '--rotate', 'oblimin', '--bootstrap', '0', '-q']);
+    expect(code).toBe(0);
+    expect(out).toMatch(/\nRotated loadings \(oblimin\)\n +RC1 +RC2 +RC3 {2}column\n/);
+    expect(out).toMatch(/correlation with RC3/);
+    expect(out).toMatch(/not eigenvalues/);
+  });
+
+  it('is null where it was not asked for', () => {
+    expect(json([ARRESTS, '--scale', 'unit']).rotation).toBeNull();
+  });
+});
+
+describe('scree compare', () => {
+  const model = (name: string, args: readonly string[]): string => {
+    const path = write(name, '');
+    const { code, err } = run(['fit', ...args, '-o', path, '-q', '--bootstrap', '0']);
+    expect(code, err).toBe(0);
+    return path;
+  };
+
+  it('finds a model equal to itself, whatever the order of its columns', () => {
+    const a = model('a.json', [WINE, '--scale', 'unit', '-k', '3', '--columns', 'alcohol,malic_acid,ash,hue,proline']);
+    const b = model('b.json', [WINE, '--scale', 'unit', '-k', '3', '--columns', 'proline,ash,hue,malic_acid,alcohol']);
+    const { out, code } = run(['compare', a, b, '--json']);
+    expect(code).toBe(0);
+    const { columns, angles, matches, rv, procrustes, warnings } = JSON.parse(out);
+    expect(columns).toHaveLength(5);
+    for (const angle of angles) expect(angle).toBeLessThan(1e-7);
+    expect(matches.map(({ first, second }: { first: number; second: number }) => [first, second])).toEqual([
+      [1, 1],
+      [2, 2],
+      [3, 3],
+    ]);
+    expect(rv).toBeCloseTo(1, 12);
+    expect(procrustes.ss).toBeCloseTo(0, 12);
+    expect(warnings).toEqual([]);
+    expect(run(['compare', a, b]).out).toMatch(/PC1 and PC1: −?1\.000, equal/);
+  });
+
+  it('names columns of one model only, and warns where scales differ', () => {
+    const a = model('c.json', [WINE, '--scale', 'unit', '-k', '2', '--columns', 'alcohol,ash,hue,proline']);
+    const b = model('d.json', [WINE, '-k', '2', '--columns', 'alcohol,ash,hue,flavanoids']);
+    const { out } = run(['compare', a, b]);
+    expect(out).toMatch(/3 columns are in both\.\n.*c\.json, and not compared: proline\.\n.*d\.json, .*: flavanoids\./);
+    expect(out).toMatch(/\nWarning: The models scale their columns differently/);
+  });
+
+  it('refuses models without a column in common, in one line', () => {
+    const a = model('e.json', [WINE, '-k', '1', '--columns', 'alcohol,ash']);
+    const b = model('f.json', [ARRESTS, '-k', '1']);
+    const { code, err } = run(['compare', a, b]);
+    expect(code).toBe(1);
+    expect(err).toMatch(/^scree: .*no column in common/);
   });
 });
