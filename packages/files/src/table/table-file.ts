@@ -28,9 +28,13 @@ export interface LabelledBlock {
   readonly labels: readonly (string | null)[];
 }
 
-/** Rows with the columns beside them that are not analysed. */
+/** Rows with what stands beside them in the file. */
 export interface SupplementaryBlock {
   readonly block: Block;
+  /** Where the rows are in the file, counted from 0. */
+  readonly places: readonly number[];
+  /** Their names, if a column was chosen for that which is not analysed too. */
+  readonly names: readonly (string | null)[] | undefined;
   /** The supplementary columns of the same rows, packed; NaN where a value is missing. */
   readonly columns: Float64Array;
   /** One list of labels per column of groups; null where a row has none. */
@@ -67,7 +71,7 @@ export interface DataFile {
   readonly dropped: number;
   /** The rows, each with its name, in one reading. */
   labelled(): AsyncIterable<LabelledBlock>;
-  /** The rows with supplementary columns and groups, in one reading. A block is valid until the next one is read. */
+  /** The rows with their places, names, supplementary columns and groups, in one reading. A block is valid until the next one is read. */
   withSupplementary(): AsyncIterable<SupplementaryBlock>;
   /** The name or the colour of every row, or of some: codes of two or four bytes, however long the texts are. */
   labels(options?: LabelOptions): Promise<Labels>;
@@ -370,13 +374,20 @@ export class TableFile implements DataFile {
   }
 
   async *withSupplementary(): AsyncGenerator<SupplementaryBlock, void, void> {
-    const { used, usedAndWeight, cols, supplementary, groups } = this.#choice;
+    const { used, usedAndWeight, cols, supplementary, groups, name } = this.#choice;
     const asked = this.#drops ? usedAndWeight : used;
     const own = asked === 'all' ? [...Array(cols).keys()] : asked;
     const watched = this.#table.mayMissValues && (this.#missing !== 'error' || this.#table.checkMissing);
     const means = watched && this.#missing === 'mean' ? await this.#columnMeans() : undefined;
     const gaps = new GapCounts(this.#fill ? 'given' : 'mean');
-    for await (const { block, texts } of readMixed(this.#table, [...own, ...supplementary], groups)) {
+    const numbers = [...own, ...supplementary];
+    // What is read as a number is not read as text too.
+    const named = name === undefined || numbers.includes(name) ? [] : [name];
+    const labels = [...new Set([...groups, ...named])];
+    let read = 0;
+    for await (const { block, texts } of readMixed(this.#table, numbers, labels)) {
+      const start = read;
+      read += block.rows;
       const analysed = { ...block, cols: own.length };
       const rows = [...Array(block.rows).keys()].filter((i) => !(this.#drops && rowHasMissing(analysed, i)));
       if (rows.length === 0) continue;
@@ -387,7 +398,17 @@ export class TableFile implements DataFile {
         columns.set(block.data.subarray(from, from + supplementary.length), row * supplementary.length);
       });
       const complete = watched ? (await this.#complete({ block: analysed }, means, gaps)).block : analysed;
-      yield { block: { ...complete, cols }, columns, groups: texts.map((text) => rows.map((i) => text[i])) };
+      const textsOf = (column: number): (string | null)[] => {
+        const text = texts[labels.indexOf(column)];
+        return rows.map((i) => text[i]);
+      };
+      yield {
+        block: { ...complete, cols },
+        places: rows.map((i) => this.#placeOf(start + i)),
+        names: named.length === 0 ? undefined : textsOf(named[0]),
+        columns,
+        groups: groups.map(textsOf),
+      };
     }
   }
 

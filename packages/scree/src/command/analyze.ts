@@ -15,6 +15,7 @@ import { asJson } from './model-json.js';
 import { print, printLines } from './print.js';
 import { shellWord } from './shell-word.js';
 import { spelled } from './spelled-flags.js';
+import { checkTables, writeTables } from './tables.js';
 import { Terminal } from './terminal.js';
 import { UsageError } from './usage-error.js';
 import { withFile } from './with-file.js';
@@ -31,6 +32,7 @@ export async function run(call: Call): Promise<void> {
   if (typeof output === 'string' && formatOf(output))
     throw new UsageError(`${output} would be a table, and analyze writes a model: -o model.json.`);
   if (typeof output === 'string') await checkTarget(output, [path]);
+  const tables = await checkTables(call);
   const terminal = new Terminal({ quiet: flags.quiet === true });
   const options = {
     ...fileOptions(flags, call.signal),
@@ -39,11 +41,14 @@ export async function run(call: Call): Promise<void> {
     supplementaryRows: flags['supplementary-rows'] as RowRanges | undefined,
   };
   await withFile(path, options, async (file) => {
+    if (tables && !file.source.rereadable)
+      throw new UsageError('--tables reads the rows again: save standard input to a file first.');
     const fitted = await fitFile(file, call, terminal, { depth: 'full' });
     const { model, notComputed, seconds } = fitted;
     const rows = await lookAtRows(file, fitted, call, terminal);
     const meaning = await interpret(file, fitted, call, terminal);
     if (typeof output === 'string') await writeModel(output, model);
+    if (tables) await writeTables(tables, file, fitted, meaning, call, terminal);
     const analysis: Analysis = {
       model,
       notComputed,
@@ -68,6 +73,7 @@ export async function run(call: Call): Promise<void> {
       print(`${JSON.stringify({ table, ...fit, unusual, ...interpretationJson(model, meaning) })}\n`);
     } else printLines(describeAnalysis(analysis, outputWidth()));
     if (typeof output === 'string') terminal.note(`The model: ${output}`);
+    if (tables) terminal.note(`The tables: ${tables.folder}`);
   });
 }
 
@@ -93,7 +99,8 @@ function nextSteps(
   { positionals: [path], flags }: Call,
   { choice, warnings }: Model,
 ): [command: string, what: string][] {
-  const { output: _, json: __, quiet: ___, debug: ____, bootstrap: _____, ...same } = flags;
+  const { output: _, json: __, quiet: ___, debug: ____, bootstrap: _____, ...others } = flags;
+  const { tables: ______, 'tables-format': _______, 'csv-safe': ________, ...same } = others;
   const words = (command: string, given: Readonly<Record<string, unknown>>, more: readonly string[] = []): string =>
     ['scree', command, ...(path === undefined ? [] : [path]), ...spelled(given), ...more].map(shellWord).join(' ');
   const unequal = warnings.some(({ code }) => code === 'DOMINANT_COLUMN' || code === 'UNEQUAL_SPREAD');

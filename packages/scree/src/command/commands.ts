@@ -155,6 +155,12 @@ const CSV_SAFE_FLAG = toggle(
 
 const outputFlag = (what: string): Flag => text('output', 'FILE', what, 'o');
 
+const TABLES_FLAGS: readonly Flag[] = [
+  text('tables', 'FOLDER', 'write tables there: columns, rows, groups and what else was asked for'),
+  choice('tables-format', ['csv', 'tsv', 'parquet'], 'format of the table of rows (default: csv)'),
+  CSV_SAFE_FLAG,
+];
+
 /** All commands. The code of a command is loaded when it is called. */
 export const COMMANDS: readonly Command[] = [
   {
@@ -197,6 +203,7 @@ export const COMMANDS: readonly Command[] = [
       BOOTSTRAP_FLAG,
       ...SUPPLEMENTARY_FLAGS,
       ROTATE_FLAG,
+      ...TABLES_FLAGS,
       outputFlag('write the model there: as JSON if the name ends in .json, otherwise in binary'),
       JSON_FLAG,
       ...DATA_FLAGS,

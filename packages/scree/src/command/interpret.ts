@@ -102,7 +102,11 @@ async function listRows(
 }
 
 function tooMany(rows: number): string {
-  return `${several(rows, 'row')} are too many for one JSON object, which lists up to ${count(MOST_LISTED_ROWS)}.`;
+  return `${several(rows, 'row')} are too many for one JSON object, which lists up to ${count(MOST_LISTED_ROWS)}. Use --tables FOLDER to write all of them.`;
+}
+
+function tooManyApart(rows: number): string {
+  return `${several(rows, 'row')} are too many to list: up to ${count(MOST_LISTED_ROWS)} are. Use scree transform for their scores.`;
 }
 
 /** The numbers and names of the first rows of a file, as many as there are. */
@@ -169,7 +173,12 @@ async function relateTo(
   return found;
 }
 
-function sourceOf(cols: number, columnNames: readonly string[] | undefined, blocks: AsyncGenerator<Block>): RowSource {
+/** Blocks that are read once, as a source. */
+export function sourceOf(
+  cols: number,
+  columnNames: readonly string[] | undefined,
+  blocks: AsyncGenerator<Block>,
+): RowSource {
   return {
     rows: undefined as unknown as number,
     cols,
@@ -218,7 +227,7 @@ async function listSupplementaryRows(
   if (model.totalVariance === 0) return 'All rows of the fit are the same.';
   for await (const _ of file.source.blocks()) control.signal.throwIfAborted();
   const { rows = 0 } = file;
-  if (rows > MOST_LISTED_ROWS) return tooMany(rows);
+  if (rows > MOST_LISTED_ROWS) return tooManyApart(rows);
   const found = await supplementaryRows(model, file.source, control);
   return { found, ...(await identified(file, rows)) };
 }

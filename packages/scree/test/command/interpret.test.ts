@@ -1,10 +1,11 @@
-import { readFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { npy, useBinary } from './binary.js';
 
 /** What the components mean: `scree analyze` through the real binary. Reference values are FactoMineR's. */
 
-const { run, write, refused } = useBinary('interpret');
+const { run, write, refused, path } = useBinary('interpret');
 
 const copy = (name: string, from: string): string =>
   write(name, readFileSync(new URL(`../../../${from}`, import.meta.url)));
@@ -268,5 +269,90 @@ describe('scree compare', () => {
     const { code, err } = run(['compare', a, b]);
     expect(code).toBe(1);
     expect(err).toMatch(/^scree: .*no column in common/);
+  });
+});
+
+describe('scree analyze --tables', () => {
+  const read = (file: string): string[][] =>
+    readFileSync(file, 'utf8')
+      .trim()
+      .split('\n')
+      .map((each) => each.split(','));
+  const args = ['--scale', 'unit', '--name', 'index', '-k', '3'];
+  const beside = ['--supplementary', 'Rank,Points', '--group', 'Competition', '--supplementary-rows', '3,24-27'];
+
+  it('has the numbers of --json', () => {
+    const folder = path('tables');
+    const found = json([ALL_COLUMNS, ...args, ...beside, '--rotate', 'varimax', '--tables', folder]);
+    expect(readdirSync(folder).sort()).toEqual([
+      'columns.csv',
+      'eta2.csv',
+      'groups.csv',
+      'rotation.csv',
+      'rows.csv',
+      'supplementary-columns.csv',
+      'supplementary-rows.csv',
+    ]);
+    const [head, ...rows] = read(join(folder, 'rows.csv'));
+    expect(head.slice(0, 3)).toEqual(['index', 'row', 'score_pc1']);
+    expect(rows.map(([name, row]) => [name, Number(row)])).toEqual(found.rows?.map(({ name, row }) => [name, row]));
+    expect(rows[2][1]).toBe('4');
+    const at = head.indexOf('contribution_pc2');
+    expect(rows.map((row) => Number(row[at]))).toEqual(found.rows?.map(({ contribution }) => contribution[1]));
+    const [, ...columns] = read(join(folder, 'columns.csv'));
+    expect(columns.map(([name, ...values]) => [name, ...values.slice(0, 3).map(Number)])).toEqual(
+      found.columns.map(({ name, correlation }) => [name, ...correlation]),
+    );
+    const [, ...groups] = read(join(folder, 'groups.csv'));
+    expect(groups.map(([column, level, n]) => [column, level, Number(n)])).toEqual(
+      found.groups.map(({ column, level, n }) => [column, level, n]),
+    );
+    const [, ...apart] = read(join(folder, 'supplementary-rows.csv'));
+    expect(apart.map(([row, name, score]) => [Number(row), name, Number(score)])).toEqual(
+      found.supplementary.rows?.map(({ row, name, scores }) => [row, name, scores[0]]),
+    );
+  });
+
+  it('numbers the rows of the file where some are dropped', () => {
+    const folder = path('dropped');
+    json([write('gaps.csv', 'a,b\n1,2\n2,\n3,1\n5,4\n4,9\n'), '--missing', 'drop', '--tables', folder]);
+    const [, ...rows] = read(join(folder, 'rows.csv'));
+    expect(rows.map(([row]) => Number(row))).toEqual([1, 3, 4, 5]);
+  });
+
+  it('writes rows of more than one block, as Parquet, whose contributions add up to 100 %', () => {
+    const folder = path('parquet');
+    const file = write(
+      'many.npy',
+      npy(200_000, 3, (at) => Math.sin(at * at)),
+    );
+    json([file, '-k', '2', '--memory', '16MB', '--tables', folder, '--tables-format', 'parquet']);
+    const { out, code, err } = run([
+      'fit',
+      join(folder, 'rows.parquet'),
+      '-k',
+      '1',
+      '--json',
+      '-q',
+      '--columns',
+      'contribution_pc1,contribution_pc2',
+      '--bootstrap',
+      '0',
+    ]);
+    expect(code, err).toBe(0);
+    const { n, mean } = JSON.parse(out);
+    expect(n).toBe(200_000);
+    for (const each of mean) expect(each * n).toBeCloseTo(100, 8);
+  });
+
+  it('refuses to write over the file that it reads, and flags without --tables', () => {
+    const folder = path('own');
+    mkdirSync(folder);
+    const file = join(folder, 'rows.csv');
+    writeFileSync(file, 'a,b\n1,2\n3,1\n5,4\n');
+    const { code, err } = run(['analyze', file, '--tables', folder]);
+    expect(code).toBe(1);
+    expect(err).toMatch(/is the input/);
+    expect(run(['analyze', file, '--tables-format', 'tsv']).code).toBe(2);
   });
 });
