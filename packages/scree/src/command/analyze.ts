@@ -119,14 +119,22 @@ function nextSteps(
       : []),
     [
       words('report', reportFlags(same), [...k, '-o', page]),
-      flags['supplementary-rows'] === undefined ? 'a page with figures' : 'a page with figures, about all rows',
+      `a page with figures${flags['supplementary-rows'] === undefined ? '' : ', about all rows'}${flags['column-weights'] === undefined ? '' : ', without column weights'}`,
     ],
   ];
 }
 
 /** The flags of the report of the same columns: those that are not analysed are excluded, and groups are colours. */
 function reportFlags(flags: Call['flags']): Call['flags'] {
-  const { supplementary = [], group = [], exclude = [], 'supplementary-rows': _, rotate: __, ...same } = flags;
+  const {
+    supplementary = [],
+    group = [],
+    exclude = [],
+    'supplementary-rows': _,
+    rotate: __,
+    'column-weights': ___,
+    ...same
+  } = flags;
   const groups = group as readonly string[];
   const coloured = groups.length > 0 && flags.color === undefined && flags.label === undefined;
   const excluded = [...(exclude as string[]), ...(supplementary as string[]), ...groups.slice(coloured ? 1 : 0)];

@@ -72,8 +72,8 @@ const FIT_FLAGS: readonly Flag[] = [
   toggle('all', 'keep all components'),
   choice(
     'scale',
-    ['none', 'unit', 'pareto', 'range'],
-    'divide each column by its standard deviation (unit), the root of that (pareto) or its range (default: none)',
+    ['none', 'unit', 'pareto', 'range', 'median'],
+    'divide each column by its standard deviation (unit), the root of that (pareto), its range, or its median absolute deviation times 1.4826 (median) (default: none)',
   ),
   choice('whiten', ['pca', 'zca'], 'scale the scores to variance 1'),
   toggle('no-center', 'do not subtract the column means'),
@@ -133,6 +133,12 @@ const ROTATE_FLAG = choice(
   'rotate',
   ROTATIONS,
   'rotate the components so that each column has a large loading on few of them: as many as -k says or as are recommended',
+);
+
+const COLUMN_WEIGHTS_FLAG = text(
+  'column-weights',
+  'FILE',
+  'how much columns count: lines such as height,2, or a JSON object; other columns have the weight 1',
 );
 
 const MODEL_FLAG = text('model', 'MODEL', 'use this model instead of fitting one');
@@ -201,6 +207,7 @@ export const COMMANDS: readonly Command[] = [
     flags: [
       ...FIT_FLAGS,
       BOOTSTRAP_FLAG,
+      COLUMN_WEIGHTS_FLAG,
       ...SUPPLEMENTARY_FLAGS,
       ROTATE_FLAG,
       ...TABLES_FLAGS,

@@ -80,7 +80,7 @@ function continued(command: string, width: number): string[] {
 }
 
 /** How columns were centred and scaled. */
-function describeScaling({ scaling, scale, centered }: Model): string {
+function describeScaling({ scaling, scale, centered, columnWeights }: Model): string {
   const about = {
     none: 'none. Columns with more variance count more',
     unit: 'unit. Every column was divided by its standard deviation, so all count the same',
@@ -90,7 +90,8 @@ function describeScaling({ scaling, scale, centered }: Model): string {
     given: 'columns were divided by given numbers',
   };
   const how = about[scaling ?? (scale.every((value) => value === 1) ? 'none' : 'given')];
-  return `Scaling: ${how}.${centered ? '' : ' Column means were not subtracted.'}`;
+  const weighted = columnWeights ? ' Columns count by their weights.' : '';
+  return `Scaling: ${how}.${weighted}${centered ? '' : ' Column means were not subtracted.'}`;
 }
 
 function describeChoice(model: Model, notComputed: NotComputed, width: number): string[] {

@@ -116,6 +116,10 @@ const ERRORS: { readonly [Code in ScreeError['code']]?: Describe } = {
   },
   BAD_WEIGHTS: ({ Row, row, value }) =>
     row === undefined ? undefined : `${Row} has the weight ${value}. Weights must be 0 or more; 0 leaves a row out.`,
+  BAD_SCALE: ({ value }) =>
+    value === 'median'
+      ? '--scale median reads the rows several times, which is not possible with --checkpoint or with rows that can be read only once. Use --scale unit.'
+      : undefined,
   BAD_OPTION: ({ option, value, expected, cause }, message) => {
     if (option === 'engine')
       return `--engine ${value} is not available on this machine${cause === undefined ? '; scree doctor says why' : `: ${cause}`}. Leave --engine out to use the fastest one that is.`;

@@ -111,7 +111,7 @@ async function choiceFor(model: Model, { depth, source, moments, options }: Exam
   if (n < FEWEST_ROWS) return `It takes ${FEWEST_ROWS} rows or more, and there ${are(n)}.`;
   const brief = depth === 'brief' ? criteriaFor(n, d, options.scale === 'unit') : ALL;
   const how = { ...pick(options, ['engine', 'seed', 'threads', 'onProgress', 'signal']), ...asked(brief) };
-  const scaling = pick(options, ['center', 'scale', 'ddof']);
+  const scaling = pick(options, ['center', 'scale', 'ddof', 'columnWeights']);
   return orWhy(async () => {
     // Moments have all that can be known without reading again.
     const little = !moments && n * d <= SMALL_TABLE && brief.omitted.length < 3;

@@ -5,6 +5,7 @@ import { DEFAULT_MEMORY } from '@scree/files';
 import { offerBlas } from '../blas/offer.js';
 import type { DataFile, FileOptions, OpenOptions } from '../disk/index.js';
 import { readModel } from '../disk/model-file.js';
+import { readColumnWeights } from './column-weights.js';
 import type { Call } from './command.js';
 import { fileOptions } from './data-flags.js';
 import { type Depth, examine, type NotComputed, replicatesFor } from './examine.js';
@@ -74,9 +75,11 @@ export async function fitFile(
   };
   const rows = read ? await read(weights) : source;
   const moments = rows instanceof Moments ? rows : undefined;
+  const weightFile = flags['column-weights'] as string | undefined;
   const options: PcaOptions = {
     ...fitOptions(flags),
     ...(weights ? { weights } : {}),
+    ...(weightFile === undefined ? {} : { columnWeights: await readColumnWeights(weightFile, file.columns) }),
     memory,
     onProgress,
     signal,

@@ -17,7 +17,8 @@ const AS_FACTOMINER = ['--scale', 'unit', '--ddof', '0'];
 
 interface Json {
   readonly k: number;
-  readonly varianceRatios: readonly number[];
+  readonly variances: readonly number[];
+  readonly scale: readonly number[];
   readonly columns: readonly {
     readonly name: string;
     readonly correlation: readonly number[];
@@ -354,5 +355,57 @@ describe('scree analyze --tables', () => {
     expect(code).toBe(1);
     expect(err).toMatch(/is the input/);
     expect(run(['analyze', file, '--tables-format', 'tsv']).code).toBe(2);
+  });
+});
+
+describe('scree analyze --column-weights', () => {
+  const lines = readFileSync(new URL('../../../core/test/fixtures/decathlon2.csv', import.meta.url), 'utf8')
+    .trim()
+    .split('\n')
+    .map((each, i) => `${each},${i === 0 ? 'times' : i}`);
+  const file = write('times.csv', lines.join('\n'));
+  const fit = (weights: string): Json =>
+    json([file, ...AS_FACTOMINER, '--weight', 'times', '--column-weights', write('weights.txt', weights)]);
+
+  it('has the variances of FactoMineR, from lines or from JSON', () => {
+    const { variances } = fit('column,weight\nLong.jump,2\n');
+    expect(variances[0]).toBeCloseTo(4.979175581, 8);
+    expect(variances[1]).toBeCloseTo(1.946186091, 8);
+    expect(fit('"Long.jump",2').variances).toEqual(variances);
+    expect(fit('{"Long.jump": 2, "X100m": 1}').variances).toEqual(variances);
+  });
+
+  it('refuses columns that are not analysed, and weights that are no numbers above 0', () => {
+    const refusal = (weights: string): string => {
+      const { code, err } = run(['analyze', file, '--column-weights', write('bad.txt', weights)]);
+      expect(code).toBe(2);
+      return err;
+    };
+    expect(refusal('Longjump,2')).toMatch(/weight of "Longjump", which is not a column/);
+    expect(refusal('X100m,0')).toMatch(/above 0/);
+    expect(refusal('X100m,1\nX100m,2')).toMatch(/two weights/);
+    expect(refusal('{"X100m": ')).toMatch(/not valid JSON/);
+  });
+});
+
+describe('--scale median', () => {
+  it('divides columns by 1.4826 times their median absolute deviation', () => {
+    const { scale } = json([ARRESTS, '--scale', 'median']);
+    const murder = readFileSync(new URL('../../../core/test/fixtures/usarrests.csv', import.meta.url), 'utf8')
+      .trim()
+      .split('\n')
+      .slice(1)
+      .map((each) => Number(each.split(',')[1]));
+    const median = (values: readonly number[]): number => {
+      const sorted = [...values].sort((a, b) => a - b);
+      const half = sorted.length / 2;
+      return (sorted[Math.ceil(half) - 1] + sorted[Math.floor(half)]) / 2;
+    };
+    const center = median(murder);
+    expect(scale[0]).toBeCloseTo(1.4826 * median(murder.map((value) => Math.abs(value - center))), 12);
+  });
+
+  it('cannot be computed from the sums of a checkpoint', () => {
+    expect(refused(['fit', ARRESTS, '--scale', 'median', '--checkpoint', path('sums')])).toMatch(/--scale median/);
   });
 });
