@@ -1,4 +1,4 @@
-import { DataError, OptionError } from '@scree/core';
+import { DataError, type ErrorDetails, OptionError } from '@scree/core';
 import { DEFAULT_MEMORY, type FileOptions } from '../options.js';
 import { checkColumns } from './most-columns.js';
 import type { Column, Table } from './table.js';
@@ -83,7 +83,12 @@ export function chooseColumns(table: Table, options: FileOptions, path: string):
   const groups = [...new Set(findAll(grouping ?? []))];
   for (const j of supplementary) {
     if (table.columns[j].kind !== 'number')
-      throw notNumeric(table.columns[j], path, 'Supplementary columns must be numbers: name it in groups instead.');
+      throw notNumeric(
+        table.columns[j],
+        path,
+        'Supplementary columns must be numbers: name it in groups instead.',
+        'supplementary-text',
+      );
   }
   checkApart(table, { supplementary, groups, weight });
   const beside = new Set([...supplementary, ...groups]);
@@ -185,11 +190,11 @@ function unknown(name: string, table: Table, path: string): DataError {
   });
 }
 
-function notNumeric(column: Column, path: string, remedy: string): DataError {
+function notNumeric(column: Column, path: string, remedy: string, reason?: ErrorDetails['reason']): DataError {
   return new DataError(
     'NOT_A_NUMBER',
     `Column ${JSON.stringify(column.name)} of ${path} holds ${column.kind === 'text' ? 'text' : column.type}, not numbers. ${remedy}`,
-    { columnName: column.name },
+    { columnName: column.name, ...(reason ? { reason } : {}) },
   );
 }
 

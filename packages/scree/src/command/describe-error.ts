@@ -46,7 +46,9 @@ const ERRORS: { readonly [Code in ScreeError['code']]?: Describe } = {
       : `${Row} has ${value} in ${column(columnName ?? index)}. ${
           Number.isNaN(value) ? 'PCA needs a number there' : 'Infinite values have no variance'
         }: correct it, or leave the column out with --exclude.`,
-  NOT_A_NUMBER: ({ Row, row, columnName, value }) => {
+  NOT_A_NUMBER: ({ reason, file, Row, row, columnName, value }) => {
+    if (reason === 'supplementary-text')
+      return `${capital(column(columnName))} of ${file} holds no numbers, and --supplementary is for numbers. Use --group ${shellWord(String(columnName))} to compare groups of rows.`;
     if (row === undefined) return undefined;
     const comma =
       typeof value === 'string' && /^[+-]?\d*\.\d+$/.test(value) ? 'numbers with a decimal comma' : 'numbers';
@@ -66,7 +68,9 @@ const ERRORS: { readonly [Code in ScreeError['code']]?: Describe } = {
     const title = row === 0 && value < expected ? ', or remove it if it is a title' : ' or remove it';
     return `${Row} has ${several(value, 'cell')}, but the others have ${count(expected)}. Complete it${title}.`;
   },
-  BAD_DATA: ({ reason, Row, columnName, value, expected }) => {
+  BAD_DATA: ({ reason, Row, columnName, column: index, value, expected }) => {
+    if (reason === 'median-deviation-0')
+      return `More than half of the values of ${column(columnName ?? index)} are the same, so its median absolute deviation is 0. Use ${exclude([columnName ?? Number(index)])}, or --scale unit.`;
     if (reason === 'open-quote')
       return `${Row} opens a quotation mark that is never closed. Close it, or double it if it belongs to the text.`;
     if (reason !== 'ambiguous-mark') return undefined;

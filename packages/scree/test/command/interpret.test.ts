@@ -180,6 +180,24 @@ describe('scree analyze --supplementary --group --supplementary-rows', () => {
     expect(input.groups).toEqual(file.groups);
   });
 
+  it('keeps columns, groups and weights beside their rows where rows are dropped', () => {
+    const lines = Array.from({ length: 40 }, (_, i) => {
+      const a = i % 7 === 3 ? '' : Math.sin(i * i).toFixed(4);
+      return `${a},${Math.cos(3 * i * i).toFixed(4)},${i % 5 === 1 ? '' : i},${'xyz'[i % 3]},${1 + (i % 2)}`;
+    });
+    const head = 'a,b,extra,kind,times';
+    const gaps = write('with-gaps.csv', [head, ...lines].join('\n'));
+    const clean = write('without.csv', [head, ...lines.filter((each) => !each.startsWith(','))].join('\n'));
+    const how = ['--supplementary', 'extra', '--group', 'kind', '--weight', 'times', '--missing', 'drop'];
+    const [dropped, whole] = [json([gaps, ...how]), json([clean, ...how])];
+    expect(dropped.supplementary).toEqual(whole.supplementary);
+    expect(dropped.groups).toEqual(whole.groups);
+    expect(dropped.eta2).toEqual(whole.eta2);
+    expect(sum(dropped.groups.map(({ n }) => n))).toBe(
+      sum(lines.filter((each) => !each.startsWith(',')).map((each) => Number(each.at(-1)))),
+    );
+  });
+
   it('says it in the sentence about the component', () => {
     const { out } = run(['analyze', ALL_COLUMNS, ...flags, '--supplementary-rows', '24-27', '-q']);
     const said = section(out, 'What they mean').replace(/\s+/g, ' ');
@@ -195,6 +213,7 @@ describe('scree analyze --supplementary --group --supplementary-rows', () => {
     );
     expect(refused(['analyze', ALL_COLUMNS, '--supplementary', 'Rank', '--group', 'Rank'])).toMatch(/--group Rank/);
     expect(run(['analyze', ALL_COLUMNS, '--supplementary-rows', '0-3']).code).toBe(2);
+    expect(refused(['analyze', ALL_COLUMNS, '--supplementary', 'Competition'])).toMatch(/Use --group Competition/);
   });
 });
 
@@ -403,6 +422,12 @@ describe('--scale median', () => {
     };
     const center = median(murder);
     expect(scale[0]).toBeCloseTo(1.4826 * median(murder.map((value) => Math.abs(value - center))), 12);
+  });
+
+  it('refuses a column of which most values are the same, with the flags that help', () => {
+    expect(refused(['analyze', write('same.csv', 'a,b\n1,2\n1,3\n1,9\n4,1\n'), '--scale', 'median'])).toMatch(
+      /column a are the same.* Use --exclude a, or --scale unit\./,
+    );
   });
 
   it('cannot be computed from the sums of a checkpoint', () => {
