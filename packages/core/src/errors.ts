@@ -67,9 +67,12 @@ export interface ErrorDetails {
 }
 
 export type ErrorReason =
-  // BAD_DATA: the comma or point of a number can be read in two ways, or a quotation mark is never closed
+  // BAD_DATA: the comma or point of a number can be read in two ways, a quotation mark is never closed, or a column has no scale
   | 'ambiguous-mark'
   | 'open-quote'
+  | 'median-deviation-0'
+  // NOT_A_NUMBER: a supplementary column of text
+  | 'supplementary-text'
   // RAGGED_ROWS: lists among records, a key that other records lack, lists of other lengths
   | 'mixed-forms'
   | 'unknown-key'

@@ -5,4 +5,5 @@ export { type BlobOptions, openBlob, openBlobs } from './open-blob.js';
 export { DEFAULT_MEMORY, type FileFormat, type FileOptions, type Missing } from './options.js';
 export type { LeftOut } from './table/choose-columns.js';
 export type { LabelOptions, Labels } from './table/labels.js';
-export type { DataFile, LabelledBlock, MissingValues } from './table/table-file.js';
+export type { RowRanges } from './table/select-rows.js';
+export type { DataFile, LabelledBlock, MissingValues, SupplementaryBlock } from './table/table-file.js';

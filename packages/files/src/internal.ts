@@ -58,5 +58,5 @@ export {
   type Table,
   withClose,
 } from './table/table.js';
-export type { DataFile, LabelledBlock, MissingValues } from './table/table-file.js';
+export type { DataFile, LabelledBlock, MissingValues, SupplementaryBlock } from './table/table-file.js';
 export { uniqueNames } from './table/unique-names.js';

@@ -1,5 +1,6 @@
 import { OptionError } from '@scree/core';
 import { type FileFormat, FORMAT_NAMES } from './formats.js';
+import type { RowRanges } from './table/select-rows.js';
 
 export type { FileFormat } from './formats.js';
 
@@ -24,6 +25,12 @@ export interface FileOptions {
   readonly color?: string | undefined;
   /** A numeric column that says how often each row counts. It is not analysed. */
   readonly weight?: string | undefined;
+  /** Numeric columns that are not analysed and are read beside the others with `withSupplementary`. */
+  readonly supplementary?: readonly string[] | undefined;
+  /** Columns of any kind whose values are groups of rows. They are not analysed; `withSupplementary` reads them. */
+  readonly groups?: readonly string[] | undefined;
+  /** Rows that `source` leaves out and `supplementaryRows` of the file has: ranges counted from 0, both ends included. */
+  readonly supplementaryRows?: RowRanges | undefined;
   /** Rows with missing values are an error (the default), left out, or filled in with the column's mean. */
   readonly missing?: Missing | undefined;
   /** What `missing: 'mean'` fills in instead of the file's own means: one number per column that is used, such as a model's `mean`. */
@@ -60,12 +67,21 @@ export function checkFileOptions(options: FileOptions): CheckedOptions {
       { option: 'missing', value: missing },
     );
   }
+  checkRanges(options.supplementaryRows);
   if (format !== undefined && !FORMAT_NAMES.includes(format))
     throw bad('format', format, `must be one of ${FORMAT_NAMES.join(', ')}`);
   if (!(Number.isSafeInteger(memory) && memory >= LEAST_MEMORY)) {
     throw bad('memory', memory, `must be a whole number of bytes from ${LEAST_MEMORY} up`);
   }
   return { ...options, missing, memory };
+}
+
+function checkRanges(ranges: unknown): void {
+  const isRow = (row: unknown): boolean => Number.isSafeInteger(row) && (row as number) >= 0;
+  const isRange = (range: unknown): boolean =>
+    Array.isArray(range) && range.length === 2 && range.every(isRow) && range[0] <= range[1];
+  if (ranges === undefined || (Array.isArray(ranges) && ranges.length > 0 && ranges.every(isRange))) return;
+  throw bad('supplementaryRows', ranges, 'must be ranges of rows such as [[23, 26]], counted from 0');
 }
 
 function bad(option: string, value: unknown, what: string): OptionError {

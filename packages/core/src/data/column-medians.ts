@@ -32,7 +32,7 @@ export async function medianScales(
     throw new DataError(
       'BAD_DATA',
       `More than half of the values of column ${column} are the same, so its median absolute deviation is 0. Leave the column out, or use scale: 'unit'.`,
-      { column: j, ...(names?.[j] === undefined ? {} : { columnName: names[j] }) },
+      { column: j, ...(names?.[j] === undefined ? {} : { columnName: names[j] }), reason: 'median-deviation-0' },
     );
   });
 }

@@ -1,4 +1,4 @@
-import { DataError, OptionError } from '@scree/core';
+import { DataError, type ErrorDetails, OptionError } from '@scree/core';
 import { DEFAULT_MEMORY, type FileOptions } from '../options.js';
 import { checkColumns } from './most-columns.js';
 import type { Column, Table } from './table.js';
@@ -29,15 +29,27 @@ export interface Choice {
   readonly categories: readonly number[];
   /** Indexes of numbers and categories together, in the order that was asked for, or that of the file. */
   mixed(): readonly number[];
+  /** Indexes of the supplementary numeric columns, and of the columns that are groups. */
+  readonly supplementary: readonly number[];
+  readonly groups: readonly number[];
   readonly leftOut: readonly LeftOut[];
 }
 
 /** Which columns are used, which are left out, and where label and weight are. */
 export function chooseColumns(table: Table, options: FileOptions, path: string): Choice {
-  const { columns: wanted, exclude, weight: weightName, categories: asked } = options;
+  const {
+    columns: wanted,
+    exclude,
+    weight: weightName,
+    categories: asked,
+    supplementary: besides,
+    groups: grouping,
+  } = options;
   const { name: nameName, color: colorName } = labelColumns(options);
   if (
-    [wanted, exclude, nameName, colorName, weightName, asked].every((option) => option === undefined) &&
+    [wanted, exclude, nameName, colorName, weightName, asked, besides, grouping].every(
+      (option) => option === undefined,
+    ) &&
     table.uniform
   ) {
     // Arrays may be very wide: what is not chosen needs no list.
@@ -50,6 +62,8 @@ export function chooseColumns(table: Table, options: FileOptions, path: string):
       color: undefined,
       weight: undefined,
       categories: [],
+      supplementary: [],
+      groups: [],
       mixed: () => [...Array(table.width).keys()],
       leftOut: [],
     };
@@ -65,6 +79,19 @@ export function chooseColumns(table: Table, options: FileOptions, path: string):
   if (weight !== undefined && table.columns[weight].kind !== 'number') {
     throw notNumeric(table.columns[weight], path, 'Weights must be numbers.');
   }
+  const supplementary = [...new Set(findAll(besides ?? []))];
+  const groups = [...new Set(findAll(grouping ?? []))];
+  for (const j of supplementary) {
+    if (table.columns[j].kind !== 'number')
+      throw notNumeric(
+        table.columns[j],
+        path,
+        'Supplementary columns must be numbers: name it in groups instead.',
+        'supplementary-text',
+      );
+  }
+  checkApart(table, { supplementary, groups, weight });
+  const beside = new Set([...supplementary, ...groups]);
   const excluded = new Set(findAll(exclude ?? []));
   const chosen = new Set(wanted ? findAll(wanted) : []);
   const isCategory = ({ kind, index }: Column, j: number): boolean =>
@@ -78,6 +105,7 @@ export function chooseColumns(table: Table, options: FileOptions, path: string):
   const why = (column: Column, j: number): string | undefined => {
     if (j === name || j === color) return name === color ? 'label' : j === name ? 'name' : 'color';
     if (j === weight) return 'weight';
+    if (beside.has(j)) return supplementary.includes(j) ? 'supplementary' : 'group';
     if (excluded.has(j)) return 'excluded';
     if (categories.includes(j)) return 'category';
     if (column.index) return 'row index';
@@ -91,7 +119,7 @@ export function chooseColumns(table: Table, options: FileOptions, path: string):
   let used: number[];
   if (wanted === undefined) used = [...table.columns.keys()].filter((j) => !reasons.has(j));
   else {
-    used = [...chosen].filter((j) => !excluded.has(j) && !categories.includes(j));
+    used = [...chosen].filter((j) => !excluded.has(j) && !categories.includes(j) && !beside.has(j));
     for (const j of used) {
       if (table.columns[j].kind !== 'number')
         throw notNumeric(table.columns[j], path, 'Only numbers can be analysed: leave it out, or use it as label.');
@@ -113,10 +141,27 @@ export function chooseColumns(table: Table, options: FileOptions, path: string):
     color,
     weight,
     categories,
+    supplementary,
+    groups,
     mixed: () =>
       (wanted ? [...new Set([...chosen, ...categories])] : [...table.columns.keys()]).filter((j) => mixed.has(j)),
     leftOut: [...reasons].sort(([a], [b]) => a - b).map(([j, reason]) => leftOut(table.columns[j], reason)),
   };
+}
+
+/** A column is read as a number or as text, not as both. */
+function checkApart(
+  table: Table,
+  { supplementary, groups, weight }: Pick<Choice, 'supplementary' | 'groups' | 'weight'>,
+): void {
+  const twice = groups.find((j) => supplementary.includes(j) || j === weight);
+  if (twice === undefined) return;
+  const other = twice === weight ? 'weight' : 'supplementary';
+  throw new OptionError(
+    'BAD_OPTION',
+    `Column ${JSON.stringify(table.columns[twice].name)} is in groups and in ${other}. Leave it out of one of them.`,
+    { option: 'groups', value: table.columns[twice].name },
+  );
 }
 
 function leftOut({ name, type, numericShare }: Column, why: string): LeftOut {
@@ -146,11 +191,11 @@ function unknown(name: string, table: Table, path: string): DataError {
   });
 }
 
-function notNumeric(column: Column, path: string, remedy: string): DataError {
+function notNumeric(column: Column, path: string, remedy: string, reason?: ErrorDetails['reason']): DataError {
   return new DataError(
     'NOT_A_NUMBER',
     `Column ${JSON.stringify(column.name)} of ${path} holds ${column.kind === 'text' ? 'text' : column.type}, not numbers. ${remedy}`,
-    { columnName: column.name },
+    { columnName: column.name, ...(reason ? { reason } : {}) },
   );
 }
 

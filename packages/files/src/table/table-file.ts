@@ -8,6 +8,7 @@ import { type ConvertedColumn, convertedWarning } from './converted-values.js';
 import { GapCounts } from './gap-counts.js';
 import { collectLabels, type LabelOptions, type Labels } from './labels.js';
 import { readMixed } from './mixed-batches.js';
+import { selectRows } from './select-rows.js';
 import type { Batch, DenseBatch, Table } from './table.js';
 
 /** How many values are missing, and where. */
@@ -27,6 +28,19 @@ export interface LabelledBlock {
   readonly labels: readonly (string | null)[];
 }
 
+/** Rows with what stands beside them in the file. */
+export interface SupplementaryBlock {
+  readonly block: Block;
+  /** Where the rows are in the file, counted from 0. */
+  readonly places: readonly number[];
+  /** Their names, if a column was chosen for that which is not analysed too. */
+  readonly names: readonly (string | null)[] | undefined;
+  /** The supplementary columns of the same rows, packed; NaN where a value is missing. */
+  readonly columns: Float64Array;
+  /** One list of labels per column of groups; null where a row has none. */
+  readonly groups: readonly (readonly (string | null)[])[];
+}
+
 /** A file opened for analysis. Close it when nothing more is read of it. */
 export interface DataFile {
   /** The rows; reading or closing it does not close the file. */
@@ -41,6 +55,11 @@ export interface DataFile {
   /** The column that colours the rows. */
   readonly color: string | undefined;
   readonly weight: string | undefined;
+  /** Names of the supplementary columns, and of the columns of groups. */
+  readonly supplementary: readonly string[];
+  readonly groups: readonly string[];
+  /** The rows that were chosen as supplementary, as a file of their own. It is closed with this one. */
+  readonly supplementaryRows: DataFile | undefined;
   readonly format: string;
   /** Size of the file, where it is known. */
   readonly bytes: number | undefined;
@@ -52,6 +71,8 @@ export interface DataFile {
   readonly dropped: number;
   /** The rows, each with its name, in one reading. */
   labelled(): AsyncIterable<LabelledBlock>;
+  /** The rows with their places, names, supplementary columns and groups, in one reading. A block is valid until the next one is read. */
+  withSupplementary(): AsyncIterable<SupplementaryBlock>;
   /** The name or the colour of every row, or of some: codes of two or four bytes, however long the texts are. */
   labels(options?: LabelOptions): Promise<Labels>;
   /** One weight per row, as `pca` takes them; undefined when no column was chosen for it. */
@@ -86,6 +107,7 @@ export class TableFile implements DataFile {
   readonly label: string | undefined;
   readonly color: string | undefined;
   readonly weight: string | undefined;
+  readonly supplementaryRows: TableFile | undefined;
   readonly format: string;
   readonly bytes: number | undefined;
   readonly shape: readonly number[] | undefined;
@@ -99,8 +121,26 @@ export class TableFile implements DataFile {
   /** What the last whole reading filled in and left out. */
   #gaps: GapCounts | undefined;
   #means: Promise<Float64Array> | undefined;
+  /** Of supplementary rows: the file whose means fill their gaps. */
+  #fit: TableFile | undefined;
+  /** Where a row of the table is in the file. */
+  #placeOf: (row: number) => number = (row) => row;
 
-  constructor(table: Table, options: FileOptions, facts: FileFacts) {
+  constructor(whole: Table, options: FileOptions, facts: FileFacts) {
+    const { supplementaryRows: ranges, ...rest } = options;
+    let table = whole;
+    if (ranges) {
+      if (whole.nonzeros !== undefined) {
+        throw new OptionError('BAD_OPTION', 'Rows of a sparse matrix cannot be chosen as supplementary.', {
+          option: 'supplementaryRows',
+        });
+      }
+      const apart = selectRows(whole, ranges, 'inside', facts.path);
+      this.supplementaryRows = new TableFile(apart.table, rest, facts);
+      this.supplementaryRows.#fit = this;
+      this.supplementaryRows.#placeOf = apart.placeOf;
+      ({ table, placeOf: this.#placeOf } = selectRows(whole, ranges, 'outside', facts.path));
+    }
     this.#table = table;
     this.#warnings = facts.warnings;
     this.#path = facts.path;
@@ -186,6 +226,14 @@ export class TableFile implements DataFile {
     return this.#choice.names();
   }
 
+  get supplementary(): readonly string[] {
+    return this.#choice.supplementary.map((j) => this.#table.columns[j].name);
+  }
+
+  get groups(): readonly string[] {
+    return this.#choice.groups.map((j) => this.#table.columns[j].name);
+  }
+
   get #drops(): boolean {
     return this.#missing === 'drop' && this.#table.mayMissValues;
   }
@@ -255,7 +303,7 @@ export class TableFile implements DataFile {
           }
           if (gaps === 0) continue;
           incomplete++;
-          first ??= rows + i;
+          first ??= this.#placeOf(rows + i);
         }
       }
       rows += block.rows;
@@ -276,7 +324,9 @@ export class TableFile implements DataFile {
       this.dropped === 0
         ? ''
         : `; ${this.dropped} more with missing values ${this.dropped === 1 ? 'was' : 'were'} left out`;
-    return `${this.#path}: ${[this.format, `${rows} × ${cols} ${cols === 1 ? 'column' : 'columns'}`, dtype, ...size].join(', ')}${gaps}${left}`;
+    const others = this.supplementaryRows?.rows;
+    const apart = others === undefined ? '' : `; ${others} supplementary ${others === 1 ? 'row' : 'rows'}`;
+    return `${this.#path}: ${[this.format, `${rows} × ${cols} ${cols === 1 ? 'column' : 'columns'}`, dtype, ...size].join(', ')}${apart}${gaps}${left}`;
   }
 
   close(): Promise<void> {
@@ -323,6 +373,45 @@ export class TableFile implements DataFile {
     for await (const { block, text } of this.#batches(name)) yield { block, labels: text as LabelledBlock['labels'] };
   }
 
+  async *withSupplementary(): AsyncGenerator<SupplementaryBlock, void, void> {
+    const { used, usedAndWeight, cols, supplementary, groups, name } = this.#choice;
+    const asked = this.#drops ? usedAndWeight : used;
+    const own = asked === 'all' ? [...Array(cols).keys()] : asked;
+    const watched = this.#table.mayMissValues && (this.#missing !== 'error' || this.#table.checkMissing);
+    const means = watched && this.#missing === 'mean' ? await this.#columnMeans() : undefined;
+    const gaps = new GapCounts(this.#fill ? 'given' : 'mean');
+    const numbers = [...own, ...supplementary];
+    // What is read as a number is not read as text too.
+    const named = name === undefined || numbers.includes(name) ? [] : [name];
+    const labels = [...new Set([...groups, ...named])];
+    let read = 0;
+    for await (const { block, texts } of readMixed(this.#table, numbers, labels)) {
+      const start = read;
+      read += block.rows;
+      const analysed = { ...block, cols: own.length };
+      const rows = [...Array(block.rows).keys()].filter((i) => !(this.#drops && rowHasMissing(analysed, i)));
+      if (rows.length === 0) continue;
+      // Before incomplete rows are left out: those that follow take their places.
+      const columns = new Float64Array(rows.length * supplementary.length);
+      rows.forEach((i, row) => {
+        const from = i * block.stride + own.length;
+        columns.set(block.data.subarray(from, from + supplementary.length), row * supplementary.length);
+      });
+      const complete = watched ? (await this.#complete({ block: analysed }, means, gaps)).block : analysed;
+      const textsOf = (column: number): (string | null)[] => {
+        const text = texts[labels.indexOf(column)];
+        return rows.map((i) => text[i]);
+      };
+      yield {
+        block: { ...complete, cols },
+        places: rows.map((i) => this.#placeOf(start + i)),
+        names: named.length === 0 ? undefined : textsOf(named[0]),
+        columns,
+        groups: groups.map(textsOf),
+      };
+    }
+  }
+
   async *#batches(text?: number): AsyncGenerator<Batch, void, void> {
     const { used, usedAndWeight, cols } = this.#choice;
     const watched = this.#table.mayMissValues && (this.#missing !== 'error' || this.#table.checkMissing);
@@ -365,6 +454,7 @@ export class TableFile implements DataFile {
 
   /** Means of the values that are there, weighted as the rows are; computed once, about the first value of each column. */
   #columnMeans(): Promise<Float64Array> {
+    if (this.#fit) return this.#fit.#columnMeans();
     this.#means ??= this.#fill ? Promise.resolve(Float64Array.from(this.#fill)) : this.#computeMeans();
     return this.#means;
   }
@@ -402,13 +492,13 @@ export class TableFile implements DataFile {
   }
 
   async placesOf(rows: readonly number[]): Promise<number[]> {
-    if (!this.#drops) return [...rows];
+    if (!this.#drops) return rows.map(this.#placeOf);
     const places = new Map<number, number>(rows.map((row) => [row, row]));
     let [kept, read] = [0, 0];
     for await (const batch of this.#table.read({ numbers: this.#choice.usedAndWeight })) {
       const count = batch.block.rows;
       for (const i of dropRows(batch as DenseBatch)) {
-        if (places.has(kept)) places.set(kept, read + i);
+        if (places.has(kept)) places.set(kept, this.#placeOf(read + i));
         kept++;
       }
       read += count;
@@ -513,7 +603,17 @@ function noLabel(option: 'name' | 'color'): OptionError {
 }
 
 function refuseForSparse(options: FileOptions): void {
-  for (const option of ['columns', 'categories', 'exclude', 'label', 'name', 'color', 'weight'] as const) {
+  for (const option of [
+    'columns',
+    'categories',
+    'exclude',
+    'label',
+    'name',
+    'color',
+    'weight',
+    'supplementary',
+    'groups',
+  ] as const) {
     if (options[option] === undefined) continue;
     throw new OptionError(
       'BAD_OPTION',

@@ -1,5 +1,6 @@
 import { basename } from 'node:path';
 import type { Model, TableSummary } from '@scree/core';
+import type { RowRanges } from '@scree/files';
 import { withoutParameters } from '../database/postgres-url.js';
 import { writeModel } from '../disk/model-file.js';
 import { checkTarget } from '../disk/output-target.js';
@@ -7,19 +8,22 @@ import { formatOf } from '../disk/write-file.js';
 import type { Call } from './command.js';
 import { fileOptions } from './data-flags.js';
 import { type Analysis, describeAnalysis } from './describe-analysis.js';
+import type { NotComputed } from './examine.js';
 import { COUNT_FLAGS, fitFile, fitOptions } from './fit-file.js';
 import { fitSummary, NO_ROWS, summaryOf } from './fit-summary.js';
-import { type LookedAtRows, lookAtRows } from './look-at-rows.js';
+import { interpret, interpretationJson } from './interpret.js';
+import { componentsToKeep, type LookedAtRows, lookAtRows } from './look-at-rows.js';
 import { asJson } from './model-json.js';
 import { print, printLines } from './print.js';
 import { shellWord } from './shell-word.js';
 import { spelled } from './spelled-flags.js';
+import { checkTables, writeTables } from './tables.js';
 import { Terminal } from './terminal.js';
 import { UsageError } from './usage-error.js';
 import { withFile } from './with-file.js';
 import { outputWidth } from './wrap.js';
 
-/** `scree analyze`: whether to trust a table, how many components to keep, how stable they are, and which rows are unusual. */
+/** `scree analyze`: whether to trust a table, how many components to keep, how stable they are, what they mean, and which rows are unusual. */
 export async function run(call: Call): Promise<void> {
   const { positionals, flags } = call;
   const { output } = flags;
@@ -27,23 +31,50 @@ export async function run(call: Call): Promise<void> {
   if (typeof output === 'string' && formatOf(output))
     throw new UsageError(`${output} would be a table, and analyze writes a model: -o model.json.`);
   if (typeof output === 'string') await checkTarget(output, positionals);
+  const tables = await checkTables(call);
   const terminal = new Terminal({ quiet: flags.quiet === true });
   const summary = await summaryOf(call, terminal);
   if (summary) return analyzeSummary(summary, call, terminal);
-  await withFile(positionals, fileOptions(flags, call.signal), async (file) => {
+  const options = {
+    ...fileOptions(flags, call.signal),
+    supplementary: flags.supplementary as string[] | undefined,
+    groups: flags.group as string[] | undefined,
+    supplementaryRows: flags['supplementary-rows'] as RowRanges | undefined,
+  };
+  await withFile(positionals, options, async (file) => {
+    if (tables && !file.source.rereadable)
+      throw new UsageError('--tables reads the rows again: save standard input to a file first.');
     const fitted = await fitFile(file, call, terminal, { depth: 'full' });
     const { model, notComputed, seconds } = fitted;
     const rows = await lookAtRows(file, fitted, call, terminal);
+    const meaning = await interpret(file, fitted, call, terminal);
     if (typeof output === 'string') await writeModel(output, model);
-    const analysis: Analysis = { model, notComputed, rows, description: file.describe(), next: nextSteps(call, model) };
+    if (tables) await writeTables(tables, file, fitted, meaning, call, terminal);
+    const analysis: Analysis = {
+      model,
+      notComputed,
+      rows,
+      kept: componentsToKeep(model, flags),
+      meaning,
+      description: file.describe(),
+      next: nextSteps(call, model),
+    };
     if (flags.json) {
       const threads = flags.threads as number | undefined;
       const table = { rows: file.rows, columns: file.columns, leftOut: file.leftOut, dropped: file.dropped };
       const unusual = typeof rows === 'string' ? null : unusualJson(rows);
-      const why = typeof rows === 'string' ? { ...notComputed, unusual: rows } : notComputed;
-      print(`${JSON.stringify({ table, ...asJson(model, { seconds, threads, notComputed: why }), unusual })}\n`);
+      const why: NotComputed = {
+        ...notComputed,
+        ...(typeof rows === 'string' ? { unusual: rows } : {}),
+        ...(typeof meaning.rows === 'string' ? { rows: meaning.rows } : {}),
+        ...(typeof meaning.supplementaryRows === 'string' ? { supplementaryRows: meaning.supplementaryRows } : {}),
+        ...(typeof meaning.rotation === 'string' ? { rotation: meaning.rotation } : {}),
+      };
+      const fit = asJson(model, { seconds, threads, notComputed: why });
+      print(`${JSON.stringify({ table, ...fit, unusual, ...interpretationJson(model, meaning) })}\n`);
     } else printLines(describeAnalysis(analysis, outputWidth()));
     if (typeof output === 'string') terminal.note(`The model: ${output}`);
+    if (tables) terminal.note(`The tables: ${tables.folder}`);
   });
 }
 
@@ -86,7 +117,8 @@ function unusualJson({ model, facts, found }: LookedAtRows): object {
 /** Commands that are worth trying after this one, with what they do. */
 function nextSteps({ positionals, flags }: Call, { choice, warnings }: Model): [command: string, what: string][] {
   const [path] = positionals;
-  const { output: _, json: __, quiet: ___, debug: ____, bootstrap: _____, ...same } = flags;
+  const { output: _, json: __, quiet: ___, debug: ____, bootstrap: _____, ...others } = flags;
+  const { tables: ______, 'tables-format': _______, 'csv-safe': ________, ...same } = others;
   const words = (command: string, given: Readonly<Record<string, unknown>>, more: readonly string[] = []): string =>
     ['scree', command, ...positionals, ...spelled(given), ...more].map(shellWord).join(' ');
   const unequal = warnings.some(({ code }) => code === 'DOMINANT_COLUMN' || code === 'UNEQUAL_SPREAD');
@@ -105,6 +137,30 @@ function nextSteps({ positionals, flags }: Call, { choice, warnings }: Model): [
           ] as [string, string],
         ]
       : []),
-    [words('report', same, [...k, '-o', page]), 'a page with figures'],
+    [
+      words('report', reportFlags(same), [...k, '-o', page]),
+      `a page with figures${flags['supplementary-rows'] === undefined ? '' : ', about all rows'}${flags['column-weights'] === undefined ? '' : ', without column weights'}`,
+    ],
   ];
+}
+
+/** The flags of the report of the same columns: those that are not analysed are excluded, and groups are colours. */
+function reportFlags(flags: Call['flags']): Call['flags'] {
+  const {
+    supplementary = [],
+    group = [],
+    exclude = [],
+    'supplementary-rows': _,
+    rotate: __,
+    'column-weights': ___,
+    ...same
+  } = flags;
+  const groups = group as readonly string[];
+  const coloured = groups.length > 0 && flags.color === undefined && flags.label === undefined;
+  const excluded = [...(exclude as string[]), ...(supplementary as string[]), ...groups.slice(coloured ? 1 : 0)];
+  return {
+    ...same,
+    ...(excluded.length > 0 ? { exclude: excluded } : {}),
+    ...(coloured ? { color: groups[0] } : {}),
+  };
 }

@@ -1,9 +1,9 @@
-import type { CriterionName } from '@scree/core';
+import type { CriterionName, RotationMethod } from '@scree/core';
 import { SOLVER_NAMES } from '@scree/core/names';
 import { ENGINE_NAMES } from '../engine-names.js';
 import type { Command } from './command.js';
 import { DATA_FLAGS } from './data-flags.js';
-import { choice, type Flag, number, text, toggle } from './flags.js';
+import { choice, type Flag, list, number, rowRanges, text, toggle } from './flags.js';
 
 const COMMON_FLAGS: readonly Flag[] = [
   toggle('quiet', 'print no progress and no notes', 'q'),
@@ -62,8 +62,15 @@ const BOOTSTRAP_FLAG = number(
 
 const SCALE_FLAG = choice(
   'scale',
+  ['none', 'unit', 'pareto', 'range', 'median'],
+  'divide each column by its standard deviation (unit), the root of that (pareto), its range, or its median absolute deviation times 1.4826 (median) (default: none)',
+);
+
+/** How a sketch scales: what is known from one reading. */
+const SKETCH_SCALE_FLAG = choice(
+  'scale',
   ['none', 'unit', 'pareto', 'range'],
-  'divide each column by its standard deviation (unit), the root of that (pareto) or its range (default: none)',
+  'how a sketch scales the columns, as for fit (default: none)',
 );
 
 const ENGINE_FLAG = choice(
@@ -143,6 +150,31 @@ const FIT_ONLY_FLAGS: readonly Flag[] = [
   ),
 ];
 
+const SUPPLEMENTARY_FLAGS: readonly Flag[] = [
+  list('supplementary', 'A,B,…', 'numeric columns to correlate with the components; they are not analysed'),
+  rowRanges('supplementary-rows', 'rows, such as 24-27, that get scores but have no part in the fit'),
+  list(
+    'group',
+    'A,B,…',
+    'columns that divide the rows into groups, to compare on the components; they are not analysed',
+  ),
+];
+
+/** Every rotation. The compiler holds this list to the library's, which a help text must not load. */
+const ROTATIONS = Object.keys({ varimax: 0, quartimax: 0, promax: 0, oblimin: 0 } satisfies Record<RotationMethod, 0>);
+
+const ROTATE_FLAG = choice(
+  'rotate',
+  ROTATIONS,
+  'rotate the components so that each column has a large loading on few of them: as many as -k says or as are recommended',
+);
+
+const COLUMN_WEIGHTS_FLAG = text(
+  'column-weights',
+  'FILE',
+  'how much columns count: lines such as height,2, or a JSON object; other columns have the weight 1',
+);
+
 const MODEL_FLAG = text('model', 'MODEL', 'use this model instead of fitting one');
 
 const IMAGE_FLAG: Flag = {
@@ -162,6 +194,12 @@ const CSV_SAFE_FLAG = toggle(
 );
 
 const outputFlag = (what: string): Flag => text('output', 'FILE', what, 'o');
+
+const TABLES_FLAGS: readonly Flag[] = [
+  text('tables', 'FOLDER', 'write tables there: columns, rows, groups and what else was asked for'),
+  choice('tables-format', ['csv', 'tsv', 'parquet'], 'format of the table of rows (default: csv)'),
+  CSV_SAFE_FLAG,
+];
 
 /** All commands. The code of a command is loaded when it is called. */
 export const COMMANDS: readonly Command[] = [
@@ -199,13 +237,17 @@ export const COMMANDS: readonly Command[] = [
   },
   {
     name: 'analyze',
-    summary: 'how many components, how stable they are, which rows are unusual: all of it, in words',
+    summary: 'how many components, how stable they are, what they mean, which rows are unusual: all of it, in words',
     usage: 'DATA…',
     minPositionals: 0,
     maxPositionals: Number.POSITIVE_INFINITY,
     flags: [
       ...FIT_FLAGS,
       BOOTSTRAP_FLAG,
+      COLUMN_WEIGHTS_FLAG,
+      ...SUPPLEMENTARY_FLAGS,
+      ROTATE_FLAG,
+      ...TABLES_FLAGS,
       outputFlag('write the model there: as JSON if the name ends in .json, otherwise in binary'),
       JSON_FLAG,
       ...DATA_FLAGS,
@@ -214,6 +256,11 @@ export const COMMANDS: readonly Command[] = [
     examples: [
       ['scree analyze wine.csv --scale unit', 'columns that have different units'],
       ['scree analyze athletes.csv --scale unit --name athlete', 'unusual rows by their names'],
+      [
+        'scree analyze athletes.csv --scale unit --supplementary points --group competition --supplementary-rows 24-27',
+        'columns, groups and rows that have no part in the fit',
+      ],
+      ['scree analyze survey.csv --scale unit -k 5 --rotate varimax', 'rotated loadings'],
       ['scree analyze data.csv --bootstrap 1000 --json', 'every number, for another program'],
     ],
     load: () => import('./analyze.js'),
@@ -298,7 +345,7 @@ export const COMMANDS: readonly Command[] = [
         'be a whole number from 2 up',
         (v) => Number.isSafeInteger(v) && v >= 2,
       ),
-      SCALE_FLAG,
+      SKETCH_SCALE_FLAG,
       ENGINE_FLAG,
       THREADS_FLAG,
       SEED_FLAG,
@@ -331,6 +378,16 @@ export const COMMANDS: readonly Command[] = [
       ['scree merge parts --manifest parts.txt -o all.moments', 'all of a folder, and none may be missing'],
     ],
     load: () => import('./merge.js'),
+  },
+  {
+    name: 'compare',
+    summary: 'compare the components of two models: congruence, angles, RV coefficient, Procrustes',
+    usage: 'MODEL MODEL',
+    minPositionals: 2,
+    maxPositionals: 2,
+    flags: [JSON_FLAG, ...COMMON_FLAGS],
+    examples: [['scree compare before.json after.json', 'whether the same components were found']],
+    load: () => import('./compare.js'),
   },
   {
     name: 'report',

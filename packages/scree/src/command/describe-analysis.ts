@@ -6,6 +6,7 @@ import { screePlot } from '../scree-plot.js';
 import { describeWarning } from './describe-error.js';
 import { describeAccuracy } from './describe-model.js';
 import type { NotComputed } from './examine.js';
+import type { Interpretation } from './interpret.js';
 import type { LookedAtRows } from './look-at-rows.js';
 import { wrap } from './wrap.js';
 
@@ -15,6 +16,9 @@ export interface Analysis {
   readonly notComputed: NotComputed;
   /** The rows, or why they were not looked at. */
   readonly rows: LookedAtRows | string;
+  /** How many components are worth a sentence: as many as were asked for or are recommended. */
+  readonly kept: number;
+  readonly meaning: Interpretation;
   /** One line about the file. */
   readonly description: string;
   readonly next: readonly (readonly [command: string, what: string])[];
@@ -24,12 +28,17 @@ export interface Analysis {
 const MOST_COMPONENTS = 20;
 /** Rows in a table. */
 const MOST_ROWS = 10;
+/** Rotated components and columns in a table of loadings. */
+const MOST_LOADINGS = 8;
+const MOST_COLUMNS = 40;
+/** Components whose scores fit into a line. */
+const MOST_SCORES = 4;
 /** Columns of the terminal that a scree plot needs for its numbers, besides its bars. */
 const NUMBERS = 25;
 
 /** The whole analysis as lines of at most `width` characters. */
 export function describeAnalysis(analysis: Analysis, width: number): string[] {
-  const { model, notComputed, rows, description, next } = analysis;
+  const { model, notComputed, rows, kept, meaning, description, next } = analysis;
   const text = (sentence: string, indent = 2): string[] => wrap(`${' '.repeat(indent)}${sentence}`, width, indent);
   return [
     ...wrap(description, width, 2),
@@ -50,6 +59,11 @@ export function describeAnalysis(analysis: Analysis, width: number): string[] {
         ]
       : text(`Not examined. ${notComputed.stability ?? ''}`.trimEnd())),
     '',
+    'What they mean',
+    ...describeMeaning(model, meaning, kept, text),
+    ...describeSupplementaryRows(meaning, kept, text),
+    ...describeRotation(meaning, model, text),
+    '',
     'Unusual rows',
     ...(typeof rows === 'string' ? text(`Not examined. ${rows}`) : describeRows(rows, model, text)),
     '',
@@ -67,7 +81,7 @@ function continued(command: string, width: number): string[] {
 }
 
 /** How columns were centred and scaled. */
-function describeScaling({ scaling, scale, centered }: Model): string {
+function describeScaling({ scaling, scale, centered, columnWeights }: Model): string {
   const about = {
     none: 'none. Columns with more variance count more',
     unit: 'unit. Every column was divided by its standard deviation, so all count the same',
@@ -77,7 +91,8 @@ function describeScaling({ scaling, scale, centered }: Model): string {
     given: 'columns were divided by given numbers',
   };
   const how = about[scaling ?? (scale.every((value) => value === 1) ? 'none' : 'given')];
-  return `Scaling: ${how}.${centered ? '' : ' Column means were not subtracted.'}`;
+  const weighted = columnWeights ? ' Columns count by their weights.' : '';
+  return `Scaling: ${how}.${weighted}${centered ? '' : ' Column means were not subtracted.'}`;
 }
 
 function describeChoice(model: Model, notComputed: NotComputed, width: number): string[] {
@@ -157,6 +172,79 @@ function stabilityTable({ variances, k }: Model, { variances: intervals, angles,
   ]);
   const head = ['PC', 'variance', '95 % interval', 'median angle', '95 %', ...(k > 1 ? ['swaps with next'] : [])];
   return table([head, ...rows], k - shown);
+}
+
+/** One sentence per component; components that do not stand out of noise have no meaning. */
+function describeMeaning(
+  { totalVariance, centered }: Model,
+  { descriptions }: Interpretation,
+  kept: number,
+  text: (sentence: string) => string[],
+): string[] {
+  if (totalVariance === 0) return text('Not examined. All rows are the same.');
+  if (!centered) return text('Not examined. The tests are for centred data: leave --no-center out.');
+  if (kept === 0) return text('No component stands out of noise, so none is described.');
+  const said = descriptions.slice(0, Math.min(kept, MOST_COMPONENTS)).filter((sentence) => sentence !== null);
+  return said.length === 0
+    ? text('No column is related to them clearly enough to be named.')
+    : said.flatMap((each) => text(each));
+}
+
+/** Scores of supplementary rows on the components that are kept, and the share of each row that these explain. */
+function describeSupplementaryRows(
+  { supplementaryRows: listed }: Interpretation,
+  kept: number,
+  text: (sentence: string) => string[],
+): string[] {
+  if (listed === undefined) return [];
+  const title = ['', 'Supplementary rows'];
+  if (typeof listed === 'string') return [...title, ...text(`Not listed. ${listed}`)];
+  const { found, numbers, names } = listed;
+  const { cols, data } = found.scores;
+  const k = Math.max(1, Math.min(kept, MOST_SCORES));
+  const components = Array.from({ length: k }, (_, c) => c);
+  const named = names.some((name) => name !== null);
+  const rows = numbers
+    .slice(0, MOST_ROWS)
+    .map((row, i) => [
+      String(row),
+      ...components.map((c) => compact(data[i * cols + c], 4)),
+      `${Math.round(100 * components.reduce((sum, c) => sum + found.cos2.data[i * cols + c], 0))} %`,
+      ...(named ? [names[i] ?? ''] : []),
+    ]);
+  const head = ['row', ...components.map((c) => `PC${c + 1}`), 'cos²', ...(named ? ['name'] : [])];
+  return [...title, ...table([head, ...rows], numbers.length - rows.length, named ? 1 : 0)];
+}
+
+/** Rotated loadings, and for oblique rotations the correlations of the scores. */
+function describeRotation(
+  { rotation }: Interpretation,
+  { columnNames, d }: Model,
+  text: (sentence: string) => string[],
+): string[] {
+  if (rotation === undefined) return [];
+  if (typeof rotation === 'string') return ['', 'Rotated loadings', ...text(`Not computed. ${rotation}`)];
+  const { method, k, loadings, phi, varianceRatios, orthogonal, warnings } = rotation;
+  const shown = Math.min(k, MOST_LOADINGS);
+  const components = Array.from({ length: shown }, (_, c) => c);
+  const titles = components.map((c) => `RC${c + 1}`);
+  const decimals = (value: number): string => (Math.abs(value) < 100 ? value.toFixed(2) : compact(value, 4));
+  const columns = Array.from({ length: Math.min(d, MOST_COLUMNS) }, (_, j) => [
+    ...components.map((c) => decimals(loadings.data[c * d + j])),
+    columnNames?.[j] ?? String(j),
+  ]);
+  const shares = components.map((c) => `${Math.round(100 * varianceRatios[c])} %`);
+  const correlations = components.map((c) => [
+    ...components.map((e) => decimals(phi.data[c * k + e])),
+    `correlation with RC${c + 1}`,
+  ]);
+  return [
+    '',
+    `Rotated loadings (${method}${shown < k ? `, the first ${shown} of ${k} components` : ''})`,
+    ...table([[...titles, 'column'], ...columns, [...shares, 'of the variance']], d - columns.length, 1),
+    ...(orthogonal || k === 1 ? [] : ['', ...table([[...titles, ''], ...correlations], 0, 1)]),
+    ...warnings.flatMap((warning) => text(describeWarning(warning, columnNames))),
+  ];
 }
 
 /** A number of a table: 1.458e-4 is as short as 0.0146. */

@@ -46,7 +46,9 @@ const ERRORS: { readonly [Code in ScreeError['code']]?: Describe } = {
       : `${Row} has ${value} in ${column(columnName ?? index)}. ${
           Number.isNaN(value) ? 'PCA needs a number there' : 'Infinite values have no variance'
         }: correct it, or leave the column out with --exclude.`,
-  NOT_A_NUMBER: ({ Row, row, columnName, value }) => {
+  NOT_A_NUMBER: ({ reason, file, Row, row, columnName, value }) => {
+    if (reason === 'supplementary-text')
+      return `${capital(column(columnName))} of ${file} holds no numbers, and --supplementary is for numbers. Use --group ${shellWord(String(columnName))} to compare groups of rows.`;
     if (row === undefined) return undefined;
     const comma =
       typeof value === 'string' && /^[+-]?\d*\.\d+$/.test(value) ? 'numbers with a decimal comma' : 'numbers';
@@ -66,9 +68,11 @@ const ERRORS: { readonly [Code in ScreeError['code']]?: Describe } = {
     const title = row === 0 && value < expected ? ', or remove it if it is a title' : ' or remove it';
     return `${Row} has ${several(value, 'cell')}, but the others have ${count(expected)}. Complete it${title}.`;
   },
-  BAD_DATA: ({ reason, Row, columnName, value, expected }) => {
+  BAD_DATA: ({ reason, Row, columnName, column: index, value, expected }) => {
     if (reason === 'repeated-part')
       return `The same rows are there twice: ${value}, and ${expected}. Leave one of them out; if two parts really have the same rows, use --allow-duplicates.`;
+    if (reason === 'median-deviation-0')
+      return `More than half of the values of ${column(columnName ?? index)} are the same, so its median absolute deviation is 0. Use ${exclude([columnName ?? Number(index)])}, or --scale unit.`;
     if (reason === 'open-quote')
       return `${Row} opens a quotation mark that is never closed. Close it, or double it if it belongs to the text.`;
     if (reason !== 'ambiguous-mark') return undefined;
@@ -118,10 +122,20 @@ const ERRORS: { readonly [Code in ScreeError['code']]?: Describe } = {
   },
   BAD_WEIGHTS: ({ Row, row, value }) =>
     row === undefined ? undefined : `${Row} has the weight ${value}. Weights must be 0 or more; 0 leaves a row out.`,
-  BAD_OPTION: ({ option, value, cause }, message) => {
+  BAD_SCALE: ({ value }) =>
+    value === 'median'
+      ? '--scale median reads the rows several times, which is not possible with --checkpoint or with rows that can be read only once. Use --scale unit.'
+      : undefined,
+  BAD_OPTION: ({ option, value, expected, cause }, message) => {
     if (option === 'engine')
       return `--engine ${value} is not available on this machine${cause === undefined ? '; scree doctor says why' : `: ${cause}`}. Leave --engine out to use the fastest one that is.`;
     if (option === 'ddof') return `--ddof ${value} leaves nothing to divide by: use a number below the number of rows.`;
+    if (option === 'supplementaryRows' && typeof value === 'number')
+      return `--supplementary-rows has row ${value}, and there ${expected === 1 ? 'is 1 row' : `are ${count(Number(expected))} rows`}.`;
+    if (option === 'groups' && typeof expected === 'number')
+      return `--group ${value} has more than ${count(expected)} different values: these are names of rows rather than of groups. Use --name for them.`;
+    if (option === 'groups' && value !== undefined)
+      return `--group ${value} is a column of --supplementary or --weight too. Leave it out of one of them.`;
     return option === 'member' || option === 'sql' ? `${message} (--${option})` : undefined;
   },
   NOT_CONVERGED: ({ value, expected }) =>

@@ -17,6 +17,10 @@ import { CRITERION_TITLES, count, several } from '@scree/core/describe';
 export interface NotComputed {
   readonly choice?: string;
   readonly stability?: string;
+  readonly unusual?: string;
+  readonly rows?: string;
+  readonly supplementaryRows?: string;
+  readonly rotation?: string;
 }
 
 /** How closely a fit looks at the data: as far as it costs little, or at all of it. */
@@ -107,7 +111,7 @@ async function choiceFor(model: Model, { depth, source, moments, options }: Exam
   if (n < FEWEST_ROWS) return `It takes ${FEWEST_ROWS} rows or more, and there ${are(n)}.`;
   const brief = depth === 'brief' ? criteriaFor(n, d, options.scale === 'unit') : ALL;
   const how = { ...pick(options, ['engine', 'seed', 'threads', 'onProgress', 'signal']), ...asked(brief) };
-  const scaling = pick(options, ['center', 'scale', 'ddof']);
+  const scaling = pick(options, ['center', 'scale', 'ddof', 'columnWeights']);
   return orWhy(async () => {
     // Moments have all that can be known without reading again.
     const little = !moments && n * d <= SMALL_TABLE && brief.omitted.length < 3;

@@ -5,6 +5,7 @@ import { DEFAULT_MEMORY } from '@scree/files';
 import { offerBlas } from '../blas/offer.js';
 import type { DataFile, FileOptions, OpenOptions } from '../disk/index.js';
 import { readModel } from '../disk/model-file.js';
+import { readColumnWeights } from './column-weights.js';
 import type { Call } from './command.js';
 import { fileOptions } from './data-flags.js';
 import { type Depth, examine, type NotComputed, replicatesFor } from './examine.js';
@@ -48,6 +49,8 @@ export interface FittedFile {
   readonly first: (k: number) => Model;
   /** The rows, kept in memory if they are few. */
   readonly source: RowSource;
+  /** The weights of the rows, where there are some. */
+  readonly weights: Float64Array | undefined;
   readonly notComputed: NotComputed;
 }
 
@@ -72,9 +75,11 @@ export async function fitFile(
   };
   const rows = read ? await read(weights) : source;
   const moments = rows instanceof Moments ? rows : undefined;
+  const weightFile = flags['column-weights'] as string | undefined;
   const options: PcaOptions = {
     ...fitOptions(flags),
     ...(weights ? { weights } : {}),
+    ...(weightFile === undefined ? {} : { columnWeights: await readColumnWeights(weightFile, file.columns) }),
     memory,
     onProgress,
     signal,
@@ -99,7 +104,7 @@ export async function fitFile(
       })
     : { model, notComputed: {} };
   terminal.clear();
-  return { ...examined, first: nested.first, source, seconds };
+  return { ...examined, first: nested.first, source, weights, seconds };
 }
 
 /** Replicates to draw with the fit: none yet where rows can be read only once, or their number is not known and decides. */

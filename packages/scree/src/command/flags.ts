@@ -78,6 +78,21 @@ export const list = (name: string, value: string, what: string): Flag => ({
   },
 });
 
+/** A flag with rows counted from 1: 24-27,30. Its value are ranges counted from 0, both ends included. */
+export const rowRanges = (name: string, what: string): Flag => ({
+  name,
+  value: 'ROWS',
+  what,
+  read: (given) => {
+    const ranges = given.split(',').map((part) => {
+      const [, first, last = first] = /^\s*(\d{1,15})(?:-(\d{1,15}))?\s*$/.exec(part) ?? [];
+      return [Number(first) - 1, Number(last) - 1] as const;
+    });
+    const valid = ranges.every(([first, last]) => first >= 0 && last >= first);
+    return valid ? { value: ranges } : { must: 'be rows counted from 1, such as 24-27 or 3,8,24-27' };
+  },
+});
+
 const UNITS: Readonly<Record<string, number>> = { '': 1, k: 2 ** 10, m: 2 ** 20, g: 2 ** 30, t: 2 ** 40 };
 
 /** A flag with a size in bytes: 500MB, 1GB, 1.5g. */

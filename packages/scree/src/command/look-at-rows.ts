@@ -28,9 +28,8 @@ export async function lookAtRows(
 ): Promise<LookedAtRows | string> {
   if (whole.totalVariance === 0) return 'All rows are the same.';
   if (!source.rereadable) return 'The rows can be read only once, and are too many to keep.';
-  const asked = COUNT_FLAGS.some((name) => flags[name] !== undefined);
-  const advised = Math.max(1, Math.min(whole.k, whole.choice?.k ?? whole.k));
-  const model = asked ? whole : first(advised);
+  const kept = Math.max(1, componentsToKeep(whole, flags));
+  const model = kept === whole.k ? whole : first(kept);
   const { onProgress } = terminal;
   const read = await readRows(model, source, {
     colouring: chooseColours(undefined),
@@ -57,8 +56,14 @@ export async function lookAtRows(
   };
 }
 
+/** As many components as were asked for, otherwise as many as are recommended; 0 where none stands out of noise. */
+export function componentsToKeep({ k, choice }: Model, flags: Call['flags']): number {
+  const asked = COUNT_FLAGS.some((name) => flags[name] !== undefined);
+  return asked ? k : Math.min(k, choice?.k ?? k);
+}
+
 /** The names of some rows, in one reading that stops after the last of them. */
-async function namesOf(file: DataFile, rows: readonly number[]): Promise<Map<number, string>> {
+export async function namesOf(file: DataFile, rows: readonly number[]): Promise<Map<number, string>> {
   const wanted = new Set(rows);
   const found = new Map<number, string>();
   let first = 0;

@@ -1,5 +1,4 @@
-import { mkdir, rmdir } from 'node:fs/promises';
-import { basename, dirname, join, resolve } from 'node:path';
+import { basename, join } from 'node:path';
 import type { Model, RowSource } from '@scree/core';
 import { several } from '@scree/core/describe';
 import { refuseChanged } from '@scree/core/engine';
@@ -7,13 +6,13 @@ import { withoutParameters } from '../database/postgres-url.js';
 import { writeAllAtomically } from '../disk/atomic-file.js';
 import type { DataFile } from '../disk/index.js';
 import { checkFolder, checkTarget } from '../disk/output-target.js';
-import { systemError } from '../disk/system-error.js';
 import { makeReport } from '../report/report.js';
 import type { Call } from './command.js';
 import { fileOptions } from './data-flags.js';
 import { describeWarning } from './describe-error.js';
 import type { NotComputed } from './examine.js';
 import { checkRereadable, fitFile, withModel } from './fit-file.js';
+import { inFolder } from './in-folder.js';
 import { shellWord } from './shell-word.js';
 import { spelled } from './spelled-flags.js';
 import { Terminal } from './terminal.js';
@@ -106,28 +105,6 @@ const STORED: NotComputed = {
   choice: 'The model does not say how many components to keep; scree fit stores that with newer models.',
   stability: 'The model was stored without a bootstrap. Fit it again with scree fit to add one.',
 };
-
-/** Writes into a folder, which is made if it is not there, and goes again if nothing can be written. */
-async function inFolder(folder: string, write: () => Promise<void>): Promise<void> {
-  const first = await mkdir(folder, { recursive: true }).catch((error: unknown) => {
-    throw systemError(error, folder, 'written');
-  });
-  try {
-    await write();
-  } catch (error) {
-    // From the innermost outwards, up to the first that was made here; one that is not empty stays.
-    for (let made = resolve(folder); first !== undefined && made.length >= first.length; made = dirname(made)) {
-      if (
-        !(await rmdir(made).then(
-          () => true,
-          () => false,
-        ))
-      )
-        break;
-    }
-    throw error;
-  }
-}
 
 /** An array of pictures says how large they are: rows × height × width. */
 function pictureOf(shape: readonly number[] | undefined): { width: number; height: number } | undefined {

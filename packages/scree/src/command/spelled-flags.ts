@@ -6,6 +6,11 @@ export function spelled(flags: Readonly<Record<string, unknown>>): string[] {
       const { width, height } = value as { width: number; height: number };
       return ['--image', `${width}x${height}`];
     }
+    if (name === 'supplementary-rows') {
+      const ranges = value as readonly (readonly [number, number])[];
+      const shown = ranges.map(([first, last]) => (first === last ? `${first + 1}` : `${first + 1}-${last + 1}`));
+      return [`--${name}`, shown.join(',')];
+    }
     // As the list of a flag is read: a comma inside a name is doubled.
     return [
       `--${name}`,

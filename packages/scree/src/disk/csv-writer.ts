@@ -33,6 +33,16 @@ export async function csvWriter(
   };
 }
 
+/** A small table of texts and numbers, written in the same way. */
+export function csvText(
+  lines: readonly (readonly (string | number)[])[],
+  { delimiter, csvSafe }: { readonly delimiter: string; readonly csvSafe: boolean },
+): string {
+  const cell = (value: string | number): string =>
+    typeof value === 'number' ? showDouble(value) : quote(csvSafe ? escapeFormula(value) : value, delimiter);
+  return lines.map((line) => `${line.map(cell).join(delimiter)}\n`).join('');
+}
+
 /** The start of a cell that spreadsheets take for a formula, also after spaces and in full width (OWASP, CSV injection). */
 const FORMULA = /^\s*[=+\-@\uff1d\uff0b\uff0d\uff20]|^[\t\r\n]/;
 const NUMBER = /^[+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?$/i;

@@ -166,6 +166,9 @@ async function openStandardInput(options: CheckedOptions, stdin: AsyncIterable<U
     options.name !== undefined ||
     options.color !== undefined ||
     options.weight !== undefined ||
+    options.supplementary !== undefined ||
+    options.groups !== undefined ||
+    options.supplementaryRows !== undefined ||
     options.sql !== undefined;
   if (format && STREAMABLE.includes(format) && !twice && !isFortran(head)) {
     const table = await openTableOrQuery(bytes, { name: '', format }, options);

@@ -79,3 +79,11 @@ async function keyOf(path: string): Promise<string | undefined> {
   const stats = await stat(path, { bigint: true }).catch(() => undefined);
   return stats && `${stats.dev} ${stats.ino}`;
 }
+
+/** Whether there is a file or folder of this name. */
+export async function exists(path: string): Promise<boolean> {
+  return stat(path).then(
+    () => true,
+    () => false,
+  );
+}

@@ -279,7 +279,7 @@ describe('scree', () => {
       const { stdout } = spawnSync('bash', ['-c', script, 'bash', ...words], { cwd: folder, encoding: 'utf8' });
       return stdout.trim().split('\n');
     };
-    expect(completed('scree', 'comp')).toEqual(['compress', 'completion']);
+    expect(completed('scree', 'comp')).toEqual(['compare', 'compress', 'completion']);
     expect(completed('scree', 'fit', '--sc')).toEqual(['--scale']);
     expect(completed('scree', 'fit', '--missing', '')).toEqual(['error', 'drop', 'mean']);
     expect(completed('scree', 'completion', '')).toEqual(['bash', 'zsh', 'fish']);

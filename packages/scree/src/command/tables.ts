@@ -1,0 +1,205 @@
+import { join } from 'node:path';
+import { type Block, type Matrix, type Model, type RowContributions, rowContributionBlocks } from '@scree/core';
+import { refuseChanged } from '@scree/core/engine';
+import type { SupplementaryBlock } from '@scree/files';
+import { writeAtomically } from '../disk/atomic-file.js';
+import { csvText } from '../disk/csv-writer.js';
+import { createFile, type DataFile } from '../disk/index.js';
+import { checkFolder, checkTarget, exists } from '../disk/output-target.js';
+import { holdsText } from '../disk/write-file.js';
+import type { Call } from './command.js';
+import type { FittedFile } from './fit-file.js';
+import { inFolder } from './in-folder.js';
+import { type Interpretation, sourceOf } from './interpret.js';
+import type { Terminal } from './terminal.js';
+import { UsageError } from './usage-error.js';
+
+export type TableFormat = 'csv' | 'tsv' | 'parquet';
+
+/** Where the tables of `scree analyze --tables` go, and how they are written. */
+export interface TableTarget {
+  readonly folder: string;
+  readonly format: TableFormat;
+  readonly csvSafe: boolean;
+}
+
+/** Tables that have text in them are .csv where the rows are .parquet, which here holds numbers only. */
+const SMALL_TABLES = ['columns', 'supplementary-columns', 'supplementary-rows', 'groups', 'eta2', 'rotation'] as const;
+type SmallTable = (typeof SMALL_TABLES)[number];
+
+/** Checks --tables before any work is done. */
+export async function checkTables({ positionals, flags }: Call): Promise<TableTarget | undefined> {
+  const { tables: folder, 'tables-format': format = 'csv', 'csv-safe': csvSafe = false } = flags;
+  if (typeof folder !== 'string') {
+    const needless = ['tables-format', 'csv-safe'].find((name) => flags[name] !== undefined);
+    if (needless === undefined) return undefined;
+    throw new UsageError(`--${needless} says how --tables are written: use it with --tables FOLDER.`);
+  }
+  const target = { folder, format: format as TableFormat, csvSafe: csvSafe === true };
+  await checkFolder(folder);
+  if (await exists(folder)) for (const path of pathsOf(target)) await checkTarget(path, positionals);
+  return target;
+}
+
+function pathsOf(target: TableTarget): string[] {
+  return [join(target.folder, `rows.${target.format}`), ...SMALL_TABLES.map((name) => smallPath(target, name))];
+}
+
+function smallPath({ folder, format }: TableTarget, name: SmallTable): string {
+  return join(folder, `${name}.${format === 'tsv' ? 'tsv' : 'csv'}`);
+}
+
+/** Writes what was found as tables. Rows are read once more, block by block, so that they may be more than memory holds. */
+export async function writeTables(
+  target: TableTarget,
+  file: DataFile,
+  fitted: FittedFile,
+  meaning: Interpretation,
+  call: Call,
+  terminal: Terminal,
+): Promise<void> {
+  const { model } = fitted;
+  await inFolder(target.folder, async () => {
+    for (const [name, lines] of smallTables(model, meaning)) {
+      const delimiter = target.format === 'tsv' ? '\t' : ',';
+      await writeAtomically(smallPath(target, name), csvText(lines, { delimiter, csvSafe: target.csvSafe }));
+    }
+    if (model.totalVariance > 0) await writeRowTable(target, file, fitted, call, terminal);
+  });
+}
+
+type Line = readonly (string | number)[];
+
+/** Small tables that have something in them, each with its header. */
+function smallTables(model: Model, meaning: Interpretation): [SmallTable, Line[]][] {
+  const { k, d, columnNames } = model;
+  const nameOf = (j: number): string => columnNames?.[j] ?? String(j);
+  const { columns, supplementary, supplementaryRows: apart, rotation } = meaning;
+  const rotated = typeof rotation === 'object' ? rotation : undefined;
+  const all: [SmallTable, Line[], Line][] = [
+    [
+      'columns',
+      columns.map(({ correlation, cos2, contribution, communality }, j) => [
+        nameOf(j),
+        ...correlation,
+        ...cos2,
+        ...contribution,
+        communality,
+      ]),
+      ['column', ...named('correlation', k), ...named('cos2', k), ...named('contribution', k), 'communality'],
+    ],
+    [
+      'supplementary-columns',
+      supplementary.columns.map(({ name = '', n, correlation, cos2 }) => [name, n, ...correlation, ...cos2]),
+      ['column', 'n', ...named('correlation', k), ...named('cos2', k)],
+    ],
+    [
+      'supplementary-rows',
+      typeof apart !== 'object'
+        ? []
+        : apart.numbers.map((row, i) => [
+            row,
+            apart.names[i] ?? '',
+            ...apart.found.scores.data.subarray(i * k, (i + 1) * k),
+            ...apart.found.cos2.data.subarray(i * k, (i + 1) * k),
+          ]),
+      ['row', 'name', ...named('score', k), ...named('cos2', k)],
+    ],
+    [
+      'groups',
+      supplementary.groups.flatMap(({ name, levels }) =>
+        levels.map(({ level, n, center, vTest }) => [name, level, n, ...center, ...vTest]),
+      ),
+      ['column', 'level', 'n', ...named('center', k), ...named('v_test', k)],
+    ],
+    ['eta2', supplementary.groups.map(({ name, eta2 }) => [name, ...eta2]), ['column', ...named('eta2', k)]],
+    [
+      'rotation',
+      rotated
+        ? Array.from({ length: d }, (_, j) => [
+            nameOf(j),
+            ...Array.from({ length: rotated.k }, (_, c) => rotated.loadings.data[c * d + j]),
+          ])
+        : [],
+      ['column', ...Array.from({ length: rotated?.k ?? 0 }, (_, c) => `loading_rc${c + 1}`)],
+    ],
+  ];
+  return all.flatMap(([name, lines, head]) =>
+    lines.length === 0 ? [] : [[name, [head, ...lines]] satisfies [SmallTable, Line[]]],
+  );
+}
+
+/** correlation_pc1, correlation_pc2, … */
+function named(what: string, k: number): string[] {
+  return Array.from({ length: k }, (_, c) => `${what}_pc${c + 1}`);
+}
+
+async function writeRowTable(
+  { folder, format, csvSafe }: TableTarget,
+  file: DataFile,
+  { model, source, weights }: FittedFile,
+  { signal }: Call,
+  terminal: Terminal,
+): Promise<void> {
+  const { k } = model;
+  const names = ['row', ...named('score', k), ...named('cos2', k), ...named('contribution', k), 'squared_distance'];
+  const label = holdsText(format) ? file.label : undefined;
+  const writer = await createFile(join(folder, `rows.${format}`), {
+    cols: names.length,
+    columnNames: names,
+    label,
+    csvSafe,
+    format,
+  });
+  // Where the rows that were read last are in the file, and their names.
+  let at: Pick<SupplementaryBlock, 'places' | 'names'> = { places: [], names: undefined };
+  async function* blocks(): AsyncGenerator<Block, void, void> {
+    // Sparse rows have neither names nor gaps.
+    if (source.nonzeros === undefined) {
+      for await (const { block, places, names } of file.withSupplementary()) {
+        at = { places, names };
+        yield block;
+      }
+      return;
+    }
+    let first = 0;
+    for await (const block of source.blocks()) {
+      const start = first;
+      at = { places: Array.from({ length: block.rows }, (_, i) => start + i), names: undefined };
+      first += block.rows;
+      yield block;
+    }
+  }
+  try {
+    const data = sourceOf(model.d, model.columnNames, blocks());
+    const options = { signal, onProgress: terminal.onProgress, ...(weights ? { weights } : {}) };
+    for await (const part of rowContributionBlocks(model, data, options)) {
+      await writer.write(rowMatrix(part, at.places, k), at.names);
+    }
+    await refuseChanged(file.source);
+    await writer.close();
+  } catch (error) {
+    await writer.abort();
+    throw error;
+  } finally {
+    terminal.clear();
+  }
+}
+
+/** Lines of the table of rows: number in the file from 1 up, scores, cos2, contributions, squared distance. */
+function rowMatrix(
+  { scores, cos2, contributions, squaredDistances }: RowContributions,
+  places: readonly number[],
+  k: number,
+): Matrix<Float64Array> {
+  const [rows, cols] = [places.length, 3 * k + 2];
+  const data = new Float64Array(rows * cols);
+  for (let i = 0; i < rows; i++) {
+    data[i * cols] = places[i] + 1;
+    [scores, cos2, contributions].forEach((matrix, part) => {
+      data.set(matrix.data.subarray(i * k, (i + 1) * k), i * cols + 1 + part * k);
+    });
+    data[(i + 1) * cols - 1] = squaredDistances[i];
+  }
+  return { rows, cols, data };
+}
