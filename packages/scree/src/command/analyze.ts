@@ -11,7 +11,7 @@ import { type Analysis, describeAnalysis } from './describe-analysis.js';
 import type { NotComputed } from './examine.js';
 import { COUNT_FLAGS, fitFile, fitOptions } from './fit-file.js';
 import { fitSummary, NO_ROWS, summaryOf } from './fit-summary.js';
-import { interpret, interpretationJson } from './interpret.js';
+import { interpret, interpretationJson, interpretModel } from './interpret.js';
 import { componentsToKeep, type LookedAtRows, lookAtRows } from './look-at-rows.js';
 import { asJson } from './model-json.js';
 import { print, printLines } from './print.js';
@@ -82,17 +82,25 @@ export async function run(call: Call): Promise<void> {
 async function analyzeSummary(summary: TableSummary, call: Call, terminal: Terminal): Promise<void> {
   const { flags } = call;
   const { output } = flags;
+  const needing = ['supplementary', 'group', 'supplementary-rows', 'tables'].find((name) => flags[name] !== undefined);
+  if (needing)
+    throw new UsageError(`--${needing} needs the rows, and moments do not have them. Analyse the data themselves.`);
   const { model, seconds, notComputed, description } = await fitSummary(summary, call, terminal, 'full');
+  const meaning = await interpretModel(model, call, terminal, NO_ROWS);
   if (typeof output === 'string') await writeModel(output, model);
   if (flags.json) {
     const { rows, cols, columnNames, parts } = summary.head;
     const table = { rows, columns: columnNames ?? Array.from({ length: cols }, (_, j) => String(j)), parts };
-    const why = { ...notComputed, unusual: NO_ROWS };
+    const why = { ...notComputed, unusual: NO_ROWS, rows: NO_ROWS };
     const threads = flags.threads as number | undefined;
-    print(`${JSON.stringify({ table, ...asJson(model, { seconds, threads, notComputed: why }), unusual: null })}\n`);
+    const fit = asJson(model, { seconds, threads, notComputed: why });
+    print(`${JSON.stringify({ table, ...fit, unusual: null, ...interpretationJson(model, meaning) })}\n`);
   } else {
     const next: Analysis['next'] = [];
-    printLines(describeAnalysis({ model, notComputed, rows: NO_ROWS, description, next }, outputWidth()));
+    const kept = componentsToKeep(model, flags);
+    printLines(
+      describeAnalysis({ model, notComputed, rows: NO_ROWS, kept, meaning, description, next }, outputWidth()),
+    );
   }
   if (typeof output === 'string') terminal.note(`The model: ${output}`);
 }

@@ -77,6 +77,25 @@ export async function interpret(
   };
 }
 
+/** The same of a model alone, where there are no rows: `noRows` says why. */
+export async function interpretModel(
+  model: Model,
+  { flags, signal }: Call,
+  terminal: Terminal,
+  noRows: string,
+): Promise<Interpretation> {
+  const columns = columnContributions(model);
+  const rotation = await rotated(model, flags, { signal, onProgress: terminal.onProgress });
+  return {
+    columns,
+    rows: noRows,
+    supplementary: { columns: [], groups: [] },
+    supplementaryRows: undefined,
+    rotation,
+    descriptions: Array.from({ length: model.k }, (_, c) => describeComponent(model, c, { columns }) ?? null),
+  };
+}
+
 /** Rotates the components that are kept: with others, which are noise, the rotation would be another one. */
 async function rotated(model: Model, flags: Call['flags'], control: Control): Promise<Rotation | string | undefined> {
   const method = flags.rotate as RotationMethod | undefined;
