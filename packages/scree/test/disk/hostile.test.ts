@@ -334,14 +334,14 @@ describe('a file whose content does not match its name', () => {
     expect((await refused(Buffer.from(content, 'latin1'), name)).code).toBe(code);
   });
 
-  it('that is missing, a folder, empty or not readable has its own error code', async () => {
+  it('that is missing, a folder without files, empty or not readable has its own error code', async () => {
     await expect(openFile(folder.file('nowhere.npy'))).rejects.toMatchObject({
       code: 'NO_FILE',
       path: folder.file('nowhere.npy'),
     });
     await mkdir(folder.file('dir.npy'));
     await expect(openFile(folder.file('dir.npy'))).rejects.toMatchObject({
-      code: 'BAD_FILE',
+      code: 'NO_FILE',
       message: expect.stringContaining('folder'),
     });
     await writeFile(folder.file('empty.csv'), '');
