@@ -224,9 +224,10 @@ describe('scree moments and merge, when they are killed', () => {
       const child = spawn(process.execPath, [PROGRAM, 'moments', 'large.npy', '-q', '-o', 'large.moments'], {
         cwd: folder,
       });
+      const exited = new Promise((done) => child.once('exit', done));
       await sleep(wait);
       child.kill('SIGKILL');
-      await new Promise((done) => child.once('exit', done));
+      await exited;
       expect(bytes('large.moments')).toEqual(before);
     }
     expect(run(['moments', 'large.npy', '-o', 'large.moments', '-q']).code).toBe(0);
