@@ -3,12 +3,13 @@ import {
   type Choice,
   type CriterionName,
   chooseComponents,
+  DataError,
   defaultReplicates,
   Model,
   type Moments,
+  OptionError,
   type PcaOptions,
   type RowSource,
-  ScreeError,
   type Stability,
 } from '@scree/core';
 import { CRITERION_TITLES, count, several } from '@scree/core/describe';
@@ -165,12 +166,13 @@ function asked({ tables, omitted }: Brief): { criteria?: CriterionName[]; permut
   };
 }
 
-/** A result, or the library's reason why there is none. */
+/** A result, or the library's reason why these data have none. What goes wrong while they are read is an error of the command. */
 async function orWhy<Result>(work: () => Promise<Result>): Promise<Result | string> {
   try {
     return await work();
   } catch (error) {
-    if (error instanceof ScreeError) return error.message;
+    const unsuitable = error instanceof OptionError || (error instanceof DataError && error.code !== 'SOURCE_CHANGED');
+    if (unsuitable) return error.message;
     throw error;
   }
 }
