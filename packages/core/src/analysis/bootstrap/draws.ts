@@ -75,31 +75,47 @@ export class RowDraws implements Draws {
   }
 }
 
+/** Counts of one replicate, kept from the first time they are asked for. */
+abstract class KeptCounts implements Draws {
+  readonly #counts = new Map<number, Uint16Array>();
+
+  /** Draws a replicate: how often each row, or each group, is in it. */
+  protected abstract draw(replicate: number): Uint16Array;
+  /** Where the count of a row is. */
+  protected abstract placeOf(row: number): number;
+
+  write(replicate: number, from: number, to: number, out: Float64Array, start: number, stride: number): void {
+    let counts = this.#counts.get(replicate);
+    if (!counts) {
+      counts = this.draw(replicate);
+      this.#counts.set(replicate, counts);
+    }
+    for (let row = from; row < to; row++) out[start + (row - from) * stride] = counts[this.placeOf(row)];
+  }
+}
+
 /**
  * Runs of `length` neighbouring rows, for rows that depend on those before them (Künsch 1989). They begin anywhere, and one that
  * reaches the last row goes on with the first (Politis & Romano 1992), so that every row is drawn equally often. The last run is
  * cut, so that a replicate has n rows.
  */
-export class BlockDraws implements Draws {
+export class BlockDraws extends KeptCounts {
   readonly #rows: number;
   readonly #length: number;
   readonly #seed: number;
-  readonly #counts = new Map<number, Uint16Array>();
 
   constructor(rows: number, length: number, seed: number) {
+    super();
     this.#rows = rows;
     this.#length = Math.min(length, rows);
     this.#seed = seed;
   }
 
-  write(replicate: number, from: number, to: number, out: Float64Array, start: number, stride: number): void {
-    const counts = this.#countsOf(replicate);
-    for (let row = from; row < to; row++) out[start + (row - from) * stride] = counts[row];
+  protected placeOf(row: number): number {
+    return row;
   }
 
-  #countsOf(replicate: number): Uint16Array {
-    const known = this.#counts.get(replicate);
-    if (known) return known;
+  protected draw(replicate: number): Uint16Array {
     const n = this.#rows;
     const counts = new Uint16Array(n);
     const { uniform } = generatorOf(this.#seed, replicate);
@@ -107,36 +123,31 @@ export class BlockDraws implements Draws {
       const first = Math.floor(uniform() * n);
       for (let i = 0; i < Math.min(left, this.#length); i++) counts[(first + i) % n]++;
     }
-    this.#counts.set(replicate, counts);
     return counts;
   }
 }
 
 /** Whole groups, as many as there are, drawn with replacement: for rows that belong together, such as visits of a patient. */
-export class GroupDraws implements Draws {
+export class GroupDraws extends KeptCounts {
   readonly #groupOf: Int32Array;
   readonly #groups: number;
   readonly #seed: number;
-  readonly #counts = new Map<number, Uint16Array>();
 
   constructor(groupOf: Int32Array, groups: number, seed: number) {
+    super();
     this.#groupOf = groupOf;
     this.#groups = groups;
     this.#seed = seed;
   }
 
-  write(replicate: number, from: number, to: number, out: Float64Array, start: number, stride: number): void {
-    const counts = this.#countsOf(replicate);
-    for (let row = from; row < to; row++) out[start + (row - from) * stride] = counts[this.#groupOf[row]];
+  protected placeOf(row: number): number {
+    return this.#groupOf[row];
   }
 
-  #countsOf(replicate: number): Uint16Array {
-    const known = this.#counts.get(replicate);
-    if (known) return known;
+  protected draw(replicate: number): Uint16Array {
     const counts = new Uint16Array(this.#groups);
     const { uniform } = generatorOf(this.#seed, replicate);
     for (let i = 0; i < this.#groups; i++) counts[Math.floor(uniform() * this.#groups)]++;
-    this.#counts.set(replicate, counts);
     return counts;
   }
 }

@@ -1,5 +1,5 @@
 import { combineRows } from '../../linalg/row-products.js';
-import type { Alignment, AngleSpread, Interval, MatrixLimits } from '../../model/stability.js';
+import type { Alignment, Interval, MatrixLimits, Stability } from '../../model/stability.js';
 import { compareAxes, rotationOnto, signedLoadings } from './align.js';
 import {
   andersonInterval,
@@ -145,17 +145,19 @@ export class Summary {
   }
 }
 
-export interface Summarised {
-  readonly variances: readonly Interval[];
-  readonly ratios: readonly Interval[];
-  readonly angles: readonly AngleSpread[];
-  readonly subspaceAngles: readonly AngleSpread[];
-  readonly swaps: readonly number[];
-  readonly loadings: MatrixLimits;
-  readonly correlations: MatrixLimits;
-  readonly percentiles: { readonly variances: readonly Interval[] };
-  readonly asymptotic: { readonly variances: readonly Interval[] };
-}
+/** What replicates say, without how they were drawn. */
+type Summarised = Pick<
+  Stability,
+  | 'variances'
+  | 'ratios'
+  | 'angles'
+  | 'subspaceAngles'
+  | 'swaps'
+  | 'loadings'
+  | 'correlations'
+  | 'percentiles'
+  | 'asymptotic'
+>;
 
 /** Variances with 0 for those that are rounding. */
 function varying(values: Float64Array, largest = values[0]): Float64Array {
