@@ -69,7 +69,7 @@ describe.skipIf(!executablePath)('every screen, in Chromium', () => {
   });
 
   describe.each([
-    ['desk', { width: 1280, height: 900 }],
+    ['desktop', { width: 1280, height: 900 }],
     ['phone', { width: 390, height: 844 }],
   ] as const)('on a %s', (place, viewport) => {
     it.each(Object.keys(screens))('%s', async (name) => {
@@ -86,7 +86,7 @@ describe.skipIf(!executablePath)('every screen, in Chromium', () => {
           await page.waitForTimeout(300);
           const picture = { type: 'jpeg', quality: 82, fullPage: whole } as const;
           // The documentation shows desktops in light and phones in dark; `whole` saves all four.
-          if (whole || (place === 'desk') === (colorScheme === 'light'))
+          if (whole || (place === 'desktop') === (colorScheme === 'light'))
             writeFileSync(`${folder}/${name}-${place}-${colorScheme}.jpg`, await page.screenshot(picture));
         }
         watched.check();
