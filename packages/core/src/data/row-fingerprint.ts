@@ -5,7 +5,7 @@ const FACTORS = [0x239b961b, 0xab0e9789, 0x38b34ae5, 0xa1e38b93] as const;
 
 /**
  * 128 bits that identify rows in their order, whatever blocks they come in: the same rows have the same fingerprint, and other
- * rows practically never do. It is not meant to withstand somebody who looks for two tables with the same one.
+ * rows practically never do. It is no protection against tables that were made to have the same one.
  *
  * Four lanes of 32 bits; word i of the rows goes to lane i mod 4, as in MurmurHash3: h = 5·rotl(h ⊕ c·w, 13) + n.
  */

@@ -34,7 +34,7 @@ export function postgresError(error: unknown, path: string, doing: Doing): unkno
       'NO_ACCESS',
       missing
         ? `${path} asks for a password. Put it into PGPASSWORD or into ~/.pgpass.`
-        : `${path} lets nobody in with this user and password (${what}). Check the user in the address, and PGPASSWORD or ~/.pgpass.`,
+        : `${path} refuses this user and password (${what}). Check the user in the address, and PGPASSWORD or ~/.pgpass.`,
     );
   }
   if (code === '42501')
