@@ -231,7 +231,24 @@ describe('a Parquet file', () => {
         );
         expect(read).toEqual(expected);
       }),
-      { numRuns: 200 },
+      {
+        numRuns: 200,
+        // A page of nothing but gaps: its writer states a first value of no values.
+        examples: [
+          [
+            {
+              rows: 1,
+              spread: 1,
+              choice: 2,
+              nulls: true,
+              codec: 'UNCOMPRESSED',
+              pageSize: 64,
+              rowGroupSize: 37,
+              seed: 0,
+            },
+          ],
+        ],
+      },
     );
   }, 60_000);
 

@@ -18,6 +18,7 @@ const WORD = 2 ** 32;
  * `cursor` is then behind the last miniblock that was used.
  */
 export function readDeltas(cursor: Cursor, count: number): Uint32Array<ArrayBuffer> {
+  const { at } = cursor;
   const [blockSize, miniblocks, stated] = [readVarint(cursor), readVarint(cursor), readVarint(cursor)];
   if (!(blockSize > 0 && blockSize <= 1 << 20 && blockSize % 128 === 0))
     throw new RangeError(`a block of ${blockSize} differences`);
@@ -25,8 +26,11 @@ export function readDeltas(cursor: Cursor, count: number): Uint32Array<ArrayBuff
     throw new RangeError(`a block of ${miniblocks} miniblocks`);
   if (stated !== count) throw new RangeError(`${stated} differences for ${count} values`);
   const out = new Uint32Array(2 * count);
-  // An empty list has no first value.
-  if (count === 0) return out;
+  if (count === 0) {
+    // Some writers state a first value even of an empty list, some do not: a list behind it is as empty, and reads this header again.
+    cursor.at = at;
+    return out;
+  }
   let [low, high] = readZigzag64(cursor);
   out[0] = low;
   out[1] = high;
