@@ -1,15 +1,16 @@
 import { checkChoices } from './bootstrap-options.js';
 import type { RowSource } from './data/open-source.js';
-import type { Engine } from './engines/engine.js';
+import type { Engine, Streaming } from './engines/engine.js';
 import { measureRates } from './engines/rates.js';
-import { ConvergenceError } from './errors.js';
+import { remoteRows, remoteRowsFor } from './engines/remote.js';
+import { ConvergenceError, OptionError } from './errors.js';
 import type { Choice } from './model/choice.js';
 import { finish, firstComponents } from './model/finish.js';
 import { Model } from './model/model.js';
 import { firstOf, type Stability } from './model/stability.js';
 import { Moments } from './moments.js';
 import { checkColumnOptions, type Settings } from './options.js';
-import { makePlan, type Plan, type Shape } from './plan.js';
+import { makePlan, type Plan, type PlanRequest, type Shape } from './plan.js';
 import { axesWithoutVariance, makeProblem } from './problem.js';
 import type { ProgressTracker } from './progress.js';
 import { type PreparedData, readBoth, readMoments, readOnce, readRows, rereadable } from './reading.js';
@@ -53,7 +54,7 @@ export async function fit(
     const stability = (await sampled) || undefined;
     const warnings = [
       ...(await warningsOf(opened, engine)),
-      ...(opened instanceof Moments && settings.lookAtColumns ? await columnWarnings(opened, settings) : []),
+      ...(settings.lookAtColumns ? await columnWarnings(opened, reading, settings, engine) : []),
     ];
     const model = withStability(finish(solution, facts, warnings), stability);
     if (!solution.converged) throw notConverged(model, solution, plan, problem.tolerance);
@@ -104,9 +105,18 @@ async function warningsOf(source: RowSource | Moments, engine: Engine): Promise<
   return [...read, ...(engine.warnings ?? [])];
 }
 
-async function columnWarnings(moments: Moments, settings: Settings): Promise<readonly Warning[]> {
-  const { momentsWarnings } = await import('./analysis/look-at-columns.js');
-  return momentsWarnings(moments, settings);
+/** What the columns tell where single values are not here: rows that are read here say it themselves (`watchColumns`). */
+async function columnWarnings(
+  opened: RowSource | Moments,
+  { columns, columnNames }: PreparedData,
+  settings: Settings,
+  engine: Engine,
+): Promise<readonly Warning[]> {
+  const { momentsWarnings, statisticsWarnings } = await import('./analysis/look-at-columns.js');
+  if (opened instanceof Moments) return momentsWarnings(opened, settings);
+  return remoteRowsFor(opened, engine)
+    ? statisticsWarnings(columns, { ...settings, ...(columnNames ? { columnNames } : {}) })
+    : [];
 }
 
 /** Estimated seconds from which measuring the speed of this machine first pays off. */
@@ -119,12 +129,14 @@ interface PlannedEngine {
 
 /** The cheapest plan of all engines, by the rates that they declare; for long work, by rates measured on this machine. */
 async function choosePlan(
-  shape: Shape,
+  shape: Shape | RowSource,
   settings: Settings,
   engines: readonly [Engine, ...Engine[]],
 ): Promise<PlannedEngine> {
   const { k, solver, tolerance, learn, memory } = settings;
   const request = { k, solver, tolerance, learn, memory };
+  const remote = 'blocks' in shape ? remoteRows(shape) : undefined;
+  if (remote) return chooseWhere(shape, remote.streaming, request, engines);
   const declared = engines.map((engine) => ({ engine, plan: makePlan(shape, { ...request, engine }) }));
   const choice = cheapest(declared);
   const settled = solver !== 'auto' && engines.length === 1;
@@ -137,6 +149,48 @@ async function choosePlan(
     measured.push({ engine, plan: makePlan(shape, { ...request, engine: facts }) });
   }
   return cheapest(measured);
+}
+
+/**
+ * The cheapest plan for rows on a cluster: passes that run there, by its declared rates, or here, on rows that come over the network. The
+ * reason says what both would take.
+ */
+function chooseWhere(
+  shape: Shape,
+  streaming: Streaming,
+  request: Omit<PlanRequest, 'engine'>,
+  engines: readonly [Engine, ...Engine[]],
+): PlannedEngine {
+  const { solver } = request;
+  const possible = engines.filter(({ remote }) => !remote || solver === 'auto' || SOLVERS[solver].remote);
+  const [first, ...others] = possible.map((engine) => ({
+    engine,
+    plan: makePlan({ ...shape, streaming }, { ...request, engine }),
+  }));
+  if (!first) {
+    throw new OptionError(
+      'BAD_OPTION',
+      `${solver} needs the rows here, and engine ${engines[0].name} keeps them where they are. Leave engine out.`,
+      {
+        option: 'engine',
+        value: engines[0].name,
+      },
+    );
+  }
+  const best = cheapest([first, ...others]);
+  const { plan, engine } = best;
+  const other = [first, ...others].filter((each) => each.engine.remote !== engine.remote);
+  const seconds = (each: PlannedEngine): string => `about ${Math.max(1, Math.round(costOf(each)))} s`;
+  const estimate = other.length > 0 && costOf(best) > 0;
+  const [there, here] = ['The passes run where the rows are', 'The rows are read over the network'];
+  const where = !estimate
+    ? engine.remote
+      ? `${there}, on ${engine.name}.`
+      : `${here}${solver !== 'auto' && !SOLVERS[solver].remote ? `, because ${solver} needs them here` : ''}.`
+    : engine.remote
+      ? `${there}, on ${engine.name}: ${seconds(best)}; reading the rows here would take ${seconds(cheapest(other))}.`
+      : `${here}: ${seconds(best)}; passes on ${other[0].engine.name} would take ${seconds(cheapest(other))}.`;
+  return { engine, plan: { ...plan, reason: `${plan.reason} ${where}` } };
 }
 
 /** The cheapest, or the first of equally cheap ones. */

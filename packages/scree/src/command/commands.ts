@@ -75,8 +75,8 @@ const SKETCH_SCALE_FLAG = choice(
 
 const ENGINE_FLAG = choice(
   'engine',
-  ['auto', ...ENGINE_NAMES],
-  'what does the arithmetic (default: the fastest available, see scree doctor)',
+  ['auto', ...ENGINE_NAMES, 'spark'],
+  'what does the arithmetic (default: the fastest available, see scree doctor); spark is for tables on Spark',
 );
 
 const SEED_FLAG = number(
