@@ -11,7 +11,7 @@ export const CHUNK = 1024;
  * S = S₁ + S₂ + (n₁n₂/n)·δδᵀ, δ = x̄₂ − x̄₁. So data far from the origin lose no digits. The products `gram`, S = BᵀB, and `normal`, Z = VBᵀB, see the rows as
  * B = (X − 1sᵀ)F and are plain sums, which the pass `add` adds up on the executors too.
  */
-export const EXECUTOR_PASSES = String.raw`
+export const EXECUTOR_PASSES = `
 import json
 import os
 
@@ -316,31 +316,30 @@ def probe(how, given):
 
 
 def scores(how, given):
-    """Further columns as they are, and the scores ((x − mean)/scale)·M of each row, its error and T² where they are asked for."""
-    shift, factor = given["shift"], given["factor"]
-    cols = len(shift)
-    basis, mapping = given["basis"].reshape(-1, cols), given["mapping"].reshape(cols, -1)
-    variances = given["variances"]
+    """Further columns as they are, then the scores z = Vb, b = (x − mean)/scale, of each row, and if asked for its error and T²."""
+    shift, factor, inverse = given["shift"], given["factor"], given["inverse"]
+    basis = given["basis"].reshape(-1, len(shift))
 
     def run(batches):
-        rows, carried = Rows(how, given), len(how["lengths"])
+        rows, used = Rows(how, given), len(how["lengths"])
         for batch in batches:
             found, kept = rows.complete(batch)
             if how["missing"] == "error" and rows.gaps.any():
                 raise ValueError("scree-gap: %d" % int(rows.gaps.argmax()))
             if rows.infinite.any():
                 raise ValueError("scree-infinite: %d" % int(rows.infinite.argmax()))
-            others = batch.columns[carried:]
-            if kept is not None and not kept.all():
+            others = batch.columns[used:]
+            if kept is not None:
                 others = [column.filter(pa.array(kept)) for column in others]
             framed = (found - shift) * factor
-            columns = list((framed @ mapping).T)
             plain = framed @ basis.T
+            white = plain * inverse
+            columns = list((white @ basis if how["whiten"] == "zca" else white if how["whiten"] else plain).T)
             if how["errors"]:
-                # ‖b − VᵀVb‖², not ‖b‖² − ‖Vb‖²: the difference would lose digits.
+                # ‖b − Vᵀz‖², not ‖b‖² − ‖z‖²: the difference would lose digits.
                 columns.append(((framed - plain @ basis) ** 2).sum(1))
             if how["t2"]:
-                columns.append((plain**2 / variances).sum(1))
+                columns.append((white**2).sum(1))
             arrays = others + [pa.array(np.ascontiguousarray(values)) for values in columns]
             yield pa.RecordBatch.from_arrays(arrays, names=how["names"])
 

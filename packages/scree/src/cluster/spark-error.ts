@@ -49,9 +49,10 @@ export function sparkError(error: unknown, path: string, doing: Doing): unknown 
       `${path} cannot be reached (${what}). Check host and port of the address, that a Spark Connect server runs there, and ;use_ssl=true where it has TLS.`,
     );
   }
-  if (system !== undefined)
+  // The server does not know the operation or the session any more: it was started anew, or waited too long.
+  if (system !== undefined || /INVALID_HANDLE|INVALID_CURSOR/.test(text))
     return fail('CONNECTION_LOST', `${path} ended the connection while it was used (${what}). Try again.`);
-  if (doing === 'computing') {
+  if (doing === 'computing' || doing === 'writing') {
     const known = pythonError(text);
     if (known) return known;
   }
@@ -78,6 +79,12 @@ function pythonError(text: string): unknown {
       `A row has a list of ${length} where the first has ${expected}. Leave the column out, or make all lists equally long.`,
       { value: length, expected, reason: 'list-length' },
     );
+  }
+  const [, bad, column] = /scree-(gap|infinite): (\d+)/.exec(text) ?? [];
+  if (bad !== undefined) {
+    const [code, what] =
+      bad === 'gap' ? (['MISSING_VALUES', 'a missing'] as const) : (['NOT_FINITE', 'an infinite'] as const);
+    return new DataError(code, `Column ${column} has ${what} value.`, { column: Number(column) });
   }
   const versions = /PYTHON_VERSION_MISMATCH|different (?:minor )?version/i.test(text)
     ? (/worker(?: is)?[^0-9]{0,60}\(?(\d)[.,]\s*(\d+)/i.exec(text) ?? /(\d)\.(\d+)/.exec(text))

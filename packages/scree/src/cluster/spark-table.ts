@@ -103,7 +103,7 @@ export async function openSpark(url: string, options: SparkTableOptions): Promis
     await measureArrays(session, relation, fields, signal);
     const noPython = await probePython(session, signal);
     // A query may take long: it is not run only to count its rows.
-    const rows = sql === undefined ? await count(session, relation, signal) : undefined;
+    const rows = sql === undefined ? await rowCount(session, relation, signal) : undefined;
     const local = await chooseEngine({});
     const cores = await coresOf(session);
     const built = { session, relation, fields, memory, rows, cores, signal, noPython, local };
@@ -184,7 +184,12 @@ async function probePython(session: SparkSession, signal: AbortSignal | undefine
   }
 }
 
-async function count(session: SparkSession, relation: Encoded, signal: AbortSignal | undefined): Promise<number> {
+/** Rows of a relation. */
+export async function rowCount(
+  session: SparkSession,
+  relation: Encoded,
+  signal: AbortSignal | undefined,
+): Promise<number> {
   for await (const bytes of session.execute(planOf(countRows(relation)), { signal })) {
     const table = await openArrowBytes(bytes, session.path, BATCH_MEMORY);
     for await (const { block } of table.read({ numbers: 'all' }))
