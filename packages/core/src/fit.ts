@@ -162,10 +162,18 @@ function chooseWhere(
   engines: readonly [Engine, ...Engine[]],
 ): PlannedEngine {
   const { solver } = request;
+  const { rows, cols, nonzeros, dtype, rereadable } = shape;
+  const known = {
+    ...(rows === undefined ? {} : { rows }),
+    ...(nonzeros === undefined ? {} : { nonzeros }),
+    ...(dtype === undefined ? {} : { dtype }),
+    cols,
+    rereadable,
+  };
   const possible = engines.filter(({ remote }) => !remote || solver === 'auto' || SOLVERS[solver].remote);
   const [first, ...others] = possible.map((engine) => ({
     engine,
-    plan: makePlan({ ...shape, streaming }, { ...request, engine }),
+    plan: makePlan({ ...known, streaming }, { ...request, engine }),
   }));
   if (!first) {
     throw new OptionError(
