@@ -280,8 +280,10 @@ const WARNINGS: {
     const [were, they] = left.length === 1 ? ['was', 'it is'] : ['were', 'they are'];
     return `${capital(each.join(', '))} ${were} left out because ${they} mostly text. If the texts mean missing values, leave those cells empty.`;
   },
-  NO_STRUCTURE: () =>
-    'No component stands out of noise: the columns are no more related than independent columns would be by chance.',
+  NO_STRUCTURE: ({ criteria }) =>
+    ['permutation', 'parallel'].some((test) => (criteria as readonly string[]).includes(test))
+      ? 'No component stands out of noise: the columns are no more related than independent columns would be by chance.'
+      : undefined,
   ENGINE_FALLBACK: ({ engine, cause }) => {
     if (engine === 'reference')
       return `The slower reference engine was used instead of WebAssembly: ${cause}. The result is as accurate. With --engine reference this warning goes away.`;
