@@ -139,13 +139,7 @@ export { SOLVERS } from './solvers/registry.js';
 export type { SketchOptions, SketchRule } from './solvers/sketch/sketch-options.js';
 export type { SolverDeclaration } from './solvers/solver.js';
 export { Stream, type StreamAddOptions, type StreamOptions, stream } from './stream.js';
-export {
-  type MergeOptions,
-  type SummarizeOptions,
-  type SummaryHead,
-  type SummaryInput,
-  type SummaryPart,
-  summarize,
-  TableSummary,
-} from './summary.js';
+export type { SummaryHead, SummaryPart } from './summary/head.js';
+export { type SummarizeOptions, summarize } from './summary/summarize.js';
+export { type MergeOptions, type SummaryInput, TableSummary } from './summary/table-summary.js';
 export type { Warning, WarningCode } from './warning.js';
