@@ -52,6 +52,7 @@ export {
 } from './analysis/monitoring.js';
 export { Pcr, type PcrOptions, pcr } from './analysis/pcr.js';
 export { principalAngles } from './analysis/principal-angles.js';
+export type { RowOptions } from './analysis/read-blocks.js';
 export { type Regression, type Residuals, residualize } from './analysis/residualize.js';
 export {
   type RotateOptions,
@@ -66,7 +67,6 @@ export {
   type SupplementaryRows,
   supplementaryRows,
 } from './analysis/row-contributions.js';
-export type { RowOptions } from './analysis/scored-blocks.js';
 export {
   type Label,
   type RowLabels,

@@ -71,7 +71,7 @@ export interface DataFile {
   /** Counts missing values (empty, NA, NaN) of the columns used, in one reading. */
   countMissing(): Promise<MissingValues>;
   /** Where rows of the source are in the file, counted from 0: the same place, unless rows before were dropped. */
-  placesOf(rows: readonly number[]): Promise<number[]>;
+  rowsInFile(rows: readonly number[]): Promise<number[]>;
   /**
    * The same error, with what the file knows about it. Arrays are not searched for missing values before they are analysed, so
    * the analysis finds the first one; here it becomes the error that other formats give, with columns and counts, in

@@ -352,7 +352,7 @@ export class TableFile implements DataFile {
     return this.#means;
   }
 
-  async placesOf(rows: readonly number[]): Promise<number[]> {
+  async rowsInFile(rows: readonly number[]): Promise<number[]> {
     if (!this.#drops) return rows.map(this.#placeOf);
     const places = new Map<number, number>(rows.map((row) => [row, row]));
     let [kept, read] = [0, 0];
@@ -377,7 +377,7 @@ export class TableFile implements DataFile {
     if (code === 'NOT_FINITE' && Number.isNaN(details.value) && mayMissValues && this.#missing === 'error')
       return this.#missingError();
     // The error counts the rows that were kept; people count the rows of the file.
-    const [row] = await this.placesOf([details.row]);
+    const [row] = await this.rowsInFile([details.row]);
     return this.#valueError(code, { ...details, ...this.#place(row) });
   }
 

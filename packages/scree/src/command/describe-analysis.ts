@@ -1,5 +1,12 @@
 import type { Choice, Criterion, Model, Stability } from '@scree/core';
-import { knownRatios, several, show, stabilityWords, varianceBiasWords, varianceWords } from '@scree/core/describe';
+import {
+  describeStability,
+  describeVarianceBias,
+  describeVariances,
+  knownRatios,
+  several,
+  show,
+} from '@scree/core/describe';
 import { inOrder } from '../report/criteria.js';
 import { describeUnusual, explainUnusual } from '../report/describe-unusual.js';
 import { screePlot } from '../scree-plot.js';
@@ -47,15 +54,15 @@ export function describeAnalysis(analysis: Analysis, width: number): string[] {
     '',
     'How many components',
     ...describeChoice(model, notComputed, width),
-    ...varianceWords(model).flatMap((sentence) => text(sentence)),
+    ...describeVariances(model).flatMap((sentence) => text(sentence)),
     '',
     'How stable they are',
     ...(model.stability
       ? [
-          ...stabilityWords(model.stability).flatMap((sentence) => text(sentence)),
+          ...describeStability(model.stability).flatMap((sentence) => text(sentence)),
           '',
           ...stabilityTable(model, model.stability),
-          ...varianceBiasWords(model).flatMap((sentence) => text(sentence)),
+          ...describeVarianceBias(model).flatMap((sentence) => text(sentence)),
         ]
       : text(`Not examined. ${notComputed.stability ?? ''}`.trimEnd())),
     '',

@@ -46,7 +46,7 @@ export async function run(call: Call): Promise<void> {
       command: `scree report ${[...positionals, ...spelled(flags)].map(shellWord).join(' ')}`,
       describeWarning: (warning) => describeWarning(warning, model.columnNames),
       seconds,
-      placesOf: (rows) => file.placesOf(rows),
+      rowsInFile: (rows) => file.rowsInFile(rows),
       onProgress: terminal.onProgress,
       signal,
     });

@@ -34,7 +34,7 @@ export interface ReportInput {
   /** The command that makes this report again. */
   readonly command?: string | undefined;
   /** The indexes of rows of the source in the original data, if some rows were left out. Default: the same. */
-  readonly placesOf?: ((rows: readonly number[]) => Promise<number[]>) | undefined;
+  readonly rowsInFile?: ((rows: readonly number[]) => Promise<number[]>) | undefined;
   /** Seconds that the fit took. */
   readonly seconds?: number | undefined;
   readonly threads?: number | undefined;
@@ -74,7 +74,7 @@ export async function makeReport(input: ReportInput): Promise<Report> {
   const nameOf = rowNames(input.names, read.rows);
   const facts: RowFacts = {
     ...read,
-    numberOf: await rowNumbers(read, input.placesOf),
+    numberOf: await rowNumbers(read, input.rowsInFile),
     ...(nameOf ? { nameOf } : {}),
   };
   const kind = input.rows ?? (areRowsOfFit(model, read) ? 'fit' : 'new');
@@ -111,11 +111,11 @@ function rowNames(names: Labels | undefined, rows: number): RowFacts['nameOf'] {
 /** The numbers of the rows that are shown individually. One lookup for all of them. */
 async function rowNumbers(
   { sample, worst, farthest, examples }: Omit<RowFacts, 'numberOf'>,
-  placesOf: ReportInput['placesOf'],
+  rowsInFile: ReportInput['rowsInFile'],
 ): Promise<RowFacts['numberOf']> {
-  if (!placesOf) return (row) => row + 1;
+  if (!rowsInFile) return (row) => row + 1;
   const shown = [...new Set([...sample, ...worst, ...farthest, ...examples].map(({ row }) => row))];
-  const places = await placesOf(shown);
+  const places = await rowsInFile(shown);
   const known = new Map(shown.map((row, i) => [row, places[i]]));
   return (row) => (known.get(row) ?? row) + 1;
 }

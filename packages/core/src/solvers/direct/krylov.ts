@@ -36,7 +36,7 @@ const ESTIMATE_MARGIN = 0.9;
  */
 const EXPECTED_BLOCKS = 15;
 /** With a tolerance above this, speed matters more than the last digit. */
-const LOOSE = 1e-8;
+const LOOSE_TOLERANCE = 1e-8;
 
 /**
  * Randomised block Lanczos with full reorthogonalisation and thick restarts: the space spanned by G, SG, S²G, … for a
@@ -173,7 +173,7 @@ function residualExcess(ritz: Ritz, k: number, { tolerance, roundoff }: Problem)
   for (let i = 0; i < k; i++) excess = Math.max(excess, excessRatio(ritz.residuals[i], allowed));
   if (ritz.residuals.length <= k) return excess;
   const gap = ritz.values[k - 1] - ritz.values[k];
-  const floor = tolerance > LOOSE ? allowed : Math.min(allowed, Math.max(roundoff, 1e-14 * largest));
+  const floor = tolerance > LOOSE_TOLERANCE ? allowed : Math.min(allowed, Math.max(roundoff, 1e-14 * largest));
   return Math.max(excess, excessRatio(ritz.residuals[k], Math.max(floor, 0.1 * gap)));
 }
 

@@ -22,7 +22,7 @@ const PROBES = 16;
  */
 const CAUTION = 4;
 /** Tolerances from this on need no correction of what float32 gives. */
-const LOOSE = 1e-7;
+const LOOSE_TOLERANCE = 1e-7;
 /** Vectors beyond the wanted ones that take part in the refinement: they keep the corrections small. */
 const OVERSAMPLING = 10;
 /**
@@ -58,7 +58,7 @@ export const refined: SolverDeclaration = {
     const { n, d, count, dense, float32, nonzeroShare, tolerance, rates } = work;
     const possible = dense && float32 && work.manyValues && work.counted && work.rereadable;
     if (!possible || d > LARGEST_SQUARE || count + OVERSAMPLING > d / 2) return undefined;
-    const loose = tolerance >= LOOSE;
+    const loose = tolerance >= LOOSE_TOLERANCE;
     const vectors = loose ? PROBES : count + OVERSAMPLING + PROBES;
     // About a dozen products of the scatter with all vectors, each of which reads it again.
     const product = (2 * d * d * count + 8 * d * count * count) / (rates.products * 1e9) + work.reading(d * d);
@@ -93,7 +93,7 @@ async function solveRefined(problem: ScatterAndRowsProblem): Promise<Solution> {
   };
 
   const asked = tolerance * values[0];
-  const loose = tolerance >= LOOSE;
+  const loose = tolerance >= LOOSE_TOLERANCE;
   const taken = loose ? 0 : count;
   const together = new Float64Array((PROBES + taken) * d);
   together.set(probes);
