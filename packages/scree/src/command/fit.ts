@@ -138,7 +138,7 @@ function describeFit(model: Model, seconds: number, explain: boolean, notCompute
   );
   return [
     `${model.plan.reason} (${model.plan.solver} on ${model.plan.engine}, ${duration(seconds)})`,
-    ...(explain && costs.length > 0 ? ['Predicted time of every solver:', ...costs] : []),
+    ...(explain && costs.length > 0 ? ['Predicted time of every solver, on four cores:', ...costs] : []),
     '',
     ...describeModel(model, notComputed),
   ];
