@@ -33,15 +33,6 @@ export interface WasmOptions {
   readonly threads?: number | undefined;
 }
 
-/**
- * The WebAssembly engine: SIMD, on several threads where workers can share memory. Undefined where WebAssembly SIMD or its
- * memory is missing. The result does not depend on the number of threads.
- */
-export async function wasmEngine(options: WasmOptions = {}): Promise<Engine | undefined> {
-  const engine = await wasmEngineOrWhy(options);
-  return typeof engine === 'string' ? undefined : engine;
-}
-
 /** The WebAssembly engine, or the reason why there is none. */
 export function wasmEngineOrWhy(options: WasmOptions = {}): Promise<Engine | string> {
   const wanted = options.threads ?? machineThreads();
