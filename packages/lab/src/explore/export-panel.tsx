@@ -5,7 +5,8 @@ import { fileStem } from '../export/export-figure.js';
 import { commandLine, program } from '../export/reproduce.js';
 import { save } from '../export/save.js';
 import { reportProblem } from '../state/data.js';
-import { queryFit } from '../state/fit.js';
+import { choice, stability } from '../state/findings.js';
+import { type Fitted, queryFit } from '../state/fit.js';
 import { k, labelColumn } from '../state/view.js';
 import { Panel, type PanelProps } from './panel.js';
 
@@ -15,7 +16,7 @@ export function ExportPanel({ now }: PanelProps) {
   const name = fileStem(now.data.info.name);
   const analysis = { fitted: now, k: kept };
   const saveModel = async (): Promise<void> => {
-    const model = loadModel(await queryFit(now, 'modelOf', kept));
+    const model = loadModel(await queryFit(now, 'exportedModel', kept));
     save(new Blob([JSON.stringify(model)], { type: 'application/json' }), `${name}-model.json`);
   };
   const saveScores = async (): Promise<void> => {
@@ -38,7 +39,7 @@ export function ExportPanel({ now }: PanelProps) {
         <CopyButton title="Link to this view" text={() => location.href} />
       </div>
       <p class="hint">
-        Figures are saved by the buttons at their titles. The link holds what you chose, and none of your data.
+        {`The model has ${modelParts(now, kept)}. Figures are saved by the buttons at their titles. The link holds what you chose, and none of your data.`}
       </p>
       {now.data.source && (
         <p class="data-file">
@@ -53,6 +54,19 @@ export function ExportPanel({ now }: PanelProps) {
       <Code title="In TypeScript" text={program(analysis)} />
     </Panel>
   );
+}
+
+/** What the exported model says besides the components, and what it does not. */
+function modelParts(now: Fitted, kept: number): string {
+  const [advice, sampled] = [choice.value, stability.value];
+  const chosen = advice?.now === now && advice.result ? 'what the criteria advise' : undefined;
+  if (sampled?.now !== now || !sampled.isDone) {
+    return `${chosen ?? 'the components'}; how stable they are is still being computed`;
+  }
+  const known = sampled.result?.angles.length ?? 0;
+  if (known >= kept) return [...(chosen ? [chosen] : []), 'how stable the components are'].join(' and ');
+  const why = known === 0 ? 'which was not computed' : `which is known of the first ${known} only`;
+  return `${chosen ?? 'the components'}, but not how stable they are, ${why}`;
 }
 
 function Code({ title, text }: { readonly title: string; readonly text: string }) {

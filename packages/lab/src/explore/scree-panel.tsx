@@ -106,6 +106,8 @@ function KReason({ now, kept }: PanelProps & { readonly kept: number }) {
   const found = advised.value;
   const { parallel = null, elbow = null } = found ?? {};
   const byHand = isKByHand.value;
+  const done = choice.value?.now === now && choice.value.isDone && choice.value.problem === undefined;
+  const isTooLarge = done && !choice.value?.result?.criteria.some(({ name }) => name === 'parallel');
   const advice = parallel ?? elbow;
   const followed = !byHand && advice !== null;
   const others = [
@@ -132,8 +134,15 @@ function KReason({ now, kept }: PanelProps & { readonly kept: number }) {
 
   function reasonOf(): string {
     if (byHand) return 'chosen by hand';
-    if (advice === null) return running ? 'for now; parallel analysis is running…' : '90\u00a0% of the variance';
-    const name = parallel === null ? 'the elbow of the scree plot' : 'parallel analysis';
+    if (advice === null) {
+      return running
+        ? 'for now; parallel analysis is running…'
+        : `90\u00a0% of the variance${isTooLarge ? '; the table is too large here for parallel analysis' : ''}`;
+    }
+    const name =
+      parallel === null
+        ? `the elbow of the scree plot${isTooLarge ? '; the table is too large here for parallel analysis' : ''}`
+        : 'parallel analysis';
     if (advice === 0) return `${name} finds none above noise`;
     return parallel === elbow ? 'parallel analysis and the elbow agree' : name;
   }

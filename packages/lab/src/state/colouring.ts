@@ -1,4 +1,6 @@
 import { computed } from '@preact/signals';
+import { listed } from '@scree/core/describe';
+import type { CloudLegend } from '../charts/point-cloud/types.js';
 import { colourOf, isDark } from '../theme.js';
 import { SHADES } from '../worker/messages.js';
 import { fitted } from './fit.js';
@@ -9,22 +11,8 @@ export interface Colouring {
   /** Index into the palette per row. */
   readonly codes: Uint8Array;
   readonly palette: readonly string[];
-  readonly legend: Legend | undefined;
+  readonly legend: CloudLegend | undefined;
 }
-
-export type Legend =
-  | {
-      readonly kind: 'groups';
-      readonly title: string;
-      readonly entries: readonly { readonly name: string; readonly colour: string; readonly count: number }[];
-    }
-  | {
-      readonly kind: 'scale';
-      readonly title: string;
-      readonly low: number;
-      readonly high: number;
-      readonly palette: readonly string[];
-    };
 
 /** From low to high: blue, violet, orange, distinguishable with colour blindness and on both backgrounds. */
 const RAMP = {
@@ -50,7 +38,7 @@ export const colouring = computed((): Colouring | undefined => {
   if (by === 'none' || found?.now !== now || found.by !== by) {
     return { codes: new Uint8Array(now.model.n), palette: [colourOf('--accent')], legend: undefined };
   }
-  const title = by === 'error' ? `distance from the reconstruction (k = ${found.k})` : now.data.info.columns[by].name;
+  const title = titleOf();
   if (found.codes.kind === 'shades') {
     const { codes, low, high } = found.codes;
     const palette = shades(dark);
@@ -67,9 +55,22 @@ export const colouring = computed((): Colouring | undefined => {
   );
   const entries = names.map((name, at) => ({ name, colour: palette[at], count: counts[at] }));
   return { codes, palette, legend: { kind: 'groups', title, entries } };
+
+  function titleOf(): string {
+    if (typeof found?.by === 'number') return now?.data.info.columns[found.by].name ?? '';
+    if (found?.by === 'error') return `distance from the reconstruction (k = ${found.k})`;
+    const components = namesOfComponents(found?.components ?? []);
+    return found?.by === 'cos2' ? `cos² on ${components}` : `contribution to ${components}, in %`;
+  }
 });
 
-function shades(dark: boolean): string[] {
+/** "PC1 and PC2". */
+export function namesOfComponents(components: readonly number[]): string {
+  return listed(components.map((c) => `PC${c + 1}`));
+}
+
+/** The colours of a scale, from low to high. */
+export function shades(dark: boolean): string[] {
   const ramp = RAMP[dark ? 'dark' : 'light'];
   return Array.from({ length: SHADES }, (_, step) => {
     const at = (2 * step) / (SHADES - 1);
