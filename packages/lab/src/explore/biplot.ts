@@ -7,7 +7,6 @@ import { reportProblem } from '../state/data.js';
 import { queryFit } from '../state/fit.js';
 import { resource } from '../state/resource.js';
 import { arrowLimit, colourBy, drawnComponents, is3d, outlines, points, showArrows } from '../state/view.js';
-import { isDark } from '../theme.js';
 import { SHADES } from '../worker/messages.js';
 import { biplotArrows } from './biplot-arrows.js';
 
@@ -48,7 +47,7 @@ export const cloudArrows = computed((): readonly CloudArrow[] => {
   if (!drawn || !showArrows.value) return [];
   const { now, components, cloud } = drawn;
   const quality = columnQuality.value?.now === now ? columnQuality.value.cos2 : undefined;
-  const palette = quality && shades(isDark());
+  const palette = quality && shades();
   const names = now.columns.map((column) => oneLine(now.data.info.columns[column].name));
   const colourOf = (j: number): string | undefined => palette?.[Math.round((SHADES - 1) * (quality?.[j] ?? 0))];
   return biplotArrows(now.model, components, cloud.points, names, mostArrows.value, colourOf);

@@ -1,5 +1,5 @@
 import { computed } from '@preact/signals';
-import { listed } from '@scree/core/describe';
+import { CATEGORY_COLOURS, listed, OTHER_COLOUR, RAMP_COLOURS } from '@scree/core/describe';
 import type { CloudLegend } from '../charts/point-cloud/types.js';
 import { colourOf, isDark } from '../theme.js';
 import { SHADES } from '../worker/messages.js';
@@ -14,25 +14,11 @@ export interface Colouring {
   readonly legend: CloudLegend | undefined;
 }
 
-/** From low to high: blue, violet, orange, distinguishable with colour blindness and on both backgrounds. */
-const RAMP = {
-  light: [
-    [43, 79, 184],
-    [176, 65, 143],
-    [221, 132, 16],
-  ],
-  dark: [
-    [111, 147, 247],
-    [224, 112, 184],
-    [255, 196, 90],
-  ],
-} as const;
-
 /** Until the colours of a new fit arrive, all points have one colour. */
 export const colouring = computed((): Colouring | undefined => {
   const now = fitted.value;
   if (!now) return undefined;
-  const dark = isDark();
+  const theme = isDark() ? 'dark' : 'light';
   const by = colourBy.value;
   const found = colourCodes.value;
   if (by === 'none' || found?.now !== now || found.by !== by) {
@@ -41,17 +27,18 @@ export const colouring = computed((): Colouring | undefined => {
   const title = titleOf();
   if (found.codes.kind === 'shades') {
     const { codes, low, high } = found.codes;
-    const palette = shades(dark);
+    const palette = shades();
     // Missing values have the colour of the remaining groups.
     return {
       codes,
-      palette: [...palette, colourOf('--group-other')],
+      palette: [...palette, OTHER_COLOUR[theme]],
       legend: { kind: 'scale', title, low, high, palette },
     };
   }
-  const { codes, names, counts, others } = found.codes;
+  const { codes, names, counts, others, missing } = found.codes;
+  // Rows without a value and the remaining groups are no categories.
   const palette = names.map((_, at) =>
-    colourOf(others && at === names.length - 1 ? '--group-other' : `--group-${at % 10}`),
+    at === missing || (others && at === names.length - 1) ? OTHER_COLOUR[theme] : CATEGORY_COLOURS[at][theme],
   );
   const entries = names.map((name, at) => ({ name, colour: palette[at], count: counts[at] }));
   return { codes, palette, legend: { kind: 'groups', title, entries } };
@@ -70,8 +57,11 @@ export function namesOfComponents(components: readonly number[]): string {
 }
 
 /** The colours of a scale, from low to high. */
-export function shades(dark: boolean): string[] {
-  const ramp = RAMP[dark ? 'dark' : 'light'];
+export function shades(): string[] {
+  const theme = isDark() ? 'dark' : 'light';
+  const ramp = RAMP_COLOURS.map(({ [theme]: hex }) =>
+    [1, 3, 5].map((at) => Number.parseInt(hex.slice(at, at + 2), 16)),
+  );
   return Array.from({ length: SHADES }, (_, step) => {
     const at = (2 * step) / (SHADES - 1);
     const [from, to, share] = at < 1 ? [ramp[0], ramp[1], at] : [ramp[1], ramp[2], at - 1];
