@@ -1,7 +1,7 @@
 import { computed, signal } from '@preact/signals';
 import { count, percent, several } from '@scree/core/describe';
 import type { CloudArrow, CloudOutline } from '../charts/point-cloud/point-cloud.js';
-import { untangled } from '../shorten.js';
+import { oneLine } from '../shorten.js';
 import { colouring, namesOfComponents, shades } from '../state/colouring.js';
 import { reportProblem } from '../state/data.js';
 import { queryFit } from '../state/fit.js';
@@ -52,13 +52,6 @@ export const cloudArrows = computed((): readonly CloudArrow[] => {
   const colourOf = (j: number): string | undefined => palette?.[Math.round((SHADES - 1) * (quality?.[j] ?? 0))];
   return biplotArrows(now.model, components, cloud.points, names, mostArrows.value, colourOf);
 });
-
-/** Longest name in a figure that is saved: longer ones are no names. */
-const MAX_NAME = 300;
-
-function oneLine(name: string): string {
-  return untangled(name).replace(/\s+/g, ' ').slice(0, MAX_NAME);
-}
 
 /** Ellipses or hulls of the groups, in the units of the drawn points. */
 export const cloudOutlines = computed((): readonly CloudOutline[] => {

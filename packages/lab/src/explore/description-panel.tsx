@@ -122,7 +122,9 @@ function MeaningWords({ now, kept }: PanelProps & { readonly kept: number }) {
   return (
     <>
       <h3>What they mean</h3>
-      <p class="hint">Rows with a high score have, where that is significant (5 %, after Holm):</p>
+      <p class="hint">
+        {`“More” and “less” are for rows with a high score. Only what is significant is named (5${'\u00a0'}%, with Holm’s correction).`}
+      </p>
       <ul class="meaning">
         {sentences.map((sentence) => (
           <li key={sentence}>{sentence}</li>

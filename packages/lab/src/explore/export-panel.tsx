@@ -39,7 +39,7 @@ export function ExportPanel({ now }: PanelProps) {
         <CopyButton title="Link to this view" text={() => location.href} />
       </div>
       <p class="hint">
-        {`The model has ${modelParts(now, kept)}. Figures are saved by the buttons at their titles. The link holds what you chose, and none of your data.`}
+        {`${describeModelFile(now, kept)} Figures are saved by the buttons at their titles. The link holds what you chose, and none of your data.`}
       </p>
       {now.data.source && (
         <p class="data-file">
@@ -56,17 +56,24 @@ export function ExportPanel({ now }: PanelProps) {
   );
 }
 
-/** What the exported model says besides the components, and what it does not. */
-function modelParts(now: Fitted, kept: number): string {
-  const [advice, sampled] = [choice.value, stability.value];
-  const chosen = advice?.now === now && advice.result ? 'what the criteria advise' : undefined;
-  if (sampled?.now !== now || !sampled.isDone) {
-    return `${chosen ?? 'the components'}; how stable they are is still being computed`;
-  }
-  const known = sampled.result?.angles.length ?? 0;
-  if (known >= kept) return [...(chosen ? [chosen] : []), 'how stable the components are'].join(' and ');
-  const why = known === 0 ? 'which was not computed' : `which is known of the first ${known} only`;
-  return `${chosen ?? 'the components'}, but not how stable they are, ${why}`;
+/** What the model file says besides the components, and what it does not. */
+function describeModelFile(now: Fitted, kept: number): string {
+  const advice = choice.value?.now === now && choice.value.result ? 'what the criteria advise' : undefined;
+  const sampled = stability.value?.now === now ? stability.value : undefined;
+  const known = sampled?.result?.angles.length ?? 0;
+  const stable = known >= kept ? 'how stable the components are' : undefined;
+  const said = [advice, stable].filter((part) => part !== undefined);
+  const unknown = !sampled?.isDone
+    ? 'How stable they are is still being computed.'
+    : known > 0
+      ? `It does not say how stable they are, which is known of the first ${known} only.`
+      : 'It does not say how stable they are, which was not computed.';
+  return [
+    said.length > 0
+      ? `The model file has the components, and says ${said.join(' and ')}.`
+      : 'The model file has the components.',
+    ...(stable ? [] : [unknown]),
+  ].join(' ');
 }
 
 function Code({ title, text }: { readonly title: string; readonly text: string }) {

@@ -191,8 +191,8 @@ function ColourChoice({ columns }: { readonly columns: readonly ColumnInfo[] }) 
 
 const OUTLINE_NAMES: Record<(typeof OUTLINES)[number], string> = {
   none: 'none',
-  confidence: 'ellipse of its mean',
-  concentration: 'ellipse of its rows',
+  confidence: 'ellipse of the mean',
+  concentration: 'ellipse of the rows',
   hull: 'hull',
 };
 

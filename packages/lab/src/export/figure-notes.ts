@@ -13,7 +13,7 @@ const MARGIN = 10;
 const SWATCH = 10;
 const GAP = 14;
 const RAMP_WIDTH = 144;
-const FONT = { 'font-family': 'system-ui, sans-serif', 'font-size': 12 };
+const FONT = { 'font-family': 'system-ui, sans-serif', 'font-size': 12, 'font-weight': 400, 'text-anchor': 'start' };
 
 /** The legend and the captions below a figure of this width, and their height. Names are whole; lines are broken where they are too long. */
 export function drawNotes(
