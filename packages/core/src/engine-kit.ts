@@ -3,6 +3,7 @@
  * together with the engine contract. Programs that only fit models do not need it.
  */
 
+export { convexHull } from './analysis/convex-hull.js';
 export { unusualLevel } from './analysis/monitoring.js';
 export { identityFrame, packTile } from './data/block.js';
 export { changeOf, refuseChanged } from './data/changes.js';
@@ -31,5 +32,6 @@ export { keepAlive } from './keep-alive.js';
 export type { Count, SymmetricEigen } from './linalg/symmetric-eigen.js';
 export { maxAbs, powerOfTwo } from './linalg/vector.js';
 export { frameOf, type Reconstruction, reconstructBlock, removeComponents } from './model/reconstruction.js';
+export { firstOf as stabilityOfFirst } from './model/stability.js';
 export { type NestedModels, nestedModels } from './pca.js';
 export { ProgressTracker } from './progress.js';
