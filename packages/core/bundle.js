@@ -19,6 +19,9 @@ const COLUMNS = /[\\/]analysis[\\/](columns|column-names|column-warnings|duplica
 /** The bootstrap, loaded when it is asked for; its options are always checked. */
 const BOOTSTRAP = /[\\/]analysis[\\/]bootstrap[\\/](?!bootstrap\.|default-replicates\.)/;
 
+/** Colours of figures, and the entry that exports them: programs that fit models do not load them. */
+const PALETTE = /[\\/]describe[\\/](index|palette)\.js$/;
+
 const bundle = await rolldown({
   input: {
     index: here('dist/index.js'),
@@ -40,7 +43,7 @@ await bundle.write({
     groups: [
       {
         name: 'shared',
-        test: (id) => !LEARN.test(id) && !ON_DEMAND.test(id) && !BOOTSTRAP.test(id) && !COLUMNS.test(id),
+        test: (id) => ![LEARN, ON_DEMAND, BOOTSTRAP, COLUMNS, PALETTE].some((others) => others.test(id)),
       },
       { name: 'learned', test: (id) => !LEARN.test(id) && /[\\/]solvers[\\/]learned[\\/]/.test(id) },
       { name: 'bootstrap', test: BOOTSTRAP },

@@ -13,3 +13,13 @@ export {
 } from './describe-model.js';
 export { STABLE_ANGLE, stabilityWords, varianceBiasWords, varianceIntervalWords } from './describe-stability.js';
 export { count, degrees, listed, percent, powerOfTen, runs, several, show, tick } from './numbers.js';
+export {
+  CATEGORY_COLOURS,
+  type Colour,
+  NEGATIVE_COLOUR,
+  NEGATIVE_FILL,
+  OTHER_COLOUR,
+  POSITIVE_COLOUR,
+  POSITIVE_FILL,
+  RAMP_COLOURS,
+} from './palette.js';
