@@ -2,6 +2,7 @@
 
 export { componentsFor, knownRatios, shareKept } from '../analysis/components-for.js';
 export { CRITERION_TITLES, criterionLines, describeChoice } from './describe-choice.js';
+export { describeCoding } from './describe-coding.js';
 export { type ComponentFacts, describeComponent, describeComponents } from './describe-component.js';
 export {
   describeCertificate,
@@ -18,3 +19,13 @@ export {
   STABLE_ANGLE,
 } from './describe-stability.js';
 export { count, degrees, listed, percent, powerOfTen, runs, several, show, tick } from './numbers.js';
+export {
+  CATEGORY_COLOURS,
+  type Colour,
+  NEGATIVE_COLOUR,
+  NEGATIVE_FILL,
+  OTHER_COLOUR,
+  POSITIVE_COLOUR,
+  POSITIVE_FILL,
+  RAMP_COLOURS,
+} from './palette.js';

@@ -30,6 +30,8 @@ export interface SupplementaryBlock {
   readonly columns: Float64Array;
   /** One list of labels per column of groups; null where a row has none. */
   readonly groups: readonly (readonly (string | null)[])[];
+  /** One list of texts per category, in the order of the file; null where a value is missing. */
+  readonly categories: readonly (readonly (string | null)[])[];
 }
 
 /** A file opened for analysis. Close it when nothing more is read of it. */
@@ -40,6 +42,8 @@ export interface DataFile {
   readonly table: TableSource;
   /** Names of the columns used, in their order; numbers from 0 where the file has no names. */
   readonly columns: readonly string[];
+  /** Names of the columns that are categories, in the order of the file. */
+  readonly categories: readonly string[];
   readonly leftOut: readonly LeftOut[];
   /** The column that names the rows. */
   readonly label: string | undefined;
