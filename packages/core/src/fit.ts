@@ -1,7 +1,6 @@
 import { checkChoices } from './bootstrap-options.js';
 import type { RowSource } from './data/open-source.js';
 import type { Engine } from './engines/engine.js';
-import { measureRates } from './engines/rates.js';
 import { ConvergenceError } from './errors.js';
 import type { Choice } from './model/choice.js';
 import { finish, firstComponents } from './model/finish.js';
@@ -9,7 +8,7 @@ import { Model } from './model/model.js';
 import { firstOf, type Stability } from './model/stability.js';
 import { Moments } from './moments.js';
 import { checkColumnOptions, type Settings } from './options.js';
-import { makePlan, type Plan, type Shape } from './plan.js';
+import { makePlan, type Plan, type Shape, secondsHere } from './plan.js';
 import { axesWithoutVariance, makeProblem } from './problem.js';
 import type { ProgressTracker } from './progress.js';
 import { type PreparedData, readBoth, readMoments, readOnce, readRows, rereadable } from './reading.js';
@@ -42,7 +41,7 @@ export async function fit(
   // Replicates are drawn from the rows once more after the fit.
   const draws = settings.bootstrap && !(given instanceof Moments);
   const source = draws ? await rereadable(given, progress) : given;
-  const { plan, engine } = await choosePlan(source instanceof Moments ? shapeOf(source) : source, settings, engines);
+  const { plan, engine } = choosePlan(source instanceof Moments ? shapeOf(source) : source, settings, engines);
   const solver = await SOLVERS[plan.solver].load({ cols: source.cols, learn: settings.learn });
   const reading = await readFor(solver, source, settings, engine, progress);
   try {
@@ -109,43 +108,23 @@ async function columnWarnings(moments: Moments, settings: Settings): Promise<rea
   return momentsWarnings(moments, settings);
 }
 
-/** Estimated seconds from which measuring the speed of this machine first pays off. */
-const WORTH_MEASURING = 2;
-
 interface PlannedEngine {
   readonly plan: Plan;
   readonly engine: Engine;
 }
 
-/** The cheapest plan of all engines, by the rates that they declare; for long work, by rates measured on this machine. */
-async function choosePlan(
-  shape: Shape,
-  settings: Settings,
-  engines: readonly [Engine, ...Engine[]],
-): Promise<PlannedEngine> {
+/**
+ * The plan of every engine, and of these the one that takes the least time on this machine. The engine's plan is the same on every
+ * machine; which engine is the fastest depends on its cores and libraries, but not on how busy it is or how many threads are allowed.
+ */
+function choosePlan(shape: Shape, settings: Settings, engines: readonly [Engine, ...Engine[]]): PlannedEngine {
   const { k, solver, tolerance, learn, memory } = settings;
-  const request = { k, solver, tolerance, learn, memory };
-  const declared = engines.map((engine) => ({ engine, plan: makePlan(shape, { ...request, engine }) }));
-  const choice = cheapest(declared);
-  const settled = solver !== 'auto' && engines.length === 1;
-  if (settled || !(costOf(choice) > WORTH_MEASURING)) return choice;
-  const measured: PlannedEngine[] = [];
-  for (const engine of engines) {
-    const { name, skipsZeros } = engine;
-    const float32 = engine.float32 && { rates: await measureRates(engine.float32) };
-    const facts = { name, skipsZeros, rates: await measureRates(engine), float32 };
-    measured.push({ engine, plan: makePlan(shape, { ...request, engine: facts }) });
-  }
-  return cheapest(measured);
-}
-
-/** The cheapest, or the first of equally cheap ones. */
-function cheapest(choices: readonly PlannedEngine[]): PlannedEngine {
-  return choices.reduce((best, other) => (costOf(other) < costOf(best) ? other : best));
-}
-
-function costOf({ plan }: PlannedEngine): number {
-  return plan.costs[plan.solver] ?? 0;
+  const choices = engines.map((engine) => {
+    const request = { k, solver, tolerance, learn, memory, engine };
+    const plan = makePlan(shape, request);
+    return { engine, plan, seconds: engines.length === 1 ? 0 : secondsHere(plan.solver, shape, request) };
+  });
+  return choices.reduce((best, other) => (other.seconds < best.seconds ? other : best));
 }
 
 function readFor(

@@ -94,9 +94,10 @@ export { type FloatArray, type IntegerArray, type Matrix, type NumberArray, toRo
 export type { Data, DType, RowSource } from './data/open-source.js';
 export type { Scale, ScalingRule } from './data/scaling.js';
 export type { Cell, ColumnTable, TableBatch, TableColumn, TableData, TableRow, TableSource } from './data/table.js';
+export { wasmEngine } from './engines/choose.js';
 export type { Engine, LoadedBlock, OnStep, Products, Rates, RowsAt } from './engines/engine.js';
 export { referenceEngine } from './engines/reference/reference.js';
-export { type WasmOptions, wasmEngine } from './engines/wasm/wasm.js';
+export type { WasmOptions } from './engines/wasm/wasm.js';
 export {
   ConvergenceError,
   DataError,

@@ -1,4 +1,3 @@
-import { codeColumns } from './code-columns.js';
 import { changeOf } from './data/changes.js';
 import { type Data, openSource, type RowSource } from './data/open-source.js';
 import { availableEngines } from './engines/choose.js';
@@ -41,7 +40,10 @@ async function analyse(data: Data | Moments, options: PcaOptions): Promise<Neste
   }
   return fitOpened(async () => {
     const source = await openSource(data, progress, settings.columnNames);
-    const coded = await codeColumns(source, settings, progress);
+    const plain = (settings.transform ?? 'none') === 'none' && settings.scale !== 'median';
+    const coded = plain
+      ? { source, settings }
+      : await (await import('./code-columns.js')).codeColumns(source, settings, progress);
     if (!settings.lookAtColumns) return coded;
     const { watchColumns } = await import('./analysis/look-at-columns.js');
     return { ...coded, source: watchColumns(coded.source, coded.settings) };

@@ -6,7 +6,9 @@ import { count, degrees, listed, percent, runs, several, show } from './numbers.
 
 /** "k = 3 keep 80 %": how many components for which share of the variance. */
 export function varianceWords(model: Model): string[] {
-  const { k, d } = model;
+  const { k, d, coding } = model;
+  const given = coding?.columns.length ?? d;
+  const columns = given === d ? several(d, 'column') : `${several(given, 'column')}, ${count(d)} when coded`;
   if (model.totalVariance === 0) return ['All rows are the same: there is no variance that components could keep.'];
   const kept = shareKept(model);
   const needed = componentsForShares(model);
@@ -18,7 +20,7 @@ export function varianceWords(model: Model): string[] {
   );
   const beyond = needed.flatMap(({ share, components }) => (components === undefined ? [percentMark(share)] : []));
   return [
-    `${several(k, 'component')} ${k === 1 ? 'keeps' : 'keep'} ${percent(kept)} of the variance of ${several(d, 'column')}.`,
+    `${several(k, 'component')} ${k === 1 ? 'keeps' : 'keep'} ${percent(kept)} of the variance of ${columns}.`,
     ...(reached.length > 0
       ? [
           `It takes ${listed(reached.map((text, i) => (i === 0 ? text.replace(' for', ` ${text.startsWith('1 ') ? 'component' : 'components'} for`) : text)))}.`,

@@ -2,6 +2,7 @@
 
 export { componentsFor, knownRatios, shareKept } from '../analysis/components-for.js';
 export { CRITERION_TITLES, choiceWords, criterionLines } from './describe-choice.js';
+export { codingWords } from './describe-coding.js';
 export { type ComponentFacts, describeComponent, describeComponents } from './describe-component.js';
 export {
   certificateWords,

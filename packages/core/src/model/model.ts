@@ -1,9 +1,8 @@
 import { type ControlOptions, checkControl } from '../control.js';
 import { type Block, type Frame, identityFrame, packTile } from '../data/block.js';
 import { refuseChanged } from '../data/changes.js';
-import { openForModel } from '../data/coded-source.js';
 import { type Coding, hasCategories } from '../data/coding.js';
-import { decoder, type ReconstructedColumn } from '../data/decode.js';
+import type { ReconstructedColumn } from '../data/decode.js';
 import { type FloatArray, fitsFloat32, type Matrix } from '../data/matrix.js';
 import { checkBlockWidth, type Data, type DType, openSource } from '../data/open-source.js';
 import type { ScalingRule } from '../data/scaling.js';
@@ -162,7 +161,7 @@ export class Model implements ModelRecord {
       );
     }
     const output = new RowCollector(coding ? coding.columns.length : this.d);
-    const decode = coding && decoder(coding);
+    const decode = coding && (await import('../data/decode.js')).decoder(coding);
     const row = new Float64Array(coding?.columns.length ?? 0);
     const visitor = {
       number: (j: number, value: number): void => {
@@ -197,7 +196,7 @@ export class Model implements ModelRecord {
       }));
     }
     const { columns } = coding;
-    const decode = decoder(coding);
+    const decode = (await import('../data/decode.js')).decoder(coding);
     const values: number[][] = columns.map(() => []);
     const levels: (string | null)[][] = columns.map(() => []);
     const visitor = {
@@ -338,7 +337,9 @@ export class Model implements ModelRecord {
     const width = what === 'rows' || this.whiten === 'zca' ? this.d : this.k;
     const names = width === this.d ? this.columnNames : undefined;
     const source =
-      what === 'rows' ? await openForModel(data, this, progress) : await openSource(data as Data, progress, names);
+      what === 'rows' && this.coding
+        ? await (await import('../data/coded-source.js')).openForModel(data, this, progress)
+        : await openSource(data as Data, progress, names);
     try {
       if (source.cols !== width) {
         throw new DataError(

@@ -5,6 +5,7 @@ import { showBytes } from '../bytes/show-bytes.js';
 import type { FileOptions, Missing } from '../options.js';
 import { type Choice, chooseColumns, type LeftOut, labelColumns } from './choose-columns.js';
 import { type ConvertedColumn, convertedWarning } from './converted-values.js';
+import { type FilteredRows, filterRows } from './filter-rows.js';
 import { GapCounts } from './gap-counts.js';
 import { collectLabels, type LabelOptions, type Labels } from './labels.js';
 import { readMixed } from './mixed-batches.js';
@@ -39,6 +40,8 @@ export interface SupplementaryBlock {
   readonly columns: Float64Array;
   /** One list of labels per column of groups; null where a row has none. */
   readonly groups: readonly (readonly (string | null)[])[];
+  /** One list of texts per category, in the order of the file; null where a value is missing. */
+  readonly categories: readonly (readonly (string | null)[])[];
 }
 
 /** A file opened for analysis. Close it when nothing more is read of it. */
@@ -49,6 +52,8 @@ export interface DataFile {
   readonly table: TableSource;
   /** Names of the columns used, in their order; numbers from 0 where the file has no names. */
   readonly columns: readonly string[];
+  /** Names of the columns that are categories, in the order of the file. */
+  readonly categories: readonly string[];
   readonly leftOut: readonly LeftOut[];
   /** The column that names the rows. */
   readonly label: string | undefined;
@@ -92,6 +97,9 @@ export interface DataFile {
   close(): Promise<void>;
 }
 
+/** Columns of text of a batch. */
+type Texts = readonly (readonly (string | null)[])[];
+
 /** What is known of a file beside its table. */
 export interface FileFacts {
   readonly path: string;
@@ -125,10 +133,23 @@ export class TableFile implements DataFile {
   #fit: TableFile | undefined;
   /** Where a row of the table is in the file. */
   #placeOf: (row: number) => number = (row) => row;
+  /** Of a file with categories: the rows without gaps, and the gaps of the others. */
+  #completed: { readonly rows: FilteredRows; readonly gaps: GapCounts } | undefined;
 
   constructor(whole: Table, options: FileOptions, facts: FileFacts) {
     const { supplementaryRows: ranges, ...rest } = options;
     let table = whole;
+    if (whole.nonzeros !== undefined) refuseForSparse(options);
+    if (options.only) {
+      const { by } = chooseColumns(whole, options, facts.path);
+      const { level } = options.only;
+      const rule = {
+        numbers: [],
+        texts: [by as number],
+        keeps: (i: number, _: unknown, [texts]: Texts) => texts[i] === level,
+      };
+      ({ table, placeOf: this.#placeOf } = filterRows(whole, rule));
+    }
     if (ranges) {
       if (whole.nonzeros !== undefined) {
         throw new OptionError('BAD_OPTION', 'Rows of a sparse matrix cannot be chosen as supplementary.', {
@@ -141,13 +162,13 @@ export class TableFile implements DataFile {
       this.supplementaryRows.#placeOf = apart.placeOf;
       ({ table, placeOf: this.#placeOf } = selectRows(whole, ranges, 'outside', facts.path));
     }
+    this.#choice = chooseColumns(table, options, facts.path);
+    if (options.missing === 'drop' && this.#choice.categories.length > 0) table = this.#withoutGaps(table);
     this.#table = table;
     this.#warnings = facts.warnings;
     this.#path = facts.path;
     this.#missing = options.missing ?? 'error';
     this.#fill = options.fill;
-    if (table.nonzeros !== undefined) refuseForSparse(options);
-    this.#choice = chooseColumns(table, options, facts.path);
     const { cols, leftOut } = this.#choice;
     if (options.fill && options.fill.length !== cols) {
       throw new DataError(
@@ -184,9 +205,31 @@ export class TableFile implements DataFile {
     };
   }
 
+  /** The table without the rows that have a gap in a category, a number or the weight. */
+  #withoutGaps(table: Table): Table {
+    const { usedAndWeight, categories } = this.#choice;
+    const gaps = new GapCounts('mean');
+    const keeps = (i: number, { data, cols, stride }: DenseBlock, texts: Texts): boolean => {
+      const row = [
+        ...data.subarray(i * stride, i * stride + cols),
+        ...texts.map((text) => (isGap(text[i]) ? Number.NaN : 0)),
+      ];
+      gaps.rows++;
+      if (!row.some(Number.isNaN)) return true;
+      gaps.drop(row);
+      return false;
+    };
+    const rows = filterRows(table, { numbers: usedAndWeight, texts: categories, keeps });
+    const before = this.#placeOf;
+    this.#placeOf = (row) => before(rows.placeOf(row));
+    this.#completed = { rows, gaps };
+    return rows.table;
+  }
+
   get table(): TableSource {
     const { source } = this;
     const table = this.#table;
+    const file = this;
     const { used, categories } = this.#choice;
     const columns = this.#choice.mixed().map((at) => {
       const category = categories.indexOf(at);
@@ -199,16 +242,22 @@ export class TableFile implements DataFile {
       ...(table.rows === undefined ? {} : { rows: table.rows }),
       rereadable: table.rereadable,
       async *batches() {
+        let read = 0;
         for await (const { block, texts } of readMixed(table, used, categories)) {
           const { data, stride } = block;
+          const start = read;
+          read += block.rows;
           yield {
             rows: block.rows,
             cell: (i, j) => {
               const { kind, slot } = columns[j];
               return kind === 'number' ? data[i * stride + slot] : texts[slot][i];
             },
+            place: (i) => file.#placeOf(start + i),
           };
         }
+        if (read === 0) throw file.#nothingLeft();
+        file.#rows = read;
       },
       warnings: async () => (await source.warnings?.()) ?? [],
     };
@@ -219,11 +268,15 @@ export class TableFile implements DataFile {
   }
 
   get dropped(): number {
-    return this.#gaps?.dropped ?? 0;
+    return (this.#completed?.rows.kept ? this.#completed.gaps : this.#gaps)?.dropped ?? 0;
   }
 
   get columns(): readonly string[] {
     return this.#choice.names();
+  }
+
+  get categories(): readonly string[] {
+    return this.#choice.categories.map((j) => this.#table.columns[j].name);
   }
 
   get supplementary(): readonly string[] {
@@ -234,8 +287,9 @@ export class TableFile implements DataFile {
     return this.#choice.groups.map((j) => this.#table.columns[j].name);
   }
 
+  /** Whether rows with gaps are left out while they are read. Where there are categories, the table itself has none. */
   get #drops(): boolean {
-    return this.#missing === 'drop' && this.#table.mayMissValues;
+    return this.#missing === 'drop' && this.#table.mayMissValues && !this.#completed;
   }
 
   async labels(options: LabelOptions = {}): Promise<Labels> {
@@ -313,7 +367,9 @@ export class TableFile implements DataFile {
   }
 
   describe(): string {
-    const { cols, dtype } = this.source;
+    const { dtype } = this.source;
+    const categories = this.#choice.categories.length;
+    const cols = this.#choice.cols + categories;
     const size = this.bytes === undefined ? [] : [showBytes(this.bytes)];
     const rows =
       this.#rows === undefined ? 'rows not counted yet' : `${this.#rows} ${this.#rows === 1 ? 'row' : 'rows'}`;
@@ -326,7 +382,12 @@ export class TableFile implements DataFile {
         : `; ${this.dropped} more with missing values ${this.dropped === 1 ? 'was' : 'were'} left out`;
     const others = this.supplementaryRows?.rows;
     const apart = others === undefined ? '' : `; ${others} supplementary ${others === 1 ? 'row' : 'rows'}`;
-    return `${this.#path}: ${[this.format, `${rows} × ${cols} ${cols === 1 ? 'column' : 'columns'}`, dtype, ...size].join(', ')}${apart}${gaps}${left}`;
+    const kinds =
+      categories === 0
+        ? ''
+        : ` (${categories === cols ? 'categories' : `${categories} of them ${categories === 1 ? 'a category' : 'categories'}`})`;
+    const shape = `${rows} × ${cols} ${cols === 1 ? 'column' : 'columns'}${kinds}`;
+    return `${this.#path}: ${[this.format, shape, ...(categories === cols ? [] : [dtype]), ...size].join(', ')}${apart}${gaps}${left}`;
   }
 
   close(): Promise<void> {
@@ -344,7 +405,12 @@ export class TableFile implements DataFile {
   /** What choosing columns and the last whole reading did to the values. */
   #readingWarnings(): Warning[] {
     const gaps = this.#gaps;
-    if (!gaps) return [];
+    const { cols, categories } = this.#choice;
+    const weighted = this.#choice.weight === undefined ? 0 : 1;
+    const mixedName = (j: number): string =>
+      j < cols + weighted ? this.#nameOf(j) : this.#table.columns[categories[j - cols - weighted]].name;
+    const dropped = this.#completed?.gaps.warnings(mixedName) ?? [];
+    if (!gaps) return categories.length === 0 ? [] : [...leftOutWarning(this.leftOut), ...dropped];
     return [
       ...convertedWarning(this.#path, this.#truthValues(gaps)),
       ...leftOutWarning(this.leftOut),
@@ -374,16 +440,18 @@ export class TableFile implements DataFile {
   }
 
   async *withSupplementary(): AsyncGenerator<SupplementaryBlock, void, void> {
-    const { used, usedAndWeight, cols, supplementary, groups, name } = this.#choice;
+    const { used, usedAndWeight, cols, categories, supplementary, groups, name } = this.#choice;
     const asked = this.#drops ? usedAndWeight : used;
     const own = asked === 'all' ? [...Array(cols).keys()] : asked;
-    const watched = this.#table.mayMissValues && (this.#missing !== 'error' || this.#table.checkMissing);
+    // Gaps of mixed tables are handed on, as in `table`.
+    const watched =
+      categories.length === 0 && this.#table.mayMissValues && (this.#missing !== 'error' || this.#table.checkMissing);
     const means = watched && this.#missing === 'mean' ? await this.#columnMeans() : undefined;
     const gaps = new GapCounts(this.#fill ? 'given' : 'mean');
     const numbers = [...own, ...supplementary];
     // What is read as a number is not read as text too.
     const named = name === undefined || numbers.includes(name) ? [] : [name];
-    const labels = [...new Set([...groups, ...named])];
+    const labels = [...new Set([...categories, ...groups, ...named])];
     let read = 0;
     for await (const { block, texts } of readMixed(this.#table, numbers, labels)) {
       const start = read;
@@ -408,6 +476,7 @@ export class TableFile implements DataFile {
         names: named.length === 0 ? undefined : textsOf(named[0]),
         columns,
         groups: groups.map(textsOf),
+        categories: categories.map(textsOf),
       };
     }
   }
@@ -570,7 +639,8 @@ export class TableFile implements DataFile {
   }
 
   #nothingLeft(): Error {
-    if (!this.#drops) return new DataError('EMPTY_DATA', `${this.#path} has no rows. PCA needs at least two.`);
+    if (!this.#drops && !this.#completed)
+      return new DataError('EMPTY_DATA', `${this.#path} has no rows. PCA needs at least two.`);
     return new DataError(
       'EMPTY_DATA',
       `No row of ${this.#path} is complete: nothing is left when those with missing values are dropped. Choose missing 'mean', or exclude columns.`,
@@ -597,6 +667,10 @@ function leftOutWarning(leftOut: readonly LeftOut[]): Warning[] {
   ];
 }
 
+function isGap(text: string | null): boolean {
+  return text === null || text === '';
+}
+
 function noLabel(option: 'name' | 'color'): OptionError {
   const message = `No column was chosen to ${option} the rows. Choose one with ${option} or label when the file is opened.`;
   return new OptionError('BAD_OPTION', message, { option });
@@ -606,6 +680,8 @@ function refuseForSparse(options: FileOptions): void {
   for (const option of [
     'columns',
     'categories',
+    'codes',
+    'only',
     'exclude',
     'label',
     'name',

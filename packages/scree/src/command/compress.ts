@@ -18,6 +18,10 @@ export async function run(call: Call): Promise<void> {
   const terminal = new Terminal({ quiet: flags.quiet === true });
   const start = performance.now();
   await withModel(call, terminal, async (file, { model }) => {
+    if (model.coding)
+      throw new UsageError(
+        'The model transforms or codes columns, and a compressed file holds numbers as they are. Use a model without --transform, --method or --scale clr.',
+      );
     const { source } = file;
     if (flags.recall) checkRereadable(file);
     const { onProgress } = terminal;

@@ -1,5 +1,5 @@
 import { basename, join } from 'node:path';
-import type { Model, RowSource } from '@scree/core';
+import type { Model, TableData } from '@scree/core';
 import { several } from '@scree/core/describe';
 import { refuseChanged } from '@scree/core/engine';
 import { withoutParameters } from '../database/postgres-url.js';
@@ -8,16 +8,16 @@ import type { DataFile } from '../disk/index.js';
 import { checkFolder, checkTarget } from '../disk/output-target.js';
 import { makeReport } from '../report/report.js';
 import type { Call } from './command.js';
-import { fileOptions } from './data-flags.js';
 import { describeWarning } from './describe-error.js';
 import type { NotComputed } from './examine.js';
-import { checkRereadable, fitFile, withModel } from './fit-file.js';
+import { checkRereadable, fitFile, withCoding, withModel } from './fit-file.js';
 import { inFolder } from './in-folder.js';
 import { shellWord } from './shell-word.js';
 import { spelled } from './spelled-flags.js';
 import { Terminal } from './terminal.js';
 import { UsageError } from './usage-error.js';
-import { countRowsOfSmallFile, withFile } from './with-file.js';
+import { withData } from './with-data.js';
+import { countRowsOfSmallFile } from './with-file.js';
 
 /** `scree report`: a page about the components of a data file. */
 export async function run(call: Call): Promise<void> {
@@ -69,7 +69,7 @@ const SMALL_TABLE = 1e7;
 interface Examined {
   readonly model: Model;
   readonly seconds?: number;
-  readonly source: RowSource;
+  readonly source: TableData;
   readonly notComputed: NotComputed;
 }
 
@@ -79,24 +79,25 @@ async function withExaminedModel(
   terminal: Terminal,
   use: (file: DataFile, examined: Examined) => Promise<void>,
 ): Promise<void> {
-  const { positionals, flags, signal } = call;
+  const { flags, signal } = call;
   if (flags.model !== undefined) {
     if (flags.bootstrap !== undefined)
       throw new UsageError(
         '--bootstrap draws from the rows of a fit, and --model brings a model. Use it with scree fit.',
       );
     await withModel(call, terminal, async (file, { model }) => {
-      await countRowsOfSmallFile(file, signal);
-      await use(file, { model, source: file.source, notComputed: STORED });
+      if (!file.input) await countRowsOfSmallFile(file, signal);
+      await use(file, { model, source: file.input ?? file.source, notComputed: STORED });
     });
     return;
   }
-  await withFile(positionals, fileOptions(flags, signal), async (file) => {
+  await withData(call, terminal, {}, async (file) => {
     checkRereadable(file);
     await countRowsOfSmallFile(file, signal);
     const { rows = Number.POSITIVE_INFINITY, cols } = file.source;
     const depth = rows * cols <= SMALL_TABLE ? 'full' : 'brief';
-    await use(file, await fitFile(file, call, terminal, { depth }));
+    const { model, coding, source, ...fitted } = await fitFile(file, call, terminal, { depth });
+    await use(file, { ...fitted, model: withCoding(model, coding), source: file.input ?? source });
   });
 }
 

@@ -4,9 +4,8 @@ import { readModel } from '../disk/model-file.js';
 import { formatOf, holdsText, type OutputFormat } from '../disk/write-file.js';
 import { checkOutput } from './check-output.js';
 import type { Call } from './command.js';
-import { fileOptions } from './data-flags.js';
 import { describeWarning } from './describe-error.js';
-import { checkColumnCount, fileOptionsFor } from './fit-file.js';
+import { codedModel, fileOptionsFor, readFor } from './for-model.js';
 import { Terminal } from './terminal.js';
 import { withFile } from './with-file.js';
 import { writeRows } from './write-rows.js';
@@ -22,15 +21,16 @@ export async function run(call: Call): Promise<void> {
   const terminal = new Terminal({ quiet: flags.quiet === true });
   const model = await readModel(modelPath);
   const threads = typeof flags.threads === 'number' ? { threads: flags.threads } : {};
-  await withFile(dataPaths, fileOptionsFor(model, fileOptions(flags, signal)), async (file) => {
-    checkColumnCount(model, file.source.cols, dataPaths[0]);
+  const plain = codedModel(model);
+  await withFile(dataPaths, fileOptionsFor(model, flags, signal), async (raw) => {
+    const file = await readFor(model, raw, call, dataPaths[0]);
     const cols = model.whiten === 'zca' ? model.d : model.k;
     const columnNames = Array.from({ length: cols }, (_, i) => (model.whiten === 'zca' ? `c${i}` : `pc${i + 1}`));
     // With its name a row can be found again, also where others were left out.
     const label = holdsText(formatOf(output) as OutputFormat) ? file.label : undefined;
     const csvSafe = flags['csv-safe'] === true;
     const options = { cols, columnNames, dtype: file.source.dtype, label, csvSafe };
-    const scores = (rows: Parameters<Model['transform']>[0]) => model.transform(rows, { ...threads, signal });
+    const scores = (rows: Parameters<Model['transform']>[0]) => plain.transform(rows, { ...threads, signal });
     const how = { terminal, signal, phase: 'scores' };
     const labelled = label === undefined ? undefined : file.labelled();
     const count = await writeRows(file.source, output, options, scores, how, labelled);

@@ -1,12 +1,12 @@
 import {
   type Block,
-  type Data,
   DataError,
   type Frame,
   hotellingT2,
   type Model,
   OptionError,
   type Progress,
+  type TableData,
 } from '@scree/core';
 import { several } from '@scree/core/describe';
 import {
@@ -14,7 +14,7 @@ import {
   chooseEngine,
   frameOf,
   identityFrame,
-  openSource,
+  openForModel,
   ProgressTracker,
   packTile,
   reconstructBlock,
@@ -123,9 +123,13 @@ const WIDEST = 2 ** 16;
 /**
  * Reads rows once, whatever their number: scores of a sample, the error of every row, the worst of them.
  */
-export async function readRows(model: Model, data: Data, options: ReadOptions): Promise<Omit<RowFacts, 'numberOf'>> {
+export async function readRows(
+  model: Model,
+  data: TableData,
+  options: ReadOptions,
+): Promise<Omit<RowFacts, 'numberOf'>> {
   const progress = new ProgressTracker(options);
-  const source = await openSource(data, progress, model.columnNames);
+  const source = await openForModel(data, model, progress);
   try {
     if (source.cols !== model.d) {
       throw new DataError(

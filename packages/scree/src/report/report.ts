@@ -1,4 +1,4 @@
-import type { Data, Model, Progress, RowsOf, Warning } from '@scree/core';
+import type { Model, Progress, RowsOf, TableData, Warning } from '@scree/core';
 import type { Labels } from '@scree/files';
 import { checkLabels, chooseColours } from './figures/colouring.js';
 import { plainText } from './plain-text.js';
@@ -7,8 +7,8 @@ import { areRowsOfFit, findUnusualRows } from './unusual-rows.js';
 
 export interface ReportInput {
   readonly model: Model;
-  /** The rows that the model was fitted to, or others of the same columns. They are read once. */
-  readonly source: Data;
+  /** The rows that the model was fitted to, or others of the same columns: of a model with a coding, the user's own table. They are read once. */
+  readonly source: TableData;
   /**
    * Whether these are the rows that the model was fitted to. Whatever the report says of rows is computed from these rows;
    * of others it says so. By default rows are those of the fit if their number and their sums of squares are the same.
