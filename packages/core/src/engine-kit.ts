@@ -3,9 +3,11 @@
  * together with the engine contract. Programs that only fit models do not need it.
  */
 
+export { GroupSums } from './analysis/groups.js';
 export { unusualLevel } from './analysis/monitoring.js';
 export { identityFrame, packTile } from './data/block.js';
 export { changeOf, refuseChanged } from './data/changes.js';
+export { openForModel } from './data/coded-source.js';
 export { crc32 } from './data/crc32.js';
 export { decoded, decodeHalf, numbersOf } from './data/float16.js';
 export { mergeWarnings } from './data/merge-warnings.js';
