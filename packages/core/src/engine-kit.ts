@@ -5,6 +5,7 @@
 
 export { type CodedTable, type CodeTableOptions, codeTable } from './analysis/code-table.js';
 export { convexHull } from './analysis/convex-hull.js';
+export { GroupSums } from './analysis/groups.js';
 export { unusualLevel } from './analysis/monitoring.js';
 export { identityFrame, packTile } from './data/block.js';
 export { changeOf, refuseChanged } from './data/changes.js';

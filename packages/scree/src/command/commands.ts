@@ -430,7 +430,10 @@ export const COMMANDS: readonly Command[] = [
       IMAGE_FLAG,
       MODEL_FLAG,
       ...CODED_FIT_FLAGS,
+      COLUMN_WEIGHTS_FLAG,
       BOOTSTRAP_FLAG,
+      ROTATE_FLAG,
+      ...SUPPLEMENTARY_FLAGS,
       ...MIXED_DATA_FLAGS,
       ...COMMON_FLAGS,
     ],
@@ -439,6 +442,10 @@ export const COMMANDS: readonly Command[] = [
       [
         'scree report digits.npy --image 28x28 -k 50 -o digits.html --figures figures',
         'components and reconstructions as pictures',
+      ],
+      [
+        'scree report athletes.csv --scale unit --name athlete --group competition --supplementary points -o report.html',
+        'named rows, ellipses of groups, and a column that has no part in the fit',
       ],
     ],
     load: () => import('./report.js'),
