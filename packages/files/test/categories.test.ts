@@ -159,7 +159,7 @@ describe('categories of a file', () => {
       categories: true,
       missing: 'drop',
       weight: 'w',
-      name: 'name',
+      label: 'name',
     });
     expect(await read(file.table)).toEqual([
       [1, 's', 0],
