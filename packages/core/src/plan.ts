@@ -52,7 +52,9 @@ export function makePlan(shape: Shape, request: PlanRequest): Plan {
     refuseTooLarge(solver, shape);
     return plan(solver, `The ${solver} solver was asked for.`);
   }
-  const choosable = SOLVER_NAMES.filter((name) => SOLVERS[name].cost);
+  // Others need rows here, or products of rows with each other.
+  const possible = (name: SolverName): boolean => !request.engine.remote || SOLVERS[name].remote === true;
+  const choosable = SOLVER_NAMES.filter((name) => SOLVERS[name].cost && possible(name));
   const fits = (name: SolverName): boolean => matrixBytes(name, shape) <= memory;
   const fromScatter = choosable.find((name) => SOLVERS[name].needs({ cols: d }) === 'scatter') as SolverName;
   if (shape.momentsOnly)
@@ -64,8 +66,8 @@ export function makePlan(shape: Shape, request: PlanRequest): Plan {
     return plan(withoutMatrix, `A stream of ${d} columns is too wide for a ${d}×${d} covariance.`);
   }
   const cost = (name: SolverName): number => costs[name] ?? Number.POSITIVE_INFINITY;
-  const precise = choosable.find((name) => SOLVERS[name].precise) as SolverName;
-  if (cost(precise) <= NEGLIGIBLE_SECONDS) {
+  const precise = choosable.find((name) => SOLVERS[name].precise);
+  if (precise && cost(precise) <= NEGLIGIBLE_SECONDS) {
     const name = precise.toUpperCase();
     return plan(precise, `${n}×${d} is small: ${name}, the most accurate solver, takes less than a millisecond.`);
   }

@@ -1,7 +1,7 @@
 import type { Model, PcaOptions } from '@scree/core';
 import { DEFAULT_MEMORY } from '@scree/files';
 import { showBytes } from '@scree/files/internal';
-import { isPostgresUrl } from '../database/postgres-url.js';
+import { isServerUrl } from '../database/postgres-url.js';
 import { removeFile } from '../disk/atomic-file.js';
 import type { OpenOptions } from '../disk/index.js';
 import { writeModel } from '../disk/model-file.js';
@@ -92,7 +92,7 @@ async function fit(
       ...checkpoint,
       every: (flags.every as number | undefined) ?? 10,
       identity: await identityOf(positionals, flags, file.columns, options),
-      compare: path === undefined || path === '-' || isPostgresUrl(path) || flags.sql !== undefined,
+      compare: path === undefined || path === '-' || isServerUrl(path) || flags.sql !== undefined,
       options,
       terminal,
       signal,
