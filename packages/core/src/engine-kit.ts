@@ -3,10 +3,16 @@
  * together with the engine contract. Programs that only fit models do not need it.
  */
 
+export { type CodedTable, type CodeTableOptions, codeTable } from './analysis/code-table.js';
+export { convexHull } from './analysis/convex-hull.js';
+export { GroupSums } from './analysis/groups.js';
 export { unusualLevel } from './analysis/monitoring.js';
 export { identityFrame, packTile } from './data/block.js';
 export { changeOf, refuseChanged } from './data/changes.js';
+export { codedSource, openForModel } from './data/coded-source.js';
+export { codedNames, hasCategories, inputNames, partsOf } from './data/coding.js';
 export { crc32 } from './data/crc32.js';
+export { decodeNumbers } from './data/decode.js';
 export { decoded, decodeHalf, numbersOf } from './data/float16.js';
 export { mergeWarnings } from './data/merge-warnings.js';
 export { openSource } from './data/open-source.js';
@@ -40,5 +46,6 @@ export { keepAlive } from './keep-alive.js';
 export type { Count, SymmetricEigen } from './linalg/symmetric-eigen.js';
 export { maxAbs, powerOfTwo } from './linalg/vector.js';
 export { frameOf, type Reconstruction, reconstructBlock, removeComponents } from './model/reconstruction.js';
+export { firstOf as stabilityOfFirst } from './model/stability.js';
 export { type NestedModels, nestedModels } from './pca.js';
 export { ProgressTracker } from './progress.js';

@@ -1,7 +1,6 @@
 import { checkChoices } from './bootstrap-options.js';
 import type { RowSource } from './data/open-source.js';
 import type { Engine, Streaming } from './engines/engine.js';
-import { measureRates } from './engines/rates.js';
 import { remoteRows, remoteRowsFor } from './engines/remote.js';
 import { ConvergenceError, OptionError } from './errors.js';
 import type { Choice } from './model/choice.js';
@@ -10,7 +9,7 @@ import { Model } from './model/model.js';
 import { firstOf, type Stability } from './model/stability.js';
 import { Moments } from './moments.js';
 import { checkColumnOptions, type Settings } from './options.js';
-import { makePlan, type Plan, type PlanRequest, type Shape } from './plan.js';
+import { type MachineRequest, makePlan, type Plan, type Shape, secondsHere } from './plan.js';
 import { axesWithoutVariance, makeProblem } from './problem.js';
 import type { ProgressTracker } from './progress.js';
 import { type PreparedData, readBoth, readMoments, readOnce, readRows, rereadable } from './reading.js';
@@ -43,7 +42,7 @@ export async function fit(
   // Replicates are drawn from the rows once more after the fit.
   const draws = settings.bootstrap && !(given instanceof Moments);
   const source = draws ? await rereadable(given, progress) : given;
-  const { plan, engine } = await choosePlan(source instanceof Moments ? shapeOf(source) : source, settings, engines);
+  const { plan, engine } = choosePlan(source instanceof Moments ? shapeOf(source) : source, settings, engines);
   const solver = await SOLVERS[plan.solver].load({ cols: source.cols, learn: settings.learn });
   const reading = await readFor(solver, source, settings, engine, progress);
   try {
@@ -119,36 +118,39 @@ async function columnWarnings(
     : [];
 }
 
-/** Estimated seconds from which measuring the speed of this machine first pays off. */
-const WORTH_MEASURING = 2;
-
 interface PlannedEngine {
   readonly plan: Plan;
   readonly engine: Engine;
 }
 
-/** The cheapest plan of all engines, by the rates that they declare; for long work, by rates measured on this machine. */
-async function choosePlan(
+interface Candidate extends PlannedEngine {
+  readonly seconds: number;
+}
+
+/**
+ * The plan of every engine, and of these the one that takes the least time on this machine. The engine's plan is the same on every
+ * machine; which engine is the fastest depends on its cores and libraries, but not on how busy it is or how many threads are allowed.
+ */
+function choosePlan(
   shape: Shape | RowSource,
   settings: Settings,
   engines: readonly [Engine, ...Engine[]],
-): Promise<PlannedEngine> {
+): PlannedEngine {
   const { k, solver, tolerance, learn, memory } = settings;
   const request = { k, solver, tolerance, learn, memory };
   const remote = 'blocks' in shape ? remoteRows(shape) : undefined;
   if (remote) return chooseWhere(shape, remote.streaming, request, engines);
-  const declared = engines.map((engine) => ({ engine, plan: makePlan(shape, { ...request, engine }) }));
-  const choice = cheapest(declared);
-  const settled = solver !== 'auto' && engines.length === 1;
-  if (settled || !(costOf(choice) > WORTH_MEASURING)) return choice;
-  const measured: PlannedEngine[] = [];
-  for (const engine of engines) {
-    const { name, skipsZeros } = engine;
-    const float32 = engine.float32 && { rates: await measureRates(engine.float32) };
-    const facts = { name, skipsZeros, rates: await measureRates(engine), float32 };
-    measured.push({ engine, plan: makePlan(shape, { ...request, engine: facts }) });
-  }
-  return cheapest(measured);
+  return cheapest(engines.map((engine) => candidate(shape, request, engine)));
+}
+
+function candidate(shape: Shape, request: Omit<MachineRequest, 'engine'>, engine: Engine): Candidate {
+  const plan = makePlan(shape, { ...request, engine });
+  return { engine, plan, seconds: secondsHere(plan.solver, shape, { ...request, engine }) };
+}
+
+/** The cheapest, or the first of equally cheap ones. */
+function cheapest(candidates: readonly Candidate[]): Candidate {
+  return candidates.reduce((best, other) => (other.seconds < best.seconds ? other : best));
 }
 
 /**
@@ -156,58 +158,43 @@ async function choosePlan(
  * reason says what both would take.
  */
 function chooseWhere(
-  shape: Shape,
+  { rows, cols, nonzeros, dtype, rereadable }: Shape,
   streaming: Streaming,
-  request: Omit<PlanRequest, 'engine'>,
+  request: Omit<MachineRequest, 'engine'>,
   engines: readonly [Engine, ...Engine[]],
 ): PlannedEngine {
   const { solver } = request;
-  const { rows, cols, nonzeros, dtype, rereadable } = shape;
-  const known = {
+  const shape = {
     ...(rows === undefined ? {} : { rows }),
     ...(nonzeros === undefined ? {} : { nonzeros }),
     ...(dtype === undefined ? {} : { dtype }),
     cols,
     rereadable,
+    streaming,
   };
   const possible = engines.filter(({ remote }) => !remote || solver === 'auto' || SOLVERS[solver].remote);
-  const [first, ...others] = possible.map((engine) => ({
-    engine,
-    plan: makePlan({ ...known, streaming }, { ...request, engine }),
-  }));
-  if (!first) {
+  if (possible.length === 0) {
     throw new OptionError(
       'BAD_OPTION',
       `${solver} needs the rows here, and engine ${engines[0].name} keeps them where they are. Leave engine out.`,
-      {
-        option: 'engine',
-        value: engines[0].name,
-      },
+      { option: 'engine', value: engines[0].name },
     );
   }
-  const best = cheapest([first, ...others]);
+  const candidates = possible.map((engine) => candidate(shape, request, engine));
+  const best = cheapest(candidates);
   const { plan, engine } = best;
-  const other = [first, ...others].filter((each) => each.engine.remote !== engine.remote);
-  const seconds = (each: PlannedEngine): string => `about ${Math.max(1, Math.round(costOf(each)))} s`;
-  const estimate = other.length > 0 && costOf(best) > 0;
+  const others = candidates.filter((each) => each.engine.remote !== engine.remote);
+  const about = ({ seconds }: Candidate): string => `about ${Math.max(1, Math.round(seconds))} s`;
   const [there, here] = ['The passes run where the rows are', 'The rows are read over the network'];
-  const where = !estimate
-    ? engine.remote
-      ? `${there}, on ${engine.name}.`
-      : `${here}${solver !== 'auto' && !SOLVERS[solver].remote ? `, because ${solver} needs them here` : ''}.`
-    : engine.remote
-      ? `${there}, on ${engine.name}: ${seconds(best)}; reading the rows here would take ${seconds(cheapest(other))}.`
-      : `${here}: ${seconds(best)}; passes on ${other[0].engine.name} would take ${seconds(cheapest(other))}.`;
+  const where =
+    others.length === 0 || best.seconds === 0
+      ? engine.remote
+        ? `${there}, on ${engine.name}.`
+        : `${here}${solver !== 'auto' && !SOLVERS[solver].remote ? `, because ${solver} needs them here` : ''}.`
+      : engine.remote
+        ? `${there}, on ${engine.name}: ${about(best)}; reading the rows here would take ${about(cheapest(others))}.`
+        : `${here}: ${about(best)}; passes on ${others[0].engine.name} would take ${about(cheapest(others))}.`;
   return { engine, plan: { ...plan, reason: `${plan.reason} ${where}` } };
-}
-
-/** The cheapest, or the first of equally cheap ones. */
-function cheapest(choices: readonly PlannedEngine[]): PlannedEngine {
-  return choices.reduce((best, other) => (costOf(other) < costOf(best) ? other : best));
-}
-
-function costOf({ plan }: PlannedEngine): number {
-  return plan.costs[plan.solver] ?? 0;
 }
 
 function readFor(

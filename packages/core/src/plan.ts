@@ -1,3 +1,4 @@
+import type { Rates } from './engines/engine.js';
 import { OptionError } from './errors.js';
 import { LARGEST_SQUARE, WIDEST_SCATTER } from './limits.js';
 import type { Plan } from './model/record.js';
@@ -21,12 +22,21 @@ export interface PlanRequest {
   readonly memory?: number | undefined;
 }
 
+/** What `secondsHere` needs to know. */
+export interface MachineRequest extends Omit<PlanRequest, 'engine'> {
+  readonly engine: EngineFacts & {
+    readonly machineRates?: Rates;
+    readonly float32?: { readonly rates: Rates; readonly machineRates?: Rates } | undefined;
+  };
+}
+
 /** Seconds below which the most accurate solver is chosen, whatever the others would take. */
 const NEGLIGIBLE_SECONDS = 0.5e-3;
 
 /**
  * Chooses the solver: pure, from the shape, the options, the engine's rates and what each solver declares (`solvers/registry.ts`).
- * The cheapest solver that fits into memory is chosen; `solvers/work.ts` has the cost model.
+ * The cheapest solver that fits into memory is chosen; `solvers/work.ts` has the cost model. The rates are constants of the engine, so
+ * the choice depends neither on the machine nor on the number of threads.
  */
 export function makePlan(shape: Shape, request: PlanRequest): Plan {
   const { cols: d, rows: n } = shape;
@@ -63,6 +73,18 @@ export function makePlan(shape: Shape, request: PlanRequest): Plan {
   }
   const best = choosable.filter(fits).reduce((a, b) => (cost(b) < cost(a) ? b : a));
   return plan(best, SOLVERS[best].reason?.({ ...shape, rows: n }) ?? '');
+}
+
+/** Seconds that a solver would take with an engine on all cores of this machine; 0 where that is unknown. */
+export function secondsHere(solver: SolverName, { rows, ...shape }: Shape, request: MachineRequest): number {
+  if (rows === undefined) return 0;
+  const { rates, machineRates = rates, float32, ...facts } = request.engine;
+  const engine = {
+    ...facts,
+    rates: machineRates,
+    float32: float32 && { rates: float32.machineRates ?? float32.rates },
+  };
+  return SOLVERS[solver].cost?.(new Work({ ...shape, rows }, { ...request, engine })) ?? 0;
 }
 
 /** Most bytes of square matrices that a solver has at once: the sums, their copy for the eigenproblem, and the engine's own. */

@@ -43,6 +43,7 @@ export { arrowDurations, csvLayout, openArrowBytes } from './reader-notes.js';
 export { HEAD, sniffFormat } from './sniff.js';
 export type { LeftOut } from './table/choose-columns.js';
 export { type ConvertedColumn, convertedWarning } from './table/converted-values.js';
+export type { DataFile, LabelledBlock, MissingValues, SupplementaryBlock } from './table/data-file.js';
 export type { LabelOptions, Labels } from './table/labels.js';
 export { checkColumns, mostColumns } from './table/most-columns.js';
 export { pandasIndex } from './table/pandas-index.js';
@@ -60,5 +61,4 @@ export {
   type Table,
   withClose,
 } from './table/table.js';
-export type { DataFile, LabelledBlock, MissingValues, SupplementaryBlock } from './table/table-file.js';
 export { uniqueNames } from './table/unique-names.js';

@@ -26,8 +26,13 @@ export interface Engine {
   readonly name: string;
   /** Threads that its passes may run on. */
   readonly threads: number;
-  /** Speeds that the plan estimates with. */
+  /**
+   * Speeds that the plan chooses a solver by: constants, measured by `bench/` and given for four threads. They depend neither on the
+   * machine nor on the number of threads, so the same data and options get the same solver everywhere.
+   */
   readonly rates: Rates;
+  /** Speeds on all cores of this machine, by which `'auto'` compares engines. Default: `rates`. */
+  readonly machineRates?: Rates;
   /** The same engine with float32 products, where it has them: about twice as fast, with a larger `roundoff`. */
   readonly float32?: Engine;
   /** Whether the scatter skips products of neighbouring entries that are zero. */

@@ -53,7 +53,7 @@ const QL_SECONDS = 2e-8;
 /**
  * How long the parts of a solver take on this shape and engine, in seconds. Operations are divided by the rate of the
  * code that runs them; every reading of the data costs its numbers. Sparse data count their stored entries instead of n·d.
- * The constants come from `bench/`.
+ * The constants come from `bench/`; nothing is measured at run time, so that plans can be repeated.
  */
 export class Work {
   readonly n: number;

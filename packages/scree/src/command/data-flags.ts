@@ -41,6 +41,17 @@ export const DATA_FLAGS: readonly Flag[] = [
   size('memory', 'memory to use at most (default: 1GB; Parquet and SQL need about 256MB)', MIN_MEMORY),
 ];
 
+/** The same for commands that take categories: a missing value can be a level of its own. */
+export const MIXED_DATA_FLAGS: readonly Flag[] = DATA_FLAGS.map((flag) =>
+  flag.name === 'missing'
+    ? choice(
+        'missing',
+        ['error', 'drop', 'mean', 'level'],
+        'rows with missing values: stop, leave them out, fill in column means, or make them a level of categories (default: error)',
+      )
+    : flag,
+);
+
 /** The options of `openFile` from the flags. */
 export function fileOptions(flags: Readonly<Record<string, unknown>>, signal?: AbortSignal): OpenOptions {
   const named = DATA_FLAGS.filter(({ name }) => name !== 'table').map(({ name }) => [name, flags[name]] as const);
