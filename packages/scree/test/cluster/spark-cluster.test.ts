@@ -96,7 +96,7 @@ describe.skipIf(!python)('a Spark cluster', () => {
       const exact = await pca(await sparkSource({ url: server.url, sql }), { k: 3, engine: 'wasm', solver: 'svd' });
       const ours = await fit(sql, { k: 3 });
       expectWithinCertificates(ours, exact);
-      const script = fileURLToPath(new URL('./spark_pca.py', import.meta.url));
+      const script = fileURLToPath(new URL('../../../../bench/spark_peer.py', import.meta.url));
       const printed = execFileSync(python as string, [script, server.url, sql, '3'], { encoding: 'utf8' });
       const theirs = JSON.parse(printed.trim().split('\n').at(-1) as string) as { components: number[][] };
       const components = { rows: 3, cols: 30, data: Float64Array.from(theirs.components.flat()) };
