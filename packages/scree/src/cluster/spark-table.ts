@@ -79,7 +79,9 @@ export async function openSpark(url: string, options: SparkTableOptions): Promis
   }
   const { session, version } = await SparkSession.open(url, signal);
   try {
-    const given = sql === undefined ? namedTable(name as string) : sqlQuery(sql);
+    // Inside of a query nothing but a query can be: what would change tables is an error.
+    const query = sql && `SELECT * FROM (${sql.replace(/;\s*$/, '')}\n)`;
+    const given = query === undefined ? namedTable(name as string) : sqlQuery(query);
     const schema = await session.schema(given, sql === undefined ? 'reading' : 'querying');
     if (schema.length === 0) throw new DataError('EMPTY_DATA', `${session.path} has no columns there.`);
     const relation = renamed(

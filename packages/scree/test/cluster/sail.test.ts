@@ -186,8 +186,20 @@ describe.skipIf(!python)('a table on Spark, by Sail', () => {
   it.each([
     ['selec 1', 'BAD_OPTION'],
     ['select nothing from range(3)', 'BAD_OPTION'],
+    ['create table forbidden as select 1 a', 'BAD_OPTION'],
+    ['drop table if exists forbidden', 'BAD_OPTION'],
   ])('refuses %s', async (sql, code) => {
     await expect(sparkSource({ url: server.url, sql })).rejects.toMatchObject({ code });
+  });
+
+  it('takes a query with a comment and a semicolon at its end', async () => {
+    expect(
+      (await fit('with t as (select id a, id % 3 b from range(10)) select * from t; -- all', { k: 1 }).catch(
+        String,
+      )) as unknown,
+    ).toMatch(/cannot be answered/);
+    expect((await fit('with t as (select id a, id % 3 b from range(10)) select * from t -- all', { k: 1 })).n).toBe(10);
+    expect((await fit('select id a, id % 3 b from range(10);\n', { k: 1 })).n).toBe(10);
   });
 
   it('says that a table is not there', async () => {
