@@ -32,7 +32,7 @@ import { StreamedRows } from './streamed-rows.js';
 
 const FITS_FLOAT32 = /^(byte|short|float|boolean)$/;
 /** Arrays up to this length become columns, one per entry. */
-const LONGEST_ARRAY = 1 << 16;
+const LONGEST_ARRAY = 1 << 20;
 /** Settings that tell how many cores the executors have, and how many are assumed where none does. */
 const CORES = ['spark.cores.max', 'spark.executor.instances', 'spark.executor.cores', 'spark.master'];
 const ASSUMED_CORES = 4;

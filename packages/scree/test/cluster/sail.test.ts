@@ -86,6 +86,18 @@ describe.skipIf(!python)('a table on Spark, by Sail', () => {
     expectWithinCertificates(remote, local);
   });
 
+  it.skipIf(!process.env.SCREE_CLUSTER)('has more columns than the 65,535 of Spark ML', async () => {
+    const cols = 66_000;
+    // Two directions: x = a·u + b·v with u = (1, 0, 1, 0, …) and v = (0, 1, 0, 1, …), so the variances are var(a)·|u|² and var(b)·|v|².
+    const sql = `select transform(sequence(1, ${cols}), j -> if(j % 2 = 0, id % 5, id % 3) * 1.0D) v from range(60)`;
+    const model = await fit(sql, { k: 2 });
+    expect(model.plan).toMatchObject({ solver: 'krylov', engine: 'spark' });
+    const variance = (m: number): number => ((m * m - 1) / 12) * (60 / 59) * (cols / 2);
+    [variance(5), variance(3)].forEach((exact, i) => {
+      expect(Math.abs(model.variances[i] / exact - 1)).toBeLessThan(1e-12);
+    });
+  });
+
   it('is read over the network by other engines, with the bits of the file', async () => {
     const source = await sparkSource({ url: server.url, sql: all('far.parquet') });
     const remote = await pca(source, { k: 2, engine: 'reference', solver: 'svd' });
