@@ -113,14 +113,16 @@ async function measureArrays(
   const arrays = fields.filter(({ length }) => length >= 0);
   if (arrays.length === 0) return;
   const sizes = arrays.map(({ expression }, j) => alias(castTo(callOf('size', expression), 'double'), `n${j}`));
-  // The size of NULL is −1.
+  // The size of NULL is −1 or NULL.
   for await (const bytes of session.execute(planOf(limit(project(relation, sizes), 1000)), { signal })) {
     const table = await openArrowBytes(bytes, session.path, BATCH_MEMORY);
     for await (const { block } of table.rows === 0 ? [] : table.read({ numbers: 'all' })) {
       if (block.kind === 'sparse') continue;
       arrays.forEach((field, j) => {
-        for (let i = 0; i < block.rows && field.length <= 0; i++)
-          field.length = Math.max(0, Number(block.data[i * block.stride + j]));
+        for (let i = 0; i < block.rows && field.length === 0; i++) {
+          const size = Number(block.data[i * block.stride + j]);
+          if (size > 0) field.length = size;
+        }
       });
     }
   }

@@ -182,6 +182,13 @@ describe.skipIf(!python)('a table on Spark, by Sail', () => {
     expectWithinCertificates(await fit(sql, { k: 3, engine: 'wasm' }), await pca(rows, { k: 3 }));
   });
 
+  it('takes a missing array for missing values', async () => {
+    const sql = `select if(id % 4 = 0, null, array(id % 5, id % 7, id % 11)) v from range(400)`;
+    const remote = await fit(sql, { k: 2, missing: 'drop' });
+    expect(remote.n).toBe(300);
+    expectWithinCertificates(remote, await fit(sql, { k: 2, missing: 'drop', engine: 'wasm' }));
+  });
+
   it('refuses arrays of different lengths', async () => {
     const sql = 'select if(id < 500, array(1.0, id), array(1.0, id, 2.0)) v from range(1000)';
     await expect(fit(sql, { k: 1 })).rejects.toMatchObject({ code: 'RAGGED_ROWS' });
