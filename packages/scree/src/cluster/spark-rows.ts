@@ -16,7 +16,7 @@ import {
   type Streaming,
 } from '@scree/core/engine';
 import { FileError, type RemoteRequest } from '@scree/files/internal';
-import { CHUNK, EXECUTOR_PASSES } from './executor-passes.js';
+import { CHUNK, CHUNKS, EXECUTOR_PASSES } from './executor-passes.js';
 import { type Piece, partsOf, piecesOf, RESULT_JSON, RESULT_NAMES, RESULT_TYPE } from './executor-results.js';
 import { column, type Encoded, mapInArrow, partitionedBy, planOf } from './messages.js';
 import { packParameters, pickledFunction } from './pickle.js';
@@ -137,7 +137,7 @@ class SparkRows implements LoadedBlock {
     this.#parts = parts;
     // A number is rounded in the merges of its own part, and then in those of the parts.
     stats.merges = merges + parts;
-    this.sums = stats.merges;
+    this.sums = stats.merges + CHUNKS;
     this.rows = stats.rows;
     if (scatter && !together) {
       await this.gram({ shift: stats.mean, factor: stats.unit.map((unit) => 1 / unit) }, scatter, onStep);
