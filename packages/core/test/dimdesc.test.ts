@@ -163,8 +163,9 @@ describe('the sentences about categories', () => {
     async (name, lists) => {
       const model = await mca(tables[name as 'tea'], { k: 2 });
       for (const [c, text] of lists.entries()) {
-        // The contribution of a category is η²/(Qλ), and the average 1/Q.
-        const kept = listOf(text).filter(({ r: eta2 }) => eta2 >= model.variances[c]);
+        // The contribution of a category is η²/(Qλ), and the average 1/Q. There is a test of every category and of every level.
+        const tests = model.d + (model.coding?.columns.length ?? 0);
+        const kept = listOf(text).filter(({ r: eta2, p }) => eta2 >= model.variances[c] && tests * p < 0.05);
         kept.sort((a, b) => b.r - a.r);
         const said = categoriesIn(describeComponent(model, c, { most: 100 }));
         expect(said.map(([category]) => category)).toEqual(kept.map((each) => each.name));
