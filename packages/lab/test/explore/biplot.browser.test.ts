@@ -35,7 +35,7 @@ describeExploreOnOnePage('arrows, ellipses and colours', (explore) => {
     const kind = explore.page.getByLabel('around groups');
     await kind.selectOption('confidence');
     await expect.poll(() => lines.count()).toBe(3);
-    expect((await captions()).at(-1)).toMatch(/^Ellipses: 95\s% confidence regions of the groups’ means/);
+    expect((await captions()).at(-1)).toMatch(/^Ellipses: where the true mean of a group is, with 95\s% confidence/);
     const mean = await width();
     await kind.selectOption('concentration');
     await expect.poll(width).toBeGreaterThan(3 * mean);
