@@ -66,7 +66,8 @@ export const cloudArrows = computed((): readonly CloudArrow[] => {
 export const cloudOutlines = computed((): readonly CloudOutline[] => {
   const [found, drawn, colours] = [outlines.value, points.value, colouring.value];
   if (!found || !drawn || found.now !== drawn.now || colours?.legend?.kind !== 'groups' || is3d.value) return [];
-  if (String(found.components) !== String(drawn.components)) return [];
+  // Until the outlines of other axes or of another column arrive, there are none.
+  if (String(found.components) !== String(drawn.components) || found.column !== colourBy.value) return [];
   const unit = 10 ** drawn.cloud.exponent10;
   return found.found.map(({ group, points: line }) => ({
     points: line.map((value) => value / unit),
