@@ -23,6 +23,8 @@ export interface CloudOutline {
   /** x and y alternating, in the units of the points. */
   readonly points: Float64Array;
   readonly colour: string;
+  /** Whether the line is dashed. */
+  readonly dashed?: boolean | undefined;
 }
 
 /** What the colours of the points mean. */
