@@ -49,6 +49,7 @@ export interface SummaryPart {
   readonly reading?: Readonly<Record<string, unknown>>;
 }
 
+/** Options of `summarize`. */
 export interface SummarizeOptions extends ControlOptions {
   /** One weight per row. */
   readonly weights?: ArrayLike<number>;
@@ -296,6 +297,7 @@ export class TableSummary implements SummaryInput {
   }
 }
 
+/** How summaries are merged. */
 export interface MergeOptions extends ControlOptions {
   /** Accepts parts with the same rows. Default false: they are taken for one part that was given twice. */
   readonly allowDuplicates?: boolean;

@@ -8,6 +8,7 @@ import { openSeveralTables } from './table/several-tables.js';
 import type { Table } from './table/table.js';
 import type { DataFile } from './table/table-file.js';
 
+/** How a `File` or `Blob` is read. */
 export interface BlobOptions extends FileOptions {
   /** What messages call it; its ending may tell kinds of text apart. A `File` has a name of its own. */
   readonly name?: string | undefined;

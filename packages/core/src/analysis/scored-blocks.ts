@@ -14,6 +14,7 @@ import type { Model } from '../model/model.js';
 import { frameOf, reconstructBlock } from '../model/reconstruction.js';
 import { ProgressTracker } from '../progress.js';
 
+/** How the rows of a fit are read again. */
 export interface RowOptions extends ControlOptions {
   /** One weight per row, the same as in the fit. */
   readonly weights?: ArrayLike<number>;

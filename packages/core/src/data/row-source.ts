@@ -2,6 +2,7 @@ import type { Warning } from '../warning.js';
 import type { Block } from './block.js';
 import type { Sample } from './sample.js';
 
+/** The type that numbers are stored in. */
 export type DType = 'float32' | 'float64';
 
 /** A source of rows, in blocks. All data become a source before anything reads them. */
