@@ -52,6 +52,7 @@ export {
 } from './analysis/monitoring.js';
 export { Pcr, type PcrOptions, pcr } from './analysis/pcr.js';
 export { principalAngles } from './analysis/principal-angles.js';
+export type { RowOptions } from './analysis/read-blocks.js';
 export { type Regression, type Residuals, residualize } from './analysis/residualize.js';
 export {
   type RotateOptions,
@@ -66,7 +67,6 @@ export {
   type SupplementaryRows,
   supplementaryRows,
 } from './analysis/row-contributions.js';
-export type { RowOptions } from './analysis/scored-blocks.js';
 export {
   type Label,
   type RowLabels,
@@ -152,13 +152,7 @@ export { SOLVERS } from './solvers/registry.js';
 export type { SketchOptions, SketchRule } from './solvers/sketch/sketch-options.js';
 export type { SolverDeclaration } from './solvers/solver.js';
 export { Stream, type StreamAddOptions, type StreamOptions, stream } from './stream.js';
-export {
-  type MergeOptions,
-  type SummarizeOptions,
-  type SummaryHead,
-  type SummaryInput,
-  type SummaryPart,
-  summarize,
-  TableSummary,
-} from './summary.js';
+export type { SummaryHead, SummaryPart } from './summary/head.js';
+export { type SummarizeOptions, summarize } from './summary/summarize.js';
+export { type MergeOptions, type SummaryInput, TableSummary } from './summary/table-summary.js';
 export type { Warning, WarningCode } from './warning.js';

@@ -2,6 +2,7 @@ import { changeOf } from './data/changes.js';
 import { type Data, openSource, type RowSource } from './data/open-source.js';
 import { availableEngines } from './engines/choose.js';
 import type { Engine } from './engines/engine.js';
+import { enginesFor } from './engines/remote.js';
 import { addressSpaceLeft } from './engines/wasm/address-space.js';
 import { DataError, OptionError, ScreeError } from './errors.js';
 import { fit, type NestedModels } from './fit.js';
@@ -75,7 +76,7 @@ export async function fitOpened(
     const { settings } = opened;
     source = opened.source;
     const numbers = source.rows === undefined ? undefined : (source.nonzeros ?? source.rows * source.cols);
-    return await fitChosen(source, settings, await availableEngines(settings, numbers), progress);
+    return await fitChosen(source, settings, await enginesFor(source, settings, numbers), progress);
   } catch (error) {
     await refuseFailedByChange(source, error);
     // Typed arrays and WebAssembly have different messages for a lack of memory.

@@ -144,7 +144,8 @@ interface Request {
     | undefined;
 }
 
-function checkRequest(method: Exclude<CodingMethod, 'pca'>, options: Partial<MfaOptions> & McaOptions): Request {
+/** Checks the options of a method, before any data are read. */
+export function checkRequest(method: Exclude<CodingMethod, 'pca'>, options: Partial<MfaOptions> & McaOptions): Request {
   for (const [option, value] of Object.entries(options ?? {})) {
     if (value === undefined) continue;
     if (REFUSED.includes(option) && !EXTRA[method].includes(option)) {
@@ -208,7 +209,7 @@ function analyse(
 }
 
 /** Learns the coding, and makes the source and the settings with which `pca` is the method. */
-async function prepare(
+export async function prepare(
   method: Exclude<CodingMethod, 'pca'>,
   opened: TableSource,
   { settings: given, missing, unseen, rare, categories, groups }: Request,

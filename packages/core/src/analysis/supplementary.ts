@@ -7,7 +7,8 @@ import { keepAlive } from '../keep-alive.js';
 import type { Model } from '../model/model.js';
 import { ProgressTracker } from '../progress.js';
 import { GroupSums, type Groups } from './groups.js';
-import { type RowOptions, scoredBlocks } from './scored-blocks.js';
+import type { RowOptions } from './read-blocks.js';
+import { scoredBlocks } from './scored-blocks.js';
 import { ColumnCorrelations, type SupplementaryColumn } from './supplementary-columns.js';
 
 /** A label; null, undefined and '' are rows without one. */

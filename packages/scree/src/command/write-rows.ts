@@ -39,7 +39,7 @@ async function* unlabelled(source: RowSource): AsyncGenerator<Partial<LabelledBl
 }
 
 /** A block as data that a model takes. */
-function matrixOf(block: Block): Matrix<NumberArray> | CsrMatrix {
+export function matrixOf(block: Block): Matrix<NumberArray> | CsrMatrix {
   if (block.kind === 'sparse') {
     const { rows, cols, indptr, indices, data } = block;
     return { rows, cols, indptr, indices, data };

@@ -43,7 +43,7 @@ export function intervalsFigure(model: Model, stability: Stability, nameOf: Name
   const left = 16 + 7.7 * Math.min(NAME_LENGTH, Math.max(...names));
   const key = legend([
     ['0 is outside', 'var(--accent)'],
-    ['0 is inside', 'var(--other)'],
+    ['0 is inside', 'var(--faint)'],
   ]);
   let y = key.height;
   const parts = shown.map(({ c, rows }, i) => {
@@ -142,7 +142,7 @@ function hasZero({ low, high }: Row): boolean {
 }
 
 function colourOf(row: Row): string {
-  return hasZero(row) ? 'var(--other)' : 'var(--accent)';
+  return hasZero(row) ? 'var(--faint)' : 'var(--accent)';
 }
 
 function interval({ low, high }: Row): string {
