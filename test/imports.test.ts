@@ -117,7 +117,7 @@ function sourcesOf(name: string): string[] {
 function importsOf(name: string): Import[] {
   return sourcesOf(name).flatMap((from) => {
     const text = readFileSync(`${packages}/${name}/src/${from}`, 'utf8');
-    const found = text.matchAll(/^(?:import|export)\b[^'"`;]*'([^']+)';|\bimport\('([^']+)'\)/gm);
+    const found = text.matchAll(/^(?:import|export)\b[^'"`;=]*'([^']+)';|\bimport\('([^']+)'\)/gm);
     return Array.from(found, ([, fixed, lazy]) => ({ from, to: fixed ?? lazy, lazy: fixed === undefined }));
   });
 }

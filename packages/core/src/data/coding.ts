@@ -123,6 +123,7 @@ function isPart(column: CodedColumn, transform: 'clr' | 'ilr'): boolean {
   return column.kind === 'number' && column.transform === transform;
 }
 
+/** Whether some columns are categories. */
 export function hasCategories({ columns }: Pick<Coding, 'columns'>): boolean {
   return columns.some(({ kind }) => kind === 'category');
 }
