@@ -12,7 +12,7 @@ const FIRST_WAIT = 100;
 /** Milliseconds for requests that only say that something is not needed any more, or must stop. */
 const SHORT = 5_000;
 /** Every operation has this tag: what a killed client left can be found by it, and interrupted. */
-export const TAG = 'scree';
+const TAG = 'scree';
 
 /** What Spark says of its work: tasks that are done, of those known so far. */
 export interface TaskCounts {
