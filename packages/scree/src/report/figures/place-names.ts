@@ -63,6 +63,7 @@ export function placeArrowNames(
   const shafts: Box[] = [];
   const names: Box[] = [];
   return arrows.map(({ name, at }) => {
+    if (names.length >= MOST_ARROWS) return undefined;
     const towards = [at[0] - originX, at[1] - originY] as const;
     const steps = Math.ceil(Math.hypot(...towards) / 5);
     const shaft = Array.from({ length: steps }, (_, i) => {
@@ -85,12 +86,16 @@ export function placeArrowNames(
   });
 }
 
+/** Arrows that a reader can follow to their names. */
+const MOST_ARROWS = 20;
+
 /** The name of an arrow may stand beside its tip, but not on the arrow: −cos of the angle to its direction. */
 const SIDEWAYS = 0.5;
 
 /** Places beside a point, the nearest in the wanted direction first; `turn` is −cos of the angle to it. */
 function placesOf({ at: [x, y], name, towards = [1, 0] }: Wanted, size: number): { box: Box; turn: number }[] {
-  const [width, height] = [1.02 * textWidth(name, size), size + 1];
+  // Names of arrows are bold, and bold letters are wider.
+  const [width, height] = [1.1 * textWidth(name, size), size + 1];
   const length = Math.hypot(...towards) || 1;
   return DIRECTIONS.map(([dx, dy]) => {
     const left = dx > 0 ? x + GAP : dx < 0 ? x - GAP - width : x - width / 2;
