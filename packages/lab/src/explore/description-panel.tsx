@@ -1,12 +1,12 @@
 import {
-  certificateWords,
-  choiceWords,
   count,
-  roundingWords,
+  describeCertificate,
+  describeChoice,
+  describeRounding,
+  describeStability,
+  describeUniqueness,
   several,
   show,
-  stabilityWords,
-  uniquenessWords,
 } from '@scree/core/describe';
 import { describeWarning } from '../describe-problem.js';
 import { shorten, untangled } from '../shorten.js';
@@ -51,9 +51,9 @@ export function DescriptionPanel({ now }: PanelProps) {
       {model ? (
         <>
           <details>
-            <summary>{roundingWords(model)}</summary>
+            <summary>{describeRounding(model)}</summary>
             <p>These bounds are about rounding in the computation, and say nothing about another sample.</p>
-            {[...certificateWords(model), ...uniquenessWords(model)].map((sentence) => (
+            {[...describeCertificate(model), ...describeUniqueness(model)].map((sentence) => (
               <p key={sentence}>{sentence}</p>
             ))}
           </details>
@@ -75,7 +75,7 @@ function StabilityWords({ now, kept }: PanelProps & { readonly kept: number }) {
   const { result, progress } = found ?? {};
   if (result) {
     const some = result.angles.length;
-    const [first, ...others] = stabilityWords(result, Math.min(kept, some));
+    const [first, ...others] = describeStability(result, Math.min(kept, some));
     return (
       <>
         <h3>How stable</h3>
@@ -153,7 +153,7 @@ function ChoiceWords({ now }: PanelProps) {
     <>
       <h3>How many</h3>
       {hasParallel ? (
-        choiceWords(found.result).map((sentence) => <p key={sentence}>{sentence}</p>)
+        describeChoice(found.result).map((sentence) => <p key={sentence}>{sentence}</p>)
       ) : (
         <p class="hint">{TOO_LARGE}</p>
       )}
