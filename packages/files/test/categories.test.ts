@@ -168,7 +168,7 @@ describe('categories of a file', () => {
     ]);
     expect(await file.weights()).toEqual(Float64Array.of(1, 2, 1));
     expect((await file.labels()).names).toEqual(['a', 'e', 'f']);
-    expect(await file.placesOf([0, 1, 2])).toEqual([0, 4, 5]);
+    expect(await file.rowsInFile([0, 1, 2])).toEqual([0, 4, 5]);
     expect([file.rows, file.dropped]).toEqual([3, 3]);
     const beside: unknown[] = [];
     for await (const { block, places, names, categories } of file.withSupplementary())
@@ -208,7 +208,7 @@ describe('categories of a file', () => {
     for await (const block of file.source.blocks()) for (let i = 0; i < block.rows; i++) values.push(block.data[2 * i]);
     expect(values).toEqual([1, 6]);
     expect(file.columns).toEqual(['x', 'w']);
-    expect(await file.placesOf([0, 1])).toEqual([0, 5]);
+    expect(await file.rowsInFile([0, 1])).toEqual([0, 5]);
   });
 });
 

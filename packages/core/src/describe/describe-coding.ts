@@ -2,13 +2,13 @@ import type { CategoryColumn, CodedColumn, Coding, NumberColumn } from '../data/
 import { count, listed, percent, several } from './numbers.js';
 
 /** How a table became numbers, in sentences: transforms, or what MCA, FAMD and MFA do, then the rules for gaps and unseen levels. */
-export function codingWords(coding: Coding): string[] {
+export function describeCoding(coding: Coding): string[] {
   const categories = coding.columns.filter((column) => column.kind === 'category');
   return [
     METHODS[coding.method](coding, categories),
-    ...transformWords(coding.columns),
-    ...pooledWords(categories),
-    ...(categories.length === 0 ? [] : ruleWords(coding)),
+    ...describeTransforms(coding.columns),
+    ...describePooled(categories),
+    ...(categories.length === 0 ? [] : describeRules(coding)),
   ].filter((sentence) => sentence !== '');
 }
 
@@ -49,7 +49,7 @@ const FUNCTIONS: Readonly<Record<Exclude<NumberColumn['transform'], 'none'>, str
   ilr: 'isometric log-ratios (ilr), one fewer, were',
 };
 
-function transformWords(columns: readonly CodedColumn[]): string[] {
+function describeTransforms(columns: readonly CodedColumn[]): string[] {
   return Object.entries(FUNCTIONS).flatMap(([transform, what]) => {
     const names = columns.flatMap((column) =>
       column.kind === 'number' && column.transform === transform ? [column.name] : [],
@@ -63,14 +63,14 @@ function transformWords(columns: readonly CodedColumn[]): string[] {
   });
 }
 
-function pooledWords(categories: readonly CategoryColumn[]): string[] {
+function describePooled(categories: readonly CategoryColumn[]): string[] {
   const pooled = categories.flatMap(({ name, levels, shares, other }) =>
     other === undefined ? [] : [`${name} (${levels[other]}, ${percent(shares[other])})`],
   );
   return pooled.length === 0 ? [] : [`Rare levels were pooled into one: ${some(pooled)}.`];
 }
 
-function ruleWords({ missing, unseen, columns }: Coding): string[] {
+function describeRules({ missing, unseen, columns }: Coding): string[] {
   const pools = columns.some((column) => column.kind === 'category' && column.other !== undefined);
   return [
     ...(missing === 'mean' ? ['A missing value counts as the average of its column.'] : []),

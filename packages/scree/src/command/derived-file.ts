@@ -74,7 +74,7 @@ export function derivedFile(file: DataFile, derivation: Derivation): PreparedFil
     labels: (options) => file.labels(options),
     weights: () => file.weights(),
     countMissing: () => file.countMissing(),
-    placesOf: (rows) => file.placesOf(rows),
+    rowsInFile: (rows) => file.rowsInFile(rows),
     explain: (error) => file.explain(error),
     describe: () => file.describe(),
     close: () => file.close(),

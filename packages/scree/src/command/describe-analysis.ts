@@ -1,14 +1,14 @@
 import type { Choice, Criterion, Model, Stability } from '@scree/core';
 import {
-  codingWords,
+  describeCoding,
+  describeStability,
+  describeVarianceBias,
+  describeVariances,
   knownRatios,
   listed,
   percent,
   several,
   show,
-  stabilityWords,
-  varianceBiasWords,
-  varianceWords,
 } from '@scree/core/describe';
 import { inOrder } from '../report/criteria.js';
 import { describeUnusual, explainUnusual } from '../report/describe-unusual.js';
@@ -56,7 +56,7 @@ export function describeAnalysis(analysis: Analysis, width: number): string[] {
   const text = (sentence: string, indent = 2): string[] => wrap(`${' '.repeat(indent)}${sentence}`, width, indent);
   return [
     ...wrap(description, width, 2),
-    ...(model.coding ? codingWords(model.coding).flatMap((sentence) => wrap(sentence, width, 2)) : []),
+    ...(model.coding ? describeCoding(model.coding).flatMap((sentence) => wrap(sentence, width, 2)) : []),
     ...(covariates.length === 0
       ? []
       : wrap(
@@ -69,15 +69,15 @@ export function describeAnalysis(analysis: Analysis, width: number): string[] {
     '',
     'How many components',
     ...describeChoice(model, notComputed, width),
-    ...varianceWords(model).flatMap((sentence) => text(sentence)),
+    ...describeVariances(model).flatMap((sentence) => text(sentence)),
     '',
     'How stable they are',
     ...(model.stability
       ? [
-          ...stabilityWords(model.stability).flatMap((sentence) => text(sentence)),
+          ...describeStability(model.stability).flatMap((sentence) => text(sentence)),
           '',
           ...stabilityTable(model, model.stability),
-          ...varianceBiasWords(model).flatMap((sentence) => text(sentence)),
+          ...describeVarianceBias(model).flatMap((sentence) => text(sentence)),
         ]
       : text(`Not examined. ${notComputed.stability ?? ''}`.trimEnd())),
     '',

@@ -1,5 +1,5 @@
 import { type ErrorDetails, ScreeError, type Warning } from '@scree/core';
-import { count, listed, percent, several, show } from '@scree/core/describe';
+import { count, describeRank, listed, percent, type RankDetails, several, show } from '@scree/core/describe';
 import type { ConvertedColumn } from '@scree/files/internal';
 import { shellWord } from './shell-word.js';
 
@@ -48,10 +48,10 @@ const ERRORS: { readonly [Code in ScreeError['code']]?: Describe } = {
       return `${Row} has no weight (${column(columnName)}). Fill it in, or use --missing drop to leave such rows out.`;
     }
     const choices = '--missing drop to leave those rows out, --missing mean to fill them with column means';
-    if (row === undefined || affectedRows === undefined || totalRows === undefined) {
+    if (affectedRows === undefined || totalRows === undefined) {
       return `${file} has missing values. Use ${choices}, or --exclude to leave out columns.`;
     }
-    return `${file} has missing values in ${count(affectedRows)} of ${several(totalRows, 'row')} (first: row ${count(row + 1)}, ${column(columnName)}). Use ${choices}, or ${exclude(columns)}.`;
+    return `${file} has missing values in ${count(affectedRows)} of ${several(totalRows, 'row')} (${row === undefined ? '' : `first: row ${count(row + 1)}, `}${column(columnName)}). Use ${choices}, or ${exclude(columns)}.`;
   },
   NOT_FINITE: ({ Row, row, column: index, columnName, value }) =>
     row === undefined
@@ -221,17 +221,11 @@ const WARNINGS: {
     const [noun, verb] = all === 1 ? ['Column', 'does'] : ['Columns', 'do'];
     return `${noun} ${listed(more > 0 ? [...shown, `${count(more)} more`] : shown)} ${verb} not vary enough to be scaled. Leaving constant columns out with --exclude changes nothing else.`;
   },
-  RANK_BELOW_K: ({ rank, k, d, precise }) => {
-    if (rank === 0)
-      return `None of the ${k} components has variance that can be told from zero: the data vary by no more than the rounding of their own numbers.`;
-    const left = Number(k) - Number(rank);
-    const others =
-      Number(d) - Number(rank) === 1
-        ? `component ${k} is the one direction orthogonal to the others`
-        : `the ${left === 1 ? 'other is' : 'others are'} not determined by the data`;
-    const start = `Only ${rank} of the ${k} components ${Number(rank) > 1 ? 'have' : 'has'} variance that can be told from zero; ${others}.`;
+  RANK_BELOW_K: ({ precise, ...details }) => {
+    const { rank } = details as Partial<RankDetails>;
     const other = precise ? '' : ', or --solver svd if you expect variances this small';
-    return `${start} Use -k ${rank}${rank === 1 ? '' : ' or less'}${other}.`;
+    const advice = rank === 0 ? '' : ` Use -k ${rank}${rank === 1 ? '' : ' or less'}${other}.`;
+    return `${describeRank(details as unknown as RankDetails)}${advice}`;
   },
   BELOW_ACCURACY: ({ component, variance, degrees, solver, precise }) =>
     `From component ${Number(component) + 1} on (variance ${show(Number(variance))}), the solver ${solver} may have rotated neighbouring axes into each other by up to ${degrees}°: their variances are too close, or too small compared with the largest. ${
@@ -302,8 +296,10 @@ const WARNINGS: {
     const [were, they] = left.length === 1 ? ['was', 'it is'] : ['were', 'they are'];
     return `${capital(each.join(', '))} ${were} left out because ${they} mostly text. If the texts mean missing values, leave those cells empty.`;
   },
-  NO_STRUCTURE: () =>
-    'No component stands out of noise: the columns are no more related than independent columns would be by chance.',
+  NO_STRUCTURE: ({ criteria }) =>
+    ['permutation', 'parallel'].some((test) => (criteria as readonly string[]).includes(test))
+      ? 'No component stands out of noise: the columns are no more related than independent columns would be by chance.'
+      : undefined,
   ROTATED: ({ k }) =>
     `The ${several(Number(k), 'rotated component')} explain as much together as the unrotated ones, but their variances are not eigenvalues: none has to be the direction of most variance. To keep fewer of them, rotate fewer with -k.`,
   SCALES_DIFFER: ({ scales }) =>

@@ -90,7 +90,9 @@ export async function examine(
 }
 
 function withStructure({ warnings }: Model, { k, reason, agree }: Choice): Model['warnings'] {
-  if (k > 0 || warnings.some(({ code }) => code === 'NO_STRUCTURE')) return warnings;
+  // Only a test against noise can say that.
+  const tested = agree.includes('permutation') || agree.includes('parallel');
+  if (k > 0 || !tested || warnings.some(({ code }) => code === 'NO_STRUCTURE')) return warnings;
   return [...warnings, { code: 'NO_STRUCTURE', message: reason, details: { criteria: agree } }];
 }
 

@@ -166,7 +166,7 @@ function tooManyApart(rows: number): string {
 async function identified(file: DataFile, rows: number): Promise<Pick<Listed<never>, 'numbers' | 'names'>> {
   const all = Array.from({ length: rows }, (_, i) => i);
   const again = file.source.rereadable;
-  const places = again || file.dropped === 0 ? await file.placesOf(all) : all;
+  const places = again || file.dropped === 0 ? await file.rowsInFile(all) : all;
   const names = file.label === undefined || !again ? undefined : await namesOf(file, all);
   return { numbers: places.map((place) => place + 1), names: all.map((row) => names?.get(row) ?? null) };
 }

@@ -44,7 +44,7 @@ export async function lookAtRows(
   const found = findUnusualRows(model, read, 'fit');
   const shown = found.ranked.map(({ row }) => row);
   const again = file.source.rereadable;
-  const places = again || file.dropped === 0 ? await file.placesOf(shown) : shown;
+  const places = again || file.dropped === 0 ? await file.rowsInFile(shown) : shown;
   const numbers = new Map(shown.map((row, i) => [row, places[i] + 1]));
   const names = file.label === undefined || !again ? undefined : await namesOf(file, shown);
   terminal.clear();

@@ -17,7 +17,7 @@ import { countRowsOfSmallFile, withFile } from './with-file.js';
 export async function withData<Result>(
   call: Call,
   terminal: Terminal,
-  more: Pick<OpenOptions, 'supplementary' | 'groups' | 'supplementaryRows' | 'only'>,
+  more: Pick<OpenOptions, 'supplementary' | 'groups' | 'supplementaryRows' | 'only' | 'color'>,
   use: (file: PreparedFile) => Promise<Result>,
 ): Promise<Result> {
   const { positionals, flags, signal } = call;

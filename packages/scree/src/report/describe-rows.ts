@@ -1,5 +1,5 @@
 import { type Model, type RowsOf, SOLVERS } from '@scree/core';
-import { codingWords, count, percent, several, show } from '@scree/core/describe';
+import { count, describeCoding, percent, several, show } from '@scree/core/describe';
 import type { RowFacts } from './read-rows.js';
 
 /** Sentences of a report beyond those of `@scree/core/describe`. They are plain text, and must be escaped before they go into a document. */
@@ -56,7 +56,7 @@ export function describeErrors(model: Model, facts: RowFacts, kind: RowsOf): str
 /** How columns were centred and scaled: one sentence. */
 export function describeScaling(model: Model): string {
   const { centered, d, coding } = model;
-  const coded = coding ? codingWords(coding).join(' ') : '';
+  const coded = coding ? describeCoding(coding).join(' ') : '';
   if (coding && coding.method !== 'pca') return coded;
   return [coded, scalingWords(model, centered, d)].filter((words) => words !== '').join(' ');
 }
@@ -115,7 +115,7 @@ export function methodFacts(
     ['Columns', count(model.d)],
     ['Components', count(model.k)],
     ['Centred', model.centered ? 'yes: the mean of each column was subtracted' : 'no: nothing was subtracted'],
-    ...(model.coding ? [['Coded', codingWords(model.coding).join(' ')] as [string, string]] : []),
+    ...(model.coding ? [['Coded', describeCoding(model.coding).join(' ')] as [string, string]] : []),
     [
       'Scaled',
       scaled === undefined ? 'no' : `yes: ${model.d === 1 ? 'the column was' : 'columns were'} divided by ${scaled}`,
