@@ -35,6 +35,7 @@ const entries = {
   names: 'solvers/names',
   learn: 'learn',
   describe: 'describe/index',
+  transform: 'transform',
 };
 
 const bundled = new Set();
@@ -57,10 +58,12 @@ for (const [format, folder] of [
     codeSplitting: {
       // The first that matches counts.
       groups: [
+        { name: 'apply', test: only('transform') },
         { name: 'fit', test: (id) => fit.has(normalize(id)) },
         { name: 'kernels-plain', test: /kernels-plain\.js$/ },
         { name: 'kernels-relaxed', test: /kernels-relaxed\.js$/ },
         { name: 'wasm', test: only('engines/wasm/wasm') },
+        { name: 'foreign', test: /(foreign-data|column-data)\.js$/ },
         { name: 'coding', test: only('code-columns', 'data/coded-source', 'data/decode') },
         {
           name: 'learned',
@@ -70,6 +73,8 @@ for (const [format, folder] of [
         { name: 'learn', test: only('learn') },
         { name: 'describe', test: only('describe/index') },
         { name: 'look', test: /look-at-columns\.js$/ },
+        { name: 'stream', test: /open-stream\.js$/ },
+        { name: 'sparse', test: /reference[\\/]sparse\.js$/ },
         { name: 'columns', test: only('analysis/column-warnings', 'analysis/columns') },
         { name: 'iterative', test: only('solvers/direct/block-krylov', 'solvers/direct/float32-scatter') },
         { name: 'bootstrap', test: only('analysis/bootstrap/stability', 'analysis/bootstrap/from-moments') },

@@ -87,11 +87,23 @@ export type {
   Transform,
   UnseenRule,
 } from './data/coding.js';
+export type { CooMatrix } from './data/coo.js';
 export type { CsrMatrix } from './data/csr.js';
 export type { ReconstructedColumn } from './data/decode.js';
+export type {
+  ArqueroLike,
+  ArrowLike,
+  DanfoLike,
+  DuckDbLike,
+  ForeignData,
+  NdarrayLike,
+  PolarsLike,
+  TensorLike,
+} from './data/foreign-data.js';
 export type { Row } from './data/gather.js';
 export { type FloatArray, type IntegerArray, type Matrix, type NumberArray, toRows } from './data/matrix.js';
-export type { Data, DType, RowSource } from './data/open-source.js';
+export type { Data, DType, NumberColumns, RowSource } from './data/open-source.js';
+export type { RowMatrix } from './data/row-matrix.js';
 export type { Scale, ScalingRule } from './data/scaling.js';
 export type { Cell, ColumnTable, TableBatch, TableColumn, TableData, TableRow, TableSource } from './data/table.js';
 export { wasmEngine } from './engines/choose.js';
@@ -124,7 +136,7 @@ export type {
 export type { Determination, Uniqueness } from './model/uniqueness.js';
 export { type AddOptions, Moments } from './moments.js';
 export type { PcaOptions } from './options.js';
-export { pca } from './pca.js';
+export { type ColumnNameOf, pca } from './pca.js';
 export { makePlan, type Plan, type PlanRequest, type Shape } from './plan.js';
 export type { Progress } from './progress.js';
 export type { Epoch } from './solvers/learned/epoch.js';

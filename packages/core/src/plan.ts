@@ -10,6 +10,7 @@ import { type EngineFacts, type Shape, Work } from './solvers/work.js';
 export type { Plan } from './model/record.js';
 export type { EngineFacts, Shape } from './solvers/work.js';
 
+/** What a plan is made for. */
 export interface PlanRequest {
   readonly k?: number | 'all' | undefined;
   readonly solver: SolverName | 'auto';
@@ -52,7 +53,9 @@ export function makePlan(shape: Shape, request: PlanRequest): Plan {
     refuseTooLarge(solver, shape);
     return plan(solver, `The ${solver} solver was asked for.`);
   }
-  const choosable = SOLVER_NAMES.filter((name) => SOLVERS[name].cost);
+  // Others need rows here, or products of rows with each other.
+  const possible = (name: SolverName): boolean => !request.engine.remote || SOLVERS[name].remote === true;
+  const choosable = SOLVER_NAMES.filter((name) => SOLVERS[name].cost && possible(name));
   const fits = (name: SolverName): boolean => matrixBytes(name, shape) <= memory;
   const fromScatter = choosable.find((name) => SOLVERS[name].needs({ cols: d }) === 'scatter') as SolverName;
   if (shape.momentsOnly)
@@ -64,8 +67,8 @@ export function makePlan(shape: Shape, request: PlanRequest): Plan {
     return plan(withoutMatrix, `A stream of ${d} columns is too wide for a ${d}×${d} covariance.`);
   }
   const cost = (name: SolverName): number => costs[name] ?? Number.POSITIVE_INFINITY;
-  const precise = choosable.find((name) => SOLVERS[name].precise) as SolverName;
-  if (cost(precise) <= NEGLIGIBLE_SECONDS) {
+  const precise = choosable.find((name) => SOLVERS[name].precise);
+  if (precise && cost(precise) <= NEGLIGIBLE_SECONDS) {
     const name = precise.toUpperCase();
     return plan(precise, `${n}×${d} is small: ${name}, the most accurate solver, takes less than a millisecond.`);
   }

@@ -39,7 +39,7 @@ export {
 } from './options.js';
 export { type PageHeader, readPageHeader } from './parquet/page-header.js';
 export { type Platform, plainPlatform, type TableReader, type TableReaders } from './platform.js';
-export { arrowDurations, csvLayout } from './reader-notes.js';
+export { arrowDurations, csvLayout, openArrowBytes } from './reader-notes.js';
 export { HEAD, sniffFormat } from './sniff.js';
 export type { LeftOut } from './table/choose-columns.js';
 export { type ConvertedColumn, convertedWarning } from './table/converted-values.js';
@@ -55,6 +55,8 @@ export {
   type Column,
   type ColumnKind,
   type DenseBatch,
+  type RemoteReading,
+  type RemoteRequest,
   type Request,
   type Table,
   withClose,

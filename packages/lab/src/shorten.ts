@@ -18,7 +18,7 @@ const MAX_NAME = 300;
 
 /** A whole name, on one line. */
 export function oneLine(text: string): string {
-  return lettersOf(text).slice(0, MAX_NAME).join('');
+  return isolated(lettersOf(text).slice(0, MAX_NAME).join(''));
 }
 
 function lettersOf(text: string): string[] {

@@ -113,6 +113,7 @@ export class TableFile implements DataFile {
       ...(table.named ? { columnNames: this.#choice.names() } : {}),
       rereadable: table.rereadable,
       resident: false,
+      remote: this.#remote(),
       blocks: () => this.#blocks(),
       warnings: async () => [
         ...((await table.warnings?.()) ?? []),
@@ -141,6 +142,38 @@ export class TableFile implements DataFile {
     this.#placeOf = (row) => before(rows.placeOf(row));
     this.#completed = { rows, gaps };
     return rows.table;
+  }
+
+  /** The rows on a cluster, where the table is on one. Weights are read here, and so are the rows then. */
+  #remote(): RowSource['remote'] {
+    const { used, weight, cols } = this.#choice;
+    if (!this.#table.remote || weight !== undefined) return undefined;
+    return this.#table.remote({
+      numbers: used === 'all' ? [...Array(cols).keys()] : used,
+      missing: this.#missing,
+      fill: this.#fill,
+      onRead: (read) => {
+        const { incomplete, rows, gaps, infinite } = read;
+        if (incomplete > 0 && this.#missing === 'error') {
+          const columns = [...gaps]
+            .map((count, j) => ({ name: this.#nameOf(j), count }))
+            .filter(({ count }) => count > 0);
+          throw this.#missingIn({ rows: read.read, incomplete, first: undefined, columns });
+        }
+        const j = infinite.findIndex((count) => count > 0);
+        if (j >= 0) {
+          const values = infinite[j] === 1 ? 'an infinite value' : `${infinite[j]} infinite values`;
+          throw new DataError(
+            'NOT_FINITE',
+            `${this.#path} has ${values} in column ${JSON.stringify(this.#nameOf(j))}. PCA needs finite numbers there: correct them, or exclude the column.`,
+            { column: j, columnName: this.#nameOf(j), value: Number.POSITIVE_INFINITY, path: this.#path },
+          );
+        }
+        if (rows === 0) throw this.#nothingLeft();
+        this.#rows = rows;
+        this.#gaps = GapCounts.of(read, this.#drops, this.#fill ? 'given' : 'mean');
+      },
+    });
   }
 
   get table(): TableSource {
@@ -477,14 +510,20 @@ export class TableFile implements DataFile {
       "Choose missing 'drop' to leave such rows out, 'mean' to fill in the column's mean, or exclude the columns.";
     if (!this.#table.rereadable)
       return new DataError('MISSING_VALUES', `Values are missing in ${this.#path}. ${remedy}`);
-    const { rows, incomplete, first, columns } = await this.countMissing();
+    return this.#missingIn(await this.countMissing());
+  }
+
+  #missingIn({ rows, incomplete, first, columns }: MissingValues): DataError {
+    const remedy =
+      "Choose missing 'drop' to leave such rows out, 'mean' to fill in the column's mean, or exclude the columns.";
     const named = columns.slice(0, 5).map(({ name, count }) => `${JSON.stringify(name)} (${count})`);
     if (columns.length > 5) named.push(`${columns.length - 5} more columns`);
     const at = this.#place(first ?? 0);
     const where = at.path === this.#path ? '' : ` of ${at.path}`;
+    const place = first === undefined ? '' : `, the first in row ${at.row + 1}${where}`;
     return new DataError(
       'MISSING_VALUES',
-      `Values are missing in ${incomplete} of ${rows} rows of ${this.#path}, the first in row ${at.row + 1}${where}: ${named.join(', ')}. ${remedy}`,
+      `Values are missing in ${incomplete} of ${rows} rows of ${this.#path}${place}: ${named.join(', ')}. ${remedy}`,
       {
         ...(first === undefined ? {} : { row: first }),
         ...(columns[0] ? { columnName: columns[0].name } : {}),

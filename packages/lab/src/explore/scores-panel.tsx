@@ -93,7 +93,7 @@ export function ScoresPanel({ now }: PanelProps) {
             hovered={hovered}
             tool={tool.value}
             height={height}
-            label={`Scores of ${several(model.n, 'row')} on ${drawn.components.flatMap((c) => (c < model.k ? [`component ${c + 1}`] : [])).join(' and ')}.`}
+            label={scoresLabel(now, drawn.components)}
             handle={(given) => {
               handle.current = given;
             }}
@@ -123,6 +123,11 @@ export function ScoresPanel({ now }: PanelProps) {
       </p>
     </Panel>
   );
+}
+
+function scoresLabel({ model }: Fitted, components: readonly number[]): string {
+  const names = components.flatMap((c) => (c < model.k ? [`component ${c + 1}`] : []));
+  return `Scores of ${several(model.n, 'row')} on ${names.join(' and ')}.`;
 }
 
 function axisLabel({ model }: Fitted, c: number): string {

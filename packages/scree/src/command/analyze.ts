@@ -167,30 +167,6 @@ function nextSteps({ positionals, flags }: Call, { choice, warnings }: Model): [
           ] as [string, string],
         ]
       : []),
-    [
-      words('report', reportFlags(same), [...k, '-o', page]),
-      `a page with figures${flags['supplementary-rows'] === undefined ? '' : ', about all rows'}${flags['column-weights'] === undefined ? '' : ', without column weights'}`,
-    ],
+    [words('report', same, [...k, '-o', page]), 'a page with figures'],
   ];
-}
-
-/** The flags of the report of the same columns: those that are not analysed are excluded, and groups are colours. */
-function reportFlags(flags: Call['flags']): Call['flags'] {
-  const {
-    supplementary = [],
-    group = [],
-    exclude = [],
-    'supplementary-rows': _,
-    rotate: __,
-    'column-weights': ___,
-    ...same
-  } = flags;
-  const groups = group as readonly string[];
-  const coloured = groups.length > 0 && flags.color === undefined && flags.label === undefined;
-  const excluded = [...(exclude as string[]), ...(supplementary as string[]), ...groups.slice(coloured ? 1 : 0)];
-  return {
-    ...same,
-    ...(excluded.length > 0 ? { exclude: excluded } : {}),
-    ...(coloured ? { color: groups[0] } : {}),
-  };
 }

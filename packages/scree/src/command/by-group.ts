@@ -9,8 +9,9 @@ import type { Terminal } from './terminal.js';
 import { UsageError } from './usage-error.js';
 import { withFile } from './with-file.js';
 
-/** Most groups that get a model each: more values than this are numbers or names of rows. */
+/** Most groups that get a model each: more values than this are names of rows, or of a column of numbers measurements. */
 const MOST_GROUPS = 100;
+const MOST_NUMBERS = 20;
 /** A group of fewer rows has no components worth a model. */
 const FEWEST_ROWS = 3;
 
@@ -50,7 +51,7 @@ export async function byGroup(call: Call, terminal: Terminal, run: ForGroup): Pr
       terminal.note(`${column} = ${level}:`);
       throw error;
     });
-    found.push({ level, rows, ...result });
+    found.push({ level, ...result });
   }
   if (flags.json) print(`${JSON.stringify({ by: column, groups: found, leftOut: few, withoutGroup: without })}\n`);
 }
@@ -76,9 +77,12 @@ async function findGroups(
     { ...options, name: column, categories: true },
     (file) => file.labels({ most: MOST_GROUPS + 1 }),
   );
-  if (names.length > MOST_GROUPS) {
-    const what = numbers ? 'numbers. Divide them into a few classes first' : 'names of rows rather than of groups';
-    throw new UsageError(`--by ${column} has more than ${MOST_GROUPS} different values: these are ${what}.`);
+  const most = numbers ? MOST_NUMBERS : MOST_GROUPS;
+  if (names.length > most) {
+    const what = numbers
+      ? 'these are measurements rather than groups. Divide them into a few classes first'
+      : 'these are names of rows rather than of groups';
+    throw new UsageError(`--by ${column} has more than ${most} different values: ${what}.`);
   }
   const sizes = new Array<number>(names.length).fill(0);
   let without = 0;

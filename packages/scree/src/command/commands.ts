@@ -85,8 +85,8 @@ const SKETCH_SCALE_FLAG = choice(
 
 const ENGINE_FLAG = choice(
   'engine',
-  ['auto', ...ENGINE_NAMES],
-  'what does the arithmetic (default: the fastest available, see scree doctor)',
+  ['auto', ...ENGINE_NAMES, 'spark'],
+  'what does the arithmetic (default: the fastest available, see scree doctor); spark is for tables on Spark',
 );
 
 const SEED_FLAG = number(
@@ -247,6 +247,10 @@ export const COMMANDS: readonly Command[] = [
       ['scree fit wine.csv --scale unit --label kind --json', 'results for another program'],
       [`scree fit --sql "select a, b from 'x.parquet' where a > 0" -k 2`, 'the result of a query'],
       ['scree fit postgres://me@host/shop --sql "select a, b from orders" -k 2', 'a query to a Postgres server'],
+      [
+        'scree fit sc://host:15002 --sql "select a, b, c from measurements" -k 2',
+        'a query to Spark, whose executors compute',
+      ],
       ['cat data.csv | scree fit - -k 3', 'standard input'],
       ["scree fit 'data/*.parquet' -k 10 -o model.json", 'many files as one table; so is a folder'],
       ['scree fit all.moments -k 10 -o model.json', 'moments, which scree moments and merge made'],
@@ -300,6 +304,13 @@ export const COMMANDS: readonly Command[] = [
     maxPositionals: Number.POSITIVE_INFINITY,
     flags: [
       outputFlag('write the scores there: .npy, .csv, .tsv, .parquet or .arrow'),
+      text(
+        'into',
+        'TABLE',
+        'of a table on Spark: write the scores into a new table there, with the columns that the model does not use',
+      ),
+      toggle('errors', 'with --into: the squared reconstruction error of each row, as the column error'),
+      toggle('t2', "with --into: Hotelling's T² of each row, as the column t2"),
       CSV_SAFE_FLAG,
       THREADS_FLAG,
       UNSEEN_FLAG,
@@ -312,6 +323,10 @@ export const COMMANDS: readonly Command[] = [
       [
         'scree transform model.json data.csv --label name -o scores.csv',
         'with the names of the rows in the first column',
+      ],
+      [
+        'scree transform model.json sc://host:15002 --table people --into scores --t2',
+        'a table on Spark, whose executors compute and write the scores',
       ],
     ],
     load: () => import('./transform.js'),
@@ -430,7 +445,10 @@ export const COMMANDS: readonly Command[] = [
       IMAGE_FLAG,
       MODEL_FLAG,
       ...CODED_FIT_FLAGS,
+      COLUMN_WEIGHTS_FLAG,
       BOOTSTRAP_FLAG,
+      ROTATE_FLAG,
+      ...SUPPLEMENTARY_FLAGS,
       ...MIXED_DATA_FLAGS,
       ...COMMON_FLAGS,
     ],
@@ -439,6 +457,10 @@ export const COMMANDS: readonly Command[] = [
       [
         'scree report digits.npy --image 28x28 -k 50 -o digits.html --figures figures',
         'components and reconstructions as pictures',
+      ],
+      [
+        'scree report athletes.csv --scale unit --name athlete --group competition --supplementary points -o report.html',
+        'named rows, ellipses of groups, and a column that has no part in the fit',
       ],
     ],
     load: () => import('./report.js'),

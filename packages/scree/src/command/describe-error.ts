@@ -48,10 +48,10 @@ const ERRORS: { readonly [Code in ScreeError['code']]?: Describe } = {
       return `${Row} has no weight (${column(columnName)}). Fill it in, or use --missing drop to leave such rows out.`;
     }
     const choices = '--missing drop to leave those rows out, --missing mean to fill them with column means';
-    if (row === undefined || affectedRows === undefined || totalRows === undefined) {
+    if (affectedRows === undefined || totalRows === undefined) {
       return `${file} has missing values. Use ${choices}, or --exclude to leave out columns.`;
     }
-    return `${file} has missing values in ${count(affectedRows)} of ${several(totalRows, 'row')} (first: row ${count(row + 1)}, ${column(columnName)}). Use ${choices}, or ${exclude(columns)}.`;
+    return `${file} has missing values in ${count(affectedRows)} of ${several(totalRows, 'row')} (${row === undefined ? '' : `first: row ${count(row + 1)}, `}${column(columnName)}). Use ${choices}, or ${exclude(columns)}.`;
   },
   NOT_FINITE: ({ Row, row, column: index, columnName, value }) =>
     row === undefined

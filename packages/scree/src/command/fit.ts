@@ -1,7 +1,8 @@
 import type { Model, PcaOptions } from '@scree/core';
 import { DEFAULT_MEMORY } from '@scree/files';
 import { showBytes } from '@scree/files/internal';
-import { isPostgresUrl } from '../database/postgres-url.js';
+import { isSparkUrl } from '../cluster/spark-url.js';
+import { isServerUrl } from '../database/postgres-url.js';
 import { removeFile } from '../disk/atomic-file.js';
 import type { OpenOptions } from '../disk/index.js';
 import { writeModel } from '../disk/model-file.js';
@@ -32,6 +33,8 @@ export async function run(call: Call): Promise<void> {
   const options = fitOptions(flags);
   methodOf(flags);
   const { output, checkpoint } = flags;
+  if (checkpoint !== undefined && positionals.some(isSparkUrl))
+    throw new UsageError('--checkpoint is not for tables on Spark, whose rows have no order: leave it out.');
   const coding = codingFlag(flags);
   if (checkpoint !== undefined && coding)
     throw new UsageError(
@@ -92,7 +95,7 @@ async function fit(
       ...checkpoint,
       every: (flags.every as number | undefined) ?? 10,
       identity: await identityOf(positionals, flags, file.columns, options),
-      compare: path === undefined || path === '-' || isPostgresUrl(path) || flags.sql !== undefined,
+      compare: path === undefined || path === '-' || isServerUrl(path) || flags.sql !== undefined,
       options,
       terminal,
       signal,

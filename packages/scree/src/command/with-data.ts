@@ -11,13 +11,13 @@ import { residualFile } from './residual-file.js';
 import { shellWord } from './shell-word.js';
 import type { Terminal } from './terminal.js';
 import { UsageError } from './usage-error.js';
-import { withFile } from './with-file.js';
+import { countRowsOfSmallFile, withFile } from './with-file.js';
 
 /** Opens the data of a call as its flags want them analysed: coded, transformed, or as residuals. Passes them to `use`, and closes them. */
 export async function withData<Result>(
   call: Call,
   terminal: Terminal,
-  more: Pick<OpenOptions, 'supplementary' | 'groups' | 'supplementaryRows' | 'only'>,
+  more: Pick<OpenOptions, 'supplementary' | 'groups' | 'supplementaryRows' | 'only' | 'color'>,
   use: (file: PreparedFile) => Promise<Result>,
 ): Promise<Result> {
   const { positionals, flags, signal } = call;
@@ -92,6 +92,7 @@ async function code(
 ): Promise<PreparedFile> {
   const { name, transform, rules } = method;
   checkTransform(transform, file);
+  if (name === 'pca') await countRowsOfSmallFile(file, signal);
   const { k, solver: _, ...how } = fitOptions(flags);
   const { engine, threads, seed } = how;
   const weights = await file.weights();

@@ -1,10 +1,20 @@
-import type { Model, Progress, RowsOf, TableData, Warning } from '@scree/core';
+import {
+  columnContributions,
+  type Model,
+  type Progress,
+  type Rotation,
+  type RowsOf,
+  type Supplementary,
+  type TableData,
+  type Warning,
+} from '@scree/core';
 import type { Labels } from '@scree/files';
 import { checkLabels, chooseColours } from './figures/colouring.js';
 import { plainText } from './plain-text.js';
 import { checkImage, type RowFacts, readRows } from './read-rows.js';
 import { areRowsOfFit, findUnusualRows } from './unusual-rows.js';
 
+/** What a report is made of. */
 export interface ReportInput {
   readonly model: Model;
   /** The rows that the model was fitted to, or others of the same columns: of a model with a coding, the user's own table. They are read once. */
@@ -25,6 +35,14 @@ export interface ReportInput {
   readonly labelName?: string | undefined;
   /** One name per row of the source. They stand beside the rows' numbers where most of them differ. */
   readonly names?: Labels | undefined;
+  /** The weights of the rows in the fit, where they have some: groups are weighted by them. */
+  readonly weights?: ArrayLike<number> | undefined;
+  /** What `supplementary` says of columns and groups that had no part in the fit. */
+  readonly supplementary?: Supplementary | undefined;
+  /** Rows that had no part in the fit, with their scores: they are drawn among the others. */
+  readonly supplementaryRows?: readonly { readonly name: string; readonly scores: ArrayLike<number> }[] | undefined;
+  /** The rotated components of the model. */
+  readonly rotation?: Rotation | undefined;
   /** The size of the pictures, if rows are pictures, line by line. */
   readonly image?: { readonly width: number; readonly height: number } | undefined;
   /** Why the model does not say how many components to keep, or how stable they are: sentences. */
@@ -42,6 +60,7 @@ export interface ReportInput {
   readonly signal?: AbortSignal | undefined;
 }
 
+/** A figure of a report. */
 export interface ReportFigure {
   /** File name without extension. */
   readonly name: string;
@@ -50,6 +69,7 @@ export interface ReportFigure {
   readonly svg: string;
 }
 
+/** A report: the page and its figures. */
 export interface Report {
   /** A complete page that needs no network and has no scripts. */
   readonly html: string;
@@ -68,7 +88,14 @@ export async function makeReport(input: ReportInput): Promise<Report> {
   const { model, source, labels, image, signal, onProgress } = input;
   checkImage(image, model.d);
   const colouring = chooseColours(labels, input.labelName, labels !== undefined && labels === input.names);
-  const read = await readRows(model, source, { colouring, pictures: image !== undefined, signal, onProgress });
+  const { weights } = input;
+  const read = await readRows(model, source, {
+    colouring,
+    weights,
+    pictures: image !== undefined,
+    signal,
+    onProgress,
+  });
   checkLabels(labels, read.rows);
   checkLabels(input.names, read.rows);
   const nameOf = rowNames(input.names, read.rows);
@@ -84,6 +111,10 @@ export async function makeReport(input: ReportInput): Promise<Report> {
     model,
     facts,
     unusual,
+    columns: model.columnVariances && columnContributions(model),
+    supplementary: input.supplementary ?? { columns: [], groups: [] },
+    supplementaryRows: (input.supplementaryRows ?? []).map(({ name, scores }) => ({ name: plainText(name), scores })),
+    rotation: input.rotation,
     rowsName: input.rowsName === undefined ? undefined : plainText(input.rowsName),
     colouring,
     image,

@@ -12,6 +12,7 @@ export const krylov: SolverDeclaration = {
   family: 'direct',
   method: 'block Krylov iteration, which needs only products with the data',
   needs: () => 'rows',
+  remote: true,
   cost: (work) => {
     const { d, size, entries, count, rates } = work;
     const block = Math.min(size, count + OVERSAMPLING);

@@ -4,14 +4,9 @@ import { project, type View } from './view.js';
 
 /** Draws closed lines around groups above the points, in two dimensions. */
 export function drawOutlines(layer: SVGElement, view: View, outlines: readonly CloudOutline[]): void {
-  const paths = outlines.map(({ points }) => pathOf(points, view));
-  // Drawn twice, as arrows are: a wide line in the background colour makes the narrow one visible over points.
-  children(group(layer, 'outline-halos'), 'path', outlines.length).forEach((path, i) => {
-    set(path, { d: paths[i] });
-  });
   children(group(layer, 'outline-lines'), 'path', outlines.length).forEach((path, i) => {
-    const { colour } = outlines[i];
-    set(path, { d: paths[i], stroke: colour, fill: colour });
+    const { points, colour, dashed } = outlines[i];
+    set(path, { d: pathOf(points, view), stroke: colour, fill: colour, 'stroke-dasharray': dashed ? '6 4' : 'none' });
   });
 }
 
