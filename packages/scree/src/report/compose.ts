@@ -107,13 +107,35 @@ export function composeReport(contents: Contents): Report {
     sections: parts,
     foot: 'Made by scree. This page is one file: it fetches nothing and runs no scripts.',
   });
+  const names = longNames(contents);
   return {
     html,
     figures: parts
       .flatMap(({ drawn }) => drawn)
-      .map((figure) => ({ name: figure.name, title: figure.title, svg: standaloneSvg(figure) })),
+      .map((figure) => ({ name: figure.name, title: figure.title, svg: standaloneSvg(figure, names) })),
   };
 }
+
+/** Names that may be cut in figures: of columns, groups and rows. */
+function longNames({ model, facts, colouring, supplementary, supplementaryRows, image }: Contents): string[] {
+  const nameOf = columnNames(model, image);
+  const names = [
+    ...Array.from({ length: model.d }, (_, j) => nameOf(j)),
+    ...colouring.groups.map(({ name }) => name),
+    colouring.name,
+    ...supplementary.columns.flatMap(({ name }) => (name === undefined ? [] : [plainText(name)])),
+    ...supplementary.groups.flatMap(({ name, levels }) =>
+      [name, ...levels.map(({ level }) => level)].map((name) => plainText(name)),
+    ),
+    ...categoryCentres(model).flatMap(({ column, level }) => [column, level]),
+    ...supplementaryRows.map(({ name }) => name),
+    ...facts.sample.flatMap(({ row }) => facts.nameOf?.(row) ?? []),
+  ];
+  return [...new Set(names)].filter((name) => [...name].length > SHORT_NAME);
+}
+
+/** Names up to this length are never cut. */
+const SHORT_NAME = 15;
 
 interface Part extends Section {
   readonly drawn: readonly Figure[];
