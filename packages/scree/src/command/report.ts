@@ -1,5 +1,5 @@
 import { basename, join } from 'node:path';
-import type { Model, RowSource } from '@scree/core';
+import type { Model, TableData } from '@scree/core';
 import { several } from '@scree/core/describe';
 import { refuseChanged } from '@scree/core/engine';
 import type { RowRanges } from '@scree/files';
@@ -9,17 +9,17 @@ import type { DataFile } from '../disk/index.js';
 import { checkFolder, checkTarget } from '../disk/output-target.js';
 import { makeReport } from '../report/report.js';
 import type { Call } from './command.js';
-import { fileOptions } from './data-flags.js';
 import { describeWarning } from './describe-error.js';
 import type { NotComputed } from './examine.js';
-import { checkRereadable, type FittedFile, fitFile, withModel } from './fit-file.js';
+import { checkRereadable, type FittedFile, fitFile, withCoding, withModel } from './fit-file.js';
 import { inFolder } from './in-folder.js';
 import { type Interpretation, interpret } from './interpret.js';
 import { shellWord } from './shell-word.js';
 import { spelled } from './spelled-flags.js';
 import { Terminal } from './terminal.js';
 import { UsageError } from './usage-error.js';
-import { countRowsOfSmallFile, withFile } from './with-file.js';
+import { withData } from './with-data.js';
+import { countRowsOfSmallFile } from './with-file.js';
 
 /** `scree report`: a page about the components of a data file. */
 export async function run(call: Call): Promise<void> {
@@ -54,7 +54,7 @@ export async function run(call: Call): Promise<void> {
       command: `scree report ${[...positionals, ...spelled(flags)].map(shellWord).join(' ')}`,
       describeWarning: (warning) => describeWarning(warning, model.columnNames),
       seconds,
-      placesOf: (rows) => file.placesOf(rows),
+      rowsInFile: (rows) => file.rowsInFile(rows),
       onProgress: terminal.onProgress,
       signal,
     });
@@ -77,7 +77,7 @@ const SMALL_TABLE = 1e7;
 interface Examined {
   readonly model: Model;
   readonly seconds?: number;
-  readonly source: RowSource;
+  readonly source: TableData;
   readonly notComputed: NotComputed;
   /** Where the model was fitted to these rows. */
   readonly fitted?: FittedFile;
@@ -89,7 +89,7 @@ async function withExaminedModel(
   terminal: Terminal,
   use: (file: DataFile, examined: Examined) => Promise<void>,
 ): Promise<void> {
-  const { positionals, flags, signal } = call;
+  const { flags, signal } = call;
   if (flags.model !== undefined) {
     const other = ['supplementary', 'supplementary-rows', 'group', 'rotate', 'column-weights'].find(
       (name) => flags[name] !== undefined,
@@ -103,27 +103,27 @@ async function withExaminedModel(
         '--bootstrap draws from the rows of a fit, and --model brings a model. Use it with scree fit.',
       );
     await withModel(call, terminal, async (file, { model }) => {
-      await countRowsOfSmallFile(file, signal);
-      await use(file, { model, source: file.source, notComputed: STORED });
+      if (!file.input) await countRowsOfSmallFile(file, signal);
+      await use(file, { model, source: file.input ?? file.source, notComputed: STORED });
     });
     return;
   }
   const { color, label, group } = flags as { color?: string; label?: string; group?: string[] };
-  const options = {
-    ...fileOptions(flags, signal),
+  const more = {
     supplementary: flags.supplementary as string[] | undefined,
     groups: group,
     supplementaryRows: flags['supplementary-rows'] as RowRanges | undefined,
     // The first column of groups colours the rows, if no other one does.
     ...(group && color === undefined && label === undefined ? { color: group[0] } : {}),
   };
-  await withFile(positionals, options, async (file) => {
+  await withData(call, terminal, more, async (file) => {
     checkRereadable(file);
     await countRowsOfSmallFile(file, signal);
     const { rows = Number.POSITIVE_INFINITY, cols } = file.source;
     const depth = rows * cols <= SMALL_TABLE ? 'full' : 'brief';
     const fitted = await fitFile(file, call, terminal, { depth });
-    await use(file, { ...fitted, fitted });
+    const { model, coding, source } = fitted;
+    await use(file, { ...fitted, model: withCoding(model, coding), source: file.input ?? source, fitted });
   });
 }
 

@@ -9,22 +9,22 @@ import type {
   Warning,
 } from '@scree/core';
 import {
-  certificateWords,
-  choiceWords,
   count,
   criterionLines,
+  describeCertificate,
+  describeChoice,
   describeComponent,
+  describeRounding,
+  describeSpreads,
+  describeStability,
+  describeUniqueness,
+  describeVarianceBias,
+  describeVariances,
   neededComponents,
   percent,
-  roundingWords,
   several,
   shareKept,
   show,
-  spreadWords,
-  stabilityWords,
-  uniquenessWords,
-  varianceBiasWords,
-  varianceWords,
 } from '@scree/core/describe';
 import { categoryCentres, numericColumns } from './coded-columns.js';
 import { columnNames, fixed, type NameOf } from './columns.js';
@@ -183,7 +183,7 @@ function lead(contents: Contents): string {
   const { model, facts, unusual, rowsName, image } = contents;
   const fit = describeFit(model, columnNames(model, image));
   if (unusual.kind === 'fit') {
-    const same = model.totalVariance > 0 ? [] : varianceWords(model);
+    const same = model.totalVariance > 0 ? [] : describeVariances(model);
     const rows = describeUnusual(unusual, facts, withComponents(model));
     return `<p class="lead">${escaped([...same, ...fit, rows].join(' '))}</p>\n${meaning(contents)}`;
   }
@@ -212,7 +212,7 @@ const MOST_SENTENCES = 6;
 /** Variance, scaling and warnings. */
 function summary(contents: Contents): string {
   const { model, unusual } = contents;
-  const variance = model.totalVariance > 0 ? `${varianceWords(model).join(' ')} ` : '';
+  const variance = model.totalVariance > 0 ? `${describeVariances(model).join(' ')} ` : '';
   const about = unusual.kind === 'new' ? 'About the fit: ' : '';
   const { length } = model.warnings;
   return [
@@ -233,8 +233,12 @@ function varianceSection({ model, unusual, notComputed }: Contents): Part {
   const drawn = model.totalVariance === 0 ? [] : [screeFigure(model), cumulativeFigure(model)];
   const title = unusual.kind === 'new' ? 'How many components, in the fit' : 'How many components';
   // The reason itself is the first sentence of the page.
-  const advice = choice ? choiceWords(choice).slice(1) : notComputed.choice === undefined ? [] : [notComputed.choice];
-  const words = [...(drawn.length > 0 ? advice : []), ...spreadWords(model)];
+  const advice = choice
+    ? describeChoice(choice).slice(1)
+    : notComputed.choice === undefined
+      ? []
+      : [notComputed.choice];
+  const words = [...(drawn.length > 0 ? advice : []), ...describeSpreads(model)];
   const table = choice && drawn.length > 0 ? criteriaTable(choice) : '';
   return { id: 'variance', title, drawn, html: paragraphs(words) + figures(drawn) + table };
 }
@@ -430,18 +434,22 @@ function certaintySection({ model, image, unusual, notComputed }: Contents): Par
   const rounding = uniquenessFigure(model);
   const words =
     sampling.length > 0 && stability
-      ? paragraphs([...stabilityWords(stability), ...varianceBiasWords(model)])
+      ? paragraphs([...describeStability(stability), ...describeVarianceBias(model)])
       : paragraphs([
           model.totalVariance > 0
             ? `No bootstrap was made, so nothing is known about other samples. ${notComputed.stability ?? 'Fit the model with bootstrap: 200 to make one.'}`
             : 'There is no variance, so there is nothing to be sure of.',
         ]);
-  const certificate = [paragraphs(uniquenessWords(model)), list(certificateWords(model)), figures([rounding])].join('');
+  const certificate = [
+    paragraphs(describeUniqueness(model)),
+    list(describeCertificate(model)),
+    figures([rounding]),
+  ].join('');
   const html = [
     ...(unusual.kind === 'new' ? [paragraphs(['In this section, rows are those of the fit.'])] : []),
     figures(sampling, `<h3>Other samples</h3>${words}`),
     '<h3>Rounding</h3>',
-    paragraphs([roundingWords(model)]),
+    paragraphs([describeRounding(model)]),
     folded('The certificate: how far rounding can be off', certificate),
   ];
   const title = unusual.kind === 'new' ? 'How sure the fit is' : 'How sure it is';

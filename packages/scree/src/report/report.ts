@@ -14,9 +14,10 @@ import { plainText } from './plain-text.js';
 import { checkImage, type RowFacts, readRows } from './read-rows.js';
 import { areRowsOfFit, findUnusualRows } from './unusual-rows.js';
 
+/** What a report is made of. */
 export interface ReportInput {
   readonly model: Model;
-  /** The rows that the model was fitted to, or others of the same columns. They are read once. */
+  /** The rows that the model was fitted to, or others of the same columns: of a model with a coding, the user's own table. They are read once. */
   readonly source: TableData;
   /**
    * Whether these are the rows that the model was fitted to. Whatever the report says of rows is computed from these rows;
@@ -51,7 +52,7 @@ export interface ReportInput {
   /** The command that makes this report again. */
   readonly command?: string | undefined;
   /** The indexes of rows of the source in the original data, if some rows were left out. Default: the same. */
-  readonly placesOf?: ((rows: readonly number[]) => Promise<number[]>) | undefined;
+  readonly rowsInFile?: ((rows: readonly number[]) => Promise<number[]>) | undefined;
   /** Seconds that the fit took. */
   readonly seconds?: number | undefined;
   readonly threads?: number | undefined;
@@ -59,6 +60,7 @@ export interface ReportInput {
   readonly signal?: AbortSignal | undefined;
 }
 
+/** A figure of a report. */
 export interface ReportFigure {
   /** File name without extension. */
   readonly name: string;
@@ -67,6 +69,7 @@ export interface ReportFigure {
   readonly svg: string;
 }
 
+/** A report: the page and its figures. */
 export interface Report {
   /** A complete page that needs no network and has no scripts. */
   readonly html: string;
@@ -98,7 +101,7 @@ export async function makeReport(input: ReportInput): Promise<Report> {
   const nameOf = rowNames(input.names, read.rows);
   const facts: RowFacts = {
     ...read,
-    numberOf: await rowNumbers(read, input.placesOf),
+    numberOf: await rowNumbers(read, input.rowsInFile),
     ...(nameOf ? { nameOf } : {}),
   };
   const kind = input.rows ?? (areRowsOfFit(model, read) ? 'fit' : 'new');
@@ -139,11 +142,11 @@ function rowNames(names: Labels | undefined, rows: number): RowFacts['nameOf'] {
 /** The numbers of the rows that are shown individually. One lookup for all of them. */
 async function rowNumbers(
   { sample, worst, farthest, examples }: Omit<RowFacts, 'numberOf'>,
-  placesOf: ReportInput['placesOf'],
+  rowsInFile: ReportInput['rowsInFile'],
 ): Promise<RowFacts['numberOf']> {
-  if (!placesOf) return (row) => row + 1;
+  if (!rowsInFile) return (row) => row + 1;
   const shown = [...new Set([...sample, ...worst, ...farthest, ...examples].map(({ row }) => row))];
-  const places = await placesOf(shown);
+  const places = await rowsInFile(shown);
   const known = new Map(shown.map((row, i) => [row, places[i]]));
   return (row) => (known.get(row) ?? row) + 1;
 }

@@ -330,7 +330,7 @@ describe('scree analyze --tables', () => {
       found.groups.map(({ column, level, n }) => [column, level, n]),
     );
     const [, ...apart] = read(join(folder, 'supplementary-rows.csv'));
-    expect(apart.map(([row, name, score]) => [Number(row), name, Number(score)])).toEqual(
+    expect(apart.map(([name, row, score]) => [Number(row), name, Number(score)])).toEqual(
       found.supplementary.rows?.map(({ row, name, scores }) => [row, name, scores[0]]),
     );
   });

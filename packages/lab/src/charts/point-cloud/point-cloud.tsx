@@ -7,7 +7,7 @@ import { type Layers, Scene } from './scene.js';
 import type { PointCloudProps } from './types.js';
 import '../../style/point-cloud.css';
 
-export type { CloudArrow, CloudHandle, CloudPoints, PointCloudProps } from './types.js';
+export type { CloudArrow, CloudHandle, CloudOutline, CloudPoints, PointCloudProps } from './types.js';
 
 const KEYS =
   'plus and minus zoom, 0 shows everything, Escape ends the selection. Click a point to select it, with shift to add it.';

@@ -88,7 +88,7 @@ export function scoresFigure(
   return {
     name: `scores-${first + 1}-${second + 1}`,
     title: `Scores: the rows on components ${first + 1} and ${second + 1}`,
-    description: `Scatter plot of ${several(points.length, 'row')} on ${titles.join(' and ')}${colouredBy(colouring)}. ${centreWords(sample, colouring, first, second)}`,
+    description: `Scatter plot of ${several(points.length, 'row')} on ${titles.join(' and ')}${colouredBy(colouring)}. ${describeCentres(sample, colouring, first, second)}`,
     caption: [
       sampled(facts),
       rings.size === 0 ? '' : rings.size === 1 ? ' The ring marks the unusual row.' : ' Rings mark unusual rows.',
@@ -189,7 +189,7 @@ export function scoreHistogram(model: Model, facts: RowFacts, colouring: Colouri
   return {
     name: 'scores-1',
     title: 'Scores: the rows on the one component',
-    description: `Histogram of ${several(points.length, 'row')} along PC1${colouredBy(colouring)}. ${centreWords(sample, colouring, 0)}`,
+    description: `Histogram of ${several(points.length, 'row')} along PC1${colouredBy(colouring)}. ${describeCentres(sample, colouring, 0)}`,
     caption: sampled(facts),
     height: keyHeight + height,
     body: key + moved(0, keyHeight, body),
@@ -276,7 +276,7 @@ function summaries(sample: readonly SampledRow[], colouring: Colouring, axes: re
   });
 }
 
-function centreWords(sample: readonly SampledRow[], colouring: Colouring, ...axes: number[]): string {
+function describeCentres(sample: readonly SampledRow[], colouring: Colouring, ...axes: number[]): string {
   if (colouring.groups.length < 2) return '';
   const places = summaries(sample, colouring, axes)
     .filter(({ rows }) => rows > 0)
