@@ -42,7 +42,7 @@ import { describeUnusual, explainUnusual } from './describe-unusual.js';
 import { biplotFigure } from './figures/biplot-figure.js';
 import { centresFigure } from './figures/centres-figure.js';
 import { circleFigure } from './figures/circle-figure.js';
-import { type Colouring, rowColumns } from './figures/colouring.js';
+import { type Colouring, chooseColours, rowColumns } from './figures/colouring.js';
 import { contributionsFigure } from './figures/contributions-figure.js';
 import { cumulativeFigure } from './figures/cumulative-figure.js';
 import { errorsFigure } from './figures/errors-figure.js';
@@ -50,6 +50,7 @@ import { type Figure, standaloneSvg, type Table } from './figures/figure.js';
 import { intervalsFigure } from './figures/intervals-figure.js';
 import { loadingsFigure, rotationFigure } from './figures/loadings-figures.js';
 import { componentPictures, type ImageSize, reconstructionPictures } from './figures/picture-figures.js';
+import { type Point, toPoints } from './figures/points.js';
 import { qualityFigure } from './figures/quality-figure.js';
 import { type SupplementaryPoint, scoreHistogram, scoresFigure } from './figures/scores-figure.js';
 import { screeFigure } from './figures/scree-figure.js';
@@ -281,7 +282,7 @@ function scoreFigures({ model, facts, colouring, unusual, supplementaryRows }: C
 }
 
 /** Centres of the groups that have no colour, and of the categories of the fit. */
-function centreFigures({ model, colouring, supplementary }: Contents): Figure[] {
+function centreFigures({ model, facts, colouring, supplementary }: Contents): Figure[] {
   if (model.uniqueness.rank < 2) return [];
   const groups = supplementary.groups.flatMap(({ name, levels }) =>
     plainText(name) === colouring.name && colouring.hasLevels
@@ -290,10 +291,20 @@ function centreFigures({ model, colouring, supplementary }: Contents): Figure[] 
   );
   const categories = categoryCentres(model);
   return [
-    ...(groups.length > 0 ? [centresFigure(model, groups, 'groups', [0, 1])] : []),
+    ...(groups.length > 0 ? [centresFigure(model, groups, 'groups', [0, 1], rowsBehind(facts))] : []),
     ...(categories.length > 0 ? [centresFigure(model, categories, 'categories', [0, 1])] : []),
   ];
 }
+
+/** Rows in grey, as many as can be seen behind other marks. */
+function rowsBehind(facts: RowFacts): Point[] {
+  const every = Math.ceil(facts.sample.length / MOST_BEHIND);
+  return toPoints(facts, chooseColours(undefined), 0, 1)
+    .filter((_, i) => i % every === 0)
+    .map((point) => ({ ...point, colour: 'var(--faint)' }));
+}
+
+const MOST_BEHIND = 800;
 
 /** All groups of rows: those of the colours, and those that were asked for. */
 function groupsOf({ facts, supplementary }: Contents): Groups[] {
