@@ -73,6 +73,8 @@ for (const [format, folder] of [
         { name: 'learn', test: only('learn') },
         { name: 'describe', test: only('describe/index') },
         { name: 'look', test: /look-at-columns\.js$/ },
+        { name: 'stream', test: /open-stream\.js$/ },
+        { name: 'sparse', test: /reference[\\/]sparse\.js$/ },
         { name: 'columns', test: only('analysis/column-warnings', 'analysis/columns') },
         { name: 'iterative', test: only('solvers/direct/block-krylov', 'solvers/direct/float32-scatter') },
         { name: 'bootstrap', test: only('analysis/bootstrap/stability', 'analysis/bootstrap/from-moments') },

@@ -102,6 +102,7 @@ export type ErrorReason =
   | 'missing-covariate'
   | 'empty-column';
 
+/** Every error that scree throws on purpose: a code for programs, a message for people, and its facts as `details`. */
 export class ScreeError extends Error {
   override readonly name: string = 'ScreeError';
   readonly code: ErrorCode;

@@ -14,6 +14,7 @@ import { keepAlive } from './keep-alive.js';
 import { LARGEST_SQUARE } from './limits.js';
 import { ProgressTracker } from './progress.js';
 
+/** How rows are added to moments. */
 export interface AddOptions extends ControlOptions {
   /** One weight per added row. */
   readonly weights?: ArrayLike<number>;

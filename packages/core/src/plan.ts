@@ -10,6 +10,7 @@ import { type EngineFacts, type Shape, Work } from './solvers/work.js';
 export type { Plan } from './model/record.js';
 export type { EngineFacts, Shape } from './solvers/work.js';
 
+/** What a plan is made for. */
 export interface PlanRequest {
   readonly k?: number | 'all' | undefined;
   readonly solver: SolverName | 'auto';

@@ -44,6 +44,7 @@ const WHAT = 'stream';
 
 const RULES = ['auto', 'moments', 'incremental', 'frequent-directions'] as const;
 
+/** Options of `stream`. */
 export interface StreamOptions extends Pick<PcaOptions, (typeof SHARED)[number]> {
   /**
    * What to keep of the rows: their `'moments'`, d × d numbers and exact, or a sketch of `size` rows, made by
@@ -54,6 +55,7 @@ export interface StreamOptions extends Pick<PcaOptions, (typeof SHARED)[number]>
   readonly size?: number;
 }
 
+/** How rows are added to a stream. */
 export interface StreamAddOptions extends ControlOptions {
   /** One weight per added row. */
   readonly weights?: ArrayLike<number>;
@@ -73,6 +75,7 @@ export function stream(options: StreamOptions = {}): Stream {
   return new Stream(options);
 }
 
+/** Components of rows that come in over time: see `stream`. */
 export class Stream {
   readonly #given: StreamOptions;
   readonly #settings: Settings;

@@ -1,6 +1,6 @@
 /**
  * Applies stored models without the code that fits them: for pages and servers that only transform. Rows are handled at once, in plain
- * JavaScript; `Model` of `@scree/core` is faster for large data, reads streams and files, and codes categories.
+ * JavaScript; `Model` of `@scree/core` is faster for large data, reads sparse matrices, streams and files, and codes categories.
  */
 import { identityFrame, packTile } from './data/block.js';
 import { type Row, RowGatherer } from './data/gather.js';
@@ -8,13 +8,16 @@ import type { FloatArray, NumberArray } from './data/matrix.js';
 import { fitsFloat32, type Matrix } from './data/matrix.js';
 import { asRows, hasNoRows } from './data/one-row.js';
 import { RowMatrix, scoreNames } from './data/row-matrix.js';
-import { type AnyMatrix, isMatrix, toBlock } from './data/to-block.js';
+import { denseBlock, isMatrix, type MatrixLike } from './data/to-block.js';
 import { DataError, describeCell, ModelError } from './errors.js';
 import { readRecord } from './model/read-record.js';
 import type { ModelRecord } from './model/record.js';
 
 export { DataError, ModelError, ScreeError } from './errors.js';
 export type { FloatArray, Matrix, ModelRecord, NumberArray, Row, RowMatrix };
+
+/** A dense matrix, or one with a method for its entries. */
+export type DenseMatrix = Matrix<NumberArray> | MatrixLike;
 
 /** A stored model as two functions. */
 export interface StoredTransform {
@@ -25,9 +28,9 @@ export interface StoredTransform {
   /** Names of the columns: records may have others too. */
   readonly columnNames?: readonly string[];
   /** Scores of rows, as `Model.transform` computes them: z = V(x − mean)/scale, whitened where the model is. */
-  transform(data: readonly Row[] | Row | AnyMatrix): RowMatrix;
+  transform(data: readonly Row[] | Row | DenseMatrix): RowMatrix;
   /** Rows from scores, as `Model.inverseTransform` computes them: x = mean + scale·(Vᵀz). */
-  inverseTransform(scores: readonly Row[] | Row | AnyMatrix): RowMatrix;
+  inverseTransform(scores: readonly Row[] | Row | DenseMatrix): RowMatrix;
 }
 
 /** Reads a model, in either of its forms, to apply it. A model that codes columns is refused: `loadModel` reads those. */
@@ -96,7 +99,7 @@ export function loadTransform(source: string | object | Uint8Array | ArrayBuffer
 
 /** Computes a row of `cols` numbers from each row of `width`, seen through the frame. */
 function eachRow(
-  data: readonly Row[] | Row | AnyMatrix,
+  data: readonly Row[] | Row | DenseMatrix,
   width: number,
   columnNames: readonly string[] | undefined,
   frame: { readonly shift: Float64Array; readonly factor: Float64Array },
@@ -104,9 +107,15 @@ function eachRow(
   names: readonly string[],
   compute: (row: Float64Array, out: Float64Array) => void,
 ): RowMatrix {
-  const rows = asRows(data) as readonly Row[] | AnyMatrix;
+  const rows = asRows(data) as readonly Row[] | DenseMatrix;
   if (hasNoRows(rows)) return new RowMatrix(0, cols, new Float64Array(0), names);
-  const block = isMatrix(rows) ? toBlock(rows) : gather(rows as readonly Row[], columnNames);
+  if ('indptr' in rows || 'row' in rows) {
+    throw new DataError(
+      'BAD_DATA',
+      'Sparse matrices are transformed by the model that loadModel of @scree/core reads.',
+    );
+  }
+  const block = isMatrix(rows) ? denseBlock(rows) : gather(rows as readonly Row[], columnNames);
   if (block.cols !== width) {
     throw new DataError(
       'WIDTH_MISMATCH',

@@ -24,7 +24,7 @@ describe('@scree/core/transform', () => {
     }
   });
 
-  it('takes records, matrices, sparse matrices, one row and no rows', async () => {
+  it('takes records, matrices, one row and no rows', async () => {
     const names = ['a', 'b', 'c', 'd', 'e'];
     const model = await pca(rows, { k, columnNames: names });
     const applied = loadTransform(model.toBinary());
@@ -35,10 +35,6 @@ describe('@scree/core/transform', () => {
     }));
     expect(applied.transform(records).data).toEqual(expected.data);
     expect(applied.transform({ rows: n, cols: d, data: Float64Array.from(rows.flat()) }).data).toEqual(expected.data);
-    const indptr = Array.from({ length: n + 1 }, (_, i) => i * d);
-    const indices = rows.flatMap(() => [0, 1, 2, 3, 4]);
-    const sparse = { rows: n, cols: d, indptr, indices, data: Float64Array.from(rows.flat()) };
-    expect(applied.transform(sparse).data).toEqual(expected.data);
     expect(applied.transform(rows[7]).data).toEqual(expected.row(7));
     expect(applied.transform([])).toMatchObject({ rows: 0, cols: k });
     expect(applied.transform(rows.map((row) => Float32Array.from(row))).data).toBeInstanceOf(Float32Array);
@@ -48,6 +44,8 @@ describe('@scree/core/transform', () => {
   it('refuses rows of another width, values that are not finite, and models that code their columns', async () => {
     const applied = loadTransform((await pca(rows, { k })).toBinary());
     expect(() => applied.transform([[1, 2]])).toThrow(/have 2 columns, and 5 are needed/);
+    const sparse = { rows: 1, cols: d, indptr: [0, 1], indices: [0], data: Float64Array.of(1) };
+    expect(() => applied.transform(sparse as never)).toThrow(/Sparse matrices.*loadModel/);
     expect(() => applied.transform([[1, 2, 3, 4, Number.NaN]])).toThrow(/not finite: row 1, column 4/);
     const coded = await famd({ kind: ['a', 'b', 'a', 'b'], x: [1, 2, 3, 5] }, { k: 1 });
     expect(() => loadTransform(coded.toBinary())).toThrow(/codes its columns.*loadModel/);

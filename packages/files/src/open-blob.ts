@@ -8,6 +8,7 @@ import type { DataFile } from './table/data-file.js';
 import { openSeveralTables } from './table/several-tables.js';
 import type { Table } from './table/table.js';
 
+/** How a `File` or `Blob` is read. */
 export interface BlobOptions extends FileOptions {
   /** What messages call it; its ending may tell kinds of text apart. A `File` has a name of its own. */
   readonly name?: string | undefined;

@@ -7,6 +7,7 @@ export type { FileFormat } from './formats.js';
 /** What to do about rows with missing values. */
 export type Missing = 'error' | 'drop' | 'mean';
 
+/** Which columns of a file are used, and how. */
 export interface FileOptions {
   /** Columns to use, by name, in this order; all numeric ones when left out. Of arrays by number: '3', or '0-99'. */
   readonly columns?: readonly string[] | undefined;
@@ -50,6 +51,7 @@ export interface FileOptions {
   readonly memory?: number | undefined;
 }
 
+/** Bytes that reading a file may take, unless `memory` says otherwise. */
 export const DEFAULT_MEMORY = 2 ** 30;
 const LEAST_MEMORY = 2 ** 24;
 

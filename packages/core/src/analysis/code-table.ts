@@ -14,6 +14,7 @@ export interface CodedTable {
   readonly options: Pick<PcaOptions, 'k' | 'scale' | 'ddof'>;
 }
 
+/** Options of `codeTable`: those of `mfa`, and the transforms of `pca`. */
 export type CodeTableOptions = Pick<PcaOptions, 'transform'> & Partial<Omit<MfaOptions, 'transform'>>;
 
 /**

@@ -11,6 +11,7 @@ import { ProgressTracker, runTask } from '../progress.js';
 import type { Warning } from '../warning.js';
 import type { ColumnFacts, ColumnsRead } from './columns.js';
 
+/** Options of `lookAtColumns`. */
 export interface LookOptions extends ControlOptions {
   /** How the fit will scale the columns: large and small spreads matter only where it is `'none'`, the default. */
   readonly scale?: Scale;
@@ -22,6 +23,7 @@ export interface LookOptions extends ControlOptions {
   readonly columnNames?: readonly string[];
 }
 
+/** What was seen of the columns, and what to know of them before a fit. */
 export interface ColumnsLook {
   readonly columns: readonly ColumnFacts[];
   readonly warnings: readonly Warning[];

@@ -13,6 +13,7 @@ import type { ApplyOptions, Model } from '../model/model.js';
 import { type Reconstruction, reconstructBlock } from '../model/reconstruction.js';
 import { ProgressTracker } from '../progress.js';
 
+/** How rows are read. */
 export interface RowOptions extends ControlOptions {
   /** One weight per row, the same as in the fit. */
   readonly weights?: ArrayLike<number>;

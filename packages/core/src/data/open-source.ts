@@ -6,7 +6,6 @@ import { foreignAdvice, foreignKind } from './foreign.js';
 import type { ForeignData } from './foreign-data.js';
 import { isRecord, numericNames, type RecordRow, type Row, RowGatherer } from './gather.js';
 import { fitsFloat32 } from './matrix.js';
-import { openStream } from './open-stream.js';
 import type { DType, RowSource } from './row-source.js';
 import { sampleRows } from './sample.js';
 import { type AnyMatrix, empty, isCount, isMatrix, toBlock } from './to-block.js';
@@ -50,7 +49,7 @@ export async function openSource(
   if (advice) throw new DataError('BAD_DATA', `The data are ${advice}`);
   if (Array.isArray(data)) {
     const stream = isMatrix(data[0]) || (typeof data[0] === 'object' && data[0] !== null && foreignKind(data[0]));
-    return stream ? openStream(data, progress, chosen, numericOnly) : fromRows(data, chosen, numericOnly);
+    return stream ? openLater(data, progress, chosen, numericOnly) : fromRows(data, chosen, numericOnly);
   }
   if (isMatrix(data)) return matrixSource(data);
   if (ArrayBuffer.isView(data)) {
@@ -61,12 +60,16 @@ export async function openSource(
     );
   }
   if (Symbol.iterator in data || Symbol.asyncIterator in data)
-    return openStream(data as Iterable<Row>, progress, chosen, numericOnly);
+    return openLater(data as Iterable<Row>, progress, chosen, numericOnly);
   throw new DataError(
     'BAD_DATA',
     `Data must be rows, columns { name: numbers }, a matrix { rows, cols, data }, or an iterable of rows, not ${show(data)}.`,
   );
 }
+
+/** A stream, by code that is loaded when there is one. */
+const openLater: typeof import('./open-stream.js').openStream = async (...stream) =>
+  (await import('./open-stream.js')).openStream(...stream);
 
 /** A matrix is read in place, and watched from now on. */
 export function matrixSource(matrix: AnyMatrix): RowSource {

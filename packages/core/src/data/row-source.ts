@@ -2,6 +2,7 @@ import type { Warning } from '../warning.js';
 import type { Block } from './block.js';
 import type { Sample } from './sample.js';
 
+/** The type that numbers are stored in. */
 export type DType = 'float32' | 'float64';
 
 /** Rows that are kept elsewhere and can be computed with there; `engines/remote.ts` says how. */

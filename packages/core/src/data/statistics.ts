@@ -59,6 +59,7 @@ export function wholeMeanBound(stats: Readonly<ColumnStatistics>, j: number, spa
   return (2 ** -52 + sumBound(stats.rows, sparse, merges)) * (stats.max[j] - stats.min[j]);
 }
 
+/** Statistics of no rows. */
 export function emptyStatistics(cols: number): ColumnStatistics {
   return {
     rows: 0,

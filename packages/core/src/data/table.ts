@@ -44,6 +44,7 @@ export function rowNumber(batch: TableBatch, row: number, first: number): number
   return batch.place ? batch.place(row) : first + row;
 }
 
+/** A column of a table: its name, and what it holds. */
 export interface TableColumn {
   readonly name: string;
   /** Known where a file says it; otherwise the values tell. */

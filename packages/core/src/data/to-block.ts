@@ -33,7 +33,6 @@ function isMatrixLike(value: object): value is MatrixLike {
 export function toBlock(source: AnyMatrix): DenseBlock | SparseBlock {
   const advice = foreignAdvice(source);
   if (advice) throw new DataError('BAD_DATA', `This matrix is ${advice}`);
-  if (isMatrixLike(source)) return denseBlock(copyOf(source));
   if ('indptr' in source) return sparseBlock(source);
   return isCoo(source) ? sparseBlock(source) : denseBlock(source);
 }
@@ -54,7 +53,12 @@ function copyOf(source: MatrixLike): Matrix<Float64Array> {
   return { rows, cols, data };
 }
 
-function denseBlock(source: Matrix<NumberArray>): DenseBlock {
+/** A dense matrix as a block, checked. */
+export function denseBlock(source: Matrix<NumberArray> | MatrixLike): DenseBlock {
+  return isMatrixLike(source) ? storedBlock(copyOf(source)) : storedBlock(source);
+}
+
+function storedBlock(source: Matrix<NumberArray>): DenseBlock {
   const { rows, cols } = source;
   const stride = source.stride ?? cols;
   const shape = `A matrix of ${show(rows)} × ${show(cols)} with stride ${show(stride)}`;

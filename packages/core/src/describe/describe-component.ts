@@ -7,6 +7,7 @@ import { offsetsOf } from '../data/coding.js';
 import type { Model } from '../model/model.js';
 import { count, listed, percent } from './numbers.js';
 
+/** What the description of a component may use besides the model. */
 export interface ComponentFacts {
   /** What `columnContributions` says of the columns; computed from the model where it is left out. */
   readonly columns?: readonly ColumnContribution[];

@@ -29,10 +29,12 @@ export const OTHER_COLOUR: Colour = { light: '#bbbec4', dark: '#55585e' };
 
 /** Positive numbers are blue and negative ones orange. Of two series without a sign the first is blue, the second orange. */
 export const POSITIVE_COLOUR: Colour = { light: '#2f62c4', dark: '#82abf7' };
+/** The colour of negative numbers, or of the second series. */
 export const NEGATIVE_COLOUR: Colour = { light: '#b85400', dark: '#f2a158' };
 
 /** The same for areas with text on them. */
 export const POSITIVE_FILL: Colour = { light: '#7fa9e0', dark: '#34609c' };
+/** The same for areas with text on them. */
 export const NEGATIVE_FILL: Colour = { light: '#e3a06b', dark: '#8f5520' };
 
 /** From low to high, for quantities without a sign. Lightness rises with the quantity, so that it is readable without hue. */

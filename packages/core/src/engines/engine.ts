@@ -110,6 +110,7 @@ export interface Basis {
   release(): void;
 }
 
+/** A block of rows that an engine has loaded, and the passes over it. */
 export interface LoadedBlock {
   readonly rows: number;
   readonly cols: number;

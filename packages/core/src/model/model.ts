@@ -26,6 +26,7 @@ import { toBinary, toJSON } from './serialize.js';
 import type { Stability } from './stability.js';
 import type { Uniqueness } from './uniqueness.js';
 
+/** How a model is applied: progress, cancelling, threads. */
 export type ApplyOptions = ControlOptions;
 
 /** Rows handled between two progress steps. */

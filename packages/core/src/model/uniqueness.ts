@@ -13,6 +13,7 @@ export interface Uniqueness {
   readonly axes: readonly Determination[];
 }
 
+/** Whether the data determine an axis or a subspace. */
 export interface Determination {
   readonly determined: boolean;
   /** Distance to the nearest other variance (for the subspace λ_k − λ_{k+1}); null when there is no other. */

@@ -21,6 +21,7 @@ const KEY_ROWS = 64;
 /** Matrices of d × d numbers in memory while rows are added: the sums, those of a block, and the bytes that are written. */
 const SQUARES = 4;
 
+/** Options of `summarize`. */
 export interface SummarizeOptions extends ControlOptions {
   /** One weight per row. */
   readonly weights?: ArrayLike<number>;

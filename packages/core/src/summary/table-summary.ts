@@ -226,6 +226,7 @@ export class TableSummary implements SummaryInput {
   }
 }
 
+/** How summaries are merged. */
 export interface MergeOptions extends ControlOptions {
   /** Accepts parts with the same rows. Default false: they are taken for one part that was given twice. */
   readonly allowDuplicates?: boolean;

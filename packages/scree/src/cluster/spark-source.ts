@@ -3,6 +3,7 @@ import { type OpenOptions, openFile } from '../disk/open-file.js';
 import { badSparkUrl } from './spark-error.js';
 import { isSparkUrl } from './spark-url.js';
 
+/** How a table of Spark is read. */
 export interface SparkOptions extends Pick<OpenOptions, 'columns' | 'exclude' | 'missing' | 'memory' | 'signal'> {
   /** The Spark Connect server: sc://host:15002, with settings behind it: sc://host:15002/;use_ssl=true;token=…. */
   readonly url: string;

@@ -32,6 +32,7 @@ import { copyToDisk } from './temporary-copy.js';
 import { isText } from './thread-messages.js';
 import { nodeUnpackers } from './unpackers.js';
 
+/** How a file is opened. */
 export interface OpenOptions extends FileOptions {
   /** Ends queries on a database server, also while the file is opened. Files do not need it: `pca` stops reading them. */
   readonly signal?: AbortSignal | undefined;

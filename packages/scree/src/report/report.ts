@@ -14,6 +14,7 @@ import { plainText } from './plain-text.js';
 import { checkImage, type RowFacts, readRows } from './read-rows.js';
 import { areRowsOfFit, findUnusualRows } from './unusual-rows.js';
 
+/** What a report is made of. */
 export interface ReportInput {
   readonly model: Model;
   /** The rows that the model was fitted to, or others of the same columns: of a model with a coding, the user's own table. They are read once. */
@@ -59,6 +60,7 @@ export interface ReportInput {
   readonly signal?: AbortSignal | undefined;
 }
 
+/** A figure of a report. */
 export interface ReportFigure {
   /** File name without extension. */
   readonly name: string;
@@ -67,6 +69,7 @@ export interface ReportFigure {
   readonly svg: string;
 }
 
+/** A report: the page and its figures. */
 export interface Report {
   /** A complete page that needs no network and has no scripts. */
   readonly html: string;

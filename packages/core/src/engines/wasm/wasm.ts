@@ -28,6 +28,7 @@ const USE_WORKERS_FLOPS = 1e7;
 const START_WORKERS_FLOPS = 5e7;
 const engines = new Map<string, Promise<Engine | string>>();
 
+/** Options of the WebAssembly engine. */
 export interface WasmOptions {
   /** Threads that passes run on. Default: as many as the machine has. */
   readonly threads?: number | undefined;
