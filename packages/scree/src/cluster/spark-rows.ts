@@ -37,7 +37,7 @@ const ADDING_TASKS = 16;
 /** How often an abort is looked for while the executors compute, in milliseconds. */
 const HEARTBEAT = 200;
 
-/** What a core of an executor does, measured on Spark 4.3 (docs/benchmarks.md): products, numbers read, starting Python. */
+/** What a core of an executor does, in billions per second, and seconds to start Python there: from fits of 1,000,000 × 20 and × 100 numbers with Spark 4.3 on two cores. */
 const CORE = { products: 8, reading: 0.015 };
 const START_SECONDS = 2.5;
 /** The same for rows that are sent here. */
