@@ -123,7 +123,7 @@ export type {
 export type { Determination, Uniqueness } from './model/uniqueness.js';
 export { type AddOptions, Moments } from './moments.js';
 export type { PcaOptions } from './options.js';
-export { pca } from './pca.js';
+export { pca, pcaSync, type SyncData } from './pca.js';
 export { makePlan, type Plan, type PlanRequest, type Shape } from './plan.js';
 export type { Progress } from './progress.js';
 export type { Epoch } from './solvers/learned/epoch.js';

@@ -11,6 +11,7 @@ import type { Engine } from './engines/engine.js';
 import { DataError, OptionError, show } from './errors.js';
 import { keepAlive } from './keep-alive.js';
 import { LARGEST_SQUARE } from './limits.js';
+import { each, type MaybePromise, settle, type Waiting, wait } from './maybe-promise.js';
 import { ProgressTracker } from './progress.js';
 
 export interface AddOptions extends ControlOptions {
@@ -127,23 +128,32 @@ export class Moments {
   }
 
   /** The moments of a whole source, in one pass. */
-  static async of(
+  static of(
+    source: RowSource,
+    options: Pick<AddOptions, 'weights' | 'engine' | 'threads'>,
+    progress: ProgressTracker,
+    columnNames?: readonly string[],
+  ): MaybePromise<Moments> {
+    return settle(Moments.#of(source, options, progress, columnNames));
+  }
+
+  static *#of(
     source: RowSource,
     { weights: given, engine: wanted, threads }: Pick<AddOptions, 'weights' | 'engine' | 'threads'>,
     progress: ProgressTracker,
     columnNames?: readonly string[],
-  ): Promise<Moments> {
+  ): Waiting<Moments> {
     const numbers = source.rows === undefined ? undefined : (source.nonzeros ?? source.rows * source.cols);
-    const engine = await chooseEngine({ engine: wanted ?? 'auto', threads }, numbers);
+    const engine = yield* wait(chooseEngine({ engine: wanted ?? 'auto', threads }, numbers));
     const moments = new Moments(source.cols, columnNames);
     const weights = rowWeights(given, source.rows);
     let rows = 0;
     progress.begin('covariance', source.rows);
-    for await (const block of source.blocks()) {
+    yield* each(source.blocks(), function* (block) {
       checkBlockWidth(block, source, rows);
-      await moments.addBlock(block, weights.slice(rows, block.rows), rows, engine, progress);
+      yield* wait(moments.addBlock(block, weights.slice(rows, block.rows), rows, engine, progress));
       rows += block.rows;
-    }
+    });
     weights.end(rows);
     progress.end();
     moments.#read = rows;
@@ -151,19 +161,29 @@ export class Moments {
   }
 
   /** Adds one block: its own mean first, then its scatter about that mean, then the merge. */
-  async addBlock(
+  addBlock(
     block: Block,
     weights: Float64Array | undefined,
     firstRow: number,
     engine: Engine,
     progress: ProgressTracker,
-  ): Promise<void> {
+  ): MaybePromise<void> {
+    return settle(this.#addBlock(block, weights, firstRow, engine, progress));
+  }
+
+  *#addBlock(
+    block: Block,
+    weights: Float64Array | undefined,
+    firstRow: number,
+    engine: Engine,
+    progress: ProgressTracker,
+  ): Waiting<void> {
     const scatter = new Float64Array(this.cols * this.cols);
-    const loaded = await engine.load(block);
+    const loaded = yield* wait(engine.load(block));
     let stats: ColumnStatistics;
     try {
       const at = { first: firstRow, weights, columnNames: this.columnNames };
-      stats = await loaded.summarise(at, scatter, (rows) => progress.step(rows));
+      stats = yield* wait(loaded.summarise(at, scatter, (rows) => progress.step(rows)));
     } finally {
       loaded.release();
     }

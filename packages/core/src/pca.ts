@@ -1,12 +1,16 @@
 import { codeColumns } from './code-columns.js';
 import { changeOf } from './data/changes.js';
+import type { Row } from './data/gather.js';
+import type { Matrix } from './data/matrix.js';
 import { type Data, openSource, type RowSource } from './data/open-source.js';
-import { availableEngines } from './engines/choose.js';
+import { isMatrix } from './data/to-block.js';
+import { availableEngines, type EngineRequest } from './engines/choose.js';
 import type { Engine } from './engines/engine.js';
 import { addressSpaceLeft } from './engines/wasm/address-space.js';
 import { DataError, OptionError, ScreeError } from './errors.js';
 import { fit, type NestedModels } from './fit.js';
-import { keepAlive } from './keep-alive.js';
+import { idleAfterWork, keepAlive } from './keep-alive.js';
+import { andThen, isPromise, type MaybePromise, settle, type Waiting, wait } from './maybe-promise.js';
 import type { Model } from './model/model.js';
 import { Moments } from './moments.js';
 import { checkOptions, type PcaOptions, type Settings } from './options.js';
@@ -32,36 +36,105 @@ export function nestedModels(data: Data | Moments, options: PcaOptions = {}): Pr
   return keepAlive(() => analyse(data, options));
 }
 
-async function analyse(data: Data | Moments, options: PcaOptions): Promise<NestedModels> {
+/**
+ * `pca` without waiting, for small data in memory: no promise, no workers, and the same bits. Rows, records and dense matrices with
+ * rows × columns × the smaller of both up to 10 million, which is some milliseconds of work. What needs more time, or has to be loaded first, is
+ * refused: then use `pca`.
+ */
+export function pcaSync(data: SyncData, options: PcaOptions = {}): Model {
+  const settings = checkOptions(options);
+  refuseForSync(settings);
+  const progress = new ProgressTracker(settings, Number.POSITIVE_INFINITY);
+  // One thread, and an engine that is compiled at once: nothing waits, so everything is done when `settle` returns.
+  const atOnce = { ...settings, threads: 1, atOnce: true };
+  if (Array.isArray(data) ? isMatrix(data[0]) : !isMatrix(data)) throw tooMuchForSync('data', 'This kind of data');
+  const open = (): MaybePromise<Opened> =>
+    andThen(openSource(data, progress, settings.columnNames), (source) => {
+      refuseLargeForSync(source);
+      return { source, settings: atOnce };
+    });
+  const result = settle(openAndClose(open, progress));
+  idleAfterWork();
+  if (isPromise(result)) {
+    result.catch(() => {});
+    throw tooMuchForSync('data', 'This fit');
+  }
+  return result.model;
+}
+
+/** Data that `pcaSync` takes. */
+export type SyncData = readonly Row[] | Matrix;
+
+/** Most operations, n·d·min(n, d), of a fit that may block its thread. */
+const MOST_AT_ONCE = 1e7;
+
+function refuseLargeForSync({ rows = Number.POSITIVE_INFINITY, cols, nonzeros, resident }: RowSource): void {
+  if (nonzeros !== undefined) throw tooMuchForSync('data', 'A sparse matrix');
+  if (!resident) throw tooMuchForSync('data', 'A source of rows that are not in memory');
+  if (rows * cols * Math.min(rows, cols) > MOST_AT_ONCE) throw tooMuchForSync('data', `${rows}×${cols}`);
+}
+
+function refuseForSync({ choose, bootstrap, lookAtColumns, transform, scale, solver, engine }: Settings): void {
+  if (choose !== undefined) throw tooMuchForSync('k', `k: '${choose}'`);
+  if (bootstrap !== undefined && bootstrap !== 0) throw tooMuchForSync('bootstrap', 'A bootstrap');
+  if (lookAtColumns) throw tooMuchForSync('lookAtColumns', 'lookAtColumns');
+  if (transform !== undefined && transform !== 'none') throw tooMuchForSync('transform', 'A transform');
+  if (scale === 'median') throw tooMuchForSync('scale', "scale: 'median'");
+  if (solver !== 'auto' && SOLVERS[solver].family !== 'direct') throw tooMuchForSync('solver', `solver: '${solver}'`);
+  if (!['auto', 'wasm', 'reference'].includes(engine as string)) throw tooMuchForSync('engine', 'This engine');
+}
+
+function tooMuchForSync(option: string, what: string): OptionError {
+  return new OptionError(
+    'BAD_OPTION',
+    `${what} is too much for pcaSync, which must not wait. Use pca, which takes the same arguments and returns a promise.`,
+    { option },
+  );
+}
+
+function analyse(data: Data | Moments, options: PcaOptions): MaybePromise<NestedModels> {
+  return settle(openAndFit(data, options));
+}
+
+function* openAndFit(data: Data | Moments, options: PcaOptions): Waiting<NestedModels> {
   const settings = checkOptions(options);
   const progress = new ProgressTracker(settings);
   if (data instanceof Moments) {
     refuseForMoments(settings, data.cols);
-    return fitChosen(data, settings, await availableEngines(settings, data.cols ** 2), progress);
+    return yield* fitChosen(data, settings, yield* wait(availableEngines(settings, data.cols ** 2)), progress);
   }
-  return fitOpened(async () => {
-    const source = await openSource(data, progress, settings.columnNames);
-    const coded = await codeColumns(source, settings, progress);
-    if (!settings.lookAtColumns) return coded;
-    const { watchColumns } = await import('./analysis/look-at-columns.js');
-    return { ...coded, source: watchColumns(coded.source, coded.settings) };
-  }, progress);
+  return yield* openAndClose(() => settle(openForFit(data, settings, progress)), progress);
+}
+
+function* openForFit(data: Data, settings: Settings, progress: ProgressTracker): Waiting<Opened> {
+  const source = yield* wait(openSource(data, progress, settings.columnNames));
+  const coded = yield* wait(codeColumns(source, settings, progress));
+  if (!settings.lookAtColumns) return coded;
+  const { watchColumns } = yield* wait(import('./analysis/look-at-columns.js'));
+  return { ...coded, source: watchColumns(coded.source, coded.settings) };
+}
+
+/** A source, and the settings for its columns. */
+interface Opened {
+  readonly source: RowSource;
+  readonly settings: Settings & Pick<EngineRequest, 'atOnce'>;
 }
 
 /** Fits a source that is opened here, and closes it whatever happens. */
-export async function fitOpened(
-  open: () => Promise<{ source: RowSource; settings: Settings }>,
-  progress: ProgressTracker,
-): Promise<NestedModels> {
+export function fitOpened(open: () => MaybePromise<Opened>, progress: ProgressTracker): MaybePromise<NestedModels> {
+  return settle(openAndClose(open, progress));
+}
+
+function* openAndClose(open: () => MaybePromise<Opened>, progress: ProgressTracker): Waiting<NestedModels> {
   let source: RowSource | undefined;
   try {
-    const opened = await open();
+    const opened = yield* wait(open());
     const { settings } = opened;
     source = opened.source;
     const numbers = source.rows === undefined ? undefined : (source.nonzeros ?? source.rows * source.cols);
-    return await fitChosen(source, settings, await availableEngines(settings, numbers), progress);
+    return yield* fitChosen(source, settings, yield* wait(availableEngines(settings, numbers)), progress);
   } catch (error) {
-    await refuseFailedByChange(source, error);
+    yield* refuseFailedByChange(source, error);
     // Typed arrays and WebAssembly have different messages for a lack of memory.
     if (!(error instanceof RangeError && /alloc|array length|unable to grow/i.test(error.message))) throw error;
     const limited = Number.isFinite(addressSpaceLeft());
@@ -72,30 +145,31 @@ export async function fitOpened(
       reason: 'memory',
     });
   } finally {
-    await source?.close?.();
+    yield* wait(source?.close?.());
   }
 }
 
 /** Fits as many components as were asked for, or as criteria choose for these data: one where they find no structure. */
-async function fitChosen(
+function* fitChosen(
   source: RowSource | Moments,
   settings: Settings,
   engines: readonly [Engine, ...Engine[]],
   progress: ProgressTracker,
-): Promise<NestedModels> {
-  if (settings.choose === undefined) return fit(source, settings, engines, progress);
-  const { chooseForFit } = await import('./analysis/criteria/evidence.js');
+): Waiting<NestedModels> {
+  if (settings.choose === undefined) return yield* wait(fit(source, settings, engines, progress));
+  const { chooseForFit } = yield* wait(import('./analysis/criteria/evidence.js'));
   // The criteria may leave no more than moments, and a bootstrap draws rows.
-  const drawn = settings.bootstrap && !(source instanceof Moments) ? await rereadable(source, progress) : undefined;
-  const { choice, data } = await chooseForFit(drawn ?? source, settings, settings.choose, engines, progress);
+  const drawn =
+    settings.bootstrap && !(source instanceof Moments) ? yield* wait(rereadable(source, progress)) : undefined;
+  const { choice, data } = yield* wait(chooseForFit(drawn ?? source, settings, settings.choose, engines, progress));
   const chosen = { ...settings, k: Math.max(1, choice.k) };
-  return fit(drawn ?? data, chosen, engines, progress, { choice, opened: source });
+  return yield* wait(fit(drawn ?? data, chosen, engines, progress, { choice, opened: source }));
 }
 
 /** If the data changed during a fit that failed, that is the likely cause, so the error names it. */
-async function refuseFailedByChange(source: RowSource | undefined, error: unknown): Promise<void> {
+function* refuseFailedByChange(source: RowSource | undefined, error: unknown): Waiting<void> {
   if (!source || !(error instanceof ScreeError) || error instanceof OptionError) return;
-  const changed = await changeOf(source);
+  const changed = yield* wait(changeOf(source));
   if (changed) throw new DataError('SOURCE_CHANGED', `${changed.message} The fit failed: ${error.message}`);
 }
 

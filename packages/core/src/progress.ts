@@ -3,6 +3,8 @@
  * work goes through a `ProgressTracker`: it calls `step` between tiles, and `step` does all three.
  */
 
+import { andThen, type MaybePromise } from './maybe-promise.js';
+
 export interface Progress {
   /** The current work in two or three words: "reading rows", "eigenvectors". */
   readonly phase: string;
@@ -24,11 +26,15 @@ export class ProgressTracker {
   #phase = '';
   #done = 0;
   #total: number | undefined;
+  readonly #slice: number;
   #lastYield = performance.now();
 
+  /** `slice` is how many milliseconds of work may pass before the event loop gets its turn. */
   constructor(
     options: { signal?: AbortSignal | undefined; onProgress?: ((progress: Progress) => void) | undefined } = {},
+    slice: number = YIELD_INTERVAL,
   ) {
+    this.#slice = slice;
     this.#signal = options.signal;
     this.#onProgress = options.onProgress;
     this.#signal?.throwIfAborted();
@@ -48,7 +54,7 @@ export class ProgressTracker {
     this.#done += amount;
     this.#signal?.throwIfAborted();
     const now = performance.now();
-    if (now - this.#lastYield < YIELD_INTERVAL) return;
+    if (now - this.#lastYield < this.#slice) return;
     this.#report();
     return this.#rest();
   }
@@ -80,7 +86,7 @@ export class ProgressTracker {
   }
 
   /** Runs a task to its end inside the present phase, to whose progress it adds nothing. */
-  follow<Result>(task: Task<Result>): Promise<Result> {
+  follow<Result>(task: Task<Result>): MaybePromise<Result> {
     return runTask(task, () => this.yieldToEventLoop());
   }
 
@@ -92,11 +98,15 @@ export class ProgressTracker {
   }
 
   /** Runs a task to its end as one phase. */
-  async run<Result>(phase: string, total: number, task: Task<Result>): Promise<Result> {
+  run<Result>(phase: string, total: number, task: Task<Result>): MaybePromise<Result> {
     this.begin(phase, total);
-    const result = await runTask(task, (amount) => this.step(amount));
-    this.end();
-    return result;
+    return andThen(
+      runTask(task, (amount) => this.step(amount)),
+      (result) => {
+        this.end();
+        return result;
+      },
+    );
   }
 
   async #rest(): Promise<void> {
@@ -115,15 +125,29 @@ export class ProgressTracker {
 }
 
 /** Runs a task to its end; `onStep` gets the amount of each step, and what it returns is awaited. */
-export async function runTask<Result>(
+export function runTask<Result>(
   task: Task<Result>,
   onStep: (amount: number) => void | Promise<void>,
-): Promise<Result> {
+): MaybePromise<Result> {
   for (;;) {
     const next = task.next();
     if (next.done) return next.value;
     const pause = onStep(next.value);
-    if (pause) await pause;
+    if (pause) return continueTask(task, onStep, pause);
+  }
+}
+
+async function continueTask<Result>(
+  task: Task<Result>,
+  onStep: (amount: number) => void | Promise<void>,
+  pause: Promise<void>,
+): Promise<Result> {
+  await pause;
+  for (;;) {
+    const next = task.next();
+    if (next.done) return next.value;
+    const again = onStep(next.value);
+    if (again) await again;
   }
 }
 

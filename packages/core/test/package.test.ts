@@ -59,6 +59,7 @@ describe('@scree/core as a package', () => {
       'mfaGroups',
       'monitorRows',
       'pca',
+      'pcaSync',
       'pcr',
       'principalAngles',
       'probabilistic',

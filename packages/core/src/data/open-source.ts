@@ -1,4 +1,5 @@
 import { DataError, show } from '../errors.js';
+import type { MaybePromise } from '../maybe-promise.js';
 import type { ProgressTracker } from '../progress.js';
 import type { Block } from './block.js';
 import { detectChanges } from './changes.js';
@@ -16,11 +17,7 @@ export type { DType, RowSource };
 export type Data = readonly Row[] | AnyMatrix | RowSource | Iterable<Row | AnyMatrix> | AsyncIterable<Row | AnyMatrix>;
 
 /** Turns data into a source; `chosen` are the columns to use of records. The caller closes the source. */
-export async function openSource(
-  data: Data,
-  progress: ProgressTracker,
-  chosen?: readonly string[],
-): Promise<RowSource> {
+export function openSource(data: Data, progress: ProgressTracker, chosen?: readonly string[]): MaybePromise<RowSource> {
   if (typeof data !== 'object' || data === null) {
     throw new DataError(
       'BAD_DATA',

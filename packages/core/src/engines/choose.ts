@@ -1,4 +1,5 @@
 import { OptionError, show } from '../errors.js';
+import { andThen, type MaybePromise, settle, type Waiting, wait } from '../maybe-promise.js';
 import type { Engine } from './engine.js';
 import { reference } from './reference/reference.js';
 import { wasmEngineOrWhy } from './wasm/wasm.js';
@@ -28,41 +29,50 @@ export type EngineChoice = 'auto' | 'wasm' | 'reference' | 'blas' | (string & {}
 export interface EngineRequest {
   readonly engine?: EngineChoice | undefined;
   readonly threads?: number | undefined;
+  /** Whether nothing may wait: kernels are compiled at once. */
+  readonly atOnce?: boolean;
 }
 
 /**
  * The engines to choose from, probably fastest first: the one that was requested; or, for `'auto'`, the offered engines that are
  * available, if the data are large (or their size is unknown), then WebAssembly, or plain TypeScript where there is none.
  */
-export async function availableEngines(
-  { engine: wanted = 'auto', threads }: EngineRequest,
+export function availableEngines(
+  request: EngineRequest,
   numbers = Number.POSITIVE_INFINITY,
-): Promise<readonly [Engine, ...Engine[]]> {
+): MaybePromise<readonly [Engine, ...Engine[]]> {
+  return settle(findEngines(request, numbers));
+}
+
+function* findEngines(
+  { engine: wanted = 'auto', threads, atOnce = false }: EngineRequest,
+  numbers: number,
+): Waiting<readonly [Engine, ...Engine[]]> {
   if (typeof wanted === 'object') return [wanted];
   if (wanted === 'reference') return [reference];
   if (wanted === 'auto') {
-    const wasm = await wasmEngineOrWhy({ threads });
+    const wasm = yield* wait(wasmEngineOrWhy({ threads, atOnce }));
     const own = typeof wasm === 'string' ? referenceInsteadOfWasm(wasm) : wasm;
     if (numbers < WORTH_LOADING) return [own];
-    const others = await Promise.all(Array.from(offered.values(), ({ make }) => make(threads)));
+    const others = yield* wait(Promise.all(Array.from(offered.values(), ({ make }) => make(threads))));
     const [first, ...rest] = [...others.filter((engine) => engine !== undefined), own];
     return [first, ...rest];
   }
   if (wanted === 'wasm') {
-    const wasm = await wasmEngineOrWhy({ threads });
+    const wasm = yield* wait(wasmEngineOrWhy({ threads, atOnce }));
     if (typeof wasm === 'string') throw unavailable(wanted, wasm);
     return [wasm];
   }
   const offer = offered.get(wanted);
   if (!offer) throw unavailable(wanted, 'no package that was imported has it; `blas` comes with the package scree');
-  const engine = await offer.make(threads);
-  if (!engine) throw unavailable(wanted, await offer.why());
+  const engine = yield* wait(offer.make(threads));
+  if (!engine) throw unavailable(wanted, yield* wait(offer.why()));
   return [engine];
 }
 
 /** The engine for work without a plan: the first of the available ones. */
-export async function chooseEngine(request: EngineRequest, numbers?: number): Promise<Engine> {
-  return (await availableEngines(request, numbers))[0];
+export function chooseEngine(request: EngineRequest, numbers?: number): MaybePromise<Engine> {
+  return andThen(availableEngines(request, numbers), ([engine]) => engine);
 }
 
 /** The reference engine, with a warning that says why. */

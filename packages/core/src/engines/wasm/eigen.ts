@@ -1,6 +1,7 @@
 import { type Count, type SymmetricEigen, tridiagonalEigen } from '../../linalg/symmetric-eigen.js';
 import type { Tridiagonal } from '../../linalg/tridiagonalise.js';
 import { maxAbs, powerOfTwo, scale } from '../../linalg/vector.js';
+import { type Waiting, wait } from '../../maybe-promise.js';
 import { runTask } from '../../progress.js';
 import type { OnStep } from '../engine.js';
 import type { JobRunner } from './threads/job-runner.js';
@@ -23,25 +24,25 @@ export function suits(size: number): boolean {
 }
 
 /** `symmetricEigen` of linalg, its O(size³) parts in WebAssembly: the reduction, and the back-transformation of the vectors. */
-export async function wasmEigen(
+export function* wasmEigen(
   a: Float64Array,
   size: number,
   count: Count,
   runner: JobRunner,
   onStep: OnStep,
-): Promise<SymmetricEigen> {
+): Waiting<SymmetricEigen> {
   const unit = powerOfTwo(maxAbs(a));
   scale(1 / unit, a);
   runner.reserve(Math.max(PARTS, Math.ceil(size / VECTORS)));
-  const { t, matrix, taus } = await reduce(a, size, runner, onStep);
-  const found = await runTask(tridiagonalEigen(t, unit, count), onStep);
+  const { t, matrix, taus } = yield* reduce(a, size, runner, onStep);
+  const found = yield* wait(runTask(tridiagonalEigen(t, unit, count), onStep));
   const vectors = runner.kernels.put(found.vectors);
   for (let from = 0; from < found.count; from += VECTORS) {
     runner.addJob('backTransform', matrix, size, taus, vectors, from, Math.min(found.count, from + VECTORS));
   }
-  await runner.runJobs(() => onStep(0));
+  yield* runner.runJobs(() => onStep(0));
   found.vectors.set(runner.kernels.doubles(vectors, found.vectors.length));
-  await onStep(2 * size * size * found.count);
+  yield* wait(onStep(2 * size * size * found.count));
   return found;
 }
 
@@ -52,7 +53,7 @@ interface Reduced {
   readonly taus: number;
 }
 
-async function reduce(a: Float64Array, size: number, runner: JobRunner, onStep: OnStep): Promise<Reduced> {
+function* reduce(a: Float64Array, size: number, runner: JobRunner, onStep: OnStep): Waiting<Reduced> {
   const { kernels } = runner;
   const { run } = kernels;
   const matrix = kernels.put(a.subarray(0, size * size));
@@ -68,12 +69,11 @@ async function reduce(a: Float64Array, size: number, runner: JobRunner, onStep: 
       if (shared) runner.addJob('reduceRows', matrix, size, taus, w, p + i * part, j, i, PARTS);
       else run.reduceRows(matrix, size, taus, w, p + i * part, j, i, PARTS);
     }
-    if (shared) await runner.runJobs(() => onStep(0));
+    if (shared) yield* runner.runJobs(() => onStep(0));
     run.endColumn(matrix, size, taus, w, p, part, j, PARTS);
     flops += 4 * (size - j) * (size - j);
     if (j % COLUMNS !== 0) continue;
-    const pause = onStep(flops);
-    if (pause) await pause;
+    yield* wait(onStep(flops));
     flops = 0;
   }
   const copy = (start: number): Float64Array => kernels.doubles(start, size).slice();

@@ -1,4 +1,5 @@
 import type { DenseBlock, Frame } from '../../../data/block.js';
+import { type Waiting, wait } from '../../../maybe-promise.js';
 import type { OnStep } from '../../engine.js';
 import type { JobRunner } from '../threads/job-runner.js';
 import { Chunk } from './chunk.js';
@@ -89,13 +90,7 @@ export interface Rows {
  * K = B₁B₂ᵀ of some rows and some others (the same: upper triangle alone), left in the memory at the address that is
  * returned: the columns go through it chunk by chunk, each number once.
  */
-export async function multiplyRows(
-  runner: JobRunner,
-  a: Rows,
-  b: Rows,
-  float32: boolean,
-  onStep: OnStep,
-): Promise<number> {
+export function* multiplyRows(runner: JobRunner, a: Rows, b: Rows, float32: boolean, onStep: OnStep): Waiting<number> {
   const d = a.block.cols;
   const same = a.block === b.block && a.first === b.first;
   const width = Math.min(d, chunkCols(Math.max(a.count, b.count)));
@@ -114,7 +109,7 @@ export async function multiplyRows(
   };
   load(0);
   pack(0);
-  await runner.runJobs(onStep, () => load(1));
+  yield* runner.runJobs(onStep, () => load(1));
   for (let c = 0; c < chunks; c++) {
     const count = Math.ceil((Math.min(d, (c + 1) * width) - c * width) / TILE);
     for (let g = 0; g < left.groups; g++) {
@@ -125,9 +120,8 @@ export async function multiplyRows(
       }
     }
     pack(c + 1);
-    await runner.runJobs(onStep, () => load(c + 2));
-    const pause = onStep(0);
-    if (pause) await pause;
+    yield* runner.runJobs(onStep, () => load(c + 2));
+    yield* wait(onStep(0));
   }
   return sums;
 }

@@ -1,4 +1,5 @@
 import type { DenseBlock, Frame } from '../../../data/block.js';
+import { type Waiting, wait } from '../../../maybe-promise.js';
 import type { OnStep } from '../../engine.js';
 import type { JobRunner } from '../threads/job-runner.js';
 import { Chunk } from './chunk.js';
@@ -104,24 +105,23 @@ export class RowPipeline {
     return Math.min(this.height, chunk.rows - t * this.height);
   }
 
-  async run(onStep: OnStep, work: Work): Promise<void> {
+  *run(onStep: OnStep, work: Work): Waiting<void> {
     const runner = this.#runner;
     const go: OnStep = () => onStep(0);
     this.#load(0);
     this.#pack(0, work);
-    await runner.runJobs(go, () => this.#load(1));
+    yield* runner.runJobs(go, () => this.#load(1));
     for (let c = 0; c < this.#chunks; c++) {
       const chunk = this.#chunk(c);
       if (work.first && work.second) {
         work.first(chunk);
-        await runner.runJobs(go);
+        yield* runner.runJobs(go);
       }
       (work.second ?? work.first)?.(chunk);
       this.#pack(c + 1, work);
-      await runner.runJobs(go, () => this.#load(c + 2));
+      yield* runner.runJobs(go, () => this.#load(c + 2));
       work.after?.(chunk);
-      const pause = onStep(chunk.rows);
-      if (pause) await pause;
+      yield* wait(onStep(chunk.rows));
     }
   }
 

@@ -1,4 +1,5 @@
 import { EngineError } from '../../../errors.js';
+import { type Waiting, wait } from '../../../maybe-promise.js';
 import type { OnStep } from '../../engine.js';
 import type { Kernels } from '../kernels.js';
 import { FUNCTIONS, type FunctionName, JOB_WORDS, QUEUE_BYTES, QUEUE_START, word } from './job-queue.js';
@@ -27,7 +28,7 @@ export class JobRunner {
 
   constructor(kernels: Kernels, threads: number, most: number) {
     this.kernels = kernels;
-    this.#calls = FUNCTIONS.map((name) => kernels.run[name] as (...numbers: number[]) => void);
+    this.#calls = kernels.calls;
     kernels.clear();
     this.#queue = new Int32Array(kernels.memory.buffer, QUEUE_START, QUEUE_BYTES / 4).fill(0);
     this.#workers = threads > 1 ? acquireWorkers(threads - 1, most - 1) : [];
@@ -55,7 +56,7 @@ export class JobRunner {
   }
 
   /** Runs the jobs that were added. `meanwhile` runs first on this thread, while the workers have started. */
-  async runJobs(onStep: OnStep, meanwhile?: () => void): Promise<void> {
+  *runJobs(onStep: OnStep, meanwhile?: () => void): Waiting<void> {
     const queue = this.#queue;
     const jobs = this.#jobs;
     this.#jobs = 0;
@@ -69,14 +70,14 @@ export class JobRunner {
     }
     meanwhile?.();
     try {
-      await this.#claimJobs(onStep);
+      yield* this.#claimJobs(onStep);
     } catch (error) {
       // Jobs that no thread has claimed are dropped. Running jobs are awaited, because they write into the memory.
       const left = Math.max(0, Atomics.exchange(queue, word.remaining, 0));
-      await this.#wait(jobs - left);
+      yield* wait(this.#wait(jobs - left));
       throw error;
     }
-    await this.#wait(jobs);
+    yield* wait(this.#wait(jobs));
     if (Atomics.load(queue, word.failed) !== 0) throw this.#workerLost('a job failed');
   }
 
@@ -89,7 +90,7 @@ export class JobRunner {
     releaseWorkers(this.#workers);
   }
 
-  async #claimJobs(onStep: OnStep): Promise<void> {
+  *#claimJobs(onStep: OnStep): Waiting<void> {
     const queue = this.#queue;
     const e = this.#entries;
     let since = performance.now();
@@ -119,18 +120,21 @@ export class JobRunner {
         Atomics.add(queue, word.done, 1);
       }
       if (performance.now() - since < PROGRESS_INTERVAL) continue;
-      const pause = onStep(0);
-      if (pause) await pause;
+      yield* wait(onStep(0));
       since = performance.now();
     }
   }
 
   /** Waits until `jobs` are done: spins for a moment, then yields to the event loop. */
-  async #wait(jobs: number): Promise<void> {
+  #wait(jobs: number): void | Promise<void> {
     const done = (): number => Atomics.load(this.#queue, word.done);
     if (done() === jobs) return;
     const start = performance.now();
     while (performance.now() - start < SPIN_TIME) if (done() === jobs) return;
+    return this.#waitLonger(jobs, done);
+  }
+
+  async #waitLonger(jobs: number, done: () => number): Promise<void> {
     let seen = done();
     let since = performance.now();
     while (done() < jobs) {
