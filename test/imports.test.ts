@@ -18,7 +18,16 @@ const packages = fileURLToPath(new URL('../packages', import.meta.url));
 /** Folders of core, lowest first: a folder imports itself and those before it. */
 const LAYERS = ['linalg', 'data', 'engines', 'solvers', 'model', 'analysis', 'describe'];
 /** Files at the top of core that everything may import. They import only each other. */
-const BASE = ['errors.ts', 'warning.ts', 'limits.ts', 'progress.ts', 'keep-alive.ts', 'control.ts', 'maybe-promise.ts'];
+const BASE = [
+  'errors.ts',
+  'warning.ts',
+  'limits.ts',
+  'progress.ts',
+  'keep-alive.ts',
+  'control.ts',
+  'maybe-promise.ts',
+  'event-loop.ts',
+];
 /** Files at the top of core that are the pipeline of a fit: above the model, below questions about it. */
 const PIPELINE = [
   'options.ts',
@@ -29,6 +38,7 @@ const PIPELINE = [
   'problem.ts',
   'code-columns.ts',
   'fit.ts',
+  'admission.ts',
   'pca.ts',
 ];
 /** Files at the top of core that use the folders and the pipeline; nothing imports them but each other. */

@@ -125,7 +125,7 @@ export { type AddOptions, Moments } from './moments.js';
 export type { PcaOptions } from './options.js';
 export { pca, pcaSync, type SyncData } from './pca.js';
 export { makePlan, type Plan, type PlanRequest, type Shape } from './plan.js';
-export type { Progress } from './progress.js';
+export type { Blocking, Progress } from './progress.js';
 export type { Epoch } from './solvers/learned/epoch.js';
 export type {
   HebbianRule,

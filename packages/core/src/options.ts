@@ -82,6 +82,7 @@ type Undefaulted =
   | 'columnNames'
   | 'tolerance'
   | 'threads'
+  | 'blocking'
   | 'k'
   | 'learn'
   | 'sketch'

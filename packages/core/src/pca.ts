@@ -1,3 +1,4 @@
+import { enter, leave } from './admission.js';
 import { codeColumns } from './code-columns.js';
 import { changeOf } from './data/changes.js';
 import type { Row } from './data/gather.js';
@@ -44,7 +45,7 @@ export function nestedModels(data: Data | Moments, options: PcaOptions = {}): Pr
 export function pcaSync(data: SyncData, options: PcaOptions = {}): Model {
   const settings = checkOptions(options);
   refuseForSync(settings);
-  const progress = new ProgressTracker(settings, Number.POSITIVE_INFINITY);
+  const progress = new ProgressTracker({ ...settings, blocking: 'full' });
   // One thread, and an engine that is compiled at once: nothing waits, so everything is done when `settle` returns.
   const atOnce = { ...settings, threads: 1, atOnce: true };
   if (Array.isArray(data) ? isMatrix(data[0]) : !isMatrix(data)) throw tooMuchForSync('data', 'This kind of data');
@@ -68,10 +69,14 @@ export type SyncData = readonly Row[] | Matrix;
 /** Most operations, n·d·min(n, d), of a fit that may block its thread. */
 const MOST_AT_ONCE = 1e7;
 
-function refuseLargeForSync({ rows = Number.POSITIVE_INFINITY, cols, nonzeros, resident }: RowSource): void {
-  if (nonzeros !== undefined) throw tooMuchForSync('data', 'A sparse matrix');
-  if (!resident) throw tooMuchForSync('data', 'A source of rows that are not in memory');
-  if (rows * cols * Math.min(rows, cols) > MOST_AT_ONCE) throw tooMuchForSync('data', `${rows}×${cols}`);
+/** n·d·min(n, d): the operations of a fit, about. */
+function sizeOf({ rows = Number.POSITIVE_INFINITY, cols }: RowSource): number {
+  return rows * cols * Math.min(rows, cols);
+}
+
+function refuseLargeForSync(source: RowSource): void {
+  if (source.nonzeros !== undefined) throw tooMuchForSync('data', 'A sparse matrix');
+  if (sizeOf(source) > MOST_AT_ONCE) throw tooMuchForSync('data', `${source.rows}×${source.cols}`);
 }
 
 function refuseForSync({ choose, bootstrap, lookAtColumns, transform, scale, solver, engine }: Settings): void {
@@ -127,10 +132,15 @@ export function fitOpened(open: () => MaybePromise<Opened>, progress: ProgressTr
 
 function* openAndClose(open: () => MaybePromise<Opened>, progress: ProgressTracker): Waiting<NestedModels> {
   let source: RowSource | undefined;
+  let admitted = false;
   try {
     const opened = yield* wait(open());
     const { settings } = opened;
     source = opened.source;
+    if (source.resident && sizeOf(source) > MOST_AT_ONCE) {
+      yield* wait(enter(progress));
+      admitted = true;
+    }
     const numbers = source.rows === undefined ? undefined : (source.nonzeros ?? source.rows * source.cols);
     return yield* fitChosen(source, settings, yield* wait(availableEngines(settings, numbers)), progress);
   } catch (error) {
@@ -145,6 +155,7 @@ function* openAndClose(open: () => MaybePromise<Opened>, progress: ProgressTrack
       reason: 'memory',
     });
   } finally {
+    if (admitted) leave();
     yield* wait(source?.close?.());
   }
 }

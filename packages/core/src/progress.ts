@@ -3,6 +3,7 @@
  * work goes through a `ProgressTracker`: it calls `step` between tiles, and `step` does all three.
  */
 
+import { nextTurn } from './event-loop.js';
 import { andThen, type MaybePromise } from './maybe-promise.js';
 
 export interface Progress {
@@ -17,8 +18,14 @@ export interface Progress {
 /** Work that is cut into steps: a generator that yields how much it has done since the last yield and returns its result. */
 export type Task<Result> = Generator<number, Result, void>;
 
-/** Milliseconds of uninterrupted work after which the event loop gets its turn: three frames of an animation. */
-const YIELD_INTERVAL = 50;
+/**
+ * How long a fit may keep the thread that called it: not at all (workers do everything but copying), for some milliseconds at a time, or until it has to
+ * wait for something.
+ */
+export type Blocking = 'none' | 'short' | 'full';
+
+/** Milliseconds of uninterrupted work after which the event loop gets its turn: half a frame of an animation. */
+const SLICES: Readonly<Record<Blocking, number>> = { none: 4, short: 8, full: Number.POSITIVE_INFINITY };
 
 export class ProgressTracker {
   readonly #signal: AbortSignal | undefined;
@@ -29,12 +36,14 @@ export class ProgressTracker {
   readonly #slice: number;
   #lastYield = performance.now();
 
-  /** `slice` is how many milliseconds of work may pass before the event loop gets its turn. */
   constructor(
-    options: { signal?: AbortSignal | undefined; onProgress?: ((progress: Progress) => void) | undefined } = {},
-    slice: number = YIELD_INTERVAL,
+    options: {
+      signal?: AbortSignal | undefined;
+      onProgress?: ((progress: Progress) => void) | undefined;
+      blocking?: Blocking | undefined;
+    } = {},
   ) {
-    this.#slice = slice;
+    this.#slice = SLICES[options.blocking ?? 'short'];
     this.#signal = options.signal;
     this.#onProgress = options.onProgress;
     this.#signal?.throwIfAborted();
@@ -110,7 +119,7 @@ export class ProgressTracker {
   }
 
   async #rest(): Promise<void> {
-    await new Promise<void>((resolve) => setTimeout(resolve, 0));
+    await nextTurn();
     this.#lastYield = performance.now();
     this.#signal?.throwIfAborted();
   }

@@ -1,5 +1,6 @@
 import { OptionError, show } from '../errors.js';
 import { andThen, type MaybePromise, settle, type Waiting, wait } from '../maybe-promise.js';
+import type { Blocking } from '../progress.js';
 import type { Engine } from './engine.js';
 import { reference } from './reference/reference.js';
 import { wasmEngineOrWhy } from './wasm/wasm.js';
@@ -29,6 +30,8 @@ export type EngineChoice = 'auto' | 'wasm' | 'reference' | 'blas' | (string & {}
 export interface EngineRequest {
   readonly engine?: EngineChoice | undefined;
   readonly threads?: number | undefined;
+  /** How long passes may keep the calling thread. */
+  readonly blocking?: Blocking | undefined;
   /** Whether nothing may wait: kernels are compiled at once. */
   readonly atOnce?: boolean;
 }
@@ -45,13 +48,13 @@ export function availableEngines(
 }
 
 function* findEngines(
-  { engine: wanted = 'auto', threads, atOnce = false }: EngineRequest,
+  { engine: wanted = 'auto', threads, blocking, atOnce = false }: EngineRequest,
   numbers: number,
 ): Waiting<readonly [Engine, ...Engine[]]> {
   if (typeof wanted === 'object') return [wanted];
   if (wanted === 'reference') return [reference];
   if (wanted === 'auto') {
-    const wasm = yield* wait(wasmEngineOrWhy({ threads, atOnce }));
+    const wasm = yield* wait(wasmEngineOrWhy({ threads, blocking, atOnce }));
     const own = typeof wasm === 'string' ? referenceInsteadOfWasm(wasm) : wasm;
     if (numbers < WORTH_LOADING) return [own];
     const others = yield* wait(Promise.all(Array.from(offered.values(), ({ make }) => make(threads))));
@@ -59,7 +62,7 @@ function* findEngines(
     return [first, ...rest];
   }
   if (wanted === 'wasm') {
-    const wasm = yield* wait(wasmEngineOrWhy({ threads, atOnce }));
+    const wasm = yield* wait(wasmEngineOrWhy({ threads, blocking, atOnce }));
     if (typeof wasm === 'string') throw unavailable(wanted, wasm);
     return [wasm];
   }

@@ -2,7 +2,7 @@ import type { SparseBlock } from '../../data/block.js';
 import { messageOf } from '../../errors.js';
 import { symmetricEigen } from '../../linalg/symmetric-eigen.js';
 import { isPromise, type MaybePromise, settle, type Waiting, wait } from '../../maybe-promise.js';
-import { runTask } from '../../progress.js';
+import { type Blocking, runTask } from '../../progress.js';
 import type { Warning } from '../../warning.js';
 import { LoadedBasis } from '../basis.js';
 import type { Engine, LoadedBlock, Rates } from '../engine.js';
@@ -32,6 +32,8 @@ const engines = new Map<string, MaybePromise<Engine | string>>();
 export interface WasmOptions {
   /** Threads that passes run on. Default: as many as the machine has. */
   readonly threads?: number | undefined;
+  /** How long passes may keep the calling thread. */
+  readonly blocking?: Blocking | undefined;
   /** Compiles at once, where that is still to be done, and not in the background. */
   readonly atOnce?: boolean;
 }
@@ -49,16 +51,17 @@ export async function wasmEngine(options: WasmOptions = {}): Promise<Engine | un
 export function wasmEngineOrWhy(options: WasmOptions = {}): MaybePromise<Engine | string> {
   const wanted = options.threads ?? machineThreads();
   const threads = canShare() ? wanted : 1;
-  const key = `${threads} of ${wanted}`;
+  const workersOnly = options.blocking === 'none';
+  const key = `${threads} of ${wanted}${workersOnly ? ', workers only' : ''}`;
   const known = engines.get(key);
   if (known !== undefined && !(options.atOnce && isPromise(known))) return known;
-  const engine = settle(make(threads, wanted, options.atOnce));
+  const engine = settle(make(threads, wanted, workersOnly, options.atOnce));
   engines.set(key, engine);
   if (isPromise(engine)) void engine.then((made) => engines.get(key) === engine && engines.set(key, made));
   return engine;
 }
 
-function* make(threads: number, wanted: number, atOnce?: boolean): Waiting<Engine | string> {
+function* make(threads: number, wanted: number, workersOnly: boolean, atOnce?: boolean): Waiting<Engine | string> {
   const compiled = yield* wait(compileOrWhy(atOnce));
   if (typeof compiled === 'string') return compiled;
   try {
@@ -67,7 +70,7 @@ function* make(threads: number, wanted: number, atOnce?: boolean): Waiting<Engin
   } catch (error) {
     return `the system refuses the memory that WebAssembly needs (${messageOf(error)}). Node and Chrome reserve 10 GB of address space for it: if that is limited (ulimit -v), raise the limit, or start Node with --disable-wasm-trap-handler`;
   }
-  return makeEngine(compiled, threads, wanted);
+  return makeEngine(compiled, threads, wanted, workersOnly);
 }
 
 /** The warning for the user where workers could not be started. */
@@ -109,11 +112,11 @@ function doubled(rates: Rates): Rates {
   return { ...rates, products: 2 * rates.products };
 }
 
-function makeEngine({ module, relaxed }: Compiled, threads: number, wanted: number): Engine {
+function makeEngine({ module, relaxed }: Compiled, threads: number, wanted: number, workersOnly: boolean): Engine {
   const runOn: RunnerProvider['runOn'] = (kernels, flops, pass) => {
     const use = flops < USE_WORKERS_FLOPS ? 1 : threads;
     const start = flops < START_WORKERS_FLOPS ? 1 : threads;
-    return settle(runPass(new JobRunner(kernels, use, start), pass));
+    return settle(runPass(new JobRunner(kernels, use, start, workersOnly), pass));
   };
   // On one thread nothing waits, not even for a memory that is free.
   const withRunner: WithRunner = (flops, pass) =>

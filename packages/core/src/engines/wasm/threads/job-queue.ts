@@ -25,6 +25,8 @@ export const word = {
   failed: 4,
   /** Address of the table of jobs. */
   table: 5,
+  /** Jobs of the list, so that the thread that does the last one can tell the main thread. */
+  total: 7,
   /** Size of the memory, in pages: a worker whose view is smaller makes a new one. */
   pages: 6,
 } as const;

@@ -6,11 +6,13 @@ import { FUNCTIONS, type FunctionName, JOB_WORDS, QUEUE_BYTES, QUEUE_START, word
 import { acquireWorkers, releaseWorkers, type Worker } from './worker-pool.js';
 
 /** Milliseconds between two calls of `onStep`, which reports progress and throws when the work is cancelled. */
-const PROGRESS_INTERVAL = 20;
+const PROGRESS_INTERVAL = 4;
 /** Milliseconds that the main thread spins until the last jobs are done, before it yields to the event loop. */
 const SPIN_TIME = 2;
 /** Milliseconds without progress after which the job of a failed worker counts as lost. */
 const ORPHAN_TIMEOUT = 200;
+/** Milliseconds between two looks at workers that have not reported. */
+const CHECK_INTERVAL = 20;
 
 /**
  * Runs the jobs of one pass on this thread and on the workers that were free. `runJobs` runs a list of jobs, at the same time
@@ -21,17 +23,24 @@ export class JobRunner {
   readonly #queue: Int32Array;
   readonly #workers: Worker[];
   readonly #calls: ((...numbers: number[]) => void)[];
+  /** Whether this thread runs jobs too. */
+  readonly #claims: boolean;
   #table = 0;
   /** The table of jobs, `JOB_WORDS` each. Shared memory does not move when it grows, so one view stays valid. */
   #entries = new Int32Array();
   #jobs = 0;
 
-  constructor(kernels: Kernels, threads: number, most: number) {
+  /**
+   * With `threads` that may work, of which up to `most` may be started. With `workersOnly` this thread takes no jobs, as long as there are workers.
+   */
+  constructor(kernels: Kernels, threads: number, most: number, workersOnly = false) {
     this.kernels = kernels;
     this.#calls = kernels.calls;
     kernels.clear();
     this.#queue = new Int32Array(kernels.memory.buffer, QUEUE_START, QUEUE_BYTES / 4).fill(0);
-    this.#workers = threads > 1 ? acquireWorkers(threads - 1, most - 1) : [];
+    const own = workersOnly ? 0 : 1;
+    this.#workers = threads > 1 ? acquireWorkers(threads - own, most - own) : [];
+    this.#claims = !workersOnly || this.#workers.length === 0;
     if (this.#workers.length === 0) return;
     this.#queue[word.active] = 1;
     for (const worker of this.#workers) {
@@ -63,6 +72,7 @@ export class JobRunner {
     queue[word.table] = this.#table;
     queue[word.pages] = this.kernels.bytes >>> 16;
     Atomics.store(queue, word.done, 0);
+    Atomics.store(queue, word.total, jobs);
     Atomics.store(queue, word.remaining, jobs);
     if (this.#workers.length > 0) {
       Atomics.add(queue, word.wakeCount, 1);
@@ -70,7 +80,8 @@ export class JobRunner {
     }
     meanwhile?.();
     try {
-      yield* this.#claimJobs(onStep);
+      if (this.#claims) yield* this.#claimJobs(onStep);
+      else yield* wait(onStep(0));
     } catch (error) {
       // Jobs that no thread has claimed are dropped. Running jobs are awaited, because they write into the memory.
       const left = Math.max(0, Atomics.exchange(queue, word.remaining, 0));
@@ -130,7 +141,7 @@ export class JobRunner {
     const done = (): number => Atomics.load(this.#queue, word.done);
     if (done() === jobs) return;
     const start = performance.now();
-    while (performance.now() - start < SPIN_TIME) if (done() === jobs) return;
+    while (this.#claims && performance.now() - start < SPIN_TIME) if (done() === jobs) return;
     return this.#waitLonger(jobs, done);
   }
 
@@ -138,12 +149,26 @@ export class JobRunner {
     let seen = done();
     let since = performance.now();
     while (done() < jobs) {
-      await new Promise<void>((resolve) => setTimeout(resolve, 0));
+      await this.#change(seen);
       const now = done();
       if (now !== seen) [seen, since] = [now, performance.now()];
       const failure = this.#workers.find((worker) => worker.failure !== undefined)?.failure;
       if (failure !== undefined && performance.now() - since > ORPHAN_TIMEOUT) throw this.#workerLost(failure);
     }
+  }
+
+  /** Waits until the workers report the end of the list, or for some milliseconds. */
+  #change(seen: number): Promise<unknown> {
+    const { waitAsync } = Atomics as typeof Atomics & {
+      waitAsync?: (
+        array: Int32Array,
+        index: number,
+        value: number,
+        timeout: number,
+      ) => { value: Promise<string> | string };
+    };
+    if (!waitAsync) return new Promise<void>((resolve) => setTimeout(resolve, 0));
+    return Promise.resolve(waitAsync(this.#queue, word.done, seen, CHECK_INTERVAL).value);
   }
 
   #workerLost(why: string): EngineError {

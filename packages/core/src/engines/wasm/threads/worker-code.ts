@@ -35,7 +35,7 @@ function work({ id, memory, module }) {
       } catch {
         Atomics.store(queue, ${word.failed}, 1);
       }
-      Atomics.add(queue, ${word.done}, 1);
+      if (Atomics.add(queue, ${word.done}, 1) + 1 >= Atomics.load(queue, ${word.total})) Atomics.notify(queue, ${word.done});
     }
     for (let i = 0; i < ${SPINS} && Atomics.load(queue, ${word.wakeCount}) === wakesSeen; i++);
     Atomics.wait(queue, ${word.wakeCount}, wakesSeen);
