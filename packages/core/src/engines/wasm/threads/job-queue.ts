@@ -27,6 +27,9 @@ export const word = {
   table: 5,
   /** Jobs of the list, so that the thread that does the last one can tell the main thread. */
   total: 7,
+  /** 1 where workers note how long they work, and the microseconds that they did. */
+  timed: 8,
+  worked: 9,
   /** Size of the memory, in pages: a worker whose view is smaller makes a new one. */
   pages: 6,
 } as const;

@@ -3,6 +3,7 @@ import { type Waiting, wait } from '../../../maybe-promise.js';
 import type { OnStep } from '../../engine.js';
 import type { Kernels } from '../kernels.js';
 import { FUNCTIONS, type FunctionName, JOB_WORDS, QUEUE_BYTES, QUEUE_START, word } from './job-queue.js';
+import { threadTimes } from './thread-times.js';
 import { acquireWorkers, releaseWorkers, type Worker } from './worker-pool.js';
 
 /** Milliseconds between two calls of `onStep`, which reports progress and throws when the work is cancelled. */
@@ -73,11 +74,13 @@ export class JobRunner {
     queue[word.pages] = this.kernels.bytes >>> 16;
     Atomics.store(queue, word.done, 0);
     Atomics.store(queue, word.total, jobs);
+    queue[word.timed] = threadTimes.measured ? 1 : 0;
     Atomics.store(queue, word.remaining, jobs);
     if (this.#workers.length > 0) {
       Atomics.add(queue, word.wakeCount, 1);
       Atomics.notify(queue, word.wakeCount);
     }
+    const start = threadTimes.measured ? performance.now() : 0;
     meanwhile?.();
     try {
       if (this.#claims) yield* this.#claimJobs(onStep);
@@ -88,7 +91,13 @@ export class JobRunner {
       yield* wait(this.#wait(jobs - left));
       throw error;
     }
+    const worked = threadTimes.measured ? performance.now() - start : 0;
     yield* wait(this.#wait(jobs));
+    if (threadTimes.measured) {
+      threadTimes.wall += performance.now() - start;
+      threadTimes.own += worked;
+      threadTimes.workers += Atomics.exchange(queue, word.worked, 0) / 1000;
+    }
     if (Atomics.load(queue, word.failed) !== 0) throw this.#workerLost('a job failed');
   }
 

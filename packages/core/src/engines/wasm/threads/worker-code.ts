@@ -21,9 +21,11 @@ function work({ id, memory, module }) {
   for (;;) {
     const wakesSeen = Atomics.load(queue, ${word.wakeCount});
     if (Atomics.load(queue, ${word.active}) === 0) return;
+    const timed = queue[${word.timed}] === 1;
     while (Atomics.load(queue, ${word.remaining}) > 0) {
       const job = Atomics.sub(queue, ${word.remaining}, 1) - 1;
       if (job < 0) break;
+      const start = timed ? performance.now() : 0;
       // Memory that grew in another thread becomes visible here only after memory.grow(0).
       if (words.byteLength >>> 16 < Atomics.load(queue, ${word.pages})) {
         memory.grow(0);
@@ -35,6 +37,7 @@ function work({ id, memory, module }) {
       } catch {
         Atomics.store(queue, ${word.failed}, 1);
       }
+      if (timed) Atomics.add(queue, ${word.worked}, Math.round(1000 * (performance.now() - start)));
       if (Atomics.add(queue, ${word.done}, 1) + 1 >= Atomics.load(queue, ${word.total})) Atomics.notify(queue, ${word.done});
     }
     for (let i = 0; i < ${SPINS} && Atomics.load(queue, ${word.wakeCount}) === wakesSeen; i++);
