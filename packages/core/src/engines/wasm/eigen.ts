@@ -9,8 +9,8 @@ import type { JobRunner } from './threads/job-runner.js';
 /** Smallest matrix for which the kernels save more than the copies cost, and largest one that fits into memory with its copy. */
 const SMALLEST = 48;
 const LARGEST = 16384;
-/** Parts that rows are divided into: a fixed number, so that the sums do not depend on the number of threads. */
-const PARTS = 4;
+/** Parts that rows are divided into: a number that follows from the size alone, so that the sums do not depend on the number of threads. */
+const partsOf = (size: number): number => (size < 512 ? 4 : 16);
 /** Rows below which one thread is faster than several that wait for each other. */
 const SHARED = 256;
 /** Columns reduced between two calls of `onStep`. */
@@ -33,7 +33,7 @@ export function* wasmEigen(
 ): Waiting<SymmetricEigen> {
   const unit = powerOfTwo(maxAbs(a));
   scale(1 / unit, a);
-  runner.reserve(Math.max(PARTS, Math.ceil(size / VECTORS)));
+  runner.reserve(Math.max(partsOf(size), Math.ceil(size / VECTORS)));
   const { t, matrix, taus } = yield* reduce(a, size, runner, onStep);
   const found = yield* wait(runTask(tridiagonalEigen(t, unit, count), onStep));
   const vectors = runner.kernels.put(found.vectors);
@@ -59,18 +59,19 @@ function* reduce(a: Float64Array, size: number, runner: JobRunner, onStep: OnSte
   const matrix = kernels.put(a.subarray(0, size * size));
   const [diagonal, offDiagonal, taus, w] = [0, 0, 0, 0].map(() => kernels.zeros(size));
   const part = Math.ceil(size / 8) * 64;
-  const p = kernels.zeros((PARTS * part) / 8);
+  const parts = partsOf(size);
+  const p = kernels.zeros((parts * part) / 8);
   let flops = 0;
   for (let j = 0; j < size; j++) {
     run.beginColumn(matrix, size, diagonal, offDiagonal, taus, w, j);
     if (j === size - 1) break;
     const shared = size - j > SHARED;
-    for (let i = 0; i < PARTS; i++) {
-      if (shared) runner.addJob('reduceRows', matrix, size, taus, w, p + i * part, j, i, PARTS);
-      else run.reduceRows(matrix, size, taus, w, p + i * part, j, i, PARTS);
+    for (let i = 0; i < parts; i++) {
+      if (shared) runner.addJob('reduceRows', matrix, size, taus, w, p + i * part, j, i, parts);
+      else run.reduceRows(matrix, size, taus, w, p + i * part, j, i, parts);
     }
     if (shared) yield* runner.runJobs(() => onStep(0));
-    run.endColumn(matrix, size, taus, w, p, part, j, PARTS);
+    run.endColumn(matrix, size, taus, w, p, part, j, parts);
     flops += 4 * (size - j) * (size - j);
     if (j % COLUMNS !== 0) continue;
     yield* wait(onStep(flops));

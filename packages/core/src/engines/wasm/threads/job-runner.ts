@@ -15,6 +15,9 @@ const ORPHAN_TIMEOUT = 200;
 /** Milliseconds between two looks at workers that have not reported. */
 const CHECK_INTERVAL = 20;
 
+/** The index of each function. */
+const INDEX = Object.fromEntries(FUNCTIONS.map((name, i) => [name, i])) as Record<FunctionName, number>;
+
 /**
  * Runs the jobs of one pass on this thread and on the workers that were free. `runJobs` runs a list of jobs, at the same time
  * and in any order, and returns when all are done. The result of a job does not depend on the thread that runs it.
@@ -61,7 +64,7 @@ export class JobRunner {
     const at = this.#jobs * JOB_WORDS;
     if (at === entries.length) throw new RangeError('the table of jobs is full');
     this.#jobs++;
-    entries[at] = FUNCTIONS.indexOf(name);
+    entries[at] = INDEX[name];
     for (let i = 0; i < numbers.length; i++) entries[at + 1 + i] = numbers[i];
   }
 
