@@ -1,10 +1,10 @@
 import { enter, leave } from './admission.js';
 import { codeColumns } from './code-columns.js';
 import { changeOf } from './data/changes.js';
+import type { CsrMatrix } from './data/csr.js';
 import type { Row } from './data/gather.js';
-import type { Matrix } from './data/matrix.js';
 import { type Data, openSource, type RowSource } from './data/open-source.js';
-import { isMatrix } from './data/to-block.js';
+import { type AnyMatrix, isMatrix } from './data/to-block.js';
 import { availableEngines, type EngineRequest } from './engines/choose.js';
 import type { Engine } from './engines/engine.js';
 import { addressSpaceLeft } from './engines/wasm/address-space.js';
@@ -64,7 +64,7 @@ export function pcaSync(data: SyncData, options: PcaOptions = {}): Model {
 }
 
 /** Data that `pcaSync` takes. */
-export type SyncData = readonly Row[] | Matrix;
+export type SyncData = readonly Row[] | Exclude<AnyMatrix, CsrMatrix>;
 
 /** Most operations, n·d·min(n, d), of a fit that may block its thread. */
 const MOST_AT_ONCE = 1e7;

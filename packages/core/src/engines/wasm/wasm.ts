@@ -113,14 +113,14 @@ function doubled(rates: Rates): Rates {
 }
 
 function makeEngine({ module, relaxed }: Compiled, threads: number, wanted: number, workersOnly: boolean): Engine {
-  const runOn: RunnerProvider['runOn'] = (kernels, flops, pass) => {
+  const runOn: RunnerProvider['runOn'] = (kernels, flops, pass, rows) => {
     const use = flops < USE_WORKERS_FLOPS ? 1 : threads;
     const start = flops < START_WORKERS_FLOPS ? 1 : threads;
-    return settle(runPass(new JobRunner(kernels, use, start, workersOnly), pass));
+    return settle(runPass(new JobRunner(kernels, use, start, { workersOnly, rows }), pass));
   };
   // On one thread nothing waits, not even for a memory that is free.
-  const withRunner: WithRunner = (flops, pass) =>
-    withKernels(module, (kernels) => runOn(kernels, flops, pass), wanted === 1);
+  const withRunner: WithRunner = (flops, pass, rows) =>
+    withKernels(module, (kernels) => runOn(kernels, flops, pass, rows), wanted === 1);
   const provider: RunnerProvider = { withRunner, runOn, takeKernels: () => takeKernels(module), returnKernels };
   const sparse = (block: SparseBlock): LoadedBlock =>
     WasmSparse.suits(block) ? new WasmSparse(block, provider) : new SparseReference(block);

@@ -16,8 +16,12 @@ const GROUP = 2048;
 /** The time to copy and pack one number, in flops. */
 const READING = 40;
 
-/** Runs a pass of so many flops with a job runner, and releases the runner afterwards. */
-export type WithRunner = <Result>(flops: number, pass: (runner: JobRunner) => Waiting<Result>) => MaybePromise<Result>;
+/** Runs a pass of so many flops with a job runner, which can copy from `rows` where these are shared, and releases the runner afterwards. */
+export type WithRunner = <Result>(
+  flops: number,
+  pass: (runner: JobRunner) => Waiting<Result>,
+  rows?: ArrayBufferLike,
+) => MaybePromise<Result>;
 
 /**
  * The passes over dense rows in WebAssembly: chunks of rows are copied in, packed through the frame, multiplied. With
@@ -34,7 +38,7 @@ export class WasmDense implements LoadedBlock {
     this.rows = block.rows;
     this.cols = block.cols;
     this.#block = block;
-    this.#withRunner = withRunner;
+    this.#withRunner = (flops, pass) => withRunner(flops, pass, block.data.buffer);
     this.#float32 = float32;
   }
 

@@ -26,7 +26,12 @@ export interface RunnerProvider {
   /** Undefined where the system has no memory for it. */
   takeKernels(): Kernels | undefined;
   returnKernels(kernels: Kernels): void;
-  runOn<Result>(kernels: Kernels, flops: number, pass: (runner: JobRunner) => Waiting<Result>): MaybePromise<Result>;
+  runOn<Result>(
+    kernels: Kernels,
+    flops: number,
+    pass: (runner: JobRunner) => Waiting<Result>,
+    rows?: ArrayBufferLike,
+  ): MaybePromise<Result>;
 }
 
 /** Lanes of a panel: one line of the caches is eight float64. */
