@@ -18,6 +18,7 @@ const EXTRAS: readonly string[] = [
   'streaming',
   'learning',
   'resampling',
+  'scale',
   'files',
   'lab',
 ];

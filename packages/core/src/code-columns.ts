@@ -26,7 +26,7 @@ interface Coded {
 
 function* transformAndScale(given: RowSource, settings: Settings, progress: ProgressTracker): Waiting<Coded> {
   try {
-    const coded = yield* transformColumns(given, settings, progress);
+    const coded = yield* transformAll(given, settings, progress);
     if (coded.settings.scale !== 'median') return coded;
     const source = yield* wait(rereadable(coded.source, progress));
     const weights = rowWeights(settings.weights, source.rows);
@@ -39,7 +39,12 @@ function* transformAndScale(given: RowSource, settings: Settings, progress: Prog
   }
 }
 
-function* transformColumns(given: RowSource, settings: Settings, progress: ProgressTracker): Waiting<Coded> {
+/** The columns transformed, and the settings with their coding. */
+export function transformColumns(given: RowSource, settings: Settings, progress: ProgressTracker): MaybePromise<Coded> {
+  return settle(transformAll(given, settings, progress));
+}
+
+function* transformAll(given: RowSource, settings: Settings, progress: ProgressTracker): Waiting<Coded> {
   const { transform, columnNames, ...others } = settings;
   if (transform === undefined || transform === 'none') return { source: given, settings };
   const names = columnNames ?? given.columnNames;

@@ -1,7 +1,8 @@
 import { checkChoices } from './bootstrap-options.js';
 import type { RowSource } from './data/open-source.js';
-import type { Engine } from './engines/engine.js';
-import { ConvergenceError } from './errors.js';
+import type { Engine, Streaming } from './engines/engine.js';
+import { remoteRows, remoteRowsFor } from './engines/remote.js';
+import { ConvergenceError, OptionError } from './errors.js';
 import { andThen, type MaybePromise, settle, type Waiting, wait } from './maybe-promise.js';
 import type { Choice } from './model/choice.js';
 import { finish, firstComponents } from './model/finish.js';
@@ -9,7 +10,7 @@ import { Model } from './model/model.js';
 import { firstOf, type Stability } from './model/stability.js';
 import { Moments } from './moments.js';
 import { checkColumnOptions, type Settings } from './options.js';
-import { makePlan, type Plan, type Shape, secondsHere } from './plan.js';
+import { type MachineRequest, makePlan, type Plan, type Shape, secondsHere } from './plan.js';
 import { axesWithoutVariance, makeProblem } from './problem.js';
 import type { ProgressTracker } from './progress.js';
 import { type PreparedData, readBoth, readMoments, readOnce, readRows, rereadable } from './reading.js';
@@ -64,7 +65,7 @@ function* planAndSolve(
     const stability = sampled ? yield* wait(sampled) : undefined;
     const warnings = [
       ...(yield* wait(warningsOf(opened, engine))),
-      ...(opened instanceof Moments && settings.lookAtColumns ? yield* wait(columnWarnings(opened, settings)) : []),
+      ...(settings.lookAtColumns ? yield* wait(columnWarnings(opened, reading, settings, engine)) : []),
     ];
     const model = withStability(finish(solution, facts, warnings), stability);
     if (!solution.converged) throw notConverged(model, solution, plan, problem.tolerance);
@@ -116,9 +117,18 @@ function warningsOf(source: RowSource | Moments, engine: Engine): MaybePromise<r
   return andThen(read, (warnings = []) => [...warnings, ...(engine.warnings ?? [])]);
 }
 
-async function columnWarnings(moments: Moments, settings: Settings): Promise<readonly Warning[]> {
-  const { momentsWarnings } = await import('./analysis/look-at-columns.js');
-  return momentsWarnings(moments, settings);
+/** What the columns tell where single values are not here: rows that are read here say it themselves (`watchColumns`). */
+async function columnWarnings(
+  opened: RowSource | Moments,
+  { columns, columnNames }: PreparedData,
+  settings: Settings,
+  engine: Engine,
+): Promise<readonly Warning[]> {
+  const { momentsWarnings, statisticsWarnings } = await import('./analysis/look-at-columns.js');
+  if (opened instanceof Moments) return momentsWarnings(opened, settings);
+  return remoteRowsFor(opened, engine)
+    ? statisticsWarnings(columns, { ...settings, ...(columnNames ? { columnNames } : {}) })
+    : [];
 }
 
 interface PlannedEngine {
@@ -126,18 +136,78 @@ interface PlannedEngine {
   readonly engine: Engine;
 }
 
+interface Candidate extends PlannedEngine {
+  readonly seconds: number;
+}
+
 /**
  * The plan of every engine, and of these the one that takes the least time on this machine. The engine's plan is the same on every
  * machine; which engine is the fastest depends on its cores and libraries, but not on how busy it is or how many threads are allowed.
  */
-function choosePlan(shape: Shape, settings: Settings, engines: readonly [Engine, ...Engine[]]): PlannedEngine {
+function choosePlan(
+  shape: Shape | RowSource,
+  settings: Settings,
+  engines: readonly [Engine, ...Engine[]],
+): PlannedEngine {
   const { k, solver, tolerance, learn, memory } = settings;
-  const choices = engines.map((engine) => {
-    const request = { k, solver, tolerance, learn, memory, engine };
-    const plan = makePlan(shape, request);
-    return { engine, plan, seconds: engines.length === 1 ? 0 : secondsHere(plan.solver, shape, request) };
-  });
-  return choices.reduce((best, other) => (other.seconds < best.seconds ? other : best));
+  const request = { k, solver, tolerance, learn, memory };
+  const remote = 'blocks' in shape ? remoteRows(shape) : undefined;
+  if (remote) return chooseWhere(shape, remote.streaming, request, engines);
+  return cheapest(engines.map((engine) => candidate(shape, request, engine)));
+}
+
+function candidate(shape: Shape, request: Omit<MachineRequest, 'engine'>, engine: Engine): Candidate {
+  const plan = makePlan(shape, { ...request, engine });
+  return { engine, plan, seconds: secondsHere(plan.solver, shape, { ...request, engine }) };
+}
+
+/** The cheapest, or the first of equally cheap ones. */
+function cheapest(candidates: readonly Candidate[]): Candidate {
+  return candidates.reduce((best, other) => (other.seconds < best.seconds ? other : best));
+}
+
+/**
+ * The cheapest plan for rows on a cluster: passes that run there, by its declared rates, or here, on rows that come over the network. The
+ * reason says what both would take.
+ */
+function chooseWhere(
+  { rows, cols, nonzeros, dtype, rereadable }: Shape,
+  streaming: Streaming,
+  request: Omit<MachineRequest, 'engine'>,
+  engines: readonly [Engine, ...Engine[]],
+): PlannedEngine {
+  const { solver } = request;
+  const shape = {
+    ...(rows === undefined ? {} : { rows }),
+    ...(nonzeros === undefined ? {} : { nonzeros }),
+    ...(dtype === undefined ? {} : { dtype }),
+    cols,
+    rereadable,
+    streaming,
+  };
+  const possible = engines.filter(({ remote }) => !remote || solver === 'auto' || SOLVERS[solver].remote);
+  if (possible.length === 0) {
+    throw new OptionError(
+      'BAD_OPTION',
+      `${solver} needs the rows here, and engine ${engines[0].name} computes where they are. Leave one of them out.`,
+      { option: 'solver', value: solver },
+    );
+  }
+  const candidates = possible.map((engine) => candidate(shape, request, engine));
+  const best = cheapest(candidates);
+  const { plan, engine } = best;
+  const others = candidates.filter((each) => each.engine.remote !== engine.remote);
+  const about = ({ seconds }: Candidate): string => `about ${Math.max(1, Math.round(seconds))} s`;
+  const [there, here] = ['The passes run where the rows are', 'The rows are read over the network'];
+  const where =
+    others.length === 0 || best.seconds === 0
+      ? engine.remote
+        ? `${there}, on ${engine.name}.`
+        : `${here}${solver !== 'auto' && !SOLVERS[solver].remote ? `, because ${solver} needs them here` : ''}.`
+      : engine.remote
+        ? `${there}, on ${engine.name}: ${about(best)}; reading the rows here would take ${about(cheapest(others))}.`
+        : `${here}: ${about(best)}; passes on ${others[0].engine.name} would take ${about(cheapest(others))}.`;
+  return { engine, plan: { ...plan, reason: `${plan.reason} ${where}` } };
 }
 
 function readFor(

@@ -73,3 +73,22 @@ export function* each<Item>(
     if (open) yield* wait(iterator.return?.() as Promise<unknown> | undefined);
   }
 }
+
+/** Code that is loaded when it is first needed. Where it is there already, or a program that must not wait has provided it, nothing waits. */
+export class Lazy<Code extends object> {
+  readonly #load: () => Promise<Code>;
+  #code: Code | undefined;
+
+  constructor(load: () => Promise<Code>) {
+    this.#load = load;
+  }
+
+  get(): MaybePromise<Code> {
+    return this.#code ?? this.#load().then((code) => this.provide(code));
+  }
+
+  provide(code: Code): Code {
+    this.#code = code;
+    return code;
+  }
+}

@@ -4,16 +4,18 @@ import { refuseChanged } from './data/changes.js';
 import { fitsFloat32 } from './data/matrix.js';
 import { momentsFromBytes, momentsToBytes } from './data/moments-bytes.js';
 import { checkBlockWidth, type Data, openSource, type RowSource } from './data/open-source.js';
-import { type ColumnStatistics, emptyStatistics, mergeStatistics } from './data/statistics.js';
+import { type ColumnStatistics, emptyStatistics, mergeScatter, mergeStatistics } from './data/statistics.js';
 import { rowWeights } from './data/weights.js';
-import { chooseEngine, type EngineChoice } from './engines/choose.js';
-import type { Engine } from './engines/engine.js';
+import type { EngineChoice } from './engines/choose.js';
+import type { Engine, LoadedBlock, RowsAt } from './engines/engine.js';
+import { enginesFor, remoteRowsFor } from './engines/remote.js';
 import { DataError, OptionError, show } from './errors.js';
 import { keepAlive } from './keep-alive.js';
 import { LARGEST_SQUARE } from './limits.js';
 import { each, type MaybePromise, settle, type Waiting, wait } from './maybe-promise.js';
 import { ProgressTracker } from './progress.js';
 
+/** How rows are added to moments. */
 export interface AddOptions extends ControlOptions {
   /** One weight per added row. */
   readonly weights?: ArrayLike<number>;
@@ -144,16 +146,24 @@ export class Moments {
     columnNames?: readonly string[],
   ): Waiting<Moments> {
     const numbers = source.rows === undefined ? undefined : (source.nonzeros ?? source.rows * source.cols);
-    const engine = yield* wait(chooseEngine({ engine: wanted ?? 'auto', threads }, numbers));
+    const request = { engine: wanted ?? 'auto', threads, weights: given };
+    const [engine] = yield* wait(enginesFor(source, request, numbers));
     const moments = new Moments(source.cols, columnNames);
     const weights = rowWeights(given, source.rows);
     let rows = 0;
     progress.begin('covariance', source.rows);
-    yield* each(source.blocks(), function* (block) {
-      checkBlockWidth(block, source, rows);
-      yield* wait(moments.addBlock(block, weights.slice(rows, block.rows), rows, engine, progress));
-      rows += block.rows;
-    });
+    const remote = remoteRowsFor(source, engine);
+    if (remote) {
+      const loaded = remote.load();
+      yield* moments.#addLoaded(loaded, { first: 0, weights: undefined, columnNames }, progress, source);
+      rows = loaded.rows;
+    } else {
+      yield* each(source.blocks(), function* (block) {
+        checkBlockWidth(block, source, rows);
+        yield* wait(moments.addBlock(block, weights.slice(rows, block.rows), rows, engine, progress));
+        rows += block.rows;
+      });
+    }
     weights.end(rows);
     progress.end();
     moments.#read = rows;
@@ -178,17 +188,27 @@ export class Moments {
     engine: Engine,
     progress: ProgressTracker,
   ): Waiting<void> {
-    const scatter = new Float64Array(this.cols * this.cols);
+    const at = { first: firstRow, weights, columnNames: this.columnNames };
+    const dtype = fitsFloat32(block.data) ? 'float32' : 'float64';
     const loaded = yield* wait(engine.load(block));
+    yield* this.#addLoaded(loaded, at, progress, { dtype, sparse: block.kind === 'sparse' });
+  }
+
+  *#addLoaded(
+    loaded: LoadedBlock,
+    at: RowsAt,
+    progress: ProgressTracker,
+    { dtype, sparse = false }: { readonly dtype: RowSource['dtype']; readonly sparse?: boolean },
+  ): Waiting<void> {
+    const scatter = new Float64Array(this.cols * this.cols);
     let stats: ColumnStatistics;
     try {
-      const at = { first: firstRow, weights, columnNames: this.columnNames };
       stats = yield* wait(loaded.summarise(at, scatter, (rows) => progress.step(rows)));
     } finally {
       loaded.release();
     }
     if (stats.rows === 0) return;
-    this.#absorb(stats, scatter, fitsFloat32(block.data), block.kind === 'sparse', 1);
+    this.#absorb(stats, scatter, dtype === 'float32', sparse, stats.merges ?? 1);
   }
 
   /** Adds the rows of other moments. */
@@ -254,18 +274,7 @@ export class Moments {
   }
 
   #absorb(stats: ColumnStatistics, scatter: Float64Array, float32: boolean, sparse: boolean, merges: number): void {
-    const d = this.cols;
-    const weight = this.weight + stats.weight;
-    const coupling = weight > 0 ? (this.weight * stats.weight) / weight : 0;
-    // Changing units multiplies by powers of two: nothing is rounded.
-    const { delta, mine, theirs } = mergeStatistics(this.#columns, stats);
-    for (let i = 0; i < d; i++) {
-      for (let j = i; j < d; j++) {
-        const at = i * d + j;
-        this.#scatter[at] =
-          this.#scatter[at] * mine[i] * mine[j] + scatter[at] * theirs[i] * theirs[j] + coupling * delta[i] * delta[j];
-      }
-    }
+    mergeScatter(this.#scatter, scatter, mergeStatistics(this.#columns, stats));
     this.#float32 &&= float32;
     this.#sparse ||= sparse;
     this.#merges += merges;

@@ -1,17 +1,14 @@
 import { enter, leave } from './admission.js';
-import { codeColumns } from './code-columns.js';
 import { changeOf } from './data/changes.js';
-import type { CsrMatrix } from './data/csr.js';
-import type { Row } from './data/gather.js';
 import { type Data, openSource, type RowSource } from './data/open-source.js';
-import { type AnyMatrix, isMatrix } from './data/to-block.js';
 import { availableEngines, type EngineRequest } from './engines/choose.js';
 import type { Engine } from './engines/engine.js';
+import { enginesFor } from './engines/remote.js';
 import { addressSpaceLeft } from './engines/wasm/address-space.js';
 import { DataError, OptionError, ScreeError } from './errors.js';
 import { fit, type NestedModels } from './fit.js';
-import { idleAfterWork, keepAlive } from './keep-alive.js';
-import { andThen, isPromise, type MaybePromise, settle, type Waiting, wait } from './maybe-promise.js';
+import { keepAlive } from './keep-alive.js';
+import { type MaybePromise, settle, type Waiting, wait } from './maybe-promise.js';
 import type { Model } from './model/model.js';
 import { Moments } from './moments.js';
 import { checkOptions, type PcaOptions, type Settings } from './options.js';
@@ -28,73 +25,35 @@ export type { NestedModels };
  * The pipeline: data become a source, the plan chooses a solver, the rows are read as that solver needs them, the
  * solver finds the subspace, `finish` makes the model.
  */
-export async function pca(data: Data | Moments, options: PcaOptions = {}): Promise<Model> {
+export async function pca<Given extends Data | Moments>(
+  data: Given,
+  options: PcaOptions<ColumnNameOf<Given>> = {},
+): Promise<Model> {
   return (await nestedModels(data, options)).model;
 }
+
+/** Names of the columns of records, where their type says them: `columnNames` then accepts no others. */
+export type ColumnNameOf<Given> = Given extends readonly (infer Each)[]
+  ? Each extends ArrayLike<number>
+    ? string
+    : string extends keyof Each
+      ? string
+      : [keyof Each & string] extends [never]
+        ? string
+        : keyof Each & string
+  : string;
 
 /** `pca` for several k at once, for example for a page with a slider for k. */
 export function nestedModels(data: Data | Moments, options: PcaOptions = {}): Promise<NestedModels> {
   return keepAlive(() => analyse(data, options));
 }
 
-/**
- * `pca` without waiting, for small data in memory: no promise, no workers, and the same bits. Rows, records and dense matrices with
- * rows × columns × the smaller of both up to 10 million, which is some milliseconds of work. What needs more time, or has to be loaded first, is
- * refused: then use `pca`.
- */
-export function pcaSync(data: SyncData, options: PcaOptions = {}): Model {
-  const settings = checkOptions(options);
-  refuseForSync(settings);
-  const progress = new ProgressTracker({ ...settings, blocking: 'full' });
-  // One thread, and an engine that is compiled at once: nothing waits, so everything is done when `settle` returns.
-  const atOnce = { ...settings, threads: 1, atOnce: true };
-  if (Array.isArray(data) ? isMatrix(data[0]) : !isMatrix(data)) throw tooMuchForSync('data', 'This kind of data');
-  const open = (): MaybePromise<Opened> =>
-    andThen(openSource(data, progress, settings.columnNames), (source) => {
-      refuseLargeForSync(source);
-      return { source, settings: atOnce };
-    });
-  const result = settle(openAndClose(open, progress));
-  idleAfterWork();
-  if (isPromise(result)) {
-    result.catch(() => {});
-    throw tooMuchForSync('data', 'This fit');
-  }
-  return result.model;
-}
-
-/** Data that `pcaSync` takes. */
-export type SyncData = readonly Row[] | Exclude<AnyMatrix, CsrMatrix>;
-
-/** Most operations, n·d·min(n, d), of a fit that may block its thread. */
-const MOST_AT_ONCE = 1e7;
+/** Most operations, n·d·min(n, d), of a fit that is done at once and needs no place in the queue. */
+export const MOST_AT_ONCE = 1e7;
 
 /** n·d·min(n, d): the operations of a fit, about. */
-function sizeOf({ rows = Number.POSITIVE_INFINITY, cols }: RowSource): number {
+export function operations({ rows = Number.POSITIVE_INFINITY, cols }: RowSource): number {
   return rows * cols * Math.min(rows, cols);
-}
-
-function refuseLargeForSync(source: RowSource): void {
-  if (source.nonzeros !== undefined) throw tooMuchForSync('data', 'A sparse matrix');
-  if (sizeOf(source) > MOST_AT_ONCE) throw tooMuchForSync('data', `${source.rows}×${source.cols}`);
-}
-
-function refuseForSync({ choose, bootstrap, lookAtColumns, transform, scale, solver, engine }: Settings): void {
-  if (choose !== undefined) throw tooMuchForSync('k', `k: '${choose}'`);
-  if (bootstrap !== undefined && bootstrap !== 0) throw tooMuchForSync('bootstrap', 'A bootstrap');
-  if (lookAtColumns) throw tooMuchForSync('lookAtColumns', 'lookAtColumns');
-  if (transform !== undefined && transform !== 'none') throw tooMuchForSync('transform', 'A transform');
-  if (scale === 'median') throw tooMuchForSync('scale', "scale: 'median'");
-  if (solver !== 'auto' && SOLVERS[solver].family !== 'direct') throw tooMuchForSync('solver', `solver: '${solver}'`);
-  if (!['auto', 'wasm', 'reference'].includes(engine as string)) throw tooMuchForSync('engine', 'This engine');
-}
-
-function tooMuchForSync(option: string, what: string): OptionError {
-  return new OptionError(
-    'BAD_OPTION',
-    `${what} is too much for pcaSync, which must not wait. Use pca, which takes the same arguments and returns a promise.`,
-    { option },
-  );
 }
 
 function analyse(data: Data | Moments, options: PcaOptions): MaybePromise<NestedModels> {
@@ -112,15 +71,19 @@ function* openAndFit(data: Data | Moments, options: PcaOptions): Waiting<NestedM
 }
 
 function* openForFit(data: Data, settings: Settings, progress: ProgressTracker): Waiting<Opened> {
-  const source = yield* wait(openSource(data, progress, settings.columnNames));
-  const coded = yield* wait(codeColumns(source, settings, progress));
+  const numericOnly = settings.columns === 'numeric';
+  const source = yield* wait(openSource(data, progress, settings.columnNames, numericOnly));
+  const plain = (settings.transform ?? 'none') === 'none' && settings.scale !== 'median';
+  const coded = plain
+    ? { source, settings }
+    : yield* wait(import('./code-columns.js').then(({ codeColumns }) => codeColumns(source, settings, progress)));
   if (!settings.lookAtColumns) return coded;
   const { watchColumns } = yield* wait(import('./analysis/look-at-columns.js'));
   return { ...coded, source: watchColumns(coded.source, coded.settings) };
 }
 
 /** A source, and the settings for its columns. */
-interface Opened {
+export interface Opened {
   readonly source: RowSource;
   readonly settings: Settings & Pick<EngineRequest, 'atOnce'>;
 }
@@ -137,12 +100,12 @@ function* openAndClose(open: () => MaybePromise<Opened>, progress: ProgressTrack
     const opened = yield* wait(open());
     const { settings } = opened;
     source = opened.source;
-    if (source.resident && sizeOf(source) > MOST_AT_ONCE) {
+    if (source.resident && operations(source) > MOST_AT_ONCE) {
       yield* wait(enter(progress));
       admitted = true;
     }
     const numbers = source.rows === undefined ? undefined : (source.nonzeros ?? source.rows * source.cols);
-    return yield* fitChosen(source, settings, yield* wait(availableEngines(settings, numbers)), progress);
+    return yield* fitChosen(source, settings, yield* wait(enginesFor(source, settings, numbers)), progress);
   } catch (error) {
     yield* refuseFailedByChange(source, error);
     // Typed arrays and WebAssembly have different messages for a lack of memory.

@@ -10,6 +10,7 @@ import { type EngineFacts, type Shape, Work } from './solvers/work.js';
 export type { Plan } from './model/record.js';
 export type { EngineFacts, Shape } from './solvers/work.js';
 
+/** What a plan is made for. */
 export interface PlanRequest {
   readonly k?: number | 'all' | undefined;
   readonly solver: SolverName | 'auto';
@@ -55,7 +56,7 @@ export function makePlan(shape: Shape, request: PlanRequest): Plan {
     refuseTooLarge(solver, shape);
     return plan(solver, `The ${solver} solver was asked for.`);
   }
-  const choosable = SOLVER_NAMES.filter((name) => SOLVERS[name].cost);
+  const choosable = SOLVER_NAMES.filter((name) => SOLVERS[name].cost && canRun(name, request.engine));
   const fits = (name: SolverName): boolean => matrixBytes(name, shape) <= memory;
   const fromScatter = choosable.find((name) => SOLVERS[name].needs({ cols: d }) === 'scatter') as SolverName;
   if (shape.momentsOnly)
@@ -67,8 +68,8 @@ export function makePlan(shape: Shape, request: PlanRequest): Plan {
     return plan(withoutMatrix, `A stream of ${d} columns is too wide for a ${d}×${d} covariance.`);
   }
   const cost = (name: SolverName): number => costs[name] ?? Number.POSITIVE_INFINITY;
-  const precise = choosable.find((name) => SOLVERS[name].precise) as SolverName;
-  if (cost(precise) <= NEGLIGIBLE_SECONDS) {
+  const precise = choosable.find((name) => SOLVERS[name].precise);
+  if (precise && cost(precise) <= NEGLIGIBLE_SECONDS) {
     const name = precise.toUpperCase();
     return plan(precise, `${n}×${d} is small: ${name}, the most accurate solver, takes less than a millisecond.`);
   }
@@ -104,12 +105,17 @@ function refuseTooLarge(solver: SolverName, shape: Shape): void {
   );
 }
 
+/** Where rows are on a cluster, solvers that need them here, or products of rows with each other, cannot run there. */
+function canRun(solver: SolverName, { remote = false }: EngineFacts): boolean {
+  return !remote || SOLVERS[solver].remote === true;
+}
+
 /** Seconds of each solver that can do the work. */
 function estimateCosts(shape: KnownShape, request: PlanRequest): Partial<Record<SolverName, number>> {
   const work = new Work(shape, request);
   const costs: Partial<Record<SolverName, number>> = {};
   for (const name of SOLVER_NAMES) {
-    const seconds = SOLVERS[name].cost?.(work);
+    const seconds = canRun(name, request.engine) ? SOLVERS[name].cost?.(work) : undefined;
     if (seconds !== undefined) costs[name] = seconds;
   }
   return costs;

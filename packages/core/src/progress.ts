@@ -27,6 +27,7 @@ export type Blocking = 'none' | 'short' | 'full';
 /** Milliseconds of uninterrupted work after which the event loop gets its turn: half a frame of an animation. */
 const SLICES: Readonly<Record<Blocking, number>> = { none: 4, short: 8, full: Number.POSITIVE_INFINITY };
 
+/** Reports progress, throws when a signal aborts, and yields to the event loop. */
 export class ProgressTracker {
   readonly #signal: AbortSignal | undefined;
   readonly #onProgress: ((progress: Progress) => void) | undefined;

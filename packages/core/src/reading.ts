@@ -2,8 +2,9 @@ import { checkBlockWidth, keepRows, type RowSource } from './data/open-source.js
 import type { Framing } from './data/scaling.js';
 import { type ColumnStatistics, emptyStatistics, mergeStatistics } from './data/statistics.js';
 import { type RowWeights, rowWeights } from './data/weights.js';
-import type { Engine } from './engines/engine.js';
+import type { Engine, LoadedBlock } from './engines/engine.js';
 import { Passes } from './engines/passes.js';
+import { remoteRowsFor } from './engines/remote.js';
 import { each, type MaybePromise, type Waiting, wait } from './maybe-promise.js';
 import { Moments } from './moments.js';
 import type { Settings } from './options.js';
@@ -110,18 +111,25 @@ export function* readRows(
   let rows = 0;
   let merges = 0;
   progress.begin('column statistics', source.rows);
-  yield* each(source.blocks(), function* (block) {
-    checkBlockWidth(block, source, rows);
-    const loaded = yield* wait(engine.load(block));
+  const addLoaded = function* (loaded: LoadedBlock, own: Float64Array | undefined): Waiting<void> {
     try {
-      const at = { first: rows, weights: weights.slice(rows, block.rows), columnNames };
-      mergeStatistics(columns, yield* wait(loaded.summarise(at, undefined, (done) => progress.step(done))));
+      const at = { first: rows, weights: own, columnNames };
+      const stats = yield* wait(loaded.summarise(at, undefined, (done) => progress.step(done)));
+      mergeStatistics(columns, stats);
+      merges += stats.merges ?? 1;
+      rows += loaded.rows;
     } finally {
       loaded.release();
     }
-    rows += block.rows;
-    merges++;
-  });
+  };
+  const remote = remoteRowsFor(source, engine);
+  if (remote) yield* addLoaded(remote.load(), undefined);
+  else {
+    yield* each(source.blocks(), function* (block) {
+      checkBlockWidth(block, source, rows);
+      yield* addLoaded(yield* wait(engine.load(block)), weights.slice(rows, block.rows));
+    });
+  }
   weights.end(rows);
   progress.end();
   let passes: Passes | undefined;

@@ -59,7 +59,6 @@ describe('@scree/core as a package', () => {
       'mfaGroups',
       'monitorRows',
       'pca',
-      'pcaSync',
       'pcr',
       'principalAngles',
       'probabilistic',
@@ -83,9 +82,11 @@ describe('@scree/core as a package', () => {
     expect(Object.keys(manifest.exports)).toEqual([
       '.',
       './engine',
+      './sync',
       './learn',
       './names',
       './describe',
+      './transform',
       './package.json',
     ]);
   });

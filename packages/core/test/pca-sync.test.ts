@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type Model, OptionError, type PcaOptions, pca, pcaSync } from '../src/index.js';
+import { type Model, OptionError, type PcaOptions, pca } from '../src/index.js';
 import { random } from '../src/linalg/random.js';
+import { pcaSync } from '../src/pca-sync.js';
 
 /** Random data of a type that matrices may have. */
 function matrix(rows: number, cols: number, type: string, seed: number) {

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { wasmEngine } from '../src/engines/wasm/wasm.js';
-import { type Engine, type Model, makePlan, type PcaOptions, pca } from '../src/index.js';
+import { type Engine, type Model, makePlan, type PcaOptions, pca, wasmEngine } from '../src/index.js';
 import { random } from '../src/linalg/random.js';
 
 /** Everything that is computed, as text: every bit counts. */

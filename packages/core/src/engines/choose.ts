@@ -1,9 +1,9 @@
 import { OptionError, show } from '../errors.js';
-import { andThen, type MaybePromise, settle, type Waiting, wait } from '../maybe-promise.js';
+import { andThen, Lazy, type MaybePromise, settle, type Waiting, wait } from '../maybe-promise.js';
 import type { Blocking } from '../progress.js';
 import type { Engine } from './engine.js';
 import { reference } from './reference/reference.js';
-import { wasmEngineOrWhy } from './wasm/wasm.js';
+import type { WasmOptions } from './wasm/wasm.js';
 
 /** An engine from another package. Its code is loaded when a fit first needs it. */
 export interface OfferedEngine {
@@ -54,7 +54,7 @@ function* findEngines(
   if (typeof wanted === 'object') return [wanted];
   if (wanted === 'reference') return [reference];
   if (wanted === 'auto') {
-    const wasm = yield* wait(wasmEngineOrWhy({ threads, blocking, atOnce }));
+    const wasm = yield* wait(loadWasm({ threads, blocking, atOnce }));
     const own = typeof wasm === 'string' ? referenceInsteadOfWasm(wasm) : wasm;
     if (numbers < WORTH_LOADING) return [own];
     const others = yield* wait(Promise.all(Array.from(offered.values(), ({ make }) => make(threads))));
@@ -62,7 +62,7 @@ function* findEngines(
     return [first, ...rest];
   }
   if (wanted === 'wasm') {
-    const wasm = yield* wait(wasmEngineOrWhy({ threads, blocking, atOnce }));
+    const wasm = yield* wait(loadWasm({ threads, blocking, atOnce }));
     if (typeof wasm === 'string') throw unavailable(wanted, wasm);
     return [wasm];
   }
@@ -71,6 +71,22 @@ function* findEngines(
   const engine = yield* wait(offer.make(threads));
   if (!engine) throw unavailable(wanted, yield* wait(offer.why()));
   return [engine];
+}
+
+/** The WebAssembly engine, or why there is none. Its code is loaded here, so that a page can show something before. */
+function loadWasm(options: WasmOptions): MaybePromise<Engine | string> {
+  return andThen(wasmCode.get(), ({ wasmEngineOrWhy }) => wasmEngineOrWhy(options));
+}
+
+export const wasmCode = new Lazy(() => import('./wasm/wasm.js'));
+
+/**
+ * The WebAssembly engine: SIMD, on several threads where workers can share memory. Undefined where WebAssembly SIMD or its
+ * memory is missing. The result does not depend on the number of threads.
+ */
+export async function wasmEngine({ threads }: WasmOptions = {}): Promise<Engine | undefined> {
+  const engine = await loadWasm({ threads });
+  return typeof engine === 'string' ? undefined : engine;
 }
 
 /** The engine for work without a plan: the first of the available ones. */

@@ -38,6 +38,8 @@ export interface Engine {
   readonly float32?: Engine;
   /** Whether the scatter skips products of neighbouring entries that are zero. */
   readonly skipsZeros?: boolean;
+  /** Whether its passes over the data run where the rows are, and not on this machine (`engines/remote.ts`). */
+  readonly remote?: boolean;
   /** Warnings about this engine on this machine, for example that it runs without threads and why. */
   readonly warnings?: readonly Warning[];
   /** Shares or uploads a block once; passes then run on what was loaded. */
@@ -67,6 +69,16 @@ export interface Rates {
   readonly eigen: number;
   /** Billions of numbers per second that a pass reads and packs, besides the products. Default 0.5. */
   readonly reading?: number | undefined;
+  /** Seconds that starting a pass takes. Default 0.0002. */
+  readonly start?: number | undefined;
+}
+
+/** How fast rows come over a network. */
+export interface Streaming {
+  /** Billions of numbers per second. */
+  readonly reading: number;
+  /** Seconds until the first of them comes. */
+  readonly start: number;
 }
 
 /** Called between tiles with the rows done since the last call; throws to abort. Await what it returns. */
@@ -99,6 +111,7 @@ export interface Basis {
   release(): void;
 }
 
+/** A block of rows that an engine has loaded, and the passes over it. */
 export interface LoadedBlock {
   readonly rows: number;
   readonly cols: number;

@@ -6,6 +6,7 @@ import { DataError } from '../errors.js';
 import { andThen, each, type MaybePromise, settle, type Waiting, wait } from '../maybe-promise.js';
 import type { ProgressTracker } from '../progress.js';
 import type { Engine, LoadedBlock, OnStep } from './engine.js';
+import { remoteRowsFor } from './remote.js';
 
 /** Rows of a packed tile. Larger tiles round more within a tile; smaller tiles make more sums. */
 const TILE_LINES = 256;
@@ -230,15 +231,16 @@ export class Passes {
     this.#progress.begin(phase, this.rows);
     let first = 0;
     let index = 0;
-    const visitBlock = function* (this: Passes, block: Block): Waiting<void> {
-      const loaded = yield* this.#load(block, index);
+    const remote = remoteRowsFor(this.#source, this.#engine);
+    const visitBlock = function* (this: Passes, block: Block | LoadedBlock): Waiting<void> {
+      const loaded = remote ? (block as LoadedBlock) : yield* this.#load(block as Block, index);
       const onStep = (rows: number): void | Promise<void> => this.#progress.step(rows);
       yield* wait(visit(loaded, this.#frameAt(first, block.rows), first, onStep, index));
       this.#done(loaded);
-      first += block.rows;
+      first += loaded.rows;
       index++;
     }.bind(this);
-    yield* each(this.#source.blocks(), visitBlock);
+    yield* each<Block | LoadedBlock>(remote ? [remote.load()] : this.#source.blocks(), visitBlock);
     this.#checkRows(first);
     this.#progress.end();
   }

@@ -1,5 +1,5 @@
 import type { Sample } from '../data/sample.js';
-import type { Rates } from '../engines/engine.js';
+import type { Rates, Streaming } from '../engines/engine.js';
 import { DEFAULT_TOLERANCE } from '../limits.js';
 
 /** The data, as far as the plan knows them before they are read. */
@@ -15,6 +15,8 @@ export interface Shape {
   readonly rereadable: boolean;
   /** Only the moments are known, not the rows. */
   readonly momentsOnly?: boolean;
+  /** How fast rows come over a network, where they are not here. */
+  readonly streaming?: Streaming | undefined;
 }
 
 /** The part of an `Engine` that the plan uses. */
@@ -24,6 +26,8 @@ export interface EngineFacts {
   /** The same in float32, where the engine has that. */
   readonly float32?: { readonly rates: Rates } | undefined;
   readonly skipsZeros?: boolean | undefined;
+  /** Whether it computes where the rows are. */
+  readonly remote?: boolean | undefined;
 }
 
 /** The options of a fit that its cost depends on. */
@@ -73,6 +77,8 @@ export class Work {
   readonly nonzeroShare: { readonly four: number; readonly eight: number };
   /** Whether the columns hold many different values: few values round alike again and again, and float32 sums of them drift. */
   readonly manyValues: boolean;
+  readonly #reading: number;
+  readonly #start: number;
 
   constructor(shape: Shape & { readonly rows: number }, { k, engine, tolerance }: WorkRequest) {
     const { rows: n, cols: d, nonzeros } = shape;
@@ -89,6 +95,10 @@ export class Work {
     this.tolerance = tolerance ?? DEFAULT_TOLERANCE[shape.dtype ?? 'float64'];
     this.rates = engine.rates;
     this.float32 = engine.float32?.rates;
+    const { reading = READING_RATE, start = PASS_START_SECONDS } = engine.rates;
+    const streaming = engine.remote ? undefined : shape.streaming;
+    this.#reading = Math.min(reading, streaming?.reading ?? reading);
+    this.#start = Math.max(start, streaming?.start ?? start);
     const sample = this.dense && n * d * d > WORTH_SAMPLING ? shape.sample : undefined;
     this.nonzeroShare = (engine.skipsZeros ? sample : undefined) ?? { four: 1, eight: 1 };
     this.manyValues = (sample?.distinct ?? 1) > 0.5;
@@ -96,12 +106,12 @@ export class Work {
 
   /** Seconds to read `numbers` from memory or disk, without computing. */
   reading(numbers: number): number {
-    return numbers / ((this.rates.reading ?? READING_RATE) * 1e9);
+    return numbers / (this.#reading * 1e9);
   }
 
   /** A pass over the data that takes so many operations at so many billions per second. */
   pass(flops: number, rate: number): number {
-    return flops / (rate * 1e9) + this.reading(this.entries) + PASS_START_SECONDS;
+    return flops / (rate * 1e9) + this.reading(this.entries) + this.#start;
   }
 
   /** A pass at the engine's rate of dense or sparse products. */

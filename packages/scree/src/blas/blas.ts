@@ -10,6 +10,7 @@ import { tileRows } from './tiles.js';
 
 const reference = referenceEngine();
 
+/** On how many threads the BLAS library works. */
 export interface BlasOptions {
   /** Number of threads of the library, for the whole process. Default: the library's own choice. */
   readonly threads?: number;

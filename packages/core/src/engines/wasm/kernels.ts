@@ -1,7 +1,6 @@
 import { messageOf } from '../../errors.js';
 import { keepAlive } from '../../keep-alive.js';
-import { isPromise, type MaybePromise, settle, type Waiting, wait } from '../../maybe-promise.js';
-import { plainSimd, relaxedSimd } from './kernels-binary.js';
+import { isPromise, Lazy, type MaybePromise, settle, type Waiting, wait } from '../../maybe-promise.js';
 import { FUNCTIONS, type FunctionName, QUEUE_BYTES, QUEUE_START } from './threads/job-queue.js';
 
 /** The functions of assembly/kernels.ts: addresses, counts and switches, all of them 32-bit numbers. */
@@ -115,6 +114,10 @@ export interface Compiled {
   readonly relaxed: boolean;
 }
 
+/** The binaries, which assembly/build.js writes. */
+export const relaxedKernels = new Lazy(() => import('./kernels-relaxed.js'));
+export const plainKernels = new Lazy(() => import('./kernels-plain.js'));
+
 /** The result of compiling: undefined before, a promise meanwhile. */
 let compiled: MaybePromise<Compiled | string> | undefined;
 
@@ -144,7 +147,8 @@ function* compile(
 ): Waiting<Compiled | string> {
   if (typeof WebAssembly === 'undefined') return 'there is no WebAssembly here (node --jitless switches it off)';
   for (const relaxed of [true, false]) {
-    const bytes = decode(relaxed ? relaxedSimd : plainSimd);
+    const { kernels } = yield* wait((relaxed ? relaxedKernels : plainKernels).get());
+    const bytes = decode(kernels);
     if (!WebAssembly.validate(bytes) && !(relaxed && enableRelaxed() && WebAssembly.validate(bytes))) continue;
     try {
       return { module: yield* wait(make(bytes)), relaxed };

@@ -29,6 +29,7 @@ const USE_WORKERS_FLOPS = 1e7;
 const START_WORKERS_FLOPS = 5e7;
 const engines = new Map<string, MaybePromise<Engine | string>>();
 
+/** Options of the WebAssembly engine. */
 export interface WasmOptions {
   /** Threads that passes run on. Default: as many as the machine has. */
   readonly threads?: number | undefined;
@@ -36,15 +37,6 @@ export interface WasmOptions {
   readonly blocking?: Blocking | undefined;
   /** Compiles at once, where that is still to be done, and not in the background. */
   readonly atOnce?: boolean;
-}
-
-/**
- * The WebAssembly engine: SIMD, on several threads where workers can share memory. Undefined where WebAssembly SIMD or its
- * memory is missing. The result does not depend on the number of threads.
- */
-export async function wasmEngine(options: WasmOptions = {}): Promise<Engine | undefined> {
-  const engine = await wasmEngineOrWhy(options);
-  return typeof engine === 'string' ? undefined : engine;
 }
 
 /** The WebAssembly engine, or the reason why there is none. */

@@ -66,6 +66,11 @@ export function textWidth(words: string, size = FONT_SIZE): number {
   return 0.6 * size * [...words].length;
 }
 
+/** Width of the margin for names beside a figure, of which at most so many letters are shown. */
+export function nameMargin(names: readonly string[], longest: number): number {
+  return 14 + 8.2 * Math.min(longest, Math.max(...names.map((name) => [...name].length)));
+}
+
 /** A legend: names, each after a dot of its colour, in as many lines as needed. */
 export function legend(entries: readonly (readonly [name: string, colour: string])[]): { svg: string; height: number } {
   const LINE = 20;
