@@ -54,6 +54,20 @@ export interface KernelResult {
   readonly skipped: readonly string[];
 }
 
+/** Phases of the workloads on the wasm engine, in milliseconds: on one thread, how long one of two threads works alone, and on all threads. */
+export interface ScalingResult {
+  readonly environment: Environment;
+  readonly phases: readonly {
+    readonly workload: string;
+    readonly phase: string;
+    readonly one: number;
+    readonly alone: number;
+    readonly measured: number;
+    readonly threads: number;
+  }[];
+  readonly skipped: readonly string[];
+}
+
 /** Models by one reading of the rows, the first from moments. */
 export interface StreamingResult {
   readonly environment: Environment;
@@ -132,6 +146,7 @@ type AnyResult =
   | WorkloadResult
   | GrowthResult
   | KernelResult
+  | ScalingResult
   | StreamingResult
   | LearningResult
   | ResamplingResult;
