@@ -57,9 +57,9 @@ export const cloudArrows = computed((): readonly CloudArrow[] => {
   const { now, components, cloud } = drawn;
   const quality = columnQuality.value?.now === now ? columnQuality.value.cos2 : undefined;
   const palette = quality && shades();
-  const names = now.columns.map((column) => oneLine(now.data.info.columns[column].name));
+  const nameOf = (j: number): string => oneLine(now.data.info.columns[now.columns[j]].name);
   const colourOf = (j: number): string | undefined => palette?.[Math.round((SHADES - 1) * (quality?.[j] ?? 0))];
-  return biplotArrows(now.model, components, cloud.points, names, mostArrows.value, colourOf);
+  return biplotArrows(now.model, components, cloud.points, nameOf, mostArrows.value, colourOf);
 });
 
 /** Ellipses or hulls of the groups, in the units of the drawn points. */
@@ -103,7 +103,7 @@ function arrowCaption(): string[] {
   return [
     shown < d
       ? `Arrows: ${count(shown)} of ${several(d, 'column')}, those that contribute most to ${components}.`
-      : `Arrows: ${d === 1 ? 'the column' : `all ${several(d, 'column')}`}.`,
+      : `Arrows: ${d === 1 ? 'the column' : d === 2 ? 'both columns' : `all ${several(d, 'column')}`}.`,
   ];
 }
 

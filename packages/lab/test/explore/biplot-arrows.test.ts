@@ -21,7 +21,7 @@ describe('arrows of a biplot', () => {
         drawn.reduce((sum, c) => sum + model.variances[c] * column.contribution[c], 0),
       );
       const expected = names.map((_, j) => j).sort((a, b) => contribution[b] - contribution[a]);
-      const arrows = biplotArrows(model, drawn, { x, y, z }, names, 4);
+      const arrows = biplotArrows(model, drawn, { x, y, z }, (j) => names[j], 4);
       expect(arrows.map(({ label }) => label)).toEqual(expected.slice(0, 4).map((j) => names[j]));
       const lengths = arrows.map((arrow) => Math.hypot(arrow.x, arrow.y, arrow.z ?? 0));
       lengths.forEach((length, i) => {

@@ -71,7 +71,8 @@ interface Pass {
 /** The engine whose passes run on Spark's executors, and the rows that it has loaded there. `local` does what needs no rows. */
 export function sparkRows(input: ExecutorInput, request: RemoteRequest, local: Engine): RemoteRows {
   const rows = new SparkRows(input, request);
-  const { float32: _, ...own } = local;
+  // What the machine here can do says nothing of the executors.
+  const { float32: _, machineRates: __, ...own } = local;
   const { cores } = input;
   const executors: Engine = {
     ...own,

@@ -26,6 +26,7 @@ import {
   shareKept,
   show,
 } from '@scree/core/describe';
+import { hasCategories } from '@scree/core/engine';
 import { categoryCentres, numericColumns } from './coded-columns.js';
 import { columnNames, fixed, type NameOf } from './columns.js';
 import { componentsWorth, describeFit, withComponents } from './describe-lead.js';
@@ -406,7 +407,11 @@ function lossSection({ model, facts, colouring, image, unusual: { kind } }: Cont
 function unusualSection({ model, facts, unusual, colouring }: Contents): Part {
   const known = unusual.unusualLimits.t2 !== null || unusual.unusualLimits.q !== null;
   const drawn = known ? [unusualFigure(unusual, facts, colouring)] : [];
-  const words = paragraphs(explainUnusual(model, unusual, facts));
+  const rough =
+    model.coding && hasCategories(model.coding)
+      ? ['The limits are for columns of normally distributed numbers. With categories they are only a rough guide.']
+      : [];
+  const words = paragraphs([...explainUnusual(model, unusual, facts), ...rough]);
   return { id: 'unusual', title: 'Unusual rows', drawn, html: figures(drawn, words) };
 }
 
