@@ -204,8 +204,8 @@ function lead(contents: Contents): string {
 function meaning(contents: Contents): string {
   const sentences = componentSentences(contents);
   if (sentences.length === 0) return '';
-  const whose = contents.unusual.kind === 'new' ? 'of the fit ' : '';
-  return `<p>Rows ${whose}with a high score have, as far as that is significant (5 %, after Holm):</p>\n${list(sentences)}`;
+  const whose = contents.unusual.kind === 'new' ? 'in the fit ' : '';
+  return `<p>A high score ${whose}goes with the following, as far as that is significant (5 %, after Holm):</p>\n${list(sentences)}`;
 }
 
 /** Sentences about components at the beginning of the page: the first of those that are worth it. */
