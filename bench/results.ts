@@ -3,6 +3,7 @@ import type { Errors } from './accuracy.js';
 import type { Contender } from './contender.js';
 import type { Environment } from './environment.js';
 import type { Spread } from './measure.js';
+import type { ScaleResult } from './scale-model.js';
 
 /** What was measured, kept as one JSON file each in bench/results, so that a workload can be run again alone. */
 
@@ -149,7 +150,8 @@ type AnyResult =
   | ScalingResult
   | StreamingResult
   | LearningResult
-  | ResamplingResult;
+  | ResamplingResult
+  | ScaleResult;
 
 const folder = (quick: boolean): URL => new URL(quick ? '../results/quick/' : '../results/', import.meta.url);
 
