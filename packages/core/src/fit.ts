@@ -176,8 +176,8 @@ function chooseWhere(
   if (possible.length === 0) {
     throw new OptionError(
       'BAD_OPTION',
-      `${solver} needs the rows here, and engine ${engines[0].name} keeps them where they are. Leave engine out.`,
-      { option: 'engine', value: engines[0].name },
+      `${solver} needs the rows here, and engine ${engines[0].name} computes where they are. Leave one of them out.`,
+      { option: 'solver', value: solver },
     );
   }
   const candidates = possible.map((engine) => candidate(shape, request, engine));

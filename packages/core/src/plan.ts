@@ -53,9 +53,7 @@ export function makePlan(shape: Shape, request: PlanRequest): Plan {
     refuseTooLarge(solver, shape);
     return plan(solver, `The ${solver} solver was asked for.`);
   }
-  // Others need rows here, or products of rows with each other.
-  const possible = (name: SolverName): boolean => !request.engine.remote || SOLVERS[name].remote === true;
-  const choosable = SOLVER_NAMES.filter((name) => SOLVERS[name].cost && possible(name));
+  const choosable = SOLVER_NAMES.filter((name) => SOLVERS[name].cost && canRun(name, request.engine));
   const fits = (name: SolverName): boolean => matrixBytes(name, shape) <= memory;
   const fromScatter = choosable.find((name) => SOLVERS[name].needs({ cols: d }) === 'scatter') as SolverName;
   if (shape.momentsOnly)
@@ -104,12 +102,18 @@ function refuseTooLarge(solver: SolverName, shape: Shape): void {
   );
 }
 
+/** Where rows are on a cluster, solvers that need them here, or products of rows with each other, cannot run there. */
+function canRun(solver: SolverName, { remote = false }: EngineFacts): boolean {
+  return !remote || SOLVERS[solver].remote === true;
+}
+
 /** Seconds of each solver that can do the work. */
 function estimateCosts(
   shape: Shape & { readonly rows: number },
   request: PlanRequest,
 ): Partial<Record<SolverName, number>> {
   const work = new Work(shape, request);
-  const costs = SOLVER_NAMES.map((name) => [name, SOLVERS[name].cost?.(work)] as const);
+  const possible = SOLVER_NAMES.filter((name) => canRun(name, request.engine));
+  const costs = possible.map((name) => [name, SOLVERS[name].cost?.(work)] as const);
   return Object.fromEntries(costs.filter(([, seconds]) => seconds !== undefined));
 }

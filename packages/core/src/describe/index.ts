@@ -12,6 +12,7 @@ export {
   describeVariances,
   neededComponents,
 } from './describe-model.js';
+export { describeRank, type RankDetails } from './describe-rank.js';
 export {
   describeStability,
   describeVarianceBias,

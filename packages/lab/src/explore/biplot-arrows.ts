@@ -13,7 +13,7 @@ export function biplotArrows(
   { components: { data, cols, rows } }: Model,
   drawn: readonly number[],
   points: CloudPoints,
-  names: readonly string[],
+  nameOf: (column: number) => string,
   most: number,
   colourOf?: (column: number) => string | undefined,
 ): CloudArrow[] {
@@ -33,7 +33,7 @@ export function biplotArrows(
     .filter((j) => lengths[j] > 0)
     .map((j) => {
       const [x, y, z] = coordinates[j].map((value) => value * factor);
-      return { x, y: y ?? 0, ...(z === undefined ? {} : { z }), label: names[j], colour: colourOf?.(j) };
+      return { x, y: y ?? 0, ...(z === undefined ? {} : { z }), label: nameOf(j), colour: colourOf?.(j) };
     });
 }
 

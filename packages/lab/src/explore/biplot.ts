@@ -6,7 +6,16 @@ import { colouring, namesOfComponents, shades } from '../state/colouring.js';
 import { reportProblem } from '../state/data.js';
 import { queryFit } from '../state/fit.js';
 import { resource } from '../state/resource.js';
-import { arrowLimit, colourBy, drawnComponents, is3d, outlines, points, showArrows } from '../state/view.js';
+import {
+  arrowLimit,
+  colourBy,
+  colourCodes,
+  drawnComponents,
+  is3d,
+  outlines,
+  points,
+  showArrows,
+} from '../state/view.js';
 import { SHADES } from '../worker/messages.js';
 import { biplotArrows } from './biplot-arrows.js';
 
@@ -48,20 +57,23 @@ export const cloudArrows = computed((): readonly CloudArrow[] => {
   const { now, components, cloud } = drawn;
   const quality = columnQuality.value?.now === now ? columnQuality.value.cos2 : undefined;
   const palette = quality && shades();
-  const names = now.columns.map((column) => oneLine(now.data.info.columns[column].name));
+  const nameOf = (j: number): string => oneLine(now.data.info.columns[now.columns[j]].name);
   const colourOf = (j: number): string | undefined => palette?.[Math.round((SHADES - 1) * (quality?.[j] ?? 0))];
-  return biplotArrows(now.model, components, cloud.points, names, mostArrows.value, colourOf);
+  return biplotArrows(now.model, components, cloud.points, nameOf, mostArrows.value, colourOf);
 });
 
 /** Ellipses or hulls of the groups, in the units of the drawn points. */
 export const cloudOutlines = computed((): readonly CloudOutline[] => {
   const [found, drawn, colours] = [outlines.value, points.value, colouring.value];
   if (!found || !drawn || found.now !== drawn.now || colours?.legend?.kind !== 'groups' || is3d.value) return [];
-  if (String(found.components) !== String(drawn.components)) return [];
+  // Until the outlines of other axes or of another column arrive, there are none.
+  if (String(found.components) !== String(drawn.components) || found.column !== colourBy.value) return [];
   const unit = 10 ** drawn.cloud.exponent10;
   return found.found.map(({ group, points: line }) => ({
     points: line.map((value) => value / unit),
     colour: colours.palette[group],
+    // As in the report: solid lines are about means, dashed ones about rows.
+    dashed: found.kind === 'concentration',
   }));
 });
 
@@ -91,7 +103,7 @@ function arrowCaption(): string[] {
   return [
     shown < d
       ? `Arrows: ${count(shown)} of ${several(d, 'column')}, those that contribute most to ${components}.`
-      : `Arrows: ${d === 1 ? 'the column' : `all ${several(d, 'column')}`}.`,
+      : `Arrows: ${d === 1 ? 'the column' : d === 2 ? 'both columns' : `all ${several(d, 'column')}`}.`,
   ];
 }
 
@@ -99,11 +111,19 @@ function outlineCaption(): string[] {
   const drawn = outlines.value;
   if (!drawn || cloudOutlines.value.length === 0) return [];
   const level = `${Math.round(100 * drawn.level)}\u00a0%`;
+  const tooFew = drawn.kind !== 'hull' && hasTinyGroups() ? ' Groups of fewer than 3 rows have none.' : '';
   return [
     {
-      confidence: `Ellipses: ${level} confidence regions of the groups’ means, for normally distributed rows.`,
-      concentration: `Ellipses: a further row of the group lies inside with a probability of ${level}, for normally distributed rows.`,
+      confidence: `Ellipses: where the true mean of a group is, with ${level} confidence, if its rows are normally distributed.`,
+      concentration: `Dashed ellipses: where the next row of a group is, with a probability of ${level}, if its rows are normally distributed.`,
       hull: 'Outlines: the convex hulls of the groups.',
-    }[drawn.kind],
+    }[drawn.kind] + tooFew,
   ];
+}
+
+function hasTinyGroups(): boolean {
+  const codes = colourCodes.value?.codes;
+  if (codes?.kind !== 'groups') return false;
+  const { counts, others, missing } = codes;
+  return counts.some((rows, at) => rows < 3 && at !== missing && !(others && at === counts.length - 1));
 }

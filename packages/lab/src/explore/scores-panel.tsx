@@ -93,7 +93,7 @@ export function ScoresPanel({ now }: PanelProps) {
             hovered={hovered}
             tool={tool.value}
             height={height}
-            label={[scoresLabel(now, drawn.components), ...captions.value].join(' ')}
+            label={scoresLabel(now, drawn.components)}
             handle={(given) => {
               handle.current = given;
             }}

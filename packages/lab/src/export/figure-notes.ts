@@ -1,4 +1,4 @@
-import { show } from '@scree/core/describe';
+import { count, show } from '@scree/core/describe';
 import { svgElement, textWidth } from '../charts/point-cloud/svg.js';
 import type { CloudLegend } from '../charts/point-cloud/types.js';
 
@@ -38,8 +38,8 @@ export function drawNotes(
   if (legend) paragraph(legend.title, colours.muted);
   if (legend?.kind === 'groups') {
     let x = 0;
-    for (const { name, colour, count } of legend.entries) {
-      const parts = lines(`${name} (${count})`, room - SWATCH - 6);
+    for (const { name, colour, count: rows } of legend.entries) {
+      const parts = lines(`${name} (${count(rows)})`, room - SWATCH - 6);
       const needed = SWATCH + 6 + textWidth(parts[0]);
       if (x > 0 && (x + needed > room || parts.length > 1)) [x, y] = [0, y + LINE];
       const r = SWATCH / 2;

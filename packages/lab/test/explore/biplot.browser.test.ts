@@ -35,12 +35,12 @@ describeExploreOnOnePage('arrows, ellipses and colours', (explore) => {
     const kind = explore.page.getByLabel('around groups');
     await kind.selectOption('confidence');
     await expect.poll(() => lines.count()).toBe(3);
-    expect((await captions()).at(-1)).toMatch(/^Ellipses: 95\s% confidence regions of the groups’ means/);
+    expect((await captions()).at(-1)).toMatch(/^Ellipses: where the true mean of a group is, with 95\s% confidence/);
     const mean = await width();
     await kind.selectOption('concentration');
     await expect.poll(width).toBeGreaterThan(3 * mean);
     const most = await width();
-    await explore.page.getByLabel('probability').selectOption('0.5');
+    await explore.page.getByRole('combobox', { name: /^probability/ }).selectOption('0.5');
     await expect.poll(width).toBeLessThan(0.7 * most);
     await expect.poll(async () => (await captions()).at(-1)).toMatch(/with a probability of 50\s%/);
     await expect.poll(() => explore.page.evaluate(() => location.hash)).toMatch(/outline=concentration.*level=0\.5/);
@@ -82,6 +82,21 @@ describeExploreOnOnePage('arrows, ellipses and colours', (explore) => {
     for (const c of [0, 1]) {
       expect(values.filter((_, at) => at % 2 === c).reduce((sum, value) => sum + value, 0)).toBeCloseTo(100, 1);
     }
+  });
+
+  it('shows what a link says', async () => {
+    await explore.page.evaluate(() => {
+      location.hash = '#/explore?data=iris&colour=4&arrows=1&outline=concentration&level=0.68&show=correlation';
+    });
+    await expect.poll(async () => (await captions()).join(' ')).toMatch(/^Arrows: 1 of 4 columns.* of 68\s%/);
+    expect(await explore.page.getByLabel('Number of arrows').inputValue()).toBe('1');
+    await explore.panel('Correlations of the columns with the scores').waitFor();
+    await explore.page.evaluate(() => {
+      location.hash = '#/explore?data=iris&colour=cos2&arrows=0';
+    });
+    await expect
+      .poll(async () => (await captions()).join(' '))
+      .toMatch(/^cos²: the share of a row’s squared distance from the mean that PC1 and PC2 show\.$/);
   });
 
   it('says what the components mean after how stable they are', async () => {

@@ -250,9 +250,11 @@ def sums(how, given):
 
     def run(batches):
         rows, count, chunks, out = Rows(how, given), 0, 0, None
+        # Fewer rows at once where they are long, so that a copy of them stays small.
+        step = max(64, min(CHUNK, (1 << 22) // len(shift)))
         for found in gathered(rows, batches):
-            for at in range(0, len(found), CHUNK):
-                framed = (found[at : at + CHUNK] - shift) * factor
+            for at in range(0, len(found), step):
+                framed = (found[at : at + step] - shift) * factor
                 if vectors is None:
                     product = framed.T @ framed
                 else:

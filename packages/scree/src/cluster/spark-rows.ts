@@ -15,11 +15,12 @@ import {
   type RemoteRows,
   type Streaming,
 } from '@scree/core/engine';
-import type { RemoteRequest } from '@scree/files/internal';
+import { FileError, type RemoteRequest } from '@scree/files/internal';
 import { CHUNK, EXECUTOR_PASSES } from './executor-passes.js';
 import { type Piece, partsOf, piecesOf, RESULT_JSON, RESULT_NAMES, RESULT_TYPE } from './executor-results.js';
 import { column, type Encoded, mapInArrow, partitionedBy, planOf } from './messages.js';
 import { packParameters, pickledFunction } from './pickle.js';
+import { NoPythonError } from './spark-error.js';
 import type { SparkSession, TaskCounts } from './spark-session.js';
 
 /** Unit roundoff of float64. */
@@ -70,7 +71,8 @@ interface Pass {
 /** The engine whose passes run on Spark's executors, and the rows that it has loaded there. `local` does what needs no rows. */
 export function sparkRows(input: ExecutorInput, request: RemoteRequest, local: Engine): RemoteRows {
   const rows = new SparkRows(input, request);
-  const { float32: _, ...own } = local;
+  // What the machine here can do says nothing of the executors.
+  const { float32: _, machineRates: __, ...own } = local;
   const { cores } = input;
   const executors: Engine = {
     ...own,
@@ -225,7 +227,11 @@ class SparkRows implements LoadedBlock {
     const signals = signal ? AbortSignal.any([signal, stop.signal]) : stop.signal;
     const steps = stepsOf(this.rows || this.#input.rows, onStep);
     const batches = session.execute(planOf(added), { signal: signals, doing: 'computing', onTasks: steps.onTasks });
-    yield* piecesOf(watched(batches, steps.step, stop), session.path);
+    try {
+      yield* piecesOf(watched(batches, steps.step, stop), session.path);
+    } catch (error) {
+      throw error instanceof NoPythonError ? otherExecutor(session.path, error.message) : error;
+    }
     await steps.end();
   }
 
@@ -361,4 +367,10 @@ function rowsElsewhere(): EngineError {
     'UNSUPPORTED',
     'These rows are on Spark, and this pass returns rows. Read them here instead: use engine wasm.',
   );
+}
+
+/** Some executors have what others lack. */
+function otherExecutor(path: string, why: string): FileError {
+  const message = `${path} could not compute: ${why}, though one of them has it. Install numpy and pyarrow on all of them, or read the rows here: engine wasm.`;
+  return new FileError('UNSUPPORTED', path, message);
 }

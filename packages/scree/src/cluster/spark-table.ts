@@ -1,48 +1,38 @@
 import { DataError, type Engine, OptionError, type Warning } from '@scree/core';
 import { chooseEngine } from '@scree/core/engine';
 import {
-  blockRows,
   type Column,
   checkColumns,
-  type DenseBatch,
   openArrowBytes,
   type RemoteRequest,
   type Request,
   RoundedIntegers,
   type Table,
-  uniqueNames,
-  unsupported,
 } from '@scree/files/internal';
 import { BATCH_MEMORY, piecesOf } from './executor-results.js';
 import {
   alias,
   callOf,
   castTo,
-  column,
   countRows,
   type Encoded,
   limit,
-  literalText,
   mapInArrow,
   namedTable,
   planOf,
   project,
   renamed,
-  type SchemaField,
   sqlQuery,
-  type TypeName,
 } from './messages.js';
 import { NoPythonError, PythonVersionError } from './spark-error.js';
+import { describeFields, type SparkColumn } from './spark-fields.js';
 import { pythonFunction, sparkRows } from './spark-rows.js';
 import { SparkSession } from './spark-session.js';
+import { StreamedRows } from './streamed-rows.js';
 
-const NUMBERS = /^(byte|short|integer|long|float|double|boolean|decimal\(.*\))$/;
 const FITS_FLOAT32 = /^(byte|short|float|boolean)$/;
-/** Types that become double on the server: Arrow's own would take conversions on every executor. */
-const CAST = /^(boolean|decimal\(.*\))$/;
-const VECTOR_CLASS = /VectorUDT$/;
 /** Arrays up to this length become columns, one per entry. */
-const LONGEST_ARRAY = 1 << 16;
+const LONGEST_ARRAY = 1 << 20;
 /** Settings that tell how many cores the executors have, and how many are assumed where none does. */
 const CORES = ['spark.cores.max', 'spark.executor.instances', 'spark.executor.cores', 'spark.master'];
 const ASSUMED_CORES = 4;
@@ -53,20 +43,17 @@ export interface SparkTableOptions {
   readonly table?: string | undefined;
   readonly sql?: string | undefined;
   readonly signal?: AbortSignal | undefined;
+  /** The columns that are wanted; the others cannot be read here. */
+  readonly wanted?: Wanted | undefined;
 }
 
-/** A column of the relation, as it is read. */
-export interface SparkColumn {
-  readonly name: string;
-  readonly kind: Column['kind'];
-  readonly type: string;
-  readonly encoded: Encoded;
-  readonly json: unknown;
-  /** What is read of it: itself, or what it is converted to on the server. */
-  readonly expression: Encoded;
-  /** −1 for a number, otherwise how long its arrays are. */
-  length: number;
-  readonly element: string;
+/** Names of columns, and of entries of arrays: those that are analysed (default: all numbers), those that are not, and further ones. */
+export interface Wanted {
+  readonly columns?: readonly string[] | undefined;
+  readonly exclude?: readonly string[] | undefined;
+  readonly others?: readonly (string | undefined)[] | undefined;
+  /** Whether all columns of text are wanted too, as categories. */
+  readonly categories?: boolean | undefined;
 }
 
 /** What a table on Spark is made of, for those who write to it too. */
@@ -84,7 +71,7 @@ export interface SparkTable {
 
 /** A table, or the result of a query, on Spark: columns that Spark describes, rows as Arrow batches, and passes on the executors. */
 export async function openSpark(url: string, options: SparkTableOptions): Promise<SparkTable> {
-  const { memory, table: name, sql, signal } = options;
+  const { memory, table: name, sql, signal, wanted = {} } = options;
   if ((name === undefined) === (sql === undefined)) {
     throw new OptionError('BAD_OPTION', 'Name a table on Spark, or ask for data with sql: one of them.', {
       option: name === undefined ? 'table' : 'sql',
@@ -92,7 +79,9 @@ export async function openSpark(url: string, options: SparkTableOptions): Promis
   }
   const { session, version } = await SparkSession.open(url, signal);
   try {
-    const given = sql === undefined ? namedTable(name as string) : sqlQuery(sql);
+    // Inside of a query nothing but a query can be: what would change tables is an error.
+    const query = sql && `SELECT * FROM (${sql.replace(/;\s*$/, '')}\n)`;
+    const given = query === undefined ? namedTable(name as string) : sqlQuery(query);
     const schema = await session.schema(given, sql === undefined ? 'reading' : 'querying');
     if (schema.length === 0) throw new DataError('EMPTY_DATA', `${session.path} has no columns there.`);
     const relation = renamed(
@@ -106,36 +95,12 @@ export async function openSpark(url: string, options: SparkTableOptions): Promis
     const rows = sql === undefined ? await rowCount(session, relation, signal) : undefined;
     const local = await chooseEngine({});
     const cores = await coresOf(session);
-    const built = { session, relation, fields, memory, rows, cores, signal, noPython, local };
+    const built = { session, relation, fields, memory, rows, cores, signal, noPython, local, wanted };
     return { ...sparkTable(built, `Spark ${version}`), session, relation, fields, noPython };
   } catch (error) {
     await session.close();
     throw error;
   }
-}
-
-function describeFields(schema: readonly SchemaField[]): SparkColumn[] {
-  const names = uniqueNames(schema.map(({ name }) => name));
-  return schema.map(({ type, encoded }, j): SparkColumn => {
-    const self = column(`c${j}`);
-    const one = { name: names[j], type: type.name, encoded, json: type.json, length: -1, element: type.name };
-    const { element } = type;
-    if (NUMBERS.test(type.name))
-      return { ...one, kind: 'number', expression: CAST.test(type.name) ? castTo(self, 'double') : self };
-    if (element && NUMBERS.test(element.name)) {
-      const expression = CAST.test(element.name) ? castTo(self, 'array<double>') : self;
-      return { ...one, kind: 'number', length: 0, element: element.name, expression };
-    }
-    if (type.udt !== undefined && VECTOR_CLASS.test(type.udt)) {
-      const expression = callOf('vector_to_array', self, literalText('float64'));
-      return { ...one, kind: 'number', type: 'vector', length: 0, element: 'double', expression };
-    }
-    return { ...one, kind: kindOf(type), expression: self };
-  });
-}
-
-function kindOf({ name }: TypeName): Column['kind'] {
-  return name === 'string' ? 'text' : 'other';
 }
 
 /** Finds how long arrays are: as long as the first one, which all others are held to when they are read. */
@@ -148,14 +113,16 @@ async function measureArrays(
   const arrays = fields.filter(({ length }) => length >= 0);
   if (arrays.length === 0) return;
   const sizes = arrays.map(({ expression }, j) => alias(castTo(callOf('size', expression), 'double'), `n${j}`));
-  // The size of NULL is −1.
+  // The size of NULL is −1 or NULL.
   for await (const bytes of session.execute(planOf(limit(project(relation, sizes), 1000)), { signal })) {
     const table = await openArrowBytes(bytes, session.path, BATCH_MEMORY);
     for await (const { block } of table.rows === 0 ? [] : table.read({ numbers: 'all' })) {
       if (block.kind === 'sparse') continue;
       arrays.forEach((field, j) => {
-        for (let i = 0; i < block.rows && field.length <= 0; i++)
-          field.length = Math.max(0, Number(block.data[i * block.stride + j]));
+        for (let i = 0; i < block.rows && field.length === 0; i++) {
+          const size = Number(block.data[i * block.stride + j]);
+          if (size > 0) field.length = size;
+        }
       });
     }
   }
@@ -220,10 +187,11 @@ interface Built {
   readonly signal: AbortSignal | undefined;
   readonly noPython: string | undefined;
   readonly local: Engine;
+  readonly wanted: Wanted;
 }
 
 function sparkTable(built: Built, format: string): Pick<SparkTable, 'table' | 'places'> {
-  const { session, relation, fields, memory, rows, cores, signal, noPython, local } = built;
+  const { session, relation, fields, memory, rows, cores, signal, noPython, local, wanted } = built;
   const { path } = session;
   const columns: Column[] = [];
   const places: { readonly field: number; readonly entry: number }[] = [];
@@ -235,6 +203,16 @@ function sparkTable(built: Built, format: string): Pick<SparkTable, 'table' | 'p
     for (let entry = 0; entry < Math.max(1, length); entry++) places.push({ field, entry });
   });
   const integers = new RoundedIntegers();
+  const streamed = new StreamedRows({
+    session,
+    relation,
+    fields,
+    places,
+    ...wantedFields(fields, wanted),
+    memory,
+    signal,
+    integers,
+  });
   const all = (numbers: Request['numbers']): readonly number[] => (numbers === 'all' ? [...columns.keys()] : numbers);
   const fitsFloat32 = (numbers: readonly number[]): boolean =>
     numbers.every((j) => FITS_FLOAT32.test(fields[places[j].field].element));
@@ -249,7 +227,10 @@ function sparkTable(built: Built, format: string): Pick<SparkTable, 'table' | 'p
     mayMissValues: true,
     checkMissing: true,
     rereadable: true,
-    read: ({ numbers, text }) => read(all(numbers), text),
+    read: ({ numbers, text }) => {
+      const chosen = all(numbers);
+      return streamed.read(chosen, text, fitsFloat32(chosen) ? Float32Array : Float64Array);
+    },
     ...(noPython === undefined
       ? {
           remote: (request: RemoteRequest) => {
@@ -266,90 +247,12 @@ function sparkTable(built: Built, format: string): Pick<SparkTable, 'table' | 'p
         }
       : {}),
     warnings: () => [...streamedWarning(noPython, path), ...integers.warnings(path, (j) => columns[j].name)],
-    close: () => session.close(),
+    close: async () => {
+      await session.close();
+      await streamed.close();
+    },
   };
   return { table, places };
-
-  /** Rows over the network: each batch is opened as a small table, and copied into blocks of the usual size. */
-  async function* read(numbers: readonly number[], text: number | undefined): AsyncGenerator<DenseBatch, void, void> {
-    const cols = numbers.length;
-    const label = text === undefined ? undefined : fields[places[text].field];
-    if (label && (label.length >= 0 || label.json === undefined)) {
-      throw unsupported(
-        path,
-        `has ${label.type} in column ${JSON.stringify(label.name)}, which cannot name rows`,
-        'Make it text in a query.',
-      );
-    }
-    const { used, expressions } = chosenFields(numbers, { fields, places });
-    const texts = label ? [alias(castTo(column(`c${fields.indexOf(label)}`), 'string'), 't')] : [];
-    const plan = planOf(project(relation, [...expressions, ...texts]));
-    const Values = fitsFloat32(numbers) ? Float32Array : Float64Array;
-    const height = blockRows(Math.max(1, cols) * Values.BYTES_PER_ELEMENT, memory);
-    const buffers = [new Values(height * cols), new Values(height * cols)];
-    let [turn, filled] = [0, 0];
-    let names: (string | null)[] = [];
-    const take = (): DenseBatch => {
-      const block = { kind: 'dense', rows: filled, cols, stride: cols, data: buffers[turn] } as const;
-      const batch = { block, text: label ? names : undefined };
-      turn = 1 - turn;
-      filled = 0;
-      names = [];
-      return batch;
-    };
-    const rounding = integers.reading();
-    for await (const bytes of session.execute(plan, { signal })) {
-      const part = await openArrowBytes(bytes, path, BATCH_MEMORY);
-      if (part.rows === 0) continue;
-      const slots = slotsOf(part, used, numbers);
-      const asked = [...new Set(slots.filter((slot) => slot >= 0))];
-      const from = slots.map((slot) => asked.indexOf(slot));
-      const request = { numbers: asked, ...(label ? { text: part.columns.length - 1 } : {}) };
-      for await (const { block, text: found } of part.read(request)) {
-        if (block.kind === 'sparse') continue;
-        for (let i = 0; i < block.rows; i++) {
-          const to = filled * cols;
-          for (let j = 0; j < cols; j++) {
-            buffers[turn][to + j] = from[j] < 0 ? Number.NaN : Number(block.data[i * block.stride + from[j]]);
-          }
-          if (found) names.push(found[i]);
-          if (++filled === height) yield take();
-        }
-      }
-      for (const { name, count } of roundedIn(await part.warnings?.())) {
-        const slot = part.columns.findIndex((each) => each.name === name);
-        for (const [j, own] of slots.entries()) if (own === slot) rounding.add(numbers[j], count);
-      }
-    }
-    if (filled > 0) yield take();
-  }
-
-  /** Where each number is in an opened batch; −1 where all arrays of a batch are NULL. */
-  function slotsOf(part: Table, used: readonly number[], numbers: readonly number[]): number[] {
-    const starts = new Map<number, { first: number; count: number }>();
-    let at = 0;
-    for (const [index, field] of used.entries()) {
-      const first = at;
-      const own = new RegExp(`^n${index}(\\[\\d+\\])?$`);
-      while (at < part.columns.length && own.test(part.columns[at].name)) at++;
-      const { length, name } = fields[field];
-      const isNull = part.columns[first]?.kind !== 'number';
-      const found = isNull ? 0 : at - first;
-      if (length >= 0 && found !== 0 && found !== length) {
-        throw new DataError(
-          'RAGGED_ROWS',
-          `${path} has an array of ${found} in column ${JSON.stringify(name)}, and the first has ${length}. Exclude the column, or make all arrays equally long.`,
-          { columnName: name, value: found, expected: length, reason: 'list-length' },
-        );
-      }
-      starts.set(field, { first, count: found });
-    }
-    return numbers.map((j) => {
-      const { field, entry } = places[j];
-      const { first, count } = starts.get(field) as { first: number; count: number };
-      return count === 0 ? -1 : first + entry;
-    });
-  }
 }
 
 /** The fields that some columns need, and expressions that read them. */
@@ -389,8 +292,21 @@ function streamedWarning(noPython: string | undefined, path: string): Warning[] 
   return [{ code: 'ENGINE_FALLBACK', message, details: { engine: 'wasm', cause: noPython } }];
 }
 
-/** Columns with whole numbers that were rounded, and how many, from the warnings of a batch. */
-function roundedIn(warnings: readonly Warning[] = []): readonly { readonly name: string; readonly count: number }[] {
-  const found = warnings.find(({ code }) => code === 'INTEGERS_ROUNDED')?.details?.columns;
-  return Array.isArray(found) ? found : [];
+/** The fields that rows are read of, where they are read here. */
+function wantedFields(
+  fields: readonly SparkColumn[],
+  { columns, exclude = [], others = [], categories = false }: Wanted,
+): { numbers: number[]; texts: number[] } {
+  const all = [...fields.keys()];
+  const isNamed = (names: readonly (string | undefined)[], field: number): boolean =>
+    names.some((name) => name === fields[field].name || name?.startsWith(`${fields[field].name}[`));
+  const used = columns
+    ? all.filter((field) => isNamed(columns, field))
+    : all.filter((field) => !exclude.includes(fields[field].name));
+  const further = all.filter((field) => isNamed(others, field) || (categories && fields[field].kind === 'text'));
+  const chosen = [...new Set([...used, ...further])];
+  return {
+    numbers: chosen.filter((field) => fields[field].kind === 'number'),
+    texts: further.filter((field) => fields[field].length < 0 && fields[field].json !== undefined),
+  };
 }

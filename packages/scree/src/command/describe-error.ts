@@ -1,5 +1,5 @@
 import { type ErrorDetails, ScreeError, type Warning } from '@scree/core';
-import { count, listed, percent, several, show } from '@scree/core/describe';
+import { count, describeRank, listed, percent, type RankDetails, several, show } from '@scree/core/describe';
 import type { ConvertedColumn } from '@scree/files/internal';
 import { shellWord } from './shell-word.js';
 
@@ -221,17 +221,11 @@ const WARNINGS: {
     const [noun, verb] = all === 1 ? ['Column', 'does'] : ['Columns', 'do'];
     return `${noun} ${listed(more > 0 ? [...shown, `${count(more)} more`] : shown)} ${verb} not vary enough to be scaled. Leaving constant columns out with --exclude changes nothing else.`;
   },
-  RANK_BELOW_K: ({ rank, k, d, precise }) => {
-    if (rank === 0)
-      return `None of the ${k} components has variance that can be told from zero: the data vary by no more than the rounding of their own numbers.`;
-    const left = Number(k) - Number(rank);
-    const others =
-      Number(d) - Number(rank) === 1
-        ? `component ${k} is the one direction orthogonal to the others`
-        : `the ${left === 1 ? 'other is' : 'others are'} not determined by the data`;
-    const start = `Only ${rank} of the ${k} components ${Number(rank) > 1 ? 'have' : 'has'} variance that can be told from zero; ${others}.`;
+  RANK_BELOW_K: ({ precise, ...details }) => {
+    const { rank } = details as Partial<RankDetails>;
     const other = precise ? '' : ', or --solver svd if you expect variances this small';
-    return `${start} Use -k ${rank}${rank === 1 ? '' : ' or less'}${other}.`;
+    const advice = rank === 0 ? '' : ` Use -k ${rank}${rank === 1 ? '' : ' or less'}${other}.`;
+    return `${describeRank(details as unknown as RankDetails)}${advice}`;
   },
   BELOW_ACCURACY: ({ component, variance, degrees, solver, precise }) =>
     `From component ${Number(component) + 1} on (variance ${show(Number(variance))}), the solver ${solver} may have rotated neighbouring axes into each other by up to ${degrees}°: their variances are too close, or too small compared with the largest. ${

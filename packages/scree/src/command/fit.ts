@@ -1,6 +1,7 @@
 import type { Model, PcaOptions } from '@scree/core';
 import { DEFAULT_MEMORY } from '@scree/files';
 import { showBytes } from '@scree/files/internal';
+import { isSparkUrl } from '../cluster/spark-url.js';
 import { isServerUrl } from '../database/postgres-url.js';
 import { removeFile } from '../disk/atomic-file.js';
 import type { OpenOptions } from '../disk/index.js';
@@ -32,6 +33,8 @@ export async function run(call: Call): Promise<void> {
   const options = fitOptions(flags);
   methodOf(flags);
   const { output, checkpoint } = flags;
+  if (checkpoint !== undefined && positionals.some(isSparkUrl))
+    throw new UsageError('--checkpoint is not for tables on Spark, whose rows have no order: leave it out.');
   const coding = codingFlag(flags);
   if (checkpoint !== undefined && coding)
     throw new UsageError(
@@ -153,7 +156,12 @@ function describeFit(model: Model, seconds: number, explain: boolean, notCompute
   );
   return [
     `${model.plan.reason} (${model.plan.solver} on ${model.plan.engine}, ${duration(seconds)})`,
-    ...(explain && costs.length > 0 ? ['Predicted time of every solver, on four cores:', ...costs] : []),
+    ...(explain && costs.length > 0
+      ? [
+          `Predicted time of every solver, on ${model.plan.engine === 'spark' ? "Spark's executors" : 'four cores'}:`,
+          ...costs,
+        ]
+      : []),
     '',
     ...describeModel(model, notComputed),
   ];

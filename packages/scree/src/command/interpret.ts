@@ -177,7 +177,8 @@ async function relate(file: DataFile, { model, weights }: FittedFile, control: C
   if (none || model.totalVariance === 0) return { columns: [], groups: [] };
   const reading = file.withSupplementary()[Symbol.asyncIterator]();
   try {
-    return await relateTo(model, file, tee(reading, 2 + file.groups.length), {
+    const columns = file.supplementary.length > 0 ? 1 : 0;
+    return await relateTo(model, file, tee(reading, 1 + columns + file.groups.length), {
       ...control,
       ...(weights ? { weights } : {}),
     });
@@ -189,11 +190,13 @@ async function relate(file: DataFile, { model, weights }: FittedFile, control: C
 async function relateTo(
   model: Model,
   file: DataFile,
-  [rows, beside, ...labels]: readonly AsyncGenerator<SupplementaryBlock, void, void>[],
+  [rows, ...others]: readonly AsyncGenerator<SupplementaryBlock, void, void>[],
   options: SupplementaryOptions,
 ): Promise<Supplementary> {
   const { cols, columnNames } = file.source;
   const s = file.supplementary.length;
+  // Every reader is read: what one does not read would be kept for it.
+  const [beside, labels] = s === 0 ? [undefined, others] : [others[0], others.slice(1)];
   const found = await supplementary(
     model,
     sourceOf(
@@ -203,7 +206,7 @@ async function relateTo(
     ),
     {
       ...options,
-      ...(s === 0
+      ...(beside === undefined
         ? {}
         : {
             columns: sourceOf(

@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { type Block, type Matrix, type Model, type RowContributions, rowContributionBlocks } from '@scree/core';
 import { hasCategories, refuseChanged } from '@scree/core/engine';
 import type { SupplementaryBlock } from '@scree/files';
+import { NativeMemoryCollector } from '../database/garbage-collection.js';
 import { writeAtomically } from '../disk/atomic-file.js';
 import { csvText } from '../disk/csv-writer.js';
 import { createFile, type DataFile } from '../disk/index.js';
@@ -182,6 +183,9 @@ function named(what: string, k: number): string[] {
   return Array.from({ length: k }, (_, c) => `${what}_pc${c + 1}`);
 }
 
+/** Bytes of rows and of what is written about them after which garbage is collected: V8 alone would let hundreds of megabytes pile up. */
+const COLLECTED_BYTES = 8 << 20;
+
 /** Scores, cos² and squared distances of rows, and the contributions of those of the fit. */
 async function writeRowTable(
   table: (typeof ROW_TABLES)[number],
@@ -223,11 +227,13 @@ async function writeRowTable(
       yield block;
     }
   }
+  const collector = new NativeMemoryCollector(COLLECTED_BYTES, 1);
   try {
     const data = sourceOf(model.d, model.columnNames, blocks());
     const options = { signal, onProgress: terminal.onProgress, ...(weights ? { weights } : {}) };
     for await (const part of rowContributionBlocks(model, data, options)) {
       await writer.write(rowMatrix(part, at.places, k, contributes), at.names);
+      collector.released(8 * at.places.length * (model.d + 2 * names.length));
     }
     await refuseChanged(file.source);
     await writer.close();

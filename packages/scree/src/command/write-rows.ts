@@ -44,6 +44,8 @@ export function matrixOf(block: Block): Matrix<NumberArray> | CsrMatrix {
     const { rows, cols, indptr, indices, data } = block;
     return { rows, cols, indptr, indices, data };
   }
-  const { rows, cols, stride, data, half } = block;
+  const { rows, cols, stride, half } = block;
+  // Readers reuse buffers, which may be longer than what is in them.
+  const data = block.data.subarray(0, Math.max(0, rows - 1) * stride + cols);
   return { rows, cols, stride, data, ...(half ? { dtype: 'float16' as const } : {}) };
 }

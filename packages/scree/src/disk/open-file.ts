@@ -140,8 +140,19 @@ async function openDatabase(url: string, options: CheckedOptions, signal?: Abort
     throw new OptionError('BAD_OPTION', `format is for files, and ${path} is a database.`, { option: 'format' });
   if (isSparkUrl(url)) {
     const { openSpark } = await import('../cluster/spark-table.js');
-    const { memory, member: table, sql } = options;
-    const { table: opened } = await openSpark(url, { memory, table, sql, signal });
+    const { memory, member: table, sql, columns, exclude, label, name, color, weight } = options;
+    const { supplementary = [], groups = [], categories } = options;
+    const others = [
+      label,
+      name,
+      color,
+      weight,
+      ...supplementary,
+      ...groups,
+      ...(Array.isArray(categories) ? categories : []),
+    ];
+    const wanted = { columns, exclude, others, categories: categories !== undefined };
+    const { table: opened } = await openSpark(url, { memory, table, sql, signal, wanted });
     try {
       return await openData(opened, options, { path, bytes: undefined });
     } catch (error) {

@@ -1,11 +1,15 @@
 import { type ChildProcess, spawn } from 'node:child_process';
+import { existsSync } from 'node:fs';
 import { connect, createServer } from 'node:net';
 import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { pythonWith } from '../../../../test/python.js';
 
 /** A Python with Sail, a server of Spark Connect without Java, and with what its functions need. Undefined, and said aloud, when there is none. */
 export function needSail(): string | undefined {
-  return pythonWith('pysail', 'pyspark', 'numpy', 'pyarrow', 'pandas');
+  const made = fileURLToPath(new URL('../../../../test/cluster/.venv-sail/bin/python', import.meta.url));
+  const python = process.env.SCREE_SAIL_PYTHON ?? (existsSync(made) ? made : undefined);
+  return python ?? pythonWith('pysail', 'pyspark', 'numpy', 'pyarrow', 'pandas');
 }
 
 export interface TestServer {

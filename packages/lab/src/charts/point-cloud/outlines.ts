@@ -5,8 +5,8 @@ import { project, type View } from './view.js';
 /** Draws closed lines around groups above the points, in two dimensions. */
 export function drawOutlines(layer: SVGElement, view: View, outlines: readonly CloudOutline[]): void {
   children(group(layer, 'outline-lines'), 'path', outlines.length).forEach((path, i) => {
-    const { points, colour } = outlines[i];
-    set(path, { d: pathOf(points, view), stroke: colour, fill: colour });
+    const { points, colour, dashed } = outlines[i];
+    set(path, { d: pathOf(points, view), stroke: colour, fill: colour, 'stroke-dasharray': dashed ? '6 4' : 'none' });
   });
 }
 

@@ -73,6 +73,7 @@ function Cloud(props: PointCloudProps): JSX.Element {
       />
       <svg class="above" aria-hidden="true" ref={above} />
       <p class="visually-hidden" id={instructions}>
+        {props.captions?.map((caption) => `${caption} `)}
         {props.points.z ? 'Arrow keys turn the cloud, with shift they move it; ' : 'Arrow keys move the picture; '}
         {KEYS}
       </p>

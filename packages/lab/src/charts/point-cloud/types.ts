@@ -23,6 +23,8 @@ export interface CloudOutline {
   /** x and y alternating, in the units of the points. */
   readonly points: Float64Array;
   readonly colour: string;
+  /** Whether the line is dashed. */
+  readonly dashed?: boolean | undefined;
 }
 
 /** What the colours of the points mean. */
@@ -52,7 +54,7 @@ export interface PointCloudProps {
   readonly axes: readonly { readonly label: string }[];
   readonly arrows?: readonly CloudArrow[] | undefined;
   readonly outlines?: readonly CloudOutline[] | undefined;
-  /** Drawn below the figure in exported files only; the page has elements of its own for them. */
+  /** Drawn below the figure in exported files only; the page has elements of its own for them. Screen readers read captions with the figure. */
   readonly legend?: CloudLegend | undefined;
   readonly captions?: readonly string[] | undefined;
   /** Selected rows; the others fade. Undefined: no selection, and nothing fades. */

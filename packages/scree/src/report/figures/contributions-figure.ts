@@ -4,7 +4,7 @@ import { percent, several, show } from '@scree/core/describe';
 import { componentOf, largest, type NameOf } from '../columns.js';
 import { squeezed } from '../plain-text.js';
 import { signColour } from '../theme.js';
-import { type Figure, legend, moved, plot, text, WIDTH } from './figure.js';
+import { type Figure, legend, moved, nameMargin, plot, text, WIDTH } from './figure.js';
 
 /** 12.3 %, or < 0.1 %. */
 function perCent(contribution: number): string {
@@ -44,8 +44,8 @@ export function contributionsFigure(
   );
   // The same scale for all, so that bars can be compared.
   const most = Math.max(average, ...shown.flatMap(({ bars }) => bars.map(({ contribution }) => contribution)));
-  const names = shown.flatMap(({ bars }) => bars.map(({ column }) => [...nameOf(column)].length));
-  const left = 16 + 7.7 * Math.min(NAME_LENGTH, Math.max(...names));
+  const names = shown.flatMap(({ bars }) => bars.map(({ column }) => nameOf(column)));
+  const left = nameMargin(names, NAME_LENGTH);
   const key = legend([
     ['rises with the score', 'var(--accent)'],
     ['falls', 'var(--second)'],

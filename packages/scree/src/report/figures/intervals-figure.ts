@@ -3,7 +3,7 @@ import { columnContributions, type Model, type Stability } from '@scree/core';
 import { count, percent, show } from '@scree/core/describe';
 import { componentOf, largest, type NameOf } from '../columns.js';
 import { squeezed } from '../plain-text.js';
-import { type Figure, legend, moved, plot, type Table, text } from './figure.js';
+import { type Figure, legend, moved, nameMargin, plot, type Table, text } from './figure.js';
 
 /** Components and columns of each that are drawn. */
 const MOST_COMPONENTS = 3;
@@ -39,8 +39,8 @@ export function intervalsFigure(model: Model, stability: Stability, nameOf: Name
         };
       }),
   }));
-  const names = shown.flatMap(({ rows }) => rows.map(({ column }) => [...nameOf(column)].length));
-  const left = 16 + 7.7 * Math.min(NAME_LENGTH, Math.max(...names));
+  const names = shown.flatMap(({ rows }) => rows.map(({ column }) => nameOf(column)));
+  const left = nameMargin(names, NAME_LENGTH);
   const key = legend([
     ['0 is outside', 'var(--accent)'],
     ['0 is inside', 'var(--faint)'],

@@ -4,7 +4,7 @@ import { listed, percent, several, show } from '@scree/core/describe';
 import { componentOf, fixed, largest, type NameOf } from '../columns.js';
 import { squeezed } from '../plain-text.js';
 import { DIVERGING_STEPS, divergingColour } from '../theme.js';
-import { colourBar, type Figure, moved, plot, type Table } from './figure.js';
+import { colourBar, type Figure, moved, nameMargin, plot, type Table } from './figure.js';
 
 /** Rows and columns of the heat map. */
 const MOST_ROWS = 40;
@@ -76,7 +76,7 @@ function heatMap(
   const most = cells.reduce((largest, { weight }) => Math.max(largest, Math.abs(weight)), 0) || 1;
   const [rowHeight, top] = [22, 30];
   const height = top + columns.length * rowHeight + 6;
-  const left = 16 + 7.7 * Math.min(NAME_LENGTH, Math.max(...columns.map((column) => [...nameOf(column)].length)));
+  const left = nameMargin(columns.map(nameOf), NAME_LENGTH);
   const body = plot({
     height,
     marginTop: top,

@@ -4,7 +4,7 @@ import { listed, percent } from '@scree/core/describe';
 import { fixed, type NameOf } from '../columns.js';
 import { squeezed } from '../plain-text.js';
 import { CATEGORIES } from '../theme.js';
-import { type Figure, legend, moved, plot } from './figure.js';
+import { type Figure, legend, moved, nameMargin, plot } from './figure.js';
 
 /** Components with a colour of their own; the rest of the model is grey. */
 const COMPONENTS = 4;
@@ -33,7 +33,7 @@ export function qualityFigure(model: Model, columns: readonly ColumnContribution
   });
   const key = legend(titles.map((title, c) => [title, colours[c]]));
   const height = chosen.length * 20 + 44;
-  const left = 16 + 7.7 * Math.min(NAME_LENGTH, Math.max(...chosen.map((column) => [...nameOf(column)].length)));
+  const left = nameMargin(chosen.map(nameOf), NAME_LENGTH);
   const body = plot({
     height,
     marginTop: 4,

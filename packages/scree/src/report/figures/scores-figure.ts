@@ -164,7 +164,7 @@ const MOST_OBSTACLES = 400;
 
 /** Size by cos² says something where rows differ in it, and points are few enough to have a size. */
 function isSized(points: readonly Point[]): boolean {
-  return points.length <= MAX_TOOLTIPS && points.some(({ quality }) => quality < 0.8);
+  return points.length <= MAX_TOOLTIPS && 10 * points.filter(({ quality }) => quality < 0.8).length > points.length;
 }
 
 /** A histogram of the scores, if there is only one component. */
