@@ -78,7 +78,7 @@ describe('the READMEs and the chapters', () => {
       const expected = printed.get(code);
       if (expected !== undefined) expect(output.replaceAll('\u00a0', ' ')).toBe(expected);
     }
-  }, 180_000);
+  });
 
   it('have Python that prints the same, where scikit-learn is installed', ({ skip }) => {
     const page = readFileSync(`${root}docs/guide/migrating.md`, 'utf8');
