@@ -24,8 +24,12 @@ export function writeDeclarations(dist, entries) {
     for (const file of files) {
       const target = join(folder, relative(dist, file));
       mkdirSync(dirname(target), { recursive: true });
-      // The map leads to sources that are not published.
-      writeFileSync(target, readFileSync(file, 'utf8').replace(/\n\/\/# sourceMappingURL=.*\s*$/, '\n'));
+      const text = readFileSync(file, 'utf8')
+        // The map leads to sources that are not published.
+        .replace(/\n\/\/# sourceMappingURL=.*\s*$/, '\n')
+        // Before TypeScript 5.7 typed arrays had no type of buffer.
+        .replace(/\b(\w+Array)<ArrayBuffer(?:Like)?>/g, '$1');
+      writeFileSync(target, text);
     }
   }
 }

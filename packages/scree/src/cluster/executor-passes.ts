@@ -2,6 +2,8 @@
 export const WIDTH = 1024;
 /** Rows that are multiplied at once: rounding in a product of columns grows with them. */
 export const CHUNK = 1024;
+/** So many of these products are added up before sums are merged. */
+export const CHUNKS = 16;
 
 /**
  * The Python that runs on the executors, by `mapInArrow`. It is constant: `make` gets parameters as bytes (`packParameters`), and returns a function
@@ -21,9 +23,10 @@ import pyarrow as pa
 WIDTH = ${WIDTH}
 CHUNK = ${CHUNK}
 # Rows that are added up before their sum is added to the others.
-GROUP = 128
-# Numbers that are summed up together: batches of few rows are put together first.
+GROUP = 256
+# Numbers that are summed up together: batches of few rows are put together first, and those of many are cut.
 TOGETHER = 1 << 20
+MOST_ROWS = CHUNK * ${CHUNKS}
 
 
 def make(parameters):
@@ -103,19 +106,26 @@ def floats_of(values, width, rounded):
 
 
 def gathered(rows, batches):
-    """The rows of batches that count, about TOGETHER numbers at a time."""
-    waiting, numbers = [], 0
+    """The rows of batches that count: about TOGETHER numbers at a time, and MOST_ROWS at most."""
+    waiting, numbers, count = [], 0, 0
     for batch in batches:
         found = rows.complete(batch)[0]
         if len(found) == 0:
             continue
         waiting.append(found)
         numbers += found.size
-        if numbers >= TOGETHER:
-            yield waiting[0] if len(waiting) == 1 else np.concatenate(waiting)
-            waiting, numbers = [], 0
+        count += len(found)
+        if numbers >= TOGETHER or count >= MOST_ROWS:
+            yield from pieces_of(waiting)
+            waiting, numbers, count = [], 0, 0
     if waiting:
-        yield waiting[0] if len(waiting) == 1 else np.concatenate(waiting)
+        yield from pieces_of(waiting)
+
+
+def pieces_of(waiting):
+    together = waiting[0] if len(waiting) == 1 else np.concatenate(waiting)
+    for at in range(0, len(together), MOST_ROWS):
+        yield together[at : at + MOST_ROWS]
 
 
 def numbers_of(column, length, rounded):
@@ -250,9 +260,11 @@ def sums(how, given):
 
     def run(batches):
         rows, count, chunks, out = Rows(how, given), 0, 0, None
+        # Fewer rows at once where they are long, so that a copy of them stays small.
+        step = max(64, min(CHUNK, (1 << 22) // len(shift)))
         for found in gathered(rows, batches):
-            for at in range(0, len(found), CHUNK):
-                framed = (found[at : at + CHUNK] - shift) * factor
+            for at in range(0, len(found), step):
+                framed = (found[at : at + step] - shift) * factor
                 if vectors is None:
                     product = framed.T @ framed
                 else:

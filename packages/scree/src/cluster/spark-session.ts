@@ -35,6 +35,7 @@ export class SparkSession {
   readonly #client: GrpcClient;
   readonly #id = randomUUID();
   readonly #user: Encoded;
+  readonly #releases = new Set<Promise<unknown>>();
   /** The version of Python on the executors; found out from the first refusal. */
   python = '3.11';
 
@@ -171,7 +172,11 @@ export class SparkSession {
   #release(operation: string, until?: string): void {
     const what: [number, Uint8Array] = until === undefined ? [5, new Uint8Array(0)] : [6, message([1, until])];
     const request = message(...this.#head(), [3, operation], [4, TAG], what);
-    this.#client.call(METHODS.releaseExecute, request, SHORT).catch(() => {});
+    const told = this.#client
+      .call(METHODS.releaseExecute, request, SHORT)
+      .catch(() => {})
+      .finally(() => this.#releases.delete(told));
+    this.#releases.add(told);
   }
 
   async #interrupt(operation: string): Promise<void> {
@@ -181,6 +186,7 @@ export class SparkSession {
 
   /** Ends the session. Servers before Spark 4 cannot, and forget it after an hour. */
   async close(): Promise<void> {
+    await Promise.all(this.#releases);
     const request = message(...this.#head(), [3, TAG]);
     await this.#client.call(METHODS.releaseSession, request, SHORT).catch(() => {});
     this.#client.close();

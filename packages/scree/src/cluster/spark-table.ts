@@ -32,7 +32,7 @@ import { StreamedRows } from './streamed-rows.js';
 
 const FITS_FLOAT32 = /^(byte|short|float|boolean)$/;
 /** Arrays up to this length become columns, one per entry. */
-const LONGEST_ARRAY = 1 << 16;
+const LONGEST_ARRAY = 1 << 20;
 /** Settings that tell how many cores the executors have, and how many are assumed where none does. */
 const CORES = ['spark.cores.max', 'spark.executor.instances', 'spark.executor.cores', 'spark.master'];
 const ASSUMED_CORES = 4;
@@ -79,7 +79,9 @@ export async function openSpark(url: string, options: SparkTableOptions): Promis
   }
   const { session, version } = await SparkSession.open(url, signal);
   try {
-    const given = sql === undefined ? namedTable(name as string) : sqlQuery(sql);
+    // Inside of a query nothing but a query can be: what would change tables is an error.
+    const query = sql && `SELECT * FROM (${sql.replace(/;\s*$/, '')}\n)`;
+    const given = query === undefined ? namedTable(name as string) : sqlQuery(query);
     const schema = await session.schema(given, sql === undefined ? 'reading' : 'querying');
     if (schema.length === 0) throw new DataError('EMPTY_DATA', `${session.path} has no columns there.`);
     const relation = renamed(
@@ -111,14 +113,16 @@ async function measureArrays(
   const arrays = fields.filter(({ length }) => length >= 0);
   if (arrays.length === 0) return;
   const sizes = arrays.map(({ expression }, j) => alias(castTo(callOf('size', expression), 'double'), `n${j}`));
-  // The size of NULL is −1.
+  // The size of NULL is −1 or NULL.
   for await (const bytes of session.execute(planOf(limit(project(relation, sizes), 1000)), { signal })) {
     const table = await openArrowBytes(bytes, session.path, BATCH_MEMORY);
     for await (const { block } of table.rows === 0 ? [] : table.read({ numbers: 'all' })) {
       if (block.kind === 'sparse') continue;
       arrays.forEach((field, j) => {
-        for (let i = 0; i < block.rows && field.length <= 0; i++)
-          field.length = Math.max(0, Number(block.data[i * block.stride + j]));
+        for (let i = 0; i < block.rows && field.length === 0; i++) {
+          const size = Number(block.data[i * block.stride + j]);
+          if (size > 0) field.length = size;
+        }
       });
     }
   }

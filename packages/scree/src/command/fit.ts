@@ -156,7 +156,12 @@ function describeFit(model: Model, seconds: number, explain: boolean, notCompute
   );
   return [
     `${model.plan.reason} (${model.plan.solver} on ${model.plan.engine}, ${duration(seconds)})`,
-    ...(explain && costs.length > 0 ? ['Predicted time of every solver, on four cores:', ...costs] : []),
+    ...(explain && costs.length > 0
+      ? [
+          `Predicted time of every solver, on ${model.plan.engine === 'spark' ? "Spark's executors" : 'four cores'}:`,
+          ...costs,
+        ]
+      : []),
     '',
     ...describeModel(model, notComputed),
   ];

@@ -43,7 +43,7 @@ import { describeUnusual, explainUnusual } from './describe-unusual.js';
 import { biplotFigure } from './figures/biplot-figure.js';
 import { centresFigure } from './figures/centres-figure.js';
 import { circleFigure } from './figures/circle-figure.js';
-import { type Colouring, rowColumns } from './figures/colouring.js';
+import { type Colouring, chooseColours, rowColumns } from './figures/colouring.js';
 import { contributionsFigure } from './figures/contributions-figure.js';
 import { cumulativeFigure } from './figures/cumulative-figure.js';
 import { errorsFigure } from './figures/errors-figure.js';
@@ -51,6 +51,7 @@ import { type Figure, standaloneSvg, type Table } from './figures/figure.js';
 import { intervalsFigure } from './figures/intervals-figure.js';
 import { loadingsFigure, rotationFigure } from './figures/loadings-figures.js';
 import { componentPictures, type ImageSize, reconstructionPictures } from './figures/picture-figures.js';
+import { type Point, toPoints } from './figures/points.js';
 import { qualityFigure } from './figures/quality-figure.js';
 import { type SupplementaryPoint, scoreHistogram, scoresFigure } from './figures/scores-figure.js';
 import { screeFigure } from './figures/scree-figure.js';
@@ -108,13 +109,35 @@ export function composeReport(contents: Contents): Report {
     sections: parts,
     foot: 'Made by scree. This page is one file: it fetches nothing and runs no scripts.',
   });
+  const names = longNames(contents);
   return {
     html,
     figures: parts
       .flatMap(({ drawn }) => drawn)
-      .map((figure) => ({ name: figure.name, title: figure.title, svg: standaloneSvg(figure) })),
+      .map((figure) => ({ name: figure.name, title: figure.title, svg: standaloneSvg(figure, names) })),
   };
 }
+
+/** Names that may be cut in figures: of columns, groups and rows. */
+function longNames({ model, facts, colouring, supplementary, supplementaryRows, image }: Contents): string[] {
+  const nameOf = columnNames(model, image);
+  const names = [
+    ...Array.from({ length: model.d }, (_, j) => nameOf(j)),
+    ...colouring.groups.map(({ name }) => name),
+    colouring.name,
+    ...supplementary.columns.flatMap(({ name }) => (name === undefined ? [] : [plainText(name)])),
+    ...supplementary.groups.flatMap(({ name, levels }) =>
+      [name, ...levels.map(({ level }) => level)].map((name) => plainText(name)),
+    ),
+    ...categoryCentres(model).flatMap(({ column, level }) => [column, level]),
+    ...supplementaryRows.map(({ name }) => name),
+    ...facts.sample.flatMap(({ row }) => facts.nameOf?.(row) ?? []),
+  ];
+  return [...new Set(names)].filter((name) => [...name].length > SHORT_NAME);
+}
+
+/** Names up to this length are never cut. */
+const SHORT_NAME = 15;
 
 interface Part extends Section {
   readonly drawn: readonly Figure[];
@@ -181,8 +204,8 @@ function lead(contents: Contents): string {
 function meaning(contents: Contents): string {
   const sentences = componentSentences(contents);
   if (sentences.length === 0) return '';
-  const whose = contents.unusual.kind === 'new' ? 'of the fit ' : '';
-  return `<p>Rows ${whose}with a high score have, as far as that is significant (5 %, after Holm):</p>\n${list(sentences)}`;
+  const whose = contents.unusual.kind === 'new' ? 'in the fit ' : '';
+  return `<p>A high score ${whose}goes with the following, as far as that is significant (5 %, after Holm):</p>\n${list(sentences)}`;
 }
 
 /** Sentences about components at the beginning of the page: the first of those that are worth it. */
@@ -260,7 +283,7 @@ function scoreFigures({ model, facts, colouring, unusual, supplementaryRows }: C
 }
 
 /** Centres of the groups that have no colour, and of the categories of the fit. */
-function centreFigures({ model, colouring, supplementary }: Contents): Figure[] {
+function centreFigures({ model, facts, colouring, supplementary }: Contents): Figure[] {
   if (model.uniqueness.rank < 2) return [];
   const groups = supplementary.groups.flatMap(({ name, levels }) =>
     plainText(name) === colouring.name && colouring.hasLevels
@@ -269,10 +292,20 @@ function centreFigures({ model, colouring, supplementary }: Contents): Figure[] 
   );
   const categories = categoryCentres(model);
   return [
-    ...(groups.length > 0 ? [centresFigure(model, groups, 'groups', [0, 1])] : []),
+    ...(groups.length > 0 ? [centresFigure(model, groups, 'groups', [0, 1], rowsBehind(facts))] : []),
     ...(categories.length > 0 ? [centresFigure(model, categories, 'categories', [0, 1])] : []),
   ];
 }
+
+/** Rows in grey, as many as can be seen behind other marks. */
+function rowsBehind(facts: RowFacts): Point[] {
+  const every = Math.ceil(facts.sample.length / MOST_BEHIND);
+  return toPoints(facts, chooseColours(undefined), 0, 1)
+    .filter((_, i) => i % every === 0)
+    .map((point) => ({ ...point, colour: 'var(--faint)' }));
+}
+
+const MOST_BEHIND = 800;
 
 /** All groups of rows: those of the colours, and those that were asked for. */
 function groupsOf({ facts, supplementary }: Contents): Groups[] {

@@ -1,4 +1,10 @@
-import { createServer, type Http2Server, type ServerHttp2Stream } from 'node:http2';
+import {
+  createSecureServer,
+  createServer,
+  type Http2SecureServer,
+  type Http2Server,
+  type ServerHttp2Stream,
+} from 'node:http2';
 import type { AddressInfo } from 'node:net';
 import { Fields, message } from '../../src/cluster/protobuf.js';
 
@@ -20,15 +26,17 @@ export interface Answer {
 /** A server that speaks gRPC as Spark Connect does, with the answers of a test. */
 export class FakeServer {
   readonly calls: Call[] = [];
-  readonly #server: Http2Server;
+  readonly #server: Http2Server | Http2SecureServer;
   readonly #sessions = new Set<{ destroy(): void }>();
 
-  private constructor(server: Http2Server) {
+  private constructor(server: Http2Server | Http2SecureServer) {
     this.#server = server;
   }
 
-  static async start(answer: (call: Call) => Answer): Promise<FakeServer> {
-    const server = createServer();
+  /** With `tls`, only over TLS. */
+  static async start(answer: (call: Call) => Answer, tls?: { key: Buffer; cert: Buffer }): Promise<FakeServer> {
+    const server = tls ? createSecureServer(tls) : createServer();
+    server.on('tlsClientError', () => {});
     const fake = new FakeServer(server);
     server.on('session', (session) => {
       fake.#sessions.add(session);

@@ -86,6 +86,18 @@ describe.skipIf(!python)('a table on Spark, by Sail', () => {
     expectWithinCertificates(remote, local);
   });
 
+  it.skipIf(!process.env.SCREE_CLUSTER)('has more columns than the 65,535 of Spark ML', async () => {
+    const cols = 66_000;
+    // Two directions: x = a·u + b·v with u = (1, 0, 1, 0, …) and v = (0, 1, 0, 1, …), so the variances are var(a)·|u|² and var(b)·|v|².
+    const sql = `select transform(sequence(1, ${cols}), j -> if(j % 2 = 0, id % 5, id % 3) * 1.0D) v from range(60)`;
+    const model = await fit(sql, { k: 2 });
+    expect(model.plan).toMatchObject({ solver: 'krylov', engine: 'spark' });
+    const variance = (m: number): number => ((m * m - 1) / 12) * (60 / 59) * (cols / 2);
+    [variance(5), variance(3)].forEach((exact, i) => {
+      expect(Math.abs(model.variances[i] / exact - 1)).toBeLessThan(1e-12);
+    });
+  });
+
   it('is read over the network by other engines, with the bits of the file', async () => {
     const source = await sparkSource({ url: server.url, sql: all('far.parquet') });
     const remote = await pca(source, { k: 2, engine: 'reference', solver: 'svd' });
@@ -170,6 +182,13 @@ describe.skipIf(!python)('a table on Spark, by Sail', () => {
     expectWithinCertificates(await fit(sql, { k: 3, engine: 'wasm' }), await pca(rows, { k: 3 }));
   });
 
+  it('takes a missing array for missing values', async () => {
+    const sql = `select if(id % 4 = 0, null, array(id % 5, id % 7, id % 11)) v from range(400)`;
+    const remote = await fit(sql, { k: 2, missing: 'drop' });
+    expect(remote.n).toBe(300);
+    expectWithinCertificates(remote, await fit(sql, { k: 2, missing: 'drop', engine: 'wasm' }));
+  });
+
   it('refuses arrays of different lengths', async () => {
     const sql = 'select if(id < 500, array(1.0, id), array(1.0, id, 2.0)) v from range(1000)';
     await expect(fit(sql, { k: 1 })).rejects.toMatchObject({ code: 'RAGGED_ROWS' });
@@ -186,8 +205,20 @@ describe.skipIf(!python)('a table on Spark, by Sail', () => {
   it.each([
     ['selec 1', 'BAD_OPTION'],
     ['select nothing from range(3)', 'BAD_OPTION'],
+    ['create table forbidden as select 1 a', 'BAD_OPTION'],
+    ['drop table if exists forbidden', 'BAD_OPTION'],
   ])('refuses %s', async (sql, code) => {
     await expect(sparkSource({ url: server.url, sql })).rejects.toMatchObject({ code });
+  });
+
+  it('takes a query with a comment and a semicolon at its end', async () => {
+    expect(
+      (await fit('with t as (select id a, id % 3 b from range(10)) select * from t; -- all', { k: 1 }).catch(
+        String,
+      )) as unknown,
+    ).toMatch(/cannot be answered/);
+    expect((await fit('with t as (select id a, id % 3 b from range(10)) select * from t -- all', { k: 1 })).n).toBe(10);
+    expect((await fit('select id a, id % 3 b from range(10);\n', { k: 1 })).n).toBe(10);
   });
 
   it('says that a table is not there', async () => {

@@ -15,8 +15,8 @@ const seed = Number(process.env.SCREE_SEED);
 const GIGABYTES = Number(process.env.SCREE_CLUSTER_GB ?? 2);
 const LONG = 1_200_000;
 
-const wide = (rows: number, cols: number): string =>
-  `select transform(sequence(1, ${cols}), j -> sin(j * (id + 1) * 0.37) / (1 + j % 50)) v from range(${rows})`;
+const wide = (rows: number, cols: number, parts = 2): string =>
+  `select transform(sequence(1, ${cols}), j -> sin(j * (id + 1) * 0.37) / (1 + j % 50)) v from range(0, ${rows}, 1, ${parts})`;
 
 describe.skipIf(!python)('a Spark cluster', () => {
   const folder = mkdtempSync(join(tmpdir(), 'scree-cluster-'));
@@ -96,7 +96,7 @@ describe.skipIf(!python)('a Spark cluster', () => {
       const exact = await pca(await sparkSource({ url: server.url, sql }), { k: 3, engine: 'wasm', solver: 'svd' });
       const ours = await fit(sql, { k: 3 });
       expectWithinCertificates(ours, exact);
-      const script = fileURLToPath(new URL('./spark_pca.py', import.meta.url));
+      const script = fileURLToPath(new URL('../../../../bench/spark_peer.py', import.meta.url));
       const printed = execFileSync(python as string, [script, server.url, sql, '3'], { encoding: 'utf8' });
       const theirs = JSON.parse(printed.trim().split('\n').at(-1) as string) as { components: number[][] };
       const components = { rows: 3, cols: 30, data: Float64Array.from(theirs.components.flat()) };
@@ -124,7 +124,7 @@ describe.skipIf(!python)('a Spark cluster', () => {
     'has the same model where an executor is killed meanwhile',
     async () => {
       // So many partitions that some are not done yet.
-      const sql = `select /*+ REPARTITION(24) */ * from (${wide(24_000, 300)})`;
+      const sql = wide(24_000, 300, 24);
       const expected = await fit(sql, { k: 3 });
       const source = await sparkSource({ url: server.url, sql });
       let killed: number | undefined;
@@ -184,7 +184,7 @@ describe.skipIf(!python)('a Spark cluster', () => {
     async () => {
       const cols = 100;
       const rows = Math.round((GIGABYTES * 2 ** 30) / 8 / cols);
-      const sql = `select /*+ REPARTITION(16) */ * from (select transform(sequence(1, ${cols}), j -> (id * j) % 1009 + j) v from range(${rows}))`;
+      const sql = `select transform(sequence(1, ${cols}), j -> cast((id * j) % 1009 + j as double)) v from range(0, ${rows}, 1, 16)`;
       const program = `import { pca, sparkSource } from ${JSON.stringify(new URL('../../dist/index.js', import.meta.url).href)};
       const source = await sparkSource({ url: process.argv[1], sql: process.argv[2] });
       const start = performance.now();

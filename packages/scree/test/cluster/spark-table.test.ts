@@ -1,8 +1,13 @@
+import { spawn, spawnSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { tableFromArrays, tableToIPC } from 'apache-arrow';
 import { openFile, pca, sparkSource } from 'scree';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { DOUBLE, structOf } from '../../src/cluster/messages.js';
 import { type Fields, message } from '../../src/cluster/protobuf.js';
+import { PROGRAM } from '../command/binary.js';
 import { type Answer, batch, type Call, complete, FakeServer, VERSION } from './fake-server.js';
 
 const ROWS = Array.from({ length: 60 }, (_, i) => [Math.sin(i), Math.cos(3 * i), (i % 7) / 7]);
@@ -17,7 +22,10 @@ const RESULT = tableToIPC(
 const SCHEMA = structOf(['a', 'b', 'c'].map((name) => ({ name, type: DOUBLE })));
 
 /** A server with three columns, which answers so to our Python. */
-async function serverWith(python: (times: number, version: string) => Answer): Promise<FakeServer> {
+async function serverWith(
+  python: (times: number, version: string) => Answer,
+  tls?: { key: Buffer; cert: Buffer },
+): Promise<FakeServer> {
   let probes = 0;
   const server = await FakeServer.start((call: Call): Answer => {
     const { method, request } = call;
@@ -26,7 +34,7 @@ async function serverWith(python: (times: number, version: string) => Answer): P
     const version = pythonOf(request);
     if (version !== undefined) return python(++probes, version);
     return { messages: [batch('a', RESULT), complete('b')] };
-  });
+  }, tls);
   onTestFinished(() => server.stop());
   return server;
 }
@@ -38,7 +46,49 @@ function pythonOf(request: Fields): string | undefined {
 
 const DONE: Answer = { messages: [complete('a')] };
 
+/** A key and a certificate of this machine that nobody signed; undefined where there is no openssl. */
+function certificate(folder: string): { key: Buffer; cert: Buffer } | undefined {
+  const [key, cert] = [join(folder, 'key.pem'), join(folder, 'cert.pem')];
+  const request = ['req', '-x509', '-newkey', 'rsa:2048', '-nodes', '-days', '2', '-subj', '/CN=scree'];
+  const made = spawnSync('openssl', [
+    ...request,
+    '-addext',
+    'subjectAltName=IP:127.0.0.1',
+    '-keyout',
+    key,
+    '-out',
+    cert,
+  ]);
+  return made.status === 0 ? { key: readFileSync(key), cert: readFileSync(cert) } : undefined;
+}
+
 describe('a table on Spark', () => {
+  it('is read by the command over TLS, with a token that is printed and stored nowhere', async ({ skip }) => {
+    const folder = mkdtempSync(join(tmpdir(), 'scree-tls-'));
+    onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+    const tls = certificate(folder);
+    if (!tls) return skip('there is no openssl here');
+    const server = await serverWith(() => ({ status: 13, text: "No module named 'numpy'" }), tls);
+    const run = async (env: NodeJS.ProcessEnv): Promise<{ code: number | null; text: string }> => {
+      const url = `${server.url}/;use_ssl=true;token=hush`;
+      const words = [PROGRAM, 'fit', url, '--sql', 'select 1', '-k', '2', '-o', 'model.json', '--json'];
+      const started = spawn(process.execPath, words, { cwd: folder, env: { ...process.env, ...env } });
+      let text = '';
+      for (const stream of [started.stdout, started.stderr]) stream.on('data', (chunk) => (text += chunk));
+      const code = await new Promise<number | null>((resolve) => started.on('close', resolve));
+      return { code, text };
+    };
+    const unknown = await run({});
+    expect(unknown).toMatchObject({
+      code: 1,
+      text: expect.stringMatching(/cannot be reached over TLS.*NODE_EXTRA_CA_CERTS/),
+    });
+    const known = await run({ NODE_EXTRA_CA_CERTS: join(folder, 'cert.pem') });
+    expect(known.code).toBe(0);
+    expect(server.calls.every(({ headers }) => headers.authorization === 'Bearer hush')).toBe(true);
+    expect(unknown.text + known.text + readFileSync(join(folder, 'model.json'), 'utf8')).not.toContain('hush');
+  });
+
   it.each([
     '[PYTHON_VERSION_MISMATCH] Python in worker has different version: 3.13 than that in driver: 3.11, PySpark cannot run with different minor versions.',
     'Python in worker has different version (3, 13) than that in driver 3.11, PySpark cannot run with different minor versions.',
@@ -58,8 +108,8 @@ describe('a table on Spark', () => {
     ['Cannot run program "python3": error=2, No such file or directory', /have no Python/],
   ])('reads rows over the network after: %s', async (text, why) => {
     const server = await serverWith(() => ({ status: 13, text }));
-    const model = await pca(await sparkSource({ url: server.url, sql: 'select 1' }), { k: 2 });
-    const local = await pca(ROWS, { k: 2, solver: 'covariance' });
+    const model = await pca(await sparkSource({ url: server.url, sql: 'select 1' }), { k: 2, engine: 'wasm' });
+    const local = await pca(ROWS, { k: 2, engine: 'wasm', solver: 'covariance' });
     expect([...model.variances]).toEqual([...local.variances]);
     expect(model.warnings).toContainEqual(
       expect.objectContaining({ code: 'ENGINE_FALLBACK', message: expect.stringMatching(why) }),

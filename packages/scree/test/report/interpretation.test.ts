@@ -85,7 +85,7 @@ describe('a report of columns, groups and rows that had no part in the fit', () 
   });
 
   it('says what the components mean after how stable they are, with groups and supplementary columns', () => {
-    expect(text).toMatch(/No bootstrap.*high score have.*PC1 \(\d+ %\): more income, less weight and height/s);
+    expect(text).toMatch(/No bootstrap.*high score goes with.*PC1 \(\d+ %\): more income, less weight and height/s);
     expect(text).toMatch(/correlates with points \(r −\.9/);
     expect(text).toMatch(/separates the 3 levels of region \(η² \.\d\d\)/);
   });
@@ -94,6 +94,22 @@ describe('a report of columns, groups and rows that had no part in the fit', () 
     expect(text).toContain('Dashed ellipses: where the next row of a group is with 95 % probability');
     expect(text).toContain('Small filled ellipses: where a group’s true centre is, with 95 % confidence.');
     expect(text).toContain('The diamond is a row that had no part in the fit.');
+  });
+
+  it('writes names that were cut out in full below the figures of files', async () => {
+    const long = [
+      'a first name that is too long to be shown',
+      'x'.repeat(150),
+      'weight & <height> of the second kind',
+      'd',
+    ];
+    const fitted = await pca(ROWS, { columnNames: long, scale: 'unit', k: 2 });
+    const { figures, html } = await report({ model: fitted, source: ROWS });
+    const contributions = figures.find(({ name }) => name === 'contributions')?.svg ?? '';
+    expect(contributions).toContain(': a first name that is too long to be shown</text>');
+    expect(contributions).toContain(': weight &amp; &lt;height&gt; of the second kind</text>');
+    expect(contributions.match(/x{40,}<\/text>/g)?.length).toBeGreaterThan(1);
+    expect(html).not.toContain(': a first name that is too long to be shown</text>');
   });
 
   it('does not say of new rows what groups have to do with the components', async () => {
@@ -201,7 +217,11 @@ describe('names beside points', () => {
   it('never overlap, and stay inside the frame', () => {
     fc.assert(
       fc.property(places, (wanted) => {
-        for (const names of [placeNames(wanted, frame), placeArrowNames(wanted, [240, 200], frame)]) {
+        for (const names of [
+          placeNames(wanted, frame),
+          placeArrowNames(wanted, [240, 200], frame),
+          placeArrowNames(wanted, [240, 200], frame, { drawAll: true }),
+        ]) {
           const boxes = names.filter((name) => name !== undefined);
           expect(overlaps(boxes)).toBe(false);
           for (const { left, right, top, bottom } of boxes) {

@@ -1,3 +1,4 @@
+import { andThen, Lazy } from '../../maybe-promise.js';
 import type { SolverDeclaration } from '../solver.js';
 import { OVERSAMPLING } from './iteration-sizes.js';
 
@@ -6,6 +7,8 @@ import { OVERSAMPLING } from './iteration-sizes.js';
  * which, so it assumes many and chooses Krylov where it is still the cheapest.
  */
 const EXPECTED_BLOCKS = 15;
+
+export const blockKrylov = new Lazy(() => import('./block-krylov.js'));
 
 /** Block Krylov iteration, in block-krylov.ts, which is loaded when it is needed. */
 export const krylov: SolverDeclaration = {
@@ -27,5 +30,5 @@ export const krylov: SolverDeclaration = {
   reason: ({ rows, cols, nonzeros }) =>
     `Few components of ${nonzeros === undefined ? 'a large' : 'a sparse'} ${rows}×${cols} matrix are wanted: block Krylov needs only passes over the data.`,
   accuracy: { limit: 'rounding', remedy: "Use a smaller tolerance, or solver: 'svd'" },
-  load: async () => ({ needs: 'rows', solve: (await import('./block-krylov.js')).solveKrylov }),
+  load: () => andThen(blockKrylov.get(), ({ solveKrylov }) => ({ needs: 'rows', solve: solveKrylov })),
 };

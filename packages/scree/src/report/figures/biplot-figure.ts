@@ -48,6 +48,7 @@ export function biplotFigure(model: Model, facts: RowFacts, colouring: Colouring
     candidates.map(({ at, name }) => ({ at, name: squeezed(name, 16) })),
     centre,
     { ...plane.frame, right: WIDTH },
+    { drawAll: model.d <= FEW_ARROWS },
   );
   const arrows = candidates.filter((_, i) => names[i] || model.d <= FEW_ARROWS);
   const shown = shownOf(arrows.length, names.filter((name) => name).length, model.d);

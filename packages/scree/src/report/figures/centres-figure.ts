@@ -6,6 +6,7 @@ import { CATEGORIES } from '../theme.js';
 import { type Figure, legend, moved, plot } from './figure.js';
 import { dotBox, drawNames, placeNames } from './place-names.js';
 import { MARGINS, planeOf } from './plane.js';
+import { dots, type Point } from './points.js';
 import { axisName } from './scores-figure.js';
 
 /** The rows of one level of a column. */
@@ -19,12 +20,16 @@ export interface LevelCentre {
 
 const TABLE_ROWS = 200;
 
-/** The centres of levels on two components: of the columns that divide the rows into groups, or of the categories that were analysed. */
+/**
+ * The centres of levels on two components: of the columns that divide the rows into groups, or of the categories that were analysed. Rows behind them
+ * show whether centres are far apart.
+ */
 export function centresFigure(
   model: Model,
   levels: readonly LevelCentre[],
   kind: 'groups' | 'categories',
   [first, second]: readonly [number, number],
+  rows: readonly Point[] = [],
 ): Figure {
   const columns = [...new Set(levels.map(({ column }) => column))];
   const colour = (column: string): string => CATEGORIES[columns.indexOf(column)] ?? 'var(--other)';
@@ -33,7 +38,7 @@ export function centresFigure(
     ...(columns.length > CATEGORIES.length ? [['other columns', 'var(--other)'] as const] : []),
   ]);
   const points = levels.map(({ center, ...level }) => ({ ...level, x: center[first], y: center[second] }));
-  const plane = planeOf(points.map(({ x, y }) => [x, y] as const));
+  const plane = planeOf([...points, ...rows].map(({ x, y }) => [x, y] as const));
   const pixels = points.map(({ x, y }) => plane.toPixel(x, y));
   const order = [...points.keys()].sort((a, b) => size(points[b]) - size(points[a]));
   const names = placeNames(
@@ -51,6 +56,7 @@ export function centresFigure(
     marks: [
       Plot.ruleX([0], { stroke: 'var(--line)' }),
       Plot.ruleY([0], { stroke: 'var(--line)' }),
+      ...(rows.length > 0 ? [dots(rows, { faint: true })] : []),
       Plot.dot(points, {
         x: 'x',
         y: 'y',
@@ -67,6 +73,7 @@ export function centresFigure(
     description: `Squares are the centres of the rows of ${several(levels.length, 'level')} of ${listed(columns.slice(0, 6))}.`,
     caption: [
       'A square is the mean of the scores of the rows of one level.',
+      rows.length > 0 ? ' Pale points are the rows.' : '',
       kind === 'groups' ? ' These columns had no part in the fit.' : '',
       named < levels.length
         ? ` ${named} of ${levels.length} levels are named, where there is room; those far from the origin come first.`

@@ -54,7 +54,7 @@ export function circleFigure(
     candidates.map(({ name, x, y }) => ({ name: squeezed(name, 18), at: plane.toPixel(x, y) })),
     plane.toPixel(0, 0),
     { ...plane.frame, right: WIDTH - 4 },
-    NAME_SIZE,
+    { size: NAME_SIZE, drawAll: numeric.length <= FEW_ARROWS },
   );
   const arrows = candidates.filter((_, i) => names[i] || numeric.length <= FEW_ARROWS);
   const drawn = arrows.filter(({ supplementary }) => !supplementary);

@@ -5,6 +5,8 @@ import type { Plane } from './plane.js';
 
 /** With more groups than this, the ellipses of their rows would hide one another. */
 const MOST_CONCENTRATIONS = 6;
+/** Of fewer rows, the ellipses are larger than the figure and say nothing. */
+const LEAST_ROWS = 6;
 /** Corners of the polygon that is drawn for an ellipse. */
 const CORNERS = 72;
 
@@ -26,12 +28,15 @@ export function ellipsesOf(
   const outlines = (kind: NonNullable<EllipseOptions['kind']>): Outline[] =>
     named.flatMap(({ name, colour }) => {
       const level = groups?.levels.find((each) => each.level === name);
-      const points = level && outline(level, components, kind);
+      const points = level && level.n >= LEAST_ROWS ? outline(level, components, kind) : undefined;
       return points ? [{ colour, points }] : [];
     });
   if (named.length < 2) return { marks: () => [], points: [], caption: '' };
   const rows = named.length <= MOST_CONCENTRATIONS ? outlines('concentration') : [];
   const centres = outlines('confidence');
+  const small = named.some(
+    ({ name }) => (groups?.levels.find(({ level }) => level === name)?.n ?? LEAST_ROWS) < LEAST_ROWS,
+  );
   return {
     marks: (plane) => [
       ...rows.map(({ points, colour }) =>
@@ -53,6 +58,7 @@ export function ellipsesOf(
             ` ${rows.length > 0 ? 'Small filled' : 'Filled'} ellipses: where a group’s true centre is, with 95 % confidence.`,
           ]
         : []),
+      ...(centres.length > 0 && small ? [` Groups of fewer than ${LEAST_ROWS} rows have none.`] : []),
     ].join(''),
   };
 }

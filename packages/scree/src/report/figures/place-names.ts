@@ -50,40 +50,51 @@ export function placeNames(
 }
 
 /**
- * The same for the tips of arrows. Names are on the far side of the tips, cover no arrow that was placed before, and
- * are not crossed by the arrows of other names. An arrow whose name finds no place should not be drawn.
+ * The same for the tips of arrows. Names are on the far side of the tips. Of many arrows, names cover no arrow that was placed before and are not
+ * crossed by the arrows of other names; an arrow whose name finds no place should not be drawn. Few arrows are all drawn
+ * (`drawAll`): then names cover none of them if they can, and otherwise other names and tips only.
  */
 export function placeArrowNames(
   arrows: readonly NamedArrow[],
-  [originX, originY]: readonly [x: number, y: number],
+  origin: readonly [x: number, y: number],
   frame: Box,
-  size = FONT_SIZE,
+  { size = FONT_SIZE, drawAll = false }: { size?: number; drawAll?: boolean } = {},
 ): (PlacedName | undefined)[] {
-  const tips: Box[] = [];
-  const shafts: Box[] = [];
+  const all = arrows.map(({ at }) => shaftOf(origin, at));
+  const tips = drawAll ? arrows.map(({ at }) => dotBox(at, 3)) : [];
+  const shafts = drawAll ? all.flatMap(outerPart) : [];
   const names: Box[] = [];
-  return arrows.map(({ name, at }) => {
+  return arrows.map(({ name, at }, i) => {
     if (names.length >= MOST_ARROWS) return undefined;
-    const towards = [at[0] - originX, at[1] - originY] as const;
-    const steps = Math.ceil(Math.hypot(...towards) / 5);
-    const shaft = Array.from({ length: steps }, (_, i) => {
-      const share = (i + 1) / steps;
-      return dotBox([originX + share * towards[0], originY + share * towards[1]], 1.5);
-    });
-    if (shaft.some((part) => names.some((other) => overlap(part, inner(other))))) return undefined;
-    const free = placesOf({ name, at, towards }, size).find(
-      ({ box, turn }) =>
-        turn <= SIDEWAYS &&
-        isFree(box, frame, [...names, ...tips, ...shafts]) &&
-        !shaft.some((part) => overlap(part, inner(box))),
-    )?.box;
+    const crossed = all[i].some((part) => names.some((other) => overlap(part, inner(other))));
+    if (crossed && !drawAll) return undefined;
+    const towards = [at[0] - origin[0], at[1] - origin[1]] as const;
+    const places = placesOf({ name, at, towards }, size).filter(({ turn }) => turn <= SIDEWAYS);
+    const find = (taken: readonly Box[]): Box | undefined =>
+      places.find(({ box }) => isFree(box, frame, taken) && !all[i].some((part) => overlap(part, inner(box))))?.box;
+    const free = find([...names, ...tips, ...shafts]) ?? (drawAll ? find([...names, ...tips]) : undefined);
     if (!free) return undefined;
     names.push(free);
-    tips.push(dotBox(at, 3));
-    // Near the origin all arrows meet.
-    shafts.push(...shaft.slice(Math.floor(0.7 * steps)));
+    if (!drawAll) {
+      tips.push(dotBox(at, 3));
+      shafts.push(...outerPart(all[i]));
+    }
     return { ...free, name };
   });
+}
+
+/** Small boxes along an arrow. */
+function shaftOf([x, y]: readonly [number, number], [toX, toY]: readonly [number, number]): Box[] {
+  const steps = Math.ceil(Math.hypot(toX - x, toY - y) / 5);
+  return Array.from({ length: steps }, (_, i) => {
+    const share = (i + 1) / steps;
+    return dotBox([x + share * (toX - x), y + share * (toY - y)], 1.5);
+  });
+}
+
+/** The end of an arrow: near the origin all arrows meet. */
+function outerPart(shaft: readonly Box[]): readonly Box[] {
+  return shaft.slice(Math.floor(0.7 * shaft.length));
 }
 
 /** Arrows that a reader can follow to their names. */

@@ -100,6 +100,7 @@ export function scoresFigure(
         ? ''
         : ` ${count(names.named)} of ${count(facts.rows)} rows are named, where there is room; those far from the origin come first.`,
       ellipses.caption,
+      ellipses.caption !== '' && sample.length < facts.rows ? ' Ellipses are of all rows.' : '',
       plane.stretched ? ' The axes have scales of their own.' : ' Both axes have the same scale.',
     ].join(''),
     height: keyHeight + plane.height,
