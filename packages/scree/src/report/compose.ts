@@ -151,7 +151,7 @@ function cards({ model, facts, unusual }: Contents): [name: string, value: strin
   const outliers: [string, string][] = either === undefined || !known ? [] : [['unusual rows', count(either)]];
   const kept = totalVariance === 0 ? '–' : percent(shareKept(model));
   const shape: [string, string][] = [
-    ['columns', count(model.d)],
+    ['columns', count(model.coding?.columns.length ?? model.d)],
     ['components', count(model.k)],
     ...(choice && totalVariance > 0 ? [['recommended', count(choice.k)] as [string, string]] : []),
   ];
