@@ -2,13 +2,13 @@ import { nextTurn } from './event-loop.js';
 import type { ProgressTracker } from './progress.js';
 
 /**
- * The queue of fits. Fits of data in memory begin in the order in which they were called, and so many at a time that all cores have work: more would
- * finish no sooner, and each needs memory of its own. Small fits do not wait. Nor do fits of streams and files, which may wait for a program that
- * itself awaits a fit.
+ * The queue of fits. Fits of data in memory run one after the other, in the order in which they were called: one uses all cores, and two at a time
+ * would take the workers from each other. Small fits do not wait. Nor do fits of streams and files, which may wait for a program that itself
+ * awaits a fit.
  */
 
-/** Fits at a time: while one of them reads or finishes on one thread, the others use the cores. */
-const MOST_FITS = 3;
+/** Fits at a time. With three, four fits took three times as long as one after the other, on 16 cores (bench/event-loop.ts). */
+const MOST_FITS = 1;
 let running = 0;
 const waiting: (() => void)[] = [];
 

@@ -38,7 +38,7 @@ describe('the event loop', () => {
 });
 
 describe('fits that are called at the same time', () => {
-  it('begin in their order, three at a time, and all end with the same bits', async () => {
+  it('run one after the other, in their order, and all end with the same bits', async () => {
     let [running, most] = [0, 0];
     const begun: number[] = [];
     const models = await Promise.all(
@@ -56,7 +56,8 @@ describe('fits that are called at the same time', () => {
       }),
     );
     expect(begun).toEqual(Array.from({ length: 12 }, (_, i) => i));
-    expect(most).toBeLessThanOrEqual(4);
+    // A fit counts as running until its promise was awaited, when the next has begun.
+    expect(most).toBeLessThanOrEqual(2);
     for (const { components } of models) expect(components.data).toEqual(models[0].components.data);
   });
 

@@ -25,12 +25,13 @@ describe('threads of the library', () => {
     expect([most, set]).toEqual([4, [1]]);
   });
 
-  it('are all used by one call where there are more of them than calls that Node runs at a time', async () => {
+  it('are used by one large call where there are more of them than calls that Node runs at a time', async () => {
     const { setting: many, set } = setting(16);
-    expect(many.lanes).toBe(1);
-    await many.run(false, async () => {});
+    expect([many.lanes, many.many]).toEqual([4, true]);
     await many.run(true, async () => {});
-    expect(set).toEqual([16]);
+    await many.run(false, async () => {});
+    // One core packs the next tile.
+    expect(set).toEqual([15, 1]);
   });
 });
 
@@ -42,7 +43,7 @@ describe.each(libraries)('the library %j', (path) => {
     const program = `
       import { readdirSync } from 'node:fs';
       import { blasEngine, pca, referenceEngine, doctor } from 'scree';
-      const [rows, cols] = [6000, 220];
+      const [rows, cols] = [4000, 520];
       const data = { rows, cols, data: Float64Array.from({ length: rows * cols }, (_, i) => Math.sin(i * i) / (1 + (i % cols))) };
       const tasks = () => { try { return readdirSync('/proc/self/task').length; } catch { return undefined; } };
       const found = await blasEngine();

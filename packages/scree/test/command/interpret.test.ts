@@ -363,7 +363,7 @@ describe('scree analyze --tables', () => {
       'many.npy',
       npy(200_000, 3, (at) => Math.sin(at * at)),
     );
-    json([file, '-k', '2', '--bootstrap=0', '--memory', '16MB', '--tables', folder, '--tables-format', 'parquet']);
+    json([file, '-k', '2', '--memory', '16MB', '--tables', folder, '--tables-format', 'parquet']);
     const { out, code, err } = run([
       'fit',
       join(folder, 'rows.parquet'),

@@ -1,3 +1,4 @@
+import { DEFAULT_TOLERANCE } from '../../limits.js';
 import { andThen, Lazy } from '../../maybe-promise.js';
 import type { SolverDeclaration } from '../solver.js';
 import { OVERSAMPLING } from './iteration-sizes.js';
@@ -17,9 +18,13 @@ export const krylov: SolverDeclaration = {
   needs: () => 'rows',
   remote: true,
   cost: (work) => {
-    const { d, size, entries, count, rates } = work;
+    const { d, size, entries, count, rates, tolerance } = work;
     const block = Math.min(size, count + OVERSAMPLING);
-    const blocks = Math.min(EXPECTED_BLOCKS, Math.ceil(size / block));
+    // Residuals fall by about the same factor with every block.
+    const expected = Math.ceil(
+      EXPECTED_BLOCKS * Math.min(1, Math.log(tolerance) / Math.log(DEFAULT_TOLERANCE.float64)),
+    );
+    const blocks = Math.min(expected, Math.ceil(size / block));
     const basis = blocks * block;
     // Small eigenproblems of one, two, three … blocks: their cubes add up to a quarter of the last times their number.
     const projected = (work.eigen(basis, count) * (blocks + 3)) / 4;
