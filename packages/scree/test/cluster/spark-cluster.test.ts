@@ -19,10 +19,11 @@ const wide = (rows: number, cols: number, parts = 2): string =>
   `select transform(sequence(1, ${cols}), j -> sin(j * (id + 1) * 0.37) / (1 + j % 50)) v from range(0, ${rows}, 1, ${parts})`;
 
 describe.skipIf(!python)('a Spark cluster', () => {
-  const folder = mkdtempSync(join(tmpdir(), 'scree-cluster-'));
+  // Nothing is made where the tests are skipped.
+  const folder = python ? mkdtempSync(join(tmpdir(), 'scree-cluster-')) : '';
   const path = (name: string): string => join(folder, name);
   const all = (name: string): string => `select * from parquet.\`${path(name)}\``;
-  const binary = useBinary('spark');
+  const binary = python ? useBinary('spark') : (undefined as never);
   let server: SparkServer;
 
   beforeAll(async () => {
@@ -215,7 +216,7 @@ spark.stop()
 `;
 
 describe.skipIf(!python)('a Spark with a token, whose executors have no numpy', () => {
-  const folder = mkdtempSync(join(tmpdir(), 'scree-bare-'));
+  const folder = python ? mkdtempSync(join(tmpdir(), 'scree-bare-')) : '';
   let server: SparkServer;
 
   beforeAll(async () => {
