@@ -7,7 +7,7 @@ import { checkBlockWidth, type Data, openSource, type RowSource } from './data/o
 import { type ColumnStatistics, emptyStatistics, mergeStatistics } from './data/statistics.js';
 import { rowWeights } from './data/weights.js';
 import { chooseEngine, type EngineChoice } from './engines/choose.js';
-import type { Engine } from './engines/engine.js';
+import type { Engine, LoadedBlock } from './engines/engine.js';
 import { DataError, OptionError, show } from './errors.js';
 import { keepAlive } from './keep-alive.js';
 import { LARGEST_SQUARE } from './limits.js';
@@ -126,12 +126,13 @@ export class Moments {
     }
   }
 
-  /** The moments of a whole source, in one pass. */
+  /** The moments of a whole source, in one pass. Blocks that need not be loaded again for passes to come are added to `keep`. */
   static async of(
     source: RowSource,
     { weights: given, engine: wanted, threads }: Pick<AddOptions, 'weights' | 'engine' | 'threads'>,
     progress: ProgressTracker,
     columnNames?: readonly string[],
+    keep?: (LoadedBlock | undefined)[],
   ): Promise<Moments> {
     const numbers = source.rows === undefined ? undefined : (source.nonzeros ?? source.rows * source.cols);
     const engine = await chooseEngine({ engine: wanted ?? 'auto', threads }, numbers);
@@ -141,7 +142,7 @@ export class Moments {
     progress.begin('covariance', source.rows);
     for await (const block of source.blocks()) {
       checkBlockWidth(block, source, rows);
-      await moments.addBlock(block, weights.slice(rows, block.rows), rows, engine, progress);
+      await moments.addBlock(block, weights.slice(rows, block.rows), rows, engine, progress, keep);
       rows += block.rows;
     }
     weights.end(rows);
@@ -157,6 +158,7 @@ export class Moments {
     firstRow: number,
     engine: Engine,
     progress: ProgressTracker,
+    keep?: (LoadedBlock | undefined)[],
   ): Promise<void> {
     const scatter = new Float64Array(this.cols * this.cols);
     const loaded = await engine.load(block);
@@ -164,6 +166,7 @@ export class Moments {
     try {
       const at = { first: firstRow, weights, columnNames: this.columnNames };
       stats = await loaded.summarise(at, scatter, (rows) => progress.step(rows));
+      keep?.push(loaded.exact?.());
     } finally {
       loaded.release();
     }

@@ -2,7 +2,7 @@ import { checkBlockWidth, keepRows, type RowSource } from './data/open-source.js
 import type { Framing } from './data/scaling.js';
 import { type ColumnStatistics, emptyStatistics, mergeStatistics } from './data/statistics.js';
 import { type RowWeights, rowWeights } from './data/weights.js';
-import type { Engine } from './engines/engine.js';
+import type { Engine, LoadedBlock } from './engines/engine.js';
 import { Passes } from './engines/passes.js';
 import { Moments } from './moments.js';
 import type { Settings } from './options.js';
@@ -63,16 +63,26 @@ export async function readBoth(
   if (source instanceof Moments) throw new TypeError('moments have no rows to read');
   const kept = await rereadable(source, progress);
   const columnNames = settings.columnNames ?? source.columnNames;
-  const moments = await Moments.of(kept, { ...settings, engine: engine.float32 ?? engine }, progress, columnNames);
+  const loaded: (LoadedBlock | undefined)[] = [];
+  const fast = { ...settings, engine: engine.float32 ?? engine };
+  const moments = await Moments.of(kept, fast, progress, columnNames, kept.resident ? loaded : undefined).catch(
+    (error) => {
+      for (const block of loaded) block?.release();
+      throw error;
+    },
+  );
   const weights = rowWeights(settings.weights, kept.rows);
   let passes: Passes | undefined;
   return {
     ...describeMoments(moments, settings),
     solve: (problem, framing) => {
-      passes = new Passes(kept, moments.read, engine, framing, weights, progress);
+      passes = new Passes(kept, moments.read, engine, framing, weights, progress, loaded.splice(0));
       return solver.solve({ ...problem, scatter: framedScatter(moments, framing, settings.center), passes });
     },
-    release: () => passes?.release(),
+    release: () => {
+      for (const block of loaded) block?.release();
+      passes?.release();
+    },
   };
 }
 

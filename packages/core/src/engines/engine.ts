@@ -126,6 +126,11 @@ export interface LoadedBlock {
    * `out` are k × cols.
    */
   normal(frame: Frame, vectors: Float64Array, k: number, out: Float64Array, onStep: OnStep): void | Promise<void>;
+  /**
+   * Of a block that was loaded into `Engine.float32`: the same rows for the passes of the engine itself, where that saves uploading them
+   * again. It is released on its own.
+   */
+  exact?(): LoadedBlock;
   /** Frees what `load` allocated. */
   release(): void;
 }

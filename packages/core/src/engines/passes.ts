@@ -32,7 +32,7 @@ export class Passes {
   readonly #frame: Frame;
   readonly #weights: RowWeights;
   readonly #progress: ProgressTracker;
-  readonly #kept: LoadedBlock[] = [];
+  readonly #kept: (LoadedBlock | undefined)[];
 
   constructor(
     source: RowSource,
@@ -41,6 +41,7 @@ export class Passes {
     frame: Frame,
     weights: RowWeights,
     progress: ProgressTracker,
+    loaded: (LoadedBlock | undefined)[] = [],
   ) {
     this.rows = rows;
     this.cols = source.cols;
@@ -50,6 +51,7 @@ export class Passes {
     this.#frame = frame;
     this.#weights = weights;
     this.#progress = progress;
+    this.#kept = loaded;
   }
 
   /** S = BᵀB, upper triangle (d × d). */
@@ -178,7 +180,7 @@ export class Passes {
 
   /** Frees the blocks that the engine has loaded. */
   release(): void {
-    for (const loaded of this.#kept) loaded.release();
+    for (const loaded of this.#kept) loaded?.release();
     this.#kept.length = 0;
   }
 

@@ -3,11 +3,11 @@ import type { ColumnStatistics } from '../../../data/statistics.js';
 import { dualByMultiply } from '../../dual-by-multiply.js';
 import type { LoadedBlock, OnStep, Products, RowsAt } from '../../engine.js';
 import type { PilotSums } from '../../pilot.js';
+import { summariseOnce } from '../../summarise-once.js';
 import type { JobRunner } from '../threads/job-runner.js';
 import { multiplyRows, type Rows } from './dual.js';
 import { RowPipeline } from './row-pipeline.js';
 import { Scores } from './scores.js';
-import { summariseOnce } from './summarise-dense.js';
 
 /** Rows of a group in the dual pass: the products of two groups are 32 MB. */
 const GROUP = 2048;
