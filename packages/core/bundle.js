@@ -19,6 +19,9 @@ const COLUMNS = /[\\/]analysis[\\/](columns|column-names|column-warnings|duplica
 /** The bootstrap, loaded when it is asked for; its options are always checked. */
 const BOOTSTRAP = /[\\/]analysis[\\/]bootstrap[\\/](?!bootstrap\.|default-replicates\.)/;
 
+/** The WebGPU engine, loaded when it is asked for or worth it. */
+const WEBGPU = /[\\/]engines[\\/]webgpu[\\/](?!offer\.)/;
+
 const bundle = await rolldown({
   input: {
     index: here('dist/index.js'),
@@ -40,10 +43,12 @@ await bundle.write({
     groups: [
       {
         name: 'shared',
-        test: (id) => !LEARN.test(id) && !ON_DEMAND.test(id) && !BOOTSTRAP.test(id) && !COLUMNS.test(id),
+        test: (id) =>
+          !LEARN.test(id) && !ON_DEMAND.test(id) && !BOOTSTRAP.test(id) && !COLUMNS.test(id) && !WEBGPU.test(id),
       },
       { name: 'learned', test: (id) => !LEARN.test(id) && /[\\/]solvers[\\/]learned[\\/]/.test(id) },
       { name: 'bootstrap', test: BOOTSTRAP },
+      { name: 'webgpu', test: WEBGPU },
       { name: 'choose', test: /[\\/]criteria[\\/]/ },
       { name: 'columns', test: COLUMNS },
       { name: 'sketch', test: /[\\/]solvers[\\/]sketch[\\/]/ },

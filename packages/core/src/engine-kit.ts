@@ -27,6 +27,7 @@ export { addressSpaceLeft } from './engines/wasm/address-space.js';
 export { compileKernels } from './engines/wasm/kernels.js';
 export { whyNoWorker } from './engines/wasm/threads/worker-pool.js';
 export { wasmEngineOrWhy } from './engines/wasm/wasm.js';
+export { type GpuProvider, openDevice, provideGpu } from './engines/webgpu/offer.js';
 export { keepAlive } from './keep-alive.js';
 export type { Count, SymmetricEigen } from './linalg/symmetric-eigen.js';
 export { maxAbs, powerOfTwo } from './linalg/vector.js';

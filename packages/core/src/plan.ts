@@ -86,5 +86,7 @@ function estimateCosts(
 ): Partial<Record<SolverName, number>> {
   const work = new Work(shape, request);
   const costs = SOLVER_NAMES.map((name) => [name, SOLVERS[name].cost?.(work)] as const);
-  return Object.fromEntries(costs.filter(([, seconds]) => seconds !== undefined));
+  return Object.fromEntries(
+    costs.flatMap(([name, seconds]) => (seconds === undefined ? [] : [[name, seconds + work.upload]])),
+  );
 }

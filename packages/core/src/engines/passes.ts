@@ -101,10 +101,12 @@ export class Passes {
     return out;
   }
 
-  /** Z = VBᵀB (k × d): the scatter times each of k vectors, without the scatter. */
-  async normal(vectors: Float64Array, k: number): Promise<Float64Array> {
+  /** Z = VBᵀB (k × d): the scatter times each of k vectors, without the scatter. `measured` where a certificate rests on it. */
+  async normal(vectors: Float64Array, k: number, measured = false): Promise<Float64Array> {
     const out = new Float64Array(k * this.cols);
-    await this.#each('passes over the data', (block, frame, _, onStep) => block.normal(frame, vectors, k, out, onStep));
+    await this.#each('passes over the data', (block, frame, _, onStep) =>
+      block.normal(frame, vectors, k, out, onStep, measured),
+    );
     return out;
   }
 

@@ -73,6 +73,8 @@ export class Work {
   readonly nonzeroShare: { readonly four: number; readonly eight: number };
   /** Whether the columns hold many different values: few values round alike again and again, and float32 sums of them drift. */
   readonly manyValues: boolean;
+  /** Bytes of a number. */
+  readonly #bytes: number;
 
   constructor(shape: Shape & { readonly rows: number }, { k, engine, tolerance }: WorkRequest) {
     const { rows: n, cols: d, nonzeros } = shape;
@@ -87,6 +89,7 @@ export class Work {
     this.count = k === undefined ? Math.min(10, size) : k === 'all' ? size : k < 1 ? size / 2 : Math.min(k, size);
     this.counted = k === undefined || (k !== 'all' && k >= 1);
     this.tolerance = tolerance ?? DEFAULT_TOLERANCE[shape.dtype ?? 'float64'];
+    this.#bytes = shape.dtype === 'float32' ? 4 : 8;
     this.rates = engine.rates;
     this.float32 = engine.float32?.rates;
     const sample = this.dense && n * d * d > WORTH_SAMPLING ? shape.sample : undefined;
@@ -97,6 +100,12 @@ export class Work {
   /** Seconds to read `numbers` from memory or disk, without computing. */
   reading(numbers: number): number {
     return numbers / ((this.rates.reading ?? READING_RATE) * 1e9);
+  }
+
+  /** Seconds to bring dense data to where the engine computes, once per fit. */
+  get upload(): number {
+    const { upload } = this.rates;
+    return upload === undefined || !this.dense ? 0 : (this.entries * this.#bytes) / (upload * 1e9);
   }
 
   /** A pass over the data that takes so many operations at so many billions per second. */

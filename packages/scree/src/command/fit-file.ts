@@ -2,9 +2,9 @@ import { DataError, Model, Moments, type PcaOptions, type RowSource, type Warnin
 import { several } from '@scree/core/describe';
 import { nestedModels } from '@scree/core/engine';
 import { DEFAULT_MEMORY } from '@scree/files';
-import { offerBlas } from '../blas/offer.js';
 import type { DataFile, FileOptions, OpenOptions } from '../disk/index.js';
 import { readModel } from '../disk/model-file.js';
+import { offerEngines } from '../offer-engines.js';
 import { readColumnWeights } from './column-weights.js';
 import type { Call } from './command.js';
 import { fileOptions } from './data-flags.js';
@@ -15,7 +15,7 @@ import { UsageError } from './usage-error.js';
 import { countRowsOfSmallFile, withFile } from './with-file.js';
 
 // The index of the package does this too, but loading it would take longer than most fits.
-offerBlas();
+offerEngines();
 
 /** Flags with the same name as an option of `pca`. */
 const PCA_FLAGS = ['scale', 'whiten', 'ddof', 'solver', 'engine', 'threads', 'seed', 'tolerance'] as const;

@@ -69,8 +69,8 @@ const READ: Record<StoredType, string> = {
   return vec3f(f32(size & 0xffffff00u), f32(size & 255u), 0.0) * select(power(shift), -power(shift), v < 0);`,
 };
 
-/** The first row in the buffer, rows to read, columns, and the padded width that is written. */
-export const DECODE_PARAMS = ['first', 'rows', 'cols', 'ld', 'weighted'] as const;
+/** The first row in the buffer, rows to read, columns, the padded width that is written, and the first strip of sums. */
+export const DECODE_PARAMS = ['first', 'rows', 'cols', 'ld', 'weighted', 'strip'] as const;
 
 const head = (type: StoredType, arithmetic: Arithmetic): string => `
 struct Params { ${UNIFORM_HEAD} ${DECODE_PARAMS.map((name) => `${name}: u32`).join(', ')} }
@@ -106,8 +106,9 @@ fn main(@builtin(global_invocation_id) g: vec3u) {
 }`;
 }
 
-/** Rows that one thread sums. */
-export const STRIP = 256;
+/** Rows that one thread sums, and of them those that it sums apart first. */
+export const STRIP = 1024;
+const SUBSUM = 32;
 
 /**
  * Sums of strips of rows, column by column: Σw·t, Σw·t², and the least and largest t of rows with a weight, all in two parts:
@@ -125,24 +126,30 @@ fn main(@builtin(global_invocation_id) g: vec3u) {
   var least = Two1(3e38, 0.0);
   var largest = Two1(-3e38, 0.0);
   let last = min(p.rows, (g.y + 1u) * ${STRIP}u);
-  for (var i = g.y * ${STRIP}u; i < last; i++) {
-    var finite = true;
-    let t = entry(i, g.x, &finite);
-    if (!finite) { atomicStore(&flags[g.y], 1u); continue; }
-    var b = t;
-    var bw = t;
-    if (p.weighted == 1u) {
-      let w = Two1(weights[i].x, weights[i].y);
-      if (w.h == 0.0) { continue; }
-      b = multiplyTwo1(t, w);
-      bw = multiplyTwo1(b, w);
+  for (var start = g.y * ${STRIP}u; start < last; start += ${SUBSUM}u) {
+    var part = Two1(0.0, 0.0);
+    var partSquares = Two1(0.0, 0.0);
+    for (var i = start; i < min(last, start + ${SUBSUM}u); i++) {
+      var finite = true;
+      let t = entry(i, g.x, &finite);
+      if (!finite) { atomicStore(&flags[p.strip + g.y], 1u); continue; }
+      var b = t;
+      var bw = t;
+      if (p.weighted == 1u) {
+        let w = Two1(weights[i].x, weights[i].y);
+        if (w.h == 0.0) { continue; }
+        b = multiplyTwo1(t, w);
+        bw = multiplyTwo1(b, w);
+      }
+      part = addTwo1(part, bw);
+      partSquares = addTwo1(partSquares, multiplyTwo1(b, b));
+      if (t.h < least.h || (t.h == least.h && t.l < least.l)) { least = t; }
+      if (t.h > largest.h || (t.h == largest.h && t.l > largest.l)) { largest = t; }
     }
-    sum = addTwo1(sum, bw);
-    squares = addTwo1(squares, multiplyTwo1(b, b));
-    if (t.h < least.h || (t.h == least.h && t.l < least.l)) { least = t; }
-    if (t.h > largest.h || (t.h == largest.h && t.l > largest.l)) { largest = t; }
+    sum = addTwo1(sum, part);
+    squares = addTwo1(squares, partSquares);
   }
-  let at = g.y * 8u * p.ld + g.x;
+  let at = (p.strip + g.y) * 8u * p.ld + g.x;
   sums[at] = sum.h;
   sums[at + p.ld] = sum.l;
   sums[at + 2u * p.ld] = squares.h;

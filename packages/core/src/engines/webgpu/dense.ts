@@ -1,36 +1,42 @@
 import type { DenseBlock, Frame } from '../../data/block.js';
 import type { ColumnStatistics } from '../../data/statistics.js';
-import { powerOfTwo } from '../../linalg/vector.js';
+import { random } from '../../linalg/random.js';
+import { axpy, norm } from '../../linalg/vector.js';
 import { dualByMultiply } from '../dual-by-multiply.js';
 import type { LoadedBlock, OnStep, Products, RowsAt } from '../engine.js';
 import type { PilotSums } from '../pilot.js';
 import { summariseOnce } from '../summarise-once.js';
 import { STRIP } from './decode-code.js';
 import { DeviceFailure, type Gpu } from './device.js';
-import { FramedRows, slabRows } from './framed-rows.js';
+import { readFlags, slabRows } from './framed-rows.js';
 import {
   addProducts,
   type GpuMatrix,
   isNarrow,
   padded,
   panelWidth,
-  planSums,
   readMatrix,
   reduceSums,
   type Sums,
   splitNumbers,
-  sumBytes,
 } from './matrices.js';
+import { PassBuffers, scalesOf } from './pass-buffers.js';
 import { ResidentRows } from './resident.js';
 
 /** Sizes of columns whose numbers, in units of the frame, do not fit into the kernels' integers. */
 const FARTHEST = 2 ** 900;
+/** Bytes of the columns' sums that are read back at a time. */
+const SUMS_BYTES = 16 * 2 ** 20;
+/** Relative difference up to which sums of the device and of the processor agree: a hundred times what rounding makes of them. */
+const CONFIRMED = 1e-10;
 
 /** A device and what stands in for it. */
 export interface GpuWithFallback {
   readonly gpu: Gpu;
   /** Loads the block into the engine that takes over. */
   load(block: DenseBlock): Promise<LoadedBlock>;
+  /** Whether sums are confirmed on the processor. */
+  readonly confirms: boolean;
   /** Notes why a pass was computed elsewhere. */
   failed(reason: string): void;
 }
@@ -78,7 +84,10 @@ export class GpuDense implements LoadedBlock {
             throw new DeviceFailure('columns are too large or too small for it');
           }
           await this.#columnSums(frame, sums, scatter ? () => report(0) : report);
-          if (scatter && sums.bad === undefined) await this.#gram(frame, scatter, report);
+          if (!scatter || sums.bad !== undefined) return;
+          await this.#gram(frame, scatter, report);
+          // The float32 scatter is measured by the solver that asks for it.
+          if (this.#device.confirms && !this.#float32) await this.#confirmScatter(frame, scatter, report);
         }),
       (block, rest) => block.summarise(at, scatter?.fill(0), rest),
     );
@@ -87,7 +96,12 @@ export class GpuDense implements LoadedBlock {
   gram(frame: Frame, scatter: Float64Array, onStep: OnStep): Promise<void> {
     return this.#orElsewhere(
       onStep,
-      (report) => this.#gram(frame, scatter, report),
+      async (report) => {
+        const found = new Float64Array(scatter.length);
+        await this.#gram(frame, found, report);
+        if (this.#device.confirms && !this.#float32) await this.#confirmScatter(frame, found, report);
+        for (let i = 0; i < found.length; i++) scatter[i] += found[i];
+      },
       (block, rest) => block.gram(frame, scatter, rest),
     );
   }
@@ -120,10 +134,21 @@ export class GpuDense implements LoadedBlock {
     );
   }
 
-  normal(frame: Frame, vectors: Float64Array, k: number, out: Float64Array, onStep: OnStep): Promise<void> {
+  normal(
+    frame: Frame,
+    vectors: Float64Array,
+    k: number,
+    out: Float64Array,
+    onStep: OnStep,
+    measured = false,
+  ): Promise<void> {
     return this.#orElsewhere(
       onStep,
-      (report) => this.#normal(frame, vectors, k, out, report),
+      async (report) => {
+        const found = await this.#normal(frame, vectors, k, report);
+        if (measured && this.#device.confirms) await this.#confirmProducts(frame, vectors, k, found, report);
+        for (let i = 0; i < out.length; i++) out[i] += found[i];
+      },
       (block, rest) => block.normal(frame, vectors, k, out, rest),
     );
   }
@@ -141,35 +166,51 @@ export class GpuDense implements LoadedBlock {
     const onSlice = (): void | Promise<void> => report(0);
     await this.#with(async (use) => {
       const rows = await use.rows(this.#resident, this.rows, this.cols, frame, false);
-      const strips = Math.ceil(rows.slab / STRIP);
-      const into = await use.buffer(strips * 8 * rows.ld * 4);
+      const perSlab = Math.ceil(rows.slab / STRIP);
+      const most = perSlab * Math.max(1, Math.floor(SUMS_BYTES / (perSlab * 32 * rows.ld)));
+      const into = { sums: await use.buffer(most * 32 * rows.ld), flags: await use.buffer(most * 4), strip: 0 };
       const planes = new Float64Array(4 * this.cols);
+      let strips: number[] = [];
+      const flush = async (): Promise<void> => {
+        await gpu.read(
+          [into.sums],
+          strips.length * 8 * rows.ld,
+          ([found], start) => {
+            for (let at = 0; at < found.length; at += 8 * rows.ld) {
+              for (let plane = 0; plane < 4; plane++) {
+                const high = at + 2 * plane * rows.ld;
+                for (let j = 0; j < this.cols; j++)
+                  planes[plane * this.cols + j] = found[high + j] + found[high + rows.ld + j];
+              }
+              sums.add(planes, strips[(start + at) / (8 * rows.ld)]);
+            }
+          },
+          8 * rows.ld,
+        );
+        const [bad] = await readFlags(gpu, into.flags, strips.length);
+        if (bad !== undefined) sums.bad ??= strips[bad];
+        strips = [];
+      };
       for (const { first, rows: count } of rows.slabs()) {
-        await rows.sums(first, count, into, onSlice);
-        const used = Math.ceil(count / STRIP);
-        const found = new Float32Array(used * 8 * rows.ld);
-        await gpu.read(into, found.length, (numbers, start) => found.set(numbers, start));
-        const [bad] = await rows.badRows(used);
-        for (let strip = 0; strip < used; strip++) {
-          for (let plane = 0; plane < 4; plane++) {
-            const at = (strip * 8 + 2 * plane) * rows.ld;
-            for (let j = 0; j < this.cols; j++) planes[plane * this.cols + j] = found[at + j] + found[at + rows.ld + j];
-          }
-          sums.add(planes, first + strip * STRIP);
+        if (strips.length + perSlab > most) {
+          await flush();
+          gpu.clear(into.flags);
         }
-        if (bad !== undefined) sums.bad ??= first + bad * STRIP;
+        await rows.sums(first, count, { ...into, strip: strips.length }, onSlice);
+        for (let row = 0; row < count; row += STRIP) strips.push(first + row);
         await report(count);
       }
+      await flush();
     });
   }
 
+  /** Writes the upper triangle. */
   async #gram(frame: Frame, scatter: Float64Array, report: OnStep): Promise<void> {
     const { gpu } = this.#device;
     const d = this.cols;
     const onSlice = (): void | Promise<void> => report(0);
     const two = !this.#float32;
     const width = panelWidth(gpu, d, d);
-    const found = new Float64Array(d * d);
     await this.#with(async (use) => {
       const rows = await use.rows(this.#resident, this.rows, d, frame, two);
       for (let column = 0; column < d; column += width) {
@@ -183,13 +224,13 @@ export class GpuDense implements LoadedBlock {
           await report(column === 0 ? count : 0);
         }
         const result = await use.reduced(sums);
-        await readMatrix(gpu, result, Math.min(d, column + n), Math.min(n, d - column), (i, values) =>
-          found.set(values, i * d + column),
-        );
+        await readMatrix(gpu, result, Math.min(d, column + n), Math.min(n, d - column), (i, values) => {
+          const to = i * d + column;
+          for (let j = Math.max(0, i - column); j < values.length; j++) scatter[to + j] = values[j];
+        });
         use.free(sums.c, result.high, result.low!);
       }
     });
-    for (let i = 0; i < d; i++) for (let j = i; j < d; j++) scatter[i * d + j] += found[i * d + j];
   }
 
   async #dual(frame: Frame, other: GpuDense, otherFrame: Frame, into: Products, report: OnStep): Promise<void> {
@@ -281,9 +322,10 @@ export class GpuDense implements LoadedBlock {
     });
   }
 
-  async #normal(frame: Frame, vectors: Float64Array, k: number, out: Float64Array, report: OnStep): Promise<void> {
+  async #normal(frame: Frame, vectors: Float64Array, k: number, report: OnStep): Promise<Float64Array> {
     const { gpu } = this.#device;
     const d = this.cols;
+    const out = new Float64Array(k * d);
     const onSlice = (): void | Promise<void> => report(0);
     await this.#with(async (use) => {
       const rows = await use.rows(this.#resident, this.rows, d, frame, true);
@@ -309,6 +351,62 @@ export class GpuDense implements LoadedBlock {
       }
       await z.read(out, scales);
     });
+    return out;
+  }
+
+  /**
+   * Computes one combination of the vectors on the processor as well: w = Σcᵢvᵢ has the image Σcᵢzᵢ. An error of the device in any of
+   * them shows there, but for a combination that happens to cancel it.
+   */
+  async #confirmProducts(
+    frame: Frame,
+    vectors: Float64Array,
+    k: number,
+    found: Float64Array,
+    report: OnStep,
+  ): Promise<void> {
+    const d = this.cols;
+    const { normal } = random(k + d);
+    const [vector, image] = [new Float64Array(d), new Float64Array(d)];
+    let size = 0;
+    for (let c = 0; c < k; c++) {
+      const length = norm(vectors, c * d, d);
+      if (length === 0) continue;
+      const factor = normal() / length;
+      axpy(factor, vectors, c * d, vector, 0, d);
+      axpy(factor, found, c * d, image, 0, d);
+      size = Math.max(size, Math.abs(factor) * norm(found, c * d, d));
+    }
+    await this.#confirm(frame, vector, image, size * k, report);
+  }
+
+  /** The same for a scatter: its product with one random vector. */
+  async #confirmScatter(frame: Frame, scatter: Float64Array, report: OnStep): Promise<void> {
+    const d = this.cols;
+    const vector = Float64Array.from({ length: d }, random(d).normal);
+    const image = new Float64Array(d);
+    let trace = 0;
+    for (let i = 0; i < d; i++) {
+      trace += scatter[i * d + i];
+      image[i] += scatter[i * d + i] * vector[i];
+      for (let j = i + 1; j < d; j++) {
+        image[i] += scatter[i * d + j] * vector[j];
+        image[j] += scatter[i * d + j] * vector[i];
+      }
+    }
+    await this.#confirm(frame, vector, image, trace, report);
+  }
+
+  /** Fails where `image` is not BᵀB times the vector, as the processor computes it in float64. */
+  async #confirm(frame: Frame, vector: Float64Array, image: Float64Array, size: number, report: OnStep): Promise<void> {
+    const expected = new Float64Array(this.cols);
+    await (await this.#loadElsewhere()).normal(frame, vector, 1, expected, () => report(0));
+    axpy(-1, image, 0, expected, 0, this.cols);
+    const error = norm(expected);
+    if (error <= CONFIRMED * size * Math.max(1, norm(vector) / Math.sqrt(this.cols))) return;
+    const { gpu } = this.#device;
+    gpu.failure ??= `it computed something wrong (off by ${(error / size).toExponential(1)}, found by checking its sums on the processor)`;
+    throw new DeviceFailure(gpu.failure);
   }
 
   /** Runs a pass on the device, and frees the buffers that it took. */
@@ -406,76 +504,4 @@ class CollectedRows {
       for (let j = 0; j < d; j++) out[c * d + j] += values[j] / scales[c];
     });
   }
-}
-
-/** Buffers of one pass. */
-class PassBuffers {
-  readonly #gpu: Gpu;
-  readonly #buffers = new Set<GPUBuffer>();
-  readonly #framed: FramedRows[] = [];
-
-  constructor(gpu: Gpu) {
-    this.#gpu = gpu;
-  }
-
-  async buffer(bytes: number): Promise<GPUBuffer> {
-    const buffer = await this.#gpu.allocate(bytes);
-    this.#buffers.add(buffer);
-    return buffer;
-  }
-
-  async rows(resident: ResidentRows, rows: number, cols: number, frame: Frame, two: boolean): Promise<FramedRows> {
-    const framed = await FramedRows.make(this.#gpu, resident, rows, cols, frame, two);
-    this.#framed.push(framed);
-    return framed;
-  }
-
-  /** Room for the sums of an m × n product of so many terms. */
-  async sums(m: number, n: number, terms: number): Promise<Sums> {
-    const plan = planSums(m, n, terms);
-    return { ...plan, c: await this.buffer(sumBytes(plan)) };
-  }
-
-  /** A matrix for the sums, and, unless they are still to come, their parts added up in it. */
-  async reduced(sums: Sums, now = true): Promise<GpuMatrix> {
-    const bytes = sums.rows * sums.ld * 4;
-    const matrix = { high: await this.buffer(bytes), low: await this.buffer(bytes), ld: sums.ld };
-    if (now) reduceSums(this.#gpu, sums, matrix);
-    return matrix;
-  }
-
-  /** Uploads k vectors of length d, each times a power of two that brings it to size 1. */
-  async matrix(vectors: Float64Array, k: number, d: number): Promise<{ matrix: GpuMatrix; scales: Float64Array }> {
-    const ld = padded(d);
-    const scales = scalesOf(vectors, k, (c, j) => c * d + j, d);
-    const { high, low } = splitNumbers(vectors, k, d, ld, (c) => scales[c]);
-    const matrix = { high: await this.buffer(high.byteLength), low: await this.buffer(low.byteLength), ld };
-    this.#gpu.write(matrix.high, high);
-    this.#gpu.write(matrix.low, low);
-    return { matrix, scales };
-  }
-
-  free(...buffers: GPUBuffer[]): void {
-    this.#gpu.submit();
-    for (const buffer of buffers) if (this.#buffers.delete(buffer)) this.#gpu.free(buffer);
-  }
-
-  release(): void {
-    for (const framed of this.#framed) framed.release();
-    this.free(...this.#buffers);
-  }
-}
-
-/** For each of k vectors, the power of two that brings its largest entry to between 1 and 2. */
-function scalesOf(
-  numbers: Float64Array,
-  k: number,
-  at: (c: number, i: number) => number,
-  length: number,
-): Float64Array {
-  return Float64Array.from({ length: k }, (_, c) => {
-    let most = 0;
-    for (let i = 0; i < length; i++) most = Math.max(most, Math.abs(numbers[at(c, i)]));
-    return 1 / powerOfTwo(most);
-  });
 }

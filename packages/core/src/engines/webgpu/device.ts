@@ -22,6 +22,8 @@ const USAGE = { mapRead: 1, mapWrite: 2, copySource: 4, copyTarget: 8, uniform: 
 
 /** One WebGPU device: buffers, pipelines, transfers, and work in slices. */
 export class Gpu {
+  /** Kept alive: Dawn in Node stops when this object is collected. */
+  readonly instance: GPU;
   readonly device: GPUDevice;
   readonly adapter: string;
   /** Whether it is a software driver: correct, and slower than the wasm engine. */
@@ -48,7 +50,8 @@ export class Gpu {
   #slice = FIRST_SLICE;
   #lost: Promise<never>;
 
-  private constructor(device: GPUDevice, info: GPUAdapterInfo, software: boolean) {
+  private constructor(instance: GPU, device: GPUDevice, info: GPUAdapterInfo, software: boolean) {
+    this.instance = instance;
     this.device = device;
     this.adapter = [info.vendor, info.architecture, info.description || info.device].filter(Boolean).join(' ');
     this.software = software;
@@ -75,7 +78,7 @@ export class Gpu {
       const software =
         info.isFallbackAdapter ||
         /swiftshader|llvmpipe|lavapipe|basic render/i.test(`${info.architecture} ${info.device} ${info.description}`);
-      return new Gpu(device, info, software);
+      return new Gpu(gpu, device, info, software);
     } catch (error) {
       return `WebGPU refuses a device (${messageOf(error)})`;
     }
@@ -266,8 +269,16 @@ export class Gpu {
     return this.#staging[this.#nextStaging];
   }
 
-  /** Reads floats back, piece by piece; `visit` gets each piece and where it starts. */
-  async read(source: GPUBuffer, floats: number, visit: (numbers: Float32Array, start: number) => void): Promise<void> {
+  /**
+   * Reads floats of buffers of the same size back, piece by piece; `visit` gets the same piece of each and where it starts. Pieces are
+   * multiples of `unit` floats.
+   */
+  async read(
+    sources: readonly GPUBuffer[],
+    floats: number,
+    visit: (pieces: Float32Array[], start: number) => void,
+    unit = 1,
+  ): Promise<void> {
     // There is one buffer to read through, so reads queue up.
     const before = this.#reading;
     let done: () => void = () => {};
@@ -279,13 +290,22 @@ export class Gpu {
       this.check();
       this.#readBuffer ??= this.#create(STAGING_BYTES, USAGE.mapRead | USAGE.copyTarget);
       const buffer = this.#readBuffer;
-      for (let start = 0; start < floats; start += STAGING_BYTES / 4) {
-        const count = Math.min(STAGING_BYTES / 4, floats - start);
+      const most = Math.floor(STAGING_BYTES / 4 / sources.length / unit) * unit;
+      for (let start = 0; start < floats; start += most) {
+        const count = Math.min(most, floats - start);
         this.#encoder ??= this.device.createCommandEncoder();
-        this.#encoder.copyBufferToBuffer(source, start * 4, buffer, 0, count * 4);
+        // Ranges that are mapped start at multiples of 8 bytes.
+        const room = Math.ceil(count / 2) * 8;
+        for (const [i, source] of sources.entries()) {
+          this.#encoder.copyBufferToBuffer(source, start * 4, buffer, i * room, count * 4);
+        }
         this.submit();
-        await this.wait(buffer.mapAsync(USAGE.mapRead, 0, count * 4));
-        visit(new Float32Array(buffer.getMappedRange(0, count * 4)), start);
+        await this.wait(buffer.mapAsync(USAGE.mapRead, 0, sources.length * room));
+        const mapped = buffer.getMappedRange(0, sources.length * room);
+        visit(
+          sources.map((_, i) => new Float32Array(mapped, i * room, count)),
+          start,
+        );
         buffer.unmap();
       }
     } finally {

@@ -8,6 +8,8 @@ import type { ResidentRows } from './resident.js';
 /** Numbers of a slab: the rows that a pass decodes and multiplies at a time. */
 const SLAB = 2 ** 23;
 const MOST_SLAB_ROWS = 8192;
+/** Operations that summing up a number takes, about. */
+const SUM_COST = 100;
 
 /** Rows of a slab, by the number of columns alone. */
 export function slabRows(cols: number): number {
@@ -96,27 +98,26 @@ export class FramedRows {
   }
 
   /** Rows of the slab decoded last with a number that is not finite. */
-  async badRows(rows: number): Promise<number[]> {
-    const bad: number[] = [];
-    await this.#gpu.read(this.#flags, rows, (flags, start) => {
-      const bits = new Uint32Array(flags.buffer, flags.byteOffset, flags.length);
-      bits.forEach((bit, i) => {
-        if (bit !== 0) bad.push(start + i);
-      });
-    });
-    return bad;
+  badRows(rows: number): Promise<number[]> {
+    return readFlags(this.#gpu, this.#flags, rows);
   }
 
-  /** Sums of the columns of a slab, strip by strip, in eight planes per strip: see `columnsCode`. Returns whether all numbers are finite. */
-  async sums(first: number, rows: number, into: GPUBuffer, onSlice: () => void | Promise<void>): Promise<void> {
+  /** Sums of the columns of a slab, strip by strip from number `strip` on, in eight planes per strip: see `columnsCode`. */
+  async sums(
+    first: number,
+    rows: number,
+    into: { sums: GPUBuffer; flags: GPUBuffer; strip: number },
+    onSlice: () => void | Promise<void>,
+  ): Promise<void> {
     const gpu = this.#gpu;
     const { buffer, first: at } = await this.#rows.rows(first, onSlice);
     this.#writeWeights(first, rows);
-    gpu.clear(this.#flags);
     const { type } = this.#rows;
     const pipeline = gpu.pipeline(`column sums ${type}`, () => columnsCode(type, gpu.arithmetic));
-    const buffers = [buffer, this.#columns, this.#weights, into, this.#flags];
-    gpu.dispatch(pipeline, this.#params(at, rows), buffers, [this.ld / 64, Math.ceil(rows / STRIP)]);
+    const buffers = [buffer, this.#columns, this.#weights, into.sums, into.flags];
+    const groups = [this.ld / 64, Math.ceil(rows / STRIP)] as const;
+    gpu.dispatch(pipeline, this.#params(at, rows, into.strip), buffers, groups);
+    await gpu.step(SUM_COST * rows * this.ld, onSlice);
   }
 
   release(): void {
@@ -126,13 +127,14 @@ export class FramedRows {
     this.#buffers.length = 0;
   }
 
-  #params(first: number, rows: number): number[] {
+  #params(first: number, rows: number, strip = 0): number[] {
     const given: Record<(typeof DECODE_PARAMS)[number], number> = {
       first,
       rows,
       cols: this.#cols,
       ld: this.ld,
       weighted: this.#frame.rootWeights ? 1 : 0,
+      strip,
     };
     return DECODE_PARAMS.map((key) => given[key]);
   }
@@ -147,6 +149,16 @@ export class FramedRows {
     }
     this.#gpu.write(this.#weights, parts);
   }
+}
+
+/** Positions of the flags that are set. */
+export async function readFlags(gpu: Gpu, flags: GPUBuffer, count: number): Promise<number[]> {
+  const set: number[] = [];
+  await gpu.read([flags], count, ([found], start) => {
+    const bits = new Uint32Array(found.buffer, found.byteOffset, found.length);
+    for (let i = 0; i < bits.length; i++) if (bits[i] !== 0) set.push(start + i);
+  });
+  return set;
 }
 
 /** Shift and factor of each column as the kernels read them: see `decode-code.ts`. */

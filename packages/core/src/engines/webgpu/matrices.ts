@@ -131,7 +131,7 @@ export function reduceSums(gpu: Gpu, sums: Sums, into: GpuMatrix): void {
   );
 }
 
-/** Reads a matrix back: `visit` gets high + low of rows × cols entries, row by row. */
+/** Reads a matrix back: `visit` gets high + low of rows × cols entries, row by row, in an array that is used again. */
 export async function readMatrix(
   gpu: Gpu,
   { high, low, ld }: GpuMatrix,
@@ -139,14 +139,14 @@ export async function readMatrix(
   cols: number,
   visit: (row: number, values: Float64Array) => void,
 ): Promise<void> {
-  const values = new Float64Array(rows * ld);
-  await gpu.read(high, rows * ld, (numbers, start) => values.set(numbers, start));
-  if (low) {
-    await gpu.read(low, rows * ld, (numbers, start) => {
-      for (let i = 0; i < numbers.length; i++) values[start + i] += numbers[i];
-    });
-  }
-  for (let i = 0; i < rows; i++) visit(i, values.subarray(i * ld, i * ld + cols));
+  const values = new Float64Array(cols);
+  const read = ([h, l]: Float32Array[], start: number): void => {
+    for (let at = 0; at < h.length; at += ld) {
+      for (let j = 0; j < cols; j++) values[j] = h[at + j] + l[at + j];
+      visit((start + at) / ld, values);
+    }
+  };
+  await gpu.read([high, low!], rows * ld, read, ld);
 }
 
 /** High and low parts of rows × cols numbers, each row times its scale, padded to `ld` columns and a multiple of 64 rows. */

@@ -72,7 +72,7 @@ async function exactOn(
       probeCode(arithmetic, lanes),
     );
     gpu.dispatch(pipeline, [], [input, output], [PAIRS / lanes / 64]);
-    await gpu.read(output, PAIRS * 4, (found) => {
+    await gpu.read([output], PAIRS * 4, ([found]) => {
       for (let i = 0; i < PAIRS; i++) {
         const [a, b] = [numbers[i], numbers[PAIRS + i]];
         const [s, e, q, f] = found.subarray(4 * i, 4 * i + 4);
@@ -123,6 +123,7 @@ async function wrongKernel(gpu: Gpu): Promise<string | undefined> {
   const truth = await reference.load(block);
   const device = {
     gpu,
+    confirms: false,
     load: () => Promise.reject(new DeviceFailure('a kernel failed')),
     failed: (reason: string) => {
       throw new Error(reason);

@@ -1,17 +1,21 @@
-import type { Block, DenseBlock } from '../../data/block.js';
+import type { Block } from '../../data/block.js';
 import type { Warning } from '../../warning.js';
 import type { Engine, LoadedBlock } from '../engine.js';
 import { reference } from '../reference/reference.js';
 import { wasmEngine } from '../wasm/wasm.js';
 import { GpuDense, type GpuWithFallback } from './dense.js';
-import { Gpu } from './device.js';
+import { DeviceFailure, Gpu } from './device.js';
 import { slabRows } from './framed-rows.js';
+import { leadingEigen } from './leading-eigen.js';
 import { CHAIN } from './matmul-code.js';
 import { planSums } from './matrices.js';
 import { probe } from './probe.js';
+import { type DeviceRates, measureDevice } from './rates.js';
 
 /** Numbers of a block from which it goes to the device: smaller ones take less time on the processor. */
 const WORTH_UPLOADING = 2 ** 22;
+/** Numbers of a square matrix from which its leading eigenvectors are found on the device. */
+const SMALLEST_MATRIX = 512 * 512;
 /** Unit roundoff of float32, and of two float32 parts. */
 const U32 = 2 ** -24;
 const U2 = 2 ** -48;
@@ -19,79 +23,87 @@ const U2 = 2 ** -48;
 export interface WebGpuOptions {
   /** Where the GPU is found: `navigator.gpu`, or in Node what the package `webgpu` creates. */
   readonly gpu: GPU;
-  readonly threads?: number | undefined;
   /** Numbers of the smallest block that goes to the device. */
   readonly smallest?: number;
 }
 
-/** The engine, the device it runs on, and how to close it. */
+/** An open device, and the engine on it. */
 export interface WebGpu {
-  readonly engine: Engine;
   readonly gpu: Gpu;
+  /** The engine; what the device does not do runs on the processor with that many threads. */
+  engine(threads?: number): Promise<Engine>;
 }
 
-/** The WebGPU engine on the device of `gpu`, or why there is none. */
-export async function openWebGpu(options: WebGpuOptions): Promise<WebGpu | string> {
-  const gpu = await Gpu.open(options.gpu);
+/** Opens the device of `gpu` and checks it. Returns why it cannot be used, if it cannot. */
+export async function openWebGpu({ gpu: given, smallest = WORTH_UPLOADING }: WebGpuOptions): Promise<WebGpu | string> {
+  const gpu = await Gpu.open(given);
   if (typeof gpu === 'string') return gpu;
   const problem = await probe(gpu);
   if (problem !== undefined) {
     gpu.close();
-    return problem;
+    return `${gpu.adapter}: ${problem}`;
   }
-  const processor = (await wasmEngine({ threads: options.threads })) ?? reference;
-  return { gpu, engine: makeEngine(gpu, processor, options.smallest ?? WORTH_UPLOADING) };
+  const rates = await measureDevice(gpu);
+  const engines = new Map<number | undefined, Promise<Engine>>();
+  const make = async (threads?: number): Promise<Engine> =>
+    makeEngine(gpu, (await wasmEngine({ threads })) ?? reference, smallest, rates);
+  return {
+    gpu,
+    engine(threads) {
+      const engine = engines.get(threads) ?? make(threads);
+      engines.set(threads, engine);
+      return engine;
+    },
+  };
 }
 
-function makeEngine(gpu: Gpu, processor: Engine, smallest: number): Engine {
+function makeEngine(gpu: Gpu, processor: Engine, smallest: number, rates: DeviceRates): Engine {
+  const smallestMatrix = Math.min(smallest, SMALLEST_MATRIX);
   const reasons: string[] = [];
   const device: GpuWithFallback = {
     gpu,
+    confirms: true,
     load: async (block) => processor.load(block),
     failed: (reason) => {
       if (!reasons.includes(reason)) reasons.push(reason);
     },
   };
-  const suits = (block: Block): block is DenseBlock =>
-    block.kind === 'dense' &&
-    gpu.failure === undefined &&
-    block.rows * block.cols >= smallest &&
-    GpuDense.suits(gpu, block.cols);
   const load =
     (float32: boolean) =>
-    (block: Block): LoadedBlock | Promise<LoadedBlock> =>
-      suits(block) ? new GpuDense(block, device, float32) : processor.load(block);
-  const shared = {
+    (block: Block): LoadedBlock | Promise<LoadedBlock> => {
+      const suits =
+        block.kind === 'dense' &&
+        gpu.failure === undefined &&
+        block.rows * block.cols >= smallest &&
+        GpuDense.suits(gpu, block.cols);
+      return suits ? new GpuDense(block, device, float32) : processor.load(block);
+    };
+  const engineOf = (name: string, products: number, ownRoundoff: Engine['roundoff'], float32?: Engine): Engine => ({
+    name,
     threads: processor.threads,
+    rates: { ...processor.rates, products, reading: rates.reading, upload: rates.upload },
     get warnings(): readonly Warning[] {
       return [...(processor.warnings ?? []), ...reasons.map(fallbackWarning)];
     },
+    load: load(float32 === undefined),
     symmetricEigen: processor.symmetricEigen,
+    async leadingEigen(upper, size, count, tolerance, onStep) {
+      if (gpu.failure !== undefined || size * size < smallestMatrix) return undefined;
+      try {
+        return await leadingEigen(gpu, upper, size, count, tolerance, processor.symmetricEigen, onStep);
+      } catch (error) {
+        if (!(error instanceof DeviceFailure)) throw error;
+        device.failed(error.message);
+        return undefined;
+      }
+    },
     ...(processor.basis ? { basis: processor.basis } : {}),
-  };
-  const rates = { ...processor.rates };
-  const float32: Engine = Object.defineProperties(
-    {
-      ...shared,
-      name: 'webgpu, float32',
-      rates,
-      load: load(true),
-      roundoff: (n, d, sparse) =>
-        Math.max(processor.roundoff(n, d, sparse), sparse ? 0 : U32 * (CHAIN + 4) + roundoffInTwo(n, d)),
-    } as Engine,
-    { warnings: { get: () => [...(processor.warnings ?? []), ...reasons.map(fallbackWarning)], enumerable: true } },
-  );
-  return Object.defineProperties(
-    {
-      ...shared,
-      name: 'webgpu',
-      rates,
-      float32,
-      load: load(false),
-      roundoff: (n, d, sparse) => Math.max(processor.roundoff(n, d, sparse), sparse ? 0 : roundoffInTwo(n, d)),
-    } as Engine,
-    { warnings: { get: () => [...(processor.warnings ?? []), ...reasons.map(fallbackWarning)], enumerable: true } },
-  );
+    // Small and sparse blocks go to the processor, so both bounds have to hold.
+    roundoff: (n, d, sparse) => Math.max(processor.roundoff(n, d, sparse), sparse ? 0 : ownRoundoff(n, d, sparse)),
+    ...(float32 ? { float32 } : {}),
+  });
+  const single = engineOf('webgpu, float32', rates.float32, (n, d) => U32 * (CHAIN + 4) + roundoffInTwo(n, d));
+  return engineOf('webgpu', rates.two, roundoffInTwo, single);
 }
 
 /**

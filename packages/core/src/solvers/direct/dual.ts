@@ -46,7 +46,7 @@ async function solveDual(problem: RowsProblem): Promise<Solution> {
   progress.end();
   const images = await passes.multiplyTransposed(transpose(vectors, count, n), count);
   const { q: basis } = await progress.follow(qr(images, count, d));
-  const scattered = await passes.normal(basis, count);
+  const scattered = await passes.normal(basis, count, true);
   // Rayleigh quotients: the eigenvalue that leaves the smallest residual.
   const leading = Float64Array.from({ length: count }, (_, r) => dot(scattered, r * d, basis, r * d, d));
   return {

@@ -151,7 +151,7 @@ function mayHideMore(values: Float64Array, k: number, block: number, { d, tolera
 }
 
 /** See `Solution.search`. */
-function searchOf(d: number, block: number): number {
+export function searchOf(d: number, block: number): number {
   return 30 * Math.sqrt(d / block);
 }
 
@@ -195,7 +195,7 @@ async function finishRitz(
 ): Promise<Solution> {
   const { d } = problem;
   const basis = await space.vectors(ritz, k, problem.progress);
-  const image = await problem.passes.normal(basis, k);
+  const image = await problem.passes.normal(basis, k, true);
   const values = Float64Array.from({ length: k }, (_, r) => dot(image, r * d, basis, r * d, d));
   const known = ritz.residuals.length > k;
   // The rest of the trace bounds every eigenvalue that was not found.

@@ -13,6 +13,7 @@ import {
   type SolverDeclaration,
 } from '../solver.js';
 import { byScatter, eigenvalueBound } from './covariance.js';
+import { searchOf } from './krylov.js';
 
 /** Random vectors by which the error of the float32 scatter is measured. */
 const PROBES = 16;
@@ -23,6 +24,8 @@ const PROBES = 16;
 const CAUTION = 4;
 /** Tolerances from this on need no correction of what float32 gives. */
 const LOOSE = 1e-7;
+/** Residual, relative to the largest eigenvalue, to which eigenvectors of S̃ are found where they are refined afterwards. */
+const ROUGH = 1e-8;
 /** Vectors beyond the wanted ones that take part in the refinement: they keep the corrections small. */
 const OVERSAMPLING = 10;
 /**
@@ -79,9 +82,15 @@ async function solveRefined(problem: ScatterAndRowsProblem): Promise<Solution> {
     // A span of half of all dimensions is cheaper to complete than to correct.
     return 2 * span >= d ? d : span;
   };
-  const { values, vectors, count } = await engine.symmetricEigen(scatter.slice(), d, choose, () =>
-    progress.yieldToEventLoop(),
-  );
+  const loose = tolerance >= LOOSE;
+  const onStep = (): void | Promise<void> => progress.yieldToEventLoop();
+  const few = 'count' in wanted ? wanted.count + OVERSAMPLING : d;
+  const leading = await engine.leadingEigen?.(scatter, d, few, loose ? tolerance / 10 : ROUGH, onStep);
+  const { values, vectors, count } = leading
+    ? { ...leading, count: few }
+    : await engine.symmetricEigen(scatter.slice(), d, choose, onStep);
+  // An eigenvalue that a random start has not shown may hide among the found ones.
+  const search = leading ? { search: searchOf(d, few) } : {};
   const k = countWanted(wanted, values, scatterTrace);
   const rough = await multiplySymmetric(scatter, vectors, count, d, problem);
   const { normal } = random(problem.seed);
@@ -93,12 +102,11 @@ async function solveRefined(problem: ScatterAndRowsProblem): Promise<Solution> {
   };
 
   const asked = tolerance * values[0];
-  const loose = tolerance >= LOOSE;
   const taken = loose ? 0 : count;
   const together = new Float64Array((PROBES + taken) * d);
   together.set(probes);
   together.set(vectors.subarray(0, taken * d), PROBES * d);
-  const image = await passes.normal(together, PROBES + taken);
+  const image = await passes.normal(together, PROBES + taken, true);
   let error = 0;
   for (let i = 0; i < PROBES; i++) {
     axpy(-1, roughProbes, i * d, image, i * d, d);
@@ -113,11 +121,11 @@ async function solveRefined(problem: ScatterAndRowsProblem): Promise<Solution> {
     if (residuals.every((residual) => residual <= asked)) {
       const basis = vectors.slice(0, k * d);
       const next = nextValue(values, k, problem, eigenvalueBound(problem, values[0]) + error);
-      return { k, basis, values: values.slice(0, k), residuals, next, converged: true, passes: 2 };
+      return { k, basis, values: values.slice(0, k), residuals, next, ...search, converged: true, passes: 2 };
     }
   }
 
-  const exact = loose ? await passes.normal(vectors, count) : image.subarray(PROBES * d);
+  const exact = loose ? await passes.normal(vectors, count, true) : image.subarray(PROBES * d);
   const ritz = await rayleighRitz(vectors, exact, count, d, problem);
   // One pair more than is wanted, for the eigenvalue after the last.
   const pairs = Math.min(count, k + 1);
@@ -133,6 +141,7 @@ async function solveRefined(problem: ScatterAndRowsProblem): Promise<Solution> {
     residuals: found.residuals.slice(0, k),
     next: nextValue(found.values, k, problem, after),
     rayleigh: found.rayleigh,
+    ...search,
     converged: true,
     passes: loose ? 3 : 2,
   };
