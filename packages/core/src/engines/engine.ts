@@ -66,6 +66,8 @@ export interface Engine {
 export interface LeadingEigen {
   readonly values: Float64Array;
   readonly vectors: Float64Array;
+  /** The matrix times the vectors. */
+  readonly images: Float64Array;
 }
 
 /** Billions of operations per second. */

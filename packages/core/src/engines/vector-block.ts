@@ -1,5 +1,6 @@
 import { type Frame, identityFrame } from '../data/block.js';
 import { transpose } from '../linalg/row-products.js';
+import { forUpper } from '../linalg/upper.js';
 import type { Engine, LoadedBlock } from './engine.js';
 
 /** The engine that multiplies, and what is called between its tiles. */
@@ -89,5 +90,7 @@ export async function multiplySymmetric(
 
 /** Copies the upper triangle to the lower one. */
 export function completeSymmetric(upper: Float64Array, d: number): void {
-  for (let i = 0; i < d; i++) for (let j = i + 1; j < d; j++) upper[j * d + i] = upper[i * d + j];
+  forUpper(d, (i, j) => {
+    upper[j * d + i] = upper[i * d + j];
+  });
 }

@@ -1,7 +1,7 @@
 import type { DenseBlock, Frame } from '../../data/block.js';
 import type { ColumnStatistics } from '../../data/statistics.js';
 import { random } from '../../linalg/random.js';
-import { axpy, norm } from '../../linalg/vector.js';
+import { axpy, dot, norm } from '../../linalg/vector.js';
 import { dualByMultiply } from '../dual-by-multiply.js';
 import type { LoadedBlock, OnStep, Products, RowsAt } from '../engine.js';
 import type { PilotSums } from '../pilot.js';
@@ -27,8 +27,10 @@ import { ResidentRows } from './resident.js';
 const FARTHEST = 2 ** 900;
 /** Bytes of the columns' sums that are read back at a time. */
 const SUMS_BYTES = 16 * 2 ** 20;
-/** Relative difference up to which sums of the device and of the processor agree: a hundred times what rounding makes of them. */
+/** Relative difference up to which sums agree with those of another kernel or of the processor: a thousand times what rounding makes of them. */
 const CONFIRMED = 1e-10;
+/** Vectors whose products are compared with each other. */
+const CONFIRMED_PAIRS = 8;
 
 /** A device and what stands in for it. */
 export interface GpuWithFallback {
@@ -87,7 +89,7 @@ export class GpuDense implements LoadedBlock {
           if (!scatter || sums.bad !== undefined) return;
           await this.#gram(frame, scatter, report);
           // The float32 scatter is measured by the solver that asks for it.
-          if (this.#device.confirms && !this.#float32) await this.#confirmScatter(frame, scatter, report);
+          if (this.#device.confirms && !this.#float32) await this.#confirmScatter(frame, scatter, sums.squares, report);
         }),
       (block, rest) => block.summarise(at, scatter?.fill(0), rest),
     );
@@ -99,7 +101,7 @@ export class GpuDense implements LoadedBlock {
       async (report) => {
         const found = new Float64Array(scatter.length);
         await this.#gram(frame, found, report);
-        if (this.#device.confirms && !this.#float32) await this.#confirmScatter(frame, found, report);
+        if (this.#device.confirms && !this.#float32) await this.#confirmScatter(frame, found, undefined, report);
         for (let i = 0; i < found.length; i++) scatter[i] += found[i];
       },
       (block, rest) => block.gram(frame, scatter, rest),
@@ -169,6 +171,7 @@ export class GpuDense implements LoadedBlock {
       const perSlab = Math.ceil(rows.slab / STRIP);
       const most = perSlab * Math.max(1, Math.floor(SUMS_BYTES / (perSlab * 32 * rows.ld)));
       const into = { sums: await use.buffer(most * 32 * rows.ld), flags: await use.buffer(most * 4), strip: 0 };
+      gpu.clear(into.flags);
       const planes = new Float64Array(4 * this.cols);
       let strips: number[] = [];
       const flush = async (): Promise<void> => {
@@ -205,7 +208,7 @@ export class GpuDense implements LoadedBlock {
   }
 
   /** Writes the upper triangle. */
-  async #gram(frame: Frame, scatter: Float64Array, report: OnStep): Promise<void> {
+  async #gram(frame: Frame, scatter: Float64Array, report: OnStep, slab?: number): Promise<void> {
     const { gpu } = this.#device;
     const d = this.cols;
     const onSlice = (): void | Promise<void> => report(0);
@@ -217,9 +220,11 @@ export class GpuDense implements LoadedBlock {
         const n = Math.min(width, padded(d) - column);
         // Rows below the panel are in the lower triangle.
         const sums = await use.sums(Math.min(d, column + n), n, padded(Math.min(rows.slab, this.rows)));
-        for (const { first, rows: count } of rows.slabs()) {
+        let add = false;
+        for (const { first, rows: count } of rows.slabs(slab)) {
           const b = await rows.decode(first, count, onSlice);
-          const shape = { n, terms: padded(count), column, upper: true, add: first > 0 };
+          const shape = { n, terms: padded(count), column, upper: true, add };
+          add = true;
           await addProducts(gpu, { over: 'columns', precision: two ? 'two' : 'float32' }, b, b, sums, shape, onSlice);
           await report(column === 0 ? count : 0);
         }
@@ -322,7 +327,7 @@ export class GpuDense implements LoadedBlock {
     });
   }
 
-  async #normal(frame: Frame, vectors: Float64Array, k: number, report: OnStep): Promise<Float64Array> {
+  async #normal(frame: Frame, vectors: Float64Array, k: number, report: OnStep, slab?: number): Promise<Float64Array> {
     const { gpu } = this.#device;
     const d = this.cols;
     const out = new Float64Array(k * d);
@@ -334,7 +339,8 @@ export class GpuDense implements LoadedBlock {
       const scoreSums = await use.sums(height, k, padded(d));
       const y = await use.reduced(scoreSums, false);
       const z = await CollectedRows.make(gpu, use, k, d, padded(height));
-      for (const { first, rows: count } of rows.slabs()) {
+      let add = false;
+      for (const { first, rows: count } of rows.slabs(slab)) {
         const b = await rows.decode(first, count, onSlice);
         await addProducts(
           gpu,
@@ -346,7 +352,8 @@ export class GpuDense implements LoadedBlock {
           onSlice,
         );
         reduceSums(gpu, scoreSums, y);
-        await z.add(y, b, count, first > 0, onSlice);
+        await z.add(y, b, count, add, onSlice);
+        add = true;
         await report(count);
       }
       await z.read(out, scales);
@@ -355,8 +362,8 @@ export class GpuDense implements LoadedBlock {
   }
 
   /**
-   * Computes one combination of the vectors on the processor as well: w = Σcᵢvᵢ has the image Σcᵢzᵢ. An error of the device in any of
-   * them shows there, but for a combination that happens to cancel it.
+   * Confirms products VBᵀB. M = (VBᵀB)Vᵀ is symmetric, which an error in a part of them is not. And one slab of rows, whichever the
+   * shape says, is multiplied by one combination of the vectors on the processor as well.
    */
   async #confirmProducts(
     frame: Frame,
@@ -366,46 +373,77 @@ export class GpuDense implements LoadedBlock {
     report: OnStep,
   ): Promise<void> {
     const d = this.cols;
-    const { normal } = random(k + d);
-    const [vector, image] = [new Float64Array(d), new Float64Array(d)];
-    let size = 0;
-    for (let c = 0; c < k; c++) {
-      const length = norm(vectors, c * d, d);
-      if (length === 0) continue;
-      const factor = normal() / length;
-      axpy(factor, vectors, c * d, vector, 0, d);
-      axpy(factor, found, c * d, image, 0, d);
-      size = Math.max(size, Math.abs(factor) * norm(found, c * d, d));
-    }
-    await this.#confirm(frame, vector, image, size * k, report);
-  }
-
-  /** The same for a scatter: its product with one random vector. */
-  async #confirmScatter(frame: Frame, scatter: Float64Array, report: OnStep): Promise<void> {
-    const d = this.cols;
-    const vector = Float64Array.from({ length: d }, random(d).normal);
-    const image = new Float64Array(d);
-    let trace = 0;
-    for (let i = 0; i < d; i++) {
-      trace += scatter[i * d + i];
-      image[i] += scatter[i * d + i] * vector[i];
-      for (let j = i + 1; j < d; j++) {
-        image[i] += scatter[i * d + j] * vector[j];
-        image[j] += scatter[i * d + j] * vector[i];
+    for (let i = 0; i < Math.min(k, CONFIRMED_PAIRS); i++) {
+      for (let j = 0; j < i; j++) {
+        const difference = dot(found, i * d, vectors, j * d, d) - dot(found, j * d, vectors, i * d, d);
+        const size = norm(found, i * d, d) * norm(vectors, j * d, d) + norm(found, j * d, d) * norm(vectors, i * d, d);
+        this.#expect(Math.abs(difference), size);
       }
     }
-    await this.#confirm(frame, vector, image, trace, report);
+    const { normal } = random(k + d);
+    const vector = new Float64Array(d);
+    for (let c = 0; c < k; c++) axpy(normal() / (norm(vectors, c * d, d) || 1), vectors, c * d, vector, 0, d);
+    const slab = this.#someSlab();
+    const image = await this.#normal(frame, vector, 1, () => report(0), slab);
+    await this.#confirmSlab(frame, vector, image, slab, report);
   }
 
-  /** Fails where `image` is not BᵀB times the vector, as the processor computes it in float64. */
-  async #confirm(frame: Frame, vector: Float64Array, image: Float64Array, size: number, report: OnStep): Promise<void> {
-    const expected = new Float64Array(this.cols);
-    await (await this.#loadElsewhere()).normal(frame, vector, 1, expected, () => report(0));
-    axpy(-1, image, 0, expected, 0, this.cols);
-    const error = norm(expected);
-    if (error <= CONFIRMED * size * Math.max(1, norm(vector) / Math.sqrt(this.cols))) return;
+  /** Confirms a scatter: its diagonal by the sums of squares that another kernel made of all rows, and one slab on the processor. */
+  async #confirmScatter(
+    frame: Frame,
+    scatter: Float64Array,
+    squares: Float64Array | undefined,
+    report: OnStep,
+  ): Promise<void> {
+    const d = this.cols;
+    if (squares) for (let j = 0; j < d; j++) this.#expect(Math.abs(scatter[j * d + j] - squares[j]), squares[j]);
+    const slab = this.#someSlab();
+    const part = new Float64Array(d * d);
+    await this.#gram(frame, part, () => report(0), slab);
+    const vector = Float64Array.from({ length: d }, random(d).normal);
+    const image = new Float64Array(d);
+    for (let i = 0; i < d; i++) {
+      image[i] += part[i * d + i] * vector[i] + dot(part, i * d + i + 1, vector, i + 1, d - i - 1);
+      axpy(vector[i], part, i * d + i + 1, image, i + 1, d - i - 1);
+    }
+    await this.#confirmSlab(frame, vector, image, slab, report);
+  }
+
+  /** The number of a slab, by the shape of the data. */
+  #someSlab(): number {
+    return Math.floor(random(this.rows + this.cols).uniform() * Math.ceil(this.rows / slabRows(this.cols)));
+  }
+
+  /** Fails where `image` is not BᵀB of that slab times the vector, as the processor computes it in float64. */
+  async #confirmSlab(
+    frame: Frame,
+    vector: Float64Array,
+    image: Float64Array,
+    slab: number,
+    report: OnStep,
+  ): Promise<void> {
+    const { stride, data } = this.#block;
+    const first = slab * slabRows(this.cols);
+    const rows = Math.min(slabRows(this.cols), this.rows - first);
+    const roots = frame.rootWeights?.subarray(first, first + rows);
+    const block = { ...this.#block, rows, data: data.subarray(first * stride) };
+    const loaded = await this.#device.load(block);
+    try {
+      const expected = new Float64Array(this.cols);
+      await loaded.normal(roots ? { ...frame, rootWeights: roots } : frame, vector, 1, expected, () => report(0));
+      const size = norm(expected);
+      axpy(-1, image, 0, expected, 0, this.cols);
+      this.#expect(norm(expected), size);
+    } finally {
+      loaded.release();
+    }
+  }
+
+  /** Fails where an error is more than rounding of something of that size. */
+  #expect(error: number, size: number): void {
+    if (error <= CONFIRMED * size) return;
     const { gpu } = this.#device;
-    gpu.failure ??= `it computed something wrong (off by ${(error / size).toExponential(1)}, found by checking its sums on the processor)`;
+    gpu.failure ??= `it computed something wrong (off by ${(error / size).toExponential(1)}, found by checking its sums)`;
     throw new DeviceFailure(gpu.failure);
   }
 

@@ -18,6 +18,11 @@ const HANGS_MS = 30_000;
 /** Work of the first slice, in operations: a millisecond of a slow device. */
 const FIRST_SLICE = 1e7;
 
+/** Bytes of buffers that are kept for later passes. */
+const MOST_SPARE = 512 * 2 ** 20;
+
+const sizeOf = (bytes: number): number => Math.max(16, Math.ceil(bytes / 4) * 4);
+
 const USAGE = { mapRead: 1, mapWrite: 2, copySource: 4, copyTarget: 8, uniform: 64, storage: 128 } as const;
 
 /** One WebGPU device: buffers, pipelines, transfers, and work in slices. */
@@ -39,6 +44,8 @@ export class Gpu {
   /** Why the device is not used any more. */
   failure: string | undefined;
   readonly #pipelines = new Map<string, GPUComputePipeline>();
+  readonly #spare = new Map<number, GPUBuffer[]>();
+  #spareBytes = 0;
   readonly #uniforms: GPUBuffer[] = [];
   readonly #usedUniforms: GPUBuffer[] = [];
   readonly #staging: { buffer: GPUBuffer; ready: Promise<unknown> }[] = [];
@@ -85,8 +92,10 @@ export class Gpu {
   }
 
   close(): void {
-    for (const { buffer } of this.#staging) this.free(buffer);
-    for (const buffer of [...this.#uniforms, ...this.#usedUniforms, this.#readBuffer]) if (buffer) this.free(buffer);
+    this.#dropSpare();
+    for (const { buffer } of this.#staging) this.#destroy(buffer);
+    for (const buffer of [...this.#uniforms, ...this.#usedUniforms, this.#readBuffer])
+      if (buffer) this.#destroy(buffer);
     this.failure ??= 'it was closed';
     this.device.destroy();
   }
@@ -95,30 +104,58 @@ export class Gpu {
     if (this.failure !== undefined) throw new DeviceFailure(this.failure);
   }
 
-  /** A buffer for kernels. Fails where the device has not that much memory. */
+  /** A buffer for kernels, with anything in it. Fails where the device has not that much memory. */
   async allocate(bytes: number): Promise<GPUBuffer> {
     this.check();
+    const spare = this.#spare.get(sizeOf(bytes))?.pop();
+    if (spare) {
+      this.#spareBytes -= spare.size;
+      return spare;
+    }
     this.device.pushErrorScope('out-of-memory');
     this.device.pushErrorScope('validation');
     const buffer = this.#create(bytes, USAGE.storage | USAGE.copySource | USAGE.copyTarget);
     const problems = [await this.device.popErrorScope(), await this.device.popErrorScope()];
     const problem = problems.find((one) => one !== null);
     if (problem) {
-      this.free(buffer);
+      this.#destroy(buffer);
+      if (this.#spareBytes > 0) {
+        this.#dropSpare();
+        return this.allocate(bytes);
+      }
       throw new DeviceFailure(`it has no memory for ${Math.ceil(bytes / 2 ** 20)} MB more (${problem.message})`);
     }
     return buffer;
   }
 
   #create(bytes: number, usage: number): GPUBuffer {
-    const size = Math.max(16, Math.ceil(bytes / 4) * 4);
+    const size = sizeOf(bytes);
     const buffer = this.device.createBuffer({ size, usage });
     this.buffers.created++;
     this.buffers.bytes += size;
     return buffer;
   }
 
+  /** Gives a buffer of `allocate` back. Some are kept for the next passes: creating one takes a millisecond or more. */
   free(buffer: GPUBuffer): void {
+    if (this.failure === undefined && this.#spareBytes + buffer.size <= MOST_SPARE) {
+      const same = this.#spare.get(buffer.size) ?? [];
+      this.#spare.set(buffer.size, same);
+      same.push(buffer);
+      this.#spareBytes += buffer.size;
+      return;
+    }
+    this.#destroy(buffer);
+    if (this.failure === undefined && this.#spareBytes > 0) this.#dropSpare();
+  }
+
+  #dropSpare(): void {
+    for (const buffers of this.#spare.values()) for (const buffer of buffers) this.#destroy(buffer);
+    this.#spare.clear();
+    this.#spareBytes = 0;
+  }
+
+  #destroy(buffer: GPUBuffer): void {
     this.buffers.destroyed++;
     this.buffers.bytes -= buffer.size;
     buffer.destroy();

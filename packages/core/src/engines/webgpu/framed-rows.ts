@@ -76,9 +76,10 @@ export class FramedRows {
     this.#gpu.write(this.#columns, columnVectors(this.#frame, this.ld));
   }
 
-  /** Slabs in their order: first row and number of rows. */
-  *slabs(): Generator<{ first: number; rows: number }> {
+  /** Slabs in their order, or one of them: first row and number of rows. */
+  *slabs(only?: number): Generator<{ first: number; rows: number }> {
     for (let first = 0; first < this.#count; first += this.slab) {
+      if (only !== undefined && first !== only * this.slab) continue;
       yield { first, rows: Math.min(this.slab, this.#count - first) };
     }
   }

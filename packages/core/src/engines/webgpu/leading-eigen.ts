@@ -1,7 +1,7 @@
 import { cholesky, invertLower } from '../../linalg/cholesky.js';
 import { random } from '../../linalg/random.js';
 import { transpose } from '../../linalg/row-products.js';
-import { axpy, norm, powerOfTwo } from '../../linalg/vector.js';
+import { norm, powerOfTwo, scale } from '../../linalg/vector.js';
 import type { Engine, LeadingEigen, OnStep } from '../engine.js';
 import { arithmeticCode, UNIFORM_HEAD } from './arithmetic.js';
 import type { Gpu } from './device.js';
@@ -70,6 +70,10 @@ async function iterate(
   await block.start();
   let before: Float64Array | undefined;
   let leftOver = 1;
+  // The tangent of the angle between a wanted eigenvector and the random start is below 30·√(d/b), but for a probability of 30⁻ᵇ; filters
+  // divide it by what they grow the vector by. Where that leaves a tenth, no wanted eigenvalue hides from the block.
+  const leastGain = Math.log(300 * Math.sqrt(d / b));
+  let gain = 0;
   for (let filter = 0; filter < MOST_FILTERS; filter++) {
     if (!(await block.orthonormalise())) return undefined;
     const t = await block.project();
@@ -82,14 +86,18 @@ async function iterate(
     before = values;
     if (moved <= SETTLED * top) {
       const found = await block.ritz(t, count, eigen);
-      if (found && found.residual <= tolerance * top) {
-        return { values: found.values.map((x) => x * unit), vectors: found.vectors };
+      if (found && found.residual <= tolerance * top && gain >= leastGain) {
+        scale(unit, found.values);
+        scale(unit, found.images);
+        return found;
       }
       leftOver = LEFT_OVER;
     }
     const growth = Math.acosh(Math.max(1.0001, (2 * top) / cut - 1));
     const degree = Math.max(1, Math.min(MOST_DEGREE, Math.floor(Math.log((2 * MOST_CONDITION) / leftOver) / growth)));
     await block.filter(degree, cut);
+    const least = Math.acosh(Math.max(1, (2 * values[count - 1]) / cut - 1));
+    gain += Math.max(0, degree * least - Math.LN2);
     leftOver = Math.max(LEFT_OVER, leftOver / Math.cosh(degree * growth));
   }
   return undefined;
@@ -188,11 +196,12 @@ class Block {
     await readMatrix(this.#gpu, this.#v, count, d, (i, row) => found.set(row, i * d));
     await readMatrix(this.#gpu, this.#image, count, d, (i, row) => image.set(row, i * d));
     let residual = 0;
+    const rest = new Float64Array(d);
     for (let i = 0; i < count; i++) {
-      axpy(-values[i], found, i * d, image, i * d, d);
-      residual = Math.max(residual, norm(image, i * d, d));
+      for (let j = 0; j < d; j++) rest[j] = image[i * d + j] - values[i] * found[i * d + j];
+      residual = Math.max(residual, norm(rest));
     }
-    return { values: values.slice(0, count), vectors: found, residual };
+    return { values: values.slice(0, count), vectors: found, images: image, residual };
   }
 
   /** into = XS. */

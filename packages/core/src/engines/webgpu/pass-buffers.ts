@@ -1,4 +1,5 @@
 import type { Frame } from '../../data/block.js';
+import { forUpper } from '../../linalg/upper.js';
 import { powerOfTwo } from '../../linalg/vector.js';
 import type { Gpu } from './device.js';
 import { FramedRows } from './framed-rows.js';
@@ -69,14 +70,12 @@ export class PassBuffers {
     const matrix = await this.zeros(d, d);
     const { ld } = matrix;
     const [high, low] = [new Float32Array(padded(d) * ld), new Float32Array(padded(d) * ld)];
-    for (let i = 0; i < d; i++) {
-      for (let j = i; j < d; j++) {
-        const x = upper[i * d + j] * factor;
-        const h = Math.fround(x);
-        high[i * ld + j] = high[j * ld + i] = h;
-        low[i * ld + j] = low[j * ld + i] = x - h;
-      }
-    }
+    forUpper(d, (i, j) => {
+      const x = upper[i * d + j] * factor;
+      const h = Math.fround(x);
+      high[i * ld + j] = high[j * ld + i] = h;
+      low[i * ld + j] = low[j * ld + i] = x - h;
+    });
     await this.#upload(matrix.high, high, onSlice);
     await this.#upload(matrix.low!, low, onSlice);
     return matrix;

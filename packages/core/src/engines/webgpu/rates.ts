@@ -1,4 +1,4 @@
-import { type DenseBlock, identityFrame } from '../../data/block.js';
+import { identityFrame } from '../../data/block.js';
 import { GpuDense } from './dense.js';
 import { DeviceFailure, type Gpu } from './device.js';
 
@@ -14,11 +14,10 @@ export interface DeviceRates {
   readonly upload: number;
 }
 
-/** Rows are doubled until a pass takes so many milliseconds, or they are this many. */
-const LONG_ENOUGH = 4;
+/** A short and a long pass: their difference leaves out what every pass takes. */
 const COLS = 512;
-const FEWEST_ROWS = 256;
-const MOST_ROWS = 16384;
+const SHORT = 2048;
+const LONG = 32768;
 
 /** A software driver is not worth measuring: it is slower than the wasm engine. */
 const SOFTWARE: DeviceRates = { float32: 0.1, two: 0.02, reading: 0.01, upload: 1 };
@@ -26,7 +25,7 @@ const SOFTWARE: DeviceRates = { float32: 0.1, two: 0.02, reading: 0.01, upload: 
 /** Measures a device once, after it is opened: some milliseconds on a GPU. The first pass compiles and is not counted. */
 export async function measureDevice(gpu: Gpu): Promise<DeviceRates> {
   if (gpu.software) return SOFTWARE;
-  const data = new Float32Array(MOST_ROWS * COLS).fill(0.5);
+  const data = new Float32Array(LONG * COLS).fill(0.5);
   const frame = identityFrame(COLS);
   const scatter = new Float64Array(COLS * COLS);
   const device = {
@@ -35,33 +34,35 @@ export async function measureDevice(gpu: Gpu): Promise<DeviceRates> {
     load: () => Promise.reject(new DeviceFailure('it failed while it was measured')),
     failed: () => {},
   };
-  const none = (): void => {};
-  const time = async (run: () => unknown): Promise<number> => {
-    const start = performance.now();
-    await run();
-    return performance.now() - start;
-  };
-  /** Seconds per row of `gram`, and rows per second that are uploaded. */
-  const gram = async (float32: boolean): Promise<{ perRow: number; upload: number }> => {
-    for (let rows = FEWEST_ROWS; ; rows *= 4) {
-      const block: DenseBlock = { kind: 'dense', rows, cols: COLS, stride: COLS, data };
-      const loaded = new GpuDense(block, device, float32);
-      try {
-        const first = await time(() => loaded.gram(frame, scatter, none));
-        const again = Math.min(await time(() => loaded.gram(frame, scatter, none)), first);
-        if (again < LONG_ENOUGH && rows < MOST_ROWS) continue;
-        return { perRow: again / 1e3 / rows, upload: rows / Math.max(1e-6, (first - again) / 1e3) };
-      } finally {
-        loaded.release();
-      }
+  /** Seconds of passes over so many rows: the first, which uploads them, and the fastest of three after it. */
+  const gram = async (rows: number, float32: boolean): Promise<{ first: number; again: number }> => {
+    const loaded = new GpuDense({ kind: 'dense', rows, cols: COLS, stride: COLS, data }, device, float32);
+    const time = async (): Promise<number> => {
+      const start = performance.now();
+      await loaded.gram(frame, scatter, () => {});
+      return (performance.now() - start) / 1e3;
+    };
+    try {
+      const first = await time();
+      const again = Math.min(await time(), await time(), await time());
+      return { first, again };
+    } finally {
+      loaded.release();
     }
   };
-  const [float32, two] = [await gram(true), await gram(false)];
+  const speed = async (float32: boolean): Promise<{ operations: number; upload: number }> => {
+    const [short, long] = [await gram(SHORT, float32), await gram(LONG, float32)];
+    // Timers of browsers have steps of up to 0.1 ms.
+    const seconds = Math.max(1e-4, long.again - short.again);
+    const upload = (LONG * COLS * 4) / Math.max(1e-3, long.first - long.again) / 1e9;
+    return { operations: ((LONG - SHORT) * COLS * COLS) / seconds / 1e9, upload };
+  };
+  const [rough, two] = [await speed(true), await speed(false)];
   return {
-    float32: (COLS * COLS) / float32.perRow / 1e9,
-    two: (COLS * COLS) / two.perRow / 1e9,
-    // Decoding is a small part of a pass in float32; an eighth is the most.
-    reading: (8 * COLS) / float32.perRow / 1e9,
-    upload: Math.min(32, (two.upload * COLS * 4) / 1e9),
+    float32: rough.operations,
+    two: two.operations,
+    // Decoding is a small part of a pass of so many columns: an eighth at most.
+    reading: (8 * rough.operations) / COLS,
+    upload: Math.max(rough.upload, two.upload),
   };
 }

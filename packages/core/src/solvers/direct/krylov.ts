@@ -151,7 +151,7 @@ function mayHideMore(values: Float64Array, k: number, block: number, { d, tolera
 }
 
 /** See `Solution.search`. */
-export function searchOf(d: number, block: number): number {
+function searchOf(d: number, block: number): number {
   return 30 * Math.sqrt(d / block);
 }
 

@@ -13,7 +13,6 @@ import {
   type SolverDeclaration,
 } from '../solver.js';
 import { byScatter, eigenvalueBound } from './covariance.js';
-import { searchOf } from './krylov.js';
 
 /** Random vectors by which the error of the float32 scatter is measured. */
 const PROBES = 16;
@@ -89,10 +88,8 @@ async function solveRefined(problem: ScatterAndRowsProblem): Promise<Solution> {
   const { values, vectors, count } = leading
     ? { ...leading, count: few }
     : await engine.symmetricEigen(scatter.slice(), d, choose, onStep);
-  // An eigenvalue that a random start has not shown may hide among the found ones.
-  const search = leading ? { search: searchOf(d, few) } : {};
   const k = countWanted(wanted, values, scatterTrace);
-  const rough = await multiplySymmetric(scatter, vectors, count, d, problem);
+  const rough = leading?.images ?? (await multiplySymmetric(scatter, vectors, count, d, problem));
   const { normal } = random(problem.seed);
   const probes = Float64Array.from({ length: PROBES * d }, normal);
   const roughProbes = await multiplySymmetric(scatter, probes, PROBES, d, problem);
@@ -121,7 +118,7 @@ async function solveRefined(problem: ScatterAndRowsProblem): Promise<Solution> {
     if (residuals.every((residual) => residual <= asked)) {
       const basis = vectors.slice(0, k * d);
       const next = nextValue(values, k, problem, eigenvalueBound(problem, values[0]) + error);
-      return { k, basis, values: values.slice(0, k), residuals, next, ...search, converged: true, passes: 2 };
+      return { k, basis, values: values.slice(0, k), residuals, next, converged: true, passes: 2 };
     }
   }
 
@@ -141,7 +138,7 @@ async function solveRefined(problem: ScatterAndRowsProblem): Promise<Solution> {
     residuals: found.residuals.slice(0, k),
     next: nextValue(found.values, k, problem, after),
     rayleigh: found.rayleigh,
-    ...search,
+
     converged: true,
     passes: loose ? 3 : 2,
   };
