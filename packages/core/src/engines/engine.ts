@@ -80,6 +80,8 @@ export interface Rates {
   readonly eigen: number;
   /** Billions of numbers per second that a pass reads and packs, besides the products. Default 0.5. */
   readonly reading?: number | undefined;
+  /** Products with a large symmetric matrix in `leadingEigen`, where the engine has it. */
+  readonly leading?: number | undefined;
   /** Billions of bytes per second that are uploaded before the first pass, where data have to be. */
   readonly upload?: number | undefined;
 }

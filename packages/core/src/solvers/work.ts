@@ -43,6 +43,9 @@ const WORTH_SAMPLING = 1e9;
 const PASS_START_SECONDS = 2e-4;
 /** Seconds per entry of an eigenvector of T by inverse iteration. */
 const INVERSE_ITERATION_SECONDS = 4e-7;
+/** Products with the matrix that `leadingEigen` takes, and seconds per vector of its block for what is done on the processor. */
+const LEADING_PRODUCTS = 40;
+const LEADING_SECONDS = 5e-4;
 /** Seconds per pair of eigenvalues by QL. */
 const QL_SECONDS = 2e-8;
 
@@ -128,5 +131,13 @@ export class Work {
     const reduction = ((4 / 3) * m ** 3 + 2 * m * m * vectors) / (this.rates.eigen * 1e9);
     const iteration = vectors > m / 2 ? this.plain(6 * m ** 3) : INVERSE_ITERATION_SECONDS * m * vectors;
     return reduction + QL_SECONDS * m * m + iteration;
+  }
+
+  /** Few eigenvectors of a matrix of size m: by products where the engine finds them so, otherwise as part of the whole problem. */
+  leading(m: number, vectors: number): number {
+    const { leading } = this.rates;
+    if (leading === undefined) return this.eigen(m, vectors);
+    const block = 1.2 * vectors + 16;
+    return (LEADING_PRODUCTS * 2 * m * m * block) / (leading * 1e9) + LEADING_SECONDS * block;
   }
 }

@@ -102,7 +102,8 @@ export class GpuDense implements LoadedBlock {
         const found = new Float64Array(scatter.length);
         await this.#gram(frame, found, report);
         if (this.#device.confirms && !this.#float32) await this.#confirmScatter(frame, found, undefined, report);
-        for (let i = 0; i < found.length; i++) scatter[i] += found[i];
+        const d = this.cols;
+        for (let i = 0; i < d; i++) for (let at = i * d + i; at < (i + 1) * d; at++) scatter[at] += found[at];
       },
       (block, rest) => block.gram(frame, scatter, rest),
     );

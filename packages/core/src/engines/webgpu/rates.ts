@@ -15,9 +15,9 @@ export interface DeviceRates {
 }
 
 /** A short and a long pass: their difference leaves out what every pass takes. */
-const COLS = 512;
-const SHORT = 2048;
-const LONG = 32768;
+const COLS = 1024;
+const SHORT = 1024;
+const LONG = 16384;
 
 /** A software driver is not worth measuring: it is slower than the wasm engine. */
 const SOFTWARE: DeviceRates = { float32: 0.1, two: 0.02, reading: 0.01, upload: 1 };
@@ -52,8 +52,8 @@ export async function measureDevice(gpu: Gpu): Promise<DeviceRates> {
   };
   const speed = async (float32: boolean): Promise<{ operations: number; upload: number }> => {
     const [short, long] = [await gram(SHORT, float32), await gram(LONG, float32)];
-    // Timers of browsers have steps of up to 0.1 ms.
-    const seconds = Math.max(1e-4, long.again - short.again);
+    // Less than a millisecond is within the noise.
+    const seconds = Math.max(1e-3, long.again - short.again);
     const upload = (LONG * COLS * 4) / Math.max(1e-3, long.first - long.again) / 1e9;
     return { operations: ((LONG - SHORT) * COLS * COLS) / seconds / 1e9, upload };
   };

@@ -81,7 +81,7 @@ function makeEngine(gpu: Gpu, processor: Engine, smallest: number, rates: Device
   const engineOf = (name: string, products: number, ownRoundoff: Engine['roundoff'], float32?: Engine): Engine => ({
     name,
     threads: processor.threads,
-    rates: { ...processor.rates, products, reading: rates.reading, upload: rates.upload },
+    rates: { ...processor.rates, products, reading: rates.reading, upload: rates.upload, leading: rates.two },
     get warnings(): readonly Warning[] {
       return [...(processor.warnings ?? []), ...reasons.map(fallbackWarning)];
     },
